@@ -1,0 +1,357 @@
+//! The one error of the library: what is wrong, and where.
+//!
+//! A message never holds bytes of the input, which may be secrets: it names places by offset and by
+//! the format's own keys, and findings by class ("a digit", "a comma").
+
+use std::fmt;
+use std::io;
+
+use crate::limits::Limit;
+
+/// The library's result.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Something wrong with an input or an output, and its place. One word wide.
+#[derive(Debug)]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    kind: ErrorKind,
+    offset: Option<u64>,
+    path: Option<String>,
+    source: Option<io::Error>,
+}
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The input could not be opened or read.
+    Read,
+    /// The output could not be written.
+    Write,
+    /// The compressed data is damaged or ends early.
+    Compressed,
+    /// The input changed, shrank or was replaced while it was read.
+    Changed,
+    /// The text is not UTF-8 (or UTF-16 where a mark announced it).
+    Encoding,
+    /// A control character inside a string.
+    ControlCharacter,
+    /// A byte that is not ASCII outside of strings.
+    NotAscii,
+    /// The input ends inside the document.
+    Truncated,
+    /// `}` closes `[`, or `]` closes `{`.
+    MismatchedBracket,
+    /// The grammar wants one thing and another is there.
+    Syntax {
+        /// What the grammar wants.
+        expected: &'static str,
+        /// What is there.
+        found: Found,
+    },
+    /// Something stands after the document.
+    Trailing,
+    /// An escape in a string that JSON does not have, or half of a surrogate pair.
+    Escape,
+    /// A number that JSON does not allow.
+    Number,
+    /// The same key twice in one object.
+    DuplicateKey,
+    /// A key that must be there is not.
+    MissingKey(&'static str),
+    /// A value of another type than the format says.
+    WrongType {
+        /// The type the format says.
+        expected: &'static str,
+    },
+    /// A major `format_version` that this version does not know.
+    FormatVersion,
+    /// A document, but not a plan's JSON.
+    WrongDocument(WrongDocument),
+    /// A bound of [`crate::limits::Limits`].
+    Limit {
+        /// Which bound.
+        limit: Limit,
+        /// Its value in this run.
+        value: u64,
+    },
+}
+
+/// The class of what was found, never the bytes themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// `{`.
+    ObjectOpen,
+    /// `}`.
+    ObjectClose,
+    /// `[`.
+    ArrayOpen,
+    /// `]`.
+    ArrayClose,
+    /// `:`.
+    Colon,
+    /// `,`.
+    Comma,
+    /// A string.
+    String,
+    /// A digit or a minus sign.
+    Number,
+    /// A letter.
+    Letter,
+    /// Any other byte.
+    Other,
+}
+
+impl Found {
+    /// The class of a byte outside strings.
+    pub fn of(byte: u8) -> Found {
+        match byte {
+            b'{' => Found::ObjectOpen,
+            b'}' => Found::ObjectClose,
+            b'[' => Found::ArrayOpen,
+            b']' => Found::ArrayClose,
+            b':' => Found::Colon,
+            b',' => Found::Comma,
+            b'"' => Found::String,
+            b'-' | b'0'..=b'9' => Found::Number,
+            b'a'..=b'z' | b'A'..=b'Z' => Found::Letter,
+            _ => Found::Other,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Found::ObjectOpen => "an object",
+            Found::ObjectClose => "the end of an object",
+            Found::ArrayOpen => "an array",
+            Found::ArrayClose => "the end of an array",
+            Found::Colon => "a colon",
+            Found::Comma => "a comma",
+            Found::String => "a string",
+            Found::Number => "a number",
+            Found::Letter => "a letter",
+            Found::Other => "another byte",
+        }
+    }
+}
+
+/// Documents that are piped in by mistake (plan-format, section 12).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WrongDocument {
+    /// The plan file itself, a ZIP.
+    BinaryPlan,
+    /// A plan or state that OpenTofu encrypted.
+    Encrypted,
+    /// `show -json` of a state.
+    State,
+    /// `show -json` where there is no state.
+    EmptyState,
+    /// `terraform.tfstate`.
+    NativeState,
+    /// The log of `plan -json` or `apply -json`.
+    Log,
+    /// `providers schema -json`.
+    ProviderSchema,
+    /// `output -json`.
+    Outputs,
+    /// `version -json`.
+    Version,
+    /// `validate -json`.
+    Validation,
+    /// `metadata functions -json`.
+    Functions,
+    /// The words of `plan` or `show` without `-json`.
+    HumanText,
+    /// Nothing at all.
+    Empty,
+    /// JSON, but nothing known.
+    OtherJson,
+    /// Not JSON.
+    NotJson,
+}
+
+impl WrongDocument {
+    fn words(self) -> &'static str {
+        match self {
+            WrongDocument::BinaryPlan => {
+                "this is a binary plan file: run `terraform show -json PLANFILE` \
+                 (or `tofu show -json PLANFILE`) and give plansift its output"
+            }
+            WrongDocument::Encrypted => {
+                "this is an encrypted OpenTofu plan or state: run `tofu show -json PLANFILE` \
+                 where its key is configured and give plansift the output"
+            }
+            WrongDocument::State => {
+                "this is the JSON of a state, not of a plan: run \
+                 `terraform show -json PLANFILE` with the plan file as its argument"
+            }
+            WrongDocument::EmptyState => {
+                "this is the JSON of an empty state, not of a plan: run \
+                 `terraform show -json PLANFILE` with the plan file as its argument"
+            }
+            WrongDocument::NativeState => {
+                "this is a native state file (terraform.tfstate), not a plan: run \
+                 `terraform plan -out PLANFILE`, then `terraform show -json PLANFILE`"
+            }
+            WrongDocument::Log => {
+                "this is the log of `plan -json` or `apply -json`, which holds no values: run \
+                 `terraform plan -out PLANFILE`, then `terraform show -json PLANFILE`"
+            }
+            WrongDocument::ProviderSchema => {
+                "this is a provider schema document (`providers schema -json`), not a plan: run \
+                 `terraform show -json PLANFILE`"
+            }
+            WrongDocument::Outputs => {
+                "these are output values (`output -json`), not a plan: run \
+                 `terraform show -json PLANFILE`"
+            }
+            WrongDocument::Version => {
+                "this is the output of `version -json`, not a plan: run \
+                 `terraform show -json PLANFILE`"
+            }
+            WrongDocument::Validation => {
+                "this is the output of `validate -json`, not a plan: run \
+                 `terraform show -json PLANFILE`"
+            }
+            WrongDocument::Functions => {
+                "this is the output of `metadata functions -json`, not a plan: run \
+                 `terraform show -json PLANFILE`"
+            }
+            WrongDocument::HumanText => {
+                "this is the text of `terraform plan` or `show`, not JSON: run \
+                 `terraform show -json PLANFILE`"
+            }
+            WrongDocument::Empty => "the input is empty: did `terraform show -json PLANFILE` fail?",
+            WrongDocument::OtherJson => {
+                "this JSON is not a plan: run `terraform show -json PLANFILE` \
+                 (or `tofu show -json PLANFILE`)"
+            }
+            WrongDocument::NotJson => "this is not JSON: run `terraform show -json PLANFILE`",
+        }
+    }
+}
+
+/// Where an error is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Location<'a> {
+    /// Bytes from the start of the input, after decompression and decoding to UTF-8.
+    pub offset: u64,
+    /// The place in the document, made of the format's own keys and of indices; empty at the root.
+    pub path: &'a str,
+}
+
+impl Error {
+    /// An error without a place yet.
+    pub fn new(kind: ErrorKind) -> Error {
+        Error(Box::new(Inner { kind, offset: None, path: None, source: None }))
+    }
+
+    /// An error at a byte, `offset` bytes from the start of the input.
+    pub fn at(kind: ErrorKind, offset: u64) -> Error {
+        Error(Box::new(Inner { kind, offset: Some(offset), path: None, source: None }))
+    }
+
+    /// A limit that was passed at a byte.
+    pub fn limit(limit: Limit, value: u64, offset: u64) -> Error {
+        Error::at(ErrorKind::Limit { limit, value }, offset)
+    }
+
+    /// The system's error as the reason.
+    pub fn io(kind: ErrorKind, source: io::Error) -> Error {
+        Error(Box::new(Inner { kind, offset: None, path: None, source: Some(source) }))
+    }
+
+    /// The same error with a path, unless it has one.
+    pub fn in_path(mut self, path: impl FnOnce() -> String) -> Error {
+        if self.0.path.is_none() {
+            self.0.path = Some(path());
+        }
+        self
+    }
+
+    /// The same error with an offset, unless it has one.
+    pub fn or_at(mut self, offset: u64) -> Error {
+        self.0.offset.get_or_insert(offset);
+        self
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Where it is, when it has a place.
+    pub fn location(&self) -> Option<Location<'_>> {
+        let offset = self.0.offset?;
+        Some(Location { offset, path: self.0.path.as_deref().unwrap_or("") })
+    }
+
+    /// The system's error behind it.
+    pub fn io_error(&self) -> Option<&io::Error> {
+        self.0.source.as_ref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(location) = self.location() {
+            write!(f, "byte {}", location.offset)?;
+            if !location.path.is_empty() {
+                write!(f, ", at {}", location.path)?;
+            }
+            f.write_str(": ")?;
+        }
+        self.0.kind.fmt(f)?;
+        match &self.0.source {
+            Some(source) => write!(f, ": {source}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ErrorKind::Read => f.write_str("cannot read the input"),
+            ErrorKind::Write => f.write_str("cannot write the output"),
+            ErrorKind::Compressed => f.write_str("the compressed data is damaged or incomplete"),
+            ErrorKind::Changed => f.write_str("the input changed while it was read"),
+            ErrorKind::Encoding => f.write_str("the text is not valid UTF-8 or UTF-16"),
+            ErrorKind::ControlCharacter => f.write_str("control character in a string"),
+            ErrorKind::NotAscii => f.write_str("byte outside of ASCII where no string is open"),
+            ErrorKind::Truncated => f.write_str("the document is incomplete: the input ends here"),
+            ErrorKind::MismatchedBracket => f.write_str("closing bracket of the wrong kind"),
+            ErrorKind::Syntax { expected, found } => {
+                write!(f, "expected {expected}, found {}", found.words())
+            }
+            ErrorKind::Trailing => f.write_str("something follows after the end of the document"),
+            ErrorKind::Escape => f.write_str("invalid escape in a string"),
+            ErrorKind::Number => f.write_str("invalid number"),
+            ErrorKind::DuplicateKey => f.write_str("the same key twice in one object"),
+            ErrorKind::MissingKey(key) => write!(f, "`{key}` is missing"),
+            ErrorKind::WrongType { expected } => write!(f, "expected {expected}"),
+            ErrorKind::FormatVersion => {
+                f.write_str("unsupported format_version: this plansift reads 0.x and 1.x")
+            }
+            ErrorKind::WrongDocument(document) => f.write_str(document.words()),
+            ErrorKind::Limit { limit, value } => {
+                write!(
+                    f,
+                    "limit on the {} passed ({value}): raise it with {}",
+                    limit.name(),
+                    limit.option()
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source.as_ref().map(|error| error as _)
+    }
+}

@@ -1,0 +1,8 @@
+//! Reads Terraform and OpenTofu plans of any size in one pass.
+
+pub mod error;
+pub mod input;
+pub mod limits;
+pub mod path;
+pub mod record;
+pub mod sink;

@@ -1,0 +1,86 @@
+//! Bounds on everything an input can make large. Each has a default, an option of the command line,
+//! and an error that names both, so that a refused input tells how to let it through.
+
+/// The bounds of one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Open objects and arrays at once.
+    pub depth: u64,
+    /// Bytes of one element that is looked into: a resource change, a check, an output.
+    pub change: u64,
+    /// Bytes of one string that is skipped.
+    pub string_skipped: u64,
+    /// Bytes of one string that is decoded.
+    pub string_kept: u64,
+    /// Bytes of one document, after decompression.
+    pub document: u64,
+    /// Bytes that a compressed input may expand to.
+    pub expansion: u64,
+    /// How many times its own size a compressed input may expand to, beyond the first GiB.
+    pub expansion_ratio: u64,
+}
+
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+const TIB: u64 = 1 << 40;
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            depth: 10_000,
+            change: 256 * MIB,
+            string_skipped: GIB,
+            string_kept: 64 * MIB,
+            document: 16 * TIB,
+            expansion: TIB,
+            expansion_ratio: 1000,
+        }
+    }
+}
+
+/// Which bound was passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// [`Limits::depth`].
+    Depth,
+    /// [`Limits::change`].
+    Change,
+    /// [`Limits::string_skipped`].
+    StringSkipped,
+    /// [`Limits::string_kept`].
+    StringKept,
+    /// [`Limits::document`].
+    Document,
+    /// [`Limits::expansion`].
+    Expansion,
+    /// [`Limits::expansion_ratio`].
+    ExpansionRatio,
+}
+
+impl Limit {
+    /// What is bounded, in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Limit::Depth => "nesting depth",
+            Limit::Change => "size of one element",
+            Limit::StringSkipped => "size of one skipped string",
+            Limit::StringKept => "size of one decoded string",
+            Limit::Document => "size of the document",
+            Limit::Expansion => "size after decompression",
+            Limit::ExpansionRatio => "expansion of compressed input",
+        }
+    }
+
+    /// The option that raises it.
+    pub fn option(self) -> &'static str {
+        match self {
+            Limit::Depth => "--limit-depth",
+            Limit::Change => "--limit-change",
+            Limit::StringSkipped => "--limit-string-skipped",
+            Limit::StringKept => "--limit-string-kept",
+            Limit::Document => "--limit-document",
+            Limit::Expansion => "--limit-expansion",
+            Limit::ExpansionRatio => "--limit-expansion-ratio",
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The flat rows that a plan becomes (records.md). A row borrows from the plan and from the paths
+//! that were collected for it; it is written before the next one is made.
+
+pub mod counts;
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::path::Paths;
+use counts::Summary;
+
+/// The version of the rows' shape: adding a key keeps it.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// One row.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Record<'a> {
+    /// The first: which plan.
+    Plan(Plan<'a>),
+    /// An element of `resource_changes`.
+    ResourceChange(ResourceChange<'a>),
+    /// An element of `resource_drift`.
+    ResourceDrift(ResourceChange<'a>),
+    /// The `resource_change` of an element of `deferred_changes`.
+    DeferredChange(ResourceChange<'a>),
+    /// A member of `output_changes`.
+    OutputChange(OutputChange<'a>),
+    /// An element of `checks`.
+    Check(Check<'a>),
+    /// An element of `action_invocations`.
+    ActionInvocation(ActionInvocation<'a>),
+    /// The last: what it all amounts to. A stream without it is incomplete.
+    Summary(&'a Summary),
+}
+
+/// Which plan the rows are of.
+#[derive(Debug, Serialize)]
+pub struct Plan<'a> {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The input as the user named it; `-` for standard input.
+    pub source: &'a str,
+    /// The plan's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format_version: Option<&'a str>,
+    /// The version of Terraform or OpenTofu: the format has one key for both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub terraform_version: Option<&'a str>,
+}
+
+/// A change to a resource instance. Names and words are the plan's own, decoded.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
+pub struct ResourceChange<'a> {
+    pub address: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub previous_address: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub module_address: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Cow<'a, str>>,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub type_name: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<Cow<'a, str>>,
+    /// A string or a number, as JSON text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deposed: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider_name: Option<Cow<'a, str>>,
+    pub action: &'a str,
+    pub actions: &'a [Cow<'a, str>],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action_reason: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deferred_reason: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Paths::is_empty")]
+    pub changed: &'a Paths,
+    #[serde(skip_serializing_if = "Paths::is_empty")]
+    pub unknown: &'a Paths,
+    #[serde(skip_serializing_if = "Paths::is_empty")]
+    pub sensitive: &'a Paths,
+    #[serde(skip_serializing_if = "Paths::is_empty")]
+    pub replace_paths: &'a Paths,
+    /// An object, as compact JSON text; marked strings are masked in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub importing: Option<&'a RawValue>,
+    /// `true`, or left out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub generated_config: bool,
+}
+
+/// A change to an output value of the root module.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
+pub struct OutputChange<'a> {
+    pub name: Cow<'a, str>,
+    pub action: &'a str,
+    pub actions: &'a [Cow<'a, str>],
+    #[serde(skip_serializing_if = "Paths::is_empty")]
+    pub changed: &'a Paths,
+    #[serde(skip_serializing_if = "Paths::is_empty")]
+    pub unknown: &'a Paths,
+    #[serde(skip_serializing_if = "Paths::is_empty")]
+    pub sensitive: &'a Paths,
+}
+
+/// A checkable object and how its conditions came out.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
+pub struct Check<'a> {
+    pub address: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check_kind: Option<Cow<'a, str>>,
+    pub status: Cow<'a, str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub problems: &'a [Cow<'a, str>],
+}
+
+/// An action that the plan invokes.
+#[derive(Debug, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
+pub struct ActionInvocation<'a> {
+    pub address: Cow<'a, str>,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub type_name: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub triggering_address: Option<Cow<'a, str>>,
+}

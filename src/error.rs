@@ -56,6 +56,8 @@ pub enum ErrorKind {
     Trailing,
     /// An escape in a string that JSON does not have, or half of a surrogate pair.
     Escape,
+    /// A word that is neither a number nor `true`, `false` or `null`.
+    Literal,
     /// A number that JSON does not allow.
     Number,
     /// The same key twice in one object.
@@ -330,6 +332,7 @@ impl fmt::Display for ErrorKind {
             }
             ErrorKind::Trailing => f.write_str("something follows after the end of the document"),
             ErrorKind::Escape => f.write_str("invalid escape in a string"),
+            ErrorKind::Literal => f.write_str("expected a value"),
             ErrorKind::Number => f.write_str("invalid number"),
             ErrorKind::DuplicateKey => f.write_str("the same key twice in one object"),
             ErrorKind::MissingKey(key) => write!(f, "`{key}` is missing"),

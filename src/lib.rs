@@ -2,7 +2,9 @@
 
 pub mod error;
 pub mod input;
+pub mod json;
 pub mod limits;
 pub mod path;
 pub mod record;
+pub mod scan;
 pub mod sink;

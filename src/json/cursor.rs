@@ -1,0 +1,704 @@
+//! A place in a text that arrives in windows.
+//!
+//! The text is scanned a batch of blocks at a time, each byte once; the cursor then moves over the
+//! masks. Skipping looks at nothing but brackets: it counts them on a stack of one bit each, the
+//! kind, until the stack is as deep as before. With [`Validation::Everything`] it looks at the first
+//! byte of every token instead and follows the grammar.
+//!
+//! What is scanned but not yet passed over lies within the current batch; [`Cursor::advance`] is the
+//! only place that brings the next. Whatever stands in the way of that (a misplaced byte, the end of
+//! the input) ends the batch there and is told when the cursor arrives, so the first error is the
+//! same however the input was cut. Who adds a way to move: go to the end of the batch, advance, and
+//! go on; hold ([`Cursor::hold`]) what must stay in the window meanwhile.
+
+use std::ops::Range;
+
+use super::Validation;
+use super::outline::Outline;
+use super::string;
+use super::value::Value;
+use super::word::Word;
+use crate::error::{Error, ErrorKind, Found, Result};
+use crate::input::Source;
+use crate::limits::{Limit, Limits};
+use crate::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
+
+/// A place in a text that arrives in windows.
+#[derive(Debug)]
+pub struct Cursor<S> {
+    source: S,
+    limits: Limits,
+    validation: Validation,
+    scanner: Scanner,
+    /// The masks of the batch.
+    blocks: Box<[Block; BATCH]>,
+    /// The offset of the batch's first block.
+    batch: u64,
+    /// The offset of the first byte that is not scanned, or is misplaced.
+    scanned: u64,
+    /// What is wrong with the byte at `scanned`, and where to tell it.
+    misplaced: Option<(ErrorKind, u64)>,
+    /// Whether the input ends at `scanned`.
+    ended: bool,
+    /// The offset of the next byte.
+    offset: u64,
+    /// What must stay in the window although it is passed.
+    held: Option<Hold>,
+    /// The containers that are entered.
+    open: Brackets,
+    /// Whether a container was entered and nothing in it was read.
+    fresh: bool,
+    /// Where the string began that the last batch ended in.
+    string_start: Option<u64>,
+    /// Whether the batch ended in the middle of a word, and how far that has come.
+    word: Option<Word>,
+    /// The escape at this offset was checked as the second half of a pair.
+    paired: Option<u64>,
+}
+
+/// A stretch of text that stays in the window while the cursor moves over it.
+#[derive(Clone, Copy, Debug)]
+struct Hold {
+    from: u64,
+    /// The first byte that counts.
+    start: u64,
+    limit: Limit,
+    /// How many bytes may count.
+    max: u64,
+}
+
+impl Hold {
+    /// # Errors
+    ///
+    /// The stretch up to `end` is too long.
+    fn check(self, end: u64) -> Result<()> {
+        if end.saturating_sub(self.start) > self.max {
+            return Err(Error::limit(self.limit, self.max, self.start));
+        }
+        Ok(())
+    }
+}
+
+/// The kinds of the open containers, one bit each, the innermost lowest.
+#[derive(Debug, Default)]
+struct Brackets {
+    top: u64,
+    depth: u64,
+    below: Vec<u64>,
+}
+
+impl Brackets {
+    #[inline]
+    fn push(&mut self, brace: u64) {
+        if self.depth > 0 && self.depth.is_multiple_of(64) {
+            self.below.push(self.top);
+        }
+        self.top = (self.top << 1) | brace;
+        self.depth += 1;
+    }
+
+    /// The kind of the innermost one, which is closed.
+    #[inline]
+    fn pop(&mut self) -> u64 {
+        let brace = self.top & 1;
+        self.top >>= 1;
+        self.depth -= 1;
+        if self.depth > 0 && self.depth.is_multiple_of(64) {
+            self.top = self.below.pop().unwrap_or_default();
+        }
+        brace
+    }
+
+    fn is_object(&self) -> bool {
+        self.top & 1 == 1
+    }
+}
+
+/// What the grammar wants next, when every token is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Want {
+    Value,
+    ValueOrClose,
+    Key,
+    KeyOrClose,
+    Colon,
+    CommaOrClose,
+}
+
+impl Want {
+    fn words(self) -> &'static str {
+        match self {
+            Want::Value => "a value",
+            Want::ValueOrClose => "a value or the end of the array",
+            Want::Key => "a key",
+            Want::KeyOrClose => "a key or the end of the object",
+            Want::Colon => "a colon",
+            Want::CommaOrClose => "a comma or a closing bracket",
+        }
+    }
+}
+
+impl<S: Source> Cursor<S> {
+    /// A cursor at the byte `start` of a source that has handed out nothing before it yet.
+    pub fn new(source: S, start: u64, isa: Isa, validation: Validation, limits: Limits) -> Self {
+        let detail = match validation {
+            Validation::Visited => Detail::Structure,
+            Validation::Everything => Detail::Tokens,
+        };
+        Cursor {
+            source,
+            limits,
+            validation,
+            scanner: Scanner::new(isa, detail),
+            blocks: Box::new([Block::default(); BATCH]),
+            batch: start,
+            scanned: start,
+            misplaced: None,
+            ended: false,
+            offset: start,
+            held: None,
+            open: Brackets::default(),
+            fresh: false,
+            string_start: None,
+            word: None,
+            paired: None,
+        }
+    }
+
+    /// The offset of the next byte, from the start of the input.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The source, for what concerns the input as a whole.
+    pub fn source_mut(&mut self) -> &mut S {
+        &mut self.source
+    }
+
+    /// The source, for what concerns the input as a whole.
+    pub fn source(&self) -> &S {
+        &self.source
+    }
+
+    /// The first byte of the next token, which is not passed; `None` at the end of the input.
+    ///
+    /// # Errors
+    ///
+    /// What stands in the way of reading on.
+    pub fn peek(&mut self) -> Result<Option<u8>> {
+        loop {
+            let window = self.source.window();
+            let (from, to) =
+                (self.offset - self.source.offset(), self.scanned - self.source.offset());
+            let rest = &window[from as usize..to as usize];
+            let space = rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
+            if let Some(space) = space {
+                let byte = rest[space];
+                self.offset += space as u64;
+                return Ok(Some(byte));
+            }
+            self.offset = self.scanned;
+            if !self.advance()? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Enters the object that stands here.
+    ///
+    /// # Errors
+    ///
+    /// None does; the limit on depth.
+    pub fn enter_object(&mut self) -> Result<()> {
+        self.enter(b'{', "an object")
+    }
+
+    /// Enters the array that stands here.
+    ///
+    /// # Errors
+    ///
+    /// None does; the limit on depth.
+    pub fn enter_array(&mut self) -> Result<()> {
+        self.enter(b'[', "an array")
+    }
+
+    fn enter(&mut self, bracket: u8, expected: &'static str) -> Result<()> {
+        if self.peek()? != Some(bracket) {
+            return Err(self.expected(expected));
+        }
+        self.push(u64::from(bracket == b'{'), self.offset)?;
+        self.offset += 1;
+        self.fresh = true;
+        Ok(())
+    }
+
+    /// Goes to the next member of the entered object and past its key and colon; `None` leaves the
+    /// object. The range is that of the key's text in the input: [`Cursor::text`] has it until the
+    /// cursor moves.
+    ///
+    /// # Errors
+    ///
+    /// What the grammar of an object forbids.
+    pub fn next_key(&mut self) -> Result<Option<Range<u64>>> {
+        if !self.next(b'}', "a comma or the end of the object")? {
+            return Ok(None);
+        }
+        if self.peek()? != Some(b'"') {
+            return Err(self.expected("a key"));
+        }
+        let start = self.offset + 1;
+        let max = self.limits.string_kept;
+        let hold = Hold { from: start, start, limit: Limit::StringKept, max };
+        self.held = Some(hold);
+        self.offset = start;
+        let close = self.find_quote()?;
+        self.offset = close + 1;
+        hold.check(close)?;
+        if let Err(bad) = string::check(self.text(start..close)) {
+            return Err(Error::at(ErrorKind::Escape, start + bad.0 as u64));
+        }
+        if self.peek()? != Some(b':') {
+            return Err(self.expected("a colon"));
+        }
+        self.offset += 1;
+        self.held = None;
+        Ok(Some(start..close))
+    }
+
+    /// Goes to the next element of the entered array; `false` leaves the array.
+    ///
+    /// # Errors
+    ///
+    /// What the grammar of an array forbids.
+    pub fn next_element(&mut self) -> Result<bool> {
+        self.next(b']', "a comma or the end of the array")
+    }
+
+    fn next(&mut self, close: u8, expected: &'static str) -> Result<bool> {
+        let fresh = std::mem::take(&mut self.fresh);
+        match self.peek()? {
+            Some(byte) if byte == close => {
+                self.open.pop();
+                self.offset += 1;
+                Ok(false)
+            }
+            Some(b',') if !fresh => {
+                self.offset += 1;
+                Ok(true)
+            }
+            Some(_) if fresh => Ok(true),
+            _ => Err(self.expected(expected)),
+        }
+    }
+
+    /// The text of a range that the window holds.
+    pub fn text(&self, range: Range<u64>) -> &[u8] {
+        let base = self.source.offset();
+        &self.source.window()[(range.start - base) as usize..(range.end - base) as usize]
+    }
+
+    /// Passes the value that stands here.
+    ///
+    /// # Errors
+    ///
+    /// What its level of validation forbids.
+    pub fn skip(&mut self) -> Result<()> {
+        self.pass(None).map(drop)
+    }
+
+    /// Passes the value that stands here and writes its outline. [`Cursor::value`] has the value
+    /// until the cursor moves.
+    ///
+    /// # Errors
+    ///
+    /// What its level of validation forbids; the limit on the size of one element.
+    pub fn outline(&mut self, outline: &mut Outline) -> Result<()> {
+        self.peek()?;
+        let start = self.offset;
+        let origin = start - (start - self.batch) % BLOCK as u64;
+        let max = self.limits.change.min(Outline::LEN_MAX);
+        let hold = Hold { from: origin, start, limit: Limit::Change, max };
+        self.held = Some(hold);
+        outline.begin(origin, (start - origin) as u32);
+        let passed = self.pass(Some(outline));
+        self.held = None;
+        // Where an input is cut must not decide which of two errors is told.
+        hold.check(match &passed {
+            Ok(()) => self.offset,
+            Err(error) => error.location().map_or(start, |location| location.offset),
+        })?;
+        passed
+    }
+
+    /// The value that was outlined last.
+    pub fn value<'a>(&'a self, outline: &'a Outline) -> Value<'a> {
+        outline.value(self.text(outline.origin..self.offset))
+    }
+
+    /// Passes the space that follows the document; `false` where something else does.
+    ///
+    /// # Errors
+    ///
+    /// What stands in the way of reading on.
+    pub fn at_end(&mut self) -> Result<bool> {
+        Ok(self.peek()?.is_none())
+    }
+
+    /// The error that here something else was expected.
+    pub fn expected(&self, expected: &'static str) -> Error {
+        if self.offset == self.scanned {
+            return Error::at(ErrorKind::Truncated, self.offset);
+        }
+        let found = Found::of(self.byte(self.offset));
+        Error::at(ErrorKind::Syntax { expected, found }, self.offset)
+    }
+
+    fn pass(&mut self, outline: Option<&mut Outline>) -> Result<()> {
+        self.fresh = false;
+        match self.peek()? {
+            Some(b'{' | b'[') => match self.validation {
+                Validation::Visited => self.pass_brackets(outline),
+                Validation::Everything => self.pass_tokens(outline),
+            },
+            Some(b'"') => self.pass_string(outline),
+            Some(byte) if Word::holds(byte) => self.pass_word(),
+            _ => Err(self.expected("a value")),
+        }
+    }
+
+    fn pass_string(&mut self, outline: Option<&mut Outline>) -> Result<()> {
+        let start = self.offset;
+        self.offset += 1;
+        let close = self.find_quote()?;
+        self.offset = close + 1;
+        if let Some(outline) = outline {
+            outline.mark_string(close - start);
+        }
+        Ok(())
+    }
+
+    /// Passes a word: a literal or a number, whose grammar is checked.
+    fn pass_word(&mut self) -> Result<()> {
+        let start = self.offset;
+        self.word = Some(Word::new());
+        loop {
+            self.offset = self.feed_word(self.offset)?;
+            if self.word.is_none() {
+                return Ok(());
+            }
+            if !self.advance()? {
+                return self
+                    .word
+                    .take()
+                    .map_or(Ok(()), Word::finish)
+                    .map_err(|kind| Error::at(kind, start));
+            }
+        }
+    }
+
+    /// Feeds the word that is begun with the bytes from an offset on, up to its end, where it is
+    /// finished, or that of the batch.
+    fn feed_word(&mut self, from: u64) -> Result<u64> {
+        let Some(mut word) = self.word.take() else { return Ok(from) };
+        for offset in from..self.scanned {
+            let byte = self.byte(offset);
+            if !Word::holds(byte) {
+                return word.finish().map(|()| offset).map_err(|kind| Error::at(kind, offset));
+            }
+            word = word.feed(byte).map_err(|kind| Error::at(kind, offset))?;
+        }
+        self.word = Some(word);
+        Ok(self.scanned)
+    }
+
+    /// Passes the container that stands here, looking at brackets only.
+    fn pass_brackets(&mut self, mut outline: Option<&mut Outline>) -> Result<()> {
+        let floor = self.open.depth;
+        let mut from = (self.offset - self.batch) as usize;
+        loop {
+            let mut visible = !0 << (from % BLOCK);
+            for index in from / BLOCK..self.block_count() {
+                let block = self.blocks[index];
+                if let Some(outline) = outline.as_deref_mut() {
+                    outline.push_quotes(block.quotes & visible);
+                }
+                let mut brackets = block.brackets & visible;
+                visible = !0;
+                while brackets != 0 {
+                    let bit = brackets.trailing_zeros();
+                    brackets &= brackets - 1;
+                    let offset = self.batch + (index * BLOCK) as u64 + u64::from(bit);
+                    let brace = (block.braces >> bit) & 1;
+                    if (block.opens >> bit) & 1 == 1 {
+                        self.push(brace, offset)?;
+                        if let Some(outline) = outline.as_deref_mut() {
+                            outline.open();
+                        }
+                        continue;
+                    }
+                    if self.open.pop() != brace {
+                        return Err(Error::at(ErrorKind::MismatchedBracket, offset));
+                    }
+                    if let Some(outline) = outline.as_deref_mut() {
+                        outline.close(offset);
+                    }
+                    if self.open.depth == floor {
+                        self.offset = offset + 1;
+                        return Ok(());
+                    }
+                }
+            }
+            from = self.next_batch()?;
+        }
+    }
+
+    /// Passes the container that stands here, looking at every token.
+    fn pass_tokens(&mut self, mut outline: Option<&mut Outline>) -> Result<()> {
+        let floor = self.open.depth;
+        let mut want = Want::Value;
+        let mut from = (self.offset - self.batch) as usize;
+        loop {
+            let mut visible = !0 << (from % BLOCK);
+            for index in from / BLOCK..self.block_count() {
+                let block = self.blocks[index];
+                if let Some(outline) = outline.as_deref_mut() {
+                    outline.push_quotes(block.quotes & visible);
+                }
+                let mut events = (block.tokens | block.escapes) & visible;
+                visible = !0;
+                while events != 0 {
+                    let bit = events.trailing_zeros();
+                    events &= events - 1;
+                    let offset = self.batch + (index * BLOCK) as u64 + u64::from(bit);
+                    if (block.escapes >> bit) & 1 == 1 {
+                        self.check_escape(offset)?;
+                        continue;
+                    }
+                    want = self.token(want, offset, outline.as_deref_mut())?;
+                    if self.open.depth == floor {
+                        self.offset = offset + 1;
+                        return Ok(());
+                    }
+                }
+            }
+            from = self.next_batch()?;
+            if self.word.is_some() {
+                self.feed_word(self.batch)?;
+            }
+        }
+    }
+
+    /// Takes one token where `want` is wanted, and says what is wanted after it.
+    fn token(&mut self, want: Want, offset: u64, outline: Option<&mut Outline>) -> Result<Want> {
+        let byte = self.byte(offset);
+        match (want, byte) {
+            (Want::Value | Want::ValueOrClose, b'{' | b'[') => {
+                let brace = u64::from(byte == b'{');
+                self.push(brace, offset)?;
+                if let Some(outline) = outline {
+                    outline.open();
+                }
+                Ok(if brace == 1 { Want::KeyOrClose } else { Want::ValueOrClose })
+            }
+            (Want::Value | Want::ValueOrClose, b'"') => Ok(Want::CommaOrClose),
+            (Want::Key | Want::KeyOrClose, b'"') => Ok(Want::Colon),
+            (Want::Colon, b':') => Ok(Want::Value),
+            (Want::CommaOrClose, b',') if self.open.is_object() => Ok(Want::Key),
+            (Want::CommaOrClose, b',') => Ok(Want::Value),
+            (Want::CommaOrClose | Want::KeyOrClose | Want::ValueOrClose, b'}' | b']') => {
+                if self.open.pop() != u64::from(byte == b'}') {
+                    return Err(Error::at(ErrorKind::MismatchedBracket, offset));
+                }
+                if let Some(outline) = outline {
+                    outline.close(offset);
+                }
+                Ok(Want::CommaOrClose)
+            }
+            (Want::Value | Want::ValueOrClose, byte) if Word::holds(byte) => {
+                self.word = Some(Word::new());
+                self.feed_word(offset)?;
+                Ok(Want::CommaOrClose)
+            }
+            _ => {
+                let kind = ErrorKind::Syntax { expected: want.words(), found: Found::of(byte) };
+                Err(Error::at(kind, offset))
+            }
+        }
+    }
+
+    fn push(&mut self, brace: u64, offset: u64) -> Result<()> {
+        if self.open.depth == self.limits.depth {
+            return Err(Error::limit(Limit::Depth, self.limits.depth, offset));
+        }
+        self.open.push(brace);
+        Ok(())
+    }
+
+    /// The first quote from the cursor on, which does not move in front of it.
+    fn find_quote(&mut self) -> Result<u64> {
+        let mut from = (self.offset - self.batch) as usize;
+        loop {
+            let mut visible = !0 << (from % BLOCK);
+            for index in from / BLOCK..self.block_count() {
+                let block = self.blocks[index];
+                let quotes = block.quotes & visible;
+                let before = if quotes == 0 { !0 } else { (1 << quotes.trailing_zeros()) - 1 };
+                let start = self.batch + (index * BLOCK) as u64;
+                let mut escapes = block.escapes & visible & before;
+                visible = !0;
+                while escapes != 0 {
+                    self.check_escape(start + u64::from(escapes.trailing_zeros()))?;
+                    escapes &= escapes - 1;
+                }
+                if quotes != 0 {
+                    return Ok(start + u64::from(quotes.trailing_zeros()));
+                }
+            }
+            from = self.next_batch()?;
+        }
+    }
+
+    /// Checks the escape that begins at an offset.
+    fn check_escape(&mut self, offset: u64) -> Result<()> {
+        if self.paired.take() == Some(offset) {
+            return Ok(());
+        }
+        let wanted = offset + string::ESCAPE_MAX as u64;
+        while self.window_end() < wanted && self.source.fill(self.keep())? {}
+        let text = self.text(offset..wanted.min(self.window_end()));
+        match string::escape(text) {
+            Some((_, len)) => {
+                self.paired = (len == string::ESCAPE_MAX).then_some(offset + 6);
+                Ok(())
+            }
+            None => Err(Error::at(ErrorKind::Escape, offset)),
+        }
+    }
+
+    /// Brings the next batch where the document must go on.
+    fn next_batch(&mut self) -> Result<usize> {
+        self.offset = self.scanned;
+        if let Some(hold) = self.held {
+            hold.check(self.offset)?;
+        }
+        if self.advance()? { Ok(0) } else { Err(Error::at(ErrorKind::Truncated, self.offset)) }
+    }
+
+    /// Scans the next batch; `false` at the end of the input.
+    fn advance(&mut self) -> Result<bool> {
+        if let Some((kind, offset)) = self.misplaced {
+            return Err(Error::at(kind, offset));
+        }
+        let begin = self.scanned;
+        while !self.ended && self.window_end() - begin < BLOCK as u64 {
+            let keep = self.keep();
+            let filled = self.source.fill(keep).map_err(|error| error.or_at(self.window_end()))?;
+            self.ended = !filled;
+        }
+        let rest = &self.source.window()[(begin - self.source.offset()) as usize..];
+        if rest.is_empty() {
+            return match self.scanner.finish() {
+                Some(cut) => {
+                    Err(Error::at(cut.kind, begin.saturating_add_signed(cut.offset as i64)))
+                }
+                None => Ok(false),
+            };
+        }
+        self.batch = begin;
+        let count = (rest.len() / BLOCK).min(BATCH);
+        let misplaced = if count > 0 {
+            self.scanned = begin + (count * BLOCK) as u64;
+            self.scanner.scan(&rest[..count * BLOCK], &mut self.blocks[..count])
+        } else {
+            // The last bytes. Spaces after them change no mask.
+            let mut padded = [b' '; BLOCK];
+            padded[..rest.len()].copy_from_slice(rest);
+            self.scanned = begin + rest.len() as u64;
+            self.scanner.scan(&padded, &mut self.blocks[..1])
+        };
+        if let Some(misplaced) = misplaced {
+            let offset = begin.saturating_add_signed(misplaced.offset as i64);
+            self.misplaced = Some((misplaced.kind, offset));
+            self.scanned = offset.max(begin);
+            self.hide_rest();
+        }
+        self.watch_string()?;
+        Ok(true)
+    }
+
+    /// Clears the masks of what cannot be reached in the last block of the batch.
+    fn hide_rest(&mut self) {
+        let len = (self.scanned - self.batch) as usize;
+        let visible = !(!0 << (len % BLOCK));
+        if let Some(block) = self.blocks.get_mut(len / BLOCK) {
+            block.quotes &= visible;
+            block.brackets &= visible;
+            block.tokens &= visible;
+            block.escapes &= visible;
+        }
+    }
+
+    /// Holds strings that go over more than one batch to their limit.
+    fn watch_string(&mut self) -> Result<()> {
+        let count = self.block_count();
+        let quotes = |index: &usize| self.blocks[*index].quotes != 0;
+        let limit = self.limits.string_skipped;
+        let first = (0..count).find(quotes);
+        if let Some(start) = self.string_start {
+            let end = match first {
+                Some(index) => {
+                    (index * BLOCK) as u64 + u64::from(self.blocks[index].quotes.trailing_zeros())
+                }
+                None => self.scanned - self.batch,
+            };
+            if self.batch + end - start > limit {
+                return Err(Error::limit(Limit::StringSkipped, limit, start));
+            }
+        }
+        if !self.scanner.in_string() {
+            self.string_start = None;
+        } else if let Some(last) = first.and_then(|_| (0..count).rfind(quotes)) {
+            let quote = 63 - self.blocks[last].quotes.leading_zeros();
+            self.string_start = Some(self.batch + (last * BLOCK) as u64 + u64::from(quote));
+        }
+        Ok(())
+    }
+
+    fn block_count(&self) -> usize {
+        ((self.scanned - self.batch) as usize).div_ceil(BLOCK)
+    }
+
+    fn window_end(&self) -> u64 {
+        self.source.offset() + self.source.window().len() as u64
+    }
+
+    /// Where the window must begin: at a block, so that a value can be outlined from its own on.
+    fn keep(&self) -> u64 {
+        let first = self.held.map_or(self.offset, |held| held.from.min(self.offset));
+        first - first.wrapping_sub(self.batch) % BLOCK as u64
+    }
+
+    /// A byte of the batch.
+    #[inline]
+    fn byte(&self, offset: u64) -> u8 {
+        self.source.window()[(offset - self.source.offset()) as usize]
+    }
+}
+
+/// Checks a whole text: one value and nothing else.
+///
+/// # Errors
+///
+/// What the level of validation forbids.
+pub fn check<S: Source>(source: S, validation: Validation, limits: Limits) -> Result<()> {
+    let mut cursor = Cursor::new(source, 0, Isa::best(), validation, limits);
+    cursor.skip()?;
+    if cursor.at_end()? {
+        return Ok(());
+    }
+    Err(Error::at(ErrorKind::Trailing, cursor.offset()))
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,26 @@
+//! JSON without Terraform: a cursor over text that arrives in windows, and values that it hands out.
+//!
+//! ```text
+//! windows ─▶ [`cursor::Cursor`]   enters, skips, and outlines one value at a time
+//!                 │
+//!            [`outline::Outline`]  where the value's strings and containers end
+//!                 │
+//!            [`value::Value`]      navigated lazily, any number of times, each step in constant time
+//! ```
+
+pub mod cursor;
+pub mod number;
+pub mod outline;
+pub mod string;
+pub mod value;
+pub mod word;
+
+/// How much of the grammar is checked (design, "Validation levels").
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Validation {
+    /// Structure everywhere, the full grammar of what is visited.
+    #[default]
+    Visited,
+    /// The full grammar of every byte.
+    Everything,
+}

@@ -1,0 +1,171 @@
+//! Numbers compared exactly, as decimal text (records.md, `changed`, rule 4). Never through a float,
+//! and nothing is allocated: an exponent of a billion costs what its digits cost to read.
+
+/// A number's text in its parts: sign, digits without leading or trailing zeros, and the power of
+/// ten of the digit before the decimal point.
+struct Decimal<'a> {
+    negative: bool,
+    digits: Digits<'a>,
+    exponent: Exponent,
+}
+
+/// The significant digits, skipping the point.
+#[derive(Clone)]
+struct Digits<'a>(&'a [u8]);
+
+/// A power of ten that may not fit a machine word: then it is compared as its text.
+#[derive(PartialEq, Eq)]
+enum Exponent {
+    Small(i128),
+    /// Sign and digits of an exponent beyond any that digits could move.
+    Huge {
+        negative: bool,
+        digits: Vec<u8>,
+    },
+}
+
+/// Whether two numbers, both of JSON's grammar, have the same value.
+pub fn equal(a: &[u8], b: &[u8]) -> bool {
+    if a == b {
+        return true;
+    }
+    match (Decimal::parse(a), Decimal::parse(b)) {
+        (None, None) => true,
+        (Some(a), Some(b)) => {
+            a.negative == b.negative && a.exponent == b.exponent && a.digits.clone().eq(b.digits)
+        }
+        _ => false,
+    }
+}
+
+impl<'a> Decimal<'a> {
+    /// `None`: zero.
+    fn parse(text: &'a [u8]) -> Option<Decimal<'a>> {
+        let (negative, text) = match text {
+            [b'-', rest @ ..] => (true, rest),
+            _ => (false, text),
+        };
+        let mark = text.iter().position(|byte| matches!(byte, b'e' | b'E'));
+        let (mantissa, exponent) = match mark {
+            Some(mark) => (&text[..mark], &text[mark + 1..]),
+            None => (text, &[][..]),
+        };
+        let point = mantissa.iter().position(|&byte| byte == b'.').unwrap_or(mantissa.len());
+        let is_digit = |byte: &u8| (b'1'..=b'9').contains(byte);
+        let first = mantissa.iter().position(is_digit)?;
+        let last = mantissa.iter().rposition(is_digit)?;
+        // Places from the first significant digit to the point.
+        let shift =
+            if first < point { (point - first) as i128 } else { point as i128 + 1 - first as i128 };
+        Some(Decimal {
+            negative,
+            digits: Digits(&mantissa[first..=last]),
+            exponent: Exponent::parse(exponent, shift),
+        })
+    }
+}
+
+impl Exponent {
+    fn parse(text: &[u8], shift: i128) -> Exponent {
+        let (negative, digits) = match text {
+            [b'-', rest @ ..] => (true, rest),
+            [b'+', rest @ ..] => (false, rest),
+            _ => (false, text),
+        };
+        let zeros = digits.iter().take_while(|&&byte| byte == b'0').count();
+        let digits = &digits[zeros..];
+        // 37 digits fit; a shift is at most the length of a text in memory and never matters here.
+        if digits.len() > 36 {
+            return Exponent::huge(negative, digits, shift);
+        }
+        let value = digits.iter().fold(0i128, |value, &byte| value * 10 + i128::from(byte - b'0'));
+        Exponent::Small(if negative { shift - value } else { shift + value })
+    }
+
+    /// Adds the shift to the text, digit by digit.
+    fn huge(negative: bool, digits: &[u8], shift: i128) -> Exponent {
+        let mut digits = digits.to_vec();
+        let mut rest = if negative { -shift } else { shift };
+        for digit in digits.iter_mut().rev() {
+            let sum = i128::from(*digit - b'0') + rest % 10;
+            rest = rest / 10 + sum.div_euclid(10);
+            *digit = b'0' + sum.rem_euclid(10) as u8;
+        }
+        while rest > 0 {
+            digits.insert(0, b'0' + (rest % 10) as u8);
+            rest /= 10;
+        }
+        let zeros = digits.iter().take_while(|&&byte| byte == b'0').count();
+        digits.drain(..zeros);
+        if digits.len() <= 36 {
+            let value =
+                digits.iter().fold(0i128, |value, &byte| value * 10 + i128::from(byte - b'0'));
+            return Exponent::Small(if negative { -value } else { value });
+        }
+        Exponent::Huge { negative, digits }
+    }
+}
+
+impl Iterator for Digits<'_> {
+    type Item = u8;
+
+    fn next(&mut self) -> Option<u8> {
+        let (&first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        if first == b'.' { self.next() } else { Some(first) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_value_in_other_words() {
+        for (a, b) in [
+            ("1", "1.0"),
+            ("1", "1e0"),
+            ("100", "1E+2"),
+            ("0.001", "1e-3"),
+            ("-0", "0"),
+            ("0.0", "0e99999999999999999999999999999999999999999"),
+            ("12.50", "1.25e1"),
+            (
+                "1e100000000000000000000000000000000000000000",
+                "10e99999999999999999999999999999999999999999",
+            ),
+            (
+                "1e-100000000000000000000000000000000000000000",
+                "0.1e-99999999999999999999999999999999999999999",
+            ),
+            (
+                "10e-1000000000000000000000000000000000000",
+                "1e-999999999999999999999999999999999999",
+            ),
+        ] {
+            assert!(equal(a.as_bytes(), b.as_bytes()), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn other_values() {
+        for (a, b) in [
+            ("1", "-1"),
+            ("1", "2"),
+            ("9007199254740993", "9007199254740992"),
+            ("1", "10"),
+            ("0", "1"),
+            ("1.5", "15"),
+            (
+                "1e100000000000000000000000000000000000000000",
+                "1e-100000000000000000000000000000000000000000",
+            ),
+            (
+                "1e100000000000000000000000000000000000000000",
+                "1e100000000000000000000000000000000000000001",
+            ),
+        ] {
+            assert!(!equal(a.as_bytes(), b.as_bytes()), "{a} {b}");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The text between two quotes: its escapes, decoded or compared. The bytes are UTF-8 and free of
+//! control characters already; what is left to check are escapes.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+/// An invalid escape, or half of a surrogate pair, this many bytes into the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadEscape(pub usize);
+
+/// Longest escape: a surrogate pair.
+pub const ESCAPE_MAX: usize = 12;
+
+/// The character of the escape that `text` begins with, and its length in bytes.
+///
+/// `None`: it is not one of JSON's escapes, or half of a surrogate pair.
+pub fn escape(text: &[u8]) -> Option<(char, usize)> {
+    let simple = match text.get(1)? {
+        b'"' => '"',
+        b'\\' => '\\',
+        b'/' => '/',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'u' => return unicode_escape(text),
+        _ => return None,
+    };
+    Some((simple, 2))
+}
+
+fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
+    let unit = |text: &[u8]| -> Option<u32> {
+        text.get(..4)?
+            .iter()
+            .try_fold(0, |unit, &digit| Some(unit * 16 + char::from(digit).to_digit(16)?))
+    };
+    let first = unit(text.get(2..)?)?;
+    if !(0xd800..0xdc00).contains(&first) {
+        return Some((char::from_u32(first)?, 6));
+    }
+    if text.get(6..8)? != b"\\u" {
+        return None;
+    }
+    let second = unit(text.get(8..)?)?;
+    if !(0xdc00..0xe000).contains(&second) {
+        return None;
+    }
+    Some((char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00))?, 12))
+}
+
+/// The text with its escapes replaced; borrowed when there are none.
+///
+/// # Errors
+///
+/// The first bad escape, or byte that is not UTF-8 (which only a file that changes meanwhile has).
+pub fn decode(text: &[u8]) -> Result<Cow<'_, str>, BadEscape> {
+    let plain = |text| simdutf8::basic::from_utf8(text).map_err(|_| BadEscape(0));
+    let Some(first) = memchr::memchr(b'\\', text) else { return plain(text).map(Cow::Borrowed) };
+    let mut decoded = String::with_capacity(text.len());
+    let mut at = first;
+    decoded.push_str(plain(&text[..first])?);
+    loop {
+        let (character, len) = escape(&text[at..]).ok_or(BadEscape(at))?;
+        decoded.push(character);
+        at += len;
+        let next = memchr::memchr(b'\\', &text[at..]).map_or(text.len(), |next| at + next);
+        decoded.push_str(plain(&text[at..next])?);
+        at = next;
+        if at == text.len() {
+            return Ok(Cow::Owned(decoded));
+        }
+    }
+}
+
+/// Checks the escapes of a text.
+///
+/// # Errors
+///
+/// The first bad one.
+pub fn check(text: &[u8]) -> Result<(), BadEscape> {
+    let mut at = 0;
+    while let Some(next) = memchr::memchr(b'\\', &text[at..]) {
+        at += next;
+        at += escape(&text[at..]).ok_or(BadEscape(at))?.1;
+    }
+    Ok(())
+}
+
+/// Compares two texts as decoded, by their bytes of UTF-8. Bad escapes compare by their own bytes.
+pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
+    if memchr::memchr(b'\\', a).is_none() && memchr::memchr(b'\\', b).is_none() {
+        return a.cmp(b);
+    }
+    Decoded::new(a).cmp(Decoded::new(b))
+}
+
+/// The bytes of a text's decoded UTF-8, one by one.
+struct Decoded<'a> {
+    text: &'a [u8],
+    pending: [u8; 4],
+    next: usize,
+    len: usize,
+}
+
+impl<'a> Decoded<'a> {
+    fn new(text: &'a [u8]) -> Decoded<'a> {
+        Decoded { text, pending: [0; 4], next: 0, len: 0 }
+    }
+}
+
+impl Iterator for Decoded<'_> {
+    type Item = u8;
+
+    fn next(&mut self) -> Option<u8> {
+        if self.next < self.len {
+            self.next += 1;
+            return Some(self.pending[self.next - 1]);
+        }
+        let &first = self.text.first()?;
+        if first == b'\\'
+            && let Some((character, len)) = escape(self.text)
+        {
+            self.text = &self.text[len..];
+            self.len = character.encode_utf8(&mut self.pending).len();
+            self.next = 1;
+            return Some(self.pending[0]);
+        }
+        self.text = &self.text[1..];
+        Some(first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_decode() {
+        for (text, decoded) in [
+            (r"", ""),
+            (r"plain é", "plain é"),
+            (r#"\"\\\/\b\f\n\r\t"#, "\"\\/\u{8}\u{c}\n\r\t"),
+            (r"a\u003cb\u00e9\ud83d\ude00z", "a<bé😀z"),
+            (r"\u0000", "\0"),
+        ] {
+            assert_eq!(decode(text.as_bytes()).unwrap(), decoded);
+            assert_eq!(check(text.as_bytes()), Ok(()));
+            assert_eq!(compare(text.as_bytes(), text.as_bytes()), Ordering::Equal);
+        }
+    }
+
+    #[test]
+    fn bad_escapes_are_told_with_their_place() {
+        for (text, place) in [
+            (r"ab\x", 2),
+            (r"\u12", 0),
+            (r"a\u12g4", 1),
+            (r"\ud800", 0),
+            (r"\udc00", 0),
+            (r"\ud800\u0041", 0),
+            (r"\ud800\n", 0),
+            (r"\n\", 2),
+            (r"\u+123", 0),
+        ] {
+            assert_eq!(decode(text.as_bytes()), Err(BadEscape(place)), "{text}");
+            assert_eq!(check(text.as_bytes()), Err(BadEscape(place)), "{text}");
+        }
+    }
+
+    #[test]
+    fn comparison_is_of_the_decoded_text() {
+        let pairs = [(r"\u003c", "<"), (r"\u00e9", "é"), (r"\ud83d\ude00", "😀"), (r"a\/b", "a/b")];
+        for (a, b) in pairs {
+            assert_eq!(compare(a.as_bytes(), b.as_bytes()), Ordering::Equal);
+        }
+        assert_eq!(compare(br"\u0061", b"b"), Ordering::Less);
+        assert_eq!(compare("\u{ffff}".as_bytes(), br"\ud83d\ude00"), Ordering::Less);
+        assert_eq!(compare(b"a", br"a\u0000"), Ordering::Less);
+    }
+}

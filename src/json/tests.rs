@@ -1,0 +1,283 @@
+//! The cursor and the values against serde_json, and against themselves cut anywhere.
+
+use proptest::prelude::*;
+
+use super::{Cursor, check};
+use crate::error::{Error, ErrorKind, Result};
+use crate::input::{Slice, Source};
+use crate::json::Validation;
+use crate::json::outline::Outline;
+use crate::json::value::{Kind, Value};
+use crate::limits::{Limit, Limits};
+use crate::scan::Isa;
+
+/// A text that arrives in pieces, and forgets what it may.
+#[derive(Debug)]
+struct Pieces<'a> {
+    text: &'a [u8],
+    sizes: Vec<usize>,
+    next: usize,
+    start: usize,
+    end: usize,
+}
+
+impl<'a> Pieces<'a> {
+    fn new(text: &'a [u8], sizes: &[usize]) -> Self {
+        Pieces { text, sizes: sizes.to_vec(), next: 0, start: 0, end: 0 }
+    }
+}
+
+impl Source for Pieces<'_> {
+    fn window(&self) -> &[u8] {
+        &self.text[self.start..self.end]
+    }
+    fn offset(&self) -> u64 {
+        self.start as u64
+    }
+    fn fill(&mut self, keep: u64) -> Result<bool> {
+        self.start = keep as usize;
+        let size = self.sizes[self.next % self.sizes.len()].max(1);
+        self.next += 1;
+        let end = (self.end + size).min(self.text.len());
+        Ok(std::mem::replace(&mut self.end, end) < end)
+    }
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+fn told(result: Result<()>) -> std::result::Result<(), (ErrorKind, u64)> {
+    result.map_err(|error| (error.kind(), error.location().map_or(u64::MAX, |place| place.offset)))
+}
+
+/// JSON, and JSON with a few bytes changed.
+fn json() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("null".to_string()),
+        Just("true".to_string()),
+        Just("false".to_string()),
+        "-?(0|[1-9][0-9]{0,20})(\\.[0-9]{1,5})?([eE][+-]?[0-9]{1,3})?",
+        r#""([a-z é😀]|\\[nrt"\\/bf]|\\u00[0-9a-f]{2}|\\ud83d\\ude0[0-9]){0,80}""#,
+    ];
+    let space = prop::sample::select(vec!["", "", "", " ", "\n  "]);
+    leaf.prop_recursive(6, 200, 8, move |inner| {
+        let list = prop::collection::vec((inner.clone(), space.clone()), 0..8);
+        let members = prop::collection::vec((r#""[a-d]{0,3}""#, inner, space.clone()), 0..8);
+        prop_oneof![
+            list.prop_map(|list| {
+                let list: Vec<_> =
+                    list.iter().map(|(value, space)| format!("{space}{value}")).collect();
+                format!("[{}]", list.join(","))
+            }),
+            members.prop_map(|members| {
+                let members: Vec<_> = members
+                    .iter()
+                    .map(|(key, value, space)| format!("{space}{key}{space}:{value}{space}"))
+                    .collect();
+                format!("{{{}}}", members.join(","))
+            }),
+        ]
+    })
+}
+
+fn damaged() -> impl Strategy<Value = Vec<u8>> {
+    let change =
+        (any::<prop::sample::Index>(), prop::sample::select(b"\"\\{}[],: 0-etx\x01\x80".to_vec()));
+    (json(), prop::collection::vec(change, 0..3)).prop_map(|(text, changes)| {
+        let mut text = text.into_bytes();
+        for (place, byte) in changes {
+            let place = place.index(text.len());
+            text[place] = byte;
+        }
+        text
+    })
+}
+
+proptest! {
+    #[test]
+    fn strict_accepts_what_serde_json_accepts(text in damaged()) {
+        let serde = serde_json::from_slice::<serde_json::Value>(&text).is_ok();
+        let ours = check(Slice(&text), Validation::Everything, Limits::default());
+        prop_assert_eq!(ours.is_ok(), serde, "{:?} {}", ours, String::from_utf8_lossy(&text));
+    }
+
+    #[test]
+    fn a_text_cut_anywhere_is_the_same_text(
+        text in damaged(),
+        sizes in prop::collection::vec(1usize..200, 1..5),
+    ) {
+        for validation in [Validation::Visited, Validation::Everything] {
+            let whole = told(check(Slice(&text), validation, Limits::default()));
+            let pieces = Pieces::new(&text, &sizes);
+            prop_assert_eq!(told(check(pieces, validation, Limits::default())), whole);
+        }
+    }
+
+    #[test]
+    fn what_strict_accepts_is_skipped_to_the_same_end(text in json()) {
+        let text = format!(" {text} ").into_bytes();
+        prop_assert!(check(Slice(&text), Validation::Everything, Limits::default()).is_ok());
+        prop_assert!(check(Slice(&text), Validation::Visited, Limits::default()).is_ok());
+    }
+
+    #[test]
+    fn values_are_those_of_serde_json(text in json(), sizes in prop::collection::vec(1usize..200, 1..5)) {
+        // Inside of other text, so that positions are not offsets.
+        let outer = format!("{{\"before\":[{text}],\"it\": {text} ,\"after\":1}}");
+        let expected: serde_json::Value = serde_json::from_str(&text).unwrap();
+        for validation in [Validation::Visited, Validation::Everything] {
+            for isa in Isa::all() {
+                let pieces = Pieces::new(outer.as_bytes(), &sizes);
+                let mut cursor = Cursor::new(pieces, 0, isa, validation, Limits::default());
+                let mut outline = Outline::new();
+                cursor.enter_object().unwrap();
+                let mut found = None;
+                while let Some(key) = cursor.next_key().unwrap() {
+                    if cursor.text(key) == b"it" {
+                        cursor.outline(&mut outline).unwrap();
+                        found = Some(tree(cursor.value(&outline)).unwrap());
+                    } else {
+                        cursor.skip().unwrap();
+                    }
+                }
+                prop_assert!(cursor.at_end().unwrap());
+                prop_assert_eq!(found.as_ref(), Some(&expected));
+            }
+        }
+    }
+
+    #[test]
+    fn values_of_damaged_text_do_not_panic(text in damaged()) {
+        let mut cursor = Cursor::new(Slice(&text), 0, Isa::best(), Validation::Visited, Limits::default());
+        let mut outline = Outline::new();
+        if cursor.outline(&mut outline).is_ok() {
+            let ours = tree(cursor.value(&outline));
+            let rest = &text[cursor.offset() as usize..];
+            let serde = serde_json::from_slice::<serde_json::Value>(&text[..text.len() - rest.len()]);
+            // Duplicate keys apart, a walk of everything is as strict as serde_json.
+            prop_assert_eq!(ours.is_ok(), serde.is_ok());
+        }
+    }
+
+    #[test]
+    fn values_do_not_panic_when_the_text_changes_under_them(
+        text in json(),
+        other in prop::collection::vec(prop::sample::select(b"\"\\{}[],: 0x".to_vec()), 1..40),
+    ) {
+        let mut cursor = Cursor::new(
+            Slice(text.as_bytes()), 0, Isa::best(), Validation::Visited, Limits::default(),
+        );
+        let mut outline = Outline::new();
+        cursor.outline(&mut outline).unwrap();
+        let changed: Vec<u8> = other.iter().copied().cycle().take(text.len()).collect();
+        let _ = tree(outline.value(&changed));
+    }
+}
+
+fn tree(value: Value<'_>) -> Result<serde_json::Value> {
+    let number =
+        |raw: &[u8]| serde_json::from_slice(raw).map_err(|_| Error::new(ErrorKind::Number));
+    Ok(match value.kind()? {
+        Kind::Object => {
+            let mut map = serde_json::Map::new();
+            for member in value.members()? {
+                let (key, value) = member?;
+                map.insert(key.text()?.into_owned(), tree(value)?);
+            }
+            map.into()
+        }
+        Kind::Array => {
+            value.elements()?.map(|value| tree(value?)).collect::<Result<Vec<_>>>()?.into()
+        }
+        Kind::String => value.text()?.into_owned().into(),
+        _ => number(value.raw()?)?,
+    })
+}
+
+#[test]
+fn truncation_anywhere_is_an_error() {
+    let text = r#"{"a": [1, {"b": "c\n\u00e9é"}], "d": null}"#;
+    for len in 0..text.len() {
+        for validation in [Validation::Visited, Validation::Everything] {
+            let error =
+                check(Slice(&text.as_bytes()[..len]), validation, Limits::default()).unwrap_err();
+            assert!(error.location().unwrap().offset <= len as u64, "{len}: {error}");
+        }
+    }
+}
+
+#[test]
+fn errors_have_their_place() {
+    let cases: &[(&str, ErrorKind, u64)] = &[
+        (r#"{"a":[1}"#, ErrorKind::MismatchedBracket, 7),
+        (r#"{"a":"\x"}"#, ErrorKind::Escape, 6),
+        (r#"["\ud83d\ude00\ud83d"]"#, ErrorKind::Escape, 14),
+        (r#"[tru]"#, ErrorKind::Literal, 4),
+        (r#"[01]"#, ErrorKind::Number, 2),
+        (r#"[1] x"#, ErrorKind::Trailing, 4),
+        ("{\"a\":\"\u{1}\"}", ErrorKind::ControlCharacter, 6),
+        (r#"{"a":"b"#, ErrorKind::Truncated, 7),
+    ];
+    for &(text, kind, offset) in cases {
+        let result = check(Slice(text.as_bytes()), Validation::Everything, Limits::default());
+        assert_eq!(told(result), Err((kind, offset)), "{text}");
+    }
+}
+
+#[test]
+fn limits_are_told_by_name() {
+    let limits = Limits {
+        depth: 3,
+        string_skipped: 5000,
+        change: 5000,
+        string_kept: 5000,
+        ..Limits::default()
+    };
+    let limit = |text: &str| match check(Slice(text.as_bytes()), Validation::Visited, limits) {
+        Err(error) => match error.kind() {
+            ErrorKind::Limit { limit, .. } => Some(limit),
+            other => panic!("{other:?}"),
+        },
+        Ok(()) => None,
+    };
+    assert_eq!(limit("[[[1]]]"), None);
+    assert_eq!(limit("[[[[1]]]]"), Some(Limit::Depth));
+    assert_eq!(limit(&format!("[\"{}\"]", "x".repeat(4990))), None);
+    assert_eq!(limit(&format!("[\"{}\"]", "x".repeat(5010))), Some(Limit::StringSkipped));
+    assert_eq!(limit(&format!("[\"{}\"", "x".repeat(50100))), Some(Limit::StringSkipped));
+    for len in [4000, 4990, 5010, 50100] {
+        let text = format!("[{}]", "1,".repeat(len / 2) + "1");
+        let mut cursor =
+            Cursor::new(Slice(text.as_bytes()), 0, Isa::best(), Validation::Visited, limits);
+        let outlined = cursor.outline(&mut Outline::new());
+        assert_eq!(outlined.is_err(), text.len() > 5000, "{len}");
+    }
+}
+
+#[test]
+fn nesting_does_not_recurse() {
+    let deep = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
+    let limits = Limits { depth: u64::MAX, ..Limits::default() };
+    for validation in [Validation::Visited, Validation::Everything] {
+        assert!(check(Slice(deep.as_bytes()), validation, limits).is_ok());
+    }
+    let mut cursor =
+        Cursor::new(Slice(deep.as_bytes()), 0, Isa::best(), Validation::Visited, limits);
+    let mut outline = Outline::new();
+    cursor.outline(&mut outline).unwrap();
+    assert!(cursor.value(&outline).to_tree().is_err());
+}
+
+#[test]
+fn a_value_becomes_a_tree_of_simd_json() {
+    let text = br#"{"a":[1,{"b":"c\u003c"}]}"#;
+    let mut cursor =
+        Cursor::new(Slice(text), 0, Isa::best(), Validation::Visited, Limits::default());
+    let mut outline = Outline::new();
+    cursor.outline(&mut outline).unwrap();
+    let value = cursor.value(&outline);
+    let place = value.get("a").unwrap().unwrap().element(1).unwrap().unwrap();
+    assert_eq!(place.to_tree().unwrap(), simd_json::json!({"b": "c<"}));
+    assert_eq!(place.get("b").unwrap().unwrap().text().unwrap(), "c<");
+    assert!(value.get("z").unwrap().is_none());
+}

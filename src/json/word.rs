@@ -1,0 +1,111 @@
+//! Numbers and the three literals, one byte at a time: what stands outside of strings and is not
+//! punctuation. The state is one byte, so a word may be cut anywhere, or be gigabytes long.
+
+use crate::error::ErrorKind;
+
+/// How far a word has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word(State);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Start,
+    Minus,
+    Zero,
+    Integer,
+    Point,
+    Fraction,
+    Exponent,
+    ExponentSign,
+    ExponentDigits,
+    /// The rest of a literal that has begun.
+    Literal(&'static [u8]),
+}
+
+impl Word {
+    /// Before the first byte.
+    pub fn new() -> Word {
+        Word(State::Start)
+    }
+
+    /// Whether a byte belongs to words, rather than to punctuation, strings or space.
+    pub fn holds(byte: u8) -> bool {
+        !matches!(
+            byte,
+            b'{' | b'}' | b'[' | b']' | b',' | b':' | b'"' | b' ' | b'\t' | b'\n' | b'\r'
+        )
+    }
+
+    /// The state after one more byte.
+    ///
+    /// # Errors
+    ///
+    /// The byte cannot follow.
+    pub fn feed(self, byte: u8) -> Result<Word, ErrorKind> {
+        use State::*;
+        let next = match (self.0, byte) {
+            (Start, b't') => Literal(b"rue"),
+            (Start, b'f') => Literal(b"alse"),
+            (Start, b'n') => Literal(b"ull"),
+            (Start, b'-') => Minus,
+            (Start | Minus, b'0') => Zero,
+            (Start | Minus, b'1'..=b'9') | (Integer, b'0'..=b'9') => Integer,
+            (Zero | Integer, b'.') => Point,
+            (Point | Fraction, b'0'..=b'9') => Fraction,
+            (Zero | Integer | Fraction, b'e' | b'E') => Exponent,
+            (Exponent, b'+' | b'-') => ExponentSign,
+            (Exponent | ExponentSign | ExponentDigits, b'0'..=b'9') => ExponentDigits,
+            (Literal([next, rest @ ..]), byte) if *next == byte => Literal(rest),
+            _ => return Err(self.wrong()),
+        };
+        Ok(Word(next))
+    }
+
+    /// Says whether the word may end here.
+    ///
+    /// # Errors
+    ///
+    /// It is not whole.
+    pub fn finish(self) -> Result<(), ErrorKind> {
+        match self.0 {
+            State::Zero | State::Integer | State::Fraction | State::ExponentDigits => Ok(()),
+            State::Literal([]) => Ok(()),
+            _ => Err(self.wrong()),
+        }
+    }
+
+    fn wrong(self) -> ErrorKind {
+        match self.0 {
+            State::Start | State::Literal(_) => ErrorKind::Literal,
+            _ => ErrorKind::Number,
+        }
+    }
+}
+
+impl Default for Word {
+    fn default() -> Self {
+        Word::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accepts(text: &str) -> bool {
+        let word = text.bytes().try_fold(Word::new(), |word, byte| word.feed(byte));
+        word.and_then(Word::finish).is_ok()
+    }
+
+    #[test]
+    fn words_of_the_grammar_and_others() {
+        for good in ["0", "-0", "10", "1.5", "-0.0e-10", "1E+2", "true", "false", "null"] {
+            assert!(accepts(good), "{good}");
+        }
+        for bad in
+            ["", "-", "01", "1.", ".5", "1e", "1e+", "+1", "tru", "nulll", "True", "0x1", "1_0"]
+        {
+            assert!(!accepts(bad), "{bad}");
+        }
+    }
+}

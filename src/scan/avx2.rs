@@ -1,0 +1,100 @@
+//! 64 bytes as two registers of 32, whose comparisons are gathered bit by bit.
+
+use std::arch::x86_64::{
+    __m256i, _MM_HINT_T0, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_prefetch, _mm_set_epi64x,
+    _mm_set1_epi8, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_max_epu8, _mm256_movemask_epi8,
+    _mm256_or_si256, _mm256_set1_epi8, _mm256_slli_epi16,
+};
+
+use super::{Block, Carry, Findings, Kernel, Raw, scan_blocks};
+
+/// # Safety
+///
+/// - The processor has AVX2 and PCLMULQDQ.
+/// - `text` has 64 bytes for each of `blocks`.
+#[target_feature(enable = "avx2,pclmulqdq,bmi1,popcnt,lzcnt")]
+pub(super) unsafe fn scan<const TOKENS: bool>(
+    text: &[u8],
+    carry: &mut Carry,
+    blocks: &mut [Block],
+) -> Findings {
+    // SAFETY: the caller's promises are those that are asked for.
+    unsafe { scan_blocks::<Avx2, TOKENS>(text, carry, blocks) }
+}
+
+struct Avx2;
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn mask(low: __m256i, high: __m256i) -> u64 {
+    let low = _mm256_movemask_epi8(low) as u32;
+    let high = _mm256_movemask_epi8(high) as u32;
+    u64::from(low) | (u64::from(high) << 32)
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn equal(bytes: [__m256i; 2], wanted: u8) -> u64 {
+    let wanted = _mm256_set1_epi8(wanted as i8);
+    mask(_mm256_cmpeq_epi8(bytes[0], wanted), _mm256_cmpeq_epi8(bytes[1], wanted))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn control(bytes: [__m256i; 2]) -> u64 {
+    let last = _mm256_set1_epi8(0x1f);
+    let is = |half| _mm256_cmpeq_epi8(_mm256_max_epu8(half, last), last);
+    mask(is(bytes[0]), is(bytes[1]))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn classify<const TOKENS: bool>(bytes: [__m256i; 2]) -> Raw {
+    let bit = _mm256_set1_epi8(0x20);
+    let folded = [_mm256_or_si256(bytes[0], bit), _mm256_or_si256(bytes[1], bit)];
+    let opens = equal(folded, b'{');
+    Raw {
+        quote: equal(bytes, b'"'),
+        backslash: equal(bytes, b'\\'),
+        bracket: opens | equal(folded, b'}'),
+        opens,
+        // Bit 5 moved to bit 7, which is what `mask` gathers.
+        braces: mask(_mm256_slli_epi16::<2>(bytes[0]), _mm256_slli_epi16::<2>(bytes[1])),
+        control: control(bytes),
+        high: mask(bytes[0], bytes[1]),
+        separator: if TOKENS { equal(bytes, b',') | equal(bytes, b':') } else { 0 },
+        space: if TOKENS {
+            equal(bytes, b' ') | equal(bytes, b'\t') | equal(bytes, b'\n') | equal(bytes, b'\r')
+        } else {
+            0
+        },
+    }
+}
+
+// SAFETY: runs only inside `scan`, which has the features.
+unsafe impl Kernel for Avx2 {
+    #[inline(always)]
+    unsafe fn classify<const TOKENS: bool>(bytes: *const u8) -> Raw {
+        // SAFETY: the caller lets 64 bytes be read and has the instructions.
+        unsafe {
+            let low = _mm256_loadu_si256(bytes.cast());
+            let high = _mm256_loadu_si256(bytes.wrapping_add(32).cast());
+            classify::<TOKENS>([low, high])
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn prefix_xor(bits: u64) -> u64 {
+        // SAFETY: the caller has the instructions.
+        unsafe {
+            let bits = _mm_set_epi64x(0, bits as i64);
+            _mm_cvtsi128_si64(_mm_clmulepi64_si128::<0>(bits, _mm_set1_epi8(-1))) as u64
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn prefetch(bytes: *const u8) {
+        // SAFETY: prefetching cannot fault, and every x86-64 has it.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(bytes.cast()) };
+    }
+}

@@ -1,0 +1,456 @@
+//! Bytes to bit masks: for every 64 bytes of text, one bit per byte for each thing that matters.
+//!
+//! The text `{"a\"":[1]}` gives, byte by byte (the first byte is the lowest bit, shown left):
+//!
+//! ```text
+//! text        {  "  a  \  "  "  :  [  1  ]  }
+//! backslash   0  0  0  1  0  0  0  0  0  0  0
+//! escaped     0  0  0  0  1  0  0  0  0  0  0    the byte after an escaping backslash
+//! quotes      0  1  0  0  0  1  0  0  0  0  0    quotes that are not escaped
+//! in_string   0  1  1  1  1  0  0  0  0  0  0    from an opening quote to before its closing one
+//! brackets    1  0  0  0  0  0  0  1  0  1  1    outside of strings
+//! opens       1  0  0  0  0  0  0  1  0  0  0
+//! braces      1  0  0  0  0  0  0  0  0  0  1    the kind: brace or square bracket
+//! ```
+//!
+//! *Quotes.* In a run of backslashes every second one is escaped by the one before it. Adding the
+//! run's odd starting bits carries through the run and leaves, for all runs at once, a pattern that
+//! tells odd places from even ones ([`Carry::escaped`]).
+//!
+//! *Strings.* A byte is in a string when the number of quotes up to it is odd: the exclusive or of
+//! all lower bits, which a carry-less multiplication by all ones computes in one step. An opening
+//! quote is inside, a closing one outside.
+//!
+//! *Brackets.* `[` and `{` differ only in bit 5, and so do `]` and `}`; no other byte becomes one of
+//! them by setting that bit. So two comparisons find all four, and bit 5 is the kind.
+//!
+//! What crosses from block to block is the [`Carry`]: whether a string is open, whether a backslash
+//! escapes the next byte, whether a number or word goes on, and up to three bytes of a character.
+//! Blocks are always cut at multiples of 64 bytes from where scanning began, so a mask does not
+//! depend on how the input arrived.
+//!
+//! The kernels differ only in [`Kernel::classify`] and [`Kernel::prefix_xor`]. [`scalar`] is both the
+//! fallback and the oracle that all others are tested against. To add one: a file like the others,
+//! a variant of [`Isa`], a line in [`Isa::best`], [`Isa::named`] and [`Scanner::scan`].
+#![allow(unsafe_code, reason = "the kernels and their dispatch are one of the two unsafe places")]
+
+mod scalar;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+
+use crate::error::ErrorKind;
+
+/// Bytes in a block.
+pub const BLOCK: usize = 64;
+
+/// Blocks scanned at a time: enough to forget the call, few enough to stay in the first cache.
+pub const BATCH: usize = 64;
+
+/// How far ahead of the scan memory is asked for, in bytes.
+const PREFETCH: usize = 4096;
+
+/// A way to scan that this processor can run; holding the value proves it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Isa(Kind);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Scalar,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    #[cfg(target_arch = "aarch64")]
+    Neon,
+}
+
+impl Isa {
+    /// The widest that this processor has.
+    pub fn best() -> Isa {
+        Isa::all().next_back().unwrap_or(Isa(Kind::Scalar))
+    }
+
+    /// All that this processor has, from the plainest to the widest.
+    pub fn all() -> impl DoubleEndedIterator<Item = Isa> {
+        let kinds = [
+            Some(Kind::Scalar),
+            #[cfg(target_arch = "x86_64")]
+            (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("pclmulqdq"))
+                .then_some(Kind::Avx2),
+            #[cfg(target_arch = "x86_64")]
+            (is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("pclmulqdq"))
+            .then_some(Kind::Avx512),
+            #[cfg(target_arch = "aarch64")]
+            std::arch::is_aarch64_feature_detected!("neon").then_some(Kind::Neon),
+        ];
+        kinds.into_iter().flatten().map(Isa)
+    }
+
+    /// The one of that name (`scalar`, `avx2`, `avx512`, `neon`), if this processor has it.
+    pub fn named(name: &str) -> Option<Isa> {
+        Isa::all().find(|isa| isa.name() == name)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Kind::Scalar => "scalar",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => "avx512",
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon => "neon",
+        }
+    }
+}
+
+impl Default for Isa {
+    fn default() -> Self {
+        Isa::best()
+    }
+}
+
+/// The masks of 64 bytes; bit `i` speaks of byte `i`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// Quotes that open or close a string.
+    pub quotes: u64,
+    /// `{ } [ ]` outside of strings.
+    pub brackets: u64,
+    /// Of any byte: whether it would open, if it is a bracket.
+    pub opens: u64,
+    /// Of any byte: whether it would be a brace, if it is a bracket.
+    pub braces: u64,
+    /// First bytes of all tokens outside of strings, opening quotes included. Only [`Detail::Tokens`].
+    pub tokens: u64,
+    /// Backslashes that escape the byte after them. Only [`Detail::Tokens`].
+    pub escapes: u64,
+}
+
+/// How much of a block is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Quotes and brackets.
+    Structure,
+    /// Every token.
+    Tokens,
+}
+
+/// What one block leaves to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Carry {
+    /// 1 when the last byte was an escaping backslash.
+    escaped: u64,
+    /// All ones when a string is open.
+    in_string: u64,
+    /// 1 when the last byte was part of a number or word.
+    in_word: u64,
+}
+
+/// Whether something in a batch needs a second look.
+#[derive(Clone, Copy, Debug, Default)]
+struct Findings {
+    /// Control characters in strings and bytes beyond ASCII outside of them.
+    misplaced: u64,
+    /// Bytes beyond ASCII.
+    high: u64,
+}
+
+/// The comparisons of one block, before strings are known.
+struct Raw {
+    quote: u64,
+    backslash: u64,
+    bracket: u64,
+    opens: u64,
+    braces: u64,
+    control: u64,
+    high: u64,
+    /// Comma and colon; only wanted for [`Detail::Tokens`].
+    separator: u64,
+    /// Space, tab, line feed, carriage return; only wanted for [`Detail::Tokens`].
+    space: u64,
+}
+
+/// What an instruction set has to give.
+///
+/// # Safety
+///
+/// The methods may only run on a processor that has the instruction set.
+unsafe trait Kernel {
+    /// Compares the 64 bytes from `bytes` on.
+    ///
+    /// # Safety
+    ///
+    /// - 64 bytes can be read at `bytes`.
+    /// - The processor has the kernel's instruction set.
+    unsafe fn classify<const TOKENS: bool>(bytes: *const u8) -> Raw;
+
+    /// Bit `i` is the exclusive or of the bits up to and including `i`.
+    ///
+    /// # Safety
+    ///
+    /// The processor has the kernel's instruction set.
+    unsafe fn prefix_xor(bits: u64) -> u64;
+
+    /// Asks for memory that is read soon. Any address will do.
+    ///
+    /// # Safety
+    ///
+    /// The processor has the kernel's instruction set.
+    unsafe fn prefetch(bytes: *const u8);
+}
+
+/// Every second bit, beginning with bit 1.
+const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
+
+impl Carry {
+    /// The bytes that an escaping backslash stands before.
+    #[inline(always)]
+    fn escaped(&mut self, backslash: u64) -> u64 {
+        if backslash == 0 {
+            return std::mem::take(&mut self.escaped);
+        }
+        let potential = backslash & !self.escaped;
+        let code = ((potential << 1) | ODD).wrapping_sub(potential) ^ ODD;
+        let escaped = code ^ (backslash | self.escaped);
+        self.escaped = (code & backslash) >> 63;
+        escaped
+    }
+}
+
+/// The loop that all kernels share. Inlined into a function that has the kernel's features.
+///
+/// # Safety
+///
+/// - The processor has the kernel's instruction set.
+/// - `text` has 64 bytes for each of `blocks`.
+#[inline(always)]
+unsafe fn scan_blocks<K: Kernel, const TOKENS: bool>(
+    text: &[u8],
+    carry: &mut Carry,
+    blocks: &mut [Block],
+) -> Findings {
+    debug_assert_eq!(text.len(), blocks.len() * BLOCK);
+    let mut findings = Findings::default();
+    let mut bytes = text.as_ptr();
+    for block in blocks {
+        // SAFETY: the caller has the instruction set; prefetching cannot fault.
+        unsafe { K::prefetch(bytes.wrapping_add(PREFETCH)) };
+        // SAFETY: the caller has the instruction set and gave 64 bytes per block.
+        let raw = unsafe { K::classify::<TOKENS>(bytes) };
+        let escaped = carry.escaped(raw.backslash);
+        let quotes = raw.quote & !escaped;
+        // SAFETY: the caller has the instruction set.
+        let in_string = unsafe { K::prefix_xor(quotes) } ^ carry.in_string;
+        carry.in_string = ((in_string as i64) >> 63) as u64;
+        let brackets = raw.bracket & !in_string;
+        findings.misplaced |= (raw.control & in_string) | (raw.high & !in_string);
+        findings.high |= raw.high;
+        block.quotes = quotes;
+        block.brackets = brackets;
+        block.opens = raw.opens;
+        block.braces = raw.braces;
+        if TOKENS {
+            let operators = brackets | (raw.separator & !in_string);
+            let word = !(operators | raw.space | quotes | in_string);
+            let word_starts = word & !((word << 1) | carry.in_word);
+            carry.in_word = word >> 63;
+            block.tokens = operators | (quotes & in_string) | word_starts;
+            block.escapes = raw.backslash & in_string & !escaped;
+        }
+        bytes = bytes.wrapping_add(BLOCK);
+    }
+    findings
+}
+
+/// Scans a text from its first byte on, block by block.
+#[derive(Clone, Debug)]
+pub struct Scanner {
+    isa: Isa,
+    detail: Detail,
+    carry: Carry,
+    utf8: Utf8,
+}
+
+/// A byte that may not stand where it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Misplaced {
+    /// What is wrong with it.
+    pub kind: ErrorKind,
+    /// Bytes from the start of the scanned text; negative when it is in the text scanned before.
+    pub offset: isize,
+}
+
+impl Scanner {
+    /// A scanner at the start of a text.
+    pub fn new(isa: Isa, detail: Detail) -> Scanner {
+        Scanner { isa, detail, carry: Carry::default(), utf8: Utf8::default() }
+    }
+
+    /// Forgets the text before, keeping what the scanner was made with.
+    pub fn restart(&mut self) {
+        self.carry = Carry::default();
+        self.utf8 = Utf8::default();
+    }
+
+    /// Whether the text scanned so far ends inside a string.
+    pub fn in_string(&self) -> bool {
+        self.carry.in_string != 0
+    }
+
+    /// Writes the masks of the next `text`, whose length is a multiple of [`BLOCK`], to `blocks`.
+    ///
+    /// The first misplaced byte is told; masks from it on mean nothing.
+    ///
+    /// # Panics
+    ///
+    /// If `text` has not exactly [`BLOCK`] bytes for each of `blocks`.
+    pub fn scan(&mut self, text: &[u8], blocks: &mut [Block]) -> Option<Misplaced> {
+        assert_eq!(text.len(), blocks.len() * BLOCK, "a block has 64 bytes");
+        let before = self.carry;
+        let findings = match (self.isa.0, self.detail) {
+            // SAFETY: the scalar kernel runs anywhere; the length was asserted.
+            (Kind::Scalar, Detail::Structure) => unsafe {
+                scan_blocks::<scalar::Scalar, false>(text, &mut self.carry, blocks)
+            },
+            // SAFETY: the scalar kernel runs anywhere; the length was asserted.
+            (Kind::Scalar, Detail::Tokens) => unsafe {
+                scan_blocks::<scalar::Scalar, true>(text, &mut self.carry, blocks)
+            },
+            // SAFETY: an `Isa` is made only where its instructions are; the length was asserted.
+            #[cfg(target_arch = "x86_64")]
+            (Kind::Avx2, Detail::Structure) => unsafe {
+                avx2::scan::<false>(text, &mut self.carry, blocks)
+            },
+            // SAFETY: an `Isa` is made only where its instructions are; the length was asserted.
+            #[cfg(target_arch = "x86_64")]
+            (Kind::Avx2, Detail::Tokens) => unsafe {
+                avx2::scan::<true>(text, &mut self.carry, blocks)
+            },
+            // SAFETY: an `Isa` is made only where its instructions are; the length was asserted.
+            #[cfg(target_arch = "x86_64")]
+            (Kind::Avx512, Detail::Structure) => unsafe {
+                avx512::scan::<false>(text, &mut self.carry, blocks)
+            },
+            // SAFETY: an `Isa` is made only where its instructions are; the length was asserted.
+            #[cfg(target_arch = "x86_64")]
+            (Kind::Avx512, Detail::Tokens) => unsafe {
+                avx512::scan::<true>(text, &mut self.carry, blocks)
+            },
+            // SAFETY: an `Isa` is made only where its instructions are; the length was asserted.
+            #[cfg(target_arch = "aarch64")]
+            (Kind::Neon, Detail::Structure) => unsafe {
+                neon::scan::<false>(text, &mut self.carry, blocks)
+            },
+            // SAFETY: an `Isa` is made only where its instructions are; the length was asserted.
+            #[cfg(target_arch = "aarch64")]
+            (Kind::Neon, Detail::Tokens) => unsafe {
+                neon::scan::<true>(text, &mut self.carry, blocks)
+            },
+        };
+        let character = if findings.high != 0 || !self.utf8.is_complete() {
+            self.utf8.check(text)
+        } else {
+            None
+        };
+        let byte = if findings.misplaced != 0 { first_misplaced(text, before) } else { None };
+        match (byte, character) {
+            (Some(byte), Some(character)) if character.offset < byte.offset => Some(character),
+            (Some(byte), _) => Some(byte),
+            (None, character) => character,
+        }
+    }
+
+    /// Says whether the text may end here: not inside of a character.
+    pub fn finish(&self) -> Option<Misplaced> {
+        self.utf8.finish()
+    }
+}
+
+/// The second look: which byte it was. Slow, and only ever taken once.
+fn first_misplaced(text: &[u8], before: Carry) -> Option<Misplaced> {
+    let mut in_string = before.in_string != 0;
+    let mut escaped = before.escaped != 0;
+    for (offset, &byte) in text.iter().enumerate() {
+        let kind = match byte {
+            0x80.. if !in_string => Some(ErrorKind::NotAscii),
+            // An escaped quote does not close a string, any other byte is the same either way.
+            0..0x20 if in_string => Some(ErrorKind::ControlCharacter),
+            _ => None,
+        };
+        if let Some(kind) = kind {
+            return Some(Misplaced { kind, offset: offset as isize });
+        }
+        match byte {
+            _ if escaped => escaped = false,
+            b'"' => in_string = !in_string,
+            b'\\' => escaped = true,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The beginning of a character that the text so far ends in.
+#[derive(Clone, Copy, Debug, Default)]
+struct Utf8 {
+    bytes: [u8; 3],
+    len: usize,
+}
+
+impl Utf8 {
+    fn is_complete(&self) -> bool {
+        self.len == 0
+    }
+
+    fn finish(&self) -> Option<Misplaced> {
+        (self.len > 0)
+            .then_some(Misplaced { kind: ErrorKind::Encoding, offset: -(self.len as isize) })
+    }
+
+    /// Checks a text of at least four bytes that follows what was checked before.
+    fn check(&mut self, text: &[u8]) -> Option<Misplaced> {
+        let begun = self.len;
+        let mut rest = text;
+        if begun > 0 {
+            let len = character_len(self.bytes[0]);
+            let mut character = [0; 4];
+            character[..begun].copy_from_slice(&self.bytes[..begun]);
+            character[begun..len].copy_from_slice(&text[..len - begun]);
+            if std::str::from_utf8(&character[..len]).is_err() {
+                return self.finish();
+            }
+            rest = &text[len - begun..];
+            self.len = 0;
+        }
+        let Err(error) = simdutf8::compat::from_utf8(rest) else { return None };
+        let valid = text.len() - rest.len() + error.valid_up_to();
+        if error.error_len().is_some() {
+            return Some(Misplaced { kind: ErrorKind::Encoding, offset: valid as isize });
+        }
+        let begun = &text[valid..];
+        self.bytes[..begun.len()].copy_from_slice(begun);
+        self.len = begun.len();
+        None
+    }
+}
+
+/// Bytes of the character that `first` begins; `first` begins one of more than one byte.
+fn character_len(first: u8) -> usize {
+    match first {
+        0xf0.. => 4,
+        0xe0.. => 3,
+        _ => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests;

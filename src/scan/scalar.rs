@@ -1,0 +1,44 @@
+//! The kernel for any processor, and the oracle of the others: one byte at a time.
+
+use super::{BLOCK, Kernel, Raw};
+
+pub(super) struct Scalar;
+
+// SAFETY: uses no special instructions.
+unsafe impl Kernel for Scalar {
+    #[inline(always)]
+    unsafe fn classify<const TOKENS: bool>(bytes: *const u8) -> Raw {
+        // SAFETY: the caller lets 64 bytes be read; bytes have no alignment.
+        let bytes = unsafe { &*bytes.cast::<[u8; BLOCK]>() };
+        let mask = |test: fn(u8) -> bool| {
+            bytes.iter().rev().fold(0u64, |mask, &byte| (mask << 1) | u64::from(test(byte)))
+        };
+        Raw {
+            quote: mask(|byte| byte == b'"'),
+            backslash: mask(|byte| byte == b'\\'),
+            bracket: mask(|byte| matches!(byte, b'{' | b'}' | b'[' | b']')),
+            opens: mask(|byte| matches!(byte, b'{' | b'[')),
+            braces: mask(|byte| byte & 0x20 != 0),
+            control: mask(|byte| byte < 0x20),
+            high: mask(|byte| byte >= 0x80),
+            separator: if TOKENS { mask(|byte| matches!(byte, b',' | b':')) } else { 0 },
+            space: if TOKENS {
+                mask(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+            } else {
+                0
+            },
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn prefix_xor(bits: u64) -> u64 {
+        let mut bits = bits;
+        for shift in [1, 2, 4, 8, 16, 32] {
+            bits ^= bits << shift;
+        }
+        bits
+    }
+
+    #[inline(always)]
+    unsafe fn prefetch(_bytes: *const u8) {}
+}

@@ -1,0 +1,194 @@
+//! Every kernel against the scalar one, and the scalar one against a loop over the bytes.
+
+use proptest::prelude::*;
+
+use super::{BLOCK, Block, Detail, Isa, Misplaced, Scanner};
+use crate::error::ErrorKind;
+
+/// Scans in batches of the given numbers of blocks, the last one padded with spaces.
+fn scan(
+    isa: Isa,
+    detail: Detail,
+    text: &[u8],
+    batches: &[usize],
+) -> (Vec<Block>, Option<Misplaced>) {
+    let mut padded = text.to_vec();
+    padded.resize(text.len().next_multiple_of(BLOCK), b' ');
+    let mut scanner = Scanner::new(isa, detail);
+    let mut blocks = Vec::new();
+    let mut rest = &padded[..];
+    let mut sizes = batches.iter().copied().cycle();
+    while !rest.is_empty() {
+        let len = (sizes.next().unwrap_or(1).max(1) * BLOCK).min(rest.len());
+        let mut batch = vec![Block::default(); len / BLOCK];
+        let start = (padded.len() - rest.len()) as isize;
+        if let Some(misplaced) = scanner.scan(&rest[..len], &mut batch) {
+            return (blocks, Some(Misplaced { offset: start + misplaced.offset, ..misplaced }));
+        }
+        blocks.extend(batch);
+        rest = &rest[len..];
+    }
+    (blocks, scanner.finish())
+}
+
+/// The masks by walking the bytes, as a person would.
+fn walk(text: &[u8]) -> Vec<Block> {
+    let mut padded = text.to_vec();
+    padded.resize(text.len().next_multiple_of(BLOCK), b' ');
+    let mut blocks = vec![Block::default(); padded.len() / BLOCK];
+    let (mut in_string, mut escaped, mut in_word) = (false, false, false);
+    for (place, &byte) in padded.iter().enumerate() {
+        let block = &mut blocks[place / BLOCK];
+        let bit = 1u64 << (place % BLOCK);
+        let mut word = false;
+        match byte {
+            _ if escaped => escaped = false,
+            b'"' => {
+                block.quotes |= bit;
+                in_string = !in_string;
+                block.tokens |= if in_string { bit } else { 0 };
+            }
+            b'\\' if in_string => {
+                escaped = true;
+                block.escapes |= bit;
+            }
+            _ if in_string => {}
+            b'{' | b'}' | b'[' | b']' => {
+                block.brackets |= bit;
+                block.tokens |= bit;
+            }
+            b',' | b':' => block.tokens |= bit,
+            b' ' | b'\t' | b'\n' | b'\r' => {}
+            _ => {
+                word = true;
+                block.tokens |= if in_word { 0 } else { bit };
+            }
+        }
+        in_word = word;
+        block.opens |= if matches!(byte, b'{' | b'[') { bit } else { 0 };
+        block.braces |= if byte & 0x20 != 0 { bit } else { 0 };
+    }
+    blocks
+}
+
+/// Text that is dense in what matters.
+fn text() -> impl Strategy<Value = Vec<u8>> {
+    let byte = prop_oneof![
+        8 => prop::sample::select(b"\"\\{}[],: \n\t\ra1-etu".to_vec()),
+        1 => any::<u8>(),
+    ];
+    let words = prop::sample::select(vec![
+        "\"key\":",
+        "{\"a\":[1,2]}",
+        "\"\\\\\\\"\"",
+        "\\\\\\\\",
+        "é",
+        "😀",
+        "null",
+        "\u{7f}",
+    ]);
+    prop_oneof![
+        prop::collection::vec(byte, 0..600),
+        prop::collection::vec(words, 0..100).prop_map(|words| words.concat().into_bytes()),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn every_kernel_gives_the_masks_of_the_scalar_one(
+        text in text(),
+        batches in prop::collection::vec(1usize..5, 1..4),
+    ) {
+        for detail in [Detail::Structure, Detail::Tokens] {
+            let scalar = scan(Isa::named("scalar").unwrap(), detail, &text, &[64]);
+            for isa in Isa::all() {
+                prop_assert_eq!(&scan(isa, detail, &text, &[64]).1, &scalar.1, "{}", isa.name());
+                let cut = scan(isa, detail, &text, &batches);
+                prop_assert_eq!(&cut.1, &scalar.1, "{} in batches", isa.name());
+                if scalar.1.is_none() {
+                    prop_assert_eq!(&cut.0, &scalar.0, "{}", isa.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_scalar_kernel_gives_the_masks_of_a_walk(text in text()) {
+        // Outside of strings a backslash is no escape to a walk; text with one is no JSON anyway.
+        let (blocks, misplaced) = scan(Isa::named("scalar").unwrap(), Detail::Tokens, &text, &[64]);
+        if misplaced.is_none() && !outside_backslash(&text) {
+            prop_assert_eq!(blocks, walk(&text));
+        }
+    }
+}
+
+fn outside_backslash(text: &[u8]) -> bool {
+    let (mut in_string, mut escaped) = (false, false);
+    for &byte in text {
+        match byte {
+            _ if escaped => escaped = false,
+            b'"' => in_string = !in_string,
+            b'\\' if in_string => escaped = true,
+            b'\\' => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+#[test]
+fn every_length_and_alignment_next_to_a_guard() {
+    let text: Vec<u8> = br#"{"a\"b":["\\",{"c":true}],"d":"e"}"#.repeat(12);
+    for isa in Isa::all() {
+        for start in 0..BLOCK {
+            for blocks in 0..4 {
+                // An allocation of exactly this length: a read beyond it is found by a sanitizer.
+                let exact: Box<[u8]> = text[start..start + blocks * BLOCK].into();
+                let mut masks = vec![Block::default(); blocks];
+                Scanner::new(isa, Detail::Tokens).scan(&exact, &mut masks);
+                let (expected, _) =
+                    scan(Isa::named("scalar").unwrap(), Detail::Tokens, &exact, &[64]);
+                assert_eq!(masks, expected, "{} at {start}, {blocks} blocks", isa.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn misplaced_bytes_are_told_with_their_place() {
+    let cases: &[(&[u8], ErrorKind, isize)] = &[
+        (b"{\"a\":\"\x01\"}", ErrorKind::ControlCharacter, 6),
+        (b"{\"a\":\"b\nc\"}", ErrorKind::ControlCharacter, 7),
+        (b"{\xc3\xa9}", ErrorKind::NotAscii, 1),
+        (b"\"\xff\"", ErrorKind::Encoding, 1),
+        (b"\"\xc0\x80\"", ErrorKind::Encoding, 1),
+        (b"\"\xed\xa0\x80\"", ErrorKind::Encoding, 1),
+        (b"\"\xf4\x90\x80\x80\"", ErrorKind::Encoding, 1),
+        (b"\"\xe2\x82\"", ErrorKind::Encoding, 1),
+    ];
+    for &(text, kind, offset) in cases {
+        for isa in Isa::all() {
+            // At every distance from the end of a block.
+            for pad in 0..2 * BLOCK {
+                let padded = [&vec![b' '; pad][..], text].concat();
+                let expected = Misplaced { kind, offset: offset + pad as isize };
+                for batches in [&[1][..], &[64]] {
+                    let (_, found) = scan(isa, Detail::Structure, &padded, batches);
+                    assert_eq!(found, Some(expected), "{text:?} after {pad}, {}", isa.name());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_character_may_not_be_cut_by_the_end() {
+    for isa in Isa::all() {
+        let mut text = vec![b'x'; BLOCK];
+        text[0] = b'"';
+        text[BLOCK - 2..].copy_from_slice(b"\xe2\x82");
+        let (_, found) = scan(isa, Detail::Structure, &text, &[1]);
+        // Told from the end of the text on, where it was noticed.
+        assert_eq!(found, Some(Misplaced { kind: ErrorKind::Encoding, offset: -2 }));
+    }
+}

@@ -160,6 +160,10 @@ pub enum WrongDocument {
     ProviderSchema,
     /// `output -json`.
     Outputs,
+    /// `{}`, which is what `output -json` prints when there are none.
+    NoOutputs,
+    /// `state list`.
+    StateList,
     /// `version -json`.
     Version,
     /// `validate -json`.
@@ -209,6 +213,14 @@ impl WrongDocument {
             }
             WrongDocument::Outputs => {
                 "these are output values (`output -json`), not a plan: run \
+                 `terraform show -json PLANFILE`"
+            }
+            WrongDocument::NoOutputs => {
+                "this is an empty object, as `output -json` prints when there are no outputs, \
+                 not a plan: run `terraform show -json PLANFILE`"
+            }
+            WrongDocument::StateList => {
+                "this is a list of addresses (`state list`), not a plan: run \
                  `terraform show -json PLANFILE`"
             }
             WrongDocument::Version => {
@@ -267,11 +279,13 @@ impl Error {
         Error(Box::new(Inner { kind, offset: None, path: None, source: Some(source) }))
     }
 
-    /// The same error with a path, unless it has one.
-    pub fn in_path(mut self, path: impl FnOnce() -> String) -> Error {
-        if self.0.path.is_none() {
-            self.0.path = Some(path());
-        }
+    /// The same error, its path continued outwards: it happened inside of `outer`.
+    pub fn within(mut self, outer: &str) -> Error {
+        self.0.path = Some(match self.0.path.take() {
+            None => outer.to_owned(),
+            Some(inner) if inner.starts_with('[') => format!("{outer}{inner}"),
+            Some(inner) => format!("{outer}.{inner}"),
+        });
         self
     }
 

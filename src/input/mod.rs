@@ -28,6 +28,11 @@ pub trait Source {
     ///
     /// [`crate::error::ErrorKind::Changed`].
     fn finish(&mut self) -> Result<()>;
+
+    /// Whether the input is known to have changed since it was opened.
+    fn changed(&mut self) -> bool {
+        false
+    }
 }
 
 /// A text already in memory: one window, nothing to fill.

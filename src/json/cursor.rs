@@ -330,6 +330,11 @@ impl<S: Source> Cursor<S> {
         passed
     }
 
+    /// The bytes from the cursor on that are at hand: some, or none.
+    pub fn ahead(&self) -> &[u8] {
+        self.text(self.offset..self.scanned)
+    }
+
     /// The value that was outlined last.
     pub fn value<'a>(&'a self, outline: &'a Outline) -> Value<'a> {
         outline.value(self.text(outline.origin..self.offset))

@@ -1,0 +1,151 @@
+//! Overlays: trees of marks that are walked in step with a value (plan-format, section 5).
+//!
+//! Nearly all of them are `{}` or `false`; those cost a look at their bytes.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::string;
+use crate::json::value::{Elements, Key, Kind, Members, Value};
+use crate::path::{Paths, Step};
+
+/// Whether an overlay could mark anything, by a look at its bytes.
+pub(super) fn may_mark(overlay: Value<'_>) -> bool {
+    !matches!(overlay.raw(), Ok(b"{}" | b"[]" | b"false"))
+}
+
+/// Whether an overlay marks anything.
+///
+/// # Errors
+///
+/// It is not well formed, or has a key twice.
+pub(super) fn marks(overlay: Value<'_>) -> Result<bool> {
+    Ok(may_mark(overlay) && Walk::new(overlay).next_mark()?)
+}
+
+/// Adds every place where an overlay is exactly `true`.
+///
+/// # Errors
+///
+/// It is not well formed, or has a key twice.
+pub(super) fn collect(overlay: Value<'_>, paths: &mut Paths) -> Result<()> {
+    if !may_mark(overlay) {
+        return Ok(());
+    }
+    let mut walk = Walk::new(overlay);
+    while walk.next_mark()? {
+        let steps = walk.steps()?;
+        paths.push(steps.iter().map(|step| match step {
+            Mark::Key(key) => Step::Key(key),
+            Mark::Index(index) => Step::Index(*index),
+        }));
+    }
+    Ok(())
+}
+
+/// A walk from mark to mark.
+struct Walk<'a> {
+    root: Option<Value<'a>>,
+    open: Vec<Container<'a>>,
+}
+
+/// A container that was entered, and the place in it that was reached.
+enum Container<'a> {
+    Object { object: Value<'a>, members: Members<'a>, key: Option<Key<'a>>, unordered: bool },
+    Array { elements: Elements<'a>, reached: u32 },
+}
+
+/// A step to a marked place.
+enum Mark<'a> {
+    Key(Cow<'a, str>),
+    Index(u32),
+}
+
+impl<'a> Walk<'a> {
+    fn new(overlay: Value<'a>) -> Walk<'a> {
+        Walk { root: Some(overlay), open: Vec::new() }
+    }
+
+    /// Goes to the next place that is `true`; `false`: there is none.
+    fn next_mark(&mut self) -> Result<bool> {
+        loop {
+            let value = match (self.root.take(), self.open.last_mut()) {
+                (Some(root), _) => root,
+                (None, Some(container)) => match container.step()? {
+                    Some(value) => value,
+                    None => {
+                        self.open.pop();
+                        continue;
+                    }
+                },
+                (None, None) => return Ok(false),
+            };
+            match value.kind()? {
+                Kind::True => return Ok(true),
+                Kind::Object => self.open.push(Container::Object {
+                    object: value,
+                    members: value.members()?,
+                    key: None,
+                    unordered: false,
+                }),
+                Kind::Array => {
+                    let elements = value.elements()?;
+                    self.open.push(Container::Array { elements, reached: 0 });
+                }
+                // What is neither a mark nor a tree of them marks nothing.
+                Kind::False | Kind::Null | Kind::Number | Kind::String => {}
+            }
+        }
+    }
+
+    fn steps(&self) -> Result<Vec<Mark<'a>>> {
+        let step = |container: &Container<'a>| match container {
+            Container::Object { key: Some(key), .. } => Some(key.text().map(Mark::Key)),
+            Container::Object { key: None, .. } => None,
+            Container::Array { reached, .. } => Some(Ok(Mark::Index(reached - 1))),
+        };
+        self.open.iter().filter_map(step).collect()
+    }
+}
+
+impl<'a> Container<'a> {
+    /// Goes to the next value.
+    fn step(&mut self) -> Result<Option<Value<'a>>> {
+        match self {
+            Container::Array { elements, reached } => {
+                *reached += 1;
+                elements.next().transpose()
+            }
+            Container::Object { object, members, key, unordered } => {
+                let Some((next, value)) = members.next().transpose()? else { return Ok(None) };
+                let ordered = key.is_none_or(|last| compare_keys(&last, &next).is_lt());
+                if !ordered && !*unordered {
+                    *unordered = true;
+                    refuse_twins(*object)?;
+                }
+                *key = Some(next);
+                Ok(Some(value))
+            }
+        }
+    }
+}
+
+/// The order of two keys: that of their decoded text.
+pub(super) fn compare_keys(a: &Key<'_>, b: &Key<'_>) -> Ordering {
+    if a.raw() == b.raw() { Ordering::Equal } else { string::compare(a.raw(), b.raw()) }
+}
+
+/// Holds an object whose keys are in no order to having each only once.
+///
+/// # Errors
+///
+/// It is not well formed, or has a key twice.
+fn refuse_twins(object: Value<'_>) -> Result<()> {
+    let mut keys = object.members()?.map(|member| Ok(member?.0)).collect::<Result<Vec<_>>>()?;
+    keys.sort_by(compare_keys);
+    match keys.windows(2).find(|two| compare_keys(&two[0], &two[1]).is_eq()) {
+        Some(twice) => Err(Error::at(ErrorKind::DuplicateKey, twice[1].offset() - 1)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,147 @@
+//! The rules of records.md, one by one, and what must not cost more than it should.
+
+use proptest::prelude::*;
+
+use super::Differ;
+use crate::input::Slice;
+use crate::json::Validation;
+use crate::json::cursor::Cursor;
+use crate::json::outline::Outline;
+use crate::limits::Limits;
+use crate::plan::Change;
+use crate::scan::Isa;
+
+/// The changed, unknown and sensitive paths of a `change` object without its `actions`.
+fn diff(members: &str) -> Result<[Vec<String>; 3], crate::error::Error> {
+    let text = format!("{{\"actions\":[\"update\"],{members}}}");
+    let limits = Limits { depth: u64::MAX, ..Limits::default() };
+    let mut cursor =
+        Cursor::new(Slice(text.as_bytes()), 0, Isa::best(), Validation::Visited, limits);
+    let mut outline = Outline::new();
+    cursor.outline(&mut outline)?;
+    let mut differ = Differ::new();
+    differ.diff(&Change::parse(cursor.value(&outline))?)?;
+    let words = |paths: &crate::path::Paths| paths.iter().map(|path| path.to_string()).collect();
+    Ok([words(&differ.changed), words(&differ.unknown), words(&differ.sensitive)])
+}
+
+fn changed(before: &str, after: &str, unknown: &str) -> Vec<String> {
+    let members = format!(r#""before":{before},"after":{after},"after_unknown":{unknown}"#);
+    let [changed, _, _] = diff(&members).unwrap();
+    changed
+}
+
+#[test]
+fn changed_paths_follow_the_rules() {
+    let cases: &[(&str, &str, &str, &[&str])] = &[
+        // 1: unknown.
+        (r#"{"a":1}"#, r#"{}"#, r#"{"a":true}"#, &["a"]),
+        (r#"{"a":1}"#, r#"{"a":1}"#, r#"{"a":true}"#, &["a"]),
+        (r#"{"a":1}"#, r#"{"a":1}"#, "true", &[""]),
+        // 2: objects, and keys that are only in one of the three.
+        (r#"{"a":1,"b":2}"#, r#"{"a":1,"b":3}"#, "{}", &["b"]),
+        (r#"{"a":1}"#, r#"{"b":1}"#, "{}", &["a", "b"]),
+        (r#"{"a":null}"#, r#"{}"#, "{}", &[]),
+        (r#"{}"#, r#"{}"#, r#"{"n":{"x":true}}"#, &["n"]),
+        (r#"{"b":1,"a":2}"#, r#"{"a":2,"b":1}"#, "false", &[]),
+        (r#"{"b":1,"a":2}"#, r#"{"a":3,"b":1}"#, "false", &["a"]),
+        (r#"{"\u0061":1}"#, r#"{"a":1}"#, "{}", &[]),
+        (r#"{"a":{"b":{"c":1}}}"#, r#"{"a":{"b":{"c":2}}}"#, "{}", &["a.b.c"]),
+        // 3: arrays of the same length.
+        ("[1,2,3]", "[1,0,3]", "[]", &["[1]"]),
+        ("[1,null]", "[1,null]", "[false,true]", &["[1]"]),
+        (r#"{"a":[{"b":1}]}"#, r#"{"a":[{"b":2}]}"#, "{}", &["a[0].b"]),
+        // 4: otherwise.
+        ("[1,2]", "[1]", "[]", &[""]),
+        (r#"{"a":[]}"#, r#"{"a":{}}"#, "{}", &["a"]),
+        (r#"{"a":"1"}"#, r#"{"a":1}"#, "{}", &["a"]),
+        (r#"{"a":true}"#, r#"{"a":false}"#, "{}", &["a"]),
+        (r#"{"a":null}"#, r#"{"a":0}"#, "{}", &["a"]),
+        (r#"{"a":1.0}"#, r#"{"a":1e0}"#, "{}", &[]),
+        (r#"{"a":9007199254740993}"#, r#"{"a":9007199254740992}"#, "{}", &["a"]),
+        (r#"{"a":"\u003c"}"#, r#"{"a":"<"}"#, "{}", &[]),
+        // 5: the same, with something unknown below.
+        (r#"{"a":null}"#, r#"{"a":null}"#, r#"{"a":{"b":true}}"#, &["a"]),
+        (r#"{"a":1}"#, r#"{"a":1}"#, r#"{"a":[false,[true]]}"#, &["a"]),
+        (r#"{"a":1}"#, r#"{"a":1}"#, r#"{"a":[false,[]]}"#, &[]),
+        (r#"{"a":{"b":1}}"#, r#"{"a":{"b":1}}"#, r#"{"a":{"c":true}}"#, &["a.c"]),
+        // An overlay of another shape marks nothing.
+        (r#"{"a":[1]}"#, r#"{"a":[1]}"#, r#"{"a":{"b":true}}"#, &[]),
+        (r#"{"a":[1]}"#, r#"{"a":[1]}"#, r#"{"a":[false,true]}"#, &[]),
+        // Without both sides there is nothing to compare.
+        ("null", r#"{"a":1}"#, "{}", &[]),
+        (r#"{"a":1}"#, "null", "{}", &[]),
+        // Order: by the bytes of the key, indices by number.
+        (
+            r#"{"a":1,"é":1,"z":[1,2,3,4,5,6,7,8,9,10,11]}"#,
+            r#"{"a":2,"é":2,"z":[1,2,0,4,5,6,7,8,9,10,0]}"#,
+            "{}",
+            &["a", "z[2]", "z[10]", r#"["é"]"#],
+        ),
+    ];
+    for (before, after, unknown, expected) in cases {
+        assert_eq!(changed(before, after, unknown), *expected, "{before} {after} {unknown}");
+        // Space between tokens changes nothing.
+        let spaced = |text: &str| text.replace(',', " ,\n ").replace(':', " : ");
+        assert_eq!(changed(&spaced(before), after, unknown), *expected, "{before} {after}");
+    }
+}
+
+#[test]
+fn marks_are_found_at_every_shape() {
+    let [_, unknown, sensitive] = diff(
+        r#""before":{},"after":null,"after_unknown":{"a":true,"b":[false,{"c":true}],"d":{},"e":"true","f":1},
+        "before_sensitive":{"x":true,"y":{"z":true}},"after_sensitive":{"x":{"deep":true},"y":true,"w":[true]}"#,
+    )
+    .unwrap();
+    assert_eq!(unknown, ["a", "b[1].c"]);
+    assert_eq!(sensitive, ["w[0]", "x", "y"]);
+    let [_, unknown, sensitive] =
+        diff(r#""after_unknown":true,"before_sensitive":true,"after_sensitive":{"a":true}"#)
+            .unwrap();
+    assert_eq!((unknown, sensitive), (vec![String::new()], vec![String::new()]));
+}
+
+#[test]
+fn a_key_twice_is_refused_where_it_is_entered() {
+    for members in [
+        r#""before":{"a":1,"a":2},"after":{"a":2}"#,
+        r#""before":{"a":1},"after":{"a":2,"\u0061":1}"#,
+        r#""after_unknown":{"a":false,"a":true}"#,
+        r#""after_unknown":{"b":false,"a":true,"b":true}"#,
+        r#""before_sensitive":{"a":{"c":1,"c":2}}"#,
+        r#""before":{},"before":{}"#,
+    ] {
+        assert!(diff(members).is_err(), "{members}");
+    }
+}
+
+#[test]
+fn deep_and_wide_values_take_linear_time() {
+    // Each level has a long beginning that is the same on both sides.
+    let nest = |leaf: &str| {
+        let open = format!("{{\"a\":\"{}\",\"b\":", "x".repeat(200)).repeat(20_000);
+        format!("{open}{leaf}{}", "}".repeat(20_000))
+    };
+    let members = format!(r#""before":{},"after":{}"#, nest("1"), nest("2"));
+    let [changed, _, _] = diff(&members).unwrap();
+    assert_eq!(changed.len(), 1);
+    assert_eq!(changed[0].len(), 20_000 * 2 - 1);
+    // And keys in another order on each side.
+    let nest = |leaf: &str, last: bool| {
+        let (open, close) = if last { ("{\"z\":0,\"a\":", "}") } else { ("{\"a\":", ",\"z\":0}") };
+        format!("{}{leaf}{}", open.repeat(20_000), close.repeat(20_000))
+    };
+    let members = format!(r#""before":{},"after":{}"#, nest("1", true), nest("2", false));
+    let [changed, _, _] = diff(&members).unwrap();
+    assert_eq!(changed.len(), 1);
+}
+
+proptest! {
+    #[test]
+    fn a_value_against_itself_is_the_same(value in "[a-c]{1,3}", other in "[a-c]{1,3}") {
+        let object = |leaf: &str| format!(r#"{{"k":[{{"v":"{leaf}"}},1]}}"#);
+        let paths = changed(&object(&value), &object(&other), "{}");
+        prop_assert_eq!(paths.is_empty(), value == other);
+    }
+}

@@ -1,0 +1,341 @@
+//! The elements of a plan's sections, taken apart into their keys (plan-format, sections 3, 4, 9).
+//! Values stay where they stand.
+
+use std::borrow::Cow;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::value::{Key, Kind, Value};
+
+/// A change to a resource instance (plan-format, section 3).
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the keys of the format")]
+pub struct ResourceChange<'a> {
+    pub address: Cow<'a, str>,
+    pub previous_address: Option<Cow<'a, str>>,
+    pub module_address: Option<Cow<'a, str>>,
+    pub mode: Option<Cow<'a, str>>,
+    pub type_name: Option<Cow<'a, str>>,
+    pub name: Option<Cow<'a, str>>,
+    pub index: Option<Index<'a>>,
+    /// The instance's key is not known yet.
+    pub index_unknown: bool,
+    pub provider_name: Option<Cow<'a, str>>,
+    pub deposed: Option<Cow<'a, str>>,
+    pub change: Change<'a>,
+    pub action_reason: Option<Cow<'a, str>>,
+}
+
+/// The key of an instance of a resource with `count` or `for_each`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Index<'a> {
+    /// The number's text as it stands in the document.
+    Number(&'a str),
+    /// The string, decoded.
+    String(Cow<'a, str>),
+}
+
+/// What becomes of a value (plan-format, section 4). `None`: the key is absent; a value that is
+/// `null` is there.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the keys of the format")]
+pub struct Change<'a> {
+    actions: Value<'a>,
+    pub before: Option<Value<'a>>,
+    pub after: Option<Value<'a>>,
+    pub after_unknown: Option<Value<'a>>,
+    pub before_sensitive: Option<Value<'a>>,
+    pub after_sensitive: Option<Value<'a>>,
+    pub replace_paths: Option<Value<'a>>,
+    /// Not `null`.
+    pub importing: Option<Value<'a>>,
+    pub generated_config: Option<Value<'a>>,
+    pub before_identity: Option<Value<'a>>,
+    pub after_identity: Option<Value<'a>>,
+}
+
+/// A change that is put off to a later plan.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the keys of the format")]
+pub struct Deferred<'a> {
+    pub reason: Option<Cow<'a, str>>,
+    pub resource_change: ResourceChange<'a>,
+}
+
+/// An action that the plan invokes.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the keys of the format")]
+pub struct ActionInvocation<'a> {
+    pub address: Cow<'a, str>,
+    pub type_name: Option<Cow<'a, str>>,
+    pub name: Option<Cow<'a, str>>,
+    pub provider_name: Option<Cow<'a, str>>,
+    pub config_values: Option<Value<'a>>,
+    pub config_sensitive: Option<Value<'a>>,
+    pub config_unknown: Option<Value<'a>>,
+    pub lifecycle_action_trigger: Option<Value<'a>>,
+    pub invoke_action_trigger: Option<Value<'a>>,
+}
+
+/// A checkable object and how its conditions came out (plan-format, section 9).
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the keys of the format")]
+pub struct Check<'a> {
+    /// `address.to_display`.
+    pub address: Cow<'a, str>,
+    /// `address.kind`.
+    pub kind: Option<Cow<'a, str>>,
+    pub status: Cow<'a, str>,
+    pub instances: Option<Value<'a>>,
+}
+
+/// Puts the known members of an object where they belong, once each. `null` counts as absent.
+macro_rules! members {
+    ($object:expr, { $($key:literal => $slot:ident),* $(,)? }) => {
+        $(let mut $slot: Option<Value<'_>> = None;)*
+        for member in $object.members()? {
+            let (key, value) = member?;
+            let slot = match key.text()?.as_ref() {
+                $($key => &mut $slot,)*
+                _ => continue,
+            };
+            fill(slot, key, value)?;
+        }
+        $(let $slot = $slot.filter(|value| !value.is_null());)*
+    };
+}
+
+fn fill<'a>(slot: &mut Option<Value<'a>>, key: Key<'_>, value: Value<'a>) -> Result<()> {
+    match slot.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(Error::at(ErrorKind::DuplicateKey, key.offset() - 1)),
+    }
+}
+
+fn text<'a>(value: Option<Value<'a>>, key: &'static str) -> Result<Option<Cow<'a, str>>> {
+    value.map(|value| value.text().map_err(|error| error.within(key))).transpose()
+}
+
+fn required<'a>(
+    object: Value<'_>,
+    value: Option<Value<'a>>,
+    key: &'static str,
+) -> Result<Value<'a>> {
+    value.ok_or_else(|| Error::at(ErrorKind::MissingKey(key), object.offset()))
+}
+
+impl<'a> ResourceChange<'a> {
+    /// Takes an element of `resource_changes` apart.
+    ///
+    /// # Errors
+    ///
+    /// It has no `address` or no `change`, or a key of the wrong type, or a key twice.
+    pub fn parse(element: Value<'a>) -> Result<ResourceChange<'a>> {
+        members!(element, {
+            "address" => address,
+            "previous_address" => previous_address,
+            "module_address" => module_address,
+            "mode" => mode,
+            "type" => type_name,
+            "name" => name,
+            "index" => index,
+            "index_unknown" => index_unknown,
+            "provider_name" => provider_name,
+            "deposed" => deposed,
+            "change" => change,
+            "action_reason" => action_reason,
+        });
+        let change = required(element, change, "change")?;
+        let address = required(element, address, "address")?;
+        Ok(ResourceChange {
+            address: address.text().map_err(|error| error.within("address"))?,
+            previous_address: text(previous_address, "previous_address")?,
+            module_address: text(module_address, "module_address")?,
+            mode: text(mode, "mode")?,
+            type_name: text(type_name, "type")?,
+            name: text(name, "name")?,
+            index: index.map(Index::parse).transpose().map_err(|error| error.within("index"))?,
+            index_unknown: index_unknown.is_some_and(Value::is_true),
+            provider_name: text(provider_name, "provider_name")?,
+            deposed: text(deposed, "deposed")?,
+            change: Change::parse(change).map_err(|error| error.within("change"))?,
+            action_reason: text(action_reason, "action_reason")?,
+        })
+    }
+
+    /// Whether it had another address before.
+    pub fn is_moved(&self) -> bool {
+        self.previous_address.as_ref().is_some_and(|previous| *previous != self.address)
+    }
+}
+
+impl<'a> Index<'a> {
+    fn parse(value: Value<'a>) -> Result<Index<'a>> {
+        match value.kind()? {
+            Kind::String => Ok(Index::String(value.text()?)),
+            Kind::Number => match std::str::from_utf8(value.raw()?) {
+                Ok(number) => Ok(Index::Number(number)),
+                Err(_) => Err(value.wrong_type("a number")),
+            },
+            _ => Err(value.wrong_type("a string or a number")),
+        }
+    }
+}
+
+impl<'a> Change<'a> {
+    /// Takes a `change` object apart.
+    ///
+    /// # Errors
+    ///
+    /// It has no `actions`, or a key twice.
+    pub fn parse(object: Value<'a>) -> Result<Change<'a>> {
+        let mut change = Change {
+            actions: object,
+            before: None,
+            after: None,
+            after_unknown: None,
+            before_sensitive: None,
+            after_sensitive: None,
+            replace_paths: None,
+            importing: None,
+            generated_config: None,
+            before_identity: None,
+            after_identity: None,
+        };
+        let mut actions = None;
+        for member in object.members()? {
+            let (key, value) = member?;
+            let slot = match key.text()?.as_ref() {
+                "actions" => &mut actions,
+                "before" => &mut change.before,
+                "after" => &mut change.after,
+                "after_unknown" => &mut change.after_unknown,
+                "before_sensitive" => &mut change.before_sensitive,
+                "after_sensitive" => &mut change.after_sensitive,
+                "replace_paths" => &mut change.replace_paths,
+                "importing" => &mut change.importing,
+                "generated_config" => &mut change.generated_config,
+                "before_identity" => &mut change.before_identity,
+                "after_identity" => &mut change.after_identity,
+                _ => continue,
+            };
+            fill(slot, key, value)?;
+        }
+        change.actions = required(object, actions, "actions")?;
+        for optional in
+            [&mut change.importing, &mut change.generated_config, &mut change.replace_paths]
+        {
+            *optional = optional.filter(|value| !value.is_null());
+        }
+        Ok(change)
+    }
+
+    /// The words of `actions`, in order.
+    ///
+    /// # Errors
+    ///
+    /// It is no array of strings.
+    pub fn actions(&self) -> Result<impl Iterator<Item = Result<Cow<'a, str>>>> {
+        let elements = self.actions.elements().map_err(|error| error.within("actions"))?;
+        Ok(elements.map(|action| action?.text().map_err(|error| error.within("actions"))))
+    }
+}
+
+impl<'a> Deferred<'a> {
+    /// Takes an element of `deferred_changes` apart.
+    ///
+    /// # Errors
+    ///
+    /// It has no `resource_change`, or one that is wrong.
+    pub fn parse(element: Value<'a>) -> Result<Deferred<'a>> {
+        members!(element, { "reason" => reason, "resource_change" => resource_change });
+        let resource_change = required(element, resource_change, "resource_change")?;
+        Ok(Deferred {
+            reason: text(reason, "reason")?,
+            resource_change: ResourceChange::parse(resource_change)
+                .map_err(|error| error.within("resource_change"))?,
+        })
+    }
+}
+
+impl<'a> ActionInvocation<'a> {
+    /// Takes an element of `action_invocations` apart.
+    ///
+    /// # Errors
+    ///
+    /// It has no `address`, or a key of the wrong type, or a key twice.
+    pub fn parse(element: Value<'a>) -> Result<ActionInvocation<'a>> {
+        members!(element, {
+            "address" => address,
+            "type" => type_name,
+            "name" => name,
+            "provider_name" => provider_name,
+            "config_values" => config_values,
+            "config_sensitive" => config_sensitive,
+            "config_unknown" => config_unknown,
+            "lifecycle_action_trigger" => lifecycle_action_trigger,
+            "invoke_action_trigger" => invoke_action_trigger,
+        });
+        Ok(ActionInvocation {
+            address: required(element, address, "address")?.text()?,
+            type_name: text(type_name, "type")?,
+            name: text(name, "name")?,
+            provider_name: text(provider_name, "provider_name")?,
+            config_values,
+            config_sensitive,
+            config_unknown,
+            lifecycle_action_trigger,
+            invoke_action_trigger,
+        })
+    }
+
+    /// The resource whose life triggers the action.
+    ///
+    /// # Errors
+    ///
+    /// The trigger is not well formed.
+    pub fn triggering_address(&self) -> Result<Option<Cow<'a, str>>> {
+        let Some(trigger) = self.lifecycle_action_trigger else { return Ok(None) };
+        let address = trigger.get("triggering_resource_address")?;
+        text(address.filter(|value| !value.is_null()), "triggering_resource_address")
+            .map_err(|error| error.within("lifecycle_action_trigger"))
+    }
+}
+
+impl<'a> Check<'a> {
+    /// Takes an element of `checks` apart.
+    ///
+    /// # Errors
+    ///
+    /// It has no `address.to_display` or no `status`, or a key of the wrong type, or a key twice.
+    pub fn parse(element: Value<'a>) -> Result<Check<'a>> {
+        members!(element, { "address" => address, "status" => status, "instances" => instances });
+        let object = required(element, address, "address")?;
+        members!(object, { "to_display" => to_display, "kind" => kind });
+        Ok(Check {
+            address: required(object, to_display, "to_display")?.text()?,
+            kind: text(kind, "kind")?,
+            status: required(element, status, "status")?.text()?,
+            instances,
+        })
+    }
+
+    /// Hands out the messages of all instances, in order.
+    ///
+    /// # Errors
+    ///
+    /// The instances are not well formed.
+    pub fn problems(&self, mut each: impl FnMut(Cow<'a, str>)) -> Result<()> {
+        let Some(instances) = self.instances else { return Ok(()) };
+        for instance in instances.elements()? {
+            let Some(problems) = instance?.get("problems")?.filter(|value| !value.is_null()) else {
+                continue;
+            };
+            for problem in problems.elements()? {
+                if let Some(message) = problem?.get("message")?.filter(|value| !value.is_null()) {
+                    each(message.text()?);
+                }
+            }
+        }
+        Ok(())
+    }
+}

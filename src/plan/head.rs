@@ -1,0 +1,137 @@
+//! Where in an input the document begins: behind a byte order mark, and behind what a CI wrapper
+//! printed before it (plan-format, section 13).
+
+use super::wrong;
+use crate::error::{Error, ErrorKind, Result, WrongDocument};
+use crate::input::Source;
+use crate::json::Validation;
+
+/// How much text before the document is stepped over, in bytes.
+const TEXT_MAX: usize = 64 << 10;
+
+/// Where the document begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    /// Bytes from the start of the input.
+    pub start: u64,
+    /// Bytes of a wrapper's text before it.
+    pub text: u64,
+}
+
+/// Finds the document.
+///
+/// # Errors
+///
+/// There is none; what stands there instead is named.
+pub(super) fn find(source: &mut impl Source, validation: Validation) -> Result<Head> {
+    let mark = byte_order_mark(source)?;
+    // Most inputs begin with a brace; a document may be indented, or come after empty lines.
+    let mut seen = mark;
+    loop {
+        let space = source.window()[seen..].iter().take_while(|byte| byte.is_ascii_whitespace());
+        seen += space.count();
+        match source.window().get(seen).copied() {
+            Some(b'{') => return Ok(Head { start: mark as u64, text: 0 }),
+            Some(_) => break,
+            None if seen - mark > TEXT_MAX => break,
+            None if source.fill(0)? => {}
+            None => return Err(wrong(WrongDocument::Empty)),
+        }
+    }
+    while source.window().len() <= TEXT_MAX {
+        if let Some(start) = document_in(&source.window()[mark..]) {
+            return match validation {
+                Validation::Visited => {
+                    Ok(Head { start: (mark + start) as u64, text: start as u64 })
+                }
+                Validation::Everything => Err(wrong(WrongDocument::NotJson)),
+            };
+        }
+        if !source.fill(0)? {
+            break;
+        }
+    }
+    let head = &source.window()[mark..];
+    Err(match head[seen - mark..].first() {
+        Some(b'[' | b'"' | b'-' | b'0'..=b'9') if !is_text(head) => wrong(WrongDocument::OtherJson),
+        _ => wrong(wrong::by_first_bytes(head)),
+    })
+}
+
+fn wrong(document: WrongDocument) -> Error {
+    Error::new(ErrorKind::WrongDocument(document))
+}
+
+/// Length of the byte order mark that the input begins with.
+fn byte_order_mark(source: &mut impl Source) -> Result<usize> {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    while source.window().len() < MARK.len() && MARK.starts_with(source.window()) {
+        if !source.fill(0)? {
+            break;
+        }
+    }
+    Ok(if source.window().starts_with(MARK) { MARK.len() } else { 0 })
+}
+
+/// Whether a text has more lines than its first that look like words rather than JSON.
+fn is_text(head: &[u8]) -> bool {
+    head.get(1).is_some_and(u8::is_ascii_alphabetic)
+}
+
+/// The first place in a text where an object begins a line or has a plan's first key.
+fn document_in(text: &[u8]) -> Option<usize> {
+    let mut from = 0;
+    while let Some(brace) = memchr::memchr(b'{', &text[from..]) {
+        let brace = from + brace;
+        let rest = text[brace + 1..].trim_ascii_start();
+        let begins_line = brace == 0 || text[brace - 1] == b'\n';
+        if rest.starts_with(b"\"format_version\"") || (begins_line && rest.starts_with(b"\"")) {
+            return Some(brace);
+        }
+        from = brace + 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Slice;
+
+    fn find_in(text: &str) -> Result<Head> {
+        find(&mut Slice(text.as_bytes()), Validation::Visited)
+    }
+
+    #[test]
+    fn documents_begin_behind_marks_space_and_text() {
+        for (text, start, skipped) in [
+            ("{}", 0, 0),
+            ("\n  {}", 0, 0),
+            ("\u{feff}{}", 3, 0),
+            ("[command]/bin/terraform show -json p\n{\"format_version\":\"1.2\"}", 37, 37),
+            ("\u{1b}[0m{\"format_version\":\"1.2\"}", 4, 4),
+            ("Reading {x} {\"a\"}\n{ \"a\":1}", 18, 18),
+        ] {
+            let head = find_in(text).unwrap();
+            assert_eq!((head.start, head.text), (start, skipped), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn other_beginnings_are_named() {
+        for (text, document) in [
+            ("", WrongDocument::Empty),
+            (" \n ", WrongDocument::Empty),
+            ("\u{feff}", WrongDocument::Empty),
+            ("PK\u{3}\u{4}rest", WrongDocument::BinaryPlan),
+            ("[1,2]", WrongDocument::OtherJson),
+            ("17", WrongDocument::OtherJson),
+            ("hello", WrongDocument::NotJson),
+            ("module.a[\"b\"].c.d\nc.e", WrongDocument::StateList),
+            ("Plan: 1 to add, 0 to change, 0 to destroy.", WrongDocument::HumanText),
+        ] {
+            let error = find_in(text).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::WrongDocument(document), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! A plan as events: [`read`] walks the document once, in the order in which it stands, and tells a
+//! [`Visitor`] what it meets.
+//!
+//! Keys come in any order; nothing is assumed of it. What is held in memory at a time is one element
+//! of one section (a resource change, a check), of which the visitor gets values to navigate. Keys
+//! that nobody knows are passed over, words that nobody knows are handed on.
+
+mod change;
+mod head;
+mod place;
+mod reader;
+mod section;
+mod tail;
+mod wrong;
+
+use crate::error::Result;
+use crate::json::Validation;
+use crate::json::value::Value;
+use crate::limits::Limits;
+use crate::scan::Isa;
+
+pub use change::{ActionInvocation, Change, Check, Deferred, Index, ResourceChange};
+pub use place::Place;
+pub use reader::{Document, read};
+pub use section::Section;
+
+/// How to read a plan.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// The instructions to scan with.
+    pub isa: Isa,
+    /// How much of the grammar to check.
+    pub validation: Validation,
+    /// The bounds.
+    pub limits: Limits,
+}
+
+/// What to do with the value that stands at a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Go in: typed events for sections that have them, else [`Visitor::entry`] for what is in it.
+    Enter,
+    /// Pass over it.
+    Skip,
+    /// Hand it out whole, as [`Visitor::span`]. It must fit [`Limits::change`].
+    Span,
+    /// Read no further.
+    Stop,
+}
+
+/// Whether to read on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Go on.
+    Continue,
+    /// Read no further.
+    Stop,
+}
+
+/// Whom [`read`] tells what it meets.
+///
+/// Every top-level key comes first as [`Visitor::section`], whose answer decides what follows.
+/// Values are borrowed from the window: they last as long as the call. An error from any method
+/// ends the reading and comes out of [`read`].
+///
+/// ```
+/// use plansift::error::Result;
+/// use plansift::input::Slice;
+/// use plansift::plan::{Flow, Options, ResourceChange, Section, Visitor, read};
+///
+/// /// Counts the resources that are deleted.
+/// struct Deleted(u32);
+///
+/// impl Visitor for Deleted {
+///     fn resource_change(&mut self, _: Section, change: &ResourceChange<'_>) -> Result<Flow> {
+///         for action in change.change.actions()? {
+///             self.0 += u32::from(action? == "delete");
+///         }
+///         Ok(Flow::Continue)
+///     }
+/// }
+///
+/// let plan = br#"{"format_version":"1.2","resource_changes":[
+///     {"address":"a.b","change":{"actions":["delete"],"before":{"x":1},"after":null}}]}"#;
+/// let mut deleted = Deleted(0);
+/// read(Slice(plan), &Options::default(), &mut deleted)?;
+/// assert_eq!(deleted.0, 1);
+/// # Ok::<(), plansift::error::Error>(())
+/// ```
+pub trait Visitor {
+    /// A key of the document; `key` is its text. By default sections of changes and the scalars are
+    /// entered, the large rest is skipped.
+    fn section(&mut self, section: Section, key: &str) -> Answer {
+        let _ = key;
+        if section.is_entered() { Answer::Enter } else { Answer::Skip }
+    }
+
+    /// A scalar of the document: `format_version`, `terraform_version`, `timestamp`, `applyable`,
+    /// `complete`, `errored`.
+    ///
+    /// # Errors
+    ///
+    /// The visitor's own.
+    fn scalar(&mut self, section: Section, value: Value<'_>) -> Result<Flow> {
+        let _ = (section, value);
+        Ok(Flow::Continue)
+    }
+
+    /// An element of `resource_changes` or `resource_drift`.
+    ///
+    /// # Errors
+    ///
+    /// The visitor's own.
+    fn resource_change(&mut self, section: Section, change: &ResourceChange<'_>) -> Result<Flow> {
+        let _ = (section, change);
+        Ok(Flow::Continue)
+    }
+
+    /// An element of `deferred_changes`.
+    ///
+    /// # Errors
+    ///
+    /// The visitor's own.
+    fn deferred_change(&mut self, deferred: &Deferred<'_>) -> Result<Flow> {
+        let _ = deferred;
+        Ok(Flow::Continue)
+    }
+
+    /// A member of `output_changes`; its name is decoded.
+    ///
+    /// # Errors
+    ///
+    /// The visitor's own.
+    fn output_change(&mut self, name: &str, change: &Change<'_>) -> Result<Flow> {
+        let _ = (name, change);
+        Ok(Flow::Continue)
+    }
+
+    /// An element of `action_invocations`.
+    ///
+    /// # Errors
+    ///
+    /// The visitor's own.
+    fn action_invocation(&mut self, invocation: &ActionInvocation<'_>) -> Result<Flow> {
+        let _ = invocation;
+        Ok(Flow::Continue)
+    }
+
+    /// An element of `checks`.
+    ///
+    /// # Errors
+    ///
+    /// The visitor's own.
+    fn check(&mut self, check: &Check<'_>) -> Result<Flow> {
+        let _ = check;
+        Ok(Flow::Continue)
+    }
+
+    /// A member of `variables`: its decoded name and its `value`.
+    ///
+    /// # Errors
+    ///
+    /// The visitor's own.
+    fn variable(&mut self, name: &str, value: Option<Value<'_>>) -> Result<Flow> {
+        let _ = (name, value);
+        Ok(Flow::Continue)
+    }
+
+    /// An element of `relevant_attributes`: a resource and a path into it.
+    ///
+    /// # Errors
+    ///
+    /// The visitor's own.
+    fn relevant_attribute(&mut self, resource: Value<'_>, attribute: Value<'_>) -> Result<Flow> {
+        let _ = (resource, attribute);
+        Ok(Flow::Continue)
+    }
+
+    /// A key or element inside of a section that has no typed events (`planned_values`,
+    /// `prior_state`, `configuration`, `deferred_action_invocations`, unknown keys) and was entered.
+    fn entry(&mut self, place: &Place) -> Answer {
+        let _ = place;
+        Answer::Skip
+    }
+
+    /// The value of a place that was answered with [`Answer::Span`], or entered and is a scalar.
+    ///
+    /// # Errors
+    ///
+    /// The visitor's own.
+    fn span(&mut self, place: &Place, value: Value<'_>) -> Result<Flow> {
+        let _ = (place, value);
+        Ok(Flow::Continue)
+    }
+}

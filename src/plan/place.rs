@@ -1,0 +1,95 @@
+//! Where in a plan something stands, for what has no event of its own.
+
+use std::fmt;
+
+use super::section::Section;
+
+/// A place in a plan: a section and the steps below it.
+#[derive(Clone, Debug)]
+pub struct Place {
+    section: Section,
+    keys: String,
+    steps: Vec<Packed>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Packed {
+    /// Where in `keys` the key begins; it ends where the next one begins.
+    Key(usize),
+    Index(u64),
+}
+
+/// One step down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step<'a> {
+    /// A member of an object, decoded.
+    Key(&'a str),
+    /// An element of an array.
+    Index(u64),
+}
+
+impl Place {
+    pub(super) fn new(section: Section) -> Place {
+        Place { section, keys: String::new(), steps: Vec::new() }
+    }
+
+    pub(super) fn push_key(&mut self, key: &str) {
+        self.steps.push(Packed::Key(self.keys.len()));
+        self.keys.push_str(key);
+    }
+
+    pub(super) fn push_index(&mut self, index: u64) {
+        self.steps.push(Packed::Index(index));
+    }
+
+    pub(super) fn pop(&mut self) {
+        if let Some(Packed::Key(start)) = self.steps.pop() {
+            self.keys.truncate(start);
+        }
+    }
+
+    /// The top-level key.
+    pub fn section(&self) -> Section {
+        self.section
+    }
+
+    /// The steps below the section, outermost first.
+    pub fn steps(&self) -> impl Iterator<Item = Step<'_>> {
+        self.steps.iter().enumerate().map(|(place, step)| match *step {
+            Packed::Index(index) => Step::Index(index),
+            Packed::Key(start) => {
+                let end = self.steps[place + 1..].iter().find_map(|step| match step {
+                    Packed::Key(next) => Some(*next),
+                    Packed::Index(_) => None,
+                });
+                Step::Key(&self.keys[start..end.unwrap_or(self.keys.len())])
+            }
+        })
+    }
+
+    /// The innermost step; `None` for the section itself.
+    pub fn last(&self) -> Option<Step<'_>> {
+        self.steps.last().map(|step| match *step {
+            Packed::Key(start) => Step::Key(&self.keys[start..]),
+            Packed::Index(index) => Step::Index(index),
+        })
+    }
+
+    /// Number of steps below the section.
+    pub fn depth(&self) -> usize {
+        self.steps.len()
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.section.name())?;
+        for step in self.steps() {
+            match step {
+                Step::Key(key) => write!(f, ".{key}")?,
+                Step::Index(index) => write!(f, "[{index}]")?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,351 @@
+//! The walk over a plan: top-level keys, then the elements of what is entered.
+
+use super::change::{ActionInvocation, Change, Check, Deferred, ResourceChange};
+use super::head;
+use super::place::Place;
+use super::section::Section;
+use super::tail;
+use super::wrong::Telltales;
+use super::{Answer, Flow, Options, Visitor};
+use crate::error::{Error, ErrorKind, Result};
+use crate::input::Source;
+use crate::json::Validation;
+use crate::json::cursor::Cursor;
+use crate::json::outline::Outline;
+use crate::json::string;
+use crate::json::value::Value;
+
+/// A plan that was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Document {
+    /// Its length in bytes of UTF-8; up to where it was read, when the visitor stopped.
+    pub bytes: u64,
+    /// Bytes of a CI wrapper's text that stood before it.
+    pub text_before: u64,
+    /// Bytes of a CI wrapper's text that stood after it.
+    pub text_after: u64,
+    /// The minor `format_version` is newer than those that were known when this was written.
+    pub is_newer: bool,
+}
+
+/// Reads a plan from its first byte to its last and tells `visitor` what is in it.
+///
+/// # Errors
+///
+/// The input is unreadable, no plan, not well formed, incomplete, or passes a limit; the visitor's
+/// own. A visitor must not take what it was told for the whole plan unless this returns `Ok`.
+pub fn read<S: Source, V: Visitor>(
+    source: S,
+    options: &Options,
+    visitor: &mut V,
+) -> Result<Document> {
+    let mut source = source;
+    let head = match head::find(&mut source, options.validation) {
+        Ok(head) => head,
+        Err(error) => return Err(unless_changed(&mut source, error)),
+    };
+    let cursor = Cursor::new(source, head.start, options.isa, options.validation, options.limits);
+    let mut reader = Reader {
+        cursor,
+        outline: Outline::new(),
+        visitor,
+        validation: options.validation,
+        seen: 0,
+        telltales: Telltales::default(),
+        looks_like_outputs: false,
+        document: Document { text_before: head.text, ..Document::default() },
+    };
+    match reader.document(head.start) {
+        Ok(()) => Ok(reader.document),
+        Err(error) => Err(unless_changed(reader.cursor.source_mut(), error)),
+    }
+}
+
+/// A file that changes under the reader has errors of its own making: the change is the error.
+fn unless_changed(source: &mut impl Source, error: Error) -> Error {
+    if source.changed() { Error::new(ErrorKind::Changed) } else { error }
+}
+
+/// The newest `format_version` known: 1.2.
+const NEWEST: (u64, u64) = (1, 2);
+
+struct Reader<'v, S, V> {
+    cursor: Cursor<S>,
+    outline: Outline,
+    visitor: &'v mut V,
+    validation: Validation,
+    /// The sections met so far, a bit each.
+    seen: u32,
+    telltales: Telltales,
+    looks_like_outputs: bool,
+    document: Document,
+}
+
+impl<S: Source, V: Visitor> Reader<'_, S, V> {
+    fn document(&mut self, start: u64) -> Result<()> {
+        self.cursor.enter_object()?;
+        while let Some(key) = self.name()? {
+            let offset = self.cursor.offset() - 1;
+            let section = Section::of(&key);
+            if let Some(document) = self.telltales.note(section, &key) {
+                return Err(Error::new(ErrorKind::WrongDocument(document)));
+            }
+            self.once(section, offset)?;
+            let flow = self.section(section, &key).map_err(|error| error.within(section.name()))?;
+            if flow == Flow::Stop {
+                self.document.bytes = self.cursor.offset() - start;
+                return Ok(());
+            }
+        }
+        self.verdict()?;
+        self.end(start)
+    }
+
+    /// Refuses a section that comes twice: which of the two another reader takes is not known.
+    fn once(&mut self, section: Section, offset: u64) -> Result<()> {
+        let bit = 1 << section as u32;
+        if section != Section::Other && self.seen & bit != 0 {
+            return Err(Error::at(ErrorKind::DuplicateKey, offset).within(section.name()));
+        }
+        self.seen |= bit;
+        Ok(())
+    }
+
+    /// Whether the document is a plan, now that all of its keys were met.
+    fn verdict(&self) -> Result<()> {
+        if !self.telltales.is_plan() {
+            let document = self.telltales.verdict(self.looks_like_outputs);
+            return Err(Error::new(ErrorKind::WrongDocument(document)));
+        }
+        if self.seen & (1 << Section::FormatVersion as u32) == 0 {
+            return Err(Error::new(ErrorKind::MissingKey("format_version")));
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, start: u64) -> Result<()> {
+        let close = self.cursor.offset();
+        let at_end = match self.cursor.at_end() {
+            // A wrapper's text may hold what is misplaced in JSON.
+            Err(error) if error.io_error().is_none() && self.validation == Validation::Visited => {
+                false
+            }
+            other => other?,
+        };
+        let end = self.cursor.offset().max(close);
+        self.document.bytes = end - start;
+        if !at_end {
+            if self.validation == Validation::Everything {
+                return Err(Error::at(ErrorKind::Trailing, end));
+            }
+            self.document.text_after = tail::pass(self.cursor.source_mut(), end)?;
+        }
+        self.cursor.source_mut().finish()
+    }
+
+    fn section(&mut self, section: Section, key: &str) -> Result<Flow> {
+        if section == Section::FormatVersion {
+            self.format_version()?;
+        }
+        if section == Section::Other && !self.telltales.is_plan() {
+            self.look_for_outputs()?;
+        }
+        // The version is checked by the reader and may already be passed.
+        let passed = section == Section::FormatVersion;
+        match self.visitor.section(section, key) {
+            Answer::Stop => Ok(Flow::Stop),
+            Answer::Skip if passed => Ok(Flow::Continue),
+            Answer::Skip => self.cursor.skip().map(|()| Flow::Continue),
+            Answer::Span => {
+                if !passed {
+                    self.cursor.outline(&mut self.outline)?;
+                }
+                self.visitor.span(&Place::new(section), self.cursor.value(&self.outline))
+            }
+            Answer::Enter if passed => {
+                self.visitor.scalar(section, self.cursor.value(&self.outline))
+            }
+            Answer::Enter => self.enter(section),
+        }
+    }
+
+    fn enter(&mut self, section: Section) -> Result<Flow> {
+        match section {
+            Section::ResourceChanges
+            | Section::ResourceDrift
+            | Section::DeferredChanges
+            | Section::ActionInvocations
+            | Section::Checks
+            | Section::RelevantAttributes => self.elements(section),
+            Section::OutputChanges | Section::Variables => self.members(section),
+            Section::FormatVersion
+            | Section::TerraformVersion
+            | Section::Timestamp
+            | Section::Applyable
+            | Section::Complete
+            | Section::Errored => {
+                self.cursor.outline(&mut self.outline)?;
+                self.visitor.scalar(section, self.cursor.value(&self.outline))
+            }
+            _ => self.entries(section),
+        }
+    }
+
+    /// Outlines `format_version` and holds it to the majors that are known.
+    fn format_version(&mut self) -> Result<()> {
+        self.cursor.outline(&mut self.outline)?;
+        let value = self.cursor.value(&self.outline);
+        let version = value.text()?;
+        let number = |text: &str| text.parse::<u64>().ok();
+        let parsed = version.split_once('.').and_then(|(major, minor)| {
+            Some((number(major)?, number(minor.split(['.', '-']).next()?)?))
+        });
+        match parsed {
+            Some(version @ (0 | 1, _)) => {
+                self.document.is_newer = version > NEWEST;
+                Ok(())
+            }
+            _ => Err(Error::at(ErrorKind::FormatVersion, value.offset())),
+        }
+    }
+
+    /// Looks whether an unknown member is an output value, for the verdict on other documents. Only
+    /// in the first few bytes: the member is passed later, by whoever is asked.
+    fn look_for_outputs(&mut self) -> Result<()> {
+        self.cursor.peek()?;
+        let member = self.cursor.ahead();
+        self.looks_like_outputs |= member
+            .strip_prefix(b"{")
+            .is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"sensitive\""));
+        Ok(())
+    }
+
+    /// `null`, which stands for an empty section, is passed over.
+    fn is_null(&mut self) -> Result<bool> {
+        let null = self.cursor.peek()? == Some(b'n');
+        if null {
+            self.cursor.skip()?;
+        }
+        Ok(null)
+    }
+
+    fn elements(&mut self, section: Section) -> Result<Flow> {
+        if self.is_null()? {
+            return Ok(Flow::Continue);
+        }
+        self.cursor.enter_array()?;
+        let mut index = 0u64;
+        while self.cursor.next_element()? {
+            let flow = self.element(section);
+            if flow.map_err(|error| error.within(&format!("[{index}]")))? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+            index += 1;
+        }
+        Ok(Flow::Continue)
+    }
+
+    fn element(&mut self, section: Section) -> Result<Flow> {
+        self.cursor.outline(&mut self.outline)?;
+        let value = self.cursor.value(&self.outline);
+        match section {
+            Section::DeferredChanges => self.visitor.deferred_change(&Deferred::parse(value)?),
+            Section::ActionInvocations => {
+                self.visitor.action_invocation(&ActionInvocation::parse(value)?)
+            }
+            Section::Checks => self.visitor.check(&Check::parse(value)?),
+            Section::RelevantAttributes => {
+                let part = |key| {
+                    let part: Option<Value<'_>> = value.get(key)?;
+                    part.ok_or_else(|| Error::at(ErrorKind::MissingKey(key), value.offset()))
+                };
+                self.visitor.relevant_attribute(part("resource")?, part("attribute")?)
+            }
+            _ => self.visitor.resource_change(section, &ResourceChange::parse(value)?),
+        }
+    }
+
+    /// The members of `output_changes` and `variables`.
+    fn members(&mut self, section: Section) -> Result<Flow> {
+        if self.is_null()? {
+            return Ok(Flow::Continue);
+        }
+        self.cursor.enter_object()?;
+        while let Some(name) = self.name()? {
+            self.cursor.outline(&mut self.outline)?;
+            let value = self.cursor.value(&self.outline);
+            // Names are the plan's own words, which an error does not repeat.
+            let flow = match section {
+                Section::OutputChanges => Change::parse(value)
+                    .and_then(|change| self.visitor.output_change(&name, &change)),
+                _ => value.get("value").and_then(|value| self.visitor.variable(&name, value)),
+            };
+            if flow.map_err(|error| error.within("*"))? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        Ok(Flow::Continue)
+    }
+
+    /// The next key, decoded and kept: its bytes leave the window while the value is read.
+    fn name(&mut self) -> Result<Option<String>> {
+        let Some(range) = self.cursor.next_key()? else { return Ok(None) };
+        let start = range.start;
+        match string::decode(self.cursor.text(range)) {
+            Ok(name) => Ok(Some(name.into_owned())),
+            Err(bad) => Err(Error::at(ErrorKind::Escape, start + bad.0 as u64)),
+        }
+    }
+
+    /// What has no events of its own: every key and element is asked for.
+    fn entries(&mut self, section: Section) -> Result<Flow> {
+        let mut place = Place::new(section);
+        // For each container that is entered: the next index of an array, nothing for an object.
+        let mut open: Vec<Option<u64>> = Vec::new();
+        let mut answer = Answer::Enter;
+        loop {
+            match (answer, self.cursor.peek()?) {
+                (Answer::Stop, _) => return Ok(Flow::Stop),
+                (Answer::Skip, _) => self.cursor.skip()?,
+                (Answer::Enter, Some(b'{')) => {
+                    self.cursor.enter_object()?;
+                    open.push(None);
+                }
+                (Answer::Enter, Some(b'[')) => {
+                    self.cursor.enter_array()?;
+                    open.push(Some(0));
+                }
+                (Answer::Enter | Answer::Span, _) => {
+                    self.cursor.outline(&mut self.outline)?;
+                    let value = self.cursor.value(&self.outline);
+                    if self.visitor.span(&place, value)? == Flow::Stop {
+                        return Ok(Flow::Stop);
+                    }
+                }
+            }
+            loop {
+                // Whatever was at this place is passed, unless it was just entered.
+                if place.depth() == open.len() && !open.is_empty() {
+                    place.pop();
+                }
+                let Some(container) = open.last_mut() else { return Ok(Flow::Continue) };
+                match container {
+                    Some(index) if self.cursor.next_element()? => {
+                        place.push_index(*index);
+                        *index += 1;
+                        break;
+                    }
+                    Some(_) => {}
+                    None => {
+                        if let Some(name) = self.name()? {
+                            place.push_key(&name);
+                            break;
+                        }
+                    }
+                }
+                open.pop();
+            }
+            answer = self.visitor.entry(&place);
+        }
+    }
+}

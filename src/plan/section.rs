@@ -1,0 +1,112 @@
+//! The top-level keys of a plan (plan-format, section 1).
+
+/// A top-level key of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the keys of the format")]
+#[non_exhaustive]
+pub enum Section {
+    FormatVersion,
+    TerraformVersion,
+    Variables,
+    PlannedValues,
+    ResourceDrift,
+    ResourceChanges,
+    DeferredChanges,
+    DeferredActionInvocations,
+    OutputChanges,
+    ActionInvocations,
+    PriorState,
+    Configuration,
+    RelevantAttributes,
+    Checks,
+    Timestamp,
+    Applyable,
+    Complete,
+    Errored,
+    /// Any other key.
+    Other,
+}
+
+impl Section {
+    /// The section of a key.
+    pub fn of(key: &str) -> Section {
+        match key {
+            // The plan as HCP Terraform redacts it (plan-format, section 12).
+            "format_version" | "plan_format_version" => Section::FormatVersion,
+            "terraform_version" => Section::TerraformVersion,
+            "variables" => Section::Variables,
+            "planned_values" => Section::PlannedValues,
+            "resource_drift" => Section::ResourceDrift,
+            "resource_changes" => Section::ResourceChanges,
+            "deferred_changes" => Section::DeferredChanges,
+            "deferred_action_invocations" => Section::DeferredActionInvocations,
+            "output_changes" => Section::OutputChanges,
+            "action_invocations" => Section::ActionInvocations,
+            "prior_state" => Section::PriorState,
+            "configuration" => Section::Configuration,
+            "relevant_attributes" => Section::RelevantAttributes,
+            "checks" => Section::Checks,
+            "timestamp" => Section::Timestamp,
+            "applyable" => Section::Applyable,
+            "complete" => Section::Complete,
+            "errored" => Section::Errored,
+            _ => Section::Other,
+        }
+    }
+
+    /// The key; for [`Section::Other`], which may hold anything, a `?`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Section::FormatVersion => "format_version",
+            Section::TerraformVersion => "terraform_version",
+            Section::Variables => "variables",
+            Section::PlannedValues => "planned_values",
+            Section::ResourceDrift => "resource_drift",
+            Section::ResourceChanges => "resource_changes",
+            Section::DeferredChanges => "deferred_changes",
+            Section::DeferredActionInvocations => "deferred_action_invocations",
+            Section::OutputChanges => "output_changes",
+            Section::ActionInvocations => "action_invocations",
+            Section::PriorState => "prior_state",
+            Section::Configuration => "configuration",
+            Section::RelevantAttributes => "relevant_attributes",
+            Section::Checks => "checks",
+            Section::Timestamp => "timestamp",
+            Section::Applyable => "applyable",
+            Section::Complete => "complete",
+            Section::Errored => "errored",
+            Section::Other => "?",
+        }
+    }
+
+    /// Whether a document with this key can only be a plan.
+    pub(super) fn is_of_plans(self) -> bool {
+        matches!(
+            self,
+            Section::PlannedValues
+                | Section::ResourceDrift
+                | Section::ResourceChanges
+                | Section::DeferredChanges
+                | Section::OutputChanges
+                | Section::ActionInvocations
+                | Section::Configuration
+                | Section::RelevantAttributes
+                | Section::Applyable
+                | Section::Errored
+        )
+    }
+
+    /// Whether a visitor enters it unless it says otherwise: what tells of changes.
+    pub(super) fn is_entered(self) -> bool {
+        !matches!(
+            self,
+            Section::Variables
+                | Section::PlannedValues
+                | Section::PriorState
+                | Section::Configuration
+                | Section::RelevantAttributes
+                | Section::DeferredActionInvocations
+                | Section::Other
+        )
+    }
+}

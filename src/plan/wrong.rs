@@ -1,0 +1,97 @@
+//! Documents that are given to plansift by mistake, told by their first bytes or their keys
+//! (plan-format, section 12).
+
+use super::section::Section;
+use crate::error::WrongDocument;
+
+/// What the keys of a document tell of it.
+#[derive(Debug, Default)]
+pub(super) struct Telltales {
+    /// A key that only plans have.
+    plan: bool,
+    /// A key that some other document has; the first of them that decides.
+    other: Option<WrongDocument>,
+    keys: u64,
+    format_version: bool,
+    terraform_version: bool,
+}
+
+impl Telltales {
+    /// Takes note of a top-level key. A document that is no plan at once is told at once.
+    pub(super) fn note(&mut self, section: Section, key: &str) -> Option<WrongDocument> {
+        self.keys += 1;
+        self.plan |= section.is_of_plans();
+        self.format_version |= section == Section::FormatVersion;
+        self.terraform_version |= section == Section::TerraformVersion;
+        let other = match key {
+            "@level" | "@message" | "@module" if !self.plan => return Some(WrongDocument::Log),
+            "encrypted_data" => return Some(WrongDocument::Encrypted),
+            "lineage" | "serial" => WrongDocument::NativeState,
+            "values" => WrongDocument::State,
+            "provider_schemas" => WrongDocument::ProviderSchema,
+            "valid" => WrongDocument::Validation,
+            "function_signatures" => WrongDocument::Functions,
+            "platform" | "provider_selections" => WrongDocument::Version,
+            _ => return None,
+        };
+        // A native state may yet turn out to be an encrypted one.
+        self.other.get_or_insert(other);
+        None
+    }
+
+    /// Whether a key was met that only plans have.
+    pub(super) fn is_plan(&self) -> bool {
+        self.plan
+    }
+
+    /// What the document is when it is no plan. `outputs`: its first unknown member looks like an
+    /// output value.
+    pub(super) fn verdict(&self, outputs: bool) -> WrongDocument {
+        match self.other {
+            Some(other) => other,
+            None if self.keys == 0 => WrongDocument::NoOutputs,
+            None if outputs => WrongDocument::Outputs,
+            None if self.format_version && self.keys == 1 + u64::from(self.terraform_version) => {
+                WrongDocument::EmptyState
+            }
+            None => WrongDocument::OtherJson,
+        }
+    }
+}
+
+/// What an input is that does not begin as JSON. `head`: what there is of its beginning.
+pub(super) fn by_first_bytes(head: &[u8]) -> WrongDocument {
+    if head.starts_with(b"PK\x03\x04") {
+        return WrongDocument::BinaryPlan;
+    }
+    let contains = |words: &[u8]| memchr::memmem::find(head, words).is_some();
+    let human = [
+        &b"Terraform used the selected providers"[..],
+        b"OpenTofu used the selected providers",
+        b"Terraform will perform",
+        b"OpenTofu will perform",
+        b"Resource actions are indicated",
+        b"No changes. ",
+        b"Changes to Outputs:",
+        b" to destroy.",
+    ];
+    if human.iter().any(|words| contains(words)) {
+        return WrongDocument::HumanText;
+    }
+    let first = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    if is_address(first.trim_ascii_end()) {
+        return WrongDocument::StateList;
+    }
+    WrongDocument::NotJson
+}
+
+/// Whether a line could be the address of a resource: `type.name`, with modules and keys.
+fn is_address(line: &[u8]) -> bool {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let types = line.iter().take_while(|byte| plain(byte)).count();
+    types > 0
+        && line.first().is_some_and(u8::is_ascii_alphabetic)
+        && line.get(types) == Some(&b'.')
+        && line.get(types + 1).is_some_and(plain)
+        && !line.contains(&b' ')
+}

@@ -1,8 +1,11 @@
 //! What the records of a plan amount to: the `summary` record (records.md).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+
+use crate::plan::ResourceChange;
 
 /// Numbers by word: actions or statuses. Words with none are not in it.
 pub type ByWord = BTreeMap<String, u64>;
@@ -58,4 +61,58 @@ pub struct PlanLine {
     pub change: u64,
     pub destroy: u64,
     pub forget: u64,
+}
+
+impl PlanLine {
+    /// Counts an element of `resource_changes`.
+    pub(super) fn count(&mut self, actions: &[Cow<'_, str>], change: &ResourceChange<'_>) {
+        let mode = change.mode.as_deref().unwrap_or("managed");
+        if mode == "ephemeral" {
+            return;
+        }
+        self.import += u64::from(change.change.importing.is_some());
+        let words: Vec<&str> = actions.iter().map(Cow::as_ref).collect();
+        match words[..] {
+            ["create"] => self.add += 1,
+            ["update"] => self.change += 1,
+            ["delete"] => self.destroy += u64::from(mode == "managed"),
+            ["delete", "create"] | ["create", "delete"] => {
+                self.add += 1;
+                self.destroy += 1;
+            }
+            ["create", "forget"] => self.add += 1,
+            ["forget", "create"] => {
+                self.add += 1;
+                self.forget += 1;
+            }
+            ["forget"] => self.forget += 1,
+            _ => {}
+        }
+    }
+}
+
+/// One more of a word.
+pub(super) fn count(counts: &mut ByWord, word: &str) {
+    match counts.get_mut(word) {
+        Some(number) => *number += 1,
+        None => {
+            counts.insert(word.to_owned(), 1);
+        }
+    }
+}
+
+/// The one word for a list of actions (records.md, `action`).
+pub(super) fn action_word<'a>(actions: &[Cow<'a, str>]) -> Cow<'a, str> {
+    let words: Vec<&str> = actions.iter().map(Cow::as_ref).collect();
+    match words[..] {
+        ["no-op"] => "no-op".into(),
+        ["create"] => "create".into(),
+        ["read"] => "read".into(),
+        ["update"] => "update".into(),
+        ["delete"] => "delete".into(),
+        ["forget"] => "forget".into(),
+        ["delete", "create"] | ["create", "delete"] => "replace".into(),
+        ["create", "forget"] | ["forget", "create"] => "replace".into(),
+        _ => words.join("+").into(),
+    }
 }

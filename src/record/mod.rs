@@ -2,6 +2,9 @@
 //! that were collected for it; it is written before the next one is made.
 
 pub mod counts;
+mod held;
+mod importing;
+mod sift;
 
 use std::borrow::Cow;
 
@@ -10,6 +13,8 @@ use serde_json::value::RawValue;
 
 use crate::path::Paths;
 use counts::Summary;
+
+pub use sift::{Options, Show, Sifted, Warning, sift};
 
 /// The version of the rows' shape: adding a key keeps it.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -68,28 +73,28 @@ pub struct ResourceChange<'a> {
     pub name: Option<Cow<'a, str>>,
     /// A string or a number, as JSON text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub index: Option<&'a RawValue>,
+    pub index: Option<Cow<'a, RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deposed: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_name: Option<Cow<'a, str>>,
-    pub action: &'a str,
-    pub actions: &'a [Cow<'a, str>],
+    pub action: Cow<'a, str>,
+    pub actions: Cow<'a, [Cow<'a, str>]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action_reason: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deferred_reason: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub changed: &'a Paths,
+    pub changed: Cow<'a, Paths>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub unknown: &'a Paths,
+    pub unknown: Cow<'a, Paths>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub sensitive: &'a Paths,
+    pub sensitive: Cow<'a, Paths>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub replace_paths: &'a Paths,
+    pub replace_paths: Cow<'a, Paths>,
     /// An object, as compact JSON text; marked strings are masked in it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub importing: Option<&'a RawValue>,
+    pub importing: Option<Cow<'a, RawValue>>,
     /// `true`, or left out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub generated_config: bool,
@@ -100,14 +105,14 @@ pub struct ResourceChange<'a> {
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct OutputChange<'a> {
     pub name: Cow<'a, str>,
-    pub action: &'a str,
-    pub actions: &'a [Cow<'a, str>],
+    pub action: Cow<'a, str>,
+    pub actions: Cow<'a, [Cow<'a, str>]>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub changed: &'a Paths,
+    pub changed: Cow<'a, Paths>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub unknown: &'a Paths,
+    pub unknown: Cow<'a, Paths>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
-    pub sensitive: &'a Paths,
+    pub sensitive: Cow<'a, Paths>,
 }
 
 /// A checkable object and how its conditions came out.
@@ -119,7 +124,7 @@ pub struct Check<'a> {
     pub check_kind: Option<Cow<'a, str>>,
     pub status: Cow<'a, str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub problems: &'a [Cow<'a, str>],
+    pub problems: Cow<'a, [Cow<'a, str>]>,
 }
 
 /// An action that the plan invokes.
@@ -132,7 +137,7 @@ pub struct ActionInvocation<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub trigger: Option<&'a str>,
+    pub trigger: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub triggering_address: Option<Cow<'a, str>>,
 }

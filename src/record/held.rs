@@ -1,0 +1,113 @@
+//! Records that wait for the `plan` record, which must come first and is not complete yet.
+
+use std::borrow::Cow;
+use std::io;
+
+use super::{ActionInvocation, Check, OutputChange, Record, ResourceChange};
+use crate::error::Result;
+use crate::sink::Sink;
+
+/// How much may wait, in bytes of JSON.
+const MAX: u64 = 8 << 20;
+
+/// Records that wait, owned.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    records: Vec<Record<'static>>,
+    bytes: u64,
+}
+
+impl Held {
+    /// Keeps a record; `false`: that is all that can wait.
+    pub(super) fn push(&mut self, record: &Record<'_>) -> bool {
+        let mut length = Length(0);
+        // Counting cannot fail: records have string keys and no foreign serializers.
+        let _ = serde_json::to_writer(&mut length, record);
+        self.bytes += length.0;
+        self.records.extend(owned(record));
+        self.bytes < MAX
+    }
+
+    /// Gives all to the sink.
+    pub(super) fn release(&mut self, sink: &mut dyn Sink) -> Result<()> {
+        self.bytes = 0;
+        std::mem::take(&mut self.records).iter().try_for_each(|record| sink.record(record))
+    }
+}
+
+/// Counts what is written.
+struct Length(u64);
+
+impl io::Write for Length {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A record that borrows nothing; `None` for those that never wait.
+fn owned(record: &Record<'_>) -> Option<Record<'static>> {
+    Some(match record {
+        Record::ResourceChange(change) => Record::ResourceChange(owned_change(change)),
+        Record::ResourceDrift(change) => Record::ResourceDrift(owned_change(change)),
+        Record::DeferredChange(change) => Record::DeferredChange(owned_change(change)),
+        Record::OutputChange(change) => Record::OutputChange(OutputChange {
+            name: owned_text(&change.name),
+            action: owned_text(&change.action),
+            actions: owned_list(&change.actions),
+            changed: Cow::Owned(change.changed.as_ref().clone()),
+            unknown: Cow::Owned(change.unknown.as_ref().clone()),
+            sensitive: Cow::Owned(change.sensitive.as_ref().clone()),
+        }),
+        Record::Check(check) => Record::Check(Check {
+            address: owned_text(&check.address),
+            check_kind: check.check_kind.as_ref().map(owned_text),
+            status: owned_text(&check.status),
+            problems: owned_list(&check.problems),
+        }),
+        Record::ActionInvocation(invocation) => Record::ActionInvocation(ActionInvocation {
+            address: owned_text(&invocation.address),
+            type_name: invocation.type_name.as_ref().map(owned_text),
+            name: invocation.name.as_ref().map(owned_text),
+            trigger: invocation.trigger,
+            triggering_address: invocation.triggering_address.as_ref().map(owned_text),
+        }),
+        Record::Plan(_) | Record::Summary(_) => return None,
+    })
+}
+
+fn owned_change(change: &ResourceChange<'_>) -> ResourceChange<'static> {
+    ResourceChange {
+        address: owned_text(&change.address),
+        previous_address: change.previous_address.as_ref().map(owned_text),
+        module_address: change.module_address.as_ref().map(owned_text),
+        mode: change.mode.as_ref().map(owned_text),
+        type_name: change.type_name.as_ref().map(owned_text),
+        name: change.name.as_ref().map(owned_text),
+        index: change.index.as_ref().map(|raw| Cow::Owned(raw.as_ref().to_owned())),
+        deposed: change.deposed.as_ref().map(owned_text),
+        provider_name: change.provider_name.as_ref().map(owned_text),
+        action: owned_text(&change.action),
+        actions: owned_list(&change.actions),
+        action_reason: change.action_reason.as_ref().map(owned_text),
+        deferred_reason: change.deferred_reason.as_ref().map(owned_text),
+        changed: Cow::Owned(change.changed.as_ref().clone()),
+        unknown: Cow::Owned(change.unknown.as_ref().clone()),
+        sensitive: Cow::Owned(change.sensitive.as_ref().clone()),
+        replace_paths: Cow::Owned(change.replace_paths.as_ref().clone()),
+        importing: change.importing.as_ref().map(|raw| Cow::Owned(raw.as_ref().to_owned())),
+        generated_config: change.generated_config,
+    }
+}
+
+fn owned_text(text: &Cow<'_, str>) -> Cow<'static, str> {
+    Cow::Owned(text.as_ref().to_owned())
+}
+
+fn owned_list(list: &[Cow<'_, str>]) -> Cow<'static, [Cow<'static, str>]> {
+    Cow::Owned(list.iter().map(owned_text).collect())
+}

@@ -1,0 +1,387 @@
+//! From a plan's events to its records.
+//!
+//! Records leave as they are made. The `plan` record comes first and names the versions, which in a
+//! document with sorted keys come after the changes: until both are known, or no more can be held,
+//! what is made waits.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde_json::value::RawValue;
+
+use super::counts::{self, Summary};
+use super::held::Held;
+use super::importing;
+use super::{ActionInvocation, Check, OutputChange, Plan, Record, ResourceChange, SCHEMA_VERSION};
+use crate::diff::Differ;
+use crate::error::{Error, Result};
+use crate::input::Source;
+use crate::json::value::{Kind, Value};
+use crate::path::{Paths, Step};
+use crate::plan::{self, Change, Document, Flow, Index, Section, Visitor};
+use crate::sink::Sink;
+
+/// Which changes become records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Show {
+    /// What changes, moves, is imported, or fails.
+    #[default]
+    Changes,
+    /// Also what stays as it is.
+    All,
+}
+
+/// How to sift a plan.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// How to read it.
+    pub read: plan::Options,
+    /// What to write.
+    pub show: Show,
+}
+
+/// A plan that was sifted.
+#[derive(Clone, Debug)]
+pub struct Sifted {
+    /// Its last record.
+    pub summary: Summary,
+    /// What its user should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// Something about an input that is no error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// That many bytes of other text before the document were stepped over.
+    TextBefore(u64),
+    /// That many bytes of other text after the document were stepped over.
+    TextAfter(u64),
+    /// The plan is of a newer format than this version knows.
+    NewerFormat,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::TextBefore(bytes) => {
+                write!(f, "stepped over {bytes} bytes of other text before the plan")
+            }
+            Warning::TextAfter(bytes) => {
+                write!(f, "stepped over {bytes} bytes of other text after the plan")
+            }
+            Warning::NewerFormat => f.write_str(
+                "the plan's format_version is newer than 1.2: what it adds is not shown",
+            ),
+        }
+    }
+}
+
+/// Reads a plan and gives its records to a sink. `name` is the input as the user named it.
+///
+/// # Errors
+///
+/// What [`plan::read`] and the sink can meet. The sink then has no `summary` record of the plan.
+pub fn sift<S: Source>(
+    source: S,
+    name: &str,
+    options: &Options,
+    sink: &mut dyn Sink,
+) -> Result<Sifted> {
+    let mut sifter = Sifter {
+        out: Out {
+            sink,
+            name,
+            format_version: None,
+            terraform_version: None,
+            begun: false,
+            held: Held::default(),
+        },
+        show: options.show,
+        differ: Differ::new(),
+        replace_paths: Paths::new(),
+        summary: Summary::default(),
+    };
+    let document = plan::read(source, &options.read, &mut sifter)?;
+    sifter.end(&document)?;
+    let warnings = [
+        (document.text_before > 0).then_some(Warning::TextBefore(document.text_before)),
+        (document.text_after > 0).then_some(Warning::TextAfter(document.text_after)),
+        document.is_newer.then_some(Warning::NewerFormat),
+    ];
+    Ok(Sifted { summary: sifter.summary, warnings: warnings.into_iter().flatten().collect() })
+}
+
+struct Sifter<'a> {
+    out: Out<'a>,
+    show: Show,
+    differ: Differ,
+    replace_paths: Paths,
+    summary: Summary,
+}
+
+/// The sink, and what must come before anything else.
+struct Out<'a> {
+    sink: &'a mut dyn Sink,
+    name: &'a str,
+    format_version: Option<String>,
+    terraform_version: Option<String>,
+    /// Whether the `plan` record was written.
+    begun: bool,
+    held: Held,
+}
+
+impl Out<'_> {
+    /// Writes a record, or keeps it until the `plan` record was written.
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        if self.begun {
+            return self.sink.record(record);
+        }
+        if self.held.push(record) { Ok(()) } else { self.begin() }
+    }
+
+    /// Writes the `plan` record with what is known, and all that waited for it.
+    fn begin(&mut self) -> Result<()> {
+        self.begun = true;
+        self.sink.record(&Record::Plan(Plan {
+            schema_version: SCHEMA_VERSION,
+            source: self.name,
+            format_version: self.format_version.as_deref(),
+            terraform_version: self.terraform_version.as_deref(),
+        }))?;
+        self.held.release(self.sink)
+    }
+
+    fn version(&mut self, section: Section, version: String) -> Result<()> {
+        match section {
+            Section::FormatVersion => self.format_version = Some(version),
+            _ => self.terraform_version = Some(version),
+        }
+        if self.format_version.is_some() && self.terraform_version.is_some() && !self.begun {
+            return self.begin();
+        }
+        Ok(())
+    }
+}
+
+impl Sifter<'_> {
+    fn end(&mut self, document: &Document) -> Result<()> {
+        if !self.out.begun {
+            self.out.begin()?;
+        }
+        self.summary.bytes = document.bytes;
+        self.out.sink.record(&Record::Summary(&self.summary))
+    }
+
+    /// Counts a resource change and writes its record, if it has one.
+    fn change(
+        &mut self,
+        section: Section,
+        change: &plan::ResourceChange<'_>,
+        deferred_reason: Option<&Cow<'_, str>>,
+    ) -> Result<()> {
+        let in_change = |error: Error| error.within("change");
+        self.differ.diff(&change.change).map_err(in_change)?;
+        let actions = change.change.actions().map_err(in_change)?.collect::<Result<Vec<_>>>();
+        let actions = actions.map_err(in_change)?;
+        let action = counts::action_word(&actions);
+        let summary = &mut self.summary;
+        let counted = match section {
+            Section::ResourceChanges => &mut summary.resource_changes,
+            Section::ResourceDrift => &mut summary.resource_drift,
+            _ => &mut summary.deferred_changes,
+        };
+        counts::count(counted, &action);
+        if section == Section::ResourceChanges {
+            summary.terraform.count(&actions, change);
+            summary.moved += u64::from(change.is_moved());
+            summary.unknown_paths += self.differ.unknown.len() as u64;
+            summary.sensitive_paths += self.differ.sensitive.len() as u64;
+            summary.changed_paths += self.differ.changed.len() as u64;
+            let settled =
+                action == "no-op" && !change.is_moved() && change.change.importing.is_none();
+            if settled && self.show == Show::Changes {
+                return Ok(());
+            }
+        }
+        replace_paths(&change.change, &mut self.replace_paths).map_err(in_change)?;
+        let row = ResourceChange {
+            address: borrowed(&change.address),
+            previous_address: change.previous_address.as_ref().map(borrowed),
+            module_address: change.module_address.as_ref().map(borrowed),
+            mode: change.mode.as_ref().map(borrowed),
+            type_name: change.type_name.as_ref().map(borrowed),
+            name: change.name.as_ref().map(borrowed),
+            index: change.index.as_ref().map(index),
+            deposed: change.deposed.as_ref().map(borrowed),
+            provider_name: change.provider_name.as_ref().map(borrowed),
+            action,
+            actions: Cow::Borrowed(&actions),
+            action_reason: change.action_reason.as_ref().map(borrowed),
+            deferred_reason: deferred_reason.map(borrowed),
+            changed: Cow::Borrowed(&self.differ.changed),
+            unknown: Cow::Borrowed(&self.differ.unknown),
+            sensitive: Cow::Borrowed(&self.differ.sensitive),
+            replace_paths: Cow::Borrowed(&self.replace_paths),
+            importing: match change.change.importing {
+                Some(value) => Some(Cow::Owned(importing::compact(value, &change.change)?)),
+                None => None,
+            },
+            generated_config: change.change.generated_config.is_some(),
+        };
+        self.out.record(&match section {
+            Section::ResourceChanges => Record::ResourceChange(row),
+            Section::ResourceDrift => Record::ResourceDrift(row),
+            _ => Record::DeferredChange(row),
+        })
+    }
+}
+
+impl Visitor for Sifter<'_> {
+    fn scalar(&mut self, section: Section, value: Value<'_>) -> Result<Flow> {
+        if value.is_null() {
+            return Ok(Flow::Continue);
+        }
+        match section {
+            Section::FormatVersion | Section::TerraformVersion => {
+                self.out.version(section, value.text()?.into_owned())?;
+            }
+            Section::Timestamp => self.summary.timestamp = Some(value.text()?.into_owned()),
+            Section::Applyable => self.summary.applyable = Some(boolean(value)?),
+            Section::Complete => self.summary.complete = Some(boolean(value)?),
+            Section::Errored => self.summary.errored = Some(boolean(value)?),
+            _ => {}
+        }
+        Ok(Flow::Continue)
+    }
+
+    fn resource_change(
+        &mut self,
+        section: Section,
+        change: &plan::ResourceChange<'_>,
+    ) -> Result<Flow> {
+        self.change(section, change, None).map(|()| Flow::Continue)
+    }
+
+    fn deferred_change(&mut self, deferred: &plan::Deferred<'_>) -> Result<Flow> {
+        let reason = deferred.reason.as_ref();
+        self.change(Section::DeferredChanges, &deferred.resource_change, reason)
+            .map(|()| Flow::Continue)
+    }
+
+    fn output_change(&mut self, name: &str, change: &Change<'_>) -> Result<Flow> {
+        self.differ.diff(change)?;
+        let actions = change.actions()?.collect::<Result<Vec<_>>>()?;
+        let action = counts::action_word(&actions);
+        counts::count(&mut self.summary.output_changes, &action);
+        if action == "no-op" && self.show == Show::Changes {
+            return Ok(Flow::Continue);
+        }
+        self.out.record(&Record::OutputChange(OutputChange {
+            name: Cow::Borrowed(name),
+            action,
+            actions: Cow::Borrowed(&actions),
+            changed: Cow::Borrowed(&self.differ.changed),
+            unknown: Cow::Borrowed(&self.differ.unknown),
+            sensitive: Cow::Borrowed(&self.differ.sensitive),
+        }))?;
+        Ok(Flow::Continue)
+    }
+
+    fn check(&mut self, check: &plan::Check<'_>) -> Result<Flow> {
+        counts::count(&mut self.summary.checks, &check.status);
+        if check.status == "pass" && self.show == Show::Changes {
+            return Ok(Flow::Continue);
+        }
+        let mut problems = Vec::new();
+        check
+            .problems(|problem| problems.push(problem))
+            .map_err(|error| error.within("instances"))?;
+        self.out.record(&Record::Check(Check {
+            address: borrowed(&check.address),
+            check_kind: check.kind.as_ref().map(borrowed),
+            status: borrowed(&check.status),
+            problems: Cow::Borrowed(&problems),
+        }))?;
+        Ok(Flow::Continue)
+    }
+
+    fn action_invocation(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<Flow> {
+        let trigger = match invocation {
+            plan::ActionInvocation { lifecycle_action_trigger: Some(_), .. } => Some("lifecycle"),
+            plan::ActionInvocation { invoke_action_trigger: Some(_), .. } => Some("invoke"),
+            _ => None,
+        };
+        self.out.record(&Record::ActionInvocation(ActionInvocation {
+            address: borrowed(&invocation.address),
+            type_name: invocation.type_name.as_ref().map(borrowed),
+            name: invocation.name.as_ref().map(borrowed),
+            trigger,
+            triggering_address: invocation.triggering_address()?,
+        }))?;
+        Ok(Flow::Continue)
+    }
+}
+
+fn borrowed<'a>(text: &'a Cow<'_, str>) -> Cow<'a, str> {
+    Cow::Borrowed(text)
+}
+
+fn boolean(value: Value<'_>) -> Result<bool> {
+    match value.kind()? {
+        Kind::True => Ok(true),
+        Kind::False => Ok(false),
+        _ => Err(value.wrong_type("true or false")),
+    }
+}
+
+/// The index as JSON text.
+fn index<'a>(index: &'a Index<'_>) -> Cow<'a, RawValue> {
+    let owned = |text: String| RawValue::from_string(text).map(Cow::Owned);
+    let raw = match index {
+        Index::Number(number) => serde_json::from_str::<&RawValue>(number).map(Cow::Borrowed),
+        Index::String(string) => owned(serde_json::Value::from(string.as_ref()).to_string()),
+    };
+    // Both are JSON: a number was held to the grammar when it was parsed, a string is quoted here.
+    raw.unwrap_or_else(|error| panic!("an index that is no JSON: {error}"))
+}
+
+/// The paths of `replace_paths`, in their order.
+fn replace_paths(change: &Change<'_>, paths: &mut Paths) -> Result<()> {
+    paths.clear();
+    let Some(list) = change.replace_paths else { return Ok(()) };
+    for path in list.elements().map_err(|error| error.within("replace_paths"))? {
+        let mut steps = Vec::new();
+        for step in path?.elements()? {
+            let step = step?;
+            steps.push(match step.kind()? {
+                Kind::String => PathStep::Key(step.text()?),
+                Kind::Number => PathStep::Number(step.raw()?),
+                _ => PathStep::Element,
+            });
+        }
+        paths.push(steps.iter().map(PathStep::step));
+    }
+    Ok(())
+}
+
+/// A step of a path as the plan writes it.
+enum PathStep<'a> {
+    Key(Cow<'a, str>),
+    Number(&'a [u8]),
+    Element,
+}
+
+impl PathStep<'_> {
+    fn step(&self) -> Step<'_> {
+        match self {
+            PathStep::Key(key) => Step::Key(key),
+            // An element of a set of numbers may be any number; an index fits u32.
+            PathStep::Number(number) => std::str::from_utf8(number)
+                .ok()
+                .and_then(|number| number.parse().ok())
+                .map_or(Step::Element, Step::Index),
+            PathStep::Element => Step::Element,
+        }
+    }
+}

@@ -1,11 +1,30 @@
 //! Bytes in: files, pipes and compressed streams, all handed out as windows of one growing text.
+//!
+//! ```text
+//! regular file, plain UTF-8 ──▶ [`mapped`]                          slices of the file itself
+//! everything else ──▶ [`compressed`] ──▶ [`encoding`] ──▶ [`stream`]  a buffer that moves along
+//! ```
 
-use crate::error::Result;
+mod compressed;
+mod encoding;
+#[cfg(target_os = "linux")]
+mod mapped;
+mod stream;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
+#[cfg(target_os = "linux")]
+use mapped::Mapped;
+use stream::Stream;
 
 /// A document's bytes, handed out in windows.
 ///
-/// Offsets count bytes of the decoded (decompressed, UTF-8) text from its first byte, a byte order
-/// mark included. The reader looks at [`Source::window`], and when that is used up asks
+/// Offsets count bytes of the decoded (decompressed, UTF-8) text from its first byte, a UTF-8 byte
+/// order mark included. The reader looks at [`Source::window`], and when that is used up asks
 /// [`Source::fill`] for more; what it still needs stays in the window, everything before is gone.
 pub trait Source {
     /// The bytes at hand.
@@ -56,3 +75,221 @@ impl Source for Slice<'_> {
         Ok(())
     }
 }
+
+/// Whether a file may be mapped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mapping {
+    /// Where it can be.
+    #[default]
+    Auto,
+    /// Never: it is read like a pipe.
+    Never,
+}
+
+/// A file, a pipe or any reader.
+pub struct Input(Kind);
+
+enum Kind {
+    #[cfg(target_os = "linux")]
+    Mapped(Mapped),
+    Stream(Stream),
+}
+
+/// What a file was when it was opened, to tell whether it is still the same at the end.
+#[derive(Clone, Debug)]
+struct Identity {
+    file: std::sync::Arc<File>,
+    path: Option<std::path::PathBuf>,
+    state: State,
+}
+
+/// What changes when someone writes to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct State {
+    len: u64,
+    modified: Option<std::time::SystemTime>,
+    #[cfg(unix)]
+    inode: (u64, u64),
+}
+
+impl State {
+    fn of(metadata: &std::fs::Metadata) -> State {
+        #[cfg(unix)]
+        use std::os::unix::fs::MetadataExt;
+        State {
+            len: metadata.len(),
+            modified: metadata.modified().ok(),
+            #[cfg(unix)]
+            inode: (metadata.dev(), metadata.ino()),
+        }
+    }
+}
+
+impl Identity {
+    /// # Errors
+    ///
+    /// The file is another now, or its name stands for another.
+    fn check(&self) -> Result<()> {
+        let now = self.file.metadata().map_err(|error| Error::io(ErrorKind::Read, error))?;
+        let mut same = State::of(&now) == self.state;
+        if let Some(path) = &self.path {
+            same &= std::fs::metadata(path).is_ok_and(|named| State::of(&named) == self.state);
+        }
+        if same { Ok(()) } else { Err(Error::new(ErrorKind::Changed)) }
+    }
+}
+
+impl Input {
+    /// Opens a file by its path.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be opened or read, or is a directory.
+    pub fn open_file(path: &Path, limits: &Limits, mapping: Mapping) -> Result<Input> {
+        let read_error = |error| Error::io(ErrorKind::Read, error);
+        let file = File::open(path).map_err(read_error)?;
+        Input::from_file(file, Some(path), limits, mapping)
+    }
+
+    /// Standard input; mapped where it is a regular file.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    #[cfg(unix)]
+    pub fn from_stdin(limits: &Limits, mapping: Mapping) -> Result<Input> {
+        use std::os::fd::AsFd;
+        let descriptor = io::stdin().as_fd().try_clone_to_owned();
+        let file = File::from(descriptor.map_err(|error| Error::io(ErrorKind::Read, error))?);
+        // A shell may have read some of it already: only a file at its start is mapped.
+        let begun = io::Seek::stream_position(&mut &file).is_ok_and(|position| position > 0);
+        Input::from_file(file, None, limits, if begun { Mapping::Never } else { mapping })
+    }
+
+    /// Standard input.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    #[cfg(not(unix))]
+    pub fn from_stdin(limits: &Limits, _mapping: Mapping) -> Result<Input> {
+        Input::from_reader(Box::new(io::stdin()), limits)
+    }
+
+    /// Any reader, read in windows.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub fn from_reader(reader: Box<dyn Read + Send>, limits: &Limits) -> Result<Input> {
+        let text = encoding::decode(compressed::expand(reader, limits)?)?;
+        Ok(Input(Kind::Stream(Stream::new(text, None, limits))))
+    }
+
+    fn from_file(
+        file: File,
+        path: Option<&Path>,
+        limits: &Limits,
+        mapping: Mapping,
+    ) -> Result<Input> {
+        let read_error = |error| Error::io(ErrorKind::Read, error);
+        let metadata = file.metadata().map_err(read_error)?;
+        if metadata.is_dir() {
+            return Err(read_error(io::Error::from(io::ErrorKind::IsADirectory)));
+        }
+        let file = std::sync::Arc::new(file);
+        let regular = metadata.is_file();
+        let identity = regular.then(|| Identity {
+            file: file.clone(),
+            path: path.map(Path::to_owned),
+            state: State::of(&metadata),
+        });
+        #[cfg(target_os = "linux")]
+        {
+            if regular && mapping == Mapping::Auto && metadata.len() > 0 && is_plain(&file)? {
+                let identity = identity.clone().unwrap_or_else(|| unreachable!("it is regular"));
+                if let Ok(mapped) = Mapped::new(identity, limits) {
+                    return Ok(Input(Kind::Mapped(mapped)));
+                }
+            }
+            if !regular {
+                mapped::widen_pipe(&file);
+            }
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = mapping;
+        let text = encoding::decode(compressed::expand(Box::new(Shared(file)), limits)?)?;
+        Ok(Input(Kind::Stream(Stream::new(text, identity, limits))))
+    }
+
+    /// How much of the input was brought in so far, in bytes of the text.
+    pub fn position(&self) -> u64 {
+        self.offset() + self.window().len() as u64
+    }
+}
+
+/// Whether a file is neither compressed nor UTF-16, by its first bytes.
+#[cfg(target_os = "linux")]
+fn is_plain(file: &File) -> Result<bool> {
+    use std::os::unix::fs::FileExt;
+    let mut head = [0; 4];
+    let read = file.read_at(&mut head, 0).map_err(|error| Error::io(ErrorKind::Read, error))?;
+    let head = &head[..read];
+    Ok(compressed::Format::of(head).is_none() && encoding::Encoding::of(head).is_utf8())
+}
+
+/// A file that its identity shares.
+struct Shared(std::sync::Arc<File>);
+
+impl Read for Shared {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        (&*self.0).read(buffer)
+    }
+}
+
+impl Source for Input {
+    #[inline]
+    fn window(&self) -> &[u8] {
+        match &self.0 {
+            #[cfg(target_os = "linux")]
+            Kind::Mapped(mapped) => mapped.window(),
+            Kind::Stream(stream) => stream.window(),
+        }
+    }
+
+    #[inline]
+    fn offset(&self) -> u64 {
+        match &self.0 {
+            #[cfg(target_os = "linux")]
+            Kind::Mapped(mapped) => mapped.offset(),
+            Kind::Stream(stream) => stream.offset(),
+        }
+    }
+
+    fn fill(&mut self, keep: u64) -> Result<bool> {
+        match &mut self.0 {
+            #[cfg(target_os = "linux")]
+            Kind::Mapped(mapped) => mapped.fill(keep),
+            Kind::Stream(stream) => stream.fill(keep),
+        }
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        match &mut self.0 {
+            #[cfg(target_os = "linux")]
+            Kind::Mapped(mapped) => mapped.finish(),
+            Kind::Stream(stream) => stream.finish(),
+        }
+    }
+
+    fn changed(&mut self) -> bool {
+        match &mut self.0 {
+            #[cfg(target_os = "linux")]
+            Kind::Mapped(mapped) => mapped.changed(),
+            Kind::Stream(stream) => stream.changed(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,11 @@
 //! Where records go: one format, one file.
 
-use crate::error::Result;
+pub mod csv;
+pub mod json;
+pub mod ndjson;
+pub mod summary;
+
+use crate::error::{Error, ErrorKind, Result};
 use crate::record::Record;
 
 /// Takes the records of one run in order.
@@ -23,3 +28,40 @@ pub trait Sink {
     /// [`crate::error::ErrorKind::Write`].
     fn finish(&mut self) -> Result<()>;
 }
+
+fn write_error(error: impl Into<std::io::Error>) -> Error {
+    Error::io(ErrorKind::Write, error.into())
+}
+
+/// Length of an output's buffer, in bytes.
+const BUFFER: usize = 64 << 10;
+
+/// When to flush: what is written first is soon seen by who waits for it, what comes in quantity
+/// goes out in large pieces.
+struct Pace {
+    flushed: std::time::Instant,
+    rows: u32,
+}
+
+impl Pace {
+    fn new() -> Pace {
+        Pace { flushed: std::time::Instant::now(), rows: 0 }
+    }
+
+    /// Called after each record: whether to flush now.
+    fn is_due(&mut self) -> bool {
+        const EARLY: u32 = 16;
+        const PAUSE: std::time::Duration = std::time::Duration::from_millis(50);
+        self.rows = self.rows.saturating_add(1);
+        // The clock is not looked at for every row of a plan with millions of them.
+        let due =
+            self.rows <= EARLY || (self.rows.is_multiple_of(64) && self.flushed.elapsed() > PAUSE);
+        if due {
+            self.flushed = std::time::Instant::now();
+        }
+        due
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! UTF-16 to UTF-8. PowerShell writes UTF-16 with a byte order mark when output is redirected.
+
+use std::io::{self, Read};
+
+use super::stream::Failure;
+use crate::error::{Error, ErrorKind, Result};
+
+/// How a text is encoded, by its byte order mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Utf8,
+    Utf16Le,
+    Utf16Be,
+    /// Nothing writes plans so.
+    Utf32,
+}
+
+impl Encoding {
+    pub(super) fn of(head: &[u8]) -> Encoding {
+        match head {
+            [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => Encoding::Utf32,
+            [0xff, 0xfe, ..] => Encoding::Utf16Le,
+            [0xfe, 0xff, ..] => Encoding::Utf16Be,
+            _ => Encoding::Utf8,
+        }
+    }
+
+    pub(super) fn is_utf8(self) -> bool {
+        self == Encoding::Utf8
+    }
+}
+
+/// Bytes that were looked at, and then all others.
+type Peeked = io::Chain<io::Cursor<Vec<u8>>, Box<dyn Read + Send>>;
+
+/// The same bytes as UTF-8.
+///
+/// # Errors
+///
+/// They are UTF-32, or cannot be read.
+pub(super) fn decode(reader: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>> {
+    let (head, reader) = peek(reader)?;
+    match Encoding::of(&head) {
+        Encoding::Utf8 => Ok(Box::new(reader)),
+        Encoding::Utf32 => Err(Error::at(ErrorKind::Encoding, 0)),
+        encoding => Ok(Box::new(Utf16 {
+            reader,
+            big_endian: encoding == Encoding::Utf16Be,
+            mark: true,
+            bytes: Vec::new(),
+            high: None,
+            text: Vec::new(),
+            handed: 0,
+            decoded: 0,
+        })),
+    }
+}
+
+/// The first up to four bytes of a reader, and the reader as it was.
+pub(super) fn peek(mut reader: Box<dyn Read + Send>) -> Result<(Vec<u8>, Peeked)> {
+    let mut head = Vec::new();
+    while head.len() < 4 {
+        let mut byte = [0; 1];
+        match reader.read(&mut byte) {
+            Ok(0) => break,
+            Ok(_) => head.push(byte[0]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => {
+                return Err(match error.downcast::<Failure>() {
+                    Ok(Failure(error)) => error.or_at(0),
+                    Err(error) => Error::io(ErrorKind::Read, error).or_at(0),
+                });
+            }
+        }
+    }
+    Ok((head.clone(), io::Cursor::new(head).chain(reader)))
+}
+
+/// A reader of UTF-16 as one of UTF-8.
+struct Utf16<R> {
+    reader: R,
+    big_endian: bool,
+    /// Whether the mark is still to come.
+    mark: bool,
+    /// What was read: whole units, and perhaps half of one.
+    bytes: Vec<u8>,
+    /// The first half of a pair.
+    high: Option<u16>,
+    /// What was decoded, and how much of it was handed out.
+    text: Vec<u8>,
+    handed: usize,
+    /// Bytes of text decoded before `text`.
+    decoded: u64,
+}
+
+impl<R: Read> Utf16<R> {
+    fn refill(&mut self) -> io::Result<bool> {
+        const LEN: usize = 64 << 10;
+        let half = self.bytes.len();
+        self.bytes.resize(half + LEN, 0);
+        let read = self.reader.read(&mut self.bytes[half..]);
+        self.bytes.truncate(half + *read.as_ref().unwrap_or(&0));
+        if read? == 0 {
+            return match (half, self.high) {
+                (0, None) => Ok(false),
+                _ => Err(self.wrong(ErrorKind::Truncated)),
+            };
+        }
+        self.decoded += self.text.len() as u64;
+        self.text.clear();
+        self.handed = 0;
+        let bytes = std::mem::take(&mut self.bytes);
+        let units = bytes.chunks_exact(2);
+        self.bytes.extend_from_slice(units.remainder());
+        for unit in units {
+            let unit = [unit[0], unit[1]];
+            self.push(if self.big_endian {
+                u16::from_be_bytes(unit)
+            } else {
+                u16::from_le_bytes(unit)
+            })?;
+        }
+        Ok(true)
+    }
+
+    fn push(&mut self, unit: u16) -> io::Result<()> {
+        if std::mem::take(&mut self.mark) {
+            return Ok(());
+        }
+        let units = match self.high.take() {
+            Some(high) => [high, unit],
+            None if (0xd800..0xdc00).contains(&unit) => {
+                self.high = Some(unit);
+                return Ok(());
+            }
+            None => [unit, 0],
+        };
+        let pair = (0xd800..0xdc00).contains(&units[0]);
+        let decoded = char::decode_utf16(units[..1 + usize::from(pair)].iter().copied()).next();
+        match decoded {
+            Some(Ok(character)) => {
+                let mut utf8 = [0; 4];
+                self.text.extend_from_slice(character.encode_utf8(&mut utf8).as_bytes());
+                Ok(())
+            }
+            _ => Err(self.wrong(ErrorKind::Encoding)),
+        }
+    }
+
+    fn wrong(&self, kind: ErrorKind) -> io::Error {
+        Failure::of(Error::at(kind, self.decoded + self.text.len() as u64))
+    }
+}
+
+impl<R: Read> Read for Utf16<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.handed == self.text.len() {
+            if !self.refill()? {
+                return Ok(0);
+            }
+        }
+        let len = buffer.len().min(self.text.len() - self.handed);
+        buffer[..len].copy_from_slice(&self.text[self.handed..self.handed + len]);
+        self.handed += len;
+        Ok(len)
+    }
+}

@@ -1,0 +1,286 @@
+//! Every way in gives the same bytes, and everything that goes wrong on the way is told.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use super::{Input, Mapping, Source};
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::{Limit, Limits};
+
+/// Reads to the end in windows that keep little.
+fn read_all(mut input: Input) -> Result<Vec<u8>> {
+    let mut text = Vec::new();
+    loop {
+        let seen = (text.len() as u64 - input.offset()) as usize;
+        text.extend_from_slice(&input.window()[seen..]);
+        if !input.fill((text.len() as u64).saturating_sub(10))? {
+            let seen = (text.len() as u64 - input.offset()) as usize;
+            text.extend_from_slice(&input.window()[seen..]);
+            return input.finish().map(|()| text);
+        }
+    }
+}
+
+fn from_bytes(bytes: &[u8]) -> Result<Vec<u8>> {
+    read_all(Input::from_reader(Box::new(io::Cursor::new(bytes.to_vec())), &Limits::default())?)
+}
+
+/// A reader of few bytes at a time, with interruptions, that fails at the end if told so.
+struct Awkward {
+    bytes: io::Cursor<Vec<u8>>,
+    step: usize,
+    calls: usize,
+    failure: Option<io::ErrorKind>,
+}
+
+impl Read for Awkward {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.calls += 1;
+        if self.calls.is_multiple_of(3) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let len = buffer.len().min(self.step);
+        match (self.bytes.read(&mut buffer[..len])?, self.failure) {
+            (0, Some(kind)) => Err(kind.into()),
+            (read, _) => Ok(read),
+        }
+    }
+}
+
+fn awkward(bytes: &[u8], step: usize, failure: Option<io::ErrorKind>) -> Result<Vec<u8>> {
+    let bytes = io::Cursor::new(bytes.to_vec());
+    let reader = Awkward { bytes, step, calls: 0, failure };
+    read_all(Input::from_reader(Box::new(reader), &Limits::default())?)
+}
+
+fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstd(text: &[u8]) -> Vec<u8> {
+    ::zstd::encode_all(text, 1).unwrap()
+}
+
+fn utf16(text: &str, big_endian: bool) -> Vec<u8> {
+    let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+    units
+        .flat_map(|unit: u16| if big_endian { unit.to_be_bytes() } else { unit.to_le_bytes() })
+        .collect()
+}
+
+fn in_file<T>(bytes: &[u8], with: impl FnOnce(&Path) -> T) -> T {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("plan.json");
+    std::fs::write(&path, bytes).unwrap();
+    with(&path)
+}
+
+/// Text of more than one window and one step.
+fn long_text() -> String {
+    "0123456789é😀abcdef\n".repeat(300_000)
+}
+
+#[test]
+fn every_way_in_gives_the_same_bytes() {
+    let text = long_text();
+    let bytes = text.as_bytes();
+    let half = bytes.len() / 2;
+    let skippable = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3][..], &zstd(bytes)].concat();
+    for (name, form) in [
+        ("plain", bytes.to_vec()),
+        ("gzip", gzip(bytes)),
+        ("two gzip members", [gzip(&bytes[..half]), gzip(&bytes[half..])].concat()),
+        ("zstd", zstd(bytes)),
+        ("two zstd frames", [zstd(&bytes[..half]), zstd(&bytes[half..])].concat()),
+        ("skippable zstd frame", skippable),
+        ("utf-16le", utf16(&text, false)),
+        ("utf-16be", utf16(&text, true)),
+        ("utf-16le in gzip", gzip(&utf16(&text, false))),
+    ] {
+        assert!(from_bytes(&form).unwrap() == bytes, "{name}");
+        for mapping in [Mapping::Auto, Mapping::Never] {
+            let read = in_file(&form, |path| {
+                read_all(Input::open_file(path, &Limits::default(), mapping)?)
+            });
+            assert!(read.unwrap() == bytes, "{name}, {mapping:?}");
+        }
+    }
+}
+
+#[test]
+fn awkward_readers_change_nothing() {
+    let text = "{\"a\":\"é😀\"}\n".repeat(50);
+    let bytes = text.as_bytes();
+    for step in [1, 2, 3, 7, 1000] {
+        for form in
+            [bytes.to_vec(), gzip(bytes), zstd(bytes), utf16(&text, false), utf16(&text, true)]
+        {
+            assert!(awkward(&form, step, None).unwrap() == bytes, "{step}");
+        }
+    }
+}
+
+#[test]
+fn empty_inputs_are_empty() {
+    assert_eq!(from_bytes(b"").unwrap(), b"");
+    assert_eq!(from_bytes(&gzip(b"")).unwrap(), b"");
+    assert_eq!(from_bytes(&zstd(b"")).unwrap(), b"");
+    let read =
+        in_file(b"", |path| read_all(Input::open_file(path, &Limits::default(), Mapping::Auto)?));
+    assert_eq!(read.unwrap(), b"");
+}
+
+#[test]
+fn read_errors_are_told() {
+    let kind = io::ErrorKind::ConnectionReset;
+    for form in [b"{\"a\":1}".to_vec(), gzip(b"{}")[..8].to_vec(), zstd(b"{}")[..6].to_vec()] {
+        let error = awkward(&form, 5, Some(kind)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Read);
+        assert_eq!(error.io_error().map(io::Error::kind), Some(kind));
+    }
+}
+
+#[test]
+fn damaged_compression_is_told() {
+    for form in [gzip(&[b'x'; 1000]), zstd(&[b'x'; 1000])] {
+        for len in 4..form.len() {
+            let error = from_bytes(&form[..len]).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Compressed, "{len}");
+        }
+        let trailing = [&form[..], b"rubbish"].concat();
+        assert_eq!(from_bytes(&trailing).unwrap_err().kind(), ErrorKind::Compressed);
+    }
+}
+
+#[test]
+fn bad_utf16_is_told() {
+    let cut = &utf16("ab", false)[..5];
+    assert_eq!(from_bytes(cut).unwrap_err().kind(), ErrorKind::Truncated);
+    for units in [&[0xfeff, 0xd800, 0x41][..], &[0xfeff, 0xdc00], &[0xfeff, 0x41, 0xd800]] {
+        let bytes: Vec<u8> = units.iter().flat_map(|unit: &u16| unit.to_le_bytes()).collect();
+        let kind = from_bytes(&bytes).unwrap_err().kind();
+        assert!(matches!(kind, ErrorKind::Encoding | ErrorKind::Truncated), "{units:x?}");
+    }
+    assert_eq!(from_bytes(b"\xff\xfe\0\0").unwrap_err().kind(), ErrorKind::Encoding);
+}
+
+#[test]
+fn expansion_is_limited() {
+    let limit = |limits: Limits, form: &[u8]| -> Option<Limit> {
+        let input = Input::from_reader(Box::new(io::Cursor::new(form.to_vec())), &limits).unwrap();
+        match read_all(input).map_err(|error| error.kind()) {
+            Err(ErrorKind::Limit { limit, .. }) => Some(limit),
+            Err(other) => panic!("{other:?}"),
+            Ok(_) => None,
+        }
+    };
+    let zeros = vec![0; 1 << 20];
+    for form in [gzip(&zeros), zstd(&zeros)] {
+        assert_eq!(limit(Limits::default(), &form), None);
+        assert_eq!(
+            limit(Limits { expansion: 1 << 19, ..Limits::default() }, &form),
+            Some(Limit::Expansion)
+        );
+        assert_eq!(
+            limit(Limits { document: 1 << 19, ..Limits::default() }, &form),
+            Some(Limit::Document)
+        );
+    }
+}
+
+#[test]
+fn a_reader_that_is_dropped_early_ends_its_thread() {
+    let form = gzip(&vec![b'x'; 64 << 20]);
+    for _ in 0..20 {
+        let mut input =
+            Input::from_reader(Box::new(io::Cursor::new(form.clone())), &Limits::default())
+                .unwrap();
+        assert!(input.fill(0).unwrap());
+    }
+}
+
+#[test]
+fn a_directory_is_no_input() {
+    let directory = tempfile::tempdir().unwrap();
+    let error =
+        Input::open_file(directory.path(), &Limits::default(), Mapping::Auto).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Read);
+}
+
+#[test]
+fn a_kept_text_stays_whole_while_the_window_grows() {
+    let text = long_text();
+    let mut input = Input::from_reader(
+        Box::new(io::Cursor::new(text.clone().into_bytes())),
+        &Limits::default(),
+    )
+    .unwrap();
+    while input.fill(7).unwrap() {}
+    assert_eq!(input.offset(), 7);
+    assert!(input.window() == &text.as_bytes()[7..]);
+}
+
+#[test]
+fn a_file_that_changes_is_told() {
+    let text = long_text();
+    type Change = fn(&Path);
+    let changes: [(&str, Change); 3] = [
+        ("truncated", |path| truncate(path, 5000)),
+        ("grown", |path| {
+            let mut file = std::fs::OpenOptions::new().append(true).open(path).unwrap();
+            file.write_all(b"more").unwrap();
+        }),
+        ("replaced", |path| {
+            let other = path.with_extension("new");
+            std::fs::copy(path, &other).unwrap();
+            std::fs::rename(other, path).unwrap();
+        }),
+    ];
+    for (name, change) in changes {
+        for mapping in [Mapping::Auto, Mapping::Never] {
+            let error = in_file(text.as_bytes(), |path| -> Result<()> {
+                let mut input = Input::open_file(path, &Limits::default(), mapping)?;
+                input.fill(0)?;
+                change(path);
+                while input.fill(input.offset() + input.window().len() as u64)? {
+                    // Every byte is looked at, those that are gone as well.
+                    assert!(
+                        input.window().iter().map(|&byte| u64::from(byte)).sum::<u64>() < u64::MAX
+                    );
+                }
+                input.finish()
+            });
+            assert_eq!(
+                error.map_err(|error: Error| error.kind()),
+                Err(ErrorKind::Changed),
+                "{name} {mapping:?}"
+            );
+        }
+    }
+}
+
+fn truncate(path: &Path, len: u64) {
+    std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(len).unwrap();
+}
+
+#[test]
+fn truncation_at_any_moment_is_no_crash() {
+    let text = long_text();
+    for delay in 0..100 {
+        in_file(text.as_bytes(), |path| {
+            let input = Input::open_file(path, &Limits::default(), Mapping::Auto).unwrap();
+            let path = path.to_owned();
+            let writer = std::thread::spawn(move || {
+                std::thread::sleep(std::time::Duration::from_micros(delay * 20));
+                truncate(&path, 4096 * (delay * 13 % 1000));
+            });
+            let read = read_all(input);
+            writer.join().unwrap();
+            if let Ok(read) = read {
+                assert!(read == text.as_bytes(), "a result that is no error is the whole file");
+            }
+        });
+    }
+}

@@ -1,0 +1,214 @@
+//! One row a record, for spreadsheets. Lists stand in one cell, an item a line; `plan` and `summary`
+//! rows have what fits the columns, and the whole summary as JSON in the last one.
+//!
+//! A cell that a spreadsheet would take for a formula gets an apostrophe in front of it: names in a
+//! plan are chosen by whoever wrote the configuration.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::Write;
+
+use super::{BUFFER, Pace, Sink, write_error};
+use crate::error::Result;
+use crate::path::Paths;
+use crate::record::{Record, ResourceChange};
+
+const COLUMNS: [&str; 29] = [
+    "kind",
+    "source",
+    "format_version",
+    "terraform_version",
+    "address",
+    "previous_address",
+    "module_address",
+    "mode",
+    "type",
+    "name",
+    "index",
+    "deposed",
+    "provider_name",
+    "action",
+    "actions",
+    "action_reason",
+    "deferred_reason",
+    "changed",
+    "unknown",
+    "sensitive",
+    "replace_paths",
+    "importing",
+    "generated_config",
+    "check_kind",
+    "status",
+    "problems",
+    "trigger",
+    "triggering_address",
+    "summary",
+];
+
+/// Whether cells that look like formulas are written as they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Formulas {
+    /// They get an apostrophe in front.
+    #[default]
+    Quoted,
+    /// As they are: for programs, not for spreadsheets.
+    Raw,
+}
+
+/// Writes records as CSV.
+pub struct Csv<W: Write> {
+    out: ::csv::Writer<W>,
+    pace: Pace,
+    formulas: Formulas,
+    source: String,
+    begun: bool,
+}
+
+impl<W: Write> Csv<W> {
+    /// Writes to `out`.
+    pub fn new(out: W, formulas: Formulas) -> Csv<W> {
+        let out = ::csv::WriterBuilder::new().buffer_capacity(BUFFER).from_writer(out);
+        Csv { out, pace: Pace::new(), formulas, source: String::new(), begun: false }
+    }
+
+    fn row(&mut self, row: &Row<'_>) -> Result<()> {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.out.write_record(COLUMNS).map_err(write_error)?;
+        }
+        for column in COLUMNS {
+            let cell = match column {
+                "source" => self.source.as_str(),
+                column => row.cell(column),
+            };
+            let cell = match self.formulas {
+                Formulas::Quoted => harmless(cell),
+                Formulas::Raw => Cow::Borrowed(cell),
+            };
+            self.out.write_field(cell.as_bytes()).map_err(write_error)?;
+        }
+        self.out.write_record(None::<&[u8]>).map_err(write_error)?;
+        if self.pace.is_due() { self.out.flush().map_err(write_error) } else { Ok(()) }
+    }
+}
+
+/// The cells of a row that are not empty.
+#[derive(Default)]
+struct Row<'a>(Vec<(&'static str, Cow<'a, str>)>);
+
+impl<'a> Row<'a> {
+    fn of(kind: &'static str) -> Row<'a> {
+        Row(vec![("kind", kind.into())])
+    }
+
+    fn set(&mut self, column: &'static str, text: &'a str) {
+        self.0.push((column, text.into()));
+    }
+
+    fn set_some(&mut self, column: &'static str, text: Option<&'a str>) {
+        self.0.extend(text.map(|text| (column, text.into())));
+    }
+
+    fn set_list(&mut self, column: &'static str, list: &[Cow<'_, str>]) {
+        self.0.push((column, list.join("\n").into()));
+    }
+
+    fn set_paths(&mut self, column: &'static str, paths: &Paths) {
+        let mut text = String::new();
+        for (place, path) in paths.iter().enumerate() {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{}{path}", if place > 0 { "\n" } else { "" });
+        }
+        self.0.push((column, text.into()));
+    }
+
+    fn cell(&self, column: &str) -> &str {
+        self.0.iter().find(|(name, _)| *name == column).map_or("", |(_, text)| text)
+    }
+
+    fn change(kind: &'static str, change: &'a ResourceChange<'_>) -> Row<'a> {
+        let mut row = Row::of(kind);
+        row.set("address", &change.address);
+        row.set_some("previous_address", change.previous_address.as_deref());
+        row.set_some("module_address", change.module_address.as_deref());
+        row.set_some("mode", change.mode.as_deref());
+        row.set_some("type", change.type_name.as_deref());
+        row.set_some("name", change.name.as_deref());
+        row.set_some("index", change.index.as_ref().map(|index| index.get()));
+        row.set_some("deposed", change.deposed.as_deref());
+        row.set_some("provider_name", change.provider_name.as_deref());
+        row.set("action", &change.action);
+        row.set_list("actions", &change.actions);
+        row.set_some("action_reason", change.action_reason.as_deref());
+        row.set_some("deferred_reason", change.deferred_reason.as_deref());
+        row.set_paths("changed", &change.changed);
+        row.set_paths("unknown", &change.unknown);
+        row.set_paths("sensitive", &change.sensitive);
+        row.set_paths("replace_paths", &change.replace_paths);
+        row.set_some("importing", change.importing.as_ref().map(|importing| importing.get()));
+        row.set_some("generated_config", change.generated_config.then_some("true"));
+        row
+    }
+}
+
+/// A cell that no spreadsheet takes for a formula.
+fn harmless(cell: &str) -> Cow<'_, str> {
+    match cell.as_bytes().first() {
+        Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r') => Cow::Owned(format!("'{cell}")),
+        _ => Cow::Borrowed(cell),
+    }
+}
+
+impl<W: Write> Sink for Csv<W> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        let row = match record {
+            Record::Plan(plan) => {
+                plan.source.clone_into(&mut self.source);
+                let mut row = Row::of("plan");
+                row.set_some("format_version", plan.format_version);
+                row.set_some("terraform_version", plan.terraform_version);
+                row
+            }
+            Record::ResourceChange(change) => Row::change("resource_change", change),
+            Record::ResourceDrift(change) => Row::change("resource_drift", change),
+            Record::DeferredChange(change) => Row::change("deferred_change", change),
+            Record::OutputChange(change) => {
+                let mut row = Row::of("output_change");
+                row.set("name", &change.name);
+                row.set("action", &change.action);
+                row.set_list("actions", &change.actions);
+                row.set_paths("changed", &change.changed);
+                row.set_paths("unknown", &change.unknown);
+                row.set_paths("sensitive", &change.sensitive);
+                row
+            }
+            Record::Check(check) => {
+                let mut row = Row::of("check");
+                row.set("address", &check.address);
+                row.set_some("check_kind", check.check_kind.as_deref());
+                row.set("status", &check.status);
+                row.set_list("problems", &check.problems);
+                row
+            }
+            Record::ActionInvocation(invocation) => {
+                let mut row = Row::of("action_invocation");
+                row.set("address", &invocation.address);
+                row.set_some("type", invocation.type_name.as_deref());
+                row.set_some("name", invocation.name.as_deref());
+                row.set_some("trigger", invocation.trigger);
+                row.set_some("triggering_address", invocation.triggering_address.as_deref());
+                row
+            }
+            Record::Summary(summary) => {
+                let mut row = Row::of("summary");
+                let text = serde_json::to_string(summary).map_err(write_error)?;
+                row.0.push(("summary", text.into()));
+                row
+            }
+        };
+        self.row(&row)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.out.flush().map_err(write_error)
+    }
+}

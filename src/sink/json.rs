@@ -1,0 +1,40 @@
+//! All records as one array, an element a line. The array is closed only when all went well, so
+//! that nobody can take a part for the whole.
+
+use std::io::{BufWriter, Write};
+
+use super::{BUFFER, Pace, Sink, write_error};
+use crate::error::Result;
+use crate::record::Record;
+
+/// Writes records as one JSON array.
+pub struct Json<W: Write> {
+    out: BufWriter<W>,
+    pace: Pace,
+    begun: bool,
+}
+
+impl<W: Write> Json<W> {
+    /// Writes to `out`.
+    pub fn new(out: W) -> Json<W> {
+        Json { out: BufWriter::with_capacity(BUFFER, out), pace: Pace::new(), begun: false }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.out.write_all(bytes).map_err(write_error)
+    }
+}
+
+impl<W: Write> Sink for Json<W> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        let before: &[u8] = if std::mem::replace(&mut self.begun, true) { b",\n" } else { b"[\n" };
+        self.write(before)?;
+        serde_json::to_writer(&mut self.out, record).map_err(write_error)?;
+        if self.pace.is_due() { self.out.flush().map_err(write_error) } else { Ok(()) }
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.write(if self.begun { b"\n]\n" } else { b"[]\n" })?;
+        self.out.flush().map_err(write_error)
+    }
+}

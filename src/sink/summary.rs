@@ -1,0 +1,496 @@
+//! What a plan does, for a person at a terminal of 80 columns.
+//!
+//! It is drawn when the plan's `summary` record comes. Until then numbers are kept, and the first
+//! few of everything that deserves a name; [`TYPES_MAX`] and [`LISTED`] bound them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
+
+use unicode_width::UnicodeWidthChar;
+
+use super::{Sink, write_error};
+use crate::error::Result;
+use crate::record::counts::{ByWord, Summary};
+use crate::record::{Check, Record, ResourceChange};
+
+/// Columns of the page.
+const WIDTH: usize = 80;
+/// Types that are counted apart; the rest is one line.
+const TYPES_MAX: usize = 10_000;
+/// Types that have a line of the table.
+const TYPES_SHOWN: usize = 20;
+/// Addresses that are listed, of each kind of news.
+const LISTED: usize = 8;
+
+/// Whether to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Color {
+    /// Escape sequences of a terminal.
+    Terminal,
+    /// None.
+    None,
+}
+
+/// Draws the summary of each plan.
+pub struct View<W: Write> {
+    out: W,
+    color: Color,
+    plan: Draft,
+    drawn: u64,
+}
+
+/// What is known of the plan so far.
+#[derive(Debug, Default)]
+struct Draft {
+    title: String,
+    types: HashMap<String, BTreeMap<Action, u64>>,
+    /// Deletions, replacements and the like.
+    risks: News,
+    moves: News,
+    imports: News,
+    drift: News,
+    deferred: News,
+    deferred_reasons: ByWord,
+    checks: News,
+    invocations: u64,
+}
+
+/// The first few of something, and how many there are.
+#[derive(Debug, Default)]
+struct News {
+    lines: Vec<(Action, String)>,
+    count: u64,
+}
+
+impl News {
+    fn push(&mut self, action: Action, line: impl FnOnce() -> String) {
+        self.count += 1;
+        if self.lines.len() < LISTED {
+            self.lines.push((action, line()));
+        }
+    }
+}
+
+/// What happens to a resource, in the order of the table's columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Action {
+    Create,
+    Update,
+    Replace,
+    Delete,
+    Forget,
+    Read,
+    Move,
+    Other,
+}
+
+impl Action {
+    fn of(word: &str) -> Action {
+        match word {
+            "create" => Action::Create,
+            "update" => Action::Update,
+            "replace" => Action::Replace,
+            "delete" => Action::Delete,
+            "forget" => Action::Forget,
+            "read" => Action::Read,
+            "no-op" => Action::Move,
+            _ => Action::Other,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Action::Create => "create",
+            Action::Update => "update",
+            Action::Replace => "replace",
+            Action::Delete => "delete",
+            Action::Forget => "forget",
+            Action::Read => "read",
+            Action::Move => "keep",
+            Action::Other => "other",
+        }
+    }
+
+    /// Terraform's own symbol.
+    fn symbol(self) -> &'static str {
+        match self {
+            Action::Create => "+",
+            Action::Update => "~",
+            Action::Replace => "-/+",
+            Action::Delete => "-",
+            Action::Forget => ".",
+            Action::Read => "<=",
+            Action::Move => " ",
+            Action::Other => "?",
+        }
+    }
+
+    fn paint(self) -> &'static str {
+        match self {
+            Action::Create => GREEN,
+            Action::Update => YELLOW,
+            Action::Replace | Action::Delete | Action::Forget => RED,
+            Action::Read => CYAN,
+            Action::Move | Action::Other => PLAIN,
+        }
+    }
+}
+
+const PLAIN: &str = "";
+const BOLD: &str = "\x1b[1m";
+const DIM: &str = "\x1b[2m";
+const RED: &str = "\x1b[31m";
+const GREEN: &str = "\x1b[32m";
+const YELLOW: &str = "\x1b[33m";
+const CYAN: &str = "\x1b[36m";
+const RESET: &str = "\x1b[0m";
+
+impl<W: Write> View<W> {
+    /// Draws to `out`.
+    pub fn new(out: W, color: Color) -> View<W> {
+        View { out, color, plan: Draft::default(), drawn: 0 }
+    }
+
+    fn paint(&self, style: &str, text: &str) -> String {
+        match self.color {
+            Color::Terminal if !style.is_empty() => format!("{style}{text}{RESET}"),
+            _ => text.to_owned(),
+        }
+    }
+
+    fn draw(&mut self, summary: &Summary) -> std::io::Result<()> {
+        let plan = std::mem::take(&mut self.plan);
+        if self.drawn > 0 {
+            writeln!(self.out)?;
+        }
+        self.drawn += 1;
+        writeln!(self.out, "{}", self.paint(BOLD, &plan.title))?;
+        self.draw_warnings(summary)?;
+        writeln!(self.out, "\n{}", self.paint(BOLD, &plan_line(summary, &plan)))?;
+        self.draw_types(&plan.types)?;
+        self.draw_news("Destroyed, replaced or forgotten", &plan.risks)?;
+        self.draw_news("Moved", &plan.moves)?;
+        self.draw_news("Imported", &plan.imports)?;
+        self.draw_news("Changed outside of Terraform (drift)", &plan.drift)?;
+        self.draw_news(&deferred_title(&plan), &plan.deferred)?;
+        self.draw_news("Checks that did not pass", &plan.checks)?;
+        self.draw_numbers(summary)
+    }
+
+    fn draw_warnings(&mut self, summary: &Summary) -> std::io::Result<()> {
+        let deferred: u64 = summary.deferred_changes.values().sum();
+        let warnings = [
+            (summary.errored == Some(true), "Planning failed: this plan is incomplete."),
+            (
+                summary.complete == Some(false) && deferred == 0,
+                "This plan is not complete: applying it will leave changes for another plan.",
+            ),
+            (deferred > 0, "Some changes are deferred to a later plan."),
+        ];
+        for (_, warning) in warnings.iter().filter(|(holds, _)| *holds) {
+            writeln!(self.out, "{}", self.paint(RED, &format!("! {warning}")))?;
+        }
+        Ok(())
+    }
+
+    fn draw_types(
+        &mut self,
+        types: &HashMap<String, BTreeMap<Action, u64>>,
+    ) -> std::io::Result<()> {
+        if types.is_empty() {
+            return Ok(());
+        }
+        let mut total: BTreeMap<Action, u64> = BTreeMap::new();
+        for (&action, &number) in types.values().flatten() {
+            *total.entry(action).or_default() += number;
+        }
+        let widths: Vec<(Action, usize)> = total
+            .iter()
+            .map(|(&action, number)| {
+                let heading = action.symbol().trim().len() + 1 + action.word().len();
+                (action, heading.max(number.to_string().len()) + 2)
+            })
+            .collect();
+        let room = WIDTH - 2 - widths.iter().map(|(_, width)| width).sum::<usize>();
+        let mut rows: Vec<_> = types.iter().collect();
+        rows.sort_by_key(|(name, numbers)| {
+            (std::cmp::Reverse(numbers.values().sum::<u64>()), *name)
+        });
+        let longest = rows.iter().take(TYPES_SHOWN).map(|(name, _)| width(name)).max();
+        let room = longest.unwrap_or(0).max("and 1000000 more types".len()).min(room);
+        let mut heading = " ".repeat(room + 2);
+        for &(action, width) in &widths {
+            let text = format!("{} {}", action.symbol().trim(), action.word());
+            heading += &format!("{:>width$}", text.trim());
+        }
+        writeln!(self.out, "\n{}", self.paint(DIM, heading.trim_end()))?;
+        for (name, numbers) in rows.iter().take(TYPES_SHOWN) {
+            self.draw_row(name, numbers, &widths, room)?;
+        }
+        if let Some(rest) = rows.get(TYPES_SHOWN..).filter(|rest| !rest.is_empty()) {
+            let mut numbers: BTreeMap<Action, u64> = BTreeMap::new();
+            for (&action, &number) in rest.iter().flat_map(|(_, numbers)| *numbers) {
+                *numbers.entry(action).or_default() += number;
+            }
+            self.draw_row(&format!("and {} more types", rest.len()), &numbers, &widths, room)?;
+        }
+        if rows.len() > 1 {
+            self.draw_row("total", &total, &widths, room)?;
+        }
+        Ok(())
+    }
+
+    fn draw_row(
+        &mut self,
+        name: &str,
+        numbers: &BTreeMap<Action, u64>,
+        widths: &[(Action, usize)],
+        room: usize,
+    ) -> std::io::Result<()> {
+        let name = fit(name, room);
+        let mut line = format!("  {name}{}", " ".repeat(room - width(&name)));
+        for &(action, width) in widths {
+            let cell = match numbers.get(&action) {
+                Some(number) => self.paint(action.paint(), &format!("{number:>width$}")),
+                None => self.paint(DIM, &format!("{:>width$}", "·")),
+            };
+            line += &cell;
+        }
+        writeln!(self.out, "{line}")
+    }
+
+    fn draw_news(&mut self, title: &str, news: &News) -> std::io::Result<()> {
+        if news.count == 0 {
+            return Ok(());
+        }
+        let title = fit(title, WIDTH - 24);
+        writeln!(self.out, "\n{}: {}", self.paint(BOLD, &title), news.count)?;
+        for (action, line) in &news.lines {
+            let symbol = self.paint(action.paint(), &format!("{:>3}", action.symbol()));
+            writeln!(self.out, "{symbol} {}", fit(line, WIDTH - 4))?;
+        }
+        let rest = news.count - news.lines.len() as u64;
+        if rest > 0 {
+            writeln!(self.out, "    {}", self.paint(DIM, &format!("and {rest} more")))?;
+        }
+        Ok(())
+    }
+
+    fn draw_numbers(&mut self, summary: &Summary) -> std::io::Result<()> {
+        writeln!(self.out)?;
+        let all: u64 = summary.resource_changes.values().sum();
+        let same = summary.resource_changes.get("no-op").copied().unwrap_or(0);
+        let mut facts = vec![("Resources", format!("{all}, of which {same} stay as they are"))];
+        let outputs: u64 = summary.output_changes.values().sum();
+        if outputs > 0 {
+            facts.push(("Outputs", words(&summary.output_changes)));
+        }
+        if !summary.checks.is_empty() {
+            facts.push(("Checks", words(&summary.checks)));
+        }
+        facts.push((
+            "Paths",
+            format!(
+                "{} change, {} known after apply, {} sensitive",
+                summary.changed_paths, summary.unknown_paths, summary.sensitive_paths
+            ),
+        ));
+        for (name, text) in facts {
+            let heading = self.paint(DIM, &format!("{name:<10}"));
+            writeln!(self.out, "{heading} {}", fit(&text, WIDTH - 11))?;
+        }
+        Ok(())
+    }
+}
+
+impl<W: Write> Sink for View<W> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        let plan = &mut self.plan;
+        match record {
+            Record::Plan(header) => {
+                // A plan that failed before this one leaves nothing.
+                *plan = Draft::default();
+                let version = header.terraform_version.map_or(String::new(), |version| {
+                    fit(&format!("  made by {}", visible(version)), WIDTH / 2)
+                });
+                plan.title = fit_end(&visible(header.source), WIDTH - width(&version)) + &version;
+            }
+            Record::ResourceChange(change) => plan.change(change),
+            Record::ResourceDrift(change) => {
+                plan.drift.push(Action::of(&change.action), || visible(&change.address));
+            }
+            Record::DeferredChange(change) => {
+                let reason = change.deferred_reason.as_deref().unwrap_or("unknown");
+                if plan.deferred_reasons.contains_key(reason)
+                    || plan.deferred_reasons.len() < LISTED
+                {
+                    *plan.deferred_reasons.entry(visible(reason)).or_default() += 1;
+                }
+                plan.deferred.push(Action::of(&change.action), || visible(&change.address));
+            }
+            Record::OutputChange(_) => {}
+            Record::Check(check) => plan.check(check),
+            Record::ActionInvocation(_) => plan.invocations += 1,
+            Record::Summary(summary) => return self.draw(summary).map_err(write_error),
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.out.flush().map_err(write_error)
+    }
+}
+
+impl Draft {
+    fn change(&mut self, change: &ResourceChange<'_>) {
+        let action = Action::of(&change.action);
+        let moved =
+            change.previous_address.as_ref().filter(|previous| **previous != change.address);
+        if let Some(previous) = moved {
+            self.moves.push(action, || {
+                format!("{} (was {})", visible(&change.address), visible(previous))
+            });
+        }
+        if change.importing.is_some() {
+            self.imports.push(action, || visible(&change.address));
+        }
+        let settled = action == Action::Move && moved.is_none() && change.importing.is_none();
+        if settled {
+            return;
+        }
+        if matches!(action, Action::Delete | Action::Replace | Action::Forget) {
+            self.risks.push(action, || {
+                let deposed =
+                    change.deposed.as_deref().map(|key| format!(" (deposed {})", visible(key)));
+                let reason =
+                    change.action_reason.as_deref().map(|word| format!(", {}", reason(word)));
+                let parts = [Some(visible(&change.address)), deposed, reason];
+                parts.into_iter().flatten().collect()
+            });
+        }
+        let name = visible(change.type_name.as_deref().unwrap_or("(no type)"));
+        let name = if self.types.contains_key(&name) || self.types.len() < TYPES_MAX {
+            name
+        } else {
+            "(other types)".to_owned()
+        };
+        *self.types.entry(name).or_default().entry(action).or_default() += 1;
+    }
+
+    fn check(&mut self, check: &Check<'_>) {
+        if check.status == "pass" {
+            return;
+        }
+        self.checks.push(Action::Other, || {
+            let first = check.problems.first().map(|problem| format!(": {}", visible(problem)));
+            format!(
+                "{} {}{}",
+                visible(&check.address),
+                visible(&check.status),
+                first.unwrap_or_default()
+            )
+        });
+    }
+}
+
+fn plan_line(summary: &Summary, plan: &Draft) -> String {
+    let line = summary.terraform;
+    let changes: u64 = plan.types.values().flat_map(BTreeMap::values).sum();
+    let outputs = summary.output_changes.iter().any(|(word, _)| word != "no-op");
+    if changes == 0 && plan.invocations == 0 {
+        return match outputs {
+            true => "No changes to resources; outputs change.".to_owned(),
+            false => "No changes.".to_owned(),
+        };
+    }
+    let mut text = "Plan: ".to_owned();
+    if line.import > 0 {
+        text += &format!("{} to import, ", line.import);
+    }
+    text += &format!("{} to add, {} to change, {} to destroy", line.add, line.change, line.destroy);
+    if line.forget > 0 {
+        text += &format!(", {} to forget", line.forget);
+    }
+    text += ".";
+    if plan.invocations > 0 {
+        text += &format!(" Actions: {} to invoke.", plan.invocations);
+    }
+    text
+}
+
+fn deferred_title(plan: &Draft) -> String {
+    format!("Deferred ({})", words(&plan.deferred_reasons))
+}
+
+fn words(counts: &ByWord) -> String {
+    let words: Vec<String> =
+        counts.iter().map(|(word, number)| format!("{number} {}", visible(word))).collect();
+    words.join(", ")
+}
+
+/// An action's reason in plain words (plan-format, section 3).
+fn reason(word: &str) -> String {
+    match word {
+        "replace_because_cannot_update" => "cannot be updated in place",
+        "replace_because_tainted" => "is tainted",
+        "replace_by_request" => "as requested",
+        "replace_by_triggers" => "triggered by replace_triggered_by",
+        "delete_because_no_resource_config" => "no longer in the configuration",
+        "delete_because_wrong_repetition" => "count or for_each was added or removed",
+        "delete_because_count_index" => "index beyond count",
+        "delete_because_each_key" => "key no longer in for_each",
+        "delete_because_no_module" => "module no longer in the configuration",
+        "delete_because_no_move_target" => "moved to what is not configured",
+        "delete_because_enabled_false" => "disabled",
+        "forgot_because_lifecycle_destroy_in_state" => "its state says not to destroy it",
+        "forgot_because_lifecycle_destroy_in_config" => "the configuration says not to destroy it",
+        other => return visible(other),
+    }
+    .to_owned()
+}
+
+/// A text of the plan's own with everything that a terminal could obey made visible: control
+/// characters, marks that change the direction of text, characters without width.
+pub fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        let hidden = character.is_control()
+            || matches!(character,
+                '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
+        if hidden {
+            shown.extend(character.escape_unicode());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+/// Columns that a text takes.
+pub(super) fn width(text: &str) -> usize {
+    text.chars().map(|character| character.width().unwrap_or(0)).sum()
+}
+
+/// A text cut to so many columns, the end left out.
+fn fit(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut used = 0;
+    let mut cut: String = text
+        .chars()
+        .take_while(|character| {
+            used += character.width().unwrap_or(0);
+            used < columns
+        })
+        .collect();
+    cut.push('…');
+    cut
+}
+
+/// A text cut to so many columns, the beginning left out.
+fn fit_end(text: &str, columns: usize) -> String {
+    let reversed: String = text.chars().rev().collect();
+    fit(&reversed, columns).chars().rev().collect()
+}

@@ -1,0 +1,123 @@
+//! What leaves: formulas, escapes, widths, and arrays that close.
+
+use std::borrow::Cow;
+
+use super::Sink;
+use super::csv::{Csv, Formulas};
+use super::json::Json;
+use super::summary::{Color, View, visible};
+use crate::input::Slice;
+use crate::record::{ActionInvocation, Options, Plan, Record, sift};
+
+fn named(address: &str) -> Record<'_> {
+    Record::ActionInvocation(ActionInvocation {
+        address: Cow::Borrowed(address),
+        type_name: None,
+        name: None,
+        trigger: None,
+        triggering_address: None,
+    })
+}
+
+fn csv(address: &str, formulas: Formulas) -> String {
+    let mut out = Vec::new();
+    let mut sink = Csv::new(&mut out, formulas);
+    sink.record(&named(address)).unwrap();
+    sink.finish().unwrap();
+    drop(sink);
+    String::from_utf8(out).unwrap().lines().nth(1).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn formulas_are_made_harmless_unless_asked_for() {
+    for start in ["=", "+", "-", "@", "\t"] {
+        let address = format!("{start}cmd|x");
+        assert!(csv(&address, Formulas::Quoted).contains(&format!("'{address}")), "{start:?}");
+        assert!(!csv(&address, Formulas::Raw).contains('\''), "{start:?}");
+    }
+    assert!(!csv("a.b", Formulas::Quoted).contains('\''));
+}
+
+#[test]
+fn an_array_is_closed_only_at_the_end() {
+    let mut out = Vec::new();
+    let mut sink = Json::new(&mut out);
+    sink.finish().unwrap();
+    drop(sink);
+    assert_eq!(out, b"[]\n");
+    let mut out = Vec::new();
+    let mut sink = Json::new(&mut out);
+    sink.record(&named("a.b")).unwrap();
+    sink.record(&named("a.c")).unwrap();
+    drop(sink);
+    assert!(serde_json::from_slice::<serde_json::Value>(&out).is_err());
+    let mut sink = Json::new(Vec::new());
+    sink.record(&Record::Plan(Plan {
+        schema_version: 1,
+        source: "-",
+        format_version: None,
+        terraform_version: None,
+    }))
+    .unwrap();
+    sink.finish().unwrap();
+}
+
+#[test]
+fn what_a_terminal_obeys_is_made_visible() {
+    for hidden in [
+        "\u{1b}[31m",
+        "a\rb",
+        "\u{8}",
+        "\u{9b}",
+        "\u{202e}",
+        "\u{200b}",
+        "\u{2066}",
+        "\u{7f}",
+        "\n",
+    ] {
+        let shown = visible(hidden);
+        assert!(shown.contains("\\u{"), "{hidden:?}");
+        assert!(!shown.chars().any(char::is_control));
+    }
+    assert_eq!(visible("módulo.a[\"😀\"]"), "módulo.a[\"😀\"]");
+}
+
+#[test]
+fn a_summary_fits_eighty_columns_whatever_the_names() {
+    let long = "x".repeat(300);
+    let wide = "汉".repeat(100);
+    let mut changes = Vec::new();
+    for (number, actions) in
+        ["create", "update", "delete", "read", "forget", "open", "delete\",\"create"]
+            .iter()
+            .enumerate()
+    {
+        for name in [&long, &wide, "short"] {
+            changes.push(format!(
+                r#"{{"address":"{name}.a{number}","previous_address":"{name}","type":"{name}{number}",
+                "change":{{"actions":["{actions}"],"importing":{{}}}},"action_reason":"\u001b[31m{name}"}}"#
+            ));
+        }
+    }
+    let plan = format!(
+        r#"{{"format_version":"1.2","terraform_version":"{long}","errored":true,"resource_changes":[{}]}}"#,
+        changes.join(",")
+    );
+    for color in [Color::None, Color::Terminal] {
+        let mut out = Vec::new();
+        let mut view = View::new(&mut out, color);
+        sift(Slice(plan.as_bytes()), &long, &Options::default(), &mut view).unwrap();
+        view.finish().unwrap();
+        drop(view);
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text.contains('\u{1b}'), color == Color::Terminal);
+        let mut plain = text.clone();
+        for code in ["[0m", "[1m", "[2m", "[31m", "[32m", "[33m", "[36m"] {
+            plain = plain.replace(&format!("\u{1b}{code}"), "");
+        }
+        assert!(!plain.contains('\u{1b}'), "only our own colours");
+        for line in plain.lines() {
+            assert!(super::summary::width(line) <= 80, "{line}");
+        }
+    }
+}

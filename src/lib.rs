@@ -1,5 +1,6 @@
 //! Reads Terraform and OpenTofu plans of any size in one pass.
 
+pub mod cli;
 pub mod diff;
 pub mod error;
 pub mod input;

@@ -4,6 +4,7 @@
 pub mod counts;
 mod held;
 mod importing;
+pub mod schema;
 mod sift;
 
 use std::borrow::Cow;

@@ -134,6 +134,9 @@ struct Out<'a> {
 impl Out<'_> {
     /// Writes a record, or keeps it until the `plan` record was written.
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        if !self.begun && self.format_version.is_some() && self.terraform_version.is_some() {
+            self.begin()?;
+        }
         if self.begun {
             return self.sink.record(record);
         }
@@ -150,17 +153,6 @@ impl Out<'_> {
             terraform_version: self.terraform_version.as_deref(),
         }))?;
         self.held.release(self.sink)
-    }
-
-    fn version(&mut self, section: Section, version: String) -> Result<()> {
-        match section {
-            Section::FormatVersion => self.format_version = Some(version),
-            _ => self.terraform_version = Some(version),
-        }
-        if self.format_version.is_some() && self.terraform_version.is_some() && !self.begun {
-            return self.begin();
-        }
-        Ok(())
     }
 }
 
@@ -244,7 +236,13 @@ impl Visitor for Sifter<'_> {
         }
         match section {
             Section::FormatVersion | Section::TerraformVersion => {
-                self.out.version(section, value.text()?.into_owned())?;
+                let version = Some(value.text()?.into_owned());
+                match section {
+                    Section::FormatVersion => self.out.format_version = version,
+                    // Too late for the `plan` record; lost it must not be.
+                    _ if self.out.begun => self.summary.terraform_version = version,
+                    _ => self.out.terraform_version = version,
+                }
             }
             Section::Timestamp => self.summary.timestamp = Some(value.text()?.into_owned()),
             Section::Applyable => self.summary.applyable = Some(boolean(value)?),

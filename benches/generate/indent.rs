@@ -1,0 +1,100 @@
+//! Compact JSON as `jq` prints it: a member or element a line, two spaces a level.
+
+use std::io::{self, Write};
+
+/// Indents what is written to it.
+pub struct Indent<W: Write> {
+    out: W,
+    line: Vec<u8>,
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+    /// A container was opened and nothing of it written yet.
+    fresh: bool,
+    bytes: u64,
+}
+
+impl<W: Write> Indent<W> {
+    pub fn new(out: W) -> Indent<W> {
+        Indent {
+            out,
+            line: Vec::new(),
+            depth: 0,
+            in_string: false,
+            escaped: false,
+            fresh: false,
+            bytes: 0,
+        }
+    }
+
+    /// Flushes, and says how many bytes were written.
+    pub fn finish(mut self) -> io::Result<u64> {
+        self.flush()?;
+        Ok(self.bytes)
+    }
+
+    fn new_line(&mut self) {
+        self.line.push(b'\n');
+        self.line.resize(self.line.len() + 2 * self.depth, b' ');
+    }
+
+    fn token(&mut self, byte: u8) {
+        let closing = matches!(byte, b'}' | b']');
+        if std::mem::take(&mut self.fresh) && !closing {
+            self.new_line();
+        } else if closing {
+            // An empty container stays on its line.
+            let empty = matches!(self.line.last(), Some(b'{' | b'['));
+            self.depth -= 1;
+            if !empty {
+                self.new_line();
+            }
+            self.line.push(byte);
+            return;
+        }
+        self.line.push(byte);
+        match byte {
+            b'{' | b'[' => {
+                self.depth += 1;
+                self.fresh = true;
+            }
+            b',' => self.new_line(),
+            b':' => self.line.push(b' '),
+            b'"' => self.in_string = true,
+            _ => {}
+        }
+    }
+}
+
+impl<W: Write> Write for Indent<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for &byte in bytes {
+            if !self.in_string {
+                self.token(byte);
+                continue;
+            }
+            self.line.push(byte);
+            match byte {
+                _ if self.escaped => self.escaped = false,
+                b'\\' => self.escaped = true,
+                b'"' => self.in_string = false,
+                _ => {}
+            }
+        }
+        // The last byte stays: an empty container is told by it.
+        if self.line.len() > 1 << 16 {
+            let last = self.line.len() - 1;
+            self.bytes += last as u64;
+            self.out.write_all(&self.line[..last])?;
+            self.line.drain(..last);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.bytes += self.line.len() as u64;
+        self.out.write_all(&self.line)?;
+        self.line.clear();
+        self.out.flush()
+    }
+}

@@ -1,0 +1,353 @@
+//! A whole plan, section by section. Nothing is kept from one resource to the next but numbers, so
+//! memory does not grow with the plan.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::object::Json;
+pub use super::object::Keys;
+use super::resource::{Kind, Resource, Side, mix};
+
+/// What kind of plan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// A large estate, most of which stays as it is.
+    #[default]
+    Estate,
+    /// Every instance is updated in several places.
+    Busy,
+    /// Everything is created.
+    FirstRun,
+    /// JSON in strings, backslashes everywhere.
+    Policy,
+}
+
+impl Shape {
+    pub fn named(name: &str) -> Option<Shape> {
+        match name {
+            "estate" => Some(Shape::Estate),
+            "busy" => Some(Shape::Busy),
+            "first-run" => Some(Shape::FirstRun),
+            "policy" => Some(Shape::Policy),
+            _ => None,
+        }
+    }
+}
+
+/// Which plan to write.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// About how many bytes of compact JSON.
+    pub size: u64,
+    /// Another number, another plan of the same kind.
+    pub seed: u64,
+    pub shape: Shape,
+    /// The share of instances that stay as they are; by default that of the shape.
+    pub no_op: Option<f64>,
+    pub keys: Keys,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { size: 1_000_000, seed: 1, shape: Shape::Estate, no_op: None, keys: Keys::Native }
+    }
+}
+
+/// What plansift's `summary` record must say.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    pub bytes: u64,
+    resource_changes: BTreeMap<&'static str, u64>,
+    resource_drift: BTreeMap<&'static str, u64>,
+    output_changes: BTreeMap<&'static str, u64>,
+    deferred_changes: BTreeMap<&'static str, u64>,
+    import: u64,
+    add: u64,
+    change: u64,
+    destroy: u64,
+    forget: u64,
+    moved: u64,
+    unknown_paths: u64,
+    sensitive_paths: u64,
+    changed_paths: u64,
+    checks: BTreeMap<&'static str, u64>,
+}
+
+impl Summary {
+    /// The record as one line of JSON.
+    pub fn to_json(&self) -> String {
+        let words = |counts: &BTreeMap<&str, u64>| {
+            let words: Vec<_> =
+                counts.iter().map(|(word, number)| format!("\"{word}\":{number}")).collect();
+            format!("{{{}}}", words.join(","))
+        };
+        format!(
+            r#"{{"kind":"summary","bytes":{},"resource_changes":{},"resource_drift":{},"output_changes":{},"deferred_changes":{},"terraform":{{"import":{},"add":{},"change":{},"destroy":{},"forget":{}}},"moved":{},"unknown_paths":{},"sensitive_paths":{},"changed_paths":{},"checks":{},"applyable":true,"complete":false,"errored":false,"timestamp":"2026-01-02T03:04:05Z"}}"#,
+            self.bytes,
+            words(&self.resource_changes),
+            words(&self.resource_drift),
+            words(&self.output_changes),
+            words(&self.deferred_changes),
+            self.import,
+            self.add,
+            self.change,
+            self.destroy,
+            self.forget,
+            self.moved,
+            self.unknown_paths,
+            self.sensitive_paths,
+            self.changed_paths,
+            words(&self.checks),
+        )
+    }
+
+    fn count(&mut self, resource: &Resource) {
+        let kind = resource.kind;
+        *self.resource_changes.entry(kind.word()).or_default() += 1;
+        let (add, change, destroy, forget) = match kind {
+            Kind::Create | Kind::CreateForget => (1, 0, 0, 0),
+            Kind::Update | Kind::UpdateMoved | Kind::UpdateImported => (0, 1, 0, 0),
+            Kind::Delete | Kind::DeleteDeposed => (0, 0, 1, 0),
+            Kind::DeleteCreate | Kind::CreateDelete => (1, 0, 1, 0),
+            Kind::Forget => (0, 0, 0, 1),
+            Kind::ForgetCreate => (1, 0, 0, 1),
+            Kind::NoOp | Kind::NoOpMoved | Kind::NoOpImported | Kind::Read | Kind::Open => {
+                (0, 0, 0, 0)
+            }
+        };
+        self.add += add;
+        self.change += change;
+        self.destroy += destroy;
+        self.forget += forget;
+        self.import += u64::from(matches!(kind, Kind::NoOpImported | Kind::UpdateImported));
+        self.moved += u64::from(matches!(kind, Kind::NoOpMoved | Kind::UpdateMoved));
+        let paths = resource.paths();
+        self.changed_paths += paths.changed;
+        self.unknown_paths += paths.unknown;
+        self.sensitive_paths += paths.sensitive;
+    }
+}
+
+/// Writes a plan and says what is in it.
+pub fn write(options: &Options, out: &mut impl Write) -> io::Result<Summary> {
+    let mut plan = Plan {
+        options,
+        instances: 0,
+        json: Json::new(options.keys),
+        out,
+        summary: Summary::default(),
+    };
+    plan.instances = plan.estimate();
+    plan.write()?;
+    Ok(plan.summary)
+}
+
+struct Plan<'a, W: Write> {
+    options: &'a Options,
+    instances: u64,
+    json: Json,
+    out: &'a mut W,
+    summary: Summary,
+}
+
+/// A top-level key and what writes its value.
+type Section<'a, W> = (&'static str, fn(&mut Plan<'a, W>) -> io::Result<()>);
+
+impl<'a, W: Write> Plan<'a, W> {
+    fn resource(&self, number: u64) -> Resource {
+        let draw = mix(self.options.seed ^ 0x5eed, number);
+        let share = self.options.no_op.unwrap_or(match self.options.shape {
+            Shape::Estate | Shape::Policy => 0.7,
+            Shape::Busy | Shape::FirstRun => 0.0,
+        });
+        let still = ((draw >> 11) as f64 / (1u64 << 53) as f64) < share;
+        let kind = match self.options.shape {
+            _ if still => Kind::NoOp,
+            Shape::Estate | Shape::Policy => Kind::of_mix(draw),
+            Shape::Busy => Kind::Update,
+            Shape::FirstRun => Kind::Create,
+        };
+        Resource::new(self.options.seed, number, kind, self.options.shape == Shape::Policy)
+    }
+
+    /// How many instances make the size that is wanted.
+    fn estimate(&mut self) -> u64 {
+        const SAMPLE: u64 = 500;
+        let fixed = 4_950;
+        for number in 0..SAMPLE {
+            let resource = self.resource(number);
+            resource.change(&mut self.json);
+            for side in [Side::Before, Side::After] {
+                if resource.is_in(side) {
+                    resource.in_values(&mut self.json, side);
+                }
+            }
+            if let Some(deleted) = drift(&resource) {
+                resource.drift(&mut self.json, deleted);
+            }
+        }
+        let each = self.json.text.len() as u64 / SAMPLE + 3;
+        self.json.text.clear();
+        (self.options.size.saturating_sub(fixed) / each).max(1)
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        let mut sections: Vec<Section<'a, W>> = vec![
+            ("format_version", |plan| plan.literal("\"1.2\"")),
+            ("terraform_version", |plan| plan.literal("\"1.14.2\"")),
+            ("variables", |plan| plan.literal(VARIABLES)),
+            ("planned_values", |plan| plan.values(Side::After)),
+            ("resource_drift", Self::drift),
+            ("resource_changes", Self::changes),
+            ("deferred_changes", Self::deferred),
+            ("output_changes", Self::outputs),
+            ("action_invocations", |plan| plan.literal(INVOCATIONS)),
+            ("prior_state", Self::prior_state),
+            ("configuration", |plan| plan.literal(CONFIGURATION)),
+            ("relevant_attributes", |plan| {
+                plan.literal(r#"[{"resource":"aws_instance.r0","attribute":["id"]}]"#)
+            }),
+            ("checks", Self::checks),
+            ("timestamp", |plan| plan.literal("\"2026-01-02T03:04:05Z\"")),
+            ("applyable", |plan| plan.literal("true")),
+            ("complete", |plan| plan.literal("false")),
+            ("errored", |plan| plan.literal("false")),
+        ];
+        if self.options.keys == Keys::Sorted {
+            sections.sort_by_key(|(key, _)| *key);
+        }
+        for (place, (key, section)) in sections.into_iter().enumerate() {
+            self.json.raw(if place == 0 { "{\"" } else { ",\"" });
+            self.json.raw(key);
+            self.json.raw("\":");
+            section(self)?;
+            self.flush(0)?;
+        }
+        self.json.raw("}\n");
+        self.flush(0)
+    }
+
+    fn flush(&mut self, keep: usize) -> io::Result<()> {
+        if self.json.text.len() > keep {
+            self.summary.bytes += self.json.text.len() as u64;
+            self.out.write_all(&self.json.text)?;
+            self.json.text.clear();
+        }
+        Ok(())
+    }
+
+    fn literal(&mut self, text: &str) -> io::Result<()> {
+        self.json.raw(text);
+        Ok(())
+    }
+
+    /// Elements separated by commas, written out as they come.
+    fn list(&mut self, mut element: impl FnMut(&mut Self, Resource) -> bool) -> io::Result<()> {
+        let mut first = true;
+        for number in 0..self.instances {
+            let resource = self.resource(number);
+            let start = self.json.text.len();
+            if !first {
+                self.json.raw(",");
+            }
+            if element(self, resource) {
+                first = false;
+            } else {
+                self.json.text.truncate(start);
+            }
+            self.flush(1 << 16)?;
+        }
+        Ok(())
+    }
+
+    fn values(&mut self, side: Side) -> io::Result<()> {
+        self.json.raw(r#"{"root_module":{"resources":["#);
+        self.list(|plan, resource| {
+            let there = resource.is_in(side);
+            if there {
+                resource.in_values(&mut plan.json, side);
+            }
+            there
+        })?;
+        self.literal("]}}")
+    }
+
+    fn prior_state(&mut self) -> io::Result<()> {
+        self.json.raw(r#"{"format_version":"1.0","terraform_version":"1.14.2","values":"#);
+        self.values(Side::Before)?;
+        self.literal("}")
+    }
+
+    fn changes(&mut self) -> io::Result<()> {
+        self.json.raw("[");
+        self.list(|plan, resource| {
+            resource.change(&mut plan.json);
+            plan.summary.count(&resource);
+            true
+        })?;
+        self.literal("]")
+    }
+
+    fn drift(&mut self) -> io::Result<()> {
+        self.json.raw("[");
+        self.list(|plan, resource| {
+            let Some(deleted) = drift(&resource) else { return false };
+            resource.drift(&mut plan.json, deleted);
+            let word = if deleted { "delete" } else { "update" };
+            *plan.summary.resource_drift.entry(word).or_default() += 1;
+            true
+        })?;
+        self.literal("]")
+    }
+
+    fn deferred(&mut self) -> io::Result<()> {
+        let reasons = [
+            "instance_count_unknown",
+            "resource_config_unknown",
+            "provider_config_unknown",
+            "deferred_prereq",
+        ];
+        self.json.raw("[");
+        for (place, reason) in reasons.into_iter().enumerate() {
+            if place > 0 {
+                self.json.raw(",");
+            }
+            self.json.object(|json| {
+                json.member("reason", "\"");
+                json.raw(reason);
+                json.raw("\"");
+                json.member("resource_change", r#"{"address":"module.m[*].random_pet.later[*]","change":{"actions":["create"],"after":{"length":2},"after_sensitive":{},"after_unknown":{"id":true},"before":null,"before_sensitive":false},"index_unknown":true,"mode":"managed","module_address":"module.m[*]","name":"later","provider_name":"registry.terraform.io/hashicorp/random","type":"random_pet"}"#);
+            });
+        }
+        self.summary.deferred_changes.insert("create", reasons.len() as u64);
+        self.literal("]")
+    }
+
+    fn outputs(&mut self) -> io::Result<()> {
+        self.summary.output_changes =
+            BTreeMap::from([("create", 2), ("delete", 1), ("no-op", 1), ("update", 2)]);
+        self.literal(OUTPUTS)
+    }
+
+    fn checks(&mut self) -> io::Result<()> {
+        self.summary.checks =
+            BTreeMap::from([("error", 1), ("fail", 1), ("pass", 2), ("unknown", 1)]);
+        self.literal(CHECKS)
+    }
+}
+
+/// Whether an instance has drifted, and if so whether it is gone.
+fn drift(resource: &Resource) -> Option<bool> {
+    let drifted = resource.kind.has_before() && mix(7, resource.number).is_multiple_of(60);
+    drifted.then(|| mix(11, resource.number).is_multiple_of(3))
+}
+
+const VARIABLES: &str = r#"{"db_password":{"value":"hunter2-variable"},"region":{"value":"eu-west-1"},"zones":{"value":["a","b"]}}"#;
+
+const OUTPUTS: &str = r#"{"address":{"actions":["update"],"after_sensitive":false,"after_unknown":true,"before":"10.0.0.1","before_sensitive":false},"gone":{"actions":["delete"],"after":null,"after_sensitive":false,"after_unknown":false,"before":"x","before_sensitive":false},"ids":{"actions":["create"],"after":["a",null],"after_sensitive":false,"after_unknown":[false,true],"before":null,"before_sensitive":false},"new":{"actions":["create"],"after_sensitive":true,"after_unknown":true,"before":null,"before_sensitive":true},"same":{"actions":["no-op"],"after":{"a":1},"after_sensitive":false,"after_unknown":false,"before":{"a":1},"before_sensitive":false},"secret":{"actions":["update"],"after":"hunter2-new","after_sensitive":true,"after_unknown":false,"before":"hunter2-old","before_sensitive":true}}"#;
+
+const INVOCATIONS: &str = r#"[{"address":"action.acme_notify.a","config_sensitive":{"token":true},"config_unknown":{},"config_values":{"token":"hunter2-action"},"lifecycle_action_trigger":{"action_trigger_block_index":0,"action_trigger_event":"AfterCreate","actions_list_index":0,"triggering_resource_address":"aws_instance.r0[0]"},"name":"a","provider_name":"registry.terraform.io/acme/acme","type":"acme_notify"},{"address":"action.acme_notify.b","config_sensitive":{},"config_unknown":{},"config_values":{},"invoke_action_trigger":{},"name":"b","provider_name":"registry.terraform.io/acme/acme","type":"acme_notify"}]"#;
+
+const CONFIGURATION: &str = r#"{"provider_config":{"aws":{"expressions":{"region":{"constant_value":"eu-west-1"}},"full_name":"registry.terraform.io/hashicorp/aws","name":"aws"}},"root_module":{"resources":[{"address":"aws_instance.r0","count_expression":{"constant_value":50},"expressions":{"ami":{"references":["data.aws_ami.base.id","data.aws_ami.base"]}},"mode":"managed","name":"r0","provider_config_key":"aws","schema_version":1,"type":"aws_instance"}],"variables":{"db_password":{"sensitive":true},"region":{"default":"eu-west-1"},"zones":{}}}}"#;
+
+const CHECKS: &str = r#"[{"address":{"kind":"check","name":"health","to_display":"check.health"},"instances":[{"address":{"to_display":"check.health"},"problems":[{"message":"Service answered \u003c503\u003e."}],"status":"fail"}],"status":"fail"},{"address":{"kind":"output_value","name":"address","to_display":"output.address"},"status":"unknown"},{"address":{"kind":"resource","mode":"managed","name":"r0","to_display":"aws_instance.r0","type":"aws_instance"},"instances":[{"address":{"instance_key":0,"to_display":"aws_instance.r0[0]"},"status":"pass"}],"status":"pass"},{"address":{"kind":"var","name":"region","to_display":"var.region"},"instances":[{"address":{"to_display":"var.region"},"status":"pass"}],"status":"pass"},{"address":{"kind":"check","module":"module.m0","name":"z","to_display":"module.m0.check.z"},"status":"error"}]"#;

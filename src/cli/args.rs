@@ -1,0 +1,222 @@
+//! The arguments. The only place that knows clap.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::error::ErrorKind;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::exit::Exit;
+use crate::json::outline::Outline;
+use crate::limits::Limits;
+
+/// Reads Terraform and OpenTofu plans (`show -json`) of any size and tells what they change.
+#[derive(Debug, Parser)]
+#[command(name = "plansift", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// What a plan does, for a person: counts, a table, warnings
+    Summary(Plans),
+    /// The record stream of a plan: one record for each change
+    Changes(Changes),
+    /// The JSON Schema of the records
+    Schema,
+}
+
+/// `plansift changes`.
+#[derive(Debug, Args)]
+pub struct Changes {
+    #[command(flatten)]
+    pub plans: Plans,
+    /// Form of the records
+    #[arg(short, long, value_enum, default_value_t = Format::Ndjson)]
+    pub format: Format,
+    /// Write cells that look like formulas as they are, for programs instead of spreadsheets
+    #[arg(long)]
+    pub csv_raw: bool,
+}
+
+/// Form of the records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// One compact JSON object a line
+    Ndjson,
+    /// One JSON array
+    Json,
+    /// Comma-separated values, safe for spreadsheets
+    Csv,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// When to show progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Progress {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The plans, and how to read them.
+#[derive(Debug, Args)]
+pub struct Plans {
+    /// Plans as JSON, plain, gzip or zstd; - is standard input
+    #[arg(value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
+    /// Write to a file: whole, or not at all
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Also what stays as it is: no-op changes, checks that pass
+    #[arg(long)]
+    pub all: bool,
+    /// Check the full grammar of every byte, and step over nothing
+    #[arg(long)]
+    pub strict: bool,
+    /// Exit with 2 when there are changes
+    #[arg(long)]
+    pub detailed_exitcode: bool,
+    /// Colours
+    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub color: Color,
+    /// No warnings and no progress
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Progress, on standard error
+    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "WHEN",
+          num_args = 0..=1, default_missing_value = "always", require_equals = true)]
+    pub progress: Progress,
+    /// Bytes, seconds, speed and peak memory, on standard error
+    #[arg(long)]
+    pub stats: bool,
+    /// Read files instead of mapping them into memory
+    #[arg(long)]
+    pub no_mmap: bool,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+/// The bounds on what an input can make large. Sizes take K, M, G and T (powers of 1024).
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub struct LimitArgs {
+    /// Nesting depth [default: 10000]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    limit_depth: Option<u64>,
+    /// Size of one element that is looked into, at most 4G [default: 256M]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_change: Option<u64>,
+    /// Size of one skipped string [default: 1G]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_string_skipped: Option<u64>,
+    /// Size of one decoded string [default: 64M]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_string_kept: Option<u64>,
+    /// Size of one document [default: 16T]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_document: Option<u64>,
+    /// Size of compressed input after decompression [default: 1T]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_expansion: Option<u64>,
+    /// Expansion of compressed input, in times its size, beyond the first GiB [default: 1000]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    limit_expansion_ratio: Option<u64>,
+}
+
+impl LimitArgs {
+    /// The limits with what was set.
+    pub fn limits(&self) -> Limits {
+        let default = Limits::default();
+        Limits {
+            depth: self.limit_depth.unwrap_or(default.depth),
+            change: self.limit_change.unwrap_or(default.change).min(Outline::LEN_MAX),
+            string_skipped: self.limit_string_skipped.unwrap_or(default.string_skipped),
+            string_kept: self.limit_string_kept.unwrap_or(default.string_kept),
+            document: self.limit_document.unwrap_or(default.document),
+            expansion: self.limit_expansion.unwrap_or(default.expansion),
+            expansion_ratio: self.limit_expansion_ratio.unwrap_or(default.expansion_ratio),
+        }
+    }
+}
+
+/// A size with an optional suffix.
+fn size(text: &str) -> Result<u64, String> {
+    let (digits, shift) = match text.char_indices().last() {
+        Some((end, 'k' | 'K')) => (&text[..end], 10),
+        Some((end, 'm' | 'M')) => (&text[..end], 20),
+        Some((end, 'g' | 'G')) => (&text[..end], 30),
+        Some((end, 't' | 'T')) => (&text[..end], 40),
+        _ => (text, 0),
+    };
+    let number: u64 = digits.parse().map_err(|_| "not a size, like 64M or 2G".to_owned())?;
+    number.checked_mul(1 << shift).ok_or_else(|| "too large".to_owned())
+}
+
+/// Takes the arguments apart.
+///
+/// # Errors
+///
+/// How to exit: help and version were printed, or what is wrong.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Exit> {
+    match Cli::try_parse_from(args.into_iter().flat_map(translated)) {
+        Ok(cli) => Ok(cli.command),
+        Err(error) => {
+            // A closed pipe is no reason to fail here either.
+            let _ = error.print();
+            match error.kind() {
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Err(Exit::Done),
+                _ => Err(Exit::Usage),
+            }
+        }
+    }
+}
+
+/// Terraform's one-dash spellings of its own options as ours.
+fn translated(arg: OsString) -> Vec<OsString> {
+    match arg.to_str() {
+        Some("-json") => vec!["--format=json".into()],
+        Some("-no-color") => vec!["--color=never".into()],
+        Some("-detailed-exitcode") => vec!["--detailed-exitcode".into()],
+        Some("-help") => vec!["--help".into()],
+        Some("-version") => vec!["--version".into()],
+        _ => vec![arg],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_have_suffixes() {
+        assert_eq!(size("17"), Ok(17));
+        assert_eq!(size("2K"), Ok(2048));
+        assert_eq!(size("1t"), Ok(1 << 40));
+        for bad in ["", "K", "1.5G", "-1", "é", "99999999999T"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The command line: arguments, what they set in motion, and how it ends. Policy lives here and
+//! nowhere below: what is printed, where, and the exit code.
+
+mod args;
+mod exit;
+mod output;
+mod progress;
+mod run;
+mod stats;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+pub use exit::Exit;
+
+/// Runs the command with those arguments, the program's name first.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let exit = match args::parse(args) {
+        Ok(command) => run::run(command),
+        Err(exit) => exit,
+    };
+    exit.into()
+}

@@ -1,0 +1,93 @@
+//! Standard output, or a file that appears whole or not at all.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Where data goes.
+pub enum Output {
+    /// Standard output, not line by line.
+    Standard(File),
+    /// A file in the making, beside the one it becomes.
+    File(NamedTempFile, PathBuf),
+}
+
+impl Output {
+    /// Opens what the user asked for.
+    ///
+    /// # Errors
+    ///
+    /// The file's directory cannot be written to.
+    pub fn open(path: Option<&Path>) -> Result<Output> {
+        let Some(path) = path else {
+            return standard().map(Output::Standard).map_err(write_error);
+        };
+        let directory = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        if path.is_dir() {
+            return Err(write_error(io::ErrorKind::IsADirectory.into()));
+        }
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".plansift-");
+        #[cfg(unix)]
+        {
+            // A plan's records may be read by those who may read any new file of the user's: the
+            // kernel takes the user's mask off this.
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        let file = builder.tempfile_in(directory).map_err(write_error)?;
+        Ok(Output::File(file, path.to_owned()))
+    }
+
+    /// A writer to it.
+    ///
+    /// # Errors
+    ///
+    /// The system is out of handles.
+    pub fn writer(&self) -> Result<File> {
+        match self {
+            Output::Standard(file) => file.try_clone(),
+            Output::File(file, _) => file.as_file().try_clone(),
+        }
+        .map_err(write_error)
+    }
+
+    /// Gives the file its name, now that it is whole.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be brought to the disk or renamed.
+    pub fn finish(self) -> Result<()> {
+        match self {
+            Output::Standard(mut file) => file.flush().map_err(write_error),
+            Output::File(file, path) => {
+                file.as_file().sync_all().map_err(write_error)?;
+                file.persist(path).map_err(|error| write_error(error.error))?;
+                Ok(())
+            }
+        }
+    }
+}
+
+fn write_error(error: io::Error) -> Error {
+    Error::io(ErrorKind::Write, error)
+}
+
+#[cfg(unix)]
+fn standard() -> io::Result<File> {
+    use std::os::fd::AsFd;
+    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+}
+
+#[cfg(windows)]
+fn standard() -> io::Result<File> {
+    use std::os::windows::io::AsHandle;
+    Ok(File::from(io::stdout().as_handle().try_clone_to_owned()?))
+}

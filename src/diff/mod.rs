@@ -17,7 +17,6 @@ use crate::json::{number, string};
 use crate::path::{Paths, Step};
 use crate::plan::Change;
 
-use overlay::compare_keys;
 
 /// Finds the paths of changes, one after the other, and keeps its memory in between.
 #[derive(Debug, Default)]
@@ -62,8 +61,7 @@ struct Pair<'a> {
     after: Option<Value<'a>>,
     unknown: Option<Value<'a>>,
     place: u32,
-    /// How many bytes from their first on are known to be the same on both sides, when that is
-    /// known: then the next ones differ.
+    /// How many bytes from their first on are the same on both sides, where that is known.
     same: Option<usize>,
 }
 
@@ -111,7 +109,7 @@ impl Differ {
                 .map_err(|error| error.within("before_sensitive"))?;
         }
         if let Some(overlay) = after
-            && before.map(Value::raw).transpose()? != Some(overlay.raw()?)
+            && before.map(Value::raw) != Some(overlay.raw())
         {
             overlay::collect(overlay, &mut self.sensitive)
                 .map_err(|error| error.within("after_sensitive"))?;
@@ -154,89 +152,133 @@ impl Scratch {
             }
             return marked_below(pair.unknown);
         };
-        let same = match pair.same {
-            Some(same) => same,
-            None => common_prefix(before.raw()?, after.raw()?),
+        let equal = match pair.same {
+            Some(same) => same == before.raw().len() && same == after.raw().len(),
+            None => before.raw() == after.raw(),
         };
-        let equal = same == before.raw()?.len() && same == after.raw()?.len();
         if equal && !pair.unknown.is_some_and(overlay::may_mark) {
             return Ok(Verdict::Same);
         }
-        let pair = Pair { before: Some(before), after: Some(after), same: Some(same), ..pair };
         match (before.kind()?, after.kind()?) {
-            (Kind::Object, Kind::Object) => self.enter_objects(pair, before, after, waiting),
-            (Kind::Array, Kind::Array) => self.enter_arrays(pair, before, after, waiting),
-            (Kind::String, Kind::String) => {
-                let unequal = string::compare(before.raw_string()?, after.raw_string()?).is_ne();
-                if unequal { Ok(Verdict::Changed) } else { marked_below(pair.unknown) }
+            (Kind::Object, Kind::Object) => {
+                self.enter_objects(Both::of(&pair, before, after), waiting)
             }
-            (Kind::Number, Kind::Number) => {
-                let unequal = !number::equal(before.raw()?, after.raw()?);
-                if unequal { Ok(Verdict::Changed) } else { marked_below(pair.unknown) }
+            (Kind::Array, Kind::Array) => {
+                self.enter_arrays(Both::of(&pair, before, after), waiting)
             }
-            (before, after) if before == after => marked_below(pair.unknown),
+            (a, b) if a == b && (equal || same_scalar(a, before, after)?) => {
+                marked_below(pair.unknown)
+            }
             _ => Ok(Verdict::Changed),
         }
     }
 
     fn enter_objects<'a>(
         &mut self,
-        pair: Pair<'a>,
-        before: Value<'a>,
-        after: Value<'a>,
+        both: Both<'a>,
         waiting: &mut Vec<Pair<'a>>,
     ) -> Result<Verdict> {
-        let unknown = match pair.unknown {
+        let unknown = match both.unknown {
             Some(unknown) if unknown.kind()? == Kind::Object => Some(unknown),
             _ => None,
         };
         let first = waiting.len();
-        for member in join(before, after, unknown)? {
-            let [b, a, unknown] = member.sides;
-            let same = common_below(&pair, before, after, b, a)?;
-            let below = Pair { before: b, after: a, unknown, place: pair.place, same };
-            if is_settled(&below)? {
-                continue;
+        let ordered = self.merge_members(&both, unknown, waiting)?;
+        if ordered == Ordered::No {
+            waiting.truncate(first);
+            for member in join(both.before, both.after, unknown)? {
+                self.below(&both, member, waiting)?;
             }
-            let place = self.place(pair.place, member.key)?;
-            waiting.push(Pair { place, ..below });
         }
         // The list is taken from its end, and paths are best found in their order.
         waiting[first..].reverse();
         Ok(Verdict::Entered)
     }
 
+    /// Goes through the members of three objects at once, as long as their keys are in order.
+    fn merge_members<'a>(
+        &mut self,
+        both: &Both<'a>,
+        unknown: Option<Value<'a>>,
+        waiting: &mut Vec<Pair<'a>>,
+    ) -> Result<Ordered> {
+        let mut sides = [Some(both.before), Some(both.after), unknown]
+            .map(|object| object.map(Value::members).transpose());
+        let mut heads: [Option<(Key<'a>, Value<'a>)>; 3] = [None; 3];
+        let mut next = |side: usize| -> Result<Option<(Key<'a>, Value<'a>)>> {
+            match &mut sides[side] {
+                Ok(Some(members)) => members.next().transpose(),
+                Ok(None) => Ok(None),
+                Err(_) => Err(both.before.wrong_type("an object")),
+            }
+        };
+        for (side, head) in heads.iter_mut().enumerate() {
+            *head = next(side)?;
+        }
+        let mut last: Option<Key<'a>> = None;
+        loop {
+            let [b, a, u] = heads.map(|head| head.map(|(key, _)| key));
+            let least = match (b, a) {
+                (Some(b), Some(a)) if b.raw() == a.raw() => Some(b),
+                (b, a) => lesser(b, a),
+            };
+            let Some(key) = lesser(least, u) else { return Ok(Ordered::Yes) };
+            if last.is_some_and(|last| last.compare(key).is_ge()) {
+                return Ok(Ordered::No);
+            }
+            last = Some(key);
+            let mut member = Member { key, sides: [None; 3] };
+            for (side, head) in heads.iter_mut().enumerate() {
+                if let Some((_, value)) = head.filter(|(its, _)| its.compare(key).is_eq()) {
+                    member.sides[side] = Some(value);
+                    *head = next(side)?;
+                }
+            }
+            self.below(both, member, waiting)?;
+        }
+    }
+
+    /// Puts a member on the list, unless it is settled.
+    fn below<'a>(
+        &mut self,
+        both: &Both<'a>,
+        member: Member<'a>,
+        waiting: &mut Vec<Pair<'a>>,
+    ) -> Result<()> {
+        let [before, after, unknown] = member.sides;
+        if let Some(same) = both.unsettled(before, after, unknown) {
+            let place = self.place(both.place, member.key)?;
+            waiting.push(Pair { before, after, unknown, place, same });
+        }
+        Ok(())
+    }
+
     fn enter_arrays<'a>(
         &mut self,
-        pair: Pair<'a>,
-        before: Value<'a>,
-        after: Value<'a>,
+        both: Both<'a>,
         waiting: &mut Vec<Pair<'a>>,
     ) -> Result<Verdict> {
-        let mut unknown = match pair.unknown {
+        let mut unknowns = match both.unknown {
             Some(unknown) if unknown.kind()? == Kind::Array => Some(unknown.elements()?),
             _ => None,
         };
         let first = waiting.len();
-        let (mut befores, mut afters) = (before.elements()?, after.elements()?);
+        let (mut befores, mut afters) = (both.before.elements()?, both.after.elements()?);
         for index in 0.. {
-            let unknown = unknown.as_mut().and_then(Iterator::next).transpose()?;
-            let (b, a) = match (befores.next().transpose()?, afters.next().transpose()?) {
-                (Some(b), Some(a)) => (b, a),
+            let unknown = unknowns.as_mut().and_then(Iterator::next).transpose()?;
+            let (before, after) = match (befores.next().transpose()?, afters.next().transpose()?) {
                 (None, None) => break,
+                (Some(before), Some(after)) => (Some(before), Some(after)),
                 _ => {
                     waiting.truncate(first);
                     return Ok(Verdict::Changed);
                 }
             };
-            let same = common_below(&pair, before, after, Some(b), Some(a))?;
-            let below = Pair { before: Some(b), after: Some(a), unknown, place: pair.place, same };
-            if is_settled(&below)? {
-                continue;
+            if let Some(same) = both.unsettled(before, after, unknown) {
+                let place = self.places.len() as u32;
+                self.places.push(Place { above: both.place, step: PlaceStep::Index(index) });
+                waiting.push(Pair { before, after, unknown, place, same });
             }
-            let place = self.places.len() as u32;
-            self.places.push(Place { above: pair.place, step: PlaceStep::Index(index) });
-            waiting.push(Pair { place, ..below });
         }
         waiting[first..].reverse();
         Ok(Verdict::Entered)
@@ -281,34 +323,72 @@ fn marked_below(unknown: Option<Value<'_>>) -> Result<Verdict> {
     }
 }
 
-/// Whether a place is the same without a look: its bytes are, and nothing in it is unknown.
-fn is_settled(pair: &Pair<'_>) -> Result<bool> {
-    let (Some(before), Some(after), Some(same)) = (pair.before, pair.after, pair.same) else {
-        return Ok(false);
-    };
-    let equal = same == before.raw()?.len() && same == after.raw()?.len();
-    Ok(equal && !pair.unknown.is_some_and(overlay::may_mark))
+/// Whether two scalars of the same kind, of other bytes, have the same value.
+fn same_scalar(kind: Kind, before: Value<'_>, after: Value<'_>) -> Result<bool> {
+    Ok(match kind {
+        Kind::String => {
+            (before.is_escaped() || after.is_escaped())
+                && string::compare(before.raw_string()?, after.raw_string()?).is_eq()
+        }
+        Kind::Number => number::equal(before.raw(), after.raw()),
+        _ => true,
+    })
 }
 
-/// How many bytes from their first on two values below a pair have in common, as far as the pair
-/// tells without a look at them.
-fn common_below(
-    pair: &Pair<'_>,
-    before: Value<'_>,
-    after: Value<'_>,
-    below_before: Option<Value<'_>>,
-    below_after: Option<Value<'_>>,
-) -> Result<Option<usize>> {
-    let (Some(same), Some(b), Some(a)) = (pair.same, below_before, below_after) else {
-        return Ok(None);
-    };
-    let (b_start, a_start) = (b.offset() - before.offset(), a.offset() - after.offset());
-    if b_start != a_start || b_start >= same as u64 {
-        let common = common_prefix(b.raw()?, a.raw()?);
-        return Ok(Some(common));
+/// Whether the keys of an object are in order.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ordered {
+    Yes,
+    No,
+}
+
+/// The one of two keys that comes first.
+fn lesser<'a>(a: Option<Key<'a>>, b: Option<Key<'a>>) -> Option<Key<'a>> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(if b.compare(a).is_lt() { b } else { a }),
+        (a, b) => a.or(b),
     }
-    let known = same - b_start as usize;
-    Ok(Some(known.min(b.raw()?.len()).min(a.raw()?.len())))
+}
+
+/// Two containers of the same kind that are entered together.
+struct Both<'a> {
+    before: Value<'a>,
+    after: Value<'a>,
+    unknown: Option<Value<'a>>,
+    place: u32,
+    /// How many bytes they have in common from their first on.
+    same: u64,
+}
+
+impl<'a> Both<'a> {
+    fn of(pair: &Pair<'a>, before: Value<'a>, after: Value<'a>) -> Both<'a> {
+        let same = match pair.same {
+            Some(same) => same,
+            None => common_prefix(before.raw(), after.raw()),
+        };
+        Both { before, after, unknown: pair.unknown, place: pair.place, same: same as u64 }
+    }
+
+    /// Whether a place below must be looked at: not when its bytes are the same and nothing in it is
+    /// unknown. Says as well how many bytes it has in common, where that follows from above.
+    fn unsettled(
+        &self,
+        before: Option<Value<'a>>,
+        after: Option<Value<'a>>,
+        unknown: Option<Value<'a>>,
+    ) -> Option<Option<usize>> {
+        let (Some(b), Some(a)) = (before, after) else { return Some(None) };
+        let start = b.offset() - self.before.offset();
+        let aligned = start == a.offset() - self.after.offset() && start < self.same;
+        let (same, equal) = if aligned {
+            let shorter = b.raw().len().min(a.raw().len());
+            let same = shorter.min((self.same - start) as usize);
+            (Some(same), same == b.raw().len() && same == a.raw().len())
+        } else {
+            (None, b.raw() == a.raw())
+        };
+        (!equal || unknown.is_some_and(overlay::may_mark)).then_some(same)
+    }
 }
 
 /// The members of the objects, those of the same key together, in the order of their keys.
@@ -327,10 +407,10 @@ fn join<'a>(
         }
     }
     // Up to three runs that are in order already, which is what a merging sort is best at.
-    members.sort_by(|a, b| compare_keys(&a.key, &b.key));
+    members.sort_by(|a, b| a.key.compare(b.key));
     let mut joined: Vec<Member<'a>> = Vec::with_capacity(members.len());
     for member in members {
-        match joined.last_mut().filter(|last| compare_keys(&last.key, &member.key).is_eq()) {
+        match joined.last_mut().filter(|last| last.key.compare(member.key).is_eq()) {
             Some(last) => last.merge(member)?,
             None => joined.push(member),
         }
@@ -352,11 +432,13 @@ impl Member<'_> {
 
 /// How many bytes two texts have in common from their first on.
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
-    const STRIDE: usize = 64;
+    const STRIDE: usize = 8;
+    let word = |chunk: &[u8]| chunk.try_into().map_or(0, u64::from_le_bytes);
     let mut same = 0;
     for (a, b) in a.chunks_exact(STRIDE).zip(b.chunks_exact(STRIDE)) {
-        if a != b {
-            break;
+        let differing = word(a) ^ word(b);
+        if differing != 0 {
+            return same + (differing.trailing_zeros() / 8) as usize;
         }
         same += STRIDE;
     }

@@ -3,16 +3,14 @@
 //! Nearly all of them are `{}` or `false`; those cost a look at their bytes.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::string;
 use crate::json::value::{Elements, Key, Kind, Members, Value};
 use crate::path::{Paths, Step};
 
 /// Whether an overlay could mark anything, by a look at its bytes.
 pub(super) fn may_mark(overlay: Value<'_>) -> bool {
-    !matches!(overlay.raw(), Ok(b"{}" | b"[]" | b"false"))
+    !matches!(overlay.raw(), b"{}" | b"[]" | b"false")
 }
 
 /// Whether an overlay marks anything.
@@ -82,6 +80,7 @@ impl<'a> Walk<'a> {
                 (None, None) => return Ok(false),
             };
             match value.kind()? {
+                _ if value.is_empty() => {}
                 Kind::True => return Ok(true),
                 Kind::Object => self.open.push(Container::Object {
                     object: value,
@@ -119,7 +118,7 @@ impl<'a> Container<'a> {
             }
             Container::Object { object, members, key, unordered } => {
                 let Some((next, value)) = members.next().transpose()? else { return Ok(None) };
-                let ordered = key.is_none_or(|last| compare_keys(&last, &next).is_lt());
+                let ordered = key.is_none_or(|last| last.compare(next).is_lt());
                 if !ordered && !*unordered {
                     *unordered = true;
                     refuse_twins(*object)?;
@@ -131,11 +130,6 @@ impl<'a> Container<'a> {
     }
 }
 
-/// The order of two keys: that of their decoded text.
-pub(super) fn compare_keys(a: &Key<'_>, b: &Key<'_>) -> Ordering {
-    if a.raw() == b.raw() { Ordering::Equal } else { string::compare(a.raw(), b.raw()) }
-}
-
 /// Holds an object whose keys are in no order to having each only once.
 ///
 /// # Errors
@@ -143,8 +137,8 @@ pub(super) fn compare_keys(a: &Key<'_>, b: &Key<'_>) -> Ordering {
 /// It is not well formed, or has a key twice.
 fn refuse_twins(object: Value<'_>) -> Result<()> {
     let mut keys = object.members()?.map(|member| Ok(member?.0)).collect::<Result<Vec<_>>>()?;
-    keys.sort_by(compare_keys);
-    match keys.windows(2).find(|two| compare_keys(&two[0], &two[1]).is_eq()) {
+    keys.sort_by(|a, b| a.compare(*b));
+    match keys.windows(2).find(|two| two[0].compare(two[1]).is_eq()) {
         Some(twice) => Err(Error::at(ErrorKind::DuplicateKey, twice[1].offset() - 1)),
         None => Ok(()),
     }

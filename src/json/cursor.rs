@@ -251,7 +251,7 @@ impl<S: Source> Cursor<S> {
         let hold = Hold { from: start, start, limit: Limit::StringKept, max };
         self.held = Some(hold);
         self.offset = start;
-        let close = self.find_quote()?;
+        let close = self.find_quote(None)?;
         self.offset = close + 1;
         hold.check(close)?;
         if let Err(bad) = string::check(self.text(start..close)) {
@@ -372,13 +372,9 @@ impl<S: Source> Cursor<S> {
     }
 
     fn pass_string(&mut self, outline: Option<&mut Outline>) -> Result<()> {
-        let start = self.offset;
         self.offset += 1;
-        let close = self.find_quote()?;
+        let close = self.find_quote(outline)?;
         self.offset = close + 1;
-        if let Some(outline) = outline {
-            outline.mark_string(close - start);
-        }
         Ok(())
     }
 
@@ -425,7 +421,7 @@ impl<S: Source> Cursor<S> {
             for index in from / BLOCK..self.block_count() {
                 let block = self.blocks[index];
                 if let Some(outline) = outline.as_deref_mut() {
-                    outline.push_quotes(block.quotes & visible);
+                    outline.push_block(block.quotes & visible, block.escapes & visible);
                 }
                 let mut brackets = block.brackets & visible;
                 visible = !0;
@@ -467,7 +463,7 @@ impl<S: Source> Cursor<S> {
             for index in from / BLOCK..self.block_count() {
                 let block = self.blocks[index];
                 if let Some(outline) = outline.as_deref_mut() {
-                    outline.push_quotes(block.quotes & visible);
+                    outline.push_block(block.quotes & visible, block.escapes & visible);
                 }
                 let mut events = (block.tokens | block.escapes) & visible;
                 visible = !0;
@@ -540,16 +536,22 @@ impl<S: Source> Cursor<S> {
     }
 
     /// The first quote from the cursor on, which does not move in front of it.
-    fn find_quote(&mut self) -> Result<u64> {
+    fn find_quote(&mut self, mut outline: Option<&mut Outline>) -> Result<u64> {
         let mut from = (self.offset - self.batch) as usize;
         loop {
             let mut visible = !0 << (from % BLOCK);
             for index in from / BLOCK..self.block_count() {
                 let block = self.blocks[index];
+                if let Some(outline) = outline.as_deref_mut() {
+                    outline.push_block(block.quotes & visible, block.escapes & visible);
+                }
                 let quotes = block.quotes & visible;
                 let before = if quotes == 0 { !0 } else { (1 << quotes.trailing_zeros()) - 1 };
                 let start = self.batch + (index * BLOCK) as u64;
-                let mut escapes = block.escapes & visible & before;
+                let mut escapes = match self.validation {
+                    Validation::Visited => 0,
+                    Validation::Everything => block.escapes & visible & before,
+                };
                 visible = !0;
                 while escapes != 0 {
                     self.check_escape(start + u64::from(escapes.trailing_zeros()))?;

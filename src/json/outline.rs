@@ -1,7 +1,7 @@
 //! The shape of one value: where its strings end and where its containers do.
 //!
 //! Written while the cursor passes over the value, from the masks it has anyway; afterwards every
-//! part of the value is reached, skipped or compared without looking at a byte twice. One bit for
+//! part of the value is reached, skipped or compared without looking at a byte twice. Two bits for
 //! each byte, and eight bytes for each object or array: for one element of a plan, never for a plan.
 //!
 //! The trap: a position here counts from [`Outline::origin`], the start of the 64-byte block in which
@@ -21,6 +21,8 @@ pub struct Outline {
     start: u32,
     /// A bit for each byte: unescaped quotes.
     quotes: Vec<u64>,
+    /// A bit for each byte: backslashes that escape.
+    escapes: Vec<u64>,
     /// The containers in the order in which they open.
     containers: Vec<Container>,
     /// Those that are open while the outline is written.
@@ -49,13 +51,15 @@ impl Outline {
         self.origin = origin;
         self.start = start;
         self.quotes.clear();
+        self.escapes.clear();
         self.containers.clear();
         self.open.clear();
     }
 
     #[inline]
-    pub(super) fn push_quotes(&mut self, quotes: u64) {
+    pub(super) fn push_block(&mut self, quotes: u64, escapes: u64) {
         self.quotes.push(quotes);
+        self.escapes.push(escapes);
     }
 
     #[inline]
@@ -74,18 +78,9 @@ impl Outline {
         }
     }
 
-    /// The outlined value is a string, whose quotes are that far apart.
-    pub(super) fn mark_string(&mut self, len: u64) {
-        let close = u64::from(self.start) + len;
-        self.quotes.resize((close / 64) as usize + 1, 0);
-        for quote in [u64::from(self.start), close] {
-            self.quotes[(quote / 64) as usize] |= 1 << (quote % 64);
-        }
-    }
-
     /// The outlined value. `text` is the text from [`Outline::origin`] to the value's end.
     pub(super) fn value<'a>(&'a self, text: &'a [u8]) -> Value<'a> {
-        Value::new(text, self, self.start, 0)
+        Value::new(text, self, self.start..text.len() as u32, 0)
     }
 
     /// The first quote at or after a position.
@@ -98,6 +93,20 @@ impl Outline {
             bits = *self.quotes.get(word)?;
         }
         Some(word as u32 * 64 + bits.trailing_zeros())
+    }
+
+    /// Whether anything is escaped between two positions.
+    #[inline]
+    pub(super) fn has_escape(&self, range: Range<u32>) -> bool {
+        let (first, last) = ((range.start / 64) as usize, (range.end / 64) as usize);
+        let from = !0 << (range.start % 64);
+        let to = !(!0 << (range.end % 64));
+        let words = self.escapes.get(first..=last.min(self.escapes.len().saturating_sub(1))).unwrap_or_default();
+        words.iter().enumerate().any(|(place, word)| {
+            let from = if place == 0 { from } else { !0 };
+            let to = if first + place == last { to } else { !0 };
+            word & from & to != 0
+        })
     }
 
     #[inline]

@@ -190,7 +190,7 @@ fn tree(value: Value<'_>) -> Result<serde_json::Value> {
             value.elements()?.map(|value| tree(value?)).collect::<Result<Vec<_>>>()?.into()
         }
         Kind::String => value.text()?.into_owned().into(),
-        _ => number(value.raw()?)?,
+        _ => number(value.raw())?,
     })
 }
 

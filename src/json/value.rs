@@ -4,6 +4,8 @@
 //! looked at is held to the full grammar; what is passed over is not looked at.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::ops::Range;
 
 use super::outline::Outline;
 use super::string;
@@ -15,8 +17,20 @@ use crate::error::{Error, ErrorKind, Found, Result};
 pub struct Value<'a> {
     text: &'a [u8],
     outline: &'a Outline,
+    /// Its first byte, and the byte after its last.
     at: u32,
-    /// Containers that open before `at`.
+    end: u32,
+    /// Containers that open before it.
+    container: u32,
+}
+
+/// A place between values, where one may begin.
+#[derive(Clone, Copy, Debug)]
+struct Place<'a> {
+    text: &'a [u8],
+    outline: &'a Outline,
+    at: u32,
+    /// Containers that open before it.
     container: u32,
 }
 
@@ -38,11 +52,17 @@ pub enum Kind {
 pub struct Key<'a> {
     raw: &'a [u8],
     offset: u64,
+    escaped: bool,
 }
 
 impl<'a> Value<'a> {
-    pub(super) fn new(text: &'a [u8], outline: &'a Outline, at: u32, container: u32) -> Value<'a> {
-        Value { text, outline, at, container }
+    pub(super) fn new(
+        text: &'a [u8],
+        outline: &'a Outline,
+        range: Range<u32>,
+        container: u32,
+    ) -> Value<'a> {
+        Value { text, outline, at: range.start, end: range.end, container }
     }
 
     /// Bytes from the start of the input to the value's first byte.
@@ -79,13 +99,9 @@ impl<'a> Value<'a> {
     }
 
     /// Its bytes as they stand in the document.
-    ///
-    /// # Errors
-    ///
-    /// It is not whole.
-    pub fn raw(self) -> Result<&'a [u8]> {
-        let end = self.end()?;
-        Ok(&self.text[self.at as usize..end.at as usize])
+    #[inline]
+    pub fn raw(self) -> &'a [u8] {
+        &self.text[self.at as usize..self.end as usize]
     }
 
     /// The decoded text of a string; borrowed when it has no escapes.
@@ -95,7 +111,11 @@ impl<'a> Value<'a> {
     /// It is no string, or has a bad escape.
     pub fn text(self) -> Result<Cow<'a, str>> {
         let raw = self.raw_string()?;
-        string::decode(raw).map_err(|bad| self.bad_escape(self.at + 1 + bad.0 as u32))
+        if !self.is_escaped() {
+            let text = std::str::from_utf8(raw);
+            return text.map(Cow::Borrowed).map_err(|_| self.place().unsteady());
+        }
+        string::decode(raw).map_err(|bad| self.place().bad_escape(self.at + 1 + bad.0 as u32))
     }
 
     /// The bytes between the quotes of a string.
@@ -104,11 +124,15 @@ impl<'a> Value<'a> {
     ///
     /// It is no string.
     pub fn raw_string(self) -> Result<&'a [u8]> {
-        if self.byte(self.at) != Some(b'"') {
-            return Err(self.wrong_type("a string"));
+        match self.raw() {
+            [b'"', inner @ .., b'"'] => Ok(inner),
+            _ => Err(self.wrong_type("a string")),
         }
-        let close = self.quote(self.at + 1)?;
-        Ok(&self.text[self.at as usize + 1..close as usize])
+    }
+
+    /// Whether a string has escapes.
+    pub fn is_escaped(self) -> bool {
+        self.outline.has_escape(self.at..self.end)
     }
 
     /// The members of an object, in document order.
@@ -171,8 +195,8 @@ impl<'a> Value<'a> {
     ///
     /// It is not JSON; it is nested deeper than simd-json can be trusted with ([`TREE_DEPTH`]).
     pub fn to_tree(self) -> Result<simd_json::OwnedValue> {
-        let end = self.end()?;
-        let deepest = self.outline.depth(self.container..end.container);
+        let next = self.place().after()?.container;
+        let deepest = self.outline.depth(self.container..next);
         if deepest > TREE_DEPTH {
             return Err(Error::limit(
                 crate::limits::Limit::Depth,
@@ -180,7 +204,7 @@ impl<'a> Value<'a> {
                 self.offset(),
             ));
         }
-        let mut raw = self.raw()?.to_vec();
+        let mut raw = self.raw().to_vec();
         simd_json::to_owned_value(&mut raw).map_err(|_| {
             Error::at(ErrorKind::WrongType { expected: "a JSON value" }, self.offset())
         })
@@ -191,19 +215,45 @@ impl<'a> Value<'a> {
         Error::at(ErrorKind::WrongType { expected }, self.offset())
     }
 
+    /// An empty object or array, told without entering it.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        matches!(self.raw(), b"{}" | b"[]")
+    }
+
     #[inline]
     fn byte(self, at: u32) -> Option<u8> {
         self.text.get(at as usize).copied()
     }
 
-    fn inside(self) -> Inside<'a> {
-        let next = Value { at: self.at + 1, container: self.container + 1, ..self };
-        Inside { next, state: State::First }
+    fn place(self) -> Place<'a> {
+        Place { text: self.text, outline: self.outline, at: self.at, container: self.container }
     }
 
-    /// The position after the value. Checks what is not a container.
+    fn expected(self, expected: &'static str, at: u32) -> Error {
+        self.place().expected(expected, at)
+    }
+
+    fn inside(self) -> Inside<'a> {
+        let place = self.place();
+        let next = Place { at: place.at + 1, container: place.container + 1, ..place };
+        Inside { next, state: State::First }
+    }
+}
+
+impl<'a> Place<'a> {
     #[inline]
-    fn end(self) -> Result<Value<'a>> {
+    fn byte(self, at: u32) -> Option<u8> {
+        self.text.get(at as usize).copied()
+    }
+
+    fn offset(self) -> u64 {
+        self.outline.origin + u64::from(self.at)
+    }
+
+    /// The place after the value that begins here. Checks what is not a container.
+    #[inline]
+    fn after(self) -> Result<Place<'a>> {
         match self.byte(self.at) {
             Some(b'{' | b'[') => {
                 let container = self.outline.container(self.container);
@@ -211,19 +261,37 @@ impl<'a> Value<'a> {
                 if container.close as usize >= self.text.len() || container.close <= self.at {
                     return Err(self.unsteady());
                 }
-                Ok(Value { at: container.close + 1, container: container.next, ..self })
+                Ok(Place { at: container.close + 1, container: container.next, ..self })
             }
             Some(b'"') => {
                 let close = self.quote(self.at + 1)?;
-                let inner = &self.text[self.at as usize + 1..close as usize];
-                string::check(inner).map_err(|bad| self.bad_escape(self.at + 1 + bad.0 as u32))?;
-                Ok(Value { at: close + 1, ..self })
+                self.check_escapes(self.at + 1..close)?;
+                Ok(Place { at: close + 1, ..self })
             }
             _ => self.word_end(),
         }
     }
 
-    fn word_end(self) -> Result<Value<'a>> {
+    /// Checks the escapes between two positions and says whether there are any.
+    #[inline]
+    fn check_escapes(self, range: Range<u32>) -> Result<bool> {
+        if !self.outline.has_escape(range.clone()) {
+            return Ok(false);
+        }
+        let text = &self.text[range.start as usize..range.end as usize];
+        string::check(text).map_err(|bad| self.bad_escape(range.start + bad.0 as u32))?;
+        Ok(true)
+    }
+
+    fn word_end(self) -> Result<Place<'a>> {
+        // Overlays are full of these two.
+        let rest = &self.text[self.at as usize..];
+        for literal in [&b"false"[..], b"true"] {
+            let ends = rest.get(literal.len()).is_none_or(|&byte| !Word::holds(byte));
+            if ends && rest.starts_with(literal) {
+                return Ok(Place { at: self.at + literal.len() as u32, ..self });
+            }
+        }
         let mut word = Word::new();
         let mut at = self.at;
         while let Some(byte) = self.byte(at).filter(|&byte| Word::holds(byte)) {
@@ -236,7 +304,7 @@ impl<'a> Value<'a> {
             return Err(self.expected("a value", at));
         }
         word.finish().map_err(|kind| Error::at(kind, self.offset()))?;
-        Ok(Value { at, ..self })
+        Ok(Place { at, ..self })
     }
 
     /// The quote that closes a string whose text begins at `from`.
@@ -249,7 +317,7 @@ impl<'a> Value<'a> {
     }
 
     #[inline]
-    fn skip_space(mut self) -> Value<'a> {
+    fn skip_space(mut self) -> Place<'a> {
         while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.byte(self.at) {
             self.at += 1;
         }
@@ -293,9 +361,34 @@ impl<'a> Key<'a> {
             .map_err(|bad| Error::at(ErrorKind::Escape, self.offset + bad.0 as u64))
     }
 
+    /// The bytes of the decoded text; those between the quotes, when there are no escapes.
+    ///
+    /// # Errors
+    ///
+    /// A bad escape.
+    #[inline]
+    pub fn bytes(self) -> Result<Cow<'a, [u8]>> {
+        if !self.escaped {
+            return Ok(Cow::Borrowed(self.raw));
+        }
+        Ok(Cow::Owned(self.text()?.into_owned().into_bytes()))
+    }
+
+    /// The order of two keys: that of the bytes of their decoded text.
+    #[inline]
+    pub fn compare(self, other: Key<'_>) -> Ordering {
+        if self.escaped || other.escaped {
+            return string::compare(self.raw, other.raw);
+        }
+        self.raw.cmp(other.raw)
+    }
+
     /// Whether that is its decoded text.
     pub fn is(self, text: &str) -> bool {
-        self.raw == text.as_bytes() || string::compare(self.raw, text.as_bytes()).is_eq()
+        match self.escaped {
+            false => self.raw == text.as_bytes(),
+            true => string::compare(self.raw, text.as_bytes()).is_eq(),
+        }
     }
 
     /// Bytes from the start of the input to the key's text.
@@ -315,7 +408,7 @@ pub struct Elements<'a>(Inside<'a>);
 /// A place between the brackets of a container.
 #[derive(Clone, Debug)]
 struct Inside<'a> {
-    next: Value<'a>,
+    next: Place<'a>,
     state: State,
 }
 
@@ -351,10 +444,10 @@ impl<'a> Inside<'a> {
     /// Takes the value that begins here.
     #[inline]
     fn take(&mut self) -> Result<Value<'a>> {
-        let value = self.next;
-        self.next = value.end()?;
+        let start = self.next;
+        self.next = start.after()?;
         self.state = State::Later;
-        Ok(value)
+        Ok(Value::new(start.text, start.outline, start.at..self.next.at, start.container))
     }
 }
 
@@ -370,13 +463,13 @@ impl<'a> Members<'a> {
         }
         let close = start.quote(start.at + 1)?;
         let raw = &start.text[start.at as usize + 1..close as usize];
-        let key = Key { raw, offset: start.offset() + 1 };
-        string::check(raw).map_err(|bad| start.bad_escape(start.at + 1 + bad.0 as u32))?;
-        let colon = Value { at: close + 1, ..start }.skip_space();
+        let escaped = start.check_escapes(start.at + 1..close)?;
+        let key = Key { raw, offset: start.offset() + 1, escaped };
+        let colon = Place { at: close + 1, ..start }.skip_space();
         if colon.byte(colon.at) != Some(b':') {
             return Err(colon.expected("a colon", colon.at));
         }
-        self.0.next = Value { at: colon.at + 1, ..colon }.skip_space();
+        self.0.next = Place { at: colon.at + 1, ..colon }.skip_space();
         Ok(Some((key, self.0.take()?)))
     }
 }

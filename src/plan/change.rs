@@ -94,8 +94,8 @@ macro_rules! members {
         $(let mut $slot: Option<Value<'_>> = None;)*
         for member in $object.members()? {
             let (key, value) = member?;
-            let slot = match key.text()?.as_ref() {
-                $($key => &mut $slot,)*
+            let slot = match key.bytes()?.as_ref() {
+                $(name if name == $key.as_bytes() => &mut $slot,)*
                 _ => continue,
             };
             fill(slot, key, value)?;
@@ -172,7 +172,7 @@ impl<'a> Index<'a> {
     fn parse(value: Value<'a>) -> Result<Index<'a>> {
         match value.kind()? {
             Kind::String => Ok(Index::String(value.text()?)),
-            Kind::Number => match std::str::from_utf8(value.raw()?) {
+            Kind::Number => match std::str::from_utf8(value.raw()) {
                 Ok(number) => Ok(Index::Number(number)),
                 Err(_) => Err(value.wrong_type("a number")),
             },
@@ -204,18 +204,18 @@ impl<'a> Change<'a> {
         let mut actions = None;
         for member in object.members()? {
             let (key, value) = member?;
-            let slot = match key.text()?.as_ref() {
-                "actions" => &mut actions,
-                "before" => &mut change.before,
-                "after" => &mut change.after,
-                "after_unknown" => &mut change.after_unknown,
-                "before_sensitive" => &mut change.before_sensitive,
-                "after_sensitive" => &mut change.after_sensitive,
-                "replace_paths" => &mut change.replace_paths,
-                "importing" => &mut change.importing,
-                "generated_config" => &mut change.generated_config,
-                "before_identity" => &mut change.before_identity,
-                "after_identity" => &mut change.after_identity,
+            let slot = match key.bytes()?.as_ref() {
+                b"actions" => &mut actions,
+                b"before" => &mut change.before,
+                b"after" => &mut change.after,
+                b"after_unknown" => &mut change.after_unknown,
+                b"before_sensitive" => &mut change.before_sensitive,
+                b"after_sensitive" => &mut change.after_sensitive,
+                b"replace_paths" => &mut change.replace_paths,
+                b"importing" => &mut change.importing,
+                b"generated_config" => &mut change.generated_config,
+                b"before_identity" => &mut change.before_identity,
+                b"after_identity" => &mut change.after_identity,
                 _ => continue,
             };
             fill(slot, key, value)?;

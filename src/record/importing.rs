@@ -109,7 +109,7 @@ fn write(value: Value<'_>, secrets: &HashSet<String>, text: &mut String) -> Resu
                         text.push_str(&serde_json::Value::from(string.as_ref()).to_string());
                     }
                 }
-                _ => text.push_str(&String::from_utf8_lossy(value.raw()?)),
+                _ => text.push_str(&String::from_utf8_lossy(value.raw())),
             },
             None => match open.last_mut() {
                 None => return Ok(()),

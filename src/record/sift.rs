@@ -354,7 +354,7 @@ fn replace_paths(change: &Change<'_>, paths: &mut Paths) -> Result<()> {
             let step = step?;
             steps.push(match step.kind()? {
                 Kind::String => PathStep::Key(step.text()?),
-                Kind::Number => PathStep::Number(step.raw()?),
+                Kind::Number => PathStep::Number(step.raw()),
                 _ => PathStep::Element,
             });
         }

@@ -129,10 +129,10 @@ pub struct Block {
     pub opens: u64,
     /// Of any byte: whether it would be a brace, if it is a bracket.
     pub braces: u64,
+    /// Backslashes in strings that escape the byte after them.
+    pub escapes: u64,
     /// First bytes of all tokens outside of strings, opening quotes included. Only [`Detail::Tokens`].
     pub tokens: u64,
-    /// Backslashes that escape the byte after them. Only [`Detail::Tokens`].
-    pub escapes: u64,
 }
 
 /// How much of a block is wanted.
@@ -258,13 +258,13 @@ unsafe fn scan_blocks<K: Kernel, const TOKENS: bool>(
         block.brackets = brackets;
         block.opens = raw.opens;
         block.braces = raw.braces;
+        block.escapes = raw.backslash & in_string & !escaped;
         if TOKENS {
             let operators = brackets | (raw.separator & !in_string);
             let word = !(operators | raw.space | quotes | in_string);
             let word_starts = word & !((word << 1) | carry.in_word);
             carry.in_word = word >> 63;
             block.tokens = operators | (quotes & in_string) | word_starts;
-            block.escapes = raw.backslash & in_string & !escaped;
         }
         bytes = bytes.wrapping_add(BLOCK);
     }

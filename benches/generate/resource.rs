@@ -163,7 +163,9 @@ impl Resource {
             0
         } else {
             // At least one, for a change that changes nothing is none.
-            ((draw >> 20) & (edit::PATHS | edit::SPELLING)) | (1 << (draw % 9))
+            let spelling = if (draw >> 32).is_multiple_of(16) { edit::SPELLING } else { 0 };
+            // Half of the places that could change, at most.
+            ((draw >> 20) & (draw >> 29) & edit::PATHS) | spelling | (1 << (draw % 9))
         };
         Resource { kind, number, draw, policies, edits }
     }
@@ -478,9 +480,9 @@ impl Resource {
         });
     }
 
-    /// Which shape the sensitivity overlays have.
+    /// Which shape the sensitivity overlays have: that of the resource, for all of its instances.
     fn marks(&self) -> u64 {
-        (self.draw >> 50) % 6
+        mix(3, self.name()) % 6
     }
 
     pub fn sensitive(&self, json: &mut Json, side: Side) {

@@ -12,11 +12,10 @@
 mod overlay;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::value::{Key, Kind, Value};
+use crate::json::value::{Key, Kind, Members, Value};
 use crate::json::{number, string};
 use crate::path::{Paths, Step};
 use crate::plan::Change;
-
 
 /// Finds the paths of changes, one after the other, and keeps its memory in between.
 #[derive(Debug, Default)]
@@ -27,6 +26,8 @@ pub struct Differ {
     pub unknown: Paths,
     /// Places that are marked sensitive, on either side; none lies below another.
     pub sensitive: Paths,
+    unknown_of: Origin,
+    sensitive_of: Origin,
     scratch: Scratch,
 }
 
@@ -36,6 +37,10 @@ struct Scratch {
     /// The steps of all places that were entered, linked to the place above.
     places: Vec<Place>,
     keys: String,
+    /// Where in the bytes of `after_unknown` its marks stand, in order.
+    marks: Vec<u64>,
+    /// The offset of `after_unknown`.
+    overlay: u64,
 }
 
 /// A place below another.
@@ -59,6 +64,7 @@ const ROOT: u32 = u32::MAX;
 struct Pair<'a> {
     before: Option<Value<'a>>,
     after: Option<Value<'a>>,
+    /// Only where something in it is marked.
     unknown: Option<Value<'a>>,
     place: u32,
     /// How many bytes from their first on are the same on both sides, where that is known.
@@ -86,13 +92,7 @@ impl Differ {
     /// What is entered is not well formed, or has a key twice.
     pub fn diff(&mut self, change: &Change<'_>) -> Result<()> {
         self.changed.clear();
-        self.unknown.clear();
-        self.sensitive.clear();
-        if let Some(overlay) = change.after_unknown {
-            overlay::collect(overlay, &mut self.unknown)
-                .map_err(|error| error.within("after_unknown"))?;
-            self.unknown.sort();
-        }
+        self.unknown(change)?;
         self.sensitive(change)?;
         let side = |value: Option<Value<'_>>| value.is_some_and(|value| !value.is_null());
         if side(change.before) && side(change.after) {
@@ -102,20 +102,79 @@ impl Differ {
         Ok(())
     }
 
-    fn sensitive(&mut self, change: &Change<'_>) -> Result<()> {
-        let (before, after) = (change.before_sensitive, change.after_sensitive);
-        if let Some(overlay) = before {
-            overlay::collect(overlay, &mut self.sensitive)
-                .map_err(|error| error.within("before_sensitive"))?;
+    fn unknown(&mut self, change: &Change<'_>) -> Result<()> {
+        let overlays = [change.after_unknown, None];
+        if self.unknown_of.is(overlays) {
+            return Ok(());
         }
-        if let Some(overlay) = after
-            && before.map(Value::raw) != Some(overlay.raw())
-        {
-            overlay::collect(overlay, &mut self.sensitive)
-                .map_err(|error| error.within("after_sensitive"))?;
+        self.unknown.clear();
+        self.scratch.marks.clear();
+        if let Some(overlay) = change.after_unknown {
+            let marks = &mut self.scratch.marks;
+            overlay::collect(overlay, &mut self.unknown, |mark| marks.push(mark))
+                .map_err(|error| error.within("after_unknown"))?;
+        }
+        self.unknown.sort();
+        self.unknown_of.set(overlays);
+        Ok(())
+    }
+
+    fn sensitive(&mut self, change: &Change<'_>) -> Result<()> {
+        let overlays = [change.before_sensitive, change.after_sensitive];
+        if self.sensitive_of.is(overlays) {
+            return Ok(());
+        }
+        self.sensitive.clear();
+        for (overlay, key) in overlays.into_iter().zip(["before_sensitive", "after_sensitive"]) {
+            if let Some(overlay) = overlay {
+                overlay::collect(overlay, &mut self.sensitive, |_| {})
+                    .map_err(|error| error.within(key))?;
+            }
         }
         self.sensitive.sort_outermost();
+        self.sensitive_of.set(overlays);
         Ok(())
+    }
+}
+
+/// The overlays that a list was made of. The instances of a resource stand next to each other and
+/// mostly have the same ones, whose list then stays as it is.
+#[derive(Debug, Default)]
+struct Origin {
+    known: bool,
+    overlays: [Option<Vec<u8>>; 2],
+}
+
+impl Origin {
+    /// Longest overlay that is kept, in bytes.
+    const MAX: usize = 16 << 10;
+
+    fn is(&mut self, overlays: [Option<Value<'_>>; 2]) -> bool {
+        let same = self.known
+            && self
+                .overlays
+                .iter()
+                .zip(overlays)
+                .all(|(known, overlay)| known.as_deref() == overlay.map(Value::raw));
+        self.known = same;
+        same
+    }
+
+    /// The list was made, of these.
+    fn set(&mut self, overlays: [Option<Value<'_>>; 2]) {
+        self.known = overlays.iter().flatten().all(|overlay| overlay.raw().len() <= Self::MAX);
+        if !self.known {
+            return;
+        }
+        for (known, overlay) in self.overlays.iter_mut().zip(overlays) {
+            match (known, overlay) {
+                (Some(known), Some(overlay)) => {
+                    known.clear();
+                    known.extend_from_slice(overlay.raw());
+                }
+                (known, overlay) => *known = overlay.map(|overlay| overlay.raw().to_vec()),
+            }
+        }
     }
 }
 
@@ -123,10 +182,11 @@ impl Scratch {
     fn changed(&mut self, change: &Change<'_>, changed: &mut Paths) -> Result<()> {
         self.places.clear();
         self.keys.clear();
+        self.overlay = change.after_unknown.map_or(0, Value::offset);
         let root = Pair {
             before: change.before,
             after: change.after,
-            unknown: change.after_unknown,
+            unknown: self.marked(change.after_unknown),
             place: ROOT,
             same: None,
         };
@@ -137,6 +197,16 @@ impl Scratch {
             }
         }
         Ok(())
+    }
+
+    /// An overlay that marks something, or nothing.
+    fn marked<'a>(&self, overlay: Option<Value<'a>>) -> Option<Value<'a>> {
+        overlay.filter(|overlay| {
+            let start = overlay.offset() - self.overlay;
+            let next = self.marks.partition_point(|&mark| mark < start);
+            let end = start + overlay.raw().len() as u64;
+            self.marks.get(next).is_some_and(|&mark| mark < end)
+        })
     }
 
     /// Decides one place, or puts the places below it on the list.
@@ -150,13 +220,13 @@ impl Scratch {
             if before.is_some() || after.is_some() {
                 return Ok(Verdict::Changed);
             }
-            return marked_below(pair.unknown);
+            return Ok(marked_below(pair.unknown));
         };
         let equal = match pair.same {
             Some(same) => same == before.raw().len() && same == after.raw().len(),
             None => before.raw() == after.raw(),
         };
-        if equal && !pair.unknown.is_some_and(overlay::may_mark) {
+        if equal && pair.unknown.is_none() {
             return Ok(Verdict::Same);
         }
         match (before.kind()?, after.kind()?) {
@@ -167,7 +237,7 @@ impl Scratch {
                 self.enter_arrays(Both::of(&pair, before, after), waiting)
             }
             (a, b) if a == b && (equal || same_scalar(a, before, after)?) => {
-                marked_below(pair.unknown)
+                Ok(marked_below(pair.unknown))
             }
             _ => Ok(Verdict::Changed),
         }
@@ -202,39 +272,19 @@ impl Scratch {
         unknown: Option<Value<'a>>,
         waiting: &mut Vec<Pair<'a>>,
     ) -> Result<Ordered> {
-        let mut sides = [Some(both.before), Some(both.after), unknown]
-            .map(|object| object.map(Value::members).transpose());
-        let mut heads: [Option<(Key<'a>, Value<'a>)>; 3] = [None; 3];
-        let mut next = |side: usize| -> Result<Option<(Key<'a>, Value<'a>)>> {
-            match &mut sides[side] {
-                Ok(Some(members)) => members.next().transpose(),
-                Ok(None) => Ok(None),
-                Err(_) => Err(both.before.wrong_type("an object")),
-            }
-        };
-        for (side, head) in heads.iter_mut().enumerate() {
-            *head = next(side)?;
-        }
+        let mut befores = Head::of(Some(both.before))?;
+        let mut afters = Head::of(Some(both.after))?;
+        let mut unknowns = Head::of(unknown)?;
         let mut last: Option<Key<'a>> = None;
         loop {
-            let [b, a, u] = heads.map(|head| head.map(|(key, _)| key));
-            let least = match (b, a) {
-                (Some(b), Some(a)) if b.raw() == a.raw() => Some(b),
-                (b, a) => lesser(b, a),
-            };
-            let Some(key) = lesser(least, u) else { return Ok(Ordered::Yes) };
+            let least = lesser(befores.key(), afters.key());
+            let Some(key) = lesser(least, unknowns.key()) else { return Ok(Ordered::Yes) };
             if last.is_some_and(|last| last.compare(key).is_ge()) {
                 return Ok(Ordered::No);
             }
             last = Some(key);
-            let mut member = Member { key, sides: [None; 3] };
-            for (side, head) in heads.iter_mut().enumerate() {
-                if let Some((_, value)) = head.filter(|(its, _)| its.compare(key).is_eq()) {
-                    member.sides[side] = Some(value);
-                    *head = next(side)?;
-                }
-            }
-            self.below(both, member, waiting)?;
+            let sides = [befores.take(key)?, afters.take(key)?, unknowns.take(key)?];
+            self.below(both, Member { key, sides }, waiting)?;
         }
     }
 
@@ -246,6 +296,7 @@ impl Scratch {
         waiting: &mut Vec<Pair<'a>>,
     ) -> Result<()> {
         let [before, after, unknown] = member.sides;
+        let unknown = self.marked(unknown);
         if let Some(same) = both.unsettled(before, after, unknown) {
             let place = self.place(both.place, member.key)?;
             waiting.push(Pair { before, after, unknown, place, same });
@@ -253,11 +304,7 @@ impl Scratch {
         Ok(())
     }
 
-    fn enter_arrays<'a>(
-        &mut self,
-        both: Both<'a>,
-        waiting: &mut Vec<Pair<'a>>,
-    ) -> Result<Verdict> {
+    fn enter_arrays<'a>(&mut self, both: Both<'a>, waiting: &mut Vec<Pair<'a>>) -> Result<Verdict> {
         let mut unknowns = match both.unknown {
             Some(unknown) if unknown.kind()? == Kind::Array => Some(unknown.elements()?),
             _ => None,
@@ -266,6 +313,7 @@ impl Scratch {
         let (mut befores, mut afters) = (both.before.elements()?, both.after.elements()?);
         for index in 0.. {
             let unknown = unknowns.as_mut().and_then(Iterator::next).transpose()?;
+            let unknown = self.marked(unknown);
             let (before, after) = match (befores.next().transpose()?, afters.next().transpose()?) {
                 (None, None) => break,
                 (Some(before), Some(after)) => (Some(before), Some(after)),
@@ -316,19 +364,18 @@ enum Verdict {
 }
 
 /// Values that are the same, under an overlay that marks something below: rule 5.
-fn marked_below(unknown: Option<Value<'_>>) -> Result<Verdict> {
-    match unknown {
-        Some(overlay) if overlay::marks(overlay)? => Ok(Verdict::Changed),
-        _ => Ok(Verdict::Same),
-    }
+fn marked_below(unknown: Option<Value<'_>>) -> Verdict {
+    if unknown.is_some() { Verdict::Changed } else { Verdict::Same }
 }
 
 /// Whether two scalars of the same kind, of other bytes, have the same value.
 fn same_scalar(kind: Kind, before: Value<'_>, after: Value<'_>) -> Result<bool> {
     Ok(match kind {
+        Kind::String if !before.is_escaped() && !after.is_escaped() => false,
         Kind::String => {
-            (before.is_escaped() || after.is_escaped())
-                && string::compare(before.raw_string()?, after.raw_string()?).is_eq()
+            before.check_escapes()?;
+            after.check_escapes()?;
+            string::compare(before.raw_string()?, after.raw_string()?).is_eq()
         }
         Kind::Number => number::equal(before.raw(), after.raw()),
         _ => true,
@@ -340,6 +387,46 @@ fn same_scalar(kind: Kind, before: Value<'_>, after: Value<'_>) -> Result<bool> 
 enum Ordered {
     Yes,
     No,
+}
+
+/// The members of an object, the next one at hand.
+struct Head<'a> {
+    next: Option<(Key<'a>, Value<'a>)>,
+    rest: Option<Members<'a>>,
+}
+
+impl<'a> Head<'a> {
+    fn of(object: Option<Value<'a>>) -> Result<Head<'a>> {
+        let mut head = Head { next: None, rest: object.map(Value::members).transpose()? };
+        head.advance()?;
+        Ok(head)
+    }
+
+    #[inline]
+    fn key(&self) -> Option<Key<'a>> {
+        self.next.as_ref().map(|(key, _)| *key)
+    }
+
+    /// The value of the next member, if that has the key; then it is passed.
+    #[inline]
+    fn take(&mut self, key: Key<'a>) -> Result<Option<Value<'a>>> {
+        match self.next {
+            Some((next, value)) if next.compare(key).is_eq() => {
+                self.advance()?;
+                Ok(Some(value))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    #[inline]
+    fn advance(&mut self) -> Result<()> {
+        self.next = match &mut self.rest {
+            Some(rest) => rest.next().transpose()?,
+            None => None,
+        };
+        Ok(())
+    }
 }
 
 /// The one of two keys that comes first.
@@ -387,7 +474,7 @@ impl<'a> Both<'a> {
         } else {
             (None, b.raw() == a.raw())
         };
-        (!equal || unknown.is_some_and(overlay::may_mark)).then_some(same)
+        (!equal || unknown.is_some()).then_some(same)
     }
 }
 

@@ -9,30 +9,27 @@ use crate::json::value::{Elements, Key, Kind, Members, Value};
 use crate::path::{Paths, Step};
 
 /// Whether an overlay could mark anything, by a look at its bytes.
-pub(super) fn may_mark(overlay: Value<'_>) -> bool {
+fn may_mark(overlay: Value<'_>) -> bool {
     !matches!(overlay.raw(), b"{}" | b"[]" | b"false")
 }
 
-/// Whether an overlay marks anything.
+/// Adds every place where an overlay is exactly `true`, and tells where in the overlay's own bytes
+/// each mark stands.
 ///
 /// # Errors
 ///
 /// It is not well formed, or has a key twice.
-pub(super) fn marks(overlay: Value<'_>) -> Result<bool> {
-    Ok(may_mark(overlay) && Walk::new(overlay).next_mark()?)
-}
-
-/// Adds every place where an overlay is exactly `true`.
-///
-/// # Errors
-///
-/// It is not well formed, or has a key twice.
-pub(super) fn collect(overlay: Value<'_>, paths: &mut Paths) -> Result<()> {
+pub(super) fn collect(
+    overlay: Value<'_>,
+    paths: &mut Paths,
+    mut mark: impl FnMut(u64),
+) -> Result<()> {
     if !may_mark(overlay) {
         return Ok(());
     }
     let mut walk = Walk::new(overlay);
-    while walk.next_mark()? {
+    while let Some(marked) = walk.next_mark()? {
+        mark(marked.offset() - overlay.offset());
         let steps = walk.steps()?;
         paths.push(steps.iter().map(|step| match step {
             Mark::Key(key) => Step::Key(key),
@@ -65,8 +62,8 @@ impl<'a> Walk<'a> {
         Walk { root: Some(overlay), open: Vec::new() }
     }
 
-    /// Goes to the next place that is `true`; `false`: there is none.
-    fn next_mark(&mut self) -> Result<bool> {
+    /// Goes to the next place that is `true`.
+    fn next_mark(&mut self) -> Result<Option<Value<'a>>> {
         loop {
             let value = match (self.root.take(), self.open.last_mut()) {
                 (Some(root), _) => root,
@@ -77,11 +74,11 @@ impl<'a> Walk<'a> {
                         continue;
                     }
                 },
-                (None, None) => return Ok(false),
+                (None, None) => return Ok(None),
             };
             match value.kind()? {
                 _ if value.is_empty() => {}
-                Kind::True => return Ok(true),
+                Kind::True => return Ok(Some(value)),
                 Kind::Object => self.open.push(Container::Object {
                     object: value,
                     members: value.members()?,

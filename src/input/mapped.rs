@@ -1,7 +1,8 @@
 //! A file as memory, and what it takes to survive that someone else writes to it.
 //!
-//! The window is a slice of the mapping. [`Mapped::fill`] moves it along: it asks for the next
-//! pages, and drops those behind, so that only a few MiB of the file are resident at a time.
+//! The window is a slice of the mapping. [`Mapped::fill`] moves it along and drops the pages behind,
+//! so that only a few MiB of the file are resident at a time. Asking for pages ahead is slower than
+//! letting them fault, sixteen at a time.
 //!
 //! Reading a page that a truncation took away raises SIGBUS. The handler lays a page of zeros over
 //! the place and notes in a table that this mapping was hit; the reader goes on with zeros, and
@@ -102,8 +103,6 @@ impl Source for Mapped {
         if end as u64 > self.document_max {
             return Err(Error::limit(Limit::Document, self.document_max, self.document_max));
         }
-        // Advice only: pages that are not there yet are brought by faults.
-        let _ = self.map.advise_range(Advice::PopulateRead, self.end, end - self.end);
         let grown = end > self.end;
         self.end = end;
         Ok(grown)

@@ -14,7 +14,7 @@
 use std::ops::Range;
 
 use super::Validation;
-use super::outline::Outline;
+use super::outline::{Outline, Recorder, Unrecorded};
 use super::string;
 use super::value::Value;
 use super::word::Word;
@@ -251,7 +251,7 @@ impl<S: Source> Cursor<S> {
         let hold = Hold { from: start, start, limit: Limit::StringKept, max };
         self.held = Some(hold);
         self.offset = start;
-        let close = self.find_quote(None)?;
+        let close = self.find_quote(Unrecorded)?;
         self.offset = close + 1;
         hold.check(close)?;
         if let Err(bad) = string::check(self.text(start..close)) {
@@ -303,7 +303,7 @@ impl<S: Source> Cursor<S> {
     ///
     /// What its level of validation forbids.
     pub fn skip(&mut self) -> Result<()> {
-        self.pass(None).map(drop)
+        self.pass(Unrecorded)
     }
 
     /// Passes the value that stands here and writes its outline. [`Cursor::value`] has the value
@@ -319,8 +319,8 @@ impl<S: Source> Cursor<S> {
         let max = self.limits.change.min(Outline::LEN_MAX);
         let hold = Hold { from: origin, start, limit: Limit::Change, max };
         self.held = Some(hold);
-        outline.begin(origin, (start - origin) as u32);
-        let passed = self.pass(Some(outline));
+        outline.begin(origin, (start - origin) as u32, self.limits.string_kept);
+        let passed = self.pass(outline);
         self.held = None;
         // Where an input is cut must not decide which of two errors is told.
         hold.check(match &passed {
@@ -358,22 +358,22 @@ impl<S: Source> Cursor<S> {
         Error::at(ErrorKind::Syntax { expected, found }, self.offset)
     }
 
-    fn pass(&mut self, outline: Option<&mut Outline>) -> Result<()> {
+    fn pass(&mut self, recorder: impl Recorder) -> Result<()> {
         self.fresh = false;
         match self.peek()? {
             Some(b'{' | b'[') => match self.validation {
-                Validation::Visited => self.pass_brackets(outline),
-                Validation::Everything => self.pass_tokens(outline),
+                Validation::Visited => self.pass_brackets(recorder),
+                Validation::Everything => self.pass_tokens(recorder),
             },
-            Some(b'"') => self.pass_string(outline),
+            Some(b'"') => self.pass_string(recorder),
             Some(byte) if Word::holds(byte) => self.pass_word(),
             _ => Err(self.expected("a value")),
         }
     }
 
-    fn pass_string(&mut self, outline: Option<&mut Outline>) -> Result<()> {
+    fn pass_string(&mut self, recorder: impl Recorder) -> Result<()> {
         self.offset += 1;
-        let close = self.find_quote(outline)?;
+        let close = self.find_quote(recorder)?;
         self.offset = close + 1;
         Ok(())
     }
@@ -413,16 +413,17 @@ impl<S: Source> Cursor<S> {
     }
 
     /// Passes the container that stands here, looking at brackets only.
-    fn pass_brackets(&mut self, mut outline: Option<&mut Outline>) -> Result<()> {
+    fn pass_brackets(&mut self, mut recorder: impl Recorder) -> Result<()> {
         let floor = self.open.depth;
+        let depth_max = self.limits.depth;
+        // In registers, not in memory: this loop sees every bracket of every plan.
+        let mut open = std::mem::take(&mut self.open);
         let mut from = (self.offset - self.batch) as usize;
         loop {
             let mut visible = !0 << (from % BLOCK);
-            for index in from / BLOCK..self.block_count() {
-                let block = self.blocks[index];
-                if let Some(outline) = outline.as_deref_mut() {
-                    outline.push_block(block.quotes & visible, block.escapes & visible);
-                }
+            let blocks = &self.blocks[..self.block_count()];
+            for (index, block) in blocks.iter().enumerate().skip(from / BLOCK) {
+                recorder.block(block.quotes & visible, block.escapes & visible);
                 let mut brackets = block.brackets & visible;
                 visible = !0;
                 while brackets != 0 {
@@ -431,20 +432,20 @@ impl<S: Source> Cursor<S> {
                     let offset = self.batch + (index * BLOCK) as u64 + u64::from(bit);
                     let brace = (block.braces >> bit) & 1;
                     if (block.opens >> bit) & 1 == 1 {
-                        self.push(brace, offset)?;
-                        if let Some(outline) = outline.as_deref_mut() {
-                            outline.open();
+                        if open.depth == depth_max {
+                            return Err(Error::limit(Limit::Depth, depth_max, offset));
                         }
+                        open.push(brace);
+                        recorder.open();
                         continue;
                     }
-                    if self.open.pop() != brace {
+                    if open.pop() != brace {
                         return Err(Error::at(ErrorKind::MismatchedBracket, offset));
                     }
-                    if let Some(outline) = outline.as_deref_mut() {
-                        outline.close(offset);
-                    }
-                    if self.open.depth == floor {
+                    recorder.close(offset);
+                    if open.depth == floor {
                         self.offset = offset + 1;
+                        self.open = open;
                         return Ok(());
                     }
                 }
@@ -454,7 +455,7 @@ impl<S: Source> Cursor<S> {
     }
 
     /// Passes the container that stands here, looking at every token.
-    fn pass_tokens(&mut self, mut outline: Option<&mut Outline>) -> Result<()> {
+    fn pass_tokens(&mut self, mut recorder: impl Recorder) -> Result<()> {
         let floor = self.open.depth;
         let mut want = Want::Value;
         let mut from = (self.offset - self.batch) as usize;
@@ -462,9 +463,7 @@ impl<S: Source> Cursor<S> {
             let mut visible = !0 << (from % BLOCK);
             for index in from / BLOCK..self.block_count() {
                 let block = self.blocks[index];
-                if let Some(outline) = outline.as_deref_mut() {
-                    outline.push_block(block.quotes & visible, block.escapes & visible);
-                }
+                recorder.block(block.quotes & visible, block.escapes & visible);
                 let mut events = (block.tokens | block.escapes) & visible;
                 visible = !0;
                 while events != 0 {
@@ -475,7 +474,7 @@ impl<S: Source> Cursor<S> {
                         self.check_escape(offset)?;
                         continue;
                     }
-                    want = self.token(want, offset, outline.as_deref_mut())?;
+                    want = self.token(want, offset, &mut recorder)?;
                     if self.open.depth == floor {
                         self.offset = offset + 1;
                         return Ok(());
@@ -490,15 +489,13 @@ impl<S: Source> Cursor<S> {
     }
 
     /// Takes one token where `want` is wanted, and says what is wanted after it.
-    fn token(&mut self, want: Want, offset: u64, outline: Option<&mut Outline>) -> Result<Want> {
+    fn token(&mut self, want: Want, offset: u64, recorder: &mut impl Recorder) -> Result<Want> {
         let byte = self.byte(offset);
         match (want, byte) {
             (Want::Value | Want::ValueOrClose, b'{' | b'[') => {
                 let brace = u64::from(byte == b'{');
                 self.push(brace, offset)?;
-                if let Some(outline) = outline {
-                    outline.open();
-                }
+                recorder.open();
                 Ok(if brace == 1 { Want::KeyOrClose } else { Want::ValueOrClose })
             }
             (Want::Value | Want::ValueOrClose, b'"') => Ok(Want::CommaOrClose),
@@ -510,9 +507,7 @@ impl<S: Source> Cursor<S> {
                 if self.open.pop() != u64::from(byte == b'}') {
                     return Err(Error::at(ErrorKind::MismatchedBracket, offset));
                 }
-                if let Some(outline) = outline {
-                    outline.close(offset);
-                }
+                recorder.close(offset);
                 Ok(Want::CommaOrClose)
             }
             (Want::Value | Want::ValueOrClose, byte) if Word::holds(byte) => {
@@ -536,15 +531,13 @@ impl<S: Source> Cursor<S> {
     }
 
     /// The first quote from the cursor on, which does not move in front of it.
-    fn find_quote(&mut self, mut outline: Option<&mut Outline>) -> Result<u64> {
+    fn find_quote(&mut self, mut recorder: impl Recorder) -> Result<u64> {
         let mut from = (self.offset - self.batch) as usize;
         loop {
             let mut visible = !0 << (from % BLOCK);
             for index in from / BLOCK..self.block_count() {
                 let block = self.blocks[index];
-                if let Some(outline) = outline.as_deref_mut() {
-                    outline.push_block(block.quotes & visible, block.escapes & visible);
-                }
+                recorder.block(block.quotes & visible, block.escapes & visible);
                 let quotes = block.quotes & visible;
                 let before = if quotes == 0 { !0 } else { (1 << quotes.trailing_zeros()) - 1 };
                 let start = self.batch + (index * BLOCK) as u64;

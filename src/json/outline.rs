@@ -11,6 +11,8 @@
 use std::ops::Range;
 
 use super::value::Value;
+use crate::error::{Error, Result};
+use crate::limits::Limit;
 
 /// The shape of one value.
 #[derive(Clone, Debug, Default)]
@@ -19,14 +21,17 @@ pub struct Outline {
     pub(super) origin: u64,
     /// The value's first byte.
     start: u32,
+    /// Longest string that is decoded.
+    string_max: u64,
     /// A bit for each byte: unescaped quotes.
     quotes: Vec<u64>,
     /// A bit for each byte: backslashes that escape.
     escapes: Vec<u64>,
     /// The containers in the order in which they open.
     containers: Vec<Container>,
-    /// Those that are open while the outline is written.
-    open: Vec<u32>,
+    /// The innermost one that is open while the outline is written, plus one; the ones around it are
+    /// linked through [`Container::close`], which has no other use yet.
+    open: u32,
 }
 
 /// Where a container ends.
@@ -47,13 +52,14 @@ impl Outline {
         Outline::default()
     }
 
-    pub(super) fn begin(&mut self, origin: u64, start: u32) {
+    pub(super) fn begin(&mut self, origin: u64, start: u32, string_max: u64) {
         self.origin = origin;
         self.start = start;
+        self.string_max = string_max;
         self.quotes.clear();
         self.escapes.clear();
         self.containers.clear();
-        self.open.clear();
+        self.open = 0;
     }
 
     #[inline]
@@ -64,17 +70,17 @@ impl Outline {
 
     #[inline]
     pub(super) fn open(&mut self) {
-        self.open.push(self.containers.len() as u32);
-        self.containers.push(Container { close: 0, next: 0 });
+        self.containers.push(Container { close: self.open, next: 0 });
+        self.open = self.containers.len() as u32;
     }
 
     /// The innermost container closes at that offset of the input.
     #[inline]
     pub(super) fn close(&mut self, offset: u64) {
-        let position = (offset - self.origin) as u32;
+        let close = (offset - self.origin) as u32;
         let next = self.containers.len() as u32;
-        if let Some(container) = self.open.pop() {
-            self.containers[container as usize] = Container { close: position, next };
+        if let Some(container) = self.containers.get_mut((self.open as usize).wrapping_sub(1)) {
+            self.open = std::mem::replace(container, Container { close, next }).close;
         }
     }
 
@@ -95,18 +101,30 @@ impl Outline {
         Some(word as u32 * 64 + bits.trailing_zeros())
     }
 
+    /// # Errors
+    ///
+    /// A string of that length is too long to be decoded.
+    pub(super) fn hold_to_limit(&self, len: usize, offset: u64) -> Result<()> {
+        if len as u64 > self.string_max {
+            return Err(Error::limit(Limit::StringKept, self.string_max, offset));
+        }
+        Ok(())
+    }
+
     /// Whether anything is escaped between two positions.
     #[inline]
     pub(super) fn has_escape(&self, range: Range<u32>) -> bool {
         let (first, last) = ((range.start / 64) as usize, (range.end / 64) as usize);
         let from = !0 << (range.start % 64);
         let to = !(!0 << (range.end % 64));
-        let words = self.escapes.get(first..=last.min(self.escapes.len().saturating_sub(1))).unwrap_or_default();
-        words.iter().enumerate().any(|(place, word)| {
-            let from = if place == 0 { from } else { !0 };
-            let to = if first + place == last { to } else { !0 };
-            word & from & to != 0
-        })
+        match self.escapes.get(first..=last) {
+            Some([word]) => word & from & to != 0,
+            Some([one, between @ .., two]) => {
+                one & from != 0 || two & to != 0 || between.iter().any(|&word| word != 0)
+            }
+            // The byte after the range may be the first after the text.
+            _ => self.escapes.get(first..).unwrap_or_default().iter().any(|&word| word != 0),
+        }
     }
 
     #[inline]
@@ -127,4 +145,43 @@ impl Outline {
         }
         deepest
     }
+}
+
+/// Who is told of the structure that is passed over.
+pub(super) trait Recorder {
+    /// The visible quotes and escapes of the next block.
+    fn block(&mut self, quotes: u64, escapes: u64);
+    /// A container opens.
+    fn open(&mut self);
+    /// The innermost container closes at that offset of the input.
+    fn close(&mut self, offset: u64);
+}
+
+impl Recorder for &mut Outline {
+    #[inline(always)]
+    fn block(&mut self, quotes: u64, escapes: u64) {
+        self.push_block(quotes, escapes);
+    }
+
+    #[inline(always)]
+    fn open(&mut self) {
+        Outline::open(self);
+    }
+
+    #[inline(always)]
+    fn close(&mut self, offset: u64) {
+        Outline::close(self, offset);
+    }
+}
+
+/// Nobody is.
+pub(super) struct Unrecorded;
+
+impl Recorder for Unrecorded {
+    #[inline(always)]
+    fn block(&mut self, _: u64, _: u64) {}
+    #[inline(always)]
+    fn open(&mut self) {}
+    #[inline(always)]
+    fn close(&mut self, _: u64) {}
 }

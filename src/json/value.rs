@@ -52,7 +52,8 @@ pub enum Kind {
 pub struct Key<'a> {
     raw: &'a [u8],
     offset: u64,
-    escaped: bool,
+    /// Whether it has escapes: a whole word, because keys are copied all the time.
+    escaped: u64,
 }
 
 impl<'a> Value<'a> {
@@ -111,6 +112,7 @@ impl<'a> Value<'a> {
     /// It is no string, or has a bad escape.
     pub fn text(self) -> Result<Cow<'a, str>> {
         let raw = self.raw_string()?;
+        self.outline.hold_to_limit(raw.len(), self.offset())?;
         if !self.is_escaped() {
             let text = std::str::from_utf8(raw);
             return text.map(Cow::Borrowed).map_err(|_| self.place().unsteady());
@@ -133,6 +135,15 @@ impl<'a> Value<'a> {
     /// Whether a string has escapes.
     pub fn is_escaped(self) -> bool {
         self.outline.has_escape(self.at..self.end)
+    }
+
+    /// Holds the escapes of a string to the grammar.
+    ///
+    /// # Errors
+    ///
+    /// A bad escape.
+    pub fn check_escapes(self) -> Result<()> {
+        self.place().check_escapes(self.at..self.end).map(drop)
     }
 
     /// The members of an object, in document order.
@@ -251,7 +262,8 @@ impl<'a> Place<'a> {
         self.outline.origin + u64::from(self.at)
     }
 
-    /// The place after the value that begins here. Checks what is not a container.
+    /// The place after the value that begins here. Checks words; a string's escapes are checked when
+    /// its text is looked at.
     #[inline]
     fn after(self) -> Result<Place<'a>> {
         match self.byte(self.at) {
@@ -265,7 +277,6 @@ impl<'a> Place<'a> {
             }
             Some(b'"') => {
                 let close = self.quote(self.at + 1)?;
-                self.check_escapes(self.at + 1..close)?;
                 Ok(Place { at: close + 1, ..self })
             }
             _ => self.word_end(),
@@ -368,7 +379,7 @@ impl<'a> Key<'a> {
     /// A bad escape.
     #[inline]
     pub fn bytes(self) -> Result<Cow<'a, [u8]>> {
-        if !self.escaped {
+        if self.escaped == 0 {
             return Ok(Cow::Borrowed(self.raw));
         }
         Ok(Cow::Owned(self.text()?.into_owned().into_bytes()))
@@ -377,7 +388,7 @@ impl<'a> Key<'a> {
     /// The order of two keys: that of the bytes of their decoded text.
     #[inline]
     pub fn compare(self, other: Key<'_>) -> Ordering {
-        if self.escaped || other.escaped {
+        if (self.escaped | other.escaped) != 0 {
             return string::compare(self.raw, other.raw);
         }
         self.raw.cmp(other.raw)
@@ -386,8 +397,8 @@ impl<'a> Key<'a> {
     /// Whether that is its decoded text.
     pub fn is(self, text: &str) -> bool {
         match self.escaped {
-            false => self.raw == text.as_bytes(),
-            true => string::compare(self.raw, text.as_bytes()).is_eq(),
+            0 => self.raw == text.as_bytes(),
+            _ => string::compare(self.raw, text.as_bytes()).is_eq(),
         }
     }
 
@@ -464,7 +475,7 @@ impl<'a> Members<'a> {
         let close = start.quote(start.at + 1)?;
         let raw = &start.text[start.at as usize + 1..close as usize];
         let escaped = start.check_escapes(start.at + 1..close)?;
-        let key = Key { raw, offset: start.offset() + 1, escaped };
+        let key = Key { raw, offset: start.offset() + 1, escaped: u64::from(escaped) };
         let colon = Place { at: close + 1, ..start }.skip_space();
         if colon.byte(colon.at) != Some(b':') {
             return Err(colon.expected("a colon", colon.at));

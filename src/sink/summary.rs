@@ -15,6 +15,8 @@ use crate::record::{Check, Record, ResourceChange};
 
 /// Columns of the page.
 const WIDTH: usize = 80;
+/// Columns that a type's name has at least.
+const TYPE_MIN: usize = 28;
 /// Types that are counted apart; the rest is one line.
 const TYPES_MAX: usize = 10_000;
 /// Types that have a line of the table.
@@ -204,14 +206,29 @@ impl<W: Write> View<W> {
         for (&action, &number) in types.values().flatten() {
             *total.entry(action).or_default() += number;
         }
-        let widths: Vec<(Action, usize)> = total
-            .iter()
-            .map(|(&action, number)| {
-                let heading = action.symbol().trim().len() + 1 + action.word().len();
-                (action, heading.max(number.to_string().len()) + 2)
-            })
-            .collect();
-        let room = WIDTH - 2 - widths.iter().map(|(_, width)| width).sum::<usize>();
+        // Words where they fit, symbols alone where there are many columns.
+        let headings = |words: bool| -> Vec<(Action, usize, String)> {
+            let heading = |(&action, number): (&Action, &u64)| {
+                let symbol = action.symbol().trim();
+                let text = match words || symbol.is_empty() {
+                    true => format!("{symbol} {}", action.word()).trim().to_owned(),
+                    false => symbol.to_owned(),
+                };
+                let width = width(&text).max(number.to_string().len()) + 2;
+                (action, width, text)
+            };
+            total.iter().map(heading).collect()
+        };
+        let room_beside = |headings: &[(Action, usize, String)]| {
+            WIDTH - 2 - headings.iter().map(|(_, width, _)| width).sum::<usize>()
+        };
+        let mut headings_shown = headings(false);
+        if headings(true).iter().map(|(_, width, _)| width).sum::<usize>() + TYPE_MIN < WIDTH {
+            headings_shown = headings(true);
+        }
+        let widths: Vec<(Action, usize)> =
+            headings_shown.iter().map(|(action, width, _)| (*action, *width)).collect();
+        let room = room_beside(&headings_shown);
         let mut rows: Vec<_> = types.iter().collect();
         rows.sort_by_key(|(name, numbers)| {
             (std::cmp::Reverse(numbers.values().sum::<u64>()), *name)
@@ -219,9 +236,8 @@ impl<W: Write> View<W> {
         let longest = rows.iter().take(TYPES_SHOWN).map(|(name, _)| width(name)).max();
         let room = longest.unwrap_or(0).max("and 1000000 more types".len()).min(room);
         let mut heading = " ".repeat(room + 2);
-        for &(action, width) in &widths {
-            let text = format!("{} {}", action.symbol().trim(), action.word());
-            heading += &format!("{:>width$}", text.trim());
+        for (_, width, text) in &headings_shown {
+            heading += &format!("{text:>width$}");
         }
         writeln!(self.out, "\n{}", self.paint(DIM, heading.trim_end()))?;
         for (name, numbers) in rows.iter().take(TYPES_SHOWN) {

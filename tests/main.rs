@@ -1,0 +1,39 @@
+//! Tests of the whole program, one binary. Where a new test goes:
+//!
+//! | it is about | file |
+//! | --- | --- |
+//! | the oracle: records of a plan from a tree of serde_json values | `naive.rs` |
+//! | running the binary and the library from tests | `run.rs` |
+//! | a feature of the format: a case in `corpus/plans/`, no code | `corpus.rs` |
+//! | every record against the JSON Schema | `schema.rs` |
+//! | the real plans of `../shared`, where they are | `shared_plans.rs` |
+//! | what the tools' own renderings say of those plans | `rendering.rs` |
+//! | documents that are not a plan | `wrong.rs` |
+//! | the JSON grammar (`--strict`) | `grammar.rs` |
+//! | hostile, cut and damaged input | `hostile.rs` |
+//! | the same answer from every kernel, file, pipe, window and compression | `same_answer.rs` |
+//! | files of more than 4 GiB, memory | `large.rs` |
+//! | the generator's counts | `generated.rs` |
+//! | sensitive values | `secrets.rs` |
+//! | arguments, exit codes, outputs, signals | `command.rs` |
+//! | the commands of the README | `readme.rs` |
+//! | the shape of the source | `tidy.rs` |
+//! | a bug that was found | `regression.rs` |
+
+mod command;
+mod corpus;
+mod generated;
+mod grammar;
+mod hostile;
+mod large;
+mod naive;
+mod readme;
+mod regression;
+mod rendering;
+mod run;
+mod same_answer;
+mod schema;
+mod secrets;
+mod shared_plans;
+mod tidy;
+mod wrong;

@@ -1,0 +1,76 @@
+//! Running what is tested: the library on a text, the binary on arguments.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use plansift::error::{Error, Result};
+use plansift::input::Source;
+use plansift::record::{Options, Record, Show, Sifted, sift};
+use plansift::sink::Sink;
+use serde_json::Value;
+
+/// The options that `--all` stands for.
+pub fn all() -> Options {
+    Options { show: Show::All, ..Options::default() }
+}
+
+/// The records of a plan as JSON values, and what else is to be said of it.
+pub fn records(source: impl Source, options: &Options) -> Result<(Vec<Value>, Sifted)> {
+    struct Kept(Vec<Value>);
+    impl Sink for Kept {
+        fn record(&mut self, record: &Record<'_>) -> Result<()> {
+            let text = serde_json::to_string(record).expect("a record is JSON");
+            self.0.push(serde_json::from_str(&text).expect("a record is JSON"));
+            Ok(())
+        }
+
+        fn finish(&mut self) -> Result<()> {
+            Ok(())
+        }
+    }
+    let mut kept = Kept(Vec::new());
+    let sifted = sift(source, "plan.json", options, &mut kept)?;
+    Ok((kept.0, sifted))
+}
+
+/// The error of a text that must have one.
+pub fn error(source: impl Source, options: &Options) -> Error {
+    match records(source, options) {
+        Ok((records, _)) => panic!("{} records instead of an error", records.len()),
+        Err(error) => error,
+    }
+}
+
+/// The binary, with none of the variables that change what it prints.
+pub fn plansift() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_plansift"));
+    for variable in ["NO_COLOR", "CLICOLOR_FORCE", "PLANSIFT_ISA", "COLUMNS"] {
+        command.env_remove(variable);
+    }
+    command
+}
+
+/// Runs the binary with that standard input.
+pub fn piped<S: AsRef<std::ffi::OsStr>>(args: &[S], input: &[u8]) -> Output {
+    let mut command = plansift();
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    std::thread::scope(|scope| {
+        // It may end before it has read everything.
+        scope.spawn(move || drop(stdin.write_all(input)));
+        child.wait_with_output().expect("the binary ends")
+    })
+}
+
+/// The project's own folder.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The folder of reference files beside the project, where there is one.
+pub fn shared() -> Option<PathBuf> {
+    let shared = root().parent()?.join("shared");
+    shared.is_dir().then_some(shared)
+}

@@ -11,9 +11,11 @@
 
 mod overlay;
 
+pub(crate) use overlay::may_mark;
+
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::value::{Key, Kind, Members, Value};
-use crate::json::{number, string};
+use crate::json::number;
+use crate::json::value::{Kind, Members, Text, Value};
 use crate::path::{Paths, Step};
 use crate::plan::Change;
 
@@ -74,7 +76,7 @@ struct Pair<'a> {
 /// A member of one to three objects.
 #[derive(Clone, Copy)]
 struct Member<'a> {
-    key: Key<'a>,
+    key: Text<'a>,
     /// Its values in `before`, `after` and `after_unknown`.
     sides: [Option<Value<'a>>; 3],
 }
@@ -222,10 +224,7 @@ impl Scratch {
             }
             return Ok(marked_below(pair.unknown));
         };
-        let equal = match pair.same {
-            Some(same) => same == before.raw().len() && same == after.raw().len(),
-            None => before.raw() == after.raw(),
-        };
+        let equal = is_same(Some(before), Some(after), pair.same);
         if equal && pair.unknown.is_none() {
             return Ok(Verdict::Same);
         }
@@ -257,7 +256,7 @@ impl Scratch {
         if ordered == Ordered::No {
             waiting.truncate(first);
             for member in join(both.before, both.after, unknown)? {
-                self.below(&both, member, waiting)?;
+                self.below(both.place, member, None, waiting)?;
             }
         }
         // The list is taken from its end, and paths are best found in their order.
@@ -266,41 +265,76 @@ impl Scratch {
     }
 
     /// Goes through the members of three objects at once, as long as their keys are in order.
+    ///
+    /// Over a stretch of bytes that is the same on both sides only one of them is walked.
     fn merge_members<'a>(
         &mut self,
         both: &Both<'a>,
         unknown: Option<Value<'a>>,
         waiting: &mut Vec<Pair<'a>>,
     ) -> Result<Ordered> {
-        let mut befores = Head::of(Some(both.before))?;
-        let mut afters = Head::of(Some(both.after))?;
-        let mut unknowns = Head::of(unknown)?;
-        let mut last: Option<Key<'a>> = None;
+        let mut befores = Head::of(both.before)?;
+        let mut afters = Head::of(both.after)?;
+        let mut unknowns = unknown.map(Head::of).transpose()?;
+        let mut last: Option<Text<'a>> = None;
+        // Up to here, in the bytes of `before`, both sides are the same from where they are.
+        let mut same_until = both.before.offset() + both.same as u64;
         loop {
-            let least = lesser(befores.key(), afters.key());
-            let Some(key) = lesser(least, unknowns.key()) else { return Ok(Ordered::Yes) };
-            if last.is_some_and(|last| last.compare(key).is_ge()) {
+            let start = befores.here.clone();
+            while let Some((key, value)) = befores.next
+                && befores.rest.offset() < same_until
+                && key_of(&unknowns).is_none_or(|unknown| key.compare(unknown).is_le())
+            {
+                if last.replace(key).is_some_and(|last| last.compare(key).is_ge()) {
+                    return Ok(Ordered::No);
+                }
+                if let Some(unknown) = take_from(&mut unknowns, key)? {
+                    // The same on both sides, so one of them stands for both.
+                    let sides = [Some(value), Some(value), Some(unknown)];
+                    let same = Some(value.raw().len());
+                    self.below(both.place, Member { key, sides }, same, waiting)?;
+                }
+                befores.advance()?;
+            }
+            afters.follow(&start, &befores.here)?;
+
+            let least = lesser(lesser(befores.key(), afters.key()), key_of(&unknowns));
+            let Some(key) = least else { return Ok(Ordered::Yes) };
+            if last.replace(key).is_some_and(|last| last.compare(key).is_ge()) {
                 return Ok(Ordered::No);
             }
-            last = Some(key);
-            let sides = [befores.take(key)?, afters.take(key)?, unknowns.take(key)?];
-            self.below(both, Member { key, sides }, waiting)?;
+            let (before, after) = (befores.take(key)?, afters.take(key)?);
+            let same = match (before, after) {
+                (Some(before), Some(after)) if before.offset() <= same_until => {
+                    Some(shorter(before, after).min((same_until - before.offset()) as usize))
+                }
+                _ => None,
+            };
+            let sides = [before, after, take_from(&mut unknowns, key)?];
+            self.below(both.place, Member { key, sides }, same, waiting)?;
+            if before.is_some() || after.is_some() {
+                let (before, after) = (befores.here.rest(), afters.here.rest());
+                same_until = befores.here.offset() + common_prefix(before, after) as u64;
+            }
         }
     }
 
-    /// Puts a member on the list, unless it is settled.
+    /// Puts a member on the list, unless it is settled. `same` is how many bytes its values have in
+    /// common, where that is known.
     fn below<'a>(
         &mut self,
-        both: &Both<'a>,
+        above: u32,
         member: Member<'a>,
+        same: Option<usize>,
         waiting: &mut Vec<Pair<'a>>,
     ) -> Result<()> {
         let [before, after, unknown] = member.sides;
         let unknown = self.marked(unknown);
-        if let Some(same) = both.unsettled(before, after, unknown) {
-            let place = self.place(both.place, member.key)?;
-            waiting.push(Pair { before, after, unknown, place, same });
+        if unknown.is_none() && is_same(before, after, same) {
+            return Ok(());
         }
+        let place = self.place(above, member.key)?;
+        waiting.push(Pair { before, after, unknown, place, same });
         Ok(())
     }
 
@@ -316,25 +350,28 @@ impl Scratch {
             let unknown = self.marked(unknown);
             let (before, after) = match (befores.next().transpose()?, afters.next().transpose()?) {
                 (None, None) => break,
-                (Some(before), Some(after)) => (Some(before), Some(after)),
+                (Some(before), Some(after)) => (before, after),
                 _ => {
                     waiting.truncate(first);
                     return Ok(Verdict::Changed);
                 }
             };
-            if let Some(same) = both.unsettled(before, after, unknown) {
-                let place = self.places.len() as u32;
-                self.places.push(Place { above: both.place, step: PlaceStep::Index(index) });
-                waiting.push(Pair { before, after, unknown, place, same });
+            let same = both.same_below(before, after);
+            let (before, after) = (Some(before), Some(after));
+            if unknown.is_none() && is_same(before, after, same) {
+                continue;
             }
+            let place = self.places.len() as u32;
+            self.places.push(Place { above: both.place, step: PlaceStep::Index(index) });
+            waiting.push(Pair { before, after, unknown, place, same });
         }
         waiting[first..].reverse();
         Ok(Verdict::Entered)
     }
 
-    fn place(&mut self, above: u32, key: Key<'_>) -> Result<u32> {
+    fn place(&mut self, above: u32, key: Text<'_>) -> Result<u32> {
         let start = self.keys.len();
-        self.keys.push_str(&key.text()?);
+        self.keys.push_str(&key.decode()?);
         let step = PlaceStep::Key { start, end: self.keys.len() };
         self.places.push(Place { above, step });
         Ok(self.places.len() as u32 - 1)
@@ -371,12 +408,7 @@ fn marked_below(unknown: Option<Value<'_>>) -> Verdict {
 /// Whether two scalars of the same kind, of other bytes, have the same value.
 fn same_scalar(kind: Kind, before: Value<'_>, after: Value<'_>) -> Result<bool> {
     Ok(match kind {
-        Kind::String if !before.is_escaped() && !after.is_escaped() => false,
-        Kind::String => {
-            before.check_escapes()?;
-            after.check_escapes()?;
-            string::compare(before.raw_string()?, after.raw_string()?).is_eq()
-        }
+        Kind::String => before.is_same_string(after)?,
         Kind::Number => number::equal(before.raw(), after.raw()),
         _ => true,
     })
@@ -391,25 +423,30 @@ enum Ordered {
 
 /// The members of an object, the next one at hand.
 struct Head<'a> {
-    next: Option<(Key<'a>, Value<'a>)>,
-    rest: Option<Members<'a>>,
+    /// Before the next one.
+    here: Members<'a>,
+    next: Option<(Text<'a>, Value<'a>)>,
+    /// After it.
+    rest: Members<'a>,
 }
 
 impl<'a> Head<'a> {
-    fn of(object: Option<Value<'a>>) -> Result<Head<'a>> {
-        let mut head = Head { next: None, rest: object.map(Value::members).transpose()? };
+    /// At the first member.
+    fn of(object: Value<'a>) -> Result<Head<'a>> {
+        let members = object.members()?;
+        let mut head = Head { here: members.clone(), next: None, rest: members };
         head.advance()?;
         Ok(head)
     }
 
     #[inline]
-    fn key(&self) -> Option<Key<'a>> {
+    fn key(&self) -> Option<Text<'a>> {
         self.next.as_ref().map(|(key, _)| *key)
     }
 
     /// The value of the next member, if that has the key; then it is passed.
     #[inline]
-    fn take(&mut self, key: Key<'a>) -> Result<Option<Value<'a>>> {
+    fn take(&mut self, key: Text<'a>) -> Result<Option<Value<'a>>> {
         match self.next {
             Some((next, value)) if next.compare(key).is_eq() => {
                 self.advance()?;
@@ -419,18 +456,36 @@ impl<'a> Head<'a> {
         }
     }
 
+    /// Passes the next member.
     #[inline]
     fn advance(&mut self) -> Result<()> {
-        self.next = match &mut self.rest {
-            Some(rest) => rest.next().transpose()?,
-            None => None,
-        };
+        self.here = self.rest.clone();
+        self.next = self.rest.next().transpose()?;
         Ok(())
+    }
+
+    /// Goes as far as another object was walked, over bytes that are the same.
+    #[inline]
+    fn follow(&mut self, from: &Members<'a>, to: &Members<'a>) -> Result<()> {
+        if from.offset() == to.offset() {
+            return Ok(());
+        }
+        self.rest = self.here.clone();
+        self.rest.follow(from, to);
+        self.advance()
     }
 }
 
+fn key_of<'a>(head: &Option<Head<'a>>) -> Option<Text<'a>> {
+    head.as_ref().and_then(Head::key)
+}
+
+fn take_from<'a>(head: &mut Option<Head<'a>>, key: Text<'a>) -> Result<Option<Value<'a>>> {
+    head.as_mut().map_or(Ok(None), |head| head.take(key))
+}
+
 /// The one of two keys that comes first.
-fn lesser<'a>(a: Option<Key<'a>>, b: Option<Key<'a>>) -> Option<Key<'a>> {
+fn lesser<'a>(a: Option<Text<'a>>, b: Option<Text<'a>>) -> Option<Text<'a>> {
     match (a, b) {
         (Some(a), Some(b)) => Some(if b.compare(a).is_lt() { b } else { a }),
         (a, b) => a.or(b),
@@ -444,37 +499,34 @@ struct Both<'a> {
     unknown: Option<Value<'a>>,
     place: u32,
     /// How many bytes they have in common from their first on.
-    same: u64,
+    same: usize,
 }
 
 impl<'a> Both<'a> {
     fn of(pair: &Pair<'a>, before: Value<'a>, after: Value<'a>) -> Both<'a> {
-        let same = match pair.same {
-            Some(same) => same,
-            None => common_prefix(before.raw(), after.raw()),
-        };
-        Both { before, after, unknown: pair.unknown, place: pair.place, same: same as u64 }
+        let same = pair.same.unwrap_or_else(|| common_prefix(before.raw(), after.raw()));
+        Both { before, after, unknown: pair.unknown, place: pair.place, same }
     }
 
-    /// Whether a place below must be looked at: not when its bytes are the same and nothing in it is
-    /// unknown. Says as well how many bytes it has in common, where that follows from above.
-    fn unsettled(
-        &self,
-        before: Option<Value<'a>>,
-        after: Option<Value<'a>>,
-        unknown: Option<Value<'a>>,
-    ) -> Option<Option<usize>> {
-        let (Some(b), Some(a)) = (before, after) else { return Some(None) };
-        let start = b.offset() - self.before.offset();
-        let aligned = start == a.offset() - self.after.offset() && start < self.same;
-        let (same, equal) = if aligned {
-            let shorter = b.raw().len().min(a.raw().len());
-            let same = shorter.min((self.same - start) as usize);
-            (Some(same), same == b.raw().len() && same == a.raw().len())
-        } else {
-            (None, b.raw() == a.raw())
-        };
-        (!equal || unknown.is_some()).then_some(same)
+    /// How many bytes two values in them have in common, where that follows from what is known.
+    fn same_below(&self, before: Value<'a>, after: Value<'a>) -> Option<usize> {
+        let start = (before.offset() - self.before.offset()) as usize;
+        let is_aligned = start as u64 == after.offset() - self.after.offset();
+        (is_aligned && start < self.same).then(|| shorter(before, after).min(self.same - start))
+    }
+}
+
+/// The length of the shorter of two values, in bytes.
+fn shorter(before: Value<'_>, after: Value<'_>) -> usize {
+    before.raw().len().min(after.raw().len())
+}
+
+/// Whether a place has the same bytes on both sides.
+fn is_same(before: Option<Value<'_>>, after: Option<Value<'_>>, same: Option<usize>) -> bool {
+    let (Some(before), Some(after)) = (before, after) else { return false };
+    match same {
+        Some(same) => same == before.raw().len() && same == after.raw().len(),
+        None => before.raw() == after.raw(),
     }
 }
 
@@ -519,16 +571,9 @@ impl Member<'_> {
 
 /// How many bytes two texts have in common from their first on.
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
-    const STRIDE: usize = 8;
-    let word = |chunk: &[u8]| chunk.try_into().map_or(0, u64::from_le_bytes);
-    let mut same = 0;
-    for (a, b) in a.chunks_exact(STRIDE).zip(b.chunks_exact(STRIDE)) {
-        let differing = word(a) ^ word(b);
-        if differing != 0 {
-            return same + (differing.trailing_zeros() / 8) as usize;
-        }
-        same += STRIDE;
-    }
+    const STRIDE: usize = 32;
+    let strides = a.chunks_exact(STRIDE).zip(b.chunks_exact(STRIDE));
+    let same = strides.take_while(|(a, b)| a == b).count() * STRIDE;
     same + a[same..].iter().zip(&b[same..]).take_while(|(a, b)| a == b).count()
 }
 

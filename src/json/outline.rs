@@ -23,15 +23,22 @@ pub struct Outline {
     start: u32,
     /// Longest string that is decoded.
     string_max: u64,
-    /// A bit for each byte: unescaped quotes.
-    quotes: Vec<u64>,
-    /// A bit for each byte: backslashes that escape.
-    escapes: Vec<u64>,
+    /// Two bits for each byte, by blocks of 64.
+    strings: Vec<Strings>,
     /// The containers in the order in which they open.
     containers: Vec<Container>,
     /// The innermost one that is open while the outline is written, plus one; the ones around it are
     /// linked through [`Container::close`], which has no other use yet.
     open: u32,
+}
+
+/// Where strings begin and end in 64 bytes, and what is escaped in them.
+#[derive(Clone, Copy, Debug)]
+struct Strings {
+    /// Unescaped quotes.
+    quotes: u64,
+    /// Backslashes that escape.
+    escapes: u64,
 }
 
 /// Where a container ends.
@@ -56,16 +63,14 @@ impl Outline {
         self.origin = origin;
         self.start = start;
         self.string_max = string_max;
-        self.quotes.clear();
-        self.escapes.clear();
+        self.strings.clear();
         self.containers.clear();
         self.open = 0;
     }
 
     #[inline]
     pub(super) fn push_block(&mut self, quotes: u64, escapes: u64) {
-        self.quotes.push(quotes);
-        self.escapes.push(escapes);
+        self.strings.push(Strings { quotes, escapes });
     }
 
     #[inline]
@@ -92,13 +97,13 @@ impl Outline {
     /// The first quote at or after a position.
     #[inline]
     pub(super) fn next_quote(&self, position: u32) -> Option<u32> {
-        let mut word = (position / 64) as usize;
-        let mut bits = self.quotes.get(word)? & (!0 << (position % 64));
+        let mut block = (position / 64) as usize;
+        let mut bits = self.strings.get(block)?.quotes & (!0 << (position % 64));
         while bits == 0 {
-            word += 1;
-            bits = *self.quotes.get(word)?;
+            block += 1;
+            bits = self.strings.get(block)?.quotes;
         }
-        Some(word as u32 * 64 + bits.trailing_zeros())
+        Some(block as u32 * 64 + bits.trailing_zeros())
     }
 
     /// # Errors
@@ -117,13 +122,18 @@ impl Outline {
         let (first, last) = ((range.start / 64) as usize, (range.end / 64) as usize);
         let from = !0 << (range.start % 64);
         let to = !(!0 << (range.end % 64));
-        match self.escapes.get(first..=last) {
-            Some([word]) => word & from & to != 0,
+        match self.strings.get(first..=last) {
+            Some([block]) => block.escapes & from & to != 0,
             Some([one, between @ .., two]) => {
-                one & from != 0 || two & to != 0 || between.iter().any(|&word| word != 0)
+                one.escapes & from != 0
+                    || two.escapes & to != 0
+                    || between.iter().any(|block| block.escapes != 0)
             }
             // The byte after the range may be the first after the text.
-            _ => self.escapes.get(first..).unwrap_or_default().iter().any(|&word| word != 0),
+            _ => {
+                let rest = self.strings.get(first..).unwrap_or_default();
+                rest.iter().any(|block| block.escapes != 0)
+            }
         }
     }
 

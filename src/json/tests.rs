@@ -182,7 +182,7 @@ fn tree(value: Value<'_>) -> Result<serde_json::Value> {
             let mut map = serde_json::Map::new();
             for member in value.members()? {
                 let (key, value) = member?;
-                map.insert(key.text()?.into_owned(), tree(value)?);
+                map.insert(key.decode()?.into_owned(), tree(value)?);
             }
             map.into()
         }

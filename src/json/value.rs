@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::outline::Outline;
+use super::outline::{Container, Outline};
 use super::string;
 use super::word::Word;
 use crate::error::{Error, ErrorKind, Found, Result};
@@ -47,9 +47,9 @@ pub enum Kind {
     Null,
 }
 
-/// A key: the text between its quotes, escapes and all.
+/// A key or a string: the text between its quotes, escapes and all. The escapes were checked.
 #[derive(Clone, Copy, Debug)]
-pub struct Key<'a> {
+pub struct Text<'a> {
     raw: &'a [u8],
     offset: u64,
     /// Whether it has escapes: a whole word, because keys are copied all the time.
@@ -85,7 +85,7 @@ impl<'a> Value<'a> {
             Some(b't') => Ok(Kind::True),
             Some(b'f') => Ok(Kind::False),
             Some(b'n') => Ok(Kind::Null),
-            _ => Err(self.expected("a value", self.at)),
+            _ => Err(self.place().expected("a value")),
         }
     }
 
@@ -105,45 +105,40 @@ impl<'a> Value<'a> {
         &self.text[self.at as usize..self.end as usize]
     }
 
+    /// The text of a string, with its escapes checked.
+    ///
+    /// # Errors
+    ///
+    /// It is no string, is too long to be decoded, or has a bad escape.
+    pub fn string(self) -> Result<Text<'a>> {
+        let text = self.unbounded()?;
+        self.outline.hold_to_limit(text.raw.len(), self.offset())?;
+        Ok(text)
+    }
+
+    fn unbounded(self) -> Result<Text<'a>> {
+        let [b'"', raw @ .., b'"'] = self.raw() else { return Err(self.wrong_type("a string")) };
+        let escaped = self.place().check_escapes(self.at + 1..self.end - 1)?;
+        Ok(Text { raw, offset: self.offset() + 1, escaped: u64::from(escaped) })
+    }
+
     /// The decoded text of a string; borrowed when it has no escapes.
     ///
     /// # Errors
     ///
-    /// It is no string, or has a bad escape.
+    /// It is no string, is too long to be decoded, or has a bad escape.
     pub fn text(self) -> Result<Cow<'a, str>> {
-        let raw = self.raw_string()?;
-        self.outline.hold_to_limit(raw.len(), self.offset())?;
-        if !self.is_escaped() {
-            let text = std::str::from_utf8(raw);
-            return text.map(Cow::Borrowed).map_err(|_| self.place().unsteady());
-        }
-        string::decode(raw).map_err(|bad| self.place().bad_escape(self.at + 1 + bad.0 as u32))
+        self.string()?.decode()
     }
 
-    /// The bytes between the quotes of a string.
+    /// Whether two strings are the same text, decoded.
     ///
     /// # Errors
     ///
-    /// It is no string.
-    pub fn raw_string(self) -> Result<&'a [u8]> {
-        match self.raw() {
-            [b'"', inner @ .., b'"'] => Ok(inner),
-            _ => Err(self.wrong_type("a string")),
-        }
-    }
-
-    /// Whether a string has escapes.
-    pub fn is_escaped(self) -> bool {
-        self.outline.has_escape(self.at..self.end)
-    }
-
-    /// Holds the escapes of a string to the grammar.
-    ///
-    /// # Errors
-    ///
-    /// A bad escape.
-    pub fn check_escapes(self) -> Result<()> {
-        self.place().check_escapes(self.at..self.end).map(drop)
+    /// One is no string, or has a bad escape.
+    pub fn is_same_string(self, other: Value<'_>) -> Result<bool> {
+        let (one, two) = (self.unbounded()?, other.unbounded()?);
+        Ok(one.compare(two).is_eq())
     }
 
     /// The members of an object, in document order.
@@ -206,7 +201,10 @@ impl<'a> Value<'a> {
     ///
     /// It is not JSON; it is nested deeper than simd-json can be trusted with ([`TREE_DEPTH`]).
     pub fn to_tree(self) -> Result<simd_json::OwnedValue> {
-        let next = self.place().after()?.container;
+        let next = match self.outline.container(self.container) {
+            Some(own) if matches!(self.kind()?, Kind::Object | Kind::Array) => own.next,
+            _ => self.container,
+        };
         let deepest = self.outline.depth(self.container..next);
         if deepest > TREE_DEPTH {
             return Err(Error::limit(
@@ -241,19 +239,15 @@ impl<'a> Value<'a> {
         Place { text: self.text, outline: self.outline, at: self.at, container: self.container }
     }
 
-    fn expected(self, expected: &'static str, at: u32) -> Error {
-        self.place().expected(expected, at)
-    }
-
     fn inside(self) -> Inside<'a> {
-        let place = self.place();
-        let next = Place { at: place.at + 1, container: place.container + 1, ..place };
-        Inside { next, state: State::First }
+        let text = &self.text[..self.end as usize];
+        let (at, container) = (self.at + 1, self.container + 1);
+        Inside { next: Place { text, outline: self.outline, at, container }, state: State::First }
     }
 }
 
 impl<'a> Place<'a> {
-    #[inline]
+    #[inline(always)]
     fn byte(self, at: u32) -> Option<u8> {
         self.text.get(at as usize).copied()
     }
@@ -262,45 +256,64 @@ impl<'a> Place<'a> {
         self.outline.origin + u64::from(self.at)
     }
 
-    /// The place after the value that begins here. Checks words; a string's escapes are checked when
-    /// its text is looked at.
-    #[inline]
-    fn after(self) -> Result<Place<'a>> {
-        match self.byte(self.at) {
-            Some(b'{' | b'[') => {
-                let container = self.outline.container(self.container);
-                let container = container.ok_or_else(|| self.unsteady())?;
-                if container.close as usize >= self.text.len() || container.close <= self.at {
-                    return Err(self.unsteady());
-                }
-                Ok(Place { at: container.close + 1, container: container.next, ..self })
+    /// Goes to the next byte that is no space and looks at it; 0 where the text ends, which stands
+    /// nowhere in the grammar.
+    #[inline(always)]
+    fn token(&mut self) -> u8 {
+        loop {
+            match self.byte(self.at) {
+                Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
+                Some(byte) => return byte,
+                None => return 0,
             }
-            Some(b'"') => {
-                let close = self.quote(self.at + 1)?;
-                Ok(Place { at: close + 1, ..self })
-            }
-            _ => self.word_end(),
         }
     }
 
+    /// Takes the value that begins here, with that byte, and goes past it. Checks words; a string's
+    /// escapes are checked when its text is looked at.
+    #[inline(always)]
+    fn value(&mut self, first: u8) -> Result<Value<'a>> {
+        let start = *self;
+        match first {
+            b'"' => self.at = self.quote(self.at + 1)? + 1,
+            b'{' | b'[' => match self.outline.container(self.container) {
+                Some(Container { close, next }) if self.at < close && self.holds(close) => {
+                    self.at = close + 1;
+                    self.container = next;
+                }
+                _ => return Err(self.unsteady()),
+            },
+            _ => self.at = self.word_end()?,
+        }
+        Ok(Value::new(start.text, start.outline, start.at..self.at, start.container))
+    }
+
     /// Checks the escapes between two positions and says whether there are any.
-    #[inline]
+    #[inline(always)]
     fn check_escapes(self, range: Range<u32>) -> Result<bool> {
         if !self.outline.has_escape(range.clone()) {
             return Ok(false);
         }
-        let text = &self.text[range.start as usize..range.end as usize];
-        string::check(text).map_err(|bad| self.bad_escape(range.start + bad.0 as u32))?;
-        Ok(true)
+        self.check_each_escape(range).map(|()| true)
     }
 
-    fn word_end(self) -> Result<Place<'a>> {
-        // Overlays are full of these two.
-        let rest = &self.text[self.at as usize..];
-        for literal in [&b"false"[..], b"true"] {
+    #[cold]
+    fn check_each_escape(self, range: Range<u32>) -> Result<()> {
+        let text = &self.text[range.start as usize..range.end as usize];
+        string::check(text).map_err(|bad| {
+            let at = range.start + bad.0 as u32;
+            Error::at(ErrorKind::Escape, self.outline.origin + u64::from(at))
+        })
+    }
+
+    /// Where the word ends that begins here.
+    fn word_end(self) -> Result<u32> {
+        let rest = self.text.get(self.at as usize..).unwrap_or_default();
+        // Overlays and empty attributes are full of these.
+        for literal in [&b"null"[..], b"false", b"true"] {
             let ends = rest.get(literal.len()).is_none_or(|&byte| !Word::holds(byte));
             if ends && rest.starts_with(literal) {
-                return Ok(Place { at: self.at + literal.len() as u32, ..self });
+                return Ok(self.at + literal.len() as u32);
             }
         }
         let mut word = Word::new();
@@ -312,42 +325,39 @@ impl<'a> Place<'a> {
             at += 1;
         }
         if at == self.at {
-            return Err(self.expected("a value", at));
+            return Err(self.expected("a value"));
         }
         word.finish().map_err(|kind| Error::at(kind, self.offset()))?;
-        Ok(Place { at, ..self })
+        Ok(at)
+    }
+
+    #[inline(always)]
+    fn holds(self, at: u32) -> bool {
+        (at as usize) < self.text.len()
     }
 
     /// The quote that closes a string whose text begins at `from`.
-    #[inline]
+    #[inline(always)]
     fn quote(self, from: u32) -> Result<u32> {
         match self.outline.next_quote(from) {
-            Some(close) if (close as usize) < self.text.len() => Ok(close),
+            Some(close) if self.holds(close) => Ok(close),
             _ => Err(self.unsteady()),
         }
     }
 
-    #[inline]
-    fn skip_space(mut self) -> Place<'a> {
-        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.byte(self.at) {
-            self.at += 1;
+    #[cold]
+    fn expected(self, expected: &'static str) -> Error {
+        match self.byte(self.at) {
+            Some(byte) => {
+                let found = Found::of(byte);
+                Error::at(ErrorKind::Syntax { expected, found }, self.offset())
+            }
+            None => Error::at(ErrorKind::Truncated, self.offset()),
         }
-        self
-    }
-
-    fn expected(self, expected: &'static str, at: u32) -> Error {
-        let offset = self.outline.origin + u64::from(at);
-        match self.byte(at) {
-            Some(byte) => Error::at(ErrorKind::Syntax { expected, found: Found::of(byte) }, offset),
-            None => Error::at(ErrorKind::Truncated, offset),
-        }
-    }
-
-    fn bad_escape(self, at: u32) -> Error {
-        Error::at(ErrorKind::Escape, self.outline.origin + u64::from(at))
     }
 
     /// The text is not the one that was outlined: someone writes to the file.
+    #[cold]
     fn unsteady(self) -> Error {
         Error::at(ErrorKind::Changed, self.offset())
     }
@@ -356,38 +366,30 @@ impl<'a> Place<'a> {
 /// How deep a value may be nested to become a tree, whose parser and destructor recurse.
 pub const TREE_DEPTH: u32 = 128;
 
-impl<'a> Key<'a> {
+impl<'a> Text<'a> {
     /// The bytes between the quotes, escapes and all.
     pub fn raw(self) -> &'a [u8] {
         self.raw
     }
 
-    /// The decoded text.
+    /// The decoded text; borrowed when there are no escapes.
     ///
     /// # Errors
     ///
-    /// A bad escape.
-    pub fn text(self) -> Result<Cow<'a, str>> {
-        string::decode(self.raw)
-            .map_err(|bad| Error::at(ErrorKind::Escape, self.offset + bad.0 as u64))
-    }
-
-    /// The bytes of the decoded text; those between the quotes, when there are no escapes.
-    ///
-    /// # Errors
-    ///
-    /// A bad escape.
-    #[inline]
-    pub fn bytes(self) -> Result<Cow<'a, [u8]>> {
-        if self.escaped == 0 {
-            return Ok(Cow::Borrowed(self.raw));
+    /// The file was written to since its text was checked.
+    pub fn decode(self) -> Result<Cow<'a, str>> {
+        let unsteady = |at: usize| Error::at(ErrorKind::Changed, self.offset + at as u64);
+        match self.escaped {
+            0 => std::str::from_utf8(self.raw)
+                .map(Cow::Borrowed)
+                .map_err(|error| unsteady(error.valid_up_to())),
+            _ => string::decode(self.raw).map_err(|bad| unsteady(bad.0)),
         }
-        Ok(Cow::Owned(self.text()?.into_owned().into_bytes()))
     }
 
-    /// The order of two keys: that of the bytes of their decoded text.
+    /// The order of two texts: that of the bytes of their decoded UTF-8.
     #[inline]
-    pub fn compare(self, other: Key<'_>) -> Ordering {
+    pub fn compare(self, other: Text<'_>) -> Ordering {
         if (self.escaped | other.escaped) != 0 {
             return string::compare(self.raw, other.raw);
         }
@@ -395,6 +397,7 @@ impl<'a> Key<'a> {
     }
 
     /// Whether that is its decoded text.
+    #[inline(always)]
     pub fn is(self, text: &str) -> bool {
         match self.escaped {
             0 => self.raw == text.as_bytes(),
@@ -402,7 +405,7 @@ impl<'a> Key<'a> {
         }
     }
 
-    /// Bytes from the start of the input to the key's text.
+    /// Bytes from the start of the input to its first byte after the quote.
     pub fn offset(self) -> u64 {
         self.offset
     }
@@ -431,78 +434,100 @@ enum State {
 }
 
 impl<'a> Inside<'a> {
-    /// Goes to the next member or element; `false` at the closing bracket.
-    #[inline]
-    fn advance(&mut self, close: u8, expected: &'static str) -> Result<bool> {
-        if self.state == State::Done {
-            return Ok(false);
-        }
-        let first = std::mem::replace(&mut self.state, State::Done) == State::First;
-        let mut next = self.next.skip_space();
-        match next.byte(next.at) {
-            Some(byte) if byte == close => return Ok(false),
-            Some(b',') if !first => {
-                next.at += 1;
-                next = next.skip_space();
-            }
-            _ if first => {}
-            _ => return Err(next.expected(expected, next.at)),
-        }
-        self.next = next;
-        Ok(true)
-    }
-
-    /// Takes the value that begins here.
-    #[inline]
-    fn take(&mut self) -> Result<Value<'a>> {
-        let start = self.next;
-        self.next = start.after()?;
-        self.state = State::Later;
-        Ok(Value::new(start.text, start.outline, start.at..self.next.at, start.container))
+    /// Goes to the next member or element and looks at its first byte; `None` at the closing
+    /// bracket. Done, until that was taken.
+    #[inline(always)]
+    fn advance(&mut self, close: u8, expected: &'static str) -> Result<Option<u8>> {
+        let byte = match std::mem::replace(&mut self.state, State::Done) {
+            State::Done => return Ok(None),
+            State::First => self.next.token(),
+            State::Later => match self.next.token() {
+                b',' => {
+                    self.next.at += 1;
+                    // A bracket here is what no member or element begins with.
+                    return Ok(Some(self.next.token()));
+                }
+                byte if byte == close => byte,
+                _ => return Err(self.next.expected(expected)),
+            },
+        };
+        Ok((byte != close).then_some(byte))
     }
 }
 
 impl<'a> Members<'a> {
-    #[inline]
-    fn step(&mut self) -> Result<Option<(Key<'a>, Value<'a>)>> {
-        if !self.0.advance(b'}', "a comma or the end of the object")? {
+    #[inline(always)]
+    fn step(&mut self) -> Result<Option<(Text<'a>, Value<'a>)>> {
+        let inside = &mut self.0;
+        let Some(quote) = inside.advance(b'}', "a comma or the end of the object")? else {
             return Ok(None);
+        };
+        let mut place = inside.next;
+        if quote != b'"' {
+            return Err(place.expected("a key"));
         }
-        let start = self.0.next;
-        if start.byte(start.at) != Some(b'"') {
-            return Err(start.expected("a key", start.at));
+        let start = place.at + 1;
+        let close = place.quote(start)?;
+        let raw = &place.text[start as usize..close as usize];
+        let escaped = u64::from(place.check_escapes(start..close)?);
+        let key = Text { raw, offset: place.offset() + 1, escaped };
+        place.at = close + 1;
+        if place.token() != b':' {
+            return Err(place.expected("a colon"));
         }
-        let close = start.quote(start.at + 1)?;
-        let raw = &start.text[start.at as usize + 1..close as usize];
-        let escaped = start.check_escapes(start.at + 1..close)?;
-        let key = Key { raw, offset: start.offset() + 1, escaped: u64::from(escaped) };
-        let colon = Place { at: close + 1, ..start }.skip_space();
-        if colon.byte(colon.at) != Some(b':') {
-            return Err(colon.expected("a colon", colon.at));
-        }
-        self.0.next = Place { at: colon.at + 1, ..colon }.skip_space();
-        Ok(Some((key, self.0.take()?)))
+        place.at += 1;
+        let first = place.token();
+        let value = place.value(first)?;
+        *inside = Inside { next: place, state: State::Later };
+        Ok(Some((key, value)))
+    }
+
+    /// The text from here to the end of the object.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.0.next.text.get(self.0.next.at as usize..).unwrap_or_default()
+    }
+
+    /// Bytes from the start of the input to here.
+    pub(crate) fn offset(&self) -> u64 {
+        self.0.next.offset()
+    }
+
+    /// Goes as far as another went from `from` to `to`, over text that is the same here.
+    pub(crate) fn follow(&mut self, from: &Members<'_>, to: &Members<'_>) {
+        let (from, state) = (&from.0.next, to.0.state);
+        self.0.next.at += to.0.next.at - from.at;
+        self.0.next.container += to.0.next.container - from.container;
+        self.0.state = state;
     }
 }
 
 impl<'a> Iterator for Members<'a> {
-    type Item = Result<(Key<'a>, Value<'a>)>;
+    type Item = Result<(Text<'a>, Value<'a>)>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         self.step().transpose()
+    }
+}
+
+impl<'a> Elements<'a> {
+    #[inline(always)]
+    fn step(&mut self) -> Result<Option<Value<'a>>> {
+        let inside = &mut self.0;
+        let Some(first) = inside.advance(b']', "a comma or the end of the array")? else {
+            return Ok(None);
+        };
+        let value = inside.next.value(first)?;
+        inside.state = State::Later;
+        Ok(Some(value))
     }
 }
 
 impl<'a> Iterator for Elements<'a> {
     type Item = Result<Value<'a>>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        match self.0.advance(b']', "a comma or the end of the array") {
-            Ok(true) => Some(self.0.take()),
-            Ok(false) => None,
-            Err(error) => Some(Err(error)),
-        }
+        self.step().transpose()
     }
 }

@@ -1,37 +1,35 @@
 //! The elements of a plan's sections, taken apart into their keys (plan-format, sections 3, 4, 9).
 //! Values stay where they stand.
 
-use std::borrow::Cow;
-
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::value::{Key, Kind, Value};
+use crate::json::value::{Kind, Text, Value};
 
 /// A change to a resource instance (plan-format, section 3).
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct ResourceChange<'a> {
-    pub address: Cow<'a, str>,
-    pub previous_address: Option<Cow<'a, str>>,
-    pub module_address: Option<Cow<'a, str>>,
-    pub mode: Option<Cow<'a, str>>,
-    pub type_name: Option<Cow<'a, str>>,
-    pub name: Option<Cow<'a, str>>,
+    pub address: Text<'a>,
+    pub previous_address: Option<Text<'a>>,
+    pub module_address: Option<Text<'a>>,
+    pub mode: Option<Text<'a>>,
+    pub type_name: Option<Text<'a>>,
+    pub name: Option<Text<'a>>,
     pub index: Option<Index<'a>>,
     /// The instance's key is not known yet.
     pub index_unknown: bool,
-    pub provider_name: Option<Cow<'a, str>>,
-    pub deposed: Option<Cow<'a, str>>,
+    pub provider_name: Option<Text<'a>>,
+    pub deposed: Option<Text<'a>>,
     pub change: Change<'a>,
-    pub action_reason: Option<Cow<'a, str>>,
+    pub action_reason: Option<Text<'a>>,
 }
 
 /// The key of an instance of a resource with `count` or `for_each`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Index<'a> {
     /// The number's text as it stands in the document.
     Number(&'a str),
     /// The string, decoded.
-    String(Cow<'a, str>),
+    String(Text<'a>),
 }
 
 /// What becomes of a value (plan-format, section 4). `None`: the key is absent; a value that is
@@ -57,7 +55,7 @@ pub struct Change<'a> {
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct Deferred<'a> {
-    pub reason: Option<Cow<'a, str>>,
+    pub reason: Option<Text<'a>>,
     pub resource_change: ResourceChange<'a>,
 }
 
@@ -65,10 +63,10 @@ pub struct Deferred<'a> {
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct ActionInvocation<'a> {
-    pub address: Cow<'a, str>,
-    pub type_name: Option<Cow<'a, str>>,
-    pub name: Option<Cow<'a, str>>,
-    pub provider_name: Option<Cow<'a, str>>,
+    pub address: Text<'a>,
+    pub type_name: Option<Text<'a>>,
+    pub name: Option<Text<'a>>,
+    pub provider_name: Option<Text<'a>>,
     pub config_values: Option<Value<'a>>,
     pub config_sensitive: Option<Value<'a>>,
     pub config_unknown: Option<Value<'a>>,
@@ -81,38 +79,42 @@ pub struct ActionInvocation<'a> {
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct Check<'a> {
     /// `address.to_display`.
-    pub address: Cow<'a, str>,
+    pub address: Text<'a>,
     /// `address.kind`.
-    pub kind: Option<Cow<'a, str>>,
-    pub status: Cow<'a, str>,
+    pub kind: Option<Text<'a>>,
+    pub status: Text<'a>,
     pub instances: Option<Value<'a>>,
 }
 
-/// Puts the known members of an object where they belong, once each. `null` counts as absent.
+/// Puts the known members of an object where they belong, once each.
 macro_rules! members {
     ($object:expr, { $($key:literal => $slot:ident),* $(,)? }) => {
         $(let mut $slot: Option<Value<'_>> = None;)*
         for member in $object.members()? {
             let (key, value) = member?;
-            let slot = match key.bytes()?.as_ref() {
-                $(name if name == $key.as_bytes() => &mut $slot,)*
-                _ => continue,
-            };
-            fill(slot, key, value)?;
+            $(if key.is($key) {
+                fill(&mut $slot, key, value)?;
+                continue;
+            })*
         }
-        $(let $slot = $slot.filter(|value| !value.is_null());)*
     };
 }
 
-fn fill<'a>(slot: &mut Option<Value<'a>>, key: Key<'_>, value: Value<'a>) -> Result<()> {
+#[inline]
+fn fill<'a>(slot: &mut Option<Value<'a>>, key: Text<'_>, value: Value<'a>) -> Result<()> {
     match slot.replace(value) {
         None => Ok(()),
         Some(_) => Err(Error::at(ErrorKind::DuplicateKey, key.offset() - 1)),
     }
 }
 
-fn text<'a>(value: Option<Value<'a>>, key: &'static str) -> Result<Option<Cow<'a, str>>> {
-    value.map(|value| value.text().map_err(|error| error.within(key))).transpose()
+/// What is `null` counts as absent.
+fn present(value: Option<Value<'_>>) -> Option<Value<'_>> {
+    value.filter(|value| !value.is_null())
+}
+
+fn text<'a>(value: Option<Value<'a>>, key: &'static str) -> Result<Option<Text<'a>>> {
+    present(value).map(|value| value.string().map_err(|error| error.within(key))).transpose()
 }
 
 fn required<'a>(
@@ -120,7 +122,7 @@ fn required<'a>(
     value: Option<Value<'a>>,
     key: &'static str,
 ) -> Result<Value<'a>> {
-    value.ok_or_else(|| Error::at(ErrorKind::MissingKey(key), object.offset()))
+    present(value).ok_or_else(|| Error::at(ErrorKind::MissingKey(key), object.offset()))
 }
 
 impl<'a> ResourceChange<'a> {
@@ -147,13 +149,13 @@ impl<'a> ResourceChange<'a> {
         let change = required(element, change, "change")?;
         let address = required(element, address, "address")?;
         Ok(ResourceChange {
-            address: address.text().map_err(|error| error.within("address"))?,
+            address: address.string().map_err(|error| error.within("address"))?,
             previous_address: text(previous_address, "previous_address")?,
             module_address: text(module_address, "module_address")?,
             mode: text(mode, "mode")?,
             type_name: text(type_name, "type")?,
             name: text(name, "name")?,
-            index: index.map(Index::parse).transpose().map_err(|error| error.within("index"))?,
+            index: present(index).map(Index::parse).transpose().map_err(|error| error.within("index"))?,
             index_unknown: index_unknown.is_some_and(Value::is_true),
             provider_name: text(provider_name, "provider_name")?,
             deposed: text(deposed, "deposed")?,
@@ -164,14 +166,14 @@ impl<'a> ResourceChange<'a> {
 
     /// Whether it had another address before.
     pub fn is_moved(&self) -> bool {
-        self.previous_address.as_ref().is_some_and(|previous| *previous != self.address)
+        self.previous_address.is_some_and(|previous| previous.compare(self.address).is_ne())
     }
 }
 
 impl<'a> Index<'a> {
     fn parse(value: Value<'a>) -> Result<Index<'a>> {
         match value.kind()? {
-            Kind::String => Ok(Index::String(value.text()?)),
+            Kind::String => Ok(Index::String(value.string()?)),
             Kind::Number => match std::str::from_utf8(value.raw()) {
                 Ok(number) => Ok(Index::Number(number)),
                 Err(_) => Err(value.wrong_type("a number")),
@@ -188,45 +190,32 @@ impl<'a> Change<'a> {
     ///
     /// It has no `actions`, or a key twice.
     pub fn parse(object: Value<'a>) -> Result<Change<'a>> {
-        let mut change = Change {
-            actions: object,
-            before: None,
-            after: None,
-            after_unknown: None,
-            before_sensitive: None,
-            after_sensitive: None,
-            replace_paths: None,
-            importing: None,
-            generated_config: None,
-            before_identity: None,
-            after_identity: None,
-        };
-        let mut actions = None;
-        for member in object.members()? {
-            let (key, value) = member?;
-            let slot = match key.bytes()?.as_ref() {
-                b"actions" => &mut actions,
-                b"before" => &mut change.before,
-                b"after" => &mut change.after,
-                b"after_unknown" => &mut change.after_unknown,
-                b"before_sensitive" => &mut change.before_sensitive,
-                b"after_sensitive" => &mut change.after_sensitive,
-                b"replace_paths" => &mut change.replace_paths,
-                b"importing" => &mut change.importing,
-                b"generated_config" => &mut change.generated_config,
-                b"before_identity" => &mut change.before_identity,
-                b"after_identity" => &mut change.after_identity,
-                _ => continue,
-            };
-            fill(slot, key, value)?;
-        }
-        change.actions = required(object, actions, "actions")?;
-        for optional in
-            [&mut change.importing, &mut change.generated_config, &mut change.replace_paths]
-        {
-            *optional = optional.filter(|value| !value.is_null());
-        }
-        Ok(change)
+        members!(object, {
+            "actions" => actions,
+            "before" => before,
+            "after" => after,
+            "after_unknown" => after_unknown,
+            "before_sensitive" => before_sensitive,
+            "after_sensitive" => after_sensitive,
+            "replace_paths" => replace_paths,
+            "importing" => importing,
+            "generated_config" => generated_config,
+            "before_identity" => before_identity,
+            "after_identity" => after_identity,
+        });
+        Ok(Change {
+            actions: required(object, actions, "actions")?,
+            before,
+            after,
+            after_unknown,
+            before_sensitive,
+            after_sensitive,
+            replace_paths: present(replace_paths),
+            importing: present(importing),
+            generated_config: present(generated_config),
+            before_identity,
+            after_identity,
+        })
     }
 
     /// The words of `actions`, in order.
@@ -234,9 +223,9 @@ impl<'a> Change<'a> {
     /// # Errors
     ///
     /// It is no array of strings.
-    pub fn actions(&self) -> Result<impl Iterator<Item = Result<Cow<'a, str>>>> {
+    pub fn actions(&self) -> Result<impl Iterator<Item = Result<Text<'a>>>> {
         let elements = self.actions.elements().map_err(|error| error.within("actions"))?;
-        Ok(elements.map(|action| action?.text().map_err(|error| error.within("actions"))))
+        Ok(elements.map(|action| action?.string().map_err(|error| error.within("actions"))))
     }
 }
 
@@ -276,15 +265,15 @@ impl<'a> ActionInvocation<'a> {
             "invoke_action_trigger" => invoke_action_trigger,
         });
         Ok(ActionInvocation {
-            address: required(element, address, "address")?.text()?,
+            address: required(element, address, "address")?.string()?,
             type_name: text(type_name, "type")?,
             name: text(name, "name")?,
             provider_name: text(provider_name, "provider_name")?,
-            config_values,
-            config_sensitive,
-            config_unknown,
-            lifecycle_action_trigger,
-            invoke_action_trigger,
+            config_values: present(config_values),
+            config_sensitive: present(config_sensitive),
+            config_unknown: present(config_unknown),
+            lifecycle_action_trigger: present(lifecycle_action_trigger),
+            invoke_action_trigger: present(invoke_action_trigger),
         })
     }
 
@@ -293,10 +282,10 @@ impl<'a> ActionInvocation<'a> {
     /// # Errors
     ///
     /// The trigger is not well formed.
-    pub fn triggering_address(&self) -> Result<Option<Cow<'a, str>>> {
+    pub fn triggering_address(&self) -> Result<Option<Text<'a>>> {
         let Some(trigger) = self.lifecycle_action_trigger else { return Ok(None) };
         let address = trigger.get("triggering_resource_address")?;
-        text(address.filter(|value| !value.is_null()), "triggering_resource_address")
+        text(address, "triggering_resource_address")
             .map_err(|error| error.within("lifecycle_action_trigger"))
     }
 }
@@ -312,10 +301,10 @@ impl<'a> Check<'a> {
         let object = required(element, address, "address")?;
         members!(object, { "to_display" => to_display, "kind" => kind });
         Ok(Check {
-            address: required(object, to_display, "to_display")?.text()?,
+            address: required(object, to_display, "to_display")?.string()?,
             kind: text(kind, "kind")?,
-            status: required(element, status, "status")?.text()?,
-            instances,
+            status: required(element, status, "status")?.string()?,
+            instances: present(instances),
         })
     }
 
@@ -324,15 +313,15 @@ impl<'a> Check<'a> {
     /// # Errors
     ///
     /// The instances are not well formed.
-    pub fn problems(&self, mut each: impl FnMut(Cow<'a, str>)) -> Result<()> {
+    pub fn problems(&self, mut each: impl FnMut(Text<'a>)) -> Result<()> {
         let Some(instances) = self.instances else { return Ok(()) };
         for instance in instances.elements()? {
-            let Some(problems) = instance?.get("problems")?.filter(|value| !value.is_null()) else {
+            let Some(problems) = present(instance?.get("problems")?) else {
                 continue;
             };
             for problem in problems.elements()? {
-                if let Some(message) = problem?.get("message")?.filter(|value| !value.is_null()) {
-                    each(message.text()?);
+                if let Some(message) = present(problem?.get("message")?) {
+                    each(message.string()?);
                 }
             }
         }

@@ -1,10 +1,10 @@
 //! What the records of a plan amount to: the `summary` record (records.md).
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::action::Action;
 use crate::plan::ResourceChange;
 
 /// Numbers by word: actions or statuses. Words with none are not in it.
@@ -65,28 +65,26 @@ pub struct PlanLine {
 
 impl PlanLine {
     /// Counts an element of `resource_changes`.
-    pub(super) fn count(&mut self, actions: &[Cow<'_, str>], change: &ResourceChange<'_>) {
-        let mode = change.mode.as_deref().unwrap_or("managed");
-        if mode == "ephemeral" {
+    pub(super) fn count(&mut self, action: Action, change: &ResourceChange<'_>) {
+        if change.mode.is_some_and(|mode| mode.is("ephemeral")) {
             return;
         }
+        let is_managed = change.mode.is_none_or(|mode| mode.is("managed"));
         self.import += u64::from(change.change.importing.is_some());
-        let words: Vec<&str> = actions.iter().map(Cow::as_ref).collect();
-        match words[..] {
-            ["create"] => self.add += 1,
-            ["update"] => self.change += 1,
-            ["delete"] => self.destroy += u64::from(mode == "managed"),
-            ["delete", "create"] | ["create", "delete"] => {
+        match action {
+            Action::Create | Action::CreateThenForget => self.add += 1,
+            Action::Update => self.change += 1,
+            Action::Delete => self.destroy += u64::from(is_managed),
+            Action::Forget => self.forget += 1,
+            Action::DeleteAndCreate => {
                 self.add += 1;
                 self.destroy += 1;
             }
-            ["create", "forget"] => self.add += 1,
-            ["forget", "create"] => {
+            Action::ForgetThenCreate => {
                 self.add += 1;
                 self.forget += 1;
             }
-            ["forget"] => self.forget += 1,
-            _ => {}
+            Action::NoOp | Action::Read | Action::Other => {}
         }
     }
 }
@@ -98,21 +96,5 @@ pub(super) fn count(counts: &mut ByWord, word: &str) {
         None => {
             counts.insert(word.to_owned(), 1);
         }
-    }
-}
-
-/// The one word for a list of actions (records.md, `action`).
-pub(super) fn action_word<'a>(actions: &[Cow<'a, str>]) -> Cow<'a, str> {
-    let words: Vec<&str> = actions.iter().map(Cow::as_ref).collect();
-    match words[..] {
-        ["no-op"] => "no-op".into(),
-        ["create"] => "create".into(),
-        ["read"] => "read".into(),
-        ["update"] => "update".into(),
-        ["delete"] => "delete".into(),
-        ["forget"] => "forget".into(),
-        ["delete", "create"] | ["create", "delete"] => "replace".into(),
-        ["create", "forget"] | ["forget", "create"] => "replace".into(),
-        _ => words.join("+").into(),
     }
 }

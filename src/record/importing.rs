@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 
+use crate::diff::may_mark;
 use crate::error::Result;
 use crate::json::value::{Elements, Kind, Members, Value};
 use crate::plan::Change;
@@ -62,10 +63,13 @@ fn marked(value: Value<'_>, overlay: Value<'_>, secrets: &mut HashSet<String>) -
                 }
             }
             (Kind::Object, Some(overlay)) if overlay.kind()? == Kind::Object => {
-                for member in overlay.members()? {
-                    let (key, mark) = member?;
-                    if let Some(value) = value.get(&key.text()?)? {
-                        waiting.push((value, Some(mark)));
+                let mut marks: Vec<_> = overlay.members()?.collect::<Result<_>>()?;
+                marks.retain(|(_, mark)| may_mark(*mark));
+                marks.sort_by(|(a, _), (b, _)| a.compare(*b));
+                for member in value.members()? {
+                    let (key, value) = member?;
+                    if let Ok(mark) = marks.binary_search_by(|(mark, _)| mark.compare(key)) {
+                        waiting.push((value, Some(marks[mark].1)));
                     }
                 }
             }
@@ -116,7 +120,7 @@ fn write(value: Value<'_>, secrets: &HashSet<String>, text: &mut String) -> Resu
                 Some(Open::Object(members)) => match members.next().transpose()? {
                     Some((key, value)) => {
                         separate(text);
-                        text.push_str(&serde_json::Value::from(key.text()?.as_ref()).to_string());
+                        text.push_str(&serde_json::Value::from(key.decode()?.as_ref()).to_string());
                         text.push(':');
                         next = Some(value);
                     }

@@ -9,6 +9,7 @@ use std::fmt;
 
 use serde_json::value::RawValue;
 
+use super::action::{self, Action};
 use super::counts::{self, Summary};
 use super::held::Held;
 use super::importing;
@@ -16,7 +17,7 @@ use super::{ActionInvocation, Check, OutputChange, Plan, Record, ResourceChange,
 use crate::diff::Differ;
 use crate::error::{Error, Result};
 use crate::input::Source;
-use crate::json::value::{Kind, Value};
+use crate::json::value::{Kind, Text, Value};
 use crate::path::{Paths, Step};
 use crate::plan::{self, Change, Document, Flow, Index, Section, Visitor};
 use crate::sink::Sink;
@@ -170,47 +171,48 @@ impl Sifter<'_> {
         &mut self,
         section: Section,
         change: &plan::ResourceChange<'_>,
-        deferred_reason: Option<&Cow<'_, str>>,
+        deferred_reason: Option<Text<'_>>,
     ) -> Result<()> {
         let in_change = |error: Error| error.within("change");
         self.differ.diff(&change.change).map_err(in_change)?;
-        let actions = change.change.actions().map_err(in_change)?.collect::<Result<Vec<_>>>();
-        let actions = actions.map_err(in_change)?;
-        let action = counts::action_word(&actions);
+        let action = Action::of(&change.change).map_err(in_change)?;
+        let word = action.word(&change.change).map_err(in_change)?;
         let summary = &mut self.summary;
         let counted = match section {
             Section::ResourceChanges => &mut summary.resource_changes,
             Section::ResourceDrift => &mut summary.resource_drift,
             _ => &mut summary.deferred_changes,
         };
-        counts::count(counted, &action);
+        counts::count(counted, &word);
         if section == Section::ResourceChanges {
-            summary.terraform.count(&actions, change);
+            summary.terraform.count(action, change);
             summary.moved += u64::from(change.is_moved());
             summary.unknown_paths += self.differ.unknown.len() as u64;
             summary.sensitive_paths += self.differ.sensitive.len() as u64;
             summary.changed_paths += self.differ.changed.len() as u64;
-            let settled =
-                action == "no-op" && !change.is_moved() && change.change.importing.is_none();
+            let settled = action == Action::NoOp
+                && !change.is_moved()
+                && change.change.importing.is_none();
             if settled && self.show == Show::Changes {
                 return Ok(());
             }
         }
         replace_paths(&change.change, &mut self.replace_paths).map_err(in_change)?;
+        let actions = action::words(&change.change).map_err(in_change)?;
         let row = ResourceChange {
-            address: borrowed(&change.address),
-            previous_address: change.previous_address.as_ref().map(borrowed),
-            module_address: change.module_address.as_ref().map(borrowed),
-            mode: change.mode.as_ref().map(borrowed),
-            type_name: change.type_name.as_ref().map(borrowed),
-            name: change.name.as_ref().map(borrowed),
-            index: change.index.as_ref().map(index),
-            deposed: change.deposed.as_ref().map(borrowed),
-            provider_name: change.provider_name.as_ref().map(borrowed),
-            action,
+            address: change.address.decode()?,
+            previous_address: decoded(change.previous_address)?,
+            module_address: decoded(change.module_address)?,
+            mode: decoded(change.mode)?,
+            type_name: decoded(change.type_name)?,
+            name: decoded(change.name)?,
+            index: change.index.map(index).transpose()?,
+            deposed: decoded(change.deposed)?,
+            provider_name: decoded(change.provider_name)?,
+            action: word,
             actions: Cow::Borrowed(&actions),
-            action_reason: change.action_reason.as_ref().map(borrowed),
-            deferred_reason: deferred_reason.map(borrowed),
+            action_reason: decoded(change.action_reason)?,
+            deferred_reason: decoded(deferred_reason)?,
             changed: Cow::Borrowed(&self.differ.changed),
             unknown: Cow::Borrowed(&self.differ.unknown),
             sensitive: Cow::Borrowed(&self.differ.sensitive),
@@ -262,22 +264,22 @@ impl Visitor for Sifter<'_> {
     }
 
     fn deferred_change(&mut self, deferred: &plan::Deferred<'_>) -> Result<Flow> {
-        let reason = deferred.reason.as_ref();
-        self.change(Section::DeferredChanges, &deferred.resource_change, reason)
+        self.change(Section::DeferredChanges, &deferred.resource_change, deferred.reason)
             .map(|()| Flow::Continue)
     }
 
     fn output_change(&mut self, name: &str, change: &Change<'_>) -> Result<Flow> {
         self.differ.diff(change)?;
-        let actions = change.actions()?.collect::<Result<Vec<_>>>()?;
-        let action = counts::action_word(&actions);
-        counts::count(&mut self.summary.output_changes, &action);
-        if action == "no-op" && self.show == Show::Changes {
+        let action = Action::of(change)?;
+        let word = action.word(change)?;
+        counts::count(&mut self.summary.output_changes, &word);
+        if action == Action::NoOp && self.show == Show::Changes {
             return Ok(Flow::Continue);
         }
+        let actions = action::words(change)?;
         self.out.record(&Record::OutputChange(OutputChange {
             name: Cow::Borrowed(name),
-            action,
+            action: word,
             actions: Cow::Borrowed(&actions),
             changed: Cow::Borrowed(&self.differ.changed),
             unknown: Cow::Borrowed(&self.differ.unknown),
@@ -287,18 +289,20 @@ impl Visitor for Sifter<'_> {
     }
 
     fn check(&mut self, check: &plan::Check<'_>) -> Result<Flow> {
-        counts::count(&mut self.summary.checks, &check.status);
-        if check.status == "pass" && self.show == Show::Changes {
+        let status = check.status.decode()?;
+        counts::count(&mut self.summary.checks, &status);
+        if status == "pass" && self.show == Show::Changes {
             return Ok(Flow::Continue);
         }
         let mut problems = Vec::new();
         check
             .problems(|problem| problems.push(problem))
             .map_err(|error| error.within("instances"))?;
+        let problems = problems.into_iter().map(Text::decode).collect::<Result<Vec<_>>>()?;
         self.out.record(&Record::Check(Check {
-            address: borrowed(&check.address),
-            check_kind: check.kind.as_ref().map(borrowed),
-            status: borrowed(&check.status),
+            address: check.address.decode()?,
+            check_kind: decoded(check.kind)?,
+            status,
             problems: Cow::Borrowed(&problems),
         }))?;
         Ok(Flow::Continue)
@@ -311,18 +315,18 @@ impl Visitor for Sifter<'_> {
             _ => None,
         };
         self.out.record(&Record::ActionInvocation(ActionInvocation {
-            address: borrowed(&invocation.address),
-            type_name: invocation.type_name.as_ref().map(borrowed),
-            name: invocation.name.as_ref().map(borrowed),
+            address: invocation.address.decode()?,
+            type_name: decoded(invocation.type_name)?,
+            name: decoded(invocation.name)?,
             trigger,
-            triggering_address: invocation.triggering_address()?,
+            triggering_address: decoded(invocation.triggering_address()?)?,
         }))?;
         Ok(Flow::Continue)
     }
 }
 
-fn borrowed<'a>(text: &'a Cow<'_, str>) -> Cow<'a, str> {
-    Cow::Borrowed(text)
+fn decoded(text: Option<Text<'_>>) -> Result<Option<Cow<'_, str>>> {
+    text.map(Text::decode).transpose()
 }
 
 fn boolean(value: Value<'_>) -> Result<bool> {
@@ -334,14 +338,15 @@ fn boolean(value: Value<'_>) -> Result<bool> {
 }
 
 /// The index as JSON text.
-fn index<'a>(index: &'a Index<'_>) -> Cow<'a, RawValue> {
-    let owned = |text: String| RawValue::from_string(text).map(Cow::Owned);
+fn index(index: Index<'_>) -> Result<Cow<'_, RawValue>> {
     let raw = match index {
         Index::Number(number) => serde_json::from_str::<&RawValue>(number).map(Cow::Borrowed),
-        Index::String(string) => owned(serde_json::Value::from(string.as_ref()).to_string()),
+        Index::String(string) => {
+            serde_json::value::to_raw_value(&string.decode()?).map(Cow::Owned)
+        }
     };
     // Both are JSON: a number was held to the grammar when it was parsed, a string is quoted here.
-    raw.unwrap_or_else(|error| panic!("an index that is no JSON: {error}"))
+    Ok(raw.unwrap_or_else(|error| panic!("an index that is no JSON: {error}")))
 }
 
 /// The paths of `replace_paths`, in their order.

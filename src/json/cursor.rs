@@ -421,9 +421,9 @@ impl<S: Source> Cursor<S> {
         let mut from = (self.offset - self.batch) as usize;
         loop {
             let mut visible = !0 << (from % BLOCK);
+            let first = from / BLOCK;
             let blocks = &self.blocks[..self.block_count()];
-            for (index, block) in blocks.iter().enumerate().skip(from / BLOCK) {
-                recorder.block(block.quotes & visible, block.escapes & visible);
+            for (index, block) in blocks.iter().enumerate().skip(first) {
                 let mut brackets = block.brackets & visible;
                 visible = !0;
                 while brackets != 0 {
@@ -444,12 +444,14 @@ impl<S: Source> Cursor<S> {
                     }
                     recorder.close(offset);
                     if open.depth == floor {
+                        recorder.blocks(&blocks[first..=index]);
                         self.offset = offset + 1;
                         self.open = open;
                         return Ok(());
                     }
                 }
             }
+            recorder.blocks(&blocks[first..]);
             from = self.next_batch()?;
         }
     }
@@ -461,9 +463,9 @@ impl<S: Source> Cursor<S> {
         let mut from = (self.offset - self.batch) as usize;
         loop {
             let mut visible = !0 << (from % BLOCK);
+            recorder.blocks(&self.blocks[from / BLOCK..self.block_count()]);
             for index in from / BLOCK..self.block_count() {
                 let block = self.blocks[index];
-                recorder.block(block.quotes & visible, block.escapes & visible);
                 let mut events = (block.tokens | block.escapes) & visible;
                 visible = !0;
                 while events != 0 {
@@ -535,9 +537,9 @@ impl<S: Source> Cursor<S> {
         let mut from = (self.offset - self.batch) as usize;
         loop {
             let mut visible = !0 << (from % BLOCK);
+            recorder.blocks(&self.blocks[from / BLOCK..self.block_count()]);
             for index in from / BLOCK..self.block_count() {
                 let block = self.blocks[index];
-                recorder.block(block.quotes & visible, block.escapes & visible);
                 let quotes = block.quotes & visible;
                 let before = if quotes == 0 { !0 } else { (1 << quotes.trailing_zeros()) - 1 };
                 let start = self.batch + (index * BLOCK) as u64;

@@ -13,6 +13,7 @@ use std::ops::Range;
 use super::value::Value;
 use crate::error::{Error, Result};
 use crate::limits::Limit;
+use crate::scan::Block;
 
 /// The shape of one value.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +24,7 @@ pub struct Outline {
     start: u32,
     /// Longest string that is decoded.
     string_max: u64,
-    /// Two bits for each byte, by blocks of 64.
+    /// Two bits for each byte, by blocks of 64. Those of bytes around the value mean nothing.
     strings: Vec<Strings>,
     /// The containers in the order in which they open.
     containers: Vec<Container>,
@@ -69,11 +70,6 @@ impl Outline {
     }
 
     #[inline]
-    pub(super) fn push_block(&mut self, quotes: u64, escapes: u64) {
-        self.strings.push(Strings { quotes, escapes });
-    }
-
-    #[inline]
     pub(super) fn open(&mut self) {
         self.containers.push(Container { close: self.open, next: 0 });
         self.open = self.containers.len() as u32;
@@ -97,11 +93,22 @@ impl Outline {
     /// The first quote at or after a position.
     #[inline]
     pub(super) fn next_quote(&self, position: u32) -> Option<u32> {
+        self.next(position, |strings| strings.quotes)
+    }
+
+    /// The first backslash that escapes, at or after a position.
+    #[inline]
+    pub(super) fn next_escape(&self, position: u32) -> Option<u32> {
+        self.next(position, |strings| strings.escapes)
+    }
+
+    #[inline(always)]
+    fn next(&self, position: u32, mask: impl Fn(&Strings) -> u64) -> Option<u32> {
         let mut block = (position / 64) as usize;
-        let mut bits = self.strings.get(block)?.quotes & (!0 << (position % 64));
+        let mut bits = mask(self.strings.get(block)?) & (!0 << (position % 64));
         while bits == 0 {
             block += 1;
-            bits = self.strings.get(block)?.quotes;
+            bits = mask(self.strings.get(block)?);
         }
         Some(block as u32 * 64 + bits.trailing_zeros())
     }
@@ -159,8 +166,8 @@ impl Outline {
 
 /// Who is told of the structure that is passed over.
 pub(super) trait Recorder {
-    /// The visible quotes and escapes of the next block.
-    fn block(&mut self, quotes: u64, escapes: u64);
+    /// The next blocks. There may be more to the first and the last than belongs to the value.
+    fn blocks(&mut self, blocks: &[Block]);
     /// A container opens.
     fn open(&mut self);
     /// The innermost container closes at that offset of the input.
@@ -169,8 +176,9 @@ pub(super) trait Recorder {
 
 impl Recorder for &mut Outline {
     #[inline(always)]
-    fn block(&mut self, quotes: u64, escapes: u64) {
-        self.push_block(quotes, escapes);
+    fn blocks(&mut self, blocks: &[Block]) {
+        let strings = |block: &Block| Strings { quotes: block.quotes, escapes: block.escapes };
+        self.strings.extend(blocks.iter().map(strings));
     }
 
     #[inline(always)]
@@ -189,7 +197,7 @@ pub(super) struct Unrecorded;
 
 impl Recorder for Unrecorded {
     #[inline(always)]
-    fn block(&mut self, _: u64, _: u64) {}
+    fn blocks(&mut self, _: &[Block]) {}
     #[inline(always)]
     fn open(&mut self) {}
     #[inline(always)]

@@ -74,6 +74,15 @@ pub fn decode(text: &[u8]) -> Result<Cow<'_, str>, BadEscape> {
     }
 }
 
+/// The length of the escape that `text` begins with; `None` if it is a bad one.
+#[inline]
+pub fn escape_len(text: &[u8]) -> Option<usize> {
+    match text.get(1)? {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
+        _ => escape(text).map(|(_, len)| len),
+    }
+}
+
 /// Checks the escapes of a text.
 ///
 /// # Errors
@@ -83,17 +92,23 @@ pub fn check(text: &[u8]) -> Result<(), BadEscape> {
     let mut at = 0;
     while let Some(next) = memchr::memchr(b'\\', &text[at..]) {
         at += next;
-        at += escape(&text[at..]).ok_or(BadEscape(at))?.1;
+        at += escape_len(&text[at..]).ok_or(BadEscape(at))?;
     }
     Ok(())
 }
 
 /// Compares two texts as decoded, by their bytes of UTF-8. Bad escapes compare by their own bytes.
 pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
-    if memchr::memchr(b'\\', a).is_none() && memchr::memchr(b'\\', b).is_none() {
-        return a.cmp(b);
+    // As far as they are spelt alike nothing needs to be decoded.
+    let mut same = 0;
+    loop {
+        same += a[same..].iter().zip(&b[same..]).take_while(|(a, b)| a == b && **a != b'\\').count();
+        match (a[same..].first_chunk::<2>(), b[same..].first_chunk::<2>()) {
+            (Some([b'\\', x]), Some([b'\\', y])) if x == y && *x != b'u' => same += 2,
+            _ => break,
+        }
     }
-    Decoded::new(a).cmp(Decoded::new(b))
+    Decoded::new(&a[same..]).cmp(Decoded::new(&b[same..]))
 }
 
 /// The bytes of a text's decoded UTF-8, one by one.

@@ -297,13 +297,22 @@ impl<'a> Place<'a> {
         self.check_each_escape(range).map(|()| true)
     }
 
-    #[cold]
+    #[inline(never)]
     fn check_each_escape(self, range: Range<u32>) -> Result<()> {
-        let text = &self.text[range.start as usize..range.end as usize];
-        string::check(text).map_err(|bad| {
-            let at = range.start + bad.0 as u32;
-            Error::at(ErrorKind::Escape, self.outline.origin + u64::from(at))
-        })
+        let text = &self.text[..range.end as usize];
+        let mut at = range.start;
+        while let Some(escape) = self.outline.next_escape(at).filter(|escape| *escape < range.end) {
+            match string::escape_len(&text[escape as usize..]) {
+                Some(len) => at = escape + len as u32,
+                None => {
+                    return Err(Error::at(
+                        ErrorKind::Escape,
+                        self.outline.origin + u64::from(escape),
+                    ));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Where the word ends that begins here.

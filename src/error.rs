@@ -73,6 +73,8 @@ pub enum ErrorKind {
     FormatVersion,
     /// A document, but not a plan's JSON.
     WrongDocument(WrongDocument),
+    /// A text that is not that of a path ([`crate::path`]).
+    Path,
     /// A bound of [`crate::limits::Limits`].
     Limit {
         /// Which bound.
@@ -355,6 +357,7 @@ impl fmt::Display for ErrorKind {
                 f.write_str("unsupported format_version: this plansift reads 0.x and 1.x")
             }
             ErrorKind::WrongDocument(document) => f.write_str(document.words()),
+            ErrorKind::Path => f.write_str("no path goes on like this"),
             ErrorKind::Limit { limit, value } => {
                 write!(
                     f,

@@ -8,6 +8,8 @@ pub struct Limits {
     pub depth: u64,
     /// Bytes of one element that is looked into: a resource change, a check, an output.
     pub change: u64,
+    /// Bytes of memory that each list of paths of one change takes.
+    pub paths: u64,
     /// Bytes of one string that is skipped.
     pub string_skipped: u64,
     /// Bytes of one string that is decoded.
@@ -18,6 +20,8 @@ pub struct Limits {
     pub expansion: u64,
     /// How many times its own size a compressed input may expand to, beyond the first GiB.
     pub expansion_ratio: u64,
+    /// Bytes of the window that a zstd input may ask for. Its own command uses 8 MiB up to level 19.
+    pub zstd_window: u64,
 }
 
 const MIB: u64 = 1 << 20;
@@ -29,11 +33,13 @@ impl Default for Limits {
         Limits {
             depth: 10_000,
             change: 256 * MIB,
+            paths: 64 * MIB,
             string_skipped: GIB,
             string_kept: 64 * MIB,
             document: 16 * TIB,
             expansion: TIB,
             expansion_ratio: 1000,
+            zstd_window: 32 * MIB,
         }
     }
 }
@@ -45,6 +51,8 @@ pub enum Limit {
     Depth,
     /// [`Limits::change`].
     Change,
+    /// [`Limits::paths`].
+    Paths,
     /// [`Limits::string_skipped`].
     StringSkipped,
     /// [`Limits::string_kept`].
@@ -55,6 +63,8 @@ pub enum Limit {
     Expansion,
     /// [`Limits::expansion_ratio`].
     ExpansionRatio,
+    /// [`Limits::zstd_window`].
+    ZstdWindow,
 }
 
 impl Limit {
@@ -63,11 +73,13 @@ impl Limit {
         match self {
             Limit::Depth => "nesting depth",
             Limit::Change => "size of one element",
+            Limit::Paths => "size of the paths of one change",
             Limit::StringSkipped => "size of one skipped string",
             Limit::StringKept => "size of one decoded string",
             Limit::Document => "size of the document",
             Limit::Expansion => "size after decompression",
             Limit::ExpansionRatio => "expansion of compressed input",
+            Limit::ZstdWindow => "window of a zstd input",
         }
     }
 
@@ -76,11 +88,13 @@ impl Limit {
         match self {
             Limit::Depth => "--limit-depth",
             Limit::Change => "--limit-change",
+            Limit::Paths => "--limit-paths",
             Limit::StringSkipped => "--limit-string-skipped",
             Limit::StringKept => "--limit-string-kept",
             Limit::Document => "--limit-document",
             Limit::Expansion => "--limit-expansion",
             Limit::ExpansionRatio => "--limit-expansion-ratio",
+            Limit::ZstdWindow => "--limit-zstd-window",
         }
     }
 }

@@ -3,10 +3,13 @@
 //! A list keeps the text of all its keys in one buffer, so that collecting the paths of a change
 //! allocates nothing once the buffers have grown.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt::{self, Write as _};
 
 use serde::ser::{Serialize, SerializeSeq, Serializer};
+
+use crate::error::{Error, ErrorKind};
 
 /// One step down into a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,9 +38,10 @@ pub struct Paths {
     spans: Vec<(usize, usize)>,
 }
 
+/// A step; a key is a range of the list's text.
 #[derive(Clone, Copy, Debug)]
 enum Packed {
-    Key { start: usize, end: usize },
+    Key { start: u32, end: u32 },
     Index(u32),
     Element,
 }
@@ -65,20 +69,26 @@ impl Paths {
         self.spans.clear();
     }
 
-    /// Forgets the paths from the one at `len` on.
-    pub fn truncate(&mut self, len: usize) {
-        self.spans.truncate(len);
+    /// The memory that the paths take, in bytes.
+    pub fn size(&self) -> u64 {
+        let steps = size_of_val(&self.steps[..]) + size_of_val(&self.spans[..]);
+        (self.keys.len() + steps) as u64
     }
 
     /// Appends a path.
+    ///
+    /// # Panics
+    ///
+    /// If the keys of a list have more than 4 GiB; whoever collects paths of unknown number holds
+    /// [`Paths::size`] to a limit.
     pub fn push<'s>(&mut self, steps: impl IntoIterator<Item = Step<'s>>) {
         let start = self.steps.len();
         for step in steps {
             let packed = match step {
                 Step::Key(key) => {
-                    let start = self.keys.len();
+                    let start = self.keys_len();
                     self.keys.push_str(key);
-                    Packed::Key { start, end: self.keys.len() }
+                    Packed::Key { start, end: self.keys_len() }
                 }
                 Step::Index(index) => Packed::Index(index),
                 Step::Element => Packed::Element,
@@ -86,6 +96,36 @@ impl Paths {
             self.steps.push(packed);
         }
         self.spans.push((start, self.steps.len()));
+    }
+
+    fn keys_len(&self) -> u32 {
+        match self.keys.len().try_into() {
+            Ok(len) => len,
+            Err(_) => panic!("{} bytes of keys in one list of paths", self.keys.len()),
+        }
+    }
+
+    /// Appends the path that `text` stands for: what [`Path`] writes, read back (records.md,
+    /// "Paths").
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Path`], at the byte of `text` where it is no path. The list stays as it was.
+    pub fn push_text(&mut self, text: &str) -> Result<(), Error> {
+        let mut steps = Vec::new();
+        let mut at = 0;
+        while at < text.len() {
+            let (step, len) = text_step(&text[at..], at == 0)
+                .ok_or_else(|| Error::at(ErrorKind::Path, at as u64))?;
+            steps.push(step);
+            at += len;
+        }
+        self.push(steps.iter().map(|step| match step {
+            TextStep::Key(key) => Step::Key(key),
+            TextStep::Index(index) => Step::Index(*index),
+            TextStep::Element => Step::Element,
+        }));
+        Ok(())
     }
 
     /// The paths in order.
@@ -127,7 +167,7 @@ impl<'a> Path<'a> {
     /// The steps from the root.
     pub fn steps(self) -> impl ExactSizeIterator<Item = Step<'a>> {
         self.steps.iter().map(move |step| match *step {
-            Packed::Key { start, end } => Step::Key(&self.keys[start..end]),
+            Packed::Key { start, end } => Step::Key(&self.keys[start as usize..end as usize]),
             Packed::Index(index) => Step::Index(index),
             Packed::Element => Step::Element,
         })
@@ -184,6 +224,39 @@ impl fmt::Display for Path<'_> {
     }
 }
 
+/// A step of a path's text.
+enum TextStep<'a> {
+    Key(Cow<'a, str>),
+    Index(u32),
+    Element,
+}
+
+/// The step that a text begins with and the length of its text; `None` where there is none.
+fn text_step(text: &str, is_first: bool) -> Option<(TextStep<'_>, usize)> {
+    let Some(inside) = text.strip_prefix('[') else {
+        let ident = if is_first { text } else { text.strip_prefix('.')? };
+        let end = ident.find(['.', '[']).unwrap_or(ident.len());
+        let key = is_ident(&ident[..end]).then(|| Cow::Borrowed(&ident[..end]))?;
+        return Some((TextStep::Key(key), text.len() - ident.len() + end));
+    };
+    let (step, len) = if inside.starts_with('"') {
+        let mut strings = serde_json::Deserializer::from_str(inside).into_iter::<String>();
+        let key = strings.next()?.ok()?;
+        (TextStep::Key(Cow::Owned(key)), strings.byte_offset())
+    } else {
+        let end = inside.find(']')?;
+        let digits = &inside[..end];
+        let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+        let is_canonical = is_number && (digits == "0" || !digits.starts_with('0'));
+        match digits {
+            "*" => (TextStep::Element, end),
+            _ if is_canonical => (TextStep::Index(digits.parse().ok()?), end),
+            _ => return None,
+        }
+    };
+    inside[len..].starts_with(']').then_some((step, len + 2))
+}
+
 fn is_ident(key: &str) -> bool {
     let mut bytes = key.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
@@ -222,5 +295,73 @@ impl Serialize for Paths {
 impl Serialize for Path<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn steps(text: &str) -> Result<String, Error> {
+        let mut paths = Paths::new();
+        paths.push_text(text)?;
+        let path = paths.iter().next().map(|path| format!("{:?}", path.steps().collect::<Vec<_>>()));
+        Ok(path.unwrap_or_default())
+    }
+
+    #[test]
+    fn texts_of_paths_and_others() {
+        for text in [
+            "",
+            "a",
+            "root_block_device[0].volume_size",
+            r#"tags["kubernetes.io/name"]"#,
+            r#"data["été"]"#,
+            r#"["0a"]["\\\"\n\u0001"][""].x"#,
+            "[4294967295][0]",
+            "set[*].a-b",
+        ] {
+            let mut paths = Paths::new();
+            paths.push_text(text).unwrap();
+            assert_eq!(paths.iter().next().unwrap().to_string(), text);
+        }
+        for (text, place) in [
+            (".a", 0),
+            ("a..b", 1),
+            ("a.", 1),
+            ("a[", 1),
+            ("a[01]", 1),
+            ("a[4294967296]", 1),
+            ("a[-1]", 1),
+            ("a[]", 1),
+            ("a[1", 1),
+            (r#"a["b"#, 1),
+            (r#"a["b"x"#, 1),
+            ("a b", 0),
+            ("a.été", 1),
+            ("a[0]b", 4),
+        ] {
+            let error = steps(text).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Path, "{text}");
+            assert_eq!(error.location().unwrap().offset, place, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_text_of_a_path_is_read_back(
+            keys in prop::collection::vec(prop_oneof![".*", "[a-z_][a-z0-9_-]{0,3}"], 0..5),
+            index in any::<u32>(),
+        ) {
+            let mut paths = Paths::new();
+            let keyed = keys.iter().map(|key| Step::Key(key));
+            paths.push(keyed.chain([Step::Index(index), Step::Element]));
+            let text = paths.iter().next().unwrap().to_string();
+            paths.push_text(&text).unwrap();
+            let both: Vec<_> = paths.iter().collect();
+            prop_assert_eq!(both[0], both[1]);
+        }
     }
 }

@@ -123,6 +123,9 @@ pub struct LimitArgs {
     /// Size of one element that is looked into, at most 4G [default: 256M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_change: Option<u64>,
+    /// Size of each list of paths of one change, at most 4G [default: 64M]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_paths: Option<u64>,
     /// Size of one skipped string [default: 1G]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_string_skipped: Option<u64>,
@@ -138,6 +141,9 @@ pub struct LimitArgs {
     /// Expansion of compressed input, in times its size, beyond the first GiB [default: 1000]
     #[arg(long, value_name = "N", hide_short_help = true)]
     limit_expansion_ratio: Option<u64>,
+    /// Window of a zstd input [default: 32M]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_zstd_window: Option<u64>,
 }
 
 impl LimitArgs {
@@ -147,11 +153,13 @@ impl LimitArgs {
         Limits {
             depth: self.limit_depth.unwrap_or(default.depth),
             change: self.limit_change.unwrap_or(default.change).min(Outline::LEN_MAX),
+            paths: self.limit_paths.unwrap_or(default.paths).min(u32::MAX.into()),
             string_skipped: self.limit_string_skipped.unwrap_or(default.string_skipped),
             string_kept: self.limit_string_kept.unwrap_or(default.string_kept),
             document: self.limit_document.unwrap_or(default.document),
             expansion: self.limit_expansion.unwrap_or(default.expansion),
             expansion_ratio: self.limit_expansion_ratio.unwrap_or(default.expansion_ratio),
+            zstd_window: self.limit_zstd_window.unwrap_or(default.zstd_window),
         }
     }
 }

@@ -16,6 +16,7 @@ pub(crate) use overlay::may_mark;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::number;
 use crate::json::value::{Kind, Members, Text, Value};
+use crate::limits::{Limit, Limits};
 use crate::path::{Paths, Step};
 use crate::plan::Change;
 
@@ -28,6 +29,7 @@ pub struct Differ {
     pub unknown: Paths,
     /// Places that are marked sensitive, on either side; none lies below another.
     pub sensitive: Paths,
+    paths_max: u64,
     unknown_of: Origin,
     sensitive_of: Origin,
     scratch: Scratch,
@@ -82,23 +84,23 @@ struct Member<'a> {
 }
 
 impl Differ {
-    /// One with nothing in it.
-    pub fn new() -> Differ {
-        Differ::default()
+    /// One that holds each list of paths to [`Limits::paths`].
+    pub fn new(limits: &Limits) -> Differ {
+        Differ { paths_max: limits.paths, ..Differ::default() }
     }
 
     /// Fills the lists with the paths of a change.
     ///
     /// # Errors
     ///
-    /// What is entered is not well formed, or has a key twice.
+    /// What is entered is not well formed, or has a key twice; the limit on paths.
     pub fn diff(&mut self, change: &Change<'_>) -> Result<()> {
         self.changed.clear();
         self.unknown(change)?;
         self.sensitive(change)?;
         let side = |value: Option<Value<'_>>| value.is_some_and(|value| !value.is_null());
         if side(change.before) && side(change.after) {
-            self.scratch.changed(change, &mut self.changed)?;
+            self.scratch.changed(change, &mut self.changed, self.paths_max)?;
             self.changed.sort();
         }
         Ok(())
@@ -113,7 +115,7 @@ impl Differ {
         self.scratch.marks.clear();
         if let Some(overlay) = change.after_unknown {
             let marks = &mut self.scratch.marks;
-            overlay::collect(overlay, &mut self.unknown, |mark| marks.push(mark))
+            overlay::collect(overlay, &mut self.unknown, self.paths_max, |mark| marks.push(mark))
                 .map_err(|error| error.within("after_unknown"))?;
         }
         self.unknown.sort();
@@ -129,7 +131,7 @@ impl Differ {
         self.sensitive.clear();
         for (overlay, key) in overlays.into_iter().zip(["before_sensitive", "after_sensitive"]) {
             if let Some(overlay) = overlay {
-                overlay::collect(overlay, &mut self.sensitive, |_| {})
+                overlay::collect(overlay, &mut self.sensitive, self.paths_max, |_| {})
                     .map_err(|error| error.within(key))?;
             }
         }
@@ -180,8 +182,23 @@ impl Origin {
     }
 }
 
+/// # Errors
+///
+/// The paths take more memory than they may. `offset` is where the last one was found.
+fn hold_to_limit(paths: &Paths, paths_max: u64, offset: u64) -> Result<()> {
+    if paths.size() > paths_max {
+        return Err(Error::limit(Limit::Paths, paths_max, offset));
+    }
+    Ok(())
+}
+
 impl Scratch {
-    fn changed(&mut self, change: &Change<'_>, changed: &mut Paths) -> Result<()> {
+    fn changed(
+        &mut self,
+        change: &Change<'_>,
+        changed: &mut Paths,
+        paths_max: u64,
+    ) -> Result<()> {
         self.places.clear();
         self.keys.clear();
         self.overlay = change.after_unknown.map_or(0, Value::offset);
@@ -196,6 +213,8 @@ impl Scratch {
         while let Some(pair) = waiting.pop() {
             if self.compare(pair, &mut waiting)? == Verdict::Changed {
                 self.report(pair.place, changed);
+                let found = [pair.before, pair.after, pair.unknown].into_iter().flatten().next();
+                hold_to_limit(changed, paths_max, found.map_or(0, Value::offset))?;
             }
         }
         Ok(())

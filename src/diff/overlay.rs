@@ -28,10 +28,11 @@ pub(crate) fn may_mark(overlay: Value<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// It is not well formed, or has a key twice.
+/// It is not well formed, or has a key twice; the limit on paths.
 pub(super) fn collect(
     overlay: Value<'_>,
     paths: &mut Paths,
+    paths_max: u64,
     mut mark: impl FnMut(u64),
 ) -> Result<()> {
     if !may_mark(overlay) {
@@ -45,6 +46,7 @@ pub(super) fn collect(
             Mark::Key(key) => Step::Key(key),
             Mark::Index(index) => Step::Index(*index),
         }));
+        super::hold_to_limit(paths, paths_max, marked.offset())?;
     }
     Ok(())
 }

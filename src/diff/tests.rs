@@ -19,7 +19,7 @@ fn diff(members: &str) -> Result<[Vec<String>; 3], crate::error::Error> {
         Cursor::new(Slice(text.as_bytes()), 0, Isa::best(), Validation::Visited, limits);
     let mut outline = Outline::new();
     cursor.outline(&mut outline)?;
-    let mut differ = Differ::new();
+    let mut differ = Differ::new(&limits);
     differ.diff(&Change::parse(cursor.value(&outline))?)?;
     let words = |paths: &crate::path::Paths| paths.iter().map(|path| path.to_string()).collect();
     Ok([words(&differ.changed), words(&differ.unknown), words(&differ.sensitive)])

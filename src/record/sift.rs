@@ -99,7 +99,7 @@ pub fn sift<S: Source>(
             held: Held::default(),
         },
         show: options.show,
-        differ: Differ::new(),
+        differ: Differ::new(&options.read.limits),
         replace_paths: Paths::new(),
         summary: Summary::default(),
     };

@@ -307,7 +307,8 @@ mod tests {
     fn steps(text: &str) -> Result<String, Error> {
         let mut paths = Paths::new();
         paths.push_text(text)?;
-        let path = paths.iter().next().map(|path| format!("{:?}", path.steps().collect::<Vec<_>>()));
+        let path =
+            paths.iter().next().map(|path| format!("{:?}", path.steps().collect::<Vec<_>>()));
         Ok(path.unwrap_or_default())
     }
 

@@ -106,6 +106,9 @@ pub struct Plans {
     /// Bytes, seconds, speed and peak memory, on standard error
     #[arg(long)]
     pub stats: bool,
+    /// Threads to use at most; with more than one, compressed input is expanded on its own
+    #[arg(long, value_name = "N")]
+    pub threads: Option<std::num::NonZeroUsize>,
     /// Read files instead of mapping them into memory
     #[arg(long)]
     pub no_mmap: bool,

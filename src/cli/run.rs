@@ -10,7 +10,7 @@ use super::output::Output;
 use super::progress::{self, Watched};
 use super::stats::Stats;
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{Input, Mapping};
+use crate::input::{self, Input, Mapping, Threads};
 use crate::json::Validation;
 use crate::plan;
 use crate::record::counts::Summary;
@@ -126,6 +126,17 @@ fn options(plans: &Plans) -> std::result::Result<Options, Exit> {
     })
 }
 
+/// How to open the inputs. Without a wish for threads there are as many as processors.
+fn access(plans: &Plans, read: &plan::Options) -> input::Options {
+    let mapping = if plans.no_mmap { Mapping::Never } else { Mapping::Auto };
+    let threads = plans.threads.or_else(|| std::thread::available_parallelism().ok());
+    let threads = match threads.map_or(1, usize::from) {
+        1 => Threads::One,
+        _ => Threads::Several,
+    };
+    input::Options { limits: read.limits, mapping, threads }
+}
+
 /// Sifts one input; says as well whether it changes anything.
 fn sift_one(
     path: &Path,
@@ -133,14 +144,13 @@ fn sift_one(
     options: &Options,
     sink: &mut dyn Sink,
 ) -> Result<(Sifted, bool)> {
-    let limits = &options.read.limits;
-    let mapping = if plans.no_mmap { Mapping::Never } else { Mapping::Auto };
+    let access = access(plans, &options.read);
     let (input, len) = if path == Path::new("-") {
-        (Input::from_stdin(limits, mapping)?, None)
+        (Input::from_stdin(&access)?, None)
     } else {
         let len =
             std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
-        (Input::open_file(path, limits, mapping)?, len)
+        (Input::open_file(path, &access)?, len)
     };
     let name = path.to_string_lossy();
     let mut watch = Watch { sink, changes: false };

@@ -193,12 +193,7 @@ fn hold_to_limit(paths: &Paths, paths_max: u64, offset: u64) -> Result<()> {
 }
 
 impl Scratch {
-    fn changed(
-        &mut self,
-        change: &Change<'_>,
-        changed: &mut Paths,
-        paths_max: u64,
-    ) -> Result<()> {
+    fn changed(&mut self, change: &Change<'_>, changed: &mut Paths, paths_max: u64) -> Result<()> {
         self.places.clear();
         self.keys.clear();
         self.overlay = change.after_unknown.map_or(0, Value::offset);

@@ -2,9 +2,10 @@
 //!
 //! ```text
 //! regular file, plain UTF-8 ──▶ [`mapped`]                          slices of the file itself
-//! everything else ──▶ [`compressed`] ──▶ [`encoding`] ──▶ [`stream`]  a buffer that moves along
+//! everything else ──▶ [`compressed`] ──▶ [`ahead`] ──▶ [`encoding`] ──▶ [`stream`]  a moving buffer
 //! ```
 
+mod ahead;
 mod compressed;
 mod encoding;
 #[cfg(target_os = "linux")]
@@ -86,6 +87,27 @@ pub enum Mapping {
     Never,
 }
 
+/// How many threads an input may use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Threads {
+    /// Only that of whoever reads it.
+    One,
+    /// Another one where there is work for it: expanding what is compressed.
+    #[default]
+    Several,
+}
+
+/// How to open an input.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// The bounds.
+    pub limits: Limits,
+    /// Whether files may be mapped.
+    pub mapping: Mapping,
+    /// How many threads may be used.
+    pub threads: Threads,
+}
+
 /// A file, a pipe or any reader.
 pub struct Input(Kind);
 
@@ -145,10 +167,10 @@ impl Input {
     /// # Errors
     ///
     /// It cannot be opened or read, or is a directory.
-    pub fn open_file(path: &Path, limits: &Limits, mapping: Mapping) -> Result<Input> {
+    pub fn open_file(path: &Path, options: &Options) -> Result<Input> {
         let read_error = |error| Error::io(ErrorKind::Read, error);
         let file = File::open(path).map_err(read_error)?;
-        Input::from_file(file, Some(path), limits, mapping)
+        Input::from_file(file, Some(path), options)
     }
 
     /// Standard input; mapped where it is a regular file.
@@ -157,13 +179,14 @@ impl Input {
     ///
     /// It cannot be read.
     #[cfg(unix)]
-    pub fn from_stdin(limits: &Limits, mapping: Mapping) -> Result<Input> {
+    pub fn from_stdin(options: &Options) -> Result<Input> {
         use std::os::fd::AsFd;
         let descriptor = io::stdin().as_fd().try_clone_to_owned();
         let file = File::from(descriptor.map_err(|error| Error::io(ErrorKind::Read, error))?);
         // A shell may have read some of it already: only a file at its start is mapped.
         let begun = io::Seek::stream_position(&mut &file).is_ok_and(|position| position > 0);
-        Input::from_file(file, None, limits, if begun { Mapping::Never } else { mapping })
+        let mapping = if begun { Mapping::Never } else { options.mapping };
+        Input::from_file(file, None, &Options { mapping, ..*options })
     }
 
     /// Standard input.
@@ -172,8 +195,8 @@ impl Input {
     ///
     /// It cannot be read.
     #[cfg(not(unix))]
-    pub fn from_stdin(limits: &Limits, _mapping: Mapping) -> Result<Input> {
-        Input::from_reader(Box::new(io::stdin()), limits)
+    pub fn from_stdin(options: &Options) -> Result<Input> {
+        Input::from_reader(Box::new(io::stdin()), options)
     }
 
     /// Any reader, read in windows.
@@ -181,17 +204,12 @@ impl Input {
     /// # Errors
     ///
     /// It cannot be read.
-    pub fn from_reader(reader: Box<dyn Read + Send>, limits: &Limits) -> Result<Input> {
-        let text = encoding::decode(compressed::expand(reader, limits)?)?;
-        Ok(Input(Kind::Stream(Stream::new(text, None, limits))))
+    pub fn from_reader(reader: Box<dyn Read + Send>, options: &Options) -> Result<Input> {
+        let text = encoding::decode(compressed::expand(reader, options)?)?;
+        Ok(Input(Kind::Stream(Stream::new(text, None, &options.limits))))
     }
 
-    fn from_file(
-        file: File,
-        path: Option<&Path>,
-        limits: &Limits,
-        mapping: Mapping,
-    ) -> Result<Input> {
+    fn from_file(file: File, path: Option<&Path>, options: &Options) -> Result<Input> {
         let read_error = |error| Error::io(ErrorKind::Read, error);
         let metadata = file.metadata().map_err(read_error)?;
         if metadata.is_dir() {
@@ -206,9 +224,10 @@ impl Input {
         });
         #[cfg(target_os = "linux")]
         {
-            if regular && mapping == Mapping::Auto && metadata.len() > 0 && is_plain(&file)? {
+            let may_map = regular && options.mapping == Mapping::Auto && metadata.len() > 0;
+            if may_map && is_plain(&file)? {
                 let identity = identity.clone().unwrap_or_else(|| unreachable!("it is regular"));
-                if let Ok(mapped) = Mapped::new(identity, limits) {
+                if let Ok(mapped) = Mapped::new(identity, &options.limits) {
                     return Ok(Input(Kind::Mapped(mapped)));
                 }
             }
@@ -216,10 +235,8 @@ impl Input {
                 mapped::widen_pipe(&file);
             }
         }
-        #[cfg(not(target_os = "linux"))]
-        let _ = mapping;
-        let text = encoding::decode(compressed::expand(Box::new(Shared(file)), limits)?)?;
-        Ok(Input(Kind::Stream(Stream::new(text, identity, limits))))
+        let text = encoding::decode(compressed::expand(Box::new(Shared(file)), options)?)?;
+        Ok(Input(Kind::Stream(Stream::new(text, identity, &options.limits))))
     }
 
     /// How much of the input was brought in so far, in bytes of the text.

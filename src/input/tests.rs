@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use super::{Input, Mapping, Source};
+use super::{Input, Mapping, Options, Source, Threads};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 
@@ -21,8 +21,15 @@ fn read_all(mut input: Input) -> Result<Vec<u8>> {
     }
 }
 
+/// The text or the kind of error, which is the same with one thread and with several.
 fn from_bytes(bytes: &[u8]) -> Result<Vec<u8>> {
-    read_all(Input::from_reader(Box::new(io::Cursor::new(bytes.to_vec())), &Limits::default())?)
+    let [one, several] = [Threads::One, Threads::Several].map(|threads| {
+        let options = Options { threads, ..Options::default() };
+        read_all(Input::from_reader(Box::new(io::Cursor::new(bytes.to_vec())), &options)?)
+    });
+    let kind = |read: &Result<Vec<u8>>| read.as_ref().map_err(|error| error.to_string()).cloned();
+    assert_eq!(kind(&one), kind(&several));
+    several
 }
 
 /// A reader of few bytes at a time, with interruptions, that fails at the end if told so.
@@ -50,7 +57,7 @@ impl Read for Awkward {
 fn awkward(bytes: &[u8], step: usize, failure: Option<io::ErrorKind>) -> Result<Vec<u8>> {
     let bytes = io::Cursor::new(bytes.to_vec());
     let reader = Awkward { bytes, step, calls: 0, failure };
-    read_all(Input::from_reader(Box::new(reader), &Limits::default())?)
+    read_all(Input::from_reader(Box::new(reader), &Options::default())?)
 }
 
 fn gzip(text: &[u8]) -> Vec<u8> {
@@ -102,7 +109,7 @@ fn every_way_in_gives_the_same_bytes() {
         assert!(from_bytes(&form).unwrap() == bytes, "{name}");
         for mapping in [Mapping::Auto, Mapping::Never] {
             let read = in_file(&form, |path| {
-                read_all(Input::open_file(path, &Limits::default(), mapping)?)
+                read_all(Input::open_file(path, &Options { mapping, ..Options::default() })?)
             });
             assert!(read.unwrap() == bytes, "{name}, {mapping:?}");
         }
@@ -127,8 +134,7 @@ fn empty_inputs_are_empty() {
     assert_eq!(from_bytes(b"").unwrap(), b"");
     assert_eq!(from_bytes(&gzip(b"")).unwrap(), b"");
     assert_eq!(from_bytes(&zstd(b"")).unwrap(), b"");
-    let read =
-        in_file(b"", |path| read_all(Input::open_file(path, &Limits::default(), Mapping::Auto)?));
+    let read = in_file(b"", |path| read_all(Input::open_file(path, &Options::default())?));
     assert_eq!(read.unwrap(), b"");
 }
 
@@ -169,7 +175,8 @@ fn bad_utf16_is_told() {
 #[test]
 fn expansion_is_limited() {
     let limit = |limits: Limits, form: &[u8]| -> Option<Limit> {
-        let input = Input::from_reader(Box::new(io::Cursor::new(form.to_vec())), &limits).unwrap();
+        let options = Options { limits, ..Options::default() };
+        let input = Input::from_reader(Box::new(io::Cursor::new(form.to_vec())), &options).unwrap();
         match read_all(input).map_err(|error| error.kind()) {
             Err(ErrorKind::Limit { limit, .. }) => Some(limit),
             Err(other) => panic!("{other:?}"),
@@ -191,11 +198,28 @@ fn expansion_is_limited() {
 }
 
 #[test]
+fn a_wide_window_of_zstd_is_refused_by_name() {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.window_log(27).unwrap();
+    encoder.long_distance_matching(true).unwrap();
+    let text = vec![b'x'; 1 << 20];
+    encoder.write_all(&text).unwrap();
+    let form = encoder.finish().unwrap();
+    let error = from_bytes(&form).unwrap_err();
+    let window = ErrorKind::Limit { limit: Limit::ZstdWindow, value: 32 << 20 };
+    assert_eq!(error.kind(), window);
+    let limits = Limits { zstd_window: 128 << 20, ..Limits::default() };
+    let options = Options { limits, ..Options::default() };
+    let input = Input::from_reader(Box::new(io::Cursor::new(form)), &options).unwrap();
+    assert_eq!(read_all(input).unwrap(), text);
+}
+
+#[test]
 fn a_reader_that_is_dropped_early_ends_its_thread() {
     let form = gzip(&vec![b'x'; 64 << 20]);
     for _ in 0..20 {
         let mut input =
-            Input::from_reader(Box::new(io::Cursor::new(form.clone())), &Limits::default())
+            Input::from_reader(Box::new(io::Cursor::new(form.clone())), &Options::default())
                 .unwrap();
         assert!(input.fill(0).unwrap());
     }
@@ -204,8 +228,7 @@ fn a_reader_that_is_dropped_early_ends_its_thread() {
 #[test]
 fn a_directory_is_no_input() {
     let directory = tempfile::tempdir().unwrap();
-    let error =
-        Input::open_file(directory.path(), &Limits::default(), Mapping::Auto).err().unwrap();
+    let error = Input::open_file(directory.path(), &Options::default()).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Read);
 }
 
@@ -214,7 +237,7 @@ fn a_kept_text_stays_whole_while_the_window_grows() {
     let text = long_text();
     let mut input = Input::from_reader(
         Box::new(io::Cursor::new(text.clone().into_bytes())),
-        &Limits::default(),
+        &Options::default(),
     )
     .unwrap();
     while input.fill(7).unwrap() {}
@@ -241,7 +264,7 @@ fn a_file_that_changes_is_told() {
     for (name, change) in changes {
         for mapping in [Mapping::Auto, Mapping::Never] {
             let error = in_file(text.as_bytes(), |path| -> Result<()> {
-                let mut input = Input::open_file(path, &Limits::default(), mapping)?;
+                let mut input = Input::open_file(path, &Options { mapping, ..Options::default() })?;
                 input.fill(0)?;
                 change(path);
                 while input.fill(input.offset() + input.window().len() as u64)? {
@@ -270,7 +293,7 @@ fn truncation_at_any_moment_is_no_crash() {
     let text = long_text();
     for delay in 0..100 {
         in_file(text.as_bytes(), |path| {
-            let input = Input::open_file(path, &Limits::default(), Mapping::Auto).unwrap();
+            let input = Input::open_file(path, &Options::default()).unwrap();
             let path = path.to_owned();
             let writer = std::thread::spawn(move || {
                 std::thread::sleep(std::time::Duration::from_micros(delay * 20));

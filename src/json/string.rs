@@ -102,7 +102,8 @@ pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
     // As far as they are spelt alike nothing needs to be decoded.
     let mut same = 0;
     loop {
-        same += a[same..].iter().zip(&b[same..]).take_while(|(a, b)| a == b && **a != b'\\').count();
+        same +=
+            a[same..].iter().zip(&b[same..]).take_while(|(a, b)| a == b && **a != b'\\').count();
         match (a[same..].first_chunk::<2>(), b[same..].first_chunk::<2>()) {
             (Some([b'\\', x]), Some([b'\\', y])) if x == y && *x != b'u' => same += 2,
             _ => break,

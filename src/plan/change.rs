@@ -155,7 +155,10 @@ impl<'a> ResourceChange<'a> {
             mode: text(mode, "mode")?,
             type_name: text(type_name, "type")?,
             name: text(name, "name")?,
-            index: present(index).map(Index::parse).transpose().map_err(|error| error.within("index"))?,
+            index: present(index)
+                .map(Index::parse)
+                .transpose()
+                .map_err(|error| error.within("index"))?,
             index_unknown: index_unknown.is_some_and(Value::is_true),
             provider_name: text(provider_name, "provider_name")?,
             deposed: text(deposed, "deposed")?,

@@ -190,9 +190,8 @@ impl Sifter<'_> {
             summary.unknown_paths += self.differ.unknown.len() as u64;
             summary.sensitive_paths += self.differ.sensitive.len() as u64;
             summary.changed_paths += self.differ.changed.len() as u64;
-            let settled = action == Action::NoOp
-                && !change.is_moved()
-                && change.change.importing.is_none();
+            let settled =
+                action == Action::NoOp && !change.is_moved() && change.change.importing.is_none();
             if settled && self.show == Show::Changes {
                 return Ok(());
             }
@@ -341,9 +340,7 @@ fn boolean(value: Value<'_>) -> Result<bool> {
 fn index(index: Index<'_>) -> Result<Cow<'_, RawValue>> {
     let raw = match index {
         Index::Number(number) => serde_json::from_str::<&RawValue>(number).map(Cow::Borrowed),
-        Index::String(string) => {
-            serde_json::value::to_raw_value(&string.decode()?).map(Cow::Owned)
-        }
+        Index::String(string) => serde_json::value::to_raw_value(&string.decode()?).map(Cow::Owned),
     };
     // Both are JSON: a number was held to the grammar when it was parsed, a string is quoted here.
     Ok(raw.unwrap_or_else(|error| panic!("an index that is no JSON: {error}")))

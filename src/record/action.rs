@@ -1,0 +1,94 @@
+//! What a list of `actions` amounts to: one word (records.md, `action`), and what Terraform counts.
+
+use std::borrow::Cow;
+
+use crate::error::Result;
+use crate::json::value::Text;
+use crate::plan::Change;
+
+/// A list of actions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    NoOp,
+    Create,
+    Read,
+    Update,
+    Delete,
+    Forget,
+    /// One after the other, in either order.
+    DeleteAndCreate,
+    CreateThenForget,
+    ForgetThenCreate,
+    /// Any other list.
+    Other,
+}
+
+impl Action {
+    /// The actions of a change.
+    ///
+    /// # Errors
+    ///
+    /// They are no array of strings.
+    pub(super) fn of(change: &Change<'_>) -> Result<Action> {
+        let (mut list, mut len) = ([Action::Other; 2], 0);
+        for text in change.actions()? {
+            let action = Action::single(text?);
+            if let Some(slot) = list.get_mut(len) {
+                *slot = action;
+            }
+            len += 1;
+        }
+        use Action::*;
+        Ok(match list.get(..len) {
+            Some(&[one]) => one,
+            Some([Delete, Create] | [Create, Delete]) => DeleteAndCreate,
+            Some([Create, Forget]) => CreateThenForget,
+            Some([Forget, Create]) => ForgetThenCreate,
+            _ => Other,
+        })
+    }
+
+    fn single(text: Text<'_>) -> Action {
+        use Action::*;
+        [NoOp, Create, Read, Update, Delete, Forget]
+            .into_iter()
+            .find(|action| action.known_word().is_some_and(|word| text.is(word)))
+            .unwrap_or(Other)
+    }
+
+    fn known_word(self) -> Option<&'static str> {
+        Some(match self {
+            Action::NoOp => "no-op",
+            Action::Create => "create",
+            Action::Read => "read",
+            Action::Update => "update",
+            Action::Delete => "delete",
+            Action::Forget => "forget",
+            Action::DeleteAndCreate | Action::CreateThenForget | Action::ForgetThenCreate => {
+                "replace"
+            }
+            Action::Other => return None,
+        })
+    }
+
+    /// The one word; of an unknown list, its words joined.
+    ///
+    /// # Errors
+    ///
+    /// The actions of the change are no array of strings.
+    pub(super) fn word(self, change: &Change<'_>) -> Result<Cow<'static, str>> {
+        match self.known_word() {
+            Some(word) => Ok(Cow::Borrowed(word)),
+            None => Ok(Cow::Owned(words(change)?.join("+"))),
+        }
+    }
+}
+
+/// The words of a change's actions.
+///
+/// # Errors
+///
+/// They are no array of strings.
+pub(super) fn words<'a>(change: &Change<'a>) -> Result<Vec<Cow<'a, str>>> {
+    change.actions()?.map(|word| word?.decode()).collect()
+}

@@ -6,7 +6,7 @@
 //! question walks the tree again. It costs ten times the memory of the document.
 //!
 //! Of a document that is not a well-formed plan it says nothing: it panics or leaves things out.
-//! Exponents beyond 38 digits compare as text.
+//! It does not know what to do with an exponent of more than 38 digits.
 
 use std::collections::BTreeSet;
 
@@ -14,6 +14,13 @@ use serde_json::{Map, Number, Value, json};
 
 /// What stands in the place of a string that must not be shown.
 const MASK: &str = "(sensitive value)";
+
+/// What is copied of an element, in the order of a record.
+const ELEMENT_KEYS: &str =
+    "address previous_address module_address mode type name index deposed provider_name";
+
+/// What the plan line counts, in the order of the summary.
+const PLAN_LINE: [&str; 5] = ["import", "add", "change", "destroy", "forget"];
 
 /// One step of a path. The derived order is that of the records: keys by bytes, indices as numbers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,7 +95,9 @@ impl Stream {
         summary.sensitive_paths += sensitive(change).len();
         summary.changed_paths += changed(change).len();
         summary.moved += usize::from(moves(element));
-        summary.terraform.add(element);
+        for (sum, number) in summary.terraform.iter_mut().zip(plan_line(element)) {
+            *sum += number;
+        }
         let imports = given(change, "importing").is_some();
         if self.show_all || words(change) != ["no-op"] || moves(element) || imports {
             self.records.push(resource("resource_change", element, None));
@@ -130,17 +139,7 @@ impl Stream {
 fn resource(kind: &str, element: &Value, deferred_reason: Option<&Value>) -> Value {
     let change = &element["change"];
     let mut record = Fields::of(kind);
-    for key in [
-        "address",
-        "previous_address",
-        "module_address",
-        "mode",
-        "type",
-        "name",
-        "index",
-        "deposed",
-        "provider_name",
-    ] {
+    for key in ELEMENT_KEYS.split(' ') {
         record.copy(key, given(element, key));
     }
     record.put("action", json!(action(change)));
@@ -225,7 +224,7 @@ struct Summary {
     resource_drift: Map<String, Value>,
     output_changes: Map<String, Value>,
     deferred_changes: Map<String, Value>,
-    terraform: PlanLine,
+    terraform: [usize; 5],
     moved: usize,
     unknown_paths: usize,
     sensitive_paths: usize,
@@ -241,7 +240,8 @@ impl Summary {
         record.put("resource_drift", self.resource_drift.into());
         record.put("output_changes", self.output_changes.into());
         record.put("deferred_changes", self.deferred_changes.into());
-        record.put("terraform", self.terraform.into());
+        let terraform = PLAN_LINE.into_iter().zip(self.terraform);
+        record.put("terraform", terraform.map(|(key, sum)| (key, json!(sum))).collect());
         record.put("moved", json!(self.moved));
         record.put("unknown_paths", json!(self.unknown_paths));
         record.put("sensitive_paths", json!(self.sensitive_paths));
@@ -254,46 +254,20 @@ impl Summary {
     }
 }
 
-/// The plan line as Terraform counts it.
-#[derive(Default)]
-struct PlanLine {
-    import: usize,
-    add: usize,
-    change: usize,
-    destroy: usize,
-    forget: usize,
-}
-
-impl PlanLine {
-    fn add(&mut self, element: &Value) {
-        let change = &element["change"];
-        let mode = given(element, "mode").and_then(Value::as_str).unwrap_or("managed");
-        if mode == "ephemeral" {
-            return;
-        }
-        self.import += usize::from(given(change, "importing").is_some());
-        let (add, change, destroy, forget) = match words(change)[..] {
-            ["create"] | ["create", "forget"] => (1, 0, 0, 0),
-            ["update"] => (0, 1, 0, 0),
-            ["delete"] => (0, 0, usize::from(mode == "managed"), 0),
-            ["delete", "create"] | ["create", "delete"] => (1, 0, 1, 0),
-            ["forget", "create"] => (1, 0, 0, 1),
-            ["forget"] => (0, 0, 0, 1),
-            _ => (0, 0, 0, 0),
-        };
-        self.add += add;
-        self.change += change;
-        self.destroy += destroy;
-        self.forget += forget;
-    }
-}
-
-impl From<PlanLine> for Value {
-    fn from(line: PlanLine) -> Self {
-        let PlanLine { import, add, change, destroy, forget } = line;
-        json!({
-            "import": import, "add": add, "change": change, "destroy": destroy, "forget": forget,
-        })
+/// What an element adds to each number of the plan line.
+fn plan_line(element: &Value) -> [usize; 5] {
+    let change = &element["change"];
+    let mode = given(element, "mode").and_then(Value::as_str).unwrap_or("managed");
+    let import = usize::from(given(change, "importing").is_some());
+    match words(change)[..] {
+        _ if mode == "ephemeral" => [0; 5],
+        ["create"] | ["create", "forget"] => [import, 1, 0, 0, 0],
+        ["update"] => [import, 0, 1, 0, 0],
+        ["delete"] => [import, 0, 0, usize::from(mode == "managed"), 0],
+        ["delete", "create"] | ["create", "delete"] => [import, 1, 0, 1, 0],
+        ["forget", "create"] => [import, 1, 0, 0, 1],
+        ["forget"] => [import, 0, 0, 0, 1],
+        _ => [import, 0, 0, 0, 0],
     }
 }
 
@@ -434,41 +408,23 @@ fn holds_true(overlay: &Value) -> bool {
     *overlay == json!(true) || children(overlay).iter().any(|(_, inner)| holds_true(inner))
 }
 
-/// A number as sign, digits without outer zeros, and the power of ten of the last digit.
-#[derive(Debug, PartialEq)]
-enum Decimal {
-    Zero,
-    Finite {
-        negative: bool,
-        digits: String,
-        exponent: i128,
-    },
-    /// The exponent itself is astronomical.
-    Text(String),
-}
-
-fn decimal(number: &Number) -> Decimal {
+/// A number as its sign, its digits without outer zeros, and the power of ten of the last digit.
+/// Zero has no digits and one form.
+fn decimal(number: &Number) -> (bool, String, i128) {
     let text = number.to_string();
-    let (negative, magnitude) = match text.strip_prefix('-') {
-        Some(magnitude) => (true, magnitude),
-        None => (false, text.as_str()),
-    };
+    let magnitude = text.trim_start_matches('-');
     let (mantissa, power) = magnitude.split_once(['e', 'E']).unwrap_or((magnitude, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let all = format!("{whole}{fraction}");
-    let digits = all.trim_start_matches('0').trim_end_matches('0').to_owned();
-    if digits.is_empty() {
-        return Decimal::Zero;
+    let digits = format!("{whole}{fraction}");
+    let significant = digits.trim_end_matches('0');
+    let zeros = digits.len() - significant.len();
+    let significant = significant.trim_start_matches('0');
+    if significant.is_empty() {
+        return (false, String::new(), 0);
     }
-    let zeros = all.len() - all.trim_end_matches('0').len();
-    let Ok(power) = power.parse::<i128>() else {
-        return Decimal::Text(text);
-    };
-    let shift = zeros as i128 - fraction.len() as i128;
-    match power.checked_add(shift) {
-        Some(exponent) => Decimal::Finite { negative, digits, exponent },
-        None => Decimal::Text(text),
-    }
+    let power: i128 = power.parse().expect("an exponent of less than 39 digits");
+    let exponent = power + zeros as i128 - fraction.len() as i128;
+    (text.starts_with('-'), significant.to_owned(), exponent)
 }
 
 /// The non-empty strings of both sides wherever either overlay says `true`.
@@ -538,7 +494,7 @@ mod tests {
         changed(&change).iter().map(|path| text(path)).collect()
     }
 
-    fn number(text: &str) -> Decimal {
+    fn number(text: &str) -> (bool, String, i128) {
         decimal(&serde_json::from_str(text).expect("a number"))
     }
 

@@ -22,11 +22,12 @@ const ELEMENT_KEYS: &str =
 /// What the plan line counts, in the order of the summary.
 const PLAN_LINE: [&str; 5] = ["import", "add", "change", "destroy", "forget"];
 
-/// One step of a path. The derived order is that of the records: keys by bytes, indices as numbers.
+/// One step of a path. The derived order is that of the records: keys by bytes, indices as numbers;
+/// where overlays disagree about a place, its keys before its indices.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
-    Index(usize),
     Key(String),
+    Index(usize),
 }
 
 /// The derived order puts a path before its own children.

@@ -1,9 +1,11 @@
 //! The plan generator: the counts it writes beside a plan are what is found in the plan.
 //!
-//! Its binary is the example `generate`, which is built along with the tests and stands beside them.
+//! Its binary is the example `generate`, which is built along with the tests and stands beside
+//! them.
 //!
 //! The generator writes what the tools write. Plans made at random beside it are small and write
-//! anything: overlays that do not fit their values, one number in many spellings, keys in any order.
+//! anything: overlays that do not fit their values, one number in many spellings, keys in any
+//! order.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! The real plans of `../shared/plans`: the engine against the oracle and the tools' own counts.
 //!
 //! Whether a file is a plan is decided here from its tree, so that a plan the engine refuses and
-//! another document it accepts both show. Without the folder there is nothing to read and nothing is
-//! held true; with it, each test says how many files it must at least have seen.
+//! another document it accepts both show. Without the folder there is nothing to read and nothing
+//! is held true; with it, each test says how many files it must at least have seen.
 
 use std::fs;
 use std::path::{Path, PathBuf};

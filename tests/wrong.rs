@@ -1,7 +1,7 @@
 //! Documents that are not a plan: the error names what it is and what to run instead.
 //!
-//! Every kind has an example here; the real documents of `../shared/plans/wrong` are read where they
-//! are. `CANARY` stands for what an input holds: no message may repeat it.
+//! Every kind has an example here; the real documents of `../shared/plans/wrong` are read where
+//! they are. `CANARY` stands for what an input holds: no message may repeat it.
 
 use std::fs;
 use std::process::Output;

@@ -1,1 +1,235 @@
-//! (to be written)
+//! The plan generator: the counts it writes beside a plan are what is found in the plan.
+//!
+//! Its binary is the example `generate`, which is built along with the tests and stands beside
+//! them.
+//!
+//! The generator writes what the tools write. Plans made at random beside it are small and write
+//! anything: overlays that do not fit their values, one number in many spellings, keys in any
+//! order.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use plansift::input::Slice;
+use plansift::record::{Options, Show};
+use proptest::collection::{btree_map, vec};
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::Config;
+use serde_json::Value;
+
+use crate::{naive, run, shared_plans};
+
+const SHAPES: [&str; 4] = ["estate", "busy", "first-run", "policy"];
+const LAYOUTS: [&[&str]; 4] =
+    [&[], &["--indent"], &["--sort-keys"], &["--indent", "--sort-keys", "--seed", "7"]];
+const SIZE: usize = 300_000;
+
+/// A plan of that shape and layout, and the counts that were written beside it.
+fn generated(folder: &Path, shape: &str, layout: &[&str]) -> (Vec<u8>, Value) {
+    let plan = folder.join("plan.json");
+    let status = Command::new(generator())
+        .args(["--size", &SIZE.to_string(), "--shape", shape])
+        .args(layout)
+        .arg("-o")
+        .arg(&plan)
+        .status();
+    assert!(status.expect("the example `generate` runs").success(), "{shape} {layout:?}");
+    let counts = fs::read(folder.join("plan.json.counts.json")).expect("counts");
+    (fs::read(plan).expect("a plan"), serde_json::from_slice(&counts).expect("counts are JSON"))
+}
+
+fn generator() -> PathBuf {
+    let binary = Path::new(env!("CARGO_BIN_EXE_plansift"));
+    binary
+        .with_file_name("examples")
+        .join("generate")
+        .with_extension(std::env::consts::EXE_EXTENSION)
+}
+
+/// The records of a plan as the engine and as the oracle make them.
+fn both(text: &[u8], document: &Value, show: Show) -> (Vec<Value>, Vec<Value>) {
+    let options = Options { show, ..Options::default() };
+    let engine = run::records(Slice(text), &options).expect("a plan").0;
+    let oracle = naive::records(document, "plan.json", text.len() as u64, show == Show::All);
+    (engine, oracle)
+}
+
+#[test]
+fn counts_are_those_of_the_engine_and_of_the_oracle() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for shape in SHAPES {
+        for layout in LAYOUTS {
+            let (text, counts) = generated(folder.path(), shape, layout);
+            assert!(text.len() > SIZE * 9 / 10, "{shape} {layout:?}: {} bytes", text.len());
+            let document = serde_json::from_slice(&text).expect("a plan is JSON");
+            for show in [Show::Changes, Show::All] {
+                let (engine, oracle) = both(&text, &document, show);
+                let difference = shared_plans::difference(&engine, &oracle);
+                assert_eq!(difference, None, "{shape} {layout:?}");
+                assert_eq!(engine.last(), Some(&counts), "{shape} {layout:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn shapes_hold_what_they_are_named_for() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (shape, most) in SHAPES.into_iter().zip(["no-op", "update", "create", "no-op"]) {
+        let (_, counts) = generated(folder.path(), shape, &[]);
+        let words = counts["resource_changes"].as_object().expect("counts by word");
+        let (word, _) = words.iter().max_by_key(|(_, count)| count.as_u64()).expect("a word");
+        assert_eq!(word, most, "{shape}");
+    }
+}
+
+/// Scalars as they stand in a text. Several are the same value in another spelling.
+const SCALARS: [&str; 22] = [
+    "null",
+    "null",
+    "true",
+    "false",
+    "0",
+    "-0",
+    "0.0e9",
+    "1",
+    "1.0",
+    "10e-1",
+    "1E+2",
+    "100",
+    "1e400",
+    "9007199254740993",
+    "9007199254740992",
+    r#""""#,
+    r#""a""#,
+    r#""\u0061""#,
+    r#""1""#,
+    r#""é""#,
+    r#""\u00e9""#,
+    r#""\ud834\udd1e \" \\""#,
+];
+/// Keys, no two of them the same text.
+const KEYS: [&str; 12] =
+    ["a", "b", r"\u0063", "a-b", "_", "0", "", "x y", "é", r"\n", r#"q\""#, "k.l"];
+const MARKS: [&str; 7] = ["true", "true", "true", "false", "null", r#""x""#, "1"];
+const ACTIONS: [&str; 14] = [
+    r#""no-op""#,
+    r#""create""#,
+    r#""read""#,
+    r#""update""#,
+    r#""delete""#,
+    r#""forget""#,
+    r#""open""#,
+    r#""delete","create""#,
+    r#""create","delete""#,
+    r#""create","forget""#,
+    r#""forget","create""#,
+    r#""update","no-op""#,
+    r#""caf\u00e9""#,
+    "",
+];
+const STEPS: [&str; 8] = [
+    "[]",
+    r#"["a"]"#,
+    r#"["a",0,"b"]"#,
+    "[1,2]",
+    r#"["x y",{},"b"]"#,
+    "[null]",
+    "[4294967295]",
+    "[4294967296]",
+];
+
+/// A value of the leaves, with its spaces.
+fn tree(leaves: &'static [&'static str]) -> impl Strategy<Value = String> {
+    let leaf = select(leaves).prop_map(str::to_owned);
+    leaf.prop_recursive(3, 16, 4, |inner| {
+        let array =
+            vec(inner.clone(), 0..4).prop_map(|elements| format!("[{}]", elements.join(",")));
+        let object = btree_map(select(&KEYS[..]), inner, 0..4).prop_map(|members| {
+            let members: Vec<_> =
+                members.iter().map(|(key, it)| format!("\"{key}\" : {it}")).collect();
+            format!("{{ {} }}", members.join(", "))
+        });
+        prop_oneof![array, object]
+    })
+}
+
+/// The text of an object with those of the members that are there, in any order.
+fn object(members: Vec<(&'static str, Option<String>)>) -> impl Strategy<Value = String> {
+    Just(members).prop_shuffle().prop_map(|members| {
+        let there = members.iter().filter_map(|(key, value)| Some((key, value.as_ref()?)));
+        let members: Vec<_> = there.map(|(key, value)| format!("\"{key}\":{value}")).collect();
+        format!("{{{}}}", members.join(","))
+    })
+}
+
+fn change() -> impl Strategy<Value = String> {
+    let actions = select(&ACTIONS[..]).prop_map(|words| format!("[{words}]"));
+    let value = || option::weighted(0.9, tree(&SCALARS));
+    let overlay = || option::weighted(0.8, tree(&MARKS));
+    let paths =
+        option::of(vec(select(&STEPS[..]), 0..4).prop_map(|it| format!("[{}]", it.join(","))));
+    let importing = option::of(tree(&SCALARS).prop_map(|id| format!("{{\"id\":{id}}}")));
+    let parts = (actions, [value(), value()], [overlay(), overlay(), overlay()], paths, importing);
+    parts.prop_flat_map(|(actions, values, overlays, paths, importing)| {
+        let [before, after] = values;
+        let [unknown, before_sensitive, after_sensitive] = overlays;
+        object(vec![
+            ("actions", Some(actions)),
+            ("before", before),
+            ("after", after),
+            ("after_unknown", unknown),
+            ("before_sensitive", before_sensitive),
+            ("after_sensitive", after_sensitive),
+            ("replace_paths", paths),
+            ("importing", importing),
+        ])
+    })
+}
+
+fn element() -> impl Strategy<Value = String> {
+    let text = |texts: &'static [&'static str]| option::of(select(texts).prop_map(str::to_owned));
+    let mode = text(&[r#""managed""#, r#""data""#, r#""ephemeral""#]);
+    let previous = text(&["null", r#""a.b""#, r#""a.c""#, r#""a\u002eb""#]);
+    let index = text(&["0", "-1.50", r#""k\"""#, "null"]);
+    (change(), mode, previous, index).prop_flat_map(|(change, mode, previous, index)| {
+        object(vec![
+            ("address", Some(r#""a.b""#.to_owned())),
+            ("mode", mode),
+            ("previous_address", previous),
+            ("index", index),
+            ("change", Some(change)),
+        ])
+    })
+}
+
+fn plan() -> impl Strategy<Value = String> {
+    let elements = || vec(element(), 0..4).prop_map(|elements| format!("[{}]", elements.join(",")));
+    let outputs = change().prop_map(|change| format!("{{\"o\":{change}}}"));
+    let version = || Some(r#""1.2""#.to_owned());
+    (elements(), elements(), outputs).prop_flat_map(move |(changes, drift, outputs)| {
+        object(vec![
+            ("format_version", version()),
+            ("terraform_version", version()),
+            ("resource_changes", Some(changes)),
+            ("resource_drift", Some(drift)),
+            ("output_changes", Some(outputs)),
+        ])
+    })
+}
+
+proptest! {
+    #![proptest_config(Config { failure_persistence: None, ..Config::with_cases(300) })]
+
+    #[test]
+    fn records_of_plans_made_at_random_are_those_of_the_oracle(text in plan()) {
+        let document = serde_json::from_str(&text).expect("a plan is JSON");
+        for show in [Show::Changes, Show::All] {
+            let (engine, oracle) = both(text.as_bytes(), &document, show);
+            prop_assert_eq!(shared_plans::difference(&engine, &oracle), None, "{}", text);
+        }
+    }
+}

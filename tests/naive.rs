@@ -1,1 +1,595 @@
-//! (to be written)
+//! The oracle: the records of a plan, made from the whole tree.
+//!
+//! Written from the description of the records and sharing no code with the engine, so that a rule
+//! read wrongly in one of the two shows as a difference. It takes the short way everywhere: the
+//! document is a tree of values in document order, paths are vectors in ordered sets, and every
+//! question walks the tree again. It costs ten times the memory of the document.
+//!
+//! Of a document that is not a well-formed plan it says nothing: it panics or leaves things out.
+//! It does not know what to do with an exponent of more than 38 digits.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Number, Value, json};
+
+/// What stands in the place of a string that must not be shown.
+const MASK: &str = "(sensitive value)";
+
+/// What is copied of an element, in the order of a record.
+const ELEMENT_KEYS: &str =
+    "address previous_address module_address mode type name index deposed provider_name";
+
+/// What the plan line counts, in the order of the summary.
+const PLAN_LINE: [&str; 5] = ["import", "add", "change", "destroy", "forget"];
+
+/// One step of a path. The derived order is that of the records: keys by bytes, indices as numbers;
+/// where overlays disagree about a place, its keys before its indices.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    Key(String),
+    Index(usize),
+}
+
+/// The derived order puts a path before its own children.
+type Path = Vec<Step>;
+
+/// The records of `document`, the plan first, the summary last, the rest as the sections stand.
+///
+/// `bytes` is the length of the document, which its tree does not know.
+pub fn records(document: &Value, source: &str, bytes: u64, show_all: bool) -> Vec<Value> {
+    let mut stream = Stream { show_all, summary: Summary::default(), records: Vec::new() };
+    stream.records.push(plan(document, source));
+    for (key, section) in document.as_object().expect("a plan is an object") {
+        stream.section(key, section);
+    }
+    let summary = stream.summary.record(document, bytes);
+    stream.records.push(summary);
+    stream.records
+}
+
+fn plan(document: &Value, source: &str) -> Value {
+    let format =
+        given(document, "format_version").or_else(|| given(document, "plan_format_version"));
+    let mut record = Fields::of("plan");
+    record.put("schema_version", json!(1));
+    record.put("source", json!(source));
+    record.copy("format_version", format);
+    record.copy("terraform_version", given(document, "terraform_version"));
+    record.into()
+}
+
+/// The records so far and what the last of them will say.
+struct Stream {
+    show_all: bool,
+    summary: Summary,
+    records: Vec<Value>,
+}
+
+impl Stream {
+    fn section(&mut self, key: &str, section: &Value) {
+        match key {
+            "resource_changes" => elements(section).for_each(|it| self.resource_change(it)),
+            "resource_drift" => elements(section).for_each(|it| {
+                count(&mut self.summary.resource_drift, &action(&it["change"]));
+                self.records.push(resource("resource_drift", it, None));
+            }),
+            "deferred_changes" => elements(section).for_each(|it| {
+                let element = &it["resource_change"];
+                count(&mut self.summary.deferred_changes, &action(&element["change"]));
+                let reason = given(it, "reason");
+                self.records.push(resource("deferred_change", element, reason));
+            }),
+            "output_changes" => members(section).for_each(|(name, it)| self.output(name, it)),
+            "action_invocations" => {
+                elements(section).for_each(|it| self.records.push(invocation(it)));
+            }
+            "checks" => elements(section).for_each(|it| self.check(it)),
+            _ => {}
+        }
+    }
+
+    fn resource_change(&mut self, element: &Value) {
+        let change = &element["change"];
+        let summary = &mut self.summary;
+        count(&mut summary.resource_changes, &action(change));
+        summary.unknown_paths += unknown(change).len();
+        summary.sensitive_paths += sensitive(change).len();
+        summary.changed_paths += changed(change).len();
+        summary.moved += usize::from(moves(element));
+        for (sum, number) in summary.terraform.iter_mut().zip(plan_line(element)) {
+            *sum += number;
+        }
+        let imports = given(change, "importing").is_some();
+        if self.show_all || words(change) != ["no-op"] || moves(element) || imports {
+            self.records.push(resource("resource_change", element, None));
+        }
+    }
+
+    fn output(&mut self, name: &str, change: &Value) {
+        count(&mut self.summary.output_changes, &action(change));
+        if self.show_all || words(change) != ["no-op"] {
+            let mut record = Fields::of("output_change");
+            record.put("name", json!(name));
+            record.put("action", json!(action(change)));
+            record.put("actions", change["actions"].clone());
+            record.paths_of(change);
+            self.records.push(record.into());
+        }
+    }
+
+    fn check(&mut self, check: &Value) {
+        let status = given(check, "status");
+        if let Some(status) = status {
+            count(&mut self.summary.checks, status.as_str().expect("a status is a string"));
+        }
+        if self.show_all || status != Some(&json!("pass")) {
+            let problems: Vec<Value> = elements(&check["instances"])
+                .flat_map(|instance| elements(&instance["problems"]))
+                .filter_map(|problem| given(problem, "message").cloned())
+                .collect();
+            let mut record = Fields::of("check");
+            record.copy("address", given(&check["address"], "to_display"));
+            record.copy("check_kind", given(&check["address"], "kind"));
+            record.copy("status", status);
+            record.list("problems", problems);
+            self.records.push(record.into());
+        }
+    }
+}
+
+fn resource(kind: &str, element: &Value, deferred_reason: Option<&Value>) -> Value {
+    let change = &element["change"];
+    let mut record = Fields::of(kind);
+    for key in ELEMENT_KEYS.split(' ') {
+        record.copy(key, given(element, key));
+    }
+    record.put("action", json!(action(change)));
+    record.put("actions", change["actions"].clone());
+    record.copy("action_reason", given(element, "action_reason"));
+    record.copy("deferred_reason", deferred_reason);
+    record.paths_of(change);
+    record.list(
+        "replace_paths",
+        elements(&change["replace_paths"]).map(|path| json!(replace_path(path))).collect(),
+    );
+    if let Some(importing) = given(change, "importing") {
+        record.put("importing", masked(importing, &secrets(change)));
+    }
+    if given(change, "generated_config").is_some() {
+        record.put("generated_config", json!(true));
+    }
+    record.into()
+}
+
+fn invocation(element: &Value) -> Value {
+    let lifecycle = given(element, "lifecycle_action_trigger");
+    let mut record = Fields::of("action_invocation");
+    for key in ["address", "type", "name"] {
+        record.copy(key, given(element, key));
+    }
+    if let Some(trigger) = lifecycle {
+        record.put("trigger", json!("lifecycle"));
+        record.copy("triggering_address", given(trigger, "triggering_resource_address"));
+    } else if given(element, "invoke_action_trigger").is_some() {
+        record.put("trigger", json!("invoke"));
+    }
+    record.into()
+}
+
+/// The keys of a record, in order, without those that have nothing to say.
+struct Fields(Map<String, Value>);
+
+impl Fields {
+    fn of(kind: &str) -> Self {
+        Self(Map::from_iter([("kind".to_owned(), json!(kind))]))
+    }
+
+    fn put(&mut self, key: &str, value: Value) {
+        self.0.insert(key.to_owned(), value);
+    }
+
+    fn copy(&mut self, key: &str, value: Option<&Value>) {
+        if let Some(value) = value {
+            self.put(key, value.clone());
+        }
+    }
+
+    fn list(&mut self, key: &str, list: Vec<Value>) {
+        if !list.is_empty() {
+            self.put(key, list.into());
+        }
+    }
+
+    fn paths_of(&mut self, change: &Value) {
+        let paths = [
+            ("changed", changed(change)),
+            ("unknown", unknown(change)),
+            ("sensitive", sensitive(change)),
+        ];
+        for (key, paths) in paths {
+            self.list(key, paths.iter().map(|path| json!(text(path))).collect());
+        }
+    }
+}
+
+impl From<Fields> for Value {
+    fn from(fields: Fields) -> Self {
+        Self::Object(fields.0)
+    }
+}
+
+/// The numbers of the last record.
+#[derive(Default)]
+struct Summary {
+    resource_changes: Map<String, Value>,
+    resource_drift: Map<String, Value>,
+    output_changes: Map<String, Value>,
+    deferred_changes: Map<String, Value>,
+    terraform: [usize; 5],
+    moved: usize,
+    unknown_paths: usize,
+    sensitive_paths: usize,
+    changed_paths: usize,
+    checks: Map<String, Value>,
+}
+
+impl Summary {
+    fn record(self, document: &Value, bytes: u64) -> Value {
+        let mut record = Fields::of("summary");
+        record.put("bytes", json!(bytes));
+        record.put("resource_changes", self.resource_changes.into());
+        record.put("resource_drift", self.resource_drift.into());
+        record.put("output_changes", self.output_changes.into());
+        record.put("deferred_changes", self.deferred_changes.into());
+        let terraform = PLAN_LINE.into_iter().zip(self.terraform);
+        record.put("terraform", terraform.map(|(key, sum)| (key, json!(sum))).collect());
+        record.put("moved", json!(self.moved));
+        record.put("unknown_paths", json!(self.unknown_paths));
+        record.put("sensitive_paths", json!(self.sensitive_paths));
+        record.put("changed_paths", json!(self.changed_paths));
+        record.put("checks", self.checks.into());
+        for key in ["applyable", "complete", "errored", "timestamp"] {
+            record.copy(key, given(document, key));
+        }
+        record.into()
+    }
+}
+
+/// What an element adds to each number of the plan line.
+fn plan_line(element: &Value) -> [usize; 5] {
+    let change = &element["change"];
+    let mode = given(element, "mode").and_then(Value::as_str).unwrap_or("managed");
+    let import = usize::from(given(change, "importing").is_some());
+    match words(change)[..] {
+        _ if mode == "ephemeral" => [0; 5],
+        ["create"] | ["create", "forget"] => [import, 1, 0, 0, 0],
+        ["update"] => [import, 0, 1, 0, 0],
+        ["delete"] => [import, 0, 0, usize::from(mode == "managed"), 0],
+        ["delete", "create"] | ["create", "delete"] => [import, 1, 0, 1, 0],
+        ["forget", "create"] => [import, 1, 0, 0, 1],
+        ["forget"] => [import, 0, 0, 0, 1],
+        _ => [import, 0, 0, 0, 0],
+    }
+}
+
+fn count(counts: &mut Map<String, Value>, word: &str) {
+    let so_far = counts.get(word).and_then(Value::as_u64).unwrap_or(0);
+    counts.insert(word.to_owned(), json!(so_far + 1));
+}
+
+/// The member, unless it is null.
+fn given<'a>(object: &'a Value, key: &str) -> Option<&'a Value> {
+    object.get(key).filter(|value| !value.is_null())
+}
+
+fn elements(array: &Value) -> impl Iterator<Item = &Value> {
+    array.as_array().into_iter().flatten()
+}
+
+fn members(object: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    object.as_object().into_iter().flatten()
+}
+
+fn words(change: &Value) -> Vec<&str> {
+    elements(&change["actions"]).map(|word| word.as_str().expect("an action is a word")).collect()
+}
+
+fn action(change: &Value) -> String {
+    match words(change)[..] {
+        ["delete", "create"] | ["create", "delete"] => "replace".to_owned(),
+        ["create", "forget"] | ["forget", "create"] => "replace".to_owned(),
+        ref words => words.join("+"),
+    }
+}
+
+fn moves(element: &Value) -> bool {
+    given(element, "previous_address").is_some_and(|previous| *previous != element["address"])
+}
+
+/// The places where an overlay is exactly `true`.
+fn marked(overlay: &Value, at: &mut Path, found: &mut BTreeSet<Path>) {
+    if *overlay == json!(true) {
+        found.insert(at.clone());
+    }
+    for (step, inner) in children(overlay) {
+        at.push(step);
+        marked(inner, at, found);
+        at.pop();
+    }
+}
+
+fn children(value: &Value) -> Vec<(Step, &Value)> {
+    match value {
+        Value::Object(members) => {
+            members.iter().map(|(key, inner)| (Step::Key(key.clone()), inner)).collect()
+        }
+        Value::Array(elements) => {
+            elements.iter().enumerate().map(|(index, inner)| (Step::Index(index), inner)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn unknown(change: &Value) -> BTreeSet<Path> {
+    let mut found = BTreeSet::new();
+    marked(&change["after_unknown"], &mut Path::new(), &mut found);
+    found
+}
+
+fn sensitive(change: &Value) -> BTreeSet<Path> {
+    let mut found = BTreeSet::new();
+    for side in ["before_sensitive", "after_sensitive"] {
+        marked(&change[side], &mut Path::new(), &mut found);
+    }
+    let covered = |path: &Path| (0..path.len()).any(|len| found.contains(&path[..len]));
+    found.iter().filter(|path| !covered(path)).cloned().collect()
+}
+
+fn changed(change: &Value) -> BTreeSet<Path> {
+    let mut found = BTreeSet::new();
+    if let (Some(before), Some(after)) = (given(change, "before"), given(change, "after")) {
+        compare(before, after, &change["after_unknown"], &mut Path::new(), &mut found);
+    }
+    found
+}
+
+/// Rules 1 to 5 of `changed`. An absent member is null, which is what indexing makes of it.
+fn compare(
+    before: &Value,
+    after: &Value,
+    unknown: &Value,
+    at: &mut Path,
+    found: &mut BTreeSet<Path>,
+) {
+    let steps: BTreeSet<Step> = match (before, after) {
+        _ if *unknown == json!(true) => BTreeSet::new(),
+        (Value::Object(_), Value::Object(_)) => [before, after, unknown]
+            .iter()
+            .flat_map(|side| children(side))
+            .map(|(step, _)| step)
+            .filter(|step| matches!(step, Step::Key(_)))
+            .collect(),
+        (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
+            (0..old.len()).map(Step::Index).collect()
+        }
+        _ => BTreeSet::new(),
+    };
+    for step in steps {
+        let [before, after, unknown] = [before, after, unknown].map(|side| child(side, &step));
+        at.push(step);
+        compare(before, after, unknown, at, found);
+        at.pop();
+    }
+    if differs(before, after, unknown) {
+        found.insert(at.clone());
+    }
+}
+
+/// Whether the place itself is changed, whatever is below it.
+fn differs(before: &Value, after: &Value, unknown: &Value) -> bool {
+    match (before, after) {
+        _ if *unknown == json!(true) => true,
+        (Value::Object(_), Value::Object(_)) => false,
+        (Value::Array(old), Value::Array(new)) => old.len() != new.len(),
+        (Value::Number(old), Value::Number(new)) if decimal(old) != decimal(new) => true,
+        (Value::Number(_), Value::Number(_)) => holds_true(unknown),
+        _ => before != after || holds_true(unknown),
+    }
+}
+
+fn child<'a>(value: &'a Value, step: &Step) -> &'a Value {
+    let inner = match step {
+        Step::Key(key) => value.get(key),
+        Step::Index(index) => value.get(index),
+    };
+    inner.unwrap_or(&Value::Null)
+}
+
+fn holds_true(overlay: &Value) -> bool {
+    *overlay == json!(true) || children(overlay).iter().any(|(_, inner)| holds_true(inner))
+}
+
+/// A number as its sign, its digits without outer zeros, and the power of ten of the last digit.
+/// Zero has no digits and one form.
+fn decimal(number: &Number) -> (bool, String, i128) {
+    let text = number.to_string();
+    let magnitude = text.trim_start_matches('-');
+    let (mantissa, power) = magnitude.split_once(['e', 'E']).unwrap_or((magnitude, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let significant = digits.trim_end_matches('0');
+    let zeros = digits.len() - significant.len();
+    let significant = significant.trim_start_matches('0');
+    if significant.is_empty() {
+        return (false, String::new(), 0);
+    }
+    let power: i128 = power.parse().expect("an exponent of less than 39 digits");
+    let exponent = power + zeros as i128 - fraction.len() as i128;
+    (text.starts_with('-'), significant.to_owned(), exponent)
+}
+
+/// The non-empty strings of both sides wherever either overlay says `true`.
+fn secrets(change: &Value) -> BTreeSet<&str> {
+    let mut found = BTreeSet::new();
+    for path in sensitive(change) {
+        for side in ["before", "after"] {
+            strings(path.iter().fold(&change[side], child), &mut found);
+        }
+    }
+    found
+}
+
+fn strings<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
+    found.extend(value.as_str().filter(|text| !text.is_empty()));
+    for (_, inner) in children(value) {
+        strings(inner, found);
+    }
+}
+
+fn masked(value: &Value, secrets: &BTreeSet<&str>) -> Value {
+    match value {
+        Value::String(text) if secrets.contains(text.as_str()) => json!(MASK),
+        Value::Array(elements) => elements.iter().map(|it| masked(it, secrets)).collect(),
+        Value::Object(members) => Value::Object(
+            members.iter().map(|(key, it)| (key.clone(), masked(it, secrets))).collect(),
+        ),
+        other => other.clone(),
+    }
+}
+
+fn text(path: &[Step]) -> String {
+    path.iter().fold(String::new(), |so_far, step| match step {
+        Step::Index(index) => so_far + &format!("[{index}]"),
+        Step::Key(key) => with_key(so_far, key),
+    })
+}
+
+/// A key that is an identifier stands bare, behind a dot unless it is the first step.
+fn with_key(so_far: String, key: &str) -> String {
+    let first = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let ident = first && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    match (ident, so_far.is_empty()) {
+        (true, true) => key.to_owned(),
+        (true, false) => so_far + "." + key,
+        (false, _) => so_far + &format!("[{}]", json!(key)),
+    }
+}
+
+fn replace_path(path: &Value) -> String {
+    elements(path).fold(String::new(), |so_far, step| match step {
+        Value::String(key) => with_key(so_far, key),
+        Value::Number(index) if index.to_string().parse::<u32>().is_ok() => {
+            so_far + &format!("[{index}]")
+        }
+        _ => so_far + "[*]",
+    })
+}
+
+/// The oracle held against what the description says in words.
+mod tests {
+    use super::*;
+
+    /// `changed` of the text of a change.
+    fn changed_in(change: &str) -> Vec<String> {
+        let change = serde_json::from_str(change).expect("JSON");
+        changed(&change).iter().map(|path| text(path)).collect()
+    }
+
+    fn number(text: &str) -> (bool, String, i128) {
+        decimal(&serde_json::from_str(text).expect("a number"))
+    }
+
+    #[test]
+    fn numbers_are_their_exact_decimal_values() {
+        for same in [
+            ["1", "1.0"],
+            ["1", "1e0"],
+            ["0", "-0"],
+            ["0.0", "0e99999999999999999999999999999999999999999"],
+            ["1500", "1.5E+3"],
+            ["0.00120", "12e-4"],
+            ["1e1000000000000", "10e999999999999"],
+        ] {
+            assert_eq!(number(same[0]), number(same[1]), "{same:?}");
+        }
+        for other in [
+            ["9007199254740993", "9007199254740992"],
+            ["1", "-1"],
+            ["0.1", "0.1000000000000000055511151231257827"],
+            ["1e400", "1e401"],
+            ["12", "120"],
+        ] {
+            assert_ne!(number(other[0]), number(other[1]), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn changed_paths_follow_the_five_rules() {
+        for (change, paths) in [
+            (r#"{"before":null,"after":{"a":1}}"#, &[][..]),
+            (r#"{"before":{"a":1}}"#, &[]),
+            (r#"{"before":"a","after":"b"}"#, &[""]),
+            (r#"{"before":{"a":1},"after":{"a":1},"after_unknown":true}"#, &[""]),
+            (r#"{"before":{"a":1},"after":{},"after_unknown":{}}"#, &["a"]),
+            (r#"{"before":{"a":null},"after":{},"after_unknown":{"b":false}}"#, &[]),
+            (r#"{"before":{},"after":{},"after_unknown":{"b":true}}"#, &["b"]),
+            (r#"{"before":{"a":[1,2]},"after":{"a":[1,3]}}"#, &["a[1]"]),
+            (r#"{"before":{"a":[1]},"after":{"a":[1,3]}}"#, &["a"]),
+            (r#"{"before":{"a":[1]},"after":{"a":[1]},"after_unknown":{"a":[true]}}"#, &["a[0]"]),
+            (r#"{"before":{"a":{}},"after":{"a":[]}}"#, &["a"]),
+            (r#"{"before":{"a":"1"},"after":{"a":1}}"#, &["a"]),
+            (r#"{"before":{},"after":{},"after_unknown":{"a":[{"b":true}]}}"#, &["a"]),
+            (r#"{"before":{"a":1},"after":{"a":1},"after_unknown":{"a":{"b":{}}}}"#, &[]),
+        ] {
+            assert_eq!(changed_in(change), paths, "{change}");
+        }
+    }
+
+    #[test]
+    fn paths_are_sorted_by_step_and_quoted_when_they_must_be() {
+        let path_texts = changed_in(
+            r#"{"before":{"é":1,"b":[0,0,0,0,0,0,0,0,0,0,0],"a":{"x y":1,"":1},"a-b":1,"1":1},
+                "after":{"b":[0,0,1,0,0,0,0,0,0,0,1],"a":{"x\ty\"":1}}}"#,
+        );
+        let expected = [
+            r#"["1"]"#,
+            r#"a[""]"#,
+            r#"a["x\ty\""]"#,
+            r#"a["x y"]"#,
+            "a-b",
+            "b[2]",
+            "b[10]",
+            r#"["é"]"#,
+        ];
+        assert_eq!(path_texts, expected);
+    }
+
+    #[test]
+    fn places_below_a_sensitive_one_are_left_out() {
+        let change = json!({
+            "before_sensitive": {"a": true, "b": [false, true], "d": {"e": true}},
+            "after_sensitive": {"a": {"x": true}, "c": [], "d": true},
+        });
+        let texts: Vec<String> = sensitive(&change).iter().map(|path| text(path)).collect();
+        assert_eq!(texts, ["a", "b[1]", "d"]);
+    }
+
+    #[test]
+    fn an_import_hides_what_either_overlay_marks() {
+        let change = json!({
+            "before": {"a": "old", "b": {"c": ["deep", ""]}}, "after": {"a": "new", "d": "open"},
+            "before_sensitive": {"b": true}, "after_sensitive": {"a": true},
+        });
+        let importing = json!({"id": "deep", "identity": {"old": ["old", "new", "open", ""]}});
+        let expected = json!({
+            "id": MASK, "identity": {"old": [MASK, MASK, "open", ""]},
+        });
+        assert_eq!(masked(&importing, &secrets(&change)), expected);
+    }
+
+    #[test]
+    fn set_elements_in_replace_paths_are_shown_as_stars() {
+        let path = json!(["a", 0, "b c", {"x": 1}, -1, "d"]);
+        assert_eq!(replace_path(&path), r#"a[0]["b c"][*][*].d"#);
+    }
+}

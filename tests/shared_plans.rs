@@ -1,1 +1,308 @@
-//! (to be written)
+//! The real plans of `../shared/plans`: the engine against the oracle and the tools' own counts.
+//!
+//! Whether a file is a plan is decided here from its tree, so that a plan the engine refuses and
+//! another document it accepts both show. Without the folder there is nothing to read and nothing
+//! is held true; with it, each test says how many files it must at least have seen.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use plansift::input::{Input, Mapping, Slice};
+use plansift::limits::Limits;
+use plansift::record::{Options, Show};
+use serde_json::{Value, json};
+
+use crate::{naive, run};
+
+/// Keys that of all documents only plans have.
+const PLAN_KEYS: [&str; 9] = [
+    "planned_values",
+    "resource_changes",
+    "resource_drift",
+    "output_changes",
+    "deferred_changes",
+    "configuration",
+    "relevant_attributes",
+    "applyable",
+    "errored",
+];
+
+/// Plans by their keys that must be refused all the same.
+const REFUSED: [(&str, &str); 4] = [
+    ("terraform-compliance/test_issue_522.plan.out.json", "an element without an address"),
+    ("terraform-validator/tf1_0plan.applied.json", "the same key twice in a change"),
+    ("tf-plan-format/artificial.full.json", "its format_version is a word"),
+    ("tf-plan-format/artificial.no-resource-changes.json", "its format_version is a word"),
+];
+
+/// Renderings without a plan line.
+const NO_PLAN_LINE: [(&str, &str); 14] = [
+    ("opentofu-equivalence/drift_refresh_only.plan.txt", REFRESH_ONLY),
+    ("opentofu-equivalence/moved_with_refresh_only.plan.txt", REFRESH_ONLY),
+    ("real/terraform1.11/acme-drift-refresh-only.plan.txt", REFRESH_ONLY),
+    ("real/terraform1.11/actions-refresh-only.plan.txt", REFRESH_ONLY),
+    ("real/terraform-dev1.17/acme-drift-refresh-only.plan.txt", REFRESH_ONLY),
+    ("real/terraform-dev1.17/actions-refresh-only.plan.txt", REFRESH_ONLY),
+    ("real/tofu1.12/acme-drift-refresh-only.plan.txt", REFRESH_ONLY),
+    ("real/tofu1.12/actions-refresh-only.plan.txt", REFRESH_ONLY),
+    ("terraform-equivalence/drift_refresh_only.plan.txt", REFRESH_ONLY),
+    ("terraform-equivalence/moved_with_refresh_only.plan.txt", REFRESH_ONLY),
+    ("tfreveal/resource_create.plan.txt", OTHER_TOOL),
+    ("tfreveal/resource_delete.plan.txt", OTHER_TOOL),
+    ("tfreveal/resource_replace.plan.txt", OTHER_TOOL),
+    ("tfreveal/sensitive.plan.txt", OTHER_TOOL),
+];
+const REFRESH_ONLY: &str = "a refresh-only plan proposes nothing";
+const OTHER_TOOL: &str = "not a rendering by Terraform itself";
+
+/// Where the tools' own counts are not ours.
+const OTHER_COUNTS: [(&str, &str); 4] = [
+    ("real/terraform1.11/actions.plan.ndjson", NO_FORGET),
+    ("real/terraform1.11/actions.plan.txt", NO_FORGET),
+    ("real/terraform-dev1.17/actions.plan.ndjson", NO_FORGET),
+    ("real/terraform-dev1.17/actions.plan.txt", NO_FORGET),
+];
+const NO_FORGET: &str = "only OpenTofu tells how many objects are forgotten";
+
+/// Every file of the folder that is not about the folder itself, by its name within it.
+pub fn files() -> Vec<(String, PathBuf)> {
+    let Some(shared) = run::shared() else {
+        return Vec::new();
+    };
+    let root = shared.join("plans");
+    let mut found = Vec::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_none_or(|extension| extension != "md") {
+                let name = path.strip_prefix(&root).expect("below the root");
+                found.push((name.to_str().expect("a name in UTF-8").to_owned(), path.clone()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The plan in a file: its tree, and the length of its text.
+pub fn plan(path: &Path) -> Option<(Value, u64)> {
+    let bytes = fs::read(path).expect("a readable file");
+    let text = decoded(&bytes)?;
+    let (document, len) = match serde_json::from_str(&text) {
+        Ok(document) => (document, text.len()),
+        Err(_) => unwrapped(&text)?,
+    };
+    let has = |key: &str| document.get(key).is_some();
+    let is_plan = PLAN_KEYS.iter().any(|key| has(key));
+    (is_plan && (has("format_version") || has("plan_format_version")))
+        .then_some((document, len as u64))
+}
+
+/// The text of UTF-8 and of little-endian UTF-16, without its mark.
+fn decoded(bytes: &[u8]) -> Option<String> {
+    let Some(utf16) = bytes.strip_prefix(b"\xff\xfe") else {
+        return std::str::from_utf8(bytes)
+            .ok()
+            .map(|text| text.trim_start_matches('\u{feff}').into());
+    };
+    let units = utf16.as_chunks().0.iter().map(|&unit| u16::from_le_bytes(unit));
+    char::decode_utf16(units).collect::<Result<_, _>>().ok()
+}
+
+/// The document between the lines of a GitHub workflow. The line feed that ends it is its own.
+fn unwrapped(text: &str) -> Option<(Value, usize)> {
+    let text = &text[text.strip_prefix("[command]")?.find('{')? + "[command]".len()..];
+    let mut documents = serde_json::Deserializer::from_str(text).into_iter();
+    let document = documents.next()?.ok()?;
+    let end = documents.byte_offset();
+    let space = text[end..].len() - text[end..].trim_start().len();
+    Some((document, end + space))
+}
+
+/// The first place where the engine's records are not the oracle's.
+pub fn difference(engine: &[Value], oracle: &[Value]) -> Option<String> {
+    let keys = |record: &Value| record.as_object().map(|it| it.keys().cloned().collect::<Vec<_>>());
+    let same =
+        |(engine, oracle): &(&Value, &Value)| engine == oracle && keys(engine) == keys(oracle);
+    if let Some((engine, oracle)) = engine.iter().zip(oracle).find(|pair| !same(pair)) {
+        return Some(format!("engine {engine}\noracle {oracle}"));
+    }
+    let (ours, theirs) = (engine.len(), oracle.len());
+    (ours != theirs).then(|| format!("{ours} records of the engine, {theirs} of the oracle"))
+}
+
+/// The plans of the folder that must be read, by name.
+pub fn plans() -> Vec<(String, PathBuf)> {
+    let refused = |name: &str| REFUSED.iter().any(|(other, _)| *other == name);
+    files().into_iter().filter(|(name, path)| !refused(name) && plan(path).is_some()).collect()
+}
+
+fn options() -> [(Options, bool); 2] {
+    [Show::Changes, Show::All]
+        .map(|show| (Options { show, ..Options::default() }, show == Show::All))
+}
+
+#[test]
+fn records_of_every_plan_are_those_of_the_oracle() {
+    let plans = plans();
+    assert!(run::shared().is_none() || plans.len() >= 300, "only {} plans", plans.len());
+    let mut differences = Vec::new();
+    for (name, path) in &plans {
+        let (document, len) = plan(path).expect("a plan");
+        for (options, show_all) in options() {
+            let input = Input::open_file(path, &Limits::default(), Mapping::Auto).expect("a file");
+            let oracle = naive::records(&document, "plan.json", len, show_all);
+            match run::records(input, &options) {
+                Ok((engine, _)) => {
+                    let difference = difference(&engine, &oracle);
+                    differences.extend(difference.map(|text| format!("{name}: {text}")));
+                }
+                Err(error) => differences.push(format!("{name}: refused: {error}")),
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}:\n{}", differences.len(), differences.join("\n"));
+}
+
+#[test]
+fn records_are_the_same_of_a_plan_with_indentation_and_sorted_keys() {
+    let mut differences = Vec::new();
+    for (name, path) in plans() {
+        let (mut document, _) = plan(&path).expect("a plan");
+        document.sort_all_objects();
+        let text = serde_json::to_string_pretty(&document).expect("a value is JSON");
+        for (options, show_all) in options() {
+            let oracle = naive::records(&document, "plan.json", text.len() as u64, show_all);
+            let engine = run::records(Slice(text.as_bytes()), &options).expect("a plan").0;
+            let difference = difference(&engine, &oracle);
+            differences.extend(difference.map(|text| format!("{name}: {text}")));
+        }
+    }
+    assert!(differences.is_empty(), "{}:\n{}", differences.len(), differences.join("\n"));
+}
+
+#[test]
+fn everything_else_is_refused() {
+    let files = files();
+    let plans = plans();
+    let mut refused = 0;
+    for (name, path) in files.iter().filter(|file| !plans.contains(file)) {
+        let read = Input::open_file(path, &Limits::default(), Mapping::Auto)
+            .and_then(|input| run::records(input, &Options::default()));
+        assert!(read.is_err(), "{name} is not a plan and was read");
+        refused += 1;
+    }
+    assert!(run::shared().is_none() || refused >= 400, "only {refused} files");
+    for (name, reason) in REFUSED {
+        let there = files.is_empty() || files.iter().any(|(file, _)| file == name);
+        assert!(there, "{name} ({reason}) is not there any more");
+    }
+}
+
+/// The plan that stands beside a file whose name ends in `suffix`.
+pub fn plan_beside(path: &Path, suffix: &str) -> Option<PathBuf> {
+    let stem = path.to_str()?.strip_suffix(suffix)?;
+    let beside = [".plan.json", ".json"].map(|end| PathBuf::from(format!("{stem}{end}")));
+    beside.into_iter().find(|path| path.is_file() && plan(path).is_some())
+}
+
+/// Each file with that suffix that has a plan beside it, and the engine's count for the plan.
+fn with_counts(suffix: &str) -> Vec<(String, String, Value)> {
+    let mut found = Vec::new();
+    for (name, path) in files() {
+        let Some(plan) = plan_beside(&path, suffix) else {
+            continue;
+        };
+        let text = fs::read_to_string(&path).expect("text");
+        let input = Input::open_file(&plan, &Limits::default(), Mapping::Auto).expect("a file");
+        let (records, _) = run::records(input, &Options::default()).expect("a plan");
+        let counts = records.last().expect("a summary")["terraform"].clone();
+        found.push((name, text, counts));
+    }
+    found
+}
+
+/// Whether the counts agree. The listed exceptions differ, and only in what is forgotten.
+fn agree(name: &str, told: &Value, counts: &Value) -> Result<(), String> {
+    let reason = OTHER_COUNTS.iter().find(|(other, _)| *other == name).map(|(_, reason)| reason);
+    let mut without_forget = counts.clone();
+    without_forget["forget"] = json!(0);
+    match reason {
+        None if told == counts => Ok(()),
+        Some(_) if told != counts && *told == without_forget => Ok(()),
+        Some(reason) => Err(format!("{name}: told {told}, counted {counts}, listed as {reason}")),
+        None => Err(format!("{name}: told {told}, counted {counts}")),
+    }
+}
+
+/// A text without its colours.
+pub fn plain(text: &str) -> String {
+    let mut pieces = text.split("\u{1b}[");
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces
+        .fold(first, |plain, piece| plain + piece.split_once('m').map_or(piece, |(_, after)| after))
+}
+
+/// What a rendering counts: the numbers of its plan line, or none where nothing is to do.
+fn plan_line(rendering: &str) -> Option<Value> {
+    let mut told = json!({"import": 0, "add": 0, "change": 0, "destroy": 0, "forget": 0});
+    if rendering.lines().any(|line| line.starts_with("No changes.")) {
+        return Some(told);
+    }
+    let line = rendering.lines().find_map(|line| line.strip_prefix("Plan: "))?;
+    for count in line.split_once('.')?.0.split(", ") {
+        let (number, word) = count.split_once(" to ")?;
+        told[word] = json!(number.parse::<u64>().ok()?);
+    }
+    Some(told)
+}
+
+#[test]
+fn plan_lines_tell_the_same_numbers() {
+    let renderings = with_counts(".plan.txt");
+    assert!(run::shared().is_none() || renderings.len() >= 140, "only {}", renderings.len());
+    let mut differences = Vec::new();
+    for (name, text, counts) in renderings {
+        let no_line = NO_PLAN_LINE.iter().find(|(other, _)| *other == name);
+        match (plan_line(&plain(&text)), no_line) {
+            (Some(told), None) => differences.extend(agree(&name, &told, &counts).err()),
+            (None, Some(_)) => {}
+            (None, None) => differences.push(format!("{name} has no plan line")),
+            (Some(_), Some(_)) => differences.push(format!("{name} has a plan line")),
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+/// The counts of the last `change_summary` of a log.
+fn change_summary(log: &str) -> Option<Value> {
+    let entries: Vec<Value> = match serde_json::from_str(log) {
+        Ok(entries) => entries,
+        Err(_) => log.lines().map(|line| serde_json::from_str(line).expect("a line")).collect(),
+    };
+    let last = entries.iter().rfind(|entry| entry["type"] == "change_summary")?;
+    let told = |key: &str| last["changes"].get(key).cloned().unwrap_or(json!(0));
+    Some(json!({
+        "import": told("import"), "add": told("add"), "change": told("change"),
+        "destroy": told("remove"), "forget": told("forget"),
+    }))
+}
+
+#[test]
+fn logs_tell_the_same_numbers() {
+    let mut differences = Vec::new();
+    for (suffix, files_min) in [(".plan.ndjson", 75), (".apply-log.json", 40)] {
+        let logs = with_counts(suffix);
+        assert!(run::shared().is_none() || logs.len() >= files_min, "only {} logs", logs.len());
+        for (name, text, counts) in logs {
+            match change_summary(&text) {
+                Some(told) => differences.extend(agree(&name, &told, &counts).err()),
+                None => differences.push(format!("{name} has no change_summary")),
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}

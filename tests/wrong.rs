@@ -1,1 +1,155 @@
-//! (to be written)
+//! Documents that are not a plan: the error names what it is and what to run instead.
+//!
+//! Every kind has an example here; the real documents of `../shared/plans/wrong` are read where
+//! they are. `CANARY` stands for what an input holds: no message may repeat it.
+
+use std::fs;
+use std::process::Output;
+
+use plansift::error::{ErrorKind, WrongDocument};
+use plansift::input::{Input, Mapping, Slice};
+use plansift::limits::Limits;
+use plansift::record::Options;
+
+use crate::run;
+
+/// A kind of document, an example, and the words by which the message names it.
+const EXAMPLES: [(WrongDocument, &[u8], &str); 23] = [
+    (WrongDocument::BinaryPlan, b"PK\x03\x04\x14\x00\x08\x00CANARY", "binary plan"),
+    (
+        WrongDocument::Encrypted,
+        br#"{"meta":{"k":"CANARY"},"encrypted_data":"CANARY"}"#,
+        "encrypted",
+    ),
+    (
+        WrongDocument::Encrypted,
+        br#"{"serial":1,"lineage":"CANARY","meta":{},"encrypted_data":"CANARY"}"#,
+        "encrypted",
+    ),
+    (WrongDocument::State, br#"{"format_version":"1.0","values":{"CANARY":{}}}"#, "state"),
+    (WrongDocument::State, br#"{"values":{},"terraform_version":"1.9.0"}"#, "state"),
+    (WrongDocument::EmptyState, b"{\"format_version\":\"1.0\"}\n", "empty state"),
+    (
+        WrongDocument::NativeState,
+        br#"{"version":4,"terraform_version":"1.9.0","serial":7,"lineage":"CANARY","outputs":{}}"#,
+        "native state",
+    ),
+    (
+        WrongDocument::Log,
+        b"{\"@level\":\"info\",\"@message\":\"CANARY\"}\n{\"@level\":\"info\"}\n",
+        "log",
+    ),
+    (
+        WrongDocument::ProviderSchema,
+        br#"{"format_version":"1.0","provider_schemas":{"CANARY":{}}}"#,
+        "provider schema",
+    ),
+    (
+        WrongDocument::Outputs,
+        br#"{"CANARY":{"sensitive":false,"type":"string","value":"x"}}"#,
+        "output",
+    ),
+    (WrongDocument::NoOutputs, b"{}\n", "empty object"),
+    (WrongDocument::StateList, b"module.m[\"CANARY\"].a.b\na.c[0]\n", "list of addresses"),
+    (
+        WrongDocument::Version,
+        br#"{"terraform_version":"1.9.0","platform":"CANARY"}"#,
+        "version -json",
+    ),
+    (
+        WrongDocument::Validation,
+        br#"{"format_version":"1.0","valid":true,"diagnostics":["CANARY"]}"#,
+        "validate -json",
+    ),
+    (
+        WrongDocument::Functions,
+        br#"{"format_version":"1.0","function_signatures":{"CANARY":{}}}"#,
+        "functions -json",
+    ),
+    (
+        WrongDocument::HumanText,
+        b"\nTerraform will perform the following actions:\n\n  # a.CANARY will be created\n",
+        "not JSON",
+    ),
+    (WrongDocument::HumanText, b"No changes. Your infrastructure matches CANARY.\n", "not JSON"),
+    (WrongDocument::Empty, b"", "empty"),
+    (WrongDocument::Empty, b" \r\n", "empty"),
+    (WrongDocument::OtherJson, br#"{"CANARY":"CANARY"}"#, "not a plan"),
+    (WrongDocument::OtherJson, br#"["CANARY",1]"#, "not a plan"),
+    (WrongDocument::NotJson, b"CANARY: the provider crashed\n", "not JSON"),
+    (WrongDocument::NotJson, b"\x7fELF\x02\x01CANARY", "not JSON"),
+];
+
+/// The real documents.
+const FILES: [(&str, WrongDocument); 15] = [
+    ("binary.tfplan", WrongDocument::BinaryPlan),
+    ("empty.json", WrongDocument::Empty),
+    ("functions.json", WrongDocument::Functions),
+    ("native.tfstate", WrongDocument::NativeState),
+    ("opentofu-encrypted.tfplan", WrongDocument::Encrypted),
+    ("opentofu-encrypted.tfstate", WrongDocument::Encrypted),
+    ("output.json", WrongDocument::NoOutputs),
+    ("plan-human.txt", WrongDocument::HumanText),
+    ("plan-json-log.ndjson", WrongDocument::Log),
+    ("providers-schema.json", WrongDocument::ProviderSchema),
+    ("state-list.txt", WrongDocument::StateList),
+    ("state-none.json", WrongDocument::EmptyState),
+    ("state.json", WrongDocument::State),
+    ("validate.json", WrongDocument::Validation),
+    ("version.json", WrongDocument::Version),
+];
+
+/// The binary failed, told one line and the command to run, and gave out nothing.
+fn assert_refused(output: &Output, names: &str) {
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert_eq!(output.stdout, b"", "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
+    assert!(message.contains(names), "not named as {names}: {message}");
+    assert!(message.contains("show -json PLANFILE"), "no command to run: {message}");
+    assert!(!message.contains("CANARY"), "{message}");
+}
+
+#[test]
+fn every_kind_is_told_from_the_others() {
+    for (kind, text, _) in EXAMPLES {
+        let error = run::error(Slice(text), &Options::default());
+        assert_eq!(error.kind(), ErrorKind::WrongDocument(kind), "{}", text.escape_ascii());
+    }
+}
+
+#[test]
+fn messages_name_the_document_and_a_command() {
+    for (_, text, names) in EXAMPLES {
+        for command in ["changes", "summary"] {
+            assert_refused(&run::piped(&[command], text), names);
+        }
+    }
+}
+
+#[test]
+fn real_documents_are_told_as_what_they_are() {
+    let Some(folder) = run::shared().map(|shared| shared.join("plans/wrong")) else {
+        return;
+    };
+    for entry in fs::read_dir(&folder).expect("a folder") {
+        let name = entry.expect("an entry").file_name();
+        assert!(
+            FILES.iter().any(|(listed, _)| name == *listed),
+            "{} is not listed",
+            name.display()
+        );
+    }
+    for (name, kind) in FILES {
+        let path = folder.join(name);
+        for mapping in [Mapping::Auto, Mapping::Never] {
+            let error = Input::open_file(&path, &Limits::default(), mapping)
+                .and_then(|input| run::records(input, &Options::default()))
+                .expect_err(name);
+            assert_eq!(error.kind(), ErrorKind::WrongDocument(kind), "{name}");
+        }
+        let output = run::plansift().arg("changes").arg(&path).output().expect("the binary runs");
+        let names = EXAMPLES.iter().find(|(listed, ..)| *listed == kind).expect("an example").2;
+        assert_refused(&output, names);
+    }
+}

@@ -15,8 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use plansift::input::{Input, Mapping};
-use plansift::limits::Limits;
+use plansift::input::{self, Input};
 use plansift::record::Options;
 use serde_json::Value;
 
@@ -140,7 +139,7 @@ fn what_renderings_mark_is_what_changed_says() {
         let Some(plan) = plan else {
             continue;
         };
-        let input = Input::open_file(&plan, &Limits::default(), Mapping::Auto).expect("a file");
+        let input = Input::open_file(&plan, &input::Options::default()).expect("a file");
         let (records, _) = run::records(input, &Options::default()).expect("a plan");
         let rendering = fs::read_to_string(&path).expect("text");
         let (found, compared) = compare(&name, &shared_plans::plain(&rendering), &records);

@@ -7,8 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use plansift::input::{Input, Mapping, Slice};
-use plansift::limits::Limits;
+use plansift::input::{self, Input, Slice};
 use plansift::record::{Options, Show};
 use serde_json::{Value, json};
 
@@ -153,7 +152,7 @@ fn records_of_every_plan_are_those_of_the_oracle() {
     for (name, path) in &plans {
         let (document, len) = plan(path).expect("a plan");
         for (options, show_all) in options() {
-            let input = Input::open_file(path, &Limits::default(), Mapping::Auto).expect("a file");
+            let input = Input::open_file(path, &input::Options::default()).expect("a file");
             let oracle = naive::records(&document, "plan.json", len, show_all);
             match run::records(input, &options) {
                 Ok((engine, _)) => {
@@ -190,7 +189,7 @@ fn everything_else_is_refused() {
     let plans = plans();
     let mut refused = 0;
     for (name, path) in files.iter().filter(|file| !plans.contains(file)) {
-        let read = Input::open_file(path, &Limits::default(), Mapping::Auto)
+        let read = Input::open_file(path, &input::Options::default())
             .and_then(|input| run::records(input, &Options::default()));
         assert!(read.is_err(), "{name} is not a plan and was read");
         refused += 1;
@@ -217,7 +216,7 @@ fn with_counts(suffix: &str) -> Vec<(String, String, Value)> {
             continue;
         };
         let text = fs::read_to_string(&path).expect("text");
-        let input = Input::open_file(&plan, &Limits::default(), Mapping::Auto).expect("a file");
+        let input = Input::open_file(&plan, &input::Options::default()).expect("a file");
         let (records, _) = run::records(input, &Options::default()).expect("a plan");
         let counts = records.last().expect("a summary")["terraform"].clone();
         found.push((name, text, counts));

@@ -7,8 +7,7 @@ use std::fs;
 use std::process::Output;
 
 use plansift::error::{ErrorKind, WrongDocument};
-use plansift::input::{Input, Mapping, Slice};
-use plansift::limits::Limits;
+use plansift::input::{self, Input, Mapping, Slice};
 use plansift::record::Options;
 
 use crate::run;
@@ -143,7 +142,7 @@ fn real_documents_are_told_as_what_they_are() {
     for (name, kind) in FILES {
         let path = folder.join(name);
         for mapping in [Mapping::Auto, Mapping::Never] {
-            let error = Input::open_file(&path, &Limits::default(), mapping)
+            let error = Input::open_file(&path, &input::Options { mapping, ..Default::default() })
                 .and_then(|input| run::records(input, &Options::default()))
                 .expect_err(name);
             assert_eq!(error.kind(), ErrorKind::WrongDocument(kind), "{name}");

@@ -69,7 +69,7 @@ struct Expansion<R: Read> {
 }
 
 enum Decoder<R: Read> {
-    Gzip(MultiGzDecoder<BufReader<Counted<R>>>),
+    Gzip(Box<MultiGzDecoder<BufReader<Counted<R>>>>),
     Zstd(ZstdDecoder<'static, BufReader<Counted<R>>>),
 }
 
@@ -77,7 +77,7 @@ impl<R: Read> Expansion<R> {
     fn new(format: Format, reader: R, limits: Limits) -> io::Result<Expansion<R>> {
         let reader = BufReader::with_capacity(BUFFER, Counted { reader, read: 0 });
         let decoder = match format {
-            Format::Gzip => Decoder::Gzip(MultiGzDecoder::new(reader)),
+            Format::Gzip => Decoder::Gzip(Box::new(MultiGzDecoder::new(reader))),
             Format::Zstd => {
                 let mut decoder = ZstdDecoder::with_buffer(reader)?;
                 // The format has windows of 1 KiB to 2 GiB.

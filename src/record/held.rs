@@ -65,16 +65,16 @@ fn owned(record: &Record<'_>) -> Option<Record<'static>> {
         }),
         Record::Check(check) => Record::Check(Check {
             address: owned_text(&check.address),
-            check_kind: check.check_kind.as_ref().map(owned_text),
+            check_kind: check.check_kind.as_deref().map(owned_text),
             status: owned_text(&check.status),
             problems: owned_list(&check.problems),
         }),
         Record::ActionInvocation(invocation) => Record::ActionInvocation(ActionInvocation {
             address: owned_text(&invocation.address),
-            type_name: invocation.type_name.as_ref().map(owned_text),
-            name: invocation.name.as_ref().map(owned_text),
+            type_name: invocation.type_name.as_deref().map(owned_text),
+            name: invocation.name.as_deref().map(owned_text),
             trigger: invocation.trigger,
-            triggering_address: invocation.triggering_address.as_ref().map(owned_text),
+            triggering_address: invocation.triggering_address.as_deref().map(owned_text),
         }),
         Record::Plan(_) | Record::Summary(_) => return None,
     })
@@ -83,18 +83,18 @@ fn owned(record: &Record<'_>) -> Option<Record<'static>> {
 fn owned_change(change: &ResourceChange<'_>) -> ResourceChange<'static> {
     ResourceChange {
         address: owned_text(&change.address),
-        previous_address: change.previous_address.as_ref().map(owned_text),
-        module_address: change.module_address.as_ref().map(owned_text),
-        mode: change.mode.as_ref().map(owned_text),
-        type_name: change.type_name.as_ref().map(owned_text),
-        name: change.name.as_ref().map(owned_text),
+        previous_address: change.previous_address.as_deref().map(owned_text),
+        module_address: change.module_address.as_deref().map(owned_text),
+        mode: change.mode.as_deref().map(owned_text),
+        type_name: change.type_name.as_deref().map(owned_text),
+        name: change.name.as_deref().map(owned_text),
         index: change.index.as_ref().map(|raw| Cow::Owned(raw.as_ref().to_owned())),
-        deposed: change.deposed.as_ref().map(owned_text),
-        provider_name: change.provider_name.as_ref().map(owned_text),
+        deposed: change.deposed.as_deref().map(owned_text),
+        provider_name: change.provider_name.as_deref().map(owned_text),
         action: owned_text(&change.action),
         actions: owned_list(&change.actions),
-        action_reason: change.action_reason.as_ref().map(owned_text),
-        deferred_reason: change.deferred_reason.as_ref().map(owned_text),
+        action_reason: change.action_reason.as_deref().map(owned_text),
+        deferred_reason: change.deferred_reason.as_deref().map(owned_text),
         changed: Cow::Owned(change.changed.as_ref().clone()),
         unknown: Cow::Owned(change.unknown.as_ref().clone()),
         sensitive: Cow::Owned(change.sensitive.as_ref().clone()),
@@ -104,10 +104,10 @@ fn owned_change(change: &ResourceChange<'_>) -> ResourceChange<'static> {
     }
 }
 
-fn owned_text(text: &Cow<'_, str>) -> Cow<'static, str> {
-    Cow::Owned(text.as_ref().to_owned())
+fn owned_text(text: &str) -> Cow<'static, str> {
+    Cow::Owned(text.to_owned())
 }
 
 fn owned_list(list: &[Cow<'_, str>]) -> Cow<'static, [Cow<'static, str>]> {
-    Cow::Owned(list.iter().map(owned_text).collect())
+    Cow::Owned(list.iter().map(|text| owned_text(text)).collect())
 }

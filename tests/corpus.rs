@@ -1,1 +1,168 @@
-//! (to be written)
+//! The corpus: small plans of our own with the records they become, and documents with the error
+//! they are refused with. A new case is a new file and a line in `corpus/README.md`, no code.
+//!
+//! `UPDATE=1` in the environment rewrites what is expected. What is then written proves nothing
+//! until it was read line by line against the description of the records.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use plansift::input::{Input, Mapping};
+use plansift::record::{Options, Show, sift};
+use plansift::sink::Sink;
+use plansift::sink::ndjson::Ndjson;
+
+use crate::run;
+
+/// The folders of documents that are refused.
+const REFUSED: [&str; 2] = ["wrong", "hostile"];
+
+/// A plan of the corpus.
+pub struct Case {
+    /// The folder that is named after what the plan is about.
+    pub folder: PathBuf,
+    /// The plan, plain or compressed.
+    pub plan: PathBuf,
+}
+
+impl Case {
+    /// The plan as a user in its folder would name it.
+    pub fn source(&self) -> String {
+        self.plan.file_name().expect("a file").to_string_lossy().into_owned()
+    }
+}
+
+/// Every plan of the corpus, in order of name.
+pub fn cases() -> Vec<Case> {
+    let cases: Vec<_> = entries("plans").into_iter().map(case).collect();
+    assert!(!cases.is_empty(), "an empty corpus");
+    cases
+}
+
+fn case(folder: PathBuf) -> Case {
+    let mut plans = Vec::new();
+    for entry in fs::read_dir(&folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if name(&path).starts_with("plan.") {
+            plans.push(path);
+        }
+    }
+    let [plan] = &plans[..] else { panic!("{}: {} plans", folder.display(), plans.len()) };
+    Case { plan: plan.clone(), folder }
+}
+
+/// What is in a folder of the corpus, in order of name.
+fn entries(folder: &str) -> Vec<PathBuf> {
+    let folder = run::root().join("corpus").join(folder);
+    let entries = fs::read_dir(&folder).expect("a folder of the corpus");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    paths
+}
+
+/// The documents of a folder that are refused, each with the file that holds its error.
+fn refused(folder: &str) -> Vec<(PathBuf, PathBuf)> {
+    let documents = entries(folder).into_iter().filter(|path| !name(path).ends_with(".error"));
+    let documents: Vec<_> = documents
+        .map(|path| {
+            let error = path.with_file_name(format!("{}.error", name(&path)));
+            (path, error)
+        })
+        .collect();
+    assert!(!documents.is_empty(), "nothing in {folder}");
+    documents
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().expect("a name").to_string_lossy().into_owned()
+}
+
+/// The plan as NDJSON.
+fn ndjson(case: &Case, show: Show) -> String {
+    let options = Options { show, ..Options::default() };
+    let input = Input::open_file(&case.plan, &options.read.limits, Mapping::Auto);
+    let mut text = Vec::new();
+    let mut sink = Ndjson::new(&mut text);
+    input
+        .and_then(|input| sift(input, &case.source(), &options, &mut sink))
+        .and_then(|_| sink.finish())
+        .unwrap_or_else(|error| panic!("{}: {error}", case.plan.display()));
+    drop(sink);
+    String::from_utf8(text).expect("records are UTF-8")
+}
+
+/// Holds a text to a file; with `UPDATE` in the environment, the file to the text.
+fn differences(file: &Path, text: &str, report: &mut String) {
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(file, text).expect("the corpus can be written");
+        return;
+    }
+    let expected = fs::read_to_string(file).unwrap_or_default();
+    if text == expected {
+        return;
+    }
+    let lines = expected.lines().zip(text.lines());
+    let same = lines.take_while(|(expected, text)| expected == text).count();
+    let line = |text: &str| text.lines().nth(same).unwrap_or("nothing").to_owned();
+    let (file, expected, text) = (file.display(), line(&expected), line(text));
+    let _ = write!(report, "{file}, line {}:\nexpected {expected}\nfound    {text}\n", same + 1);
+}
+
+#[test]
+fn plans_become_the_records_beside_them() {
+    let mut report = String::new();
+    for case in cases() {
+        for (file, show) in [("expected.ndjson", Show::Changes), ("expected.all.ndjson", Show::All)]
+        {
+            differences(&case.folder.join(file), &ndjson(&case, show), &mut report);
+        }
+    }
+    assert!(report.is_empty(), "{report}");
+}
+
+#[test]
+fn refused_documents_get_the_error_beside_them() {
+    let mut report = String::new();
+    for (document, error) in REFUSED.into_iter().flat_map(refused) {
+        let options = Options::default();
+        let input = Input::open_file(&document, &options.read.limits, Mapping::Auto);
+        let text = match input.and_then(|input| run::records(input, &options)) {
+            Ok((records, _)) => format!("{} records\n", records.len()),
+            Err(found) => format!("{found}\n"),
+        };
+        differences(&error, &text, &mut report);
+    }
+    assert!(report.is_empty(), "{report}");
+}
+
+#[test]
+fn the_readme_lists_what_is_there() {
+    let readme = fs::read_to_string(run::root().join("corpus/README.md")).expect("a readme");
+    for (folder, files) in [
+        ("plans", entries("plans")),
+        ("wrong", refused("wrong").into_iter().map(|(document, _)| document).collect()),
+        ("hostile", refused("hostile").into_iter().map(|(document, _)| document).collect()),
+    ] {
+        let heading = format!("## `{folder}/`");
+        let (_, section) = readme.split_once(&heading).expect("a section for each folder");
+        let section = section.split("\n## ").next().unwrap_or_default();
+        let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
+        let cells = rows.filter_map(|row| row.split(" |").next());
+        let listed: BTreeSet<String> =
+            cells.flat_map(|cell| cell.split(", ").map(|name| name.replace('`', ""))).collect();
+        let there: BTreeSet<String> = files.iter().map(|path| name(path)).collect();
+        assert_eq!(listed, there, "corpus/README.md, {heading}");
+    }
+}
+
+#[test]
+fn every_error_has_its_document() {
+    for folder in REFUSED {
+        let errors: BTreeSet<_> = refused(folder).into_iter().map(|(_, error)| error).collect();
+        let files = entries(folder).into_iter();
+        let there: BTreeSet<_> = files.filter(|path| name(path).ends_with(".error")).collect();
+        assert_eq!(errors, there);
+    }
+}

@@ -1,1 +1,184 @@
-//! (to be written)
+//! The schema that `plansift schema` prints: it holds for every record, refuses what is none, and
+//! has no key that no plan brings about.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use jsonschema::Validator;
+use plansift::input::{Input, Mapping, Slice};
+use plansift::record::{Options, Show};
+use serde_json::{Value, json};
+
+use crate::{corpus, run};
+
+/// What a record of each kind always has.
+const REQUIRED: [(&str, &str); 8] = [
+    ("plan", "kind schema_version source"),
+    ("resource_change", "kind address action actions"),
+    ("resource_drift", "kind address action actions"),
+    ("deferred_change", "kind address action actions"),
+    ("output_change", "kind name action actions"),
+    ("check", "kind address status"),
+    ("action_invocation", "kind address"),
+    (
+        "summary",
+        "kind bytes resource_changes resource_drift output_changes deferred_changes terraform \
+         moved unknown_paths sensitive_paths changed_paths checks",
+    ),
+];
+
+/// The schema as the command prints it.
+fn schema() -> Value {
+    let output = run::plansift().arg("schema").output().expect("the binary starts");
+    assert!(output.status.success());
+    serde_json::from_slice(&output.stdout).expect("a schema is JSON")
+}
+
+fn validator(schema: &Value) -> Validator {
+    jsonschema::draft202012::meta::validate(schema).expect("a schema of its draft");
+    jsonschema::validator_for(schema).expect("a schema")
+}
+
+/// The records of a plan; none where it is refused.
+fn records(plan: &Path, show: Show) -> Vec<Value> {
+    let options = Options { show, ..Options::default() };
+    Input::open_file(plan, &options.read.limits, Mapping::Auto)
+        .and_then(|input| run::records(input, &options))
+        .map_or_else(|_| Vec::new(), |(records, _)| records)
+}
+
+/// The records of every plan of the corpus, all of them.
+fn corpus_records() -> Vec<Value> {
+    corpus::cases().iter().flat_map(|case| records(&case.plan, Show::All)).collect()
+}
+
+/// A plan of which more must wait for the version than can.
+fn late_version() -> Vec<Value> {
+    let change = json!({"address": "a".repeat(1 << 20), "change": {"actions": ["create"]}});
+    let plan = json!({
+        "format_version": "1.2",
+        "resource_changes": vec![change; 9],
+        "terraform_version": "1.15.0",
+    });
+    let (records, _) =
+        run::records(Slice(plan.to_string().as_bytes()), &Options::default()).expect("a plan");
+    records
+}
+
+fn assert_all_valid(validator: &Validator, records: &[Value], plan: &Path) {
+    for record in records {
+        if let Err(error) = validator.validate(record) {
+            panic!("{}: {error}\n{record}", plan.display());
+        }
+    }
+}
+
+#[test]
+fn every_record_of_the_corpus_is_valid() {
+    let validator = validator(&schema());
+    for case in corpus::cases() {
+        for show in [Show::Changes, Show::All] {
+            let records = records(&case.plan, show);
+            assert!(records.len() > 1, "{}", case.plan.display());
+            assert_all_valid(&validator, &records, &case.plan);
+        }
+    }
+    assert_all_valid(&validator, &late_version(), Path::new("a version that comes late"));
+}
+
+#[test]
+fn every_record_of_the_real_plans_is_valid() {
+    let Some(shared) = run::shared() else { return };
+    let validator = validator(&schema());
+    let mut plans = 0;
+    for plan in files(&shared.join("plans")) {
+        let records = records(&plan, Show::All);
+        assert_all_valid(&validator, &records, &plan);
+        plans += usize::from(!records.is_empty());
+    }
+    assert!(plans > 200, "{plans} plans");
+}
+
+/// Every file below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    files
+}
+
+#[test]
+fn a_key_that_is_unknown_missing_or_of_another_type_is_refused() {
+    let validator = validator(&schema());
+    for record in corpus_records() {
+        let keys = record.as_object().expect("an object").keys();
+        for key in keys.clone() {
+            let mut wrong = record.clone();
+            // Nothing in a record is a list of lists.
+            wrong[key] = json!([[]]);
+            assert!(!validator.is_valid(&wrong), "{wrong}");
+        }
+        let mut more = record.clone();
+        more["values"] = json!({});
+        assert!(!validator.is_valid(&more), "{more}");
+        let kind = record["kind"].as_str().expect("a kind");
+        let (_, required) = REQUIRED.iter().find(|(name, _)| *name == kind).expect("a known kind");
+        for key in required.split_whitespace() {
+            let mut less = record.clone();
+            let removed = less.as_object_mut().expect("an object").remove(key);
+            assert!(removed.is_some() && !validator.is_valid(&less), "{less}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_record_is_refused() {
+    let validator = validator(&schema());
+    let change = |key: &str, value: Value| {
+        let mut record =
+            json!({"kind": "resource_change", "address": "a.b", "action": "read", "actions": []});
+        assert!(validator.is_valid(&record), "{record}");
+        record[key] = value;
+        record
+    };
+    for wrong in [
+        json!(null),
+        json!([]),
+        json!({}),
+        json!({"kind": "resource"}),
+        json!({"kind": "plan", "schema_version": 2, "source": "-"}),
+        change("index", json!(null)),
+        change("changed", json!([])),
+        change("changed", json!(["a", "a"])),
+        change("unknown", json!([0])),
+        change("generated_config", json!(false)),
+        change("deferred_reason", json!("unknown")),
+        change("importing", json!("id")),
+        json!({"kind": "check", "address": "a", "status": "fail", "problems": []}),
+        json!({"kind": "action_invocation", "address": "a", "trigger": "other"}),
+    ] {
+        assert!(!validator.is_valid(&wrong), "{wrong}");
+    }
+}
+
+#[test]
+fn every_key_of_the_schema_is_in_some_record() {
+    let schema = schema();
+    let mut brought: BTreeSet<(String, String)> = BTreeSet::new();
+    for record in corpus_records().into_iter().chain(late_version()) {
+        let kind = record["kind"].as_str().expect("a kind");
+        let keys = record.as_object().expect("an object").keys();
+        brought.extend(keys.map(|key| (kind.to_owned(), key.clone())));
+    }
+    let mut described = BTreeSet::new();
+    for (kind, definition) in schema["$defs"].as_object().expect("definitions") {
+        let keys = definition["properties"].as_object().into_iter().flat_map(|keys| keys.keys());
+        described.extend(keys.map(|key| (kind.clone(), key.clone())));
+    }
+    assert_eq!(brought, described);
+}

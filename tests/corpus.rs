@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use plansift::input::{Input, Mapping};
+use plansift::input::{self, Input};
 use plansift::record::{Options, Show, sift};
 use plansift::sink::Sink;
 use plansift::sink::ndjson::Ndjson;
@@ -82,7 +82,10 @@ fn name(path: &Path) -> String {
 /// The plan as NDJSON.
 fn ndjson(case: &Case, show: Show) -> String {
     let options = Options { show, ..Options::default() };
-    let input = Input::open_file(&case.plan, &options.read.limits, Mapping::Auto);
+    let input = Input::open_file(
+        &case.plan,
+        &input::Options { limits: options.read.limits, ..Default::default() },
+    );
     let mut text = Vec::new();
     let mut sink = Ndjson::new(&mut text);
     input
@@ -127,7 +130,10 @@ fn refused_documents_get_the_error_beside_them() {
     let mut report = String::new();
     for (document, error) in REFUSED.into_iter().flat_map(refused) {
         let options = Options::default();
-        let input = Input::open_file(&document, &options.read.limits, Mapping::Auto);
+        let input = Input::open_file(
+            &document,
+            &input::Options { limits: options.read.limits, ..Default::default() },
+        );
         let text = match input.and_then(|input| run::records(input, &options)) {
             Ok((records, _)) => format!("{} records\n", records.len()),
             Err(found) => format!("{found}\n"),

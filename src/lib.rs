@@ -1,4 +1,52 @@
-//! Reads Terraform and OpenTofu plans of any size in one pass.
+//! Reads Terraform and OpenTofu plans (`show -json`) of any size in one pass.
+//!
+//! ```text
+//!  file ──mmap──┐
+//!  pipe, stdin ─┼─ windows ─▶ scan ─▶ cursor ─▶ plan visitor ─▶ change ─▶ record ─▶ sink
+//!  .gz .zst ────┘  (64-byte   (SIMD    (keys,    (sections,      (diff of   (flat,    (ndjson,
+//!                   blocks)    masks)   skip)     events)         bytes)     one row)  json, csv)
+//! ```
+//!
+//! Each level imports downwards only:
+//!
+//! | level | modules | what it knows |
+//! | --- | --- | --- |
+//! | 0 | [`error`], [`limits`], [`path`] | words that everyone uses |
+//! | 1 | [`input`], [`scan`] | bytes in; bytes to bit masks |
+//! | 2 | [`json`] | a text as keys, values and what is skipped; no Terraform |
+//! | 3 | [`plan`] | a document as sections and changes |
+//! | 4 | [`diff`] | a change as paths |
+//! | 5 | [`record`] | a change as a flat row |
+//! | 6 | [`sink`] | rows in a format |
+//! | 8 | [`cli`] | arguments, a run, an exit code |
+//!
+//! Memory is bounded by the largest single change. Nothing recurses on the depth of an input, no
+//! input makes anything here panic, and no error quotes its bytes.
+//!
+//! [`plan::read`] with a [`plan::Visitor`] is the way in for a program of its own; [`record::sift`]
+//! gives finished records to a [`sink::Sink`]:
+//!
+//! ```
+//! use plansift::input::Slice;
+//! use plansift::record::{Options, sift};
+//! use plansift::sink::{Sink, ndjson::Ndjson};
+//!
+//! let plan = br#"{"format_version":"1.2","terraform_version":"1.11.4","resource_changes":[
+//!     {"address":"terraform_data.a","mode":"managed","type":"terraform_data","name":"a",
+//!      "change":{"actions":["update"],"before":{"input":1},"after":{"input":2},
+//!                "after_unknown":{"output":true}}}]}"#;
+//!
+//! let mut out = Vec::new();
+//! let mut sink = Ndjson::new(&mut out);
+//! let sifted = sift(Slice(plan), "plan.json", &Options::default(), &mut sink)?;
+//! sink.finish()?;
+//! drop(sink);
+//!
+//! assert_eq!(sifted.summary.terraform.change, 1);
+//! let change = std::str::from_utf8(&out).unwrap().lines().nth(1).unwrap();
+//! assert!(change.contains(r#""changed":["input","output"],"unknown":["output"]"#));
+//! # Ok::<(), plansift::error::Error>(())
+//! ```
 
 pub mod cli;
 pub mod diff;

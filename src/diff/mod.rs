@@ -6,7 +6,7 @@
 //!
 //! The trap is quadratic time on hostile nesting: comparing the bytes of two values, then those of
 //! the members in which they differ, looks at the beginning of the deepest member once per level.
-//! So the length of the common beginning is passed down ([`Pair::same`]) and no byte is compared
+//! So the length of the common beginning is passed down (`Pair::same`) and no byte is compared
 //! twice. Going past a value takes constant time, thanks to its outline.
 
 mod overlay;

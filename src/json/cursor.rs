@@ -5,11 +5,11 @@
 //! kind, until the stack is as deep as before. With [`Validation::Everything`] it looks at the first
 //! byte of every token instead and follows the grammar.
 //!
-//! What is scanned but not yet passed over lies within the current batch; [`Cursor::advance`] is the
+//! What is scanned but not yet passed over lies within the current batch; `Cursor::advance` is the
 //! only place that brings the next. Whatever stands in the way of that (a misplaced byte, the end of
 //! the input) ends the batch there and is told when the cursor arrives, so the first error is the
 //! same however the input was cut. Who adds a way to move: go to the end of the batch, advance, and
-//! go on; hold ([`Cursor::hold`]) what must stay in the window meanwhile.
+//! go on; hold (`Hold`) what must stay in the window meanwhile.
 
 use std::ops::Range;
 

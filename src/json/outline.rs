@@ -4,7 +4,7 @@
 //! part of the value is reached, skipped or compared without looking at a byte twice. Two bits for
 //! each byte, and eight bytes for each object or array: for one element of a plan, never for a plan.
 //!
-//! The trap: a position here counts from [`Outline::origin`], the start of the 64-byte block in which
+//! The trap: a position here counts from `Outline::origin`, the start of the 64-byte block in which
 //! the value begins, not from the value. And the text may be a file that another process writes to:
 //! positions were right for the bytes that were scanned, so every use is checked and none panics.
 

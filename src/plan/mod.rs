@@ -74,7 +74,7 @@ pub enum Flow {
 /// impl Visitor for Deleted {
 ///     fn resource_change(&mut self, _: Section, change: &ResourceChange<'_>) -> Result<Flow> {
 ///         for action in change.change.actions()? {
-///             self.0 += u32::from(action? == "delete");
+///             self.0 += u32::from(action?.is("delete"));
 ///         }
 ///         Ok(Flow::Continue)
 ///     }

@@ -15,7 +15,7 @@
 //!
 //! *Quotes.* In a run of backslashes every second one is escaped by the one before it. Adding the
 //! run's odd starting bits carries through the run and leaves, for all runs at once, a pattern that
-//! tells odd places from even ones ([`Carry::escaped`]).
+//! tells odd places from even ones (`Carry::escaped`).
 //!
 //! *Strings.* A byte is in a string when the number of quotes up to it is odd: the exclusive or of
 //! all lower bits, which a carry-less multiplication by all ones computes in one step. An opening
@@ -24,12 +24,12 @@
 //! *Brackets.* `[` and `{` differ only in bit 5, and so do `]` and `}`; no other byte becomes one of
 //! them by setting that bit. So two comparisons find all four, and bit 5 is the kind.
 //!
-//! What crosses from block to block is the [`Carry`]: whether a string is open, whether a backslash
+//! What crosses from block to block is the `Carry`: whether a string is open, whether a backslash
 //! escapes the next byte, whether a number or word goes on, and up to three bytes of a character.
 //! Blocks are always cut at multiples of 64 bytes from where scanning began, so a mask does not
 //! depend on how the input arrived.
 //!
-//! The kernels differ only in [`Kernel::classify`] and [`Kernel::prefix_xor`]. [`scalar`] is both the
+//! The kernels differ only in `Kernel::classify` and `Kernel::prefix_xor`. `scalar` is both the
 //! fallback and the oracle that all others are tested against. To add one: a file like the others,
 //! a variant of [`Isa`], a line in [`Isa::best`], [`Isa::named`] and [`Scanner::scan`].
 #![allow(unsafe_code, reason = "the kernels and their dispatch are one of the two unsafe places")]

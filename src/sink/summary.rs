@@ -1,7 +1,7 @@
 //! What a plan does, for a person at a terminal of 80 columns.
 //!
 //! It is drawn when the plan's `summary` record comes. Until then numbers are kept, and the first
-//! few of everything that deserves a name; [`TYPES_MAX`] and [`LISTED`] bound them.
+//! few of everything that deserves a name; `TYPES_MAX` and `LISTED` bound them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;

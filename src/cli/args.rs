@@ -32,14 +32,14 @@ pub enum Command {
 /// `plansift changes`.
 #[derive(Debug, Args)]
 pub struct Changes {
-    #[command(flatten)]
-    pub plans: Plans,
     /// Form of the records
     #[arg(short, long, value_enum, default_value_t = Format::Ndjson)]
     pub format: Format,
     /// Write cells that look like formulas as they are, for programs instead of spreadsheets
     #[arg(long)]
     pub csv_raw: bool,
+    #[command(flatten)]
+    pub plans: Plans,
 }
 
 /// Form of the records.

@@ -131,6 +131,7 @@ impl Outline {
         let to = !(!0 << (range.end % 64));
         match self.strings.get(first..=last) {
             Some([block]) => block.escapes & from & to != 0,
+            Some([one, two]) => one.escapes & from != 0 || two.escapes & to != 0,
             Some([one, between @ .., two]) => {
                 one.escapes & from != 0
                     || two.escapes & to != 0

@@ -110,12 +110,14 @@ impl<'a> Value<'a> {
     /// # Errors
     ///
     /// It is no string, is too long to be decoded, or has a bad escape.
+    #[inline]
     pub fn string(self) -> Result<Text<'a>> {
         let text = self.unbounded()?;
         self.outline.hold_to_limit(text.raw.len(), self.offset())?;
         Ok(text)
     }
 
+    #[inline(always)]
     fn unbounded(self) -> Result<Text<'a>> {
         let [b'"', raw @ .., b'"'] = self.raw() else { return Err(self.wrong_type("a string")) };
         let escaped = self.place().check_escapes(self.at + 1..self.end - 1)?;

@@ -109,12 +109,18 @@ fn fill<'a>(slot: &mut Option<Value<'a>>, key: Text<'_>, value: Value<'a>) -> Re
 }
 
 /// What is `null` counts as absent.
+#[inline]
 fn present(value: Option<Value<'_>>) -> Option<Value<'_>> {
     value.filter(|value| !value.is_null())
 }
 
+#[inline]
 fn text<'a>(value: Option<Value<'a>>, key: &'static str) -> Result<Option<Text<'a>>> {
-    present(value).map(|value| value.string().map_err(|error| error.within(key))).transpose()
+    match present(value).map(Value::string) {
+        Some(Ok(text)) => Ok(Some(text)),
+        Some(Err(error)) => Err(error.within(key)),
+        None => Ok(None),
+    }
 }
 
 fn required<'a>(

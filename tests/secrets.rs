@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use plansift::input::{Input, Mapping, Slice, Source};
+use plansift::input::{Slice, Source};
 use plansift::json::Validation;
 use plansift::plan;
 use plansift::record::{Options, Show, sift};
@@ -251,15 +251,12 @@ fn no_canary_of_the_corpus_reaches_an_output() {
     for case in corpus::cases() {
         for form in FORMS {
             for show in [Show::Changes, Show::All] {
-                let text = written(open(&case.plan), form, &showing(show));
+                let input = corpus::open(&case.plan).expect("it opens");
+                let text = written(input, form, &showing(show));
                 assert!(!text.contains(CANARY), "{}, {form:?}", case.plan.display());
             }
         }
     }
-}
-
-fn open(path: &Path) -> Input {
-    Input::open_file(path, &Options::default().read.limits, Mapping::Auto).expect("it opens")
 }
 
 /// A way to damage the byte at a position.

@@ -9,12 +9,14 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use plansift::input::{self, Input};
+use plansift::error::Result;
+use plansift::input::{self, Input, Source};
 use plansift::record::{Options, Show, sift};
 use plansift::sink::Sink;
 use plansift::sink::ndjson::Ndjson;
+use serde_json::Value;
 
-use crate::run;
+use crate::{naive, run};
 
 /// The folders of documents that are refused.
 const REFUSED: [&str; 2] = ["wrong", "hostile"];
@@ -79,16 +81,17 @@ fn name(path: &Path) -> String {
     path.file_name().expect("a name").to_string_lossy().into_owned()
 }
 
+/// Opens a file of the corpus or of the reference folder.
+pub fn open(path: &Path) -> Result<Input> {
+    Input::open_file(path, &input::Options::default())
+}
+
 /// The plan as NDJSON.
 fn ndjson(case: &Case, show: Show) -> String {
     let options = Options { show, ..Options::default() };
-    let input = Input::open_file(
-        &case.plan,
-        &input::Options { limits: options.read.limits, ..Default::default() },
-    );
     let mut text = Vec::new();
     let mut sink = Ndjson::new(&mut text);
-    input
+    open(&case.plan)
         .and_then(|input| sift(input, &case.source(), &options, &mut sink))
         .and_then(|_| sink.finish())
         .unwrap_or_else(|error| panic!("{}: {error}", case.plan.display()));
@@ -129,18 +132,53 @@ fn plans_become_the_records_beside_them() {
 fn refused_documents_get_the_error_beside_them() {
     let mut report = String::new();
     for (document, error) in REFUSED.into_iter().flat_map(refused) {
-        let options = Options::default();
-        let input = Input::open_file(
-            &document,
-            &input::Options { limits: options.read.limits, ..Default::default() },
-        );
-        let text = match input.and_then(|input| run::records(input, &options)) {
+        let found = open(&document).and_then(|input| run::records(input, &Options::default()));
+        let text = match found {
             Ok((records, _)) => format!("{} records\n", records.len()),
             Err(found) => format!("{found}\n"),
         };
         differences(&error, &text, &mut report);
     }
     assert!(report.is_empty(), "{report}");
+}
+
+#[test]
+fn the_oracle_makes_the_same_records() {
+    for case in cases() {
+        let (document, bytes) = tree(&case);
+        for show in [Show::Changes, Show::All] {
+            let oracle = naive::records(&document, &case.source(), bytes, show == Show::All);
+            let text = ndjson(&case, show);
+            let records: Vec<Value> =
+                text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+            for (record, oracle) in records.iter().zip(&oracle) {
+                assert_eq!(record, oracle, "{}", case.folder.display());
+            }
+            assert_eq!(records.len(), oracle.len(), "{}", case.folder.display());
+        }
+    }
+}
+
+/// The document of a case as a tree, and its length: space around it counts, a byte order mark and
+/// a wrapper's text do not.
+fn tree(case: &Case) -> (Value, u64) {
+    let text = text(&case.plan);
+    let text = text.trim_start_matches('\u{feff}');
+    let document = match text.trim_start().starts_with('{') {
+        true => text,
+        false => &text[text.find("{\"format_version\"").expect("a plan")..],
+    };
+    let mut values = serde_json::Deserializer::from_str(document).into_iter();
+    let tree = values.next().expect("a document").expect("JSON");
+    let rest = &document[values.byte_offset()..];
+    (tree, (document.len() - rest.trim_start().len()) as u64)
+}
+
+/// The text of a plan, decompressed and decoded.
+fn text(plan: &Path) -> String {
+    let mut input = open(plan).expect("a plan opens");
+    while input.fill(0).expect("a plan is read") {}
+    String::from_utf8(input.window().to_vec()).expect("a plan is UTF-8")
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use jsonschema::Validator;
-use plansift::input::{self, Input, Slice};
+use plansift::input::Slice;
 use plansift::record::{Options, Show};
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ fn validator(schema: &Value) -> Validator {
 /// The records of a plan; none where it is refused.
 fn records(plan: &Path, show: Show) -> Vec<Value> {
     let options = Options { show, ..Options::default() };
-    Input::open_file(plan, &input::Options { limits: options.read.limits, ..Default::default() })
+    corpus::open(plan)
         .and_then(|input| run::records(input, &options))
         .map_or_else(|_| Vec::new(), |(records, _)| records)
 }

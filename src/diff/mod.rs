@@ -11,7 +11,7 @@
 
 mod overlay;
 
-pub(crate) use overlay::may_mark;
+pub(crate) use overlay::{may_mark, refuse_twins};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::number;

@@ -160,7 +160,7 @@ impl<'a> Container<'a> {
 /// # Errors
 ///
 /// It is not well formed, or has a key twice.
-fn refuse_twins(object: Value<'_>) -> Result<()> {
+pub(crate) fn refuse_twins(object: Value<'_>) -> Result<()> {
     let mut keys = object.members()?.map(|member| Ok(member?.0)).collect::<Result<Vec<_>>>()?;
     keys.sort_by(|a, b| a.compare(*b));
     match keys.windows(2).find(|two| two[0].compare(two[1]).is_eq()) {

@@ -56,11 +56,10 @@ impl ReadAhead {
             // A thread that has ended wants no more buffers.
             let _ = self.empty.send(spent);
         }
-        let filled = self.filled.recv();
-        self.ended = !matches!(&filled, Ok(Ok((_, 1..))));
         // A thread that ends without saying that this was all has lost the rest.
-        let lost = || Err(Failure::of(Error::new(ErrorKind::Compressed)));
-        (self.buffer, self.len) = filled.unwrap_or_else(|_| lost())?;
+        let lost = |_| Err(Failure::of(Error::new(ErrorKind::Compressed)));
+        (self.buffer, self.len) = self.filled.recv().unwrap_or_else(lost)?;
+        self.ended = self.len == 0;
         Ok(())
     }
 }

@@ -52,6 +52,7 @@ pub(super) fn decode(reader: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send
             text: Vec::new(),
             handed: 0,
             decoded: 0,
+            failed: None,
         })),
     }
 }
@@ -91,6 +92,8 @@ struct Utf16<R> {
     handed: usize,
     /// Bytes of text decoded before `text`.
     decoded: u64,
+    /// Why there is no more text, to be told after it.
+    failed: Option<io::Error>,
 }
 
 impl<R: Read> Utf16<R> {
@@ -114,11 +117,15 @@ impl<R: Read> Utf16<R> {
         self.bytes.extend_from_slice(units.remainder());
         for unit in units {
             let unit = [unit[0], unit[1]];
-            self.push(if self.big_endian {
+            let pushed = self.push(if self.big_endian {
                 u16::from_be_bytes(unit)
             } else {
                 u16::from_le_bytes(unit)
-            })?;
+            });
+            if let Err(error) = pushed {
+                self.failed = Some(error);
+                break;
+            }
         }
         Ok(true)
     }
@@ -155,6 +162,9 @@ impl<R: Read> Utf16<R> {
 impl<R: Read> Read for Utf16<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.handed == self.text.len() {
+            if let Some(error) = self.failed.take() {
+                return Err(error);
+            }
             if !self.refill()? {
                 return Ok(0);
             }

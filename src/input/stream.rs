@@ -42,6 +42,8 @@ pub(super) struct Stream {
     /// The offset of the window's first byte.
     offset: u64,
     ended: bool,
+    /// What reading failed with. It goes on failing: after a gap nothing can be trusted.
+    failed: Option<ErrorKind>,
 }
 
 impl Stream {
@@ -59,6 +61,7 @@ impl Stream {
             end: 0,
             offset: 0,
             ended: false,
+            failed: None,
         }
     }
 
@@ -80,17 +83,23 @@ impl Stream {
         self.end = kept;
     }
 
+    /// The offset of the first byte behind the window.
+    fn window_end(&self) -> u64 {
+        self.offset + (self.end - self.start) as u64
+    }
+
     fn read(&mut self) -> Result<usize> {
         loop {
             match self.reader.read(&mut self.buffer[self.end..]) {
                 Ok(read) => return Ok(read),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
-                    let end = self.offset + (self.end - self.start) as u64;
-                    return Err(match error.downcast::<Failure>() {
-                        Ok(Failure(error)) => error.or_at(end),
-                        Err(error) => Error::io(ErrorKind::Read, error).or_at(end),
-                    });
+                    let error = match error.downcast::<Failure>() {
+                        Ok(Failure(error)) => error,
+                        Err(error) => Error::io(ErrorKind::Read, error),
+                    };
+                    self.failed = Some(error.kind());
+                    return Err(error.or_at(self.window_end()));
                 }
             }
         }
@@ -112,6 +121,9 @@ impl Source for Stream {
         let forget = keep.saturating_sub(self.offset).min((self.end - self.start) as u64);
         self.start += forget as usize;
         self.offset += forget;
+        if let Some(kind) = self.failed {
+            return Err(Error::at(kind, self.window_end()));
+        }
         if self.ended {
             return Ok(false);
         }
@@ -119,9 +131,8 @@ impl Source for Stream {
         let read = self.read()?;
         self.end += read;
         self.ended = read == 0;
-        let length = self.offset + (self.end - self.start) as u64;
-        if length > self.document_max {
-            return Err(Error::limit(Limit::Document, self.document_max, length));
+        if self.window_end() > self.document_max {
+            return Err(Error::limit(Limit::Document, self.document_max, self.window_end()));
         }
         Ok(!self.ended)
     }

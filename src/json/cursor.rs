@@ -38,8 +38,10 @@ pub struct Cursor<S> {
     scanned: u64,
     /// What is wrong with the byte at `scanned`, and where to tell it.
     misplaced: Option<(ErrorKind, u64)>,
-    /// Whether the input ends at `scanned`.
+    /// Whether the window ends where the input does, or where it fails.
     ended: bool,
+    /// Why there is no more than the window.
+    failed: Option<Error>,
     /// The offset of the next byte.
     offset: u64,
     /// What must stay in the window although it is passed.
@@ -155,6 +157,7 @@ impl<S: Source> Cursor<S> {
             scanned: start,
             misplaced: None,
             ended: false,
+            failed: None,
             offset: start,
             held: None,
             open: Brackets::default(),
@@ -286,7 +289,7 @@ impl<S: Source> Cursor<S> {
                 self.offset += 1;
                 Ok(true)
             }
-            Some(_) if fresh => Ok(true),
+            Some(byte) if fresh && !matches!(byte, b'}' | b']') => Ok(true),
             _ => Err(self.expected(expected)),
         }
     }
@@ -354,8 +357,17 @@ impl<S: Source> Cursor<S> {
         if self.offset == self.scanned {
             return Error::at(ErrorKind::Truncated, self.offset);
         }
-        let found = Found::of(self.byte(self.offset));
-        Error::at(ErrorKind::Syntax { expected, found }, self.offset)
+        let byte = self.byte(self.offset);
+        let closes_other = match byte {
+            b'}' => !self.open.is_object(),
+            b']' => self.open.is_object(),
+            _ => false,
+        };
+        // What skipping would tell of it as well.
+        if closes_other && self.open.depth > 0 {
+            return Error::at(ErrorKind::MismatchedBracket, self.offset);
+        }
+        Error::at(ErrorKind::Syntax { expected, found: Found::of(byte) }, self.offset)
     }
 
     fn pass(&mut self, recorder: impl Recorder) -> Result<()> {
@@ -593,17 +605,17 @@ impl<S: Source> Cursor<S> {
         }
         let begin = self.scanned;
         while !self.ended && self.window_end() - begin < BLOCK as u64 {
-            let keep = self.keep();
-            let filled = self.source.fill(keep).map_err(|error| error.or_at(self.window_end()))?;
-            self.ended = !filled;
+            let filled = self.source.fill(self.keep());
+            self.ended = !matches!(filled, Ok(true));
+            // Told when the bytes before it are passed, wherever the input was cut.
+            self.failed = filled.err().map(|error| error.or_at(self.window_end()));
         }
         let rest = &self.source.window()[(begin - self.source.offset()) as usize..];
         if rest.is_empty() {
-            return match self.scanner.finish() {
-                Some(cut) => {
-                    Err(Error::at(cut.kind, begin.saturating_add_signed(cut.offset as i64)))
-                }
-                None => Ok(false),
+            return match (self.failed.take(), self.scanner.finish()) {
+                (Some(error), _) => Err(error),
+                (None, Some(cut)) => Err(Error::at(cut.kind, begin)),
+                (None, None) => Ok(false),
             };
         }
         self.batch = begin;
@@ -612,11 +624,8 @@ impl<S: Source> Cursor<S> {
             self.scanned = begin + (count * BLOCK) as u64;
             self.scanner.scan(&rest[..count * BLOCK], &mut self.blocks[..count])
         } else {
-            // The last bytes. Spaces after them change no mask.
-            let mut padded = [b' '; BLOCK];
-            padded[..rest.len()].copy_from_slice(rest);
             self.scanned = begin + rest.len() as u64;
-            self.scanner.scan(&padded, &mut self.blocks[..1])
+            self.scanner.scan_last(rest, &mut self.blocks[0])
         };
         if let Some(misplaced) = misplaced {
             let offset = begin.saturating_add_signed(misplaced.offset as i64);

@@ -46,7 +46,7 @@ pub struct Change<'a> {
     pub replace_paths: Option<Value<'a>>,
     /// Not `null`.
     pub importing: Option<Value<'a>>,
-    pub generated_config: Option<Value<'a>>,
+    pub generated_config: Option<Text<'a>>,
     pub before_identity: Option<Value<'a>>,
     pub after_identity: Option<Value<'a>>,
 }
@@ -131,6 +131,23 @@ fn required<'a>(
     present(value).ok_or_else(|| Error::at(ErrorKind::MissingKey(key), object.offset()))
 }
 
+fn required_text<'a>(
+    object: Value<'_>,
+    value: Option<Value<'a>>,
+    key: &'static str,
+) -> Result<Text<'a>> {
+    required(object, value, key)?.string().map_err(|error| error.within(key))
+}
+
+fn object<'a>(value: Option<Value<'a>>, key: &'static str) -> Result<Option<Value<'a>>> {
+    match present(value) {
+        Some(other) if other.kind()? != Kind::Object => {
+            Err(other.wrong_type("an object").within(key))
+        }
+        object => Ok(object),
+    }
+}
+
 impl<'a> ResourceChange<'a> {
     /// Takes an element of `resource_changes` apart.
     ///
@@ -153,9 +170,8 @@ impl<'a> ResourceChange<'a> {
             "action_reason" => action_reason,
         });
         let change = required(element, change, "change")?;
-        let address = required(element, address, "address")?;
         Ok(ResourceChange {
-            address: address.string().map_err(|error| error.within("address"))?,
+            address: required_text(element, address, "address")?,
             previous_address: text(previous_address, "previous_address")?,
             module_address: text(module_address, "module_address")?,
             mode: text(mode, "mode")?,
@@ -198,8 +214,8 @@ impl<'a> Change<'a> {
     /// # Errors
     ///
     /// It has no `actions`, or a key twice.
-    pub fn parse(object: Value<'a>) -> Result<Change<'a>> {
-        members!(object, {
+    pub fn parse(element: Value<'a>) -> Result<Change<'a>> {
+        members!(element, {
             "actions" => actions,
             "before" => before,
             "after" => after,
@@ -213,15 +229,15 @@ impl<'a> Change<'a> {
             "after_identity" => after_identity,
         });
         Ok(Change {
-            actions: required(object, actions, "actions")?,
+            actions: required(element, actions, "actions")?,
             before,
             after,
             after_unknown,
             before_sensitive,
             after_sensitive,
             replace_paths: present(replace_paths),
-            importing: present(importing),
-            generated_config: present(generated_config),
+            importing: object(importing, "importing")?,
+            generated_config: text(generated_config, "generated_config")?,
             before_identity,
             after_identity,
         })
@@ -274,15 +290,15 @@ impl<'a> ActionInvocation<'a> {
             "invoke_action_trigger" => invoke_action_trigger,
         });
         Ok(ActionInvocation {
-            address: required(element, address, "address")?.string()?,
+            address: required_text(element, address, "address")?,
             type_name: text(type_name, "type")?,
             name: text(name, "name")?,
             provider_name: text(provider_name, "provider_name")?,
             config_values: present(config_values),
             config_sensitive: present(config_sensitive),
             config_unknown: present(config_unknown),
-            lifecycle_action_trigger: present(lifecycle_action_trigger),
-            invoke_action_trigger: present(invoke_action_trigger),
+            lifecycle_action_trigger: object(lifecycle_action_trigger, "lifecycle_action_trigger")?,
+            invoke_action_trigger: object(invoke_action_trigger, "invoke_action_trigger")?,
         })
     }
 
@@ -299,6 +315,12 @@ impl<'a> ActionInvocation<'a> {
     }
 }
 
+/// `to_display` and `kind` of a check's address.
+fn check_address(object: Value<'_>) -> Result<(Text<'_>, Option<Text<'_>>)> {
+    members!(object, { "to_display" => to_display, "kind" => kind });
+    Ok((required_text(object, to_display, "to_display")?, text(kind, "kind")?))
+}
+
 impl<'a> Check<'a> {
     /// Takes an element of `checks` apart.
     ///
@@ -307,12 +329,12 @@ impl<'a> Check<'a> {
     /// It has no `address.to_display` or no `status`, or a key of the wrong type, or a key twice.
     pub fn parse(element: Value<'a>) -> Result<Check<'a>> {
         members!(element, { "address" => address, "status" => status, "instances" => instances });
-        let object = required(element, address, "address")?;
-        members!(object, { "to_display" => to_display, "kind" => kind });
+        let address = required(element, address, "address")?;
+        let (to_display, kind) = check_address(address).map_err(|error| error.within("address"))?;
         Ok(Check {
-            address: required(object, to_display, "to_display")?.string()?,
-            kind: text(kind, "kind")?,
-            status: required(element, status, "status")?.string()?,
+            address: to_display,
+            kind,
+            status: required_text(element, status, "status")?,
             instances: present(instances),
         })
     }

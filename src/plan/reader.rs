@@ -66,6 +66,12 @@ fn unless_changed(source: &mut impl Source, error: Error) -> Error {
     if source.changed() { Error::new(ErrorKind::Changed) } else { error }
 }
 
+/// Whether a byte was found, or half a character, that JSON does not have there: a wrapper's text may.
+fn is_misplaced(kind: ErrorKind) -> bool {
+    use ErrorKind::{ControlCharacter, Encoding, NotAscii, Truncated};
+    matches!(kind, ControlCharacter | Encoding | NotAscii | Truncated)
+}
+
 /// The newest `format_version` known: 1.2.
 const NEWEST: (u64, u64) = (1, 2);
 
@@ -84,8 +90,7 @@ struct Reader<'v, S, V> {
 impl<S: Source, V: Visitor> Reader<'_, S, V> {
     fn document(&mut self, start: u64) -> Result<()> {
         self.cursor.enter_object()?;
-        while let Some(key) = self.name()? {
-            let offset = self.cursor.offset() - 1;
+        while let Some((key, offset)) = self.name()? {
             let section = Section::of(&key);
             if let Some(document) = self.telltales.note(section, &key) {
                 return Err(Error::new(ErrorKind::WrongDocument(document)));
@@ -126,8 +131,7 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
     fn end(&mut self, start: u64) -> Result<()> {
         let close = self.cursor.offset();
         let at_end = match self.cursor.at_end() {
-            // A wrapper's text may hold what is misplaced in JSON.
-            Err(error) if error.io_error().is_none() && self.validation == Validation::Visited => {
+            Err(error) if is_misplaced(error.kind()) && self.validation == Validation::Visited => {
                 false
             }
             other => other?,
@@ -271,7 +275,7 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
             return Ok(Flow::Continue);
         }
         self.cursor.enter_object()?;
-        while let Some(name) = self.name()? {
+        while let Some((name, _)) = self.name()? {
             self.cursor.outline(&mut self.outline)?;
             let value = self.cursor.value(&self.outline);
             // Names are the plan's own words, which an error does not repeat.
@@ -287,12 +291,13 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
         Ok(Flow::Continue)
     }
 
-    /// The next key, decoded and kept: its bytes leave the window while the value is read.
-    fn name(&mut self) -> Result<Option<String>> {
+    /// The next key, decoded and kept, because its bytes leave the window while the value is read;
+    /// and its offset.
+    fn name(&mut self) -> Result<Option<(String, u64)>> {
         let Some(range) = self.cursor.next_key()? else { return Ok(None) };
         let start = range.start;
         match string::decode(self.cursor.text(range)) {
-            Ok(name) => Ok(Some(name.into_owned())),
+            Ok(name) => Ok(Some((name.into_owned(), start - 1))),
             Err(bad) => Err(Error::at(ErrorKind::Escape, start + bad.0 as u64)),
         }
     }
@@ -337,7 +342,7 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
                     }
                     Some(_) => {}
                     None => {
-                        if let Some(name) = self.name()? {
+                        if let Some((name, _)) = self.name()? {
                             place.push_key(&name);
                             break;
                         }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 
-use crate::diff::may_mark;
+use crate::diff::{may_mark, refuse_twins};
 use crate::error::Result;
 use crate::json::value::{Elements, Kind, Members, Value};
 use crate::plan::Change;
@@ -20,7 +20,7 @@ const MASK: &str = "\"(sensitive value)\"";
 ///
 /// # Errors
 ///
-/// The object, an overlay or a marked value is not well formed.
+/// The object, an overlay or a marked value is not well formed; the object has a key twice.
 pub(super) fn compact(importing: Value<'_>, change: &Change<'_>) -> Result<Box<RawValue>> {
     let secrets = secrets(change)?;
     let mut text = String::new();
@@ -98,6 +98,7 @@ fn write(value: Value<'_>, secrets: &HashSet<String>, text: &mut String) -> Resu
         match next.take() {
             Some(value) => match value.kind()? {
                 Kind::Object => {
+                    refuse_twins(value)?;
                     text.push('{');
                     open.push(Open::Object(value.members()?));
                 }

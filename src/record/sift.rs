@@ -196,7 +196,8 @@ impl Sifter<'_> {
                 return Ok(());
             }
         }
-        replace_paths(&change.change, &mut self.replace_paths).map_err(in_change)?;
+        replace_paths(&change.change, &mut self.replace_paths)
+            .map_err(|error| in_change(error.within("replace_paths")))?;
         let actions = action::words(&change.change).map_err(in_change)?;
         let row = ResourceChange {
             address: change.address.decode()?,
@@ -350,16 +351,9 @@ fn index(index: Index<'_>) -> Result<Cow<'_, RawValue>> {
 fn replace_paths(change: &Change<'_>, paths: &mut Paths) -> Result<()> {
     paths.clear();
     let Some(list) = change.replace_paths else { return Ok(()) };
-    for path in list.elements().map_err(|error| error.within("replace_paths"))? {
-        let mut steps = Vec::new();
-        for step in path?.elements()? {
-            let step = step?;
-            steps.push(match step.kind()? {
-                Kind::String => PathStep::Key(step.text()?),
-                Kind::Number => PathStep::Number(step.raw()),
-                _ => PathStep::Element,
-            });
-        }
+    for path in list.elements()? {
+        let steps =
+            path?.elements()?.map(|step| PathStep::of(step?)).collect::<Result<Vec<_>>>()?;
         paths.push(steps.iter().map(PathStep::step));
     }
     Ok(())
@@ -372,7 +366,15 @@ enum PathStep<'a> {
     Element,
 }
 
-impl PathStep<'_> {
+impl<'a> PathStep<'a> {
+    fn of(step: Value<'a>) -> Result<PathStep<'a>> {
+        Ok(match step.kind()? {
+            Kind::String => PathStep::Key(step.text()?),
+            Kind::Number => PathStep::Number(step.raw()),
+            _ => PathStep::Element,
+        })
+    }
+
     fn step(&self) -> Step<'_> {
         match self {
             PathStep::Key(key) => Step::Key(key),

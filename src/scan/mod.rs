@@ -369,9 +369,35 @@ impl Scanner {
         }
     }
 
+    /// Writes the masks of the last bytes of the text, fewer than [`BLOCK`], to `block`.
+    ///
+    /// The first misplaced byte is told; so is a text that ends inside of a character, at its end.
+    ///
+    /// # Panics
+    ///
+    /// If `text` has [`BLOCK`] bytes or more.
+    pub fn scan_last(&mut self, text: &[u8], block: &mut Block) -> Option<Misplaced> {
+        // Spaces after the text change no mask of it.
+        let mut padded = [b' '; BLOCK];
+        padded[..text.len()].copy_from_slice(text);
+        let begun = self.utf8;
+        let misplaced = self.scan(&padded, std::slice::from_mut(block))?;
+        let mut end = begun.bytes[..begun.len].to_vec();
+        end.extend_from_slice(text);
+        let start = begun.len.checked_add_signed(misplaced.offset).unwrap_or_default();
+        let is_cut = misplaced.kind == ErrorKind::Encoding
+            && std::str::from_utf8(&end[start.min(end.len())..])
+                .is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none());
+        Some(match is_cut {
+            true => Misplaced { kind: ErrorKind::Truncated, offset: text.len() as isize },
+            false => misplaced,
+        })
+    }
+
     /// Says whether the text may end here: not inside of a character.
     pub fn finish(&self) -> Option<Misplaced> {
-        self.utf8.finish()
+        let cut = Misplaced { kind: ErrorKind::Truncated, offset: 0 };
+        (!self.utf8.is_complete()).then_some(cut)
     }
 }
 
@@ -411,11 +437,6 @@ impl Utf8 {
         self.len == 0
     }
 
-    fn finish(&self) -> Option<Misplaced> {
-        (self.len > 0)
-            .then_some(Misplaced { kind: ErrorKind::Encoding, offset: -(self.len as isize) })
-    }
-
     /// Checks a text of at least four bytes that follows what was checked before.
     fn check(&mut self, text: &[u8]) -> Option<Misplaced> {
         let begun = self.len;
@@ -426,7 +447,8 @@ impl Utf8 {
             character[..begun].copy_from_slice(&self.bytes[..begun]);
             character[begun..len].copy_from_slice(&text[..len - begun]);
             if std::str::from_utf8(&character[..len]).is_err() {
-                return self.finish();
+                let offset = -(begun as isize);
+                return Some(Misplaced { kind: ErrorKind::Encoding, offset });
             }
             rest = &text[len - begun..];
             self.len = 0;

@@ -1,5 +1,5 @@
-//! Hostile, cut and damaged input: an error with a place or a whole answer, never a panic, and never
-//! a shorter answer that looks whole.
+//! Hostile, cut and damaged input: an error with a place or a whole answer, never a panic, and
+//! never a shorter answer that looks whole.
 
 mod compressed;
 pub mod sample;
@@ -42,8 +42,8 @@ fn options(validation: Validation) -> Options {
     options
 }
 
-/// Sifts a text and holds the answer to what is true of all: a summary exactly at the end of what is
-/// whole, and none of what is not.
+/// Sifts a text and holds the answer to what is true of all: a summary exactly at the end of what
+/// is whole, and none of what is not.
 fn sifted(source: impl Source, options: &Options) -> Result<Shape> {
     let mut shape = Shape::default();
     match sift(source, "plan.json", options, &mut shape) {
@@ -294,7 +294,11 @@ const TOKENS: [&str; 26] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 3000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn any_bytes_are_whole_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
@@ -302,7 +306,9 @@ proptest! {
     }
 
     #[test]
-    fn any_tokens_are_whole_or_an_error(tokens in proptest::collection::vec(0..TOKENS.len(), 0..60)) {
+    fn any_tokens_are_whole_or_an_error(
+        tokens in proptest::collection::vec(0..TOKENS.len(), 0..60),
+    ) {
         let text: String = tokens.iter().map(|&token| TOKENS[token]).collect();
         let _ = both_levels(text.as_bytes());
         let _ = both_levels(sample::update(&text, "{}").as_bytes());

@@ -63,7 +63,8 @@ pub fn of_changes(count: usize, change: impl Fn(usize) -> String) -> String {
 /// An element that creates something.
 pub fn create(number: usize) -> String {
     format!(
-        r#"{{"address":"a.n[{number}]","type":"a","change":{{"actions":["create"],"before":null,"after":{{}}}}}}"#
+        r#"{{"address":"a.n[{number}]","type":"a","change":{{
+        "actions":["create"],"before":null,"after":{{}}}}}}"#
     )
 }
 
@@ -71,7 +72,8 @@ pub fn create(number: usize) -> String {
 pub fn update(before: &str, after: &str) -> String {
     of_changes(1, |_| {
         format!(
-            r#"{{"address":"a.b","change":{{"actions":["update"],"before":{before},"after":{after}}}}}"#
+            r#"{{"address":"a.b","change":{{
+            "actions":["update"],"before":{before},"after":{after}}}}}"#
         )
     })
 }

@@ -334,6 +334,40 @@ fn the_binary_gives_the_same_however_it_gets_the_plan() {
     }
 }
 
+/// What a CI wrapper prints around a plan.
+const BEFORE: &str = "[command]/bin/terraform show -json p\n::debug::{\"a\"}\n";
+const AFTER: &str = "::debug::exitcode: 0\n";
+
+#[test]
+fn text_around_a_plan_is_passed_over_alike_in_every_cut() {
+    // The line's end is the plan's own.
+    let plan = format!("{PLAN}\n");
+    let expected = expected(&plan);
+    let text = [BEFORE, &plan, AFTER].concat();
+    let options = plainest(Validation::Visited);
+    assert_eq!(answer(Slice(text.as_bytes()), &options).as_ref(), Ok(&expected));
+    let around = (1..BEFORE.len() + 200).chain(text.len() - 200..text.len());
+    for cut in around {
+        let answer = answer(Cut::new(text.as_bytes(), &[cut, text.len()]), &options);
+        assert_eq!(answer.as_ref(), Ok(&expected), "cut at {cut}");
+    }
+}
+
+#[test]
+fn text_before_a_plan_of_any_size_is_passed_over() {
+    let options = plainest(Validation::Visited);
+    for changes in [1, 100, 1000, 30_000] {
+        let plan = sample::of_changes(changes, sample::create) + "\n";
+        let text = [BEFORE, &plan, AFTER].concat();
+        let expected = expected(&plan);
+        for len in [1000, 60_000, 1 << 20, text.len()] {
+            let answer = answer(Cut::new(text.as_bytes(), &[len]), &options);
+            let is_same = answer.as_ref() == Ok(&expected);
+            assert!(is_same, "{} bytes in windows of {len}: {:?}", text.len(), answer.err());
+        }
+    }
+}
+
 /// The same value, the keys of all objects sorted.
 fn sorted(value: &Value) -> Value {
     match value {

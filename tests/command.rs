@@ -110,6 +110,7 @@ fn exit_codes_are_those_of_the_design() {
         ("changes no-such-file.json", 1),
         ("changes .", 1),
         ("changes /dev/null", 1),
+        ("changes /dev/zero", 1),
         ("changes cut.json empty.json", 1),
         ("changes -o no/such/folder/out plan.json", 1),
         ("changes -o . plan.json", 1),
@@ -269,6 +270,7 @@ fn the_schema_is_json() {
     assert!(schema.is_object());
 }
 
+#[cfg(unix)]
 #[test]
 fn a_fifo_is_an_input() {
     let folder = Folder::new();

@@ -217,6 +217,30 @@ fn memory_does_not_grow_with_what_is_compressed() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_what_is_passed_over() {
+    const LEN: usize = 150 * MIB;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plan.json");
+    for [open, piece, close] in
+        [["\"", "x", "\""], ["[", "[],", "0]"], ["[", "{\"k\":0},", "0]"], ["[", "1,", "0]"]]
+    {
+        let filling = piece.repeat(LEN / piece.len());
+        let state = [open, &filling, close].concat();
+        let plan =
+            format!(r#"{{"format_version":"1.2","prior_state":{state},"resource_changes":[]}}"#);
+        std::fs::write(&path, plan).expect("a file");
+        let text = path.to_str().expect("UTF-8");
+        for (way, peak) in [
+            ("mapped", peak(&[text], &path, Stdio::null())),
+            ("piped", peak(&["-"], &path, piped(&path))),
+        ] {
+            assert!(peak < RESIDENT_MAX, "{piece} {way}: {peak} MiB");
+        }
+    }
+}
+
 /// The bytes of a file through a pipe.
 fn piped(path: &Path) -> Stdio {
     let (reader, mut writer) = std::io::pipe().expect("a pipe");

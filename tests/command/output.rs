@@ -172,6 +172,7 @@ fn a_new_file_has_the_rights_of_any_new_file() {
     assert_eq!(mode("out"), mode("plan.json"));
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error() {
     let folder = Folder::of_plans();

@@ -9,7 +9,7 @@ use crate::hostile::sample::{self, PLAN};
 /// Names that are too long, too wide, or more than a name.
 const NAMES: [&str; 10] = [
     "module.a-very-long-name-of-a-module[0].module.and-another-one.aws_instance.of_letters[17]",
-    "表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表",
+    "表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表",
     "e\\u0301e\\u0301e\\u0301 combining",
     "families: 👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦",
     "\\u001b[2J\\u001b]0;title\\u0007\\u001b]8;;http://x\\u001b\\\\ escapes",

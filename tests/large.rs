@@ -1,1 +1,251 @@
-//! (to be written)
+//! Offsets beyond 4 GiB, and memory that does not grow with the plan.
+//!
+//! Four gibibytes are not on any disk here: a source makes them up window by window, and a sparse
+//! file has them as holes.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use plansift::error::{ErrorKind, Found, Result};
+use plansift::input::{Input, Mapping, Source};
+use plansift::record::Options;
+
+use crate::hostile::sample;
+use crate::run;
+
+const MIB: usize = 1 << 20;
+
+/// A head, a filler so many times, and a tail, one window of each at a time.
+struct Filled<'a> {
+    head: &'a [u8],
+    filler: &'a [u8],
+    times: u64,
+    tail: &'a [u8],
+    /// What was kept of the windows before, and the newest.
+    window: Vec<u8>,
+    /// Whether the window is one filler and nothing else, which the next one is as well.
+    is_filler: bool,
+    offset: u64,
+}
+
+impl<'a> Filled<'a> {
+    fn new(head: &'a str, filler: &'a [u8], times: u64, tail: &'a str) -> Filled<'a> {
+        let (head, tail) = (head.as_bytes(), tail.as_bytes());
+        Filled { head, filler, times, tail, window: Vec::new(), is_filler: false, offset: 0 }
+    }
+}
+
+impl Source for Filled<'_> {
+    fn window(&self) -> &[u8] {
+        &self.window
+    }
+
+    fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    fn fill(&mut self, keep: u64) -> Result<bool> {
+        let forgotten = (keep - self.offset) as usize;
+        let next = if !self.head.is_empty() {
+            std::mem::take(&mut self.head)
+        } else if self.times > 0 {
+            self.times -= 1;
+            self.filler
+        } else {
+            std::mem::take(&mut self.tail)
+        };
+        self.offset += forgotten as u64;
+        let repeats = self.is_filler && forgotten == self.window.len();
+        self.is_filler = forgotten == self.window.len() && std::ptr::eq(next, self.filler);
+        if !(repeats && self.is_filler) {
+            self.window.drain(..forgotten);
+            self.window.extend_from_slice(next);
+        }
+        Ok(!next.is_empty())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// An element of a list that is skipped: a megabyte in a string, and the comma behind it.
+fn filler() -> Vec<u8> {
+    let mut text = vec![b'x'; MIB];
+    text[0] = b'"';
+    text[MIB - 2..].copy_from_slice(b"\",");
+    text
+}
+
+const HEAD: &str = r#"{"format_version":"1.2","prior_state":["#;
+const TAIL: &str = r#"0],"resource_changes":[
+    {"address":"a.late","change":{"actions":["update"],"before":{"k":1},"after":{"k":2}}}"#;
+
+#[test]
+fn what_stands_behind_four_gibibytes_is_found() {
+    const TIMES: u64 = 4200;
+    let filler = filler();
+    let tail = format!("{TAIL}]}}");
+    let source = Filled::new(HEAD, &filler, TIMES, &tail);
+    let (records, sifted) = run::records(source, &Options::default()).expect("a plan");
+    assert_eq!(records.len(), 3);
+    assert_eq!(records[1]["address"], "a.late");
+    assert_eq!(records[1]["changed"], serde_json::json!(["k"]));
+    let bytes = (HEAD.len() + tail.len()) as u64 + TIMES * MIB as u64;
+    assert!(bytes > 1 << 32);
+    assert_eq!(sifted.summary.bytes, bytes);
+}
+
+#[test]
+fn errors_behind_four_gibibytes_have_their_place() {
+    const TIMES: u64 = 4200;
+    let filler = filler();
+    let before = HEAD.len() as u64 + TIMES * MIB as u64;
+    let tail = format!("{TAIL};]}}");
+    let source = Filled::new(HEAD, &filler, TIMES, &tail);
+    let error = run::error(source, &Options::default());
+    let found = Found::Other;
+    assert!(
+        matches!(error.kind(), ErrorKind::Syntax { found: other, .. } if other == found),
+        "{error}"
+    );
+    assert_eq!(error.location().expect("a place").offset, before + TAIL.len() as u64);
+}
+
+#[test]
+fn a_hole_of_five_gibibytes_is_an_error_where_it_begins() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plan.json");
+    let options = Options::default();
+    for (head, kind) in [
+        (r#"{"format_version":"1.2","prior_state":"text"#, ErrorKind::ControlCharacter),
+        (
+            r#"{"format_version":"1.2","resource_changes":[]"#,
+            ErrorKind::Syntax { expected: "a comma or the end of the object", found: Found::Other },
+        ),
+    ] {
+        std::fs::write(&path, head).expect("a file");
+        let file = File::options().write(true).open(&path).expect("a file");
+        file.set_len(5 << 30).expect("a sparse file");
+        let input = Input::open_file(&path, &options.read.limits, Mapping::Auto).expect("a file");
+        let error = run::error(input, &options);
+        assert_eq!(error.kind(), kind);
+        assert_eq!(error.location().expect("a place").offset, head.len() as u64);
+    }
+}
+
+#[test]
+fn a_plan_with_a_hole_behind_it_is_not_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plan.json");
+    let plan = sample::of_changes(3, sample::create);
+    std::fs::write(&path, &plan).expect("a file");
+    File::options().write(true).open(&path).expect("a file").set_len(5 << 30).expect("sparse");
+    let options = Options::default();
+    let input = Input::open_file(&path, &options.read.limits, Mapping::Auto).expect("a file");
+    let error = run::error(input, &options);
+    assert_eq!(error.kind(), ErrorKind::Trailing);
+    assert_eq!(error.location().expect("a place").offset, plan.len() as u64);
+}
+
+/// What the design allows, whatever the size of the plan.
+const RESIDENT_MAX: f64 = 64.0;
+
+/// The peak of resident memory that a run of the binary tells, in MiB.
+fn peak(args: &[&str], input: &Path, stdin: Stdio) -> f64 {
+    let mut command = run::plansift();
+    command.args(["changes", "--stats"]).args(args).stdin(stdin).stdout(Stdio::null());
+    let output = command.output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{}: {said}", input.display());
+    let figure = said.split("peak resident memory ").nth(1).and_then(|rest| {
+        let (number, unit) = rest.trim_end().split_once(' ')?;
+        (unit == "MiB").then(|| number.parse().ok())?
+    });
+    figure.unwrap_or_else(|| panic!("no figure in: {said}"))
+}
+
+/// The generator, which `cargo test` builds beside the tests.
+fn generator() -> PathBuf {
+    let binary = run::plansift();
+    let folder = Path::new(binary.get_program()).parent().expect("a folder");
+    let path = folder.join("examples").join(format!("generate{}", std::env::consts::EXE_SUFFIX));
+    assert!(path.exists(), "no generator: `cargo build --example generate` makes it");
+    path
+}
+
+fn generate(size: &str, more: &[&str], path: &Path) {
+    let mut command = Command::new(generator());
+    let status = command.args(["--size", size, "-o"]).arg(path).args(more).status();
+    assert!(status.expect("the generator").success());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_the_plan() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plan.json");
+    let text = || path.to_str().expect("UTF-8");
+    for (size, more) in [("200M", &[][..]), ("60M", &["--sort-keys"]), ("60M", &["--indent"])] {
+        generate(size, more, &path);
+        let mapped = peak(&[text()], &path, Stdio::null());
+        let read = peak(&[text(), "--no-mmap"], &path, Stdio::null());
+        let piped = peak(&["-"], &path, piped(&path));
+        for (way, peak) in [("mapped", mapped), ("read", read), ("piped", piped)] {
+            assert!(peak < RESIDENT_MAX, "{size} {more:?}, {way}: {peak} MiB");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_what_is_compressed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plan.json");
+    generate("100M", &[], &path);
+    let text = std::fs::read(&path).expect("the plan");
+    for (name, form) in [
+        ("gzip", crate::same_answer::forms::gzip(&text)),
+        ("zstd", crate::same_answer::forms::zstd(&text)),
+    ] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, form).expect("a file");
+        let peak = peak(&[path.to_str().expect("UTF-8")], &path, Stdio::null());
+        assert!(peak < RESIDENT_MAX, "{name}: {peak} MiB");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_what_is_passed_over() {
+    const LEN: usize = 150 * MIB;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plan.json");
+    for [open, piece, close] in
+        [["\"", "x", "\""], ["[", "[],", "0]"], ["[", "{\"k\":0},", "0]"], ["[", "1,", "0]"]]
+    {
+        let filling = piece.repeat(LEN / piece.len());
+        let state = [open, &filling, close].concat();
+        let plan =
+            format!(r#"{{"format_version":"1.2","prior_state":{state},"resource_changes":[]}}"#);
+        std::fs::write(&path, plan).expect("a file");
+        let text = path.to_str().expect("UTF-8");
+        for (way, peak) in [
+            ("mapped", peak(&[text], &path, Stdio::null())),
+            ("piped", peak(&["-"], &path, piped(&path))),
+        ] {
+            assert!(peak < RESIDENT_MAX, "{piece} {way}: {peak} MiB");
+        }
+    }
+}
+
+/// The bytes of a file through a pipe.
+fn piped(path: &Path) -> Stdio {
+    let (reader, mut writer) = std::io::pipe().expect("a pipe");
+    let mut file = File::open(path).expect("the plan");
+    // It ends with the file, or with the reader.
+    std::thread::spawn(move || drop(std::io::copy(&mut file, &mut writer).and(writer.flush())));
+    reader.into()
+}

@@ -1,1 +1,192 @@
-//! (to be written)
+//! The README says what happens: its commands are run, and print what it shows.
+//!
+//! ```text
+//! ```console        `$ command` lines; what follows each is its whole standard output.
+//!                   A line `…` stands for any number of lines.
+//! ```sh             commands, a line each (`\` continues one); they succeed.
+//! ```
+//!
+//! Commands run in the project's folder through a shell, `plansift` being the binary under test.
+//! `cargo run --release -- ARGS` is the same binary. What is not run here is in [`ELSEWHERE`].
+
+use std::process::{Command, Stdio};
+
+use crate::run;
+
+/// Beginnings of commands that are not run here, and what runs them instead.
+const ELSEWHERE: [(&str, &str); 9] = [
+    ("cargo test", "this is it"),
+    ("cargo build", "the test binary cannot exist without it"),
+    ("cargo install --path .", "builds the package as `cargo build --release` does, in CI"),
+    ("cargo bench", "takes minutes; its results are files in benches/results"),
+    ("cargo run --release --example generate", "the tests of the generator run it"),
+    ("cargo +nightly fuzz", "needs a nightly toolchain; the corpus is replayed by the tests"),
+    ("scripts/", "each script is a step of CI"),
+    ("terraform ", "needs a configuration and its providers"),
+    ("tofu ", "needs a configuration and its providers"),
+];
+
+/// Stands for any number of lines.
+const ANYTHING: &str = "…";
+
+/// A command, and what it prints where that is shown.
+#[derive(Debug, PartialEq, Eq)]
+struct Example {
+    line: usize,
+    command: String,
+    output: Option<Vec<String>>,
+}
+
+/// The commands of a text in their order.
+fn examples(text: &str) -> Vec<Example> {
+    let mut examples: Vec<Example> = Vec::new();
+    let (mut fence, mut continued) = ("", false);
+    for (index, line) in text.lines().enumerate() {
+        if let Some(language) = line.strip_prefix("```") {
+            fence = if fence.is_empty() { language } else { "" };
+            if !fence.is_empty() && language.is_empty() {
+                fence = "text";
+            }
+            continued = false;
+            continue;
+        }
+        let command = match fence {
+            "console" => line.strip_prefix("$ "),
+            "sh" if line.is_empty() || line.starts_with('#') => continue,
+            "sh" => Some(line),
+            _ => continue,
+        };
+        match (command, examples.last_mut()) {
+            (_, Some(last)) if continued => last.command += &format!("\n{line}"),
+            (Some(command), _) => {
+                let output = (fence == "console").then(Vec::new);
+                examples.push(Example { line: index + 1, command: command.to_owned(), output });
+            }
+            (None, Some(Example { output: Some(output), .. })) => output.push(line.to_owned()),
+            (None, _) => panic!("line {}: output before any command", index + 1),
+        }
+        continued = examples.last().is_some_and(|last| {
+            line.ends_with('\\') && last.output.as_ref().is_none_or(Vec::is_empty)
+        });
+    }
+    examples
+}
+
+/// Whether lines are as shown, where some lines may stand for any number.
+fn matches(shown: &[String], printed: &[&str]) -> bool {
+    match shown {
+        [] => printed.is_empty(),
+        [first, rest @ ..] if first == ANYTHING => {
+            (0..=printed.len()).any(|skipped| matches(rest, &printed[skipped..]))
+        }
+        [first, rest @ ..] => {
+            printed.first().is_some_and(|line| line == first) && matches(rest, &printed[1..])
+        }
+    }
+}
+
+/// What is wrong with an example.
+fn problem(example: &Example) -> Option<String> {
+    let Example { line, command, output: shown } = example;
+    if ELSEWHERE.iter().any(|(beginning, _)| command.starts_with(beginning)) {
+        return None;
+    }
+    let ours = command.replace("cargo run --release -- ", "plansift ");
+    if !ours.split('|').any(|part| part.trim_start().starts_with("plansift")) {
+        return Some(format!("line {line}: nothing runs `{command}`"));
+    }
+    let run = shell(&ours).output().expect("a shell");
+    let (printed, said) =
+        (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    match shown {
+        None if run.status.success() => None,
+        None => Some(format!("line {line}: `{command}`: {}\n{said}", run.status)),
+        Some(shown) if matches(shown, &printed.lines().collect::<Vec<_>>()) => None,
+        Some(_) => Some(format!("line {line}: `{command}` prints\n{printed}{said}")),
+    }
+}
+
+fn shell(command: &str) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(run::root()).stdin(Stdio::null());
+    let plansift = run::plansift();
+    for (variable, value) in plansift.get_envs() {
+        match value {
+            Some(value) => shell.env(variable, value),
+            None => shell.env_remove(variable),
+        };
+    }
+    let folder = std::path::Path::new(plansift.get_program()).parent().expect("a folder");
+    let mut folders = vec![folder.to_owned()];
+    folders.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+    shell.env("PATH", std::env::join_paths(folders).expect("folders without colons"));
+    shell
+}
+
+/// What is wrong with a README.
+fn problems(text: &str) -> Vec<String> {
+    let examples = examples(text);
+    let mut problems: Vec<String> = examples.iter().filter_map(problem).collect();
+    if !examples.iter().any(|example| example.output.is_some()) {
+        problems.push("no ```console block shows what the program prints".to_owned());
+    }
+    problems
+}
+
+#[test]
+fn the_commands_of_the_readme_print_what_it_says() {
+    let text = std::fs::read_to_string(run::root().join("README.md")).expect("a README.md");
+    let problems = problems(&text);
+    assert!(problems.is_empty(), "README.md\n{}", problems.join("\n"));
+}
+
+#[test]
+fn examples_are_found_in_a_text() {
+    let text = "# x\n```console\n$ plansift a \\\n    b\none\n\ntwo\n$ plansift c\n```\n\
+                ```\n$ no\n```\n```sh\n# why\nplansift d\n```\n```json\n{}\n```\n";
+    let example = |line, command: &str, output: Option<&[&str]>| Example {
+        line,
+        command: command.to_owned(),
+        output: output.map(|lines| lines.iter().map(|line| line.to_string()).collect()),
+    };
+    assert_eq!(
+        examples(text),
+        [
+            example(3, "plansift a \\\n    b", Some(&["one", "", "two"])),
+            example(8, "plansift c", Some(&[])),
+            example(15, "plansift d", None),
+        ]
+    );
+}
+
+#[test]
+fn a_line_can_stand_for_any_number_of_lines() {
+    let matches = |shown: &str, printed: &str| {
+        let shown: Vec<String> = shown.split(' ').map(str::to_owned).collect();
+        matches(&shown, &printed.split(' ').collect::<Vec<_>>())
+    };
+    assert!(matches("a b", "a b") && !matches("a b", "a") && !matches("a", "a b"));
+    assert!(matches("a … d", "a b c d") && matches("a …", "a") && matches("… …", "a"));
+    assert!(!matches("a … d", "a b c") && !matches("… b", "a"));
+}
+
+#[test]
+fn a_readme_that_is_wrong_is_found_out() {
+    let version = format!("plansift {}", env!("CARGO_PKG_VERSION"));
+    let console = |text: &str| problems(&format!("```console\n{text}\n```\n")).len();
+    assert_eq!(console(&format!("$ plansift --version\n{version}")), 0);
+    assert_eq!(console(&format!("$ cargo run --release -- --version\n{version}")), 0);
+    assert_eq!(console("$ plansift --version | wc -l | tr -d ' '\n1"), 0);
+    assert_eq!(console("$ plansift --help\n…\nUsage: plansift <COMMAND>\n…"), 0);
+    assert_eq!(console("$ plansift --version\nplansift 0.0.0"), 1);
+    assert_eq!(console("$ plansift --version"), 1, "output that is not shown");
+    assert_eq!(console("$ curl example.com"), 1, "a command that nothing runs");
+    assert_eq!(problems("# no commands").len(), 1);
+    let sh = |command: &str| {
+        let shown = format!("```console\n$ plansift --version\n{version}\n```\n");
+        problems(&format!("{shown}```sh\n{command}\n```\n")).len()
+    };
+    assert_eq!(sh("plansift --version\ncargo test"), 0);
+    assert_eq!(sh("plansift changes no-such-file.json"), 1);
+    assert_eq!(sh("rm -r target"), 1);
+}

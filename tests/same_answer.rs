@@ -1,1 +1,401 @@
-//! (to be written)
+//! The same records, byte for byte, from every kernel, every way in, every cut into windows.
+//!
+//! The answer to compare with is that of the plainest kernel on the whole text in one window.
+
+pub mod forms;
+
+use std::io::Cursor;
+use std::process::Stdio;
+
+use plansift::error::{ErrorKind, Result};
+use plansift::input::{Input, Mapping, Slice, Source};
+use plansift::json::Validation;
+use plansift::limits::Limits;
+use plansift::record::{Options, Show, sift};
+use plansift::scan::Isa;
+use plansift::sink::Sink;
+use plansift::sink::ndjson::Ndjson;
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::hostile::sample::{self, PLAN};
+use crate::run;
+
+/// What is written of a text, or why nothing is.
+type Answer = std::result::Result<String, (ErrorKind, Option<(u64, String)>)>;
+
+fn answer(source: impl Source, options: &Options) -> Answer {
+    let mut out = Vec::new();
+    let written = || -> Result<()> {
+        let mut sink = Ndjson::new(&mut out);
+        sift(source, "plan.json", options, &mut sink)?;
+        sink.finish()
+    }();
+    match written {
+        Ok(()) => Ok(String::from_utf8(out).expect("records are UTF-8")),
+        Err(error) => {
+            let place = error.location().map(|place| (place.offset, place.path.to_owned()));
+            Err((error.kind(), place))
+        }
+    }
+}
+
+/// Each kernel at each level of validation.
+fn all_options() -> Vec<Options> {
+    let levels = [Validation::Visited, Validation::Everything];
+    let mut all = Vec::new();
+    for isa in Isa::all() {
+        for validation in levels {
+            let mut options = Options { show: Show::All, ..Options::default() };
+            options.read.isa = isa;
+            options.read.validation = validation;
+            all.push(options);
+        }
+    }
+    all
+}
+
+fn plainest(validation: Validation) -> Options {
+    let mut options = Options { show: Show::All, ..Options::default() };
+    options.read.isa = Isa::named("scalar").expect("every processor has it");
+    options.read.validation = validation;
+    options
+}
+
+fn expected(text: &str) -> String {
+    answer(Slice(text.as_bytes()), &plainest(Validation::Visited)).expect("the text is a plan")
+}
+
+/// A text that arrives in windows of those lengths, over and over again. What may be forgotten is
+/// gone at once: who looks back at it panics.
+struct Cut<'a> {
+    rest: &'a [u8],
+    lengths: &'a [usize],
+    turn: usize,
+    window: Vec<u8>,
+    offset: u64,
+}
+
+impl<'a> Cut<'a> {
+    fn new(text: &'a [u8], lengths: &'a [usize]) -> Cut<'a> {
+        Cut { rest: text, lengths, turn: 0, window: Vec::new(), offset: 0 }
+    }
+}
+
+impl Source for Cut<'_> {
+    fn window(&self) -> &[u8] {
+        &self.window
+    }
+
+    fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    fn fill(&mut self, keep: u64) -> Result<bool> {
+        let forgotten = keep.saturating_sub(self.offset).min(self.window.len() as u64);
+        self.window.drain(..forgotten as usize);
+        self.offset += forgotten;
+        let len = self.lengths[self.turn % self.lengths.len()].clamp(1, self.rest.len().max(1));
+        self.turn += 1;
+        let (next, rest) = self.rest.split_at(len.min(self.rest.len()));
+        self.window.extend_from_slice(next);
+        self.rest = rest;
+        Ok(!next.is_empty())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        assert!(self.rest.is_empty(), "finished before the end was read");
+        Ok(())
+    }
+}
+
+#[test]
+fn every_kernel_and_level_gives_the_same() {
+    let expected = expected(PLAN);
+    assert!(expected.ends_with("}\n") && expected.lines().count() > 14, "{expected}");
+    for options in all_options() {
+        assert_eq!(answer(Slice(PLAN.as_bytes()), &options).as_ref(), Ok(&expected), "{options:?}");
+    }
+}
+
+#[test]
+fn every_cut_into_two_windows_gives_the_same() {
+    let expected = expected(PLAN);
+    for options in all_options() {
+        for cut in 1..PLAN.len() {
+            let lengths = [cut, PLAN.len()];
+            let answer = answer(Cut::new(PLAN.as_bytes(), &lengths), &options);
+            assert_eq!(answer.as_ref(), Ok(&expected), "cut at {cut}, {options:?}");
+        }
+    }
+}
+
+#[test]
+fn windows_of_any_one_length_give_the_same() {
+    let expected = expected(PLAN);
+    for options in all_options() {
+        for len in [1, 2, 3, 7, 63, 64, 65, 127, 128, 1000, 4095, 4096, 4097] {
+            let answer = answer(Cut::new(PLAN.as_bytes(), &[len]), &options);
+            assert_eq!(answer.as_ref(), Ok(&expected), "windows of {len}, {options:?}");
+        }
+    }
+}
+
+/// Every error there is to meet in a text: each byte of the plan replaced by each of these.
+const DAMAGE: &[u8] = b"\"\\{}],:x \x01\xff0";
+
+#[test]
+fn errors_are_the_same_for_every_kernel_and_cut() {
+    for validation in [Validation::Visited, Validation::Everything] {
+        for at in 0..PLAN.len() {
+            let mut text = PLAN.as_bytes().to_vec();
+            text[at] = DAMAGE[at % DAMAGE.len()];
+            let expected = answer(Slice(&text), &plainest(validation));
+            for options in all_options() {
+                if options.read.validation != validation {
+                    continue;
+                }
+                assert_eq!(answer(Slice(&text), &options), expected, "{at}, {options:?}");
+                for len in [1, 100] {
+                    let cut = answer(Cut::new(&text, &[len]), &options);
+                    assert_eq!(cut, expected, "{at} in windows of {len}, {options:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_input_that_ends_early_ends_at_the_same_byte_in_every_cut() {
+    for end in 0..PLAN.len() {
+        let text = &PLAN.as_bytes()[..end];
+        let expected = answer(Slice(text), &plainest(Validation::Visited));
+        for len in [1, 64, 100] {
+            let options = plainest(Validation::Visited);
+            assert_eq!(answer(Cut::new(text, &[len]), &options), expected, "{end} by {len}");
+        }
+    }
+}
+
+type SetLimit = fn(&mut Limits, u64);
+
+/// The limits on what a text holds, each with values around those that the plan needs.
+const LIMITS: [(SetLimit, &[u64]); 4] = [
+    (|limits, to| limits.depth = to, &[1, 3, 6, 7, 8, 9]),
+    (|limits, to| limits.change = to, &[1, 63, 64, 200, 300, 400, 500]),
+    (|limits, to| limits.string_kept = to, &[1, 14, 16, 17, 27, 28, 30]),
+    (|limits, to| limits.string_skipped = to, &[1, 4, 10, 12, 20, 30, 40]),
+];
+
+#[test]
+fn limits_hold_at_the_same_byte_in_every_cut() {
+    for (set, values) in LIMITS {
+        for &value in values {
+            let mut options = plainest(Validation::Visited);
+            set(&mut options.read.limits, value);
+            let whole = answer(Slice(PLAN.as_bytes()), &options);
+            for len in [1, 64, 100, 1000] {
+                let cut = answer(Cut::new(PLAN.as_bytes(), &[len]), &options);
+                assert_eq!(cut, whole, "in windows of {len}, {:?}", options.read.limits);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_limit_on_a_document_is_told_alike_by_files_and_readers() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("plan.json");
+    std::fs::write(&path, PLAN).expect("a file");
+    let len = PLAN.len() as u64;
+    for value in [1, 64, 2000, len - 1, len] {
+        let mut options = plainest(Validation::Visited);
+        options.read.limits.document = value;
+        let opened = |mapping| {
+            let input = Input::open_file(&path, &options.read.limits, mapping);
+            answer(input.expect("a file"), &options)
+        };
+        assert_eq!(opened(Mapping::Auto), opened(Mapping::Never), "{value}");
+        assert_eq!(opened(Mapping::Auto).is_ok(), value >= len, "{value}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 400,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn any_cuts_give_the_same(
+        lengths in proptest::collection::vec(1..300_usize, 1..40),
+        which in 0..all_options().len(),
+    ) {
+        let options = &all_options()[which];
+        let answer = answer(Cut::new(PLAN.as_bytes(), &lengths), options);
+        prop_assert_eq!(answer, Ok(expected(PLAN)));
+    }
+
+    #[test]
+    fn any_cuts_of_long_strings_give_the_same(
+        lengths in proptest::collection::vec(1..3000_usize, 1..20),
+        which in 0..all_options().len(),
+        fill in proptest::collection::vec(0..FILLS.len(), 1..400),
+    ) {
+        let text: String = fill.iter().map(|&index| FILLS[index]).collect();
+        let plan = sample::update(&format!(r#"{{"k":"{text}"}}"#), r#"{"k":""}"#);
+        let options = &all_options()[which];
+        let cut = answer(Cut::new(plan.as_bytes(), &lengths), options);
+        prop_assert_eq!(cut, Ok(expected(&plan)));
+    }
+}
+
+/// Pieces of a string that could be taken for something else where it is cut.
+const FILLS: [&str; 9] = [
+    "\\\\",
+    "\\\"",
+    "\\u00e9",
+    "\\ud83d\\ude00",
+    "é😀",
+    "{[",
+    "}],:",
+    "plain text ",
+    "\\\\\\\\\\\"",
+];
+
+#[test]
+fn every_form_of_the_text_gives_the_same() {
+    let text = PLAN;
+    let half = text.len() / 2;
+    let halves = |form: fn(&[u8]) -> Vec<u8>| {
+        [form(&text.as_bytes()[..half]), form(&text.as_bytes()[half..])].concat()
+    };
+    let all: [(&str, Vec<u8>); 10] = [
+        ("plain", text.into()),
+        ("marked", forms::marked(text)),
+        ("utf-16 le", forms::utf16_le(text)),
+        ("utf-16 be", forms::utf16_be(text)),
+        ("gzip", forms::gzip(text.as_bytes())),
+        ("two gzip members", halves(forms::gzip)),
+        ("zstd", forms::zstd(text.as_bytes())),
+        ("two zstd frames", halves(forms::zstd)),
+        ("utf-16 in gzip", forms::gzip(&forms::utf16_le(text))),
+        ("marked in zstd", forms::zstd(&forms::marked(text))),
+    ];
+    let directory = tempfile::tempdir().expect("a directory");
+    let expected = expected(text);
+    for (name, form) in all {
+        let path = directory.path().join("plan.json");
+        std::fs::write(&path, &form).expect("a file");
+        for options in all_options() {
+            let limits = &options.read.limits;
+            let opened = |mapping| Input::open_file(&path, limits, mapping).expect("a file");
+            let read = Input::from_reader(Box::new(Cursor::new(form.clone())), limits);
+            for (way, input) in [
+                ("mapped", opened(Mapping::Auto)),
+                ("read", opened(Mapping::Never)),
+                ("any reader", read.expect("a reader")),
+            ] {
+                assert_eq!(answer(input, &options).as_ref(), Ok(&expected), "{name}, {way}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_binary_gives_the_same_however_it_gets_the_plan() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("plan.json");
+    std::fs::write(&path, PLAN).expect("a file");
+    let file = || std::fs::File::open(&path).expect("a file");
+    let run = |variable: &str, args: &[&str], stdin: Stdio| {
+        let mut command = run::plansift();
+        command.current_dir(directory.path()).args(args).stdin(stdin);
+        let output = command.env("PLANSIFT_ISA", variable).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {output:?}");
+        String::from_utf8(output.stdout).expect("records are UTF-8")
+    };
+    let expected = expected(PLAN);
+    for isa in Isa::all() {
+        for args in [
+            &["changes", "--all", "plan.json"][..],
+            &["changes", "--all", "--strict", "plan.json"],
+            &["changes", "--all", "--no-mmap", "plan.json"],
+        ] {
+            assert_eq!(run(isa.name(), args, Stdio::null()), expected, "{args:?}");
+        }
+    }
+    let expected = expected.replacen(r#""source":"plan.json""#, r#""source":"-""#, 1);
+    for args in [&["changes", "--all"][..], &["changes", "--all", "-"]] {
+        assert_eq!(run("scalar", args, Stdio::from(file())), expected, "{args:?}");
+        let piped = run::piped(args, PLAN.as_bytes());
+        assert_eq!(String::from_utf8_lossy(&piped.stdout), expected, "{args:?}");
+    }
+}
+
+/// What a CI wrapper prints around a plan.
+const BEFORE: &str = "[command]/bin/terraform show -json p\n::debug::{\"a\"}\n";
+const AFTER: &str = "::debug::exitcode: 0\n";
+
+#[test]
+fn text_around_a_plan_is_passed_over_alike_in_every_cut() {
+    // The line's end is the plan's own.
+    let plan = format!("{PLAN}\n");
+    let expected = expected(&plan);
+    let text = [BEFORE, &plan, AFTER].concat();
+    let options = plainest(Validation::Visited);
+    assert_eq!(answer(Slice(text.as_bytes()), &options).as_ref(), Ok(&expected));
+    let around = (1..BEFORE.len() + 200).chain(text.len() - 200..text.len());
+    for cut in around {
+        let answer = answer(Cut::new(text.as_bytes(), &[cut, text.len()]), &options);
+        assert_eq!(answer.as_ref(), Ok(&expected), "cut at {cut}");
+    }
+}
+
+#[test]
+fn text_before_a_plan_of_any_size_is_passed_over() {
+    let options = plainest(Validation::Visited);
+    for changes in [1, 100, 1000, 30_000] {
+        let plan = sample::of_changes(changes, sample::create) + "\n";
+        let text = [BEFORE, &plan, AFTER].concat();
+        let expected = expected(&plan);
+        for len in [1000, 60_000, 1 << 20, text.len()] {
+            let answer = answer(Cut::new(text.as_bytes(), &[len]), &options);
+            let is_same = answer.as_ref() == Ok(&expected);
+            assert!(is_same, "{} bytes in windows of {len}: {:?}", text.len(), answer.err());
+        }
+    }
+}
+
+/// The same value, the keys of all objects sorted.
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Array(list) => list.iter().map(sorted).collect(),
+        Value::Object(object) => {
+            let mut members: Vec<_> = object.iter().collect();
+            members.sort_unstable_by_key(|(key, _)| *key);
+            members.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect()
+        }
+        scalar => scalar.clone(),
+    }
+}
+
+#[test]
+fn sorted_keys_give_the_same_records_in_another_order() {
+    let native: Value = serde_json::from_str(PLAN).expect("the plan is JSON");
+    let lines = |value: &Value| -> Vec<String> {
+        // What the plan has as it stands (`importing`) has sorted keys in the first place.
+        let text = value.to_string();
+        expected(&text).lines().map(str::to_owned).collect()
+    };
+    let (native, sorted) = (lines(&native), lines(&sorted(&native)));
+    assert_eq!(native.first(), sorted.first(), "the `plan` record");
+    assert_eq!(native.last(), sorted.last(), "the `summary` record");
+    let in_order = |mut lines: Vec<String>| {
+        lines.sort_unstable();
+        lines
+    };
+    assert_ne!(native, sorted, "the sections stand in another order");
+    assert_eq!(in_order(native), in_order(sorted));
+}

@@ -1,1 +1,414 @@
-//! (to be written)
+//! The shape of the source, where neither rustfmt nor clippy looks: which module may know which,
+//! where `unsafe` and each third-party crate may stand, sizes, heads and leftovers.
+//!
+//! The sources are read as lines. What is compiled for tests only (files named `tests.rs`, modules
+//! under `#[cfg(test)]`) and comments do not count where the rule is about the program.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::run;
+
+/// The modules and their levels (design, "The way of the bytes"). A module imports from smaller
+/// numbers only; level 0 is one vocabulary whose words may be made of each other.
+const LEVELS: [(&str, u32); 11] = [
+    ("error", 0),
+    ("limits", 0),
+    ("path", 0),
+    ("input", 1),
+    ("scan", 1),
+    ("json", 2),
+    ("plan", 3),
+    ("diff", 4),
+    ("record", 5),
+    ("sink", 6),
+    ("cli", 8),
+];
+
+/// Who imports upwards all the same, what, and why.
+const UPWARDS: [(&str, &str, &str); 1] =
+    [("record", "sink", "`sift` gives records to the trait `Sink`, which is made for them")];
+
+/// The third-party crates, and the places that may name them.
+const CRATES: [(&str, &[&str]); 15] = [
+    ("clap", &["cli/args.rs"]),
+    ("csv", &["sink/csv.rs"]),
+    ("flate2", &["input/compressed.rs"]),
+    ("indicatif", &["cli/progress.rs"]),
+    ("libc", &["input/mapped.rs"]),
+    ("memchr", &["json/", "plan/"]),
+    ("memmap2", &["input/mapped.rs"]),
+    ("mimalloc", &["main.rs"]),
+    ("serde", &["path.rs", "record/"]),
+    ("serde_json", &["record/", "sink/"]),
+    ("simd-json", &["json/value.rs"]),
+    ("simdutf8", &["scan/", "json/string.rs"]),
+    ("tempfile", &["cli/output.rs"]),
+    ("unicode-width", &["sink/summary.rs"]),
+    ("zstd", &["input/compressed.rs"]),
+];
+
+const UNSAFE: [&str; 2] = ["scan/", "input/mapped.rs"];
+const LINES_MAX: usize = 700;
+const COLUMNS_MAX: usize = 100;
+
+/// Words that are not to stay. In two halves, so that this file has none of them.
+const LEFTOVERS: [(&str, &str); 7] = [
+    ("TO", "DO"),
+    ("FIX", "ME"),
+    ("XX", "X:"),
+    ("dbg", "!("),
+    ("todo", "!("),
+    ("unimplemented", "!("),
+    ("#[ign", "ore"),
+];
+
+/// A file of the project.
+struct File {
+    /// From the folder it was looked for in, with `/`.
+    path: String,
+    text: String,
+}
+
+impl File {
+    fn is_of_tests(&self) -> bool {
+        self.path.ends_with("tests.rs")
+    }
+
+    fn is_in(&self, places: &[&str]) -> bool {
+        places.iter().any(|place| {
+            self.path == *place || (place.ends_with('/') && self.path.starts_with(place))
+        })
+    }
+
+    /// The name of the module of the library that it belongs to.
+    fn module(&self) -> &str {
+        let first = self.path.split('/').next().unwrap_or_default();
+        first.strip_suffix(".rs").unwrap_or(first)
+    }
+
+    /// The lines of the program with their numbers: no comments, and nothing that is for tests.
+    fn program(&self) -> Vec<(usize, &str)> {
+        let mut lines = Vec::new();
+        let mut skipped_until = None;
+        for (number, line) in self.text.lines().enumerate() {
+            if let Some(end) = skipped_until {
+                if line == end {
+                    skipped_until = None;
+                }
+                continue;
+            }
+            if line == "#[cfg(test)]" {
+                skipped_until = Some("}");
+                let next = self.text.lines().nth(number + 1);
+                if next.is_some_and(|next| next.ends_with(';')) {
+                    skipped_until = next;
+                }
+                continue;
+            }
+            let code = line.split("//").next().unwrap_or_default();
+            // A `//` inside of a string is no comment; nothing here looks behind one.
+            lines.push((number + 1, if line.contains("\"//") { line } else { code }));
+        }
+        lines
+    }
+}
+
+fn files_below(root: &Path, extension: &str) -> Vec<File> {
+    let mut files = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = root.join(&folder).read_dir() else { continue };
+        for entry in entries {
+            let entry = entry.expect("a readable folder");
+            let path = folder.join(entry.file_name());
+            if entry.path().is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|found| found == extension) {
+                let text = std::fs::read_to_string(entry.path()).expect("UTF-8");
+                files.push(File { path: path.to_string_lossy().replace('\\', "/"), text });
+            }
+        }
+    }
+    files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    files
+}
+
+fn sources() -> Vec<File> {
+    let files = files_below(&run::root().join("src"), "rs");
+    assert!(files.len() > 30, "the sources are found");
+    files
+}
+
+/// All Rust of the project, by folder.
+fn all_rust() -> Vec<(&'static str, File)> {
+    let folders = ["src", "tests", "benches", "fuzz/fuzz_targets"];
+    let below = |folder: &'static str| {
+        files_below(&run::root().join(folder), "rs").into_iter().map(move |file| (folder, file))
+    };
+    folders.into_iter().flat_map(below).collect()
+}
+
+fn level(module: &str) -> u32 {
+    let found = LEVELS.iter().find(|(name, _)| *name == module);
+    found.unwrap_or_else(|| panic!("the module `{module}` has no level")).1
+}
+
+fn assert_none(what: &str, found: &[String]) {
+    assert!(found.is_empty(), "{what}:\n{}", found.join("\n"));
+}
+
+/// The modules that a file names, as `crate::x`, `crate::{x, y}`, or `super::x` at the top.
+fn imported(file: &File) -> BTreeSet<String> {
+    let code: Vec<&str> = file.program().into_iter().map(|(_, line)| line).collect();
+    let code = code.join("\n");
+    let at_top = !file.path.contains('/') || file.path.ends_with("/mod.rs");
+    let prefixes: &[&str] = if at_top { &["crate::", "super::"] } else { &["crate::"] };
+    let mut found = BTreeSet::new();
+    for prefix in prefixes {
+        for (at, _) in code.match_indices(prefix) {
+            let rest = &code[at + prefix.len()..];
+            match rest.strip_prefix('{') {
+                Some(list) => found.extend(first_words_of_list(list)),
+                None => found.extend([first_word(rest)]),
+            }
+        }
+    }
+    found.retain(|name| name.starts_with(|first: char| first.is_ascii_lowercase()));
+    found
+}
+
+fn first_word(text: &str) -> String {
+    text.chars().take_while(|&c| c.is_ascii_alphanumeric() || c == '_').collect()
+}
+
+/// The first word of each item of a list in braces, the opening one left out.
+fn first_words_of_list(list: &str) -> Vec<String> {
+    let (mut depth, mut words, mut item) = (0, Vec::new(), String::new());
+    for character in list.chars() {
+        match character {
+            '}' if depth == 0 => break,
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => words.push(first_word(std::mem::take(&mut item).trim())),
+            _ => item.push(character),
+        }
+    }
+    words.push(first_word(item.trim()));
+    words
+}
+
+#[test]
+fn imports_are_found_in_every_spelling() {
+    let text = "use crate::plan::{self, Change};\nuse crate::{sink::{Sink, csv}, error};\n\
+                fn f() -> crate::path::Paths {}\n// use crate::cli;\n#[cfg(test)]\n\
+                mod tests {\n    use crate::cli;\n}\n#[cfg(test)]\nmod more;\nuse crate::scan;\n";
+    let file = File { path: "json/word.rs".to_owned(), text: text.to_owned() };
+    let found: Vec<String> = imported(&file).into_iter().collect();
+    assert_eq!(found, ["error", "path", "plan", "scan", "sink"]);
+    assert_eq!(file.module(), "json");
+    let file = File { path: "path.rs".to_owned(), text: "use super::json;".to_owned() };
+    assert_eq!(imported(&file).into_iter().collect::<Vec<_>>(), ["json"]);
+}
+
+#[test]
+fn modules_import_downwards_only() {
+    let (mut wrong, mut used) = (Vec::new(), BTreeSet::new());
+    for file in sources().iter().filter(|file| !file.is_of_tests()) {
+        let module = file.module();
+        if matches!(module, "lib" | "main") {
+            continue;
+        }
+        for other in imported(file).iter().filter(|other| *other != module) {
+            let (own, theirs) = (level(module), level(other));
+            if theirs < own || (own == 0 && theirs == 0) {
+                continue;
+            }
+            match UPWARDS.iter().find(|(from, to, _)| (*from, *to) == (module, other)) {
+                Some(exception) => drop(used.insert(exception)),
+                None => {
+                    wrong.push(format!("{}: {module} ({own}) -> {other} ({theirs})", file.path))
+                }
+            }
+        }
+    }
+    assert_none("imports that do not go downwards", &wrong);
+    assert_eq!(used.len(), UPWARDS.len(), "an exception that nothing needs");
+}
+
+#[test]
+fn unsafe_code_has_its_places() {
+    let mut wrong = Vec::new();
+    for file in sources().iter().filter(|file| !file.is_in(&UNSAFE)) {
+        for (number, line) in file.text.lines().enumerate() {
+            let words = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            let code = !line.trim_start().starts_with("//");
+            if code && words.into_iter().any(|word| matches!(word, "unsafe" | "unsafe_code")) {
+                wrong.push(format!("{}:{}", file.path, number + 1));
+            }
+        }
+    }
+    assert_none("unsafe code outside of its places", &wrong);
+}
+
+#[test]
+fn unsafe_code_is_denied_elsewhere() {
+    let manifest = std::fs::read_to_string(run::root().join("Cargo.toml")).expect("a manifest");
+    assert!(manifest.contains("\nunsafe_code = \"deny\"\n"));
+    assert!(manifest.contains("\nundocumented_unsafe_blocks = \"deny\"\n"));
+}
+
+/// Whether a line names a crate: `name::` that is not part of a longer path or word.
+fn names(line: &str, name: &str) -> bool {
+    let name = name.replace('-', "_") + "::";
+    line.match_indices(&name).any(|(at, _)| {
+        let before = &line[..at];
+        let outermost = before.strip_suffix("::").unwrap_or(before);
+        let continued = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+        !outermost.ends_with(continued) && (outermost != before || !before.ends_with("::"))
+    })
+}
+
+/// The names under `[dependencies]`.
+fn dependencies() -> Vec<String> {
+    let manifest = std::fs::read_to_string(run::root().join("Cargo.toml")).expect("a manifest");
+    let section = manifest.split("\n[dependencies]\n").nth(1).expect("dependencies");
+    let lines = section.lines().take_while(|line| !line.starts_with('['));
+    let name = |line: &str| line.split_once(" = ").map(|(name, _)| name.trim().to_owned());
+    lines.filter(|line| !line.starts_with('#')).filter_map(name).collect()
+}
+
+#[test]
+fn third_party_crates_have_their_places() {
+    let mut listed: Vec<&str> = CRATES.iter().map(|(name, _)| *name).collect();
+    let mut dependencies = dependencies();
+    listed.sort_unstable();
+    dependencies.sort_unstable();
+    assert_eq!(dependencies, listed, "each dependency has its places");
+    let (mut wrong, mut used) = (Vec::new(), BTreeSet::new());
+    for file in sources().iter().filter(|file| !file.is_of_tests()) {
+        for (number, line) in file.program() {
+            for (name, places) in CRATES.iter().filter(|(name, _)| names(line, name)) {
+                used.insert(*name);
+                if !file.is_in(places) {
+                    wrong.push(format!("{}:{number}: {name}", file.path));
+                }
+            }
+        }
+    }
+    assert_none("crates named outside of their places", &wrong);
+    let unused: Vec<String> =
+        listed.iter().filter(|name| !used.contains(*name)).map(|name| name.to_string()).collect();
+    assert_none("dependencies that nothing uses", &unused);
+}
+
+#[test]
+fn crates_are_found_in_every_spelling() {
+    for line in ["use csv::Writer;", "let x = ::csv::Writer::new();", "f(csv::Writer::new())"] {
+        assert!(names(line, "csv"), "{line}");
+    }
+    for line in ["use crate::sink::csv::Csv;", "mycsv::x", "super::csv::Csv"] {
+        assert!(!names(line, "csv"), "{line}");
+    }
+    assert!(names("simd_json::to_tree()", "simd-json") && !names("simd_json::x", "json"));
+}
+
+#[test]
+fn data_is_never_unwrapped() {
+    let mut wrong = Vec::new();
+    for file in sources().iter().filter(|file| !file.is_of_tests()) {
+        for (number, line) in file.program() {
+            let panics = line.contains(".unwrap()") || line.contains(".expect(");
+            // The words of the attribute of that name are no call.
+            if panics && !line.trim_start().starts_with("#[") {
+                wrong.push(format!("{}:{number}", file.path));
+            }
+        }
+    }
+    assert_none("unwrap or expect in the program", &wrong);
+}
+
+#[test]
+fn panics_say_what_does_not_hold() {
+    let mut wrong = Vec::new();
+    for file in sources().iter().filter(|file| !file.is_of_tests()) {
+        for (number, line) in file.program() {
+            for call in ["panic!(", "unreachable!(", "assert!("] {
+                let Some((_, rest)) = line.split_once(call) else { continue };
+                let is_silent =
+                    rest.starts_with(')') || (call != "assert!(" && !rest.contains('"'));
+                if is_silent && !rest.is_empty() {
+                    wrong.push(format!("{}:{number}", file.path));
+                }
+            }
+        }
+    }
+    assert_none("panics without words", &wrong);
+}
+
+#[test]
+fn nothing_is_left_over() {
+    let mut wrong = Vec::new();
+    for (folder, file) in all_rust() {
+        for (number, line) in file.text.lines().enumerate() {
+            for (head, tail) in LEFTOVERS {
+                if line.contains(&[head, tail].concat()) {
+                    wrong.push(format!("{folder}/{}:{}: {head}{tail}", file.path, number + 1));
+                }
+            }
+        }
+    }
+    assert_none("leftovers", &wrong);
+}
+
+#[test]
+fn files_and_lines_are_short() {
+    let mut wrong = Vec::new();
+    for (folder, file) in all_rust() {
+        let count = file.text.lines().count();
+        if count > LINES_MAX {
+            wrong.push(format!("{folder}/{}: {count} lines", file.path));
+        }
+        for (number, line) in file.text.lines().enumerate() {
+            let columns = unicode_width::UnicodeWidthStr::width(line);
+            if columns > COLUMNS_MAX {
+                wrong.push(format!("{folder}/{}:{}: {columns} columns", file.path, number + 1));
+            }
+        }
+    }
+    assert_none("too long", &wrong);
+}
+
+#[test]
+fn files_open_with_what_they_are() {
+    let mut wrong = Vec::new();
+    for (folder, file) in all_rust() {
+        let first = file.text.lines().next().unwrap_or_default();
+        if !first.starts_with("//! ") || file.text.contains(&["(to be", " written)"].concat()) {
+            wrong.push(format!("{folder}/{}", file.path));
+        }
+    }
+    assert_none("files without a head", &wrong);
+}
+
+#[test]
+fn nothing_names_the_machine_it_was_written_on() {
+    let places =
+        [["/wo", "rk/"], ["/ho", "me/"], ["/ro", "ot/"], ["/Use", "rs/"]].map(|p| p.concat());
+    let texts = ["md", "toml", "sh", "yml", "json"]
+        .into_iter()
+        .flat_map(|extension| {
+            let folders = ["scripts", "benches", "corpus", ".ci", ".github"];
+            folders.map(|folder| (folder, files_below(&run::root().join(folder), extension)))
+        })
+        .flat_map(|(folder, files)| files.into_iter().map(move |file| (folder, file)));
+    let mut wrong = Vec::new();
+    for (folder, file) in all_rust().into_iter().chain(texts) {
+        for (number, line) in file.text.lines().enumerate() {
+            if places.iter().any(|place| line.contains(place.as_str())) {
+                wrong.push(format!("{folder}/{}:{}", file.path, number + 1));
+            }
+        }
+    }
+    assert_none("places of one machine", &wrong);
+}

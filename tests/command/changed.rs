@@ -1,0 +1,143 @@
+//! A file that someone writes to while it is read: an error that says so, never a crash and never a
+//! result.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use plansift::error::{ErrorKind, Result};
+use plansift::input::{Input, Mapping, Source};
+use plansift::record::Options;
+
+use crate::hostile::sample;
+use crate::run;
+
+/// An input to which something happens before it is filled for the `when`th time.
+struct Meddled<'a> {
+    input: Input,
+    fills: usize,
+    when: usize,
+    change: &'a dyn Fn(),
+}
+
+impl Source for Meddled<'_> {
+    fn window(&self) -> &[u8] {
+        self.input.window()
+    }
+
+    fn offset(&self) -> u64 {
+        self.input.offset()
+    }
+
+    fn fill(&mut self, keep: u64) -> Result<bool> {
+        if self.fills == self.when {
+            (self.change)();
+        }
+        self.fills += 1;
+        self.input.fill(keep)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.input.finish()
+    }
+
+    fn changed(&mut self) -> bool {
+        self.input.changed()
+    }
+}
+
+/// A plan of several windows, in a file that is older than anything that happens to it.
+fn write_plan(path: &Path) {
+    let file = File::create(path).expect("a file");
+    (&file).write_all(sample::of_changes(80_000, sample::create).as_bytes()).expect("room");
+    let hour_ago = SystemTime::now() - Duration::from_secs(3600);
+    file.set_modified(hour_ago).expect("a time");
+}
+
+fn open(path: &Path) -> File {
+    OpenOptions::new().write(true).open(path).expect("a file")
+}
+
+type Change = fn(&Path);
+
+/// Ways to change a file.
+const CHANGES: [(&str, Change); 7] = [
+    ("emptied", |path| open(path).set_len(0).expect("set")),
+    ("truncated within a page", |path| open(path).set_len(5_000_001).expect("set")),
+    ("truncated by a byte", |path| {
+        let len = path.metadata().expect("a file").len();
+        open(path).set_len(len - 1).expect("set");
+    }),
+    ("grown by space", |path| {
+        let mut file = OpenOptions::new().append(true).open(path).expect("a file");
+        file.write_all(b"\n").expect("room");
+    }),
+    ("rewritten in place", |path| open(path).write_all(b"{").expect("room")),
+    ("replaced by another", |path| {
+        let other = path.with_extension("new");
+        write_plan(&other);
+        std::fs::rename(other, path).expect("renamed");
+    }),
+    ("removed", |path| std::fs::remove_file(path).expect("removed")),
+];
+
+#[test]
+fn a_file_that_changes_is_an_error_that_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plan.json");
+    let options = Options::default();
+    for (name, change) in CHANGES {
+        for mapping in [Mapping::Auto, Mapping::Never] {
+            for when in [0, 1, 2, 3] {
+                write_plan(&path);
+                let input = Input::open_file(&path, &options.read.limits, mapping).expect("it");
+                let change = || change(&path);
+                let meddled = Meddled { input, fills: 0, when, change: &change };
+                let error = run::error(meddled, &options);
+                assert_eq!(error.kind(), ErrorKind::Changed, "{name}, {mapping:?}, {when}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_that_holds_still_is_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plan.json");
+    write_plan(&path);
+    assert!(path.metadata().expect("a file").len() > 6_000_000, "several windows");
+    for mapping in [Mapping::Auto, Mapping::Never] {
+        let options = Options::default();
+        let input = Input::open_file(&path, &options.read.limits, mapping).expect("a file");
+        let meddled = Meddled { input, fills: 0, when: 2, change: &|| {} };
+        let (records, _) = run::records(meddled, &options).expect("a plan");
+        assert_eq!(records.len(), 80_002);
+    }
+}
+
+#[test]
+fn many_mapped_files_at_once_are_told_apart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = Options::default();
+    // More than the handler of faults has room for: the rest are read.
+    let paths: Vec<_> = (0..80).map(|number| folder.path().join(number.to_string())).collect();
+    let plan = sample::of_changes(100, sample::create);
+    let open = |path: &std::path::PathBuf| {
+        std::fs::write(path, &plan).expect("a file");
+        let file = open(path);
+        file.set_modified(SystemTime::now() - Duration::from_secs(3600)).expect("a time");
+        Input::open_file(path, &options.read.limits, Mapping::Auto).expect("a file")
+    };
+    let inputs: Vec<Input> = paths.iter().map(open).collect();
+    for path in paths.iter().step_by(2) {
+        self::open(path).set_len(0).expect("set");
+    }
+    for (number, input) in inputs.into_iter().enumerate() {
+        let result = run::records(input, &options).map_err(|error| error.kind());
+        match number % 2 {
+            0 => assert_eq!(result.expect_err("it is empty"), ErrorKind::Changed, "{number}"),
+            _ => assert_eq!(result.expect("a plan").0.len(), 102, "{number}"),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Each limit has an option, and an error that names both.
+
+use super::{Folder, Run};
+use crate::hostile::sample;
+use crate::same_answer::forms::gzip;
+
+/// A limit: its name, its option, a plan, a value that is too small for it, and one that is not.
+struct Case {
+    name: &'static str,
+    option: &'static str,
+    plan: Vec<u8>,
+    low: &'static str,
+    high: &'static str,
+}
+
+fn cases() -> [Case; 6] {
+    let long = "x".repeat(10_000);
+    let nested = format!("{}{}", "[".repeat(50), "]".repeat(50));
+    let skipped =
+        format!(r#"{{"format_version":"1.2","resource_changes":[],"prior_state":["{long}"]}}"#);
+    let changed = sample::update(&format!("[\"{long}\"]"), "[]");
+    let kept = sample::of_changes(1, |_| {
+        format!(r#"{{"address":"{long}","change":{{"actions":["create"]}}}}"#)
+    });
+    let case = |name, option, plan: &str, low, high| Case {
+        name,
+        option,
+        plan: plan.as_bytes().to_vec(),
+        low,
+        high,
+    };
+    let mut compressed =
+        case("size after decompression", "--limit-expansion", &changed, "4K", "16k");
+    compressed.plan = gzip(&compressed.plan);
+    [
+        case("nesting depth", "--limit-depth", &sample::update(&nested, "1"), "40", "60"),
+        case("size of one element", "--limit-change", &changed, "8K", "12K"),
+        case("size of one skipped string", "--limit-string-skipped", &skipped, "5000", "10000"),
+        case("size of one decoded string", "--limit-string-kept", &kept, "9999", "10000"),
+        case("size of the document", "--limit-document", &changed, "1K", "1M"),
+        compressed,
+    ]
+}
+
+#[test]
+fn each_limit_names_itself_and_its_option() {
+    let folder = Folder::new();
+    for Case { name, option, plan, low, high } in cases() {
+        folder.write("plan", &plan);
+        for way in ["", " --no-mmap", " --strict"] {
+            let run = folder.run(&format!("changes{way} {option} {low} plan"));
+            assert_eq!(run.code, Some(1), "{option}{way}: {run:?}");
+            assert!(run.err.contains(&format!("limit on the {name} passed (")), "{}", run.err);
+            assert!(run.err.contains(&format!("raise it with {option}\n")), "{}", run.err);
+            assert_eq!(run.count("summary"), 0);
+            for value in [high, "1G"] {
+                let value = if option == "--limit-depth" && value == "1G" { "1000" } else { value };
+                let run = folder.run(&format!("changes{way} {option} {value} plan"));
+                assert_eq!(run.code, Some(0), "{option} {value}{way}: {run:?}");
+            }
+        }
+        assert_eq!(folder.run("changes plan").code, Some(0), "{option}: the default is enough");
+    }
+}
+
+#[test]
+fn a_default_can_be_raised() {
+    let nested = format!("{}{}", "[".repeat(20_000), "]".repeat(20_000));
+    let plan = sample::update(&nested, "1");
+    let run = Run::piped("changes", &plan);
+    assert!(run.code == Some(1) && run.err.contains("(10000): raise it with --limit-depth"));
+    assert_eq!(Run::piped("changes --limit-depth 30000", &plan).code, Some(0));
+}
+
+#[test]
+fn help_tells_every_limit() {
+    let help = Folder::new().run("changes --help").out;
+    for case in cases() {
+        assert!(help.contains(case.option), "{}", case.option);
+    }
+    assert!(help.contains("--limit-expansion-ratio"));
+}

@@ -1,0 +1,228 @@
+//! Formats, and files that appear whole or not at all.
+
+use std::io::{self, Write};
+
+use plansift::error::ErrorKind;
+use plansift::input::Slice;
+use plansift::record::{Options, sift};
+use plansift::sink::Sink;
+use plansift::sink::csv::{Csv, Formulas};
+use plansift::sink::json::Json;
+use plansift::sink::ndjson::Ndjson;
+use plansift::sink::summary::{Color, View};
+use serde_json::Value;
+
+use super::{Folder, Run};
+use crate::hostile::sample::{self, PLAN};
+
+#[test]
+fn json_is_the_lines_as_one_array() {
+    let folder = Folder::of_plans();
+    for inputs in ["plan.json", "plan.json same.json", "plan.json cut.json", "--all plan.json"] {
+        let lines = folder.run(&format!("changes {inputs}")).out;
+        let lines: Vec<Value> =
+            lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let array = folder.run(&format!("changes --format json {inputs}")).out;
+        let array: Vec<Value> = serde_json::from_str(&array).expect("one array");
+        assert!(array == lines && array.len() > 4, "{inputs}");
+    }
+}
+
+/// The rows of a CSV text, by the names in its first.
+fn rows(text: &str) -> Vec<Vec<(String, String)>> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header = reader.headers().expect("a header").clone();
+    let row = |row: csv::StringRecord| {
+        assert_eq!(row.len(), header.len());
+        let cells = header.iter().zip(row.iter());
+        cells.map(|(name, cell)| (name.to_owned(), cell.to_owned())).collect()
+    };
+    reader.records().map(|record| row(record.expect("a row"))).collect()
+}
+
+fn cell<'a>(row: &'a [(String, String)], column: &str) -> &'a str {
+    &row.iter().find(|(name, _)| name == column).expect("the column").1
+}
+
+#[test]
+fn csv_has_a_row_for_each_record() {
+    let folder = Folder::of_plans();
+    let lines = folder.run("changes plan.json same.json").out;
+    let rows = rows(&folder.run("changes --format csv plan.json same.json").out);
+    assert_eq!(rows.len(), lines.lines().count());
+    for (row, line) in rows.iter().zip(lines.lines()) {
+        let record: Value = serde_json::from_str(line).expect("JSON");
+        for column in ["kind", "address", "action", "type", "action_reason", "format_version"] {
+            let expected = record[column].as_str().unwrap_or_default();
+            assert_eq!(cell(row, column), expected, "{line}");
+        }
+        let changed: Vec<&str> =
+            record["changed"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        if record["kind"] != "summary" {
+            assert_eq!(cell(row, "changed"), changed.join("\n"), "{line}");
+        }
+    }
+    assert!(rows.iter().any(|row| cell(row, "changed").contains('\n')), "a cell of two lines");
+    let sources: Vec<&str> = rows.iter().map(|row| cell(row, "source")).collect();
+    assert!(sources.contains(&"plan.json") && sources.contains(&"same.json"));
+}
+
+#[test]
+fn csv_quotes_what_would_break_a_row() {
+    let plan = sample::of_changes(1, |_| {
+        r#"{"address":"a.b[\"x,\\\"y\\n\"]","type":"a, \"b\"\r\nc",
+        "change":{"actions":["create"]}}"#
+            .to_owned()
+    });
+    let rows = rows(&Run::piped("changes --format csv", plan).out);
+    assert_eq!(rows.len(), 3);
+    assert_eq!(cell(&rows[1], "address"), r#"a.b["x,\"y\n"]"#);
+    assert_eq!(cell(&rows[1], "type"), "a, \"b\"\r\nc");
+}
+
+#[test]
+fn csv_has_no_formulas_unless_asked_for() {
+    for start in ["=", "+", "-", "@", "\\t", "\\r"] {
+        let plan = sample::of_changes(1, |_| {
+            format!(
+                r#"{{"address":"{start}HYPERLINK(1)","module_address":"{start}x",
+                "change":{{"actions":["create"]}}}}"#
+            )
+        });
+        let address: String =
+            serde_json::from_str(&format!("\"{start}HYPERLINK(1)\"")).expect("a string");
+        let safe = rows(&Run::piped("changes --format csv", &plan).out);
+        assert_eq!(cell(&safe[1], "address"), format!("'{address}"));
+        assert!(cell(&safe[1], "module_address").starts_with('\''));
+        let raw = rows(&Run::piped("changes --format csv --csv-raw", &plan).out);
+        assert_eq!(cell(&raw[1], "address"), address);
+    }
+}
+
+#[test]
+fn csv_has_no_formulas_in_lists() {
+    let plan = sample::of_changes(1, |_| {
+        r#"{"address":"a.b","change":{"actions":["=1+1"],"before":{"k":1},"after":{"k":2}}}"#.into()
+    });
+    for row in rows(&Run::piped("changes --format csv --all", plan).out) {
+        for (column, cell) in row {
+            assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r']), "{column}: {cell}");
+        }
+    }
+    // The name of the input is chosen by somebody as well.
+    let folder = Folder::new();
+    folder.write("=x.json", PLAN);
+    let rows = rows(&folder.run("changes --format csv =x.json").out);
+    assert!(rows.iter().all(|row| cell(row, "source") == "'=x.json"));
+}
+
+#[test]
+fn a_file_has_what_standard_output_would_have() {
+    let folder = Folder::of_plans();
+    for command in ["changes", "changes --format json", "changes --format csv", "summary"] {
+        let printed = folder.run(&format!("{command} plan.json"));
+        let run = folder.run(&format!("{command} --output out plan.json"));
+        assert_eq!((run.code, run.out.as_str()), (Some(0), ""));
+        let written = std::fs::read_to_string(folder.path("out")).expect("the output");
+        assert_eq!(written, printed.out, "{command}");
+    }
+}
+
+#[test]
+fn a_file_is_written_whole_or_not_at_all() {
+    let folder = Folder::of_plans();
+    folder.write("out", "before");
+    let names = folder.names();
+    for args in [
+        "changes -o out cut.json",
+        "changes -o out no-such-file.json cut.json",
+        "summary -o out cut.json",
+        "changes -o out --limit-depth 3 plan.json",
+        "changes -o new cut.json",
+        "changes -o folder/out plan.json",
+    ] {
+        let run = folder.run(args);
+        assert_eq!(run.code, Some(1), "{args}: {run:?}");
+        assert_eq!(std::fs::read_to_string(folder.path("out")).expect("it is there"), "before");
+        assert_eq!(folder.names(), names, "{args}: nothing is left behind");
+    }
+    let run = folder.run("changes -o out cut.json plan.json");
+    assert_eq!(run.code, Some(4), "the others are done");
+    let written = std::fs::read_to_string(folder.path("out")).expect("the output");
+    assert_eq!(Run { out: written, ..run }.count("summary"), 1);
+    assert_eq!(folder.names(), names);
+}
+
+#[test]
+fn an_output_may_be_the_input() {
+    let folder = Folder::of_plans();
+    let expected = folder.run("changes plan.json").out;
+    let run = folder.run("changes -o plan.json plan.json");
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    assert_eq!(std::fs::read_to_string(folder.path("plan.json")).expect("the output"), expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_new_file_has_the_rights_of_any_new_file() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::of_plans();
+    let mode = |name: &str| folder.path(name).metadata().expect("it is there").permissions().mode();
+    folder.run("changes -o out plan.json");
+    assert_eq!(mode("out"), mode("plan.json"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let folder = Folder::of_plans();
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
+    for args in [&["changes", "plan.json"][..], &["summary", "plan.json"], &["schema"]] {
+        let mut command = crate::run::plansift();
+        command.current_dir(folder.0.path()).args(args).stdout(full());
+        let run = Run::of(&command.output().expect("it runs"));
+        assert_eq!(run.code, Some(1), "{args:?}: {run:?}");
+        assert!(run.err.contains("cannot write the output"), "{args:?}: {}", run.err);
+    }
+}
+
+/// Takes so many bytes; then it fails like that.
+struct Failing(usize, io::ErrorKind);
+
+impl Write for Failing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.len().min(self.0);
+        self.0 -= taken;
+        if taken > 0 { Ok(taken) } else { Err(self.1.into()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn every_write_that_fails_is_told_as_it_was() {
+    type Make = fn(Failing) -> Box<dyn Sink>;
+    let sinks: [(&str, Make, usize); 4] = [
+        ("ndjson", |out| Box::new(Ndjson::new(out)), 200_000),
+        ("json", |out| Box::new(Json::new(out)), 200_000),
+        ("csv", |out| Box::new(Csv::new(out, Formulas::Quoted)), 200_000),
+        ("summary", |out| Box::new(View::new(out, Color::None)), 100),
+    ];
+    let plan = sample::of_changes(3000, sample::create);
+    for (name, make, len) in sinks {
+        for kind in [io::ErrorKind::BrokenPipe, io::ErrorKind::StorageFull] {
+            for taken in (0..len).step_by(len / 20) {
+                let mut sink = make(Failing(taken, kind));
+                let source = Slice(plan.as_bytes());
+                let error = sift(source, "plan.json", &Options::default(), sink.as_mut())
+                    .and_then(|_| sink.finish())
+                    .expect_err("nothing takes it");
+                assert_eq!(error.kind(), ErrorKind::Write);
+                let told = error.io_error().map(io::Error::kind);
+                assert_eq!(told, Some(kind), "{name} after {taken} bytes");
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What a person sees: pages of 80 columns, colours where they are wanted, and nothing that a
+//! terminal would obey.
+
+use unicode_width::UnicodeWidthStr;
+
+use super::{Folder, Run};
+use crate::hostile::sample::{self, PLAN};
+
+/// Names that are too long, too wide, or more than a name.
+const NAMES: [&str; 10] = [
+    "module.a-very-long-name-of-a-module[0].module.and-another-one.aws_instance.of_letters[17]",
+    "表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表",
+    "e\\u0301e\\u0301e\\u0301 combining",
+    "families: 👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦",
+    "\\u001b[2J\\u001b]0;title\\u0007\\u001b]8;;http://x\\u001b\\\\ escapes",
+    "\\u009b31m\\u0085 of the second set",
+    "line\\nfeed\\rreturn\\ttab\\bback\\u0000nul\\u007fdelete",
+    "\\u202eright to left\\u202c\\u2066isolated\\u2069\\u200f\\u061c",
+    "zero\\u200bwidth\\u200d\\ufeff\\u00ad\\u2028\\u2029",
+    "\\udb40\\udc41 tags \\u180e",
+];
+
+fn hostile_plan() -> String {
+    let actions = ["create", "update", "delete", "read", "forget", "no-op", "open", "x\\u001b[31m"];
+    let changes = sample::of_changes(NAMES.len() * actions.len(), |number| {
+        let name = NAMES[number % NAMES.len()];
+        let action = actions[number / NAMES.len()];
+        format!(
+            r#"{{"address":"{name}","previous_address":"was {name}","type":"{name}",
+            "deposed":"{name}","action_reason":"{name}","change":{{"actions":["{action}"],
+            "before":{{"{name}":1}},"after":{{}},"importing":{{"id":"{name}"}}}}}}"#
+        )
+    });
+    let rest: Vec<String> = NAMES.iter().map(|name| rest(name)).collect();
+    let rest = |key: usize| {
+        let parts: Vec<&str> =
+            rest.iter().map(|part| part.lines().nth(key).expect("a line")).collect();
+        parts.join(",")
+    };
+    format!(
+        r#"{},"terraform_version":"{}","resource_drift":[{}],"deferred_changes":[{}],
+        "checks":[{}],"output_changes":{{{}}}}}"#,
+        changes.strip_suffix('}').expect("an object"),
+        NAMES[4],
+        rest(0),
+        rest(1),
+        rest(2),
+        rest(3)
+    )
+}
+
+/// An element of other sections with that name, a line each.
+fn rest(name: &str) -> String {
+    let change = format!(r#"{{"address":"{name}","change":{{"actions":["{name}"]}}}}"#);
+    format!(
+        "{change}\n{{\"reason\":\"{name}\",\"resource_change\":{change}}}\n\
+         {{\"address\":{{\"to_display\":\"{name}\"}},\"status\":\"{name}\",\
+         \"instances\":[{{\"problems\":[{{\"message\":\"{name}\"}}]}}]}}\n\
+         \"{name}\":{{\"actions\":[\"{name}\"]}}"
+    )
+}
+
+/// What a terminal obeys, or a reader is misled by.
+fn obeyed(character: char) -> bool {
+    (character.is_control() && character != '\n')
+        || matches!(character,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+            | '\u{e0000}'..='\u{e007f}')
+}
+
+#[test]
+fn a_page_has_eighty_columns() {
+    let folder = Folder::of_plans();
+    let long = format!("{}.json", "表".repeat(60));
+    folder.write(&long, hostile_plan());
+    folder.write("hostile.json", hostile_plan());
+    for name in ["plan.json", "same.json", "hostile.json", &long] {
+        for args in ["summary", "summary --all"] {
+            let run = folder.run(&format!("{args} {name}"));
+            assert_eq!(run.code, Some(0), "{run:?}");
+            assert!(run.out.lines().count() > 3, "{}", run.out);
+            for line in run.out.lines() {
+                let each: usize = line.chars().map(|c| c.to_string().width()).sum();
+                assert!(line.width() <= 80 && each <= 80, "{line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_page_has_nothing_that_a_terminal_obeys() {
+    let page = Run::piped("summary --all", hostile_plan());
+    assert_eq!(page.code, Some(0), "{page:?}");
+    let found: Vec<char> = page.out.chars().filter(|&character| obeyed(character)).collect();
+    assert!(found.is_empty(), "{found:x?}");
+    assert!(page.out.contains("\\u{1b}"), "they are shown by their numbers: {}", page.out);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_of_files_are_shown_but_not_obeyed() {
+    let folder = Folder::new();
+    let name = "\u{1b}[31m\u{202e}\u{9b}\r\n\u{7}.json";
+    folder.write(name, &PLAN[..100]);
+    let both = |run: &Run| -> String { [run.out.as_str(), run.err.as_str()].concat() };
+    for args in ["summary", "changes --format csv", "summary --stats"] {
+        let run = folder.run(&format!("{args} {name}"));
+        assert_eq!(run.code, Some(1));
+        let text = &run.err;
+        assert!(!text.chars().any(obeyed), "{text:?}");
+        assert_eq!(text.lines().count(), 1, "{text:?}");
+    }
+    folder.write(name, format!("Some words\n{PLAN}"));
+    let run = folder.run(&format!("summary {name}"));
+    assert!(run.code == Some(0) && run.err.contains("warning"), "{run:?}");
+    assert!(!both(&run).chars().any(obeyed), "{run:?}");
+    // A path that cannot be written to.
+    let run = folder.run(&format!("summary -o no-such-folder/{name} {name}"));
+    assert!(run.code == Some(1) && !both(&run).chars().any(obeyed), "{run:?}");
+}
+
+#[test]
+fn arguments_are_shown_but_not_obeyed() {
+    // A file's name may look like an option to a shell's `*`.
+    let run = Folder::new().run("summary --\u{1b}[31m");
+    assert!(run.code == Some(64) && !run.err.chars().any(obeyed), "{run:?}");
+}
+
+#[test]
+fn errors_do_not_repeat_what_the_input_says() {
+    // In steps: a run of the binary for each byte would take long.
+    for at in (0..PLAN.len()).step_by(37).filter(|&at| PLAN.is_char_boundary(at)) {
+        for canary in ["canary7391", "\u{1b}canary7391", "\"canary7391\":", "\\canary7391"] {
+            let text = format!("{}{canary}{}", &PLAN[..at], &PLAN[at..]);
+            let run = Run::piped("changes", text);
+            assert!(!run.err.contains("canary"), "{at}: {}", run.err);
+        }
+    }
+}
+
+#[test]
+fn colours_are_for_terminals_or_whoever_asks() {
+    let folder = Folder::of_plans();
+    for (args, variables, coloured) in [
+        ("", &[][..], false),
+        ("--color=auto ", &[], false),
+        ("--color=always ", &[], true),
+        ("--color always ", &[("NO_COLOR", "1")], true),
+        ("--color=never ", &[("CLICOLOR_FORCE", "1")], false),
+        ("", &[("CLICOLOR_FORCE", "1")], true),
+        ("", &[("CLICOLOR_FORCE", "0")], false),
+        ("", &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], false),
+        ("", &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "")], true),
+        ("-no-color ", &[("CLICOLOR_FORCE", "1")], false),
+    ] {
+        let run = folder.run_with(&format!("summary {args}plan.json"), variables);
+        assert_eq!(run.code, Some(0));
+        assert_eq!(run.out.contains('\x1b'), coloured, "{args:?} {variables:?}");
+    }
+    let plain = folder.run("summary plan.json").out;
+    let coloured = folder.run("summary --color always plan.json").out;
+    assert_eq!(without_colours(&coloured), plain, "colours change nothing else");
+    let records = folder.run("changes --color always plan.json").out;
+    assert!(!records.contains('\x1b'), "records are data");
+}
+
+fn without_colours(text: &str) -> String {
+    let mut parts = text.split("\x1b[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        text + part.split_once('m').map_or("an escape that is no colour", |(_, rest)| rest)
+    })
+}

@@ -1,0 +1,127 @@
+//! Records leave while the plan is still being read, and nobody is held up by a reader that left.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use super::Folder;
+use crate::hostile::sample;
+use crate::run;
+
+/// Far beyond what anything here takes: it only ends a test that would hang.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn start(folder: &Folder, args: &[&str], stdin: Stdio) -> Child {
+    let mut command = run::plansift();
+    command.current_dir(folder.0.path()).args(args).stdin(stdin);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+}
+
+/// Runs a step that may hang on a child, which is ended if it does.
+fn with_patience<T: Send>(child: &mut Child, step: impl FnOnce() -> T + Send) -> T {
+    let (done, waiting) = mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || done.send(step()));
+        let result = waiting.recv_timeout(PATIENCE);
+        if result.is_err() {
+            // Its end frees the step, and with it this scope.
+            child.kill().expect("it is ours");
+        }
+        result.expect("nothing came in time")
+    })
+}
+
+/// A plan that names its versions first, as Terraform writes it: what the first record waits for.
+fn plan_of(changes: usize) -> String {
+    let plan = sample::of_changes(changes, sample::create);
+    plan.replacen(r#""1.2","#, r#""1.2","terraform_version":"1.9.0","#, 1)
+}
+
+#[test]
+fn a_record_appears_before_the_plan_has_ended() {
+    for format in ["ndjson", "csv"] {
+        let plan = plan_of(200);
+        let (head, tail) = plan.split_at(plan.len() / 2);
+        let args = ["changes", "--format", format, "-"];
+        let mut child = start(&Folder::new(), &args, Stdio::piped());
+        let mut stdin = child.stdin.take().expect("a pipe");
+        let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        stdin.write_all(head.as_bytes()).expect("it reads");
+        let lines: Vec<String> = with_patience(&mut child, || {
+            stdout.by_ref().lines().take(3).map(|line| line.expect("UTF-8")).collect()
+        });
+        assert!(lines[2].contains("a.n["), "{lines:?}");
+        stdin.write_all(tail.as_bytes()).expect("it reads");
+        drop(stdin);
+        let mut rest = String::new();
+        stdout.read_to_string(&mut rest).expect("UTF-8");
+        assert!(child.wait().expect("it ends").success());
+        assert!(rest.lines().last().expect("lines").contains("summary"), "{rest}");
+    }
+}
+
+#[test]
+fn the_plan_record_appears_with_the_first_change() {
+    let plan = plan_of(40);
+    // The element after the first is not whole yet.
+    let head = plan.match_indices("\"address\"").nth(20).expect("many").0;
+    let mut child = start(&Folder::new(), &["changes"], Stdio::piped());
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+    stdin.write_all(&plan.as_bytes()[..head]).expect("it reads");
+    let mut line = String::new();
+    with_patience(&mut child, || stdout.read_line(&mut line).expect("UTF-8"));
+    assert!(line.contains(r#""terraform_version":"1.9.0""#), "{line}");
+    drop(stdin);
+    assert_eq!(child.wait().expect("it ends").code(), Some(1), "the plan was never whole");
+}
+
+#[test]
+fn a_reader_that_leaves_ends_the_run_in_peace() {
+    let folder = Folder::new();
+    folder.write("plan.json", sample::of_changes(20_000, sample::create));
+    for args in [
+        &["changes", "plan.json"][..],
+        &["changes", "--format", "csv", "plan.json"],
+        &["changes", "--format", "json", "plan.json", "plan.json"],
+        &["changes", "--detailed-exitcode", "plan.json"],
+        &["changes", "--stats", "plan.json"],
+    ] {
+        let mut child = start(&folder, args, Stdio::null());
+        let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut line = String::new();
+        stdout.read_line(&mut line).expect("UTF-8");
+        drop(stdout);
+        let ended = child.wait_with_output().expect("it ends");
+        assert_eq!(ended.status.code(), Some(0), "{args:?}");
+        assert_eq!(String::from_utf8_lossy(&ended.stderr), "", "{args:?}");
+    }
+}
+
+#[test]
+fn a_reader_that_was_never_there_is_no_error_either() {
+    let folder = Folder::of_plans();
+    for args in [&["summary", "plan.json"][..], &["changes", "plan.json"], &["schema"], &["-help"]]
+    {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut command = run::plansift();
+        command.current_dir(folder.0.path()).args(args).stdout(writer).stdin(Stdio::null());
+        let ended = command.output().expect("it runs");
+        assert_eq!(ended.status.code(), Some(0), "{args:?}: {ended:?}");
+        assert_eq!(String::from_utf8_lossy(&ended.stderr), "", "{args:?}");
+    }
+}
+
+#[test]
+fn a_standard_error_that_is_gone_stops_nothing() {
+    let folder = Folder::of_plans();
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let mut command = run::plansift();
+    command.current_dir(folder.0.path()).args(["changes", "--stats", "cut.json", "plan.json"]);
+    let ended = command.stdin(Stdio::null()).stderr(writer).output().expect("it runs");
+    assert_eq!(ended.status.code(), Some(4));
+    assert!(String::from_utf8_lossy(&ended.stdout).trim_end().ends_with('}'));
+}

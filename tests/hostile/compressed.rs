@@ -1,0 +1,139 @@
+//! gzip and zstd that are damaged, cut, joined, empty, nested or too good to be true.
+
+use std::io::{Cursor, Write};
+use std::time::Duration;
+
+use plansift::error::{ErrorKind, Result};
+use plansift::input::Input;
+use plansift::limits::{Limit, Limits};
+
+use super::sample::PLAN;
+use super::{Shape, sifted};
+use crate::run;
+use crate::same_answer::forms::{gzip, zstd};
+
+fn with_limits(bytes: &[u8], limits: Limits) -> Result<Shape> {
+    let mut options = run::all();
+    options.read.limits = limits;
+    sifted(Input::from_reader(Box::new(Cursor::new(bytes.to_vec())), &limits)?, &options)
+}
+
+/// What is read, within a time that is far beyond what any of these takes: it must not hang.
+fn read(bytes: &[u8]) -> std::result::Result<Shape, ErrorKind> {
+    let (done, waiting) = std::sync::mpsc::channel();
+    let bytes = bytes.to_vec();
+    std::thread::spawn(move || {
+        let read = with_limits(&bytes, Limits::default());
+        // Nobody waits any more when the time is over.
+        let _ = done.send(read.map_err(|error| error.kind()));
+    });
+    waiting.recv_timeout(Duration::from_secs(60)).expect("the reader hangs or panics")
+}
+
+#[test]
+fn what_is_cut_short_is_an_error() {
+    for form in [gzip(PLAN.as_bytes()), zstd(PLAN.as_bytes())] {
+        for end in 0..form.len() {
+            assert!(read(&form[..end]).is_err(), "{end} of {}", form.len());
+        }
+    }
+}
+
+#[test]
+fn what_is_damaged_is_the_same_plan_or_an_error() {
+    let plan = read(PLAN.as_bytes());
+    assert!(plan.is_ok());
+    for form in [gzip(PLAN.as_bytes()), zstd(PLAN.as_bytes())] {
+        for at in 0..form.len() {
+            for flip in [1, 0x80, 0xff] {
+                let mut damaged = form.clone();
+                damaged[at] ^= flip;
+                // Some bits mean nothing, such as gzip's date.
+                let answer = read(&damaged);
+                assert!(answer.is_err() || answer == plan, "{at} of {}", form.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn members_are_read_as_one_and_nothing_else_may_follow() {
+    let text = PLAN.as_bytes();
+    let (head, tail) = text.split_at(1000);
+    let plan = read(text);
+    assert!(plan.is_ok());
+    for compress in [gzip, zstd] {
+        let empty = compress(b"");
+        let joined = [empty.clone(), compress(head), empty.clone(), compress(tail), empty.clone()];
+        assert_eq!(read(&joined.concat()), plan);
+        assert_eq!(read(&[&compress(text)[..], b"rubbish"].concat()), Err(ErrorKind::Compressed));
+        let twice = [compress(text), compress(text)].concat();
+        assert_eq!(read(&twice), Err(ErrorKind::Trailing));
+        let missing = [compress(head), empty].concat();
+        assert_eq!(read(&missing), Err(ErrorKind::Truncated));
+    }
+    let mixed = [gzip(head), zstd(tail)].concat();
+    assert_eq!(read(&mixed), Err(ErrorKind::Compressed));
+}
+
+#[test]
+fn what_is_empty_inside_is_an_empty_input() {
+    for form in [gzip(b""), zstd(b""), gzip(b" \n")] {
+        let kind = read(&form).expect_err("nothing is no plan");
+        assert_eq!(kind, read(b"").expect_err("nothing is no plan"));
+    }
+}
+
+#[test]
+fn what_is_compressed_twice_is_no_plan() {
+    let text = PLAN.as_bytes();
+    for form in [gzip(&gzip(text)), zstd(&zstd(text)), gzip(&zstd(text)), zstd(&gzip(text))] {
+        let kind = read(&form).expect_err("one layer is taken off");
+        assert!(matches!(kind, ErrorKind::WrongDocument(_)), "{kind:?}");
+    }
+}
+
+/// A megabyte of space in a few bytes, over and over, with a plan around it.
+fn bomb(compress: fn(&[u8]) -> Vec<u8>, megabytes: usize) -> Vec<u8> {
+    let (head, tail) = PLAN.split_at(PLAN.find("\"checks\"").expect("it has checks"));
+    let space = compress(&vec![b' '; 1 << 20]);
+    [compress(head.as_bytes()), space.repeat(megabytes), compress(tail.as_bytes())].concat()
+}
+
+#[test]
+fn bombs_stop_at_the_limit() {
+    for compress in [gzip, zstd] {
+        let bomb = bomb(compress, 8);
+        assert!(read(&bomb).is_ok());
+        let expansion = Limits { expansion: 4 << 20, ..Limits::default() };
+        let error = with_limits(&bomb, expansion).expect_err("eight is more than four");
+        let kind = ErrorKind::Limit { limit: Limit::Expansion, value: 4 << 20 };
+        assert_eq!(error.kind(), kind);
+        let document = Limits { document: 4 << 20, ..Limits::default() };
+        let error = with_limits(&bomb, document).expect_err("eight is more than four");
+        let kind = ErrorKind::Limit { limit: Limit::Document, value: 4 << 20 };
+        assert_eq!(error.kind(), kind);
+    }
+}
+
+#[test]
+fn a_bomb_that_stays_within_the_size_stops_at_the_ratio() {
+    // The ratio counts from the first GiB on.
+    let bomb = bomb(zstd, 1030);
+    let error = with_limits(&bomb, Limits::default()).expect_err("a thousandfold and more");
+    let kind = ErrorKind::Limit { limit: Limit::ExpansionRatio, value: 1000 };
+    assert_eq!(error.kind(), kind);
+    let raised = Limits { expansion_ratio: 100_000, ..Limits::default() };
+    assert!(with_limits(&bomb, raised).is_ok());
+}
+
+#[test]
+fn zstd_that_asks_for_much_memory_is_refused() {
+    let mut encoder = ::zstd::stream::Encoder::new(Vec::new(), 1).expect("a zstd encoder");
+    encoder.window_log(27).expect("zstd knows such windows");
+    encoder.write_all(PLAN.as_bytes()).expect("memory takes everything");
+    // What is flushed before its end does not say how long it is.
+    encoder.flush().expect("memory takes everything");
+    let form = encoder.finish().expect("memory takes everything");
+    assert_eq!(read(&form), Err(ErrorKind::Compressed));
+}

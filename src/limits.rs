@@ -20,8 +20,15 @@ pub struct Limits {
     pub expansion: u64,
     /// How many times its own size a compressed input may expand to, beyond the first GiB.
     pub expansion_ratio: u64,
-    /// Bytes of the window that a zstd input may ask for. Its own command uses 8 MiB up to level 19.
+    /// Bytes of the window that a zstd input may ask for. Its own command uses 8 MiB up to level
+    /// 19.
     pub zstd_window: u64,
+}
+
+impl Limits {
+    /// The least that [`Limits::string_skipped`] can be: what is skipped is looked at in pieces of
+    /// this length, in bytes, and shorter strings are not measured.
+    pub const STRING_SKIPPED_MIN: u64 = 4096;
 }
 
 const MIB: u64 = 1 << 20;

@@ -5,7 +5,7 @@ mod compressed;
 pub mod sample;
 
 use plansift::error::{Error, ErrorKind, Result};
-use plansift::input::{Slice, Source};
+use plansift::input::{self, Input, Slice, Source};
 use plansift::json::Validation;
 use plansift::limits::Limit;
 use plansift::record::{Options, Record, sift};
@@ -200,7 +200,8 @@ fn strings_longer_than_any_window_are_read() {
         // Through a reader as well, whose buffer has to grow.
         let reader = Box::new(std::io::Cursor::new(plan.clone().into_bytes()));
         let limits = plansift::limits::Limits::default();
-        let input = plansift::input::Input::from_reader(reader, &limits).expect("a reader");
+        let input = Input::from_reader(reader, &input::Options { limits, ..Default::default() })
+            .expect("a reader");
         assert_eq!(sifted(input, &run::all()).expect("a plan").records, 3);
         let skipped = format!(
             r#"{{"format_version":"1.2","prior_state":"{}","resource_changes":[]}}"#,

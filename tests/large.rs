@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use plansift::error::{ErrorKind, Found, Result};
-use plansift::input::{Input, Mapping, Source};
+use plansift::input::{self, Input, Source};
 use plansift::record::Options;
 
 use crate::hostile::sample;
@@ -129,7 +129,11 @@ fn a_hole_of_five_gibibytes_is_an_error_where_it_begins() {
         std::fs::write(&path, head).expect("a file");
         let file = File::options().write(true).open(&path).expect("a file");
         file.set_len(5 << 30).expect("a sparse file");
-        let input = Input::open_file(&path, &options.read.limits, Mapping::Auto).expect("a file");
+        let input = Input::open_file(
+            &path,
+            &input::Options { limits: options.read.limits, ..Default::default() },
+        )
+        .expect("a file");
         let error = run::error(input, &options);
         assert_eq!(error.kind(), kind);
         assert_eq!(error.location().expect("a place").offset, head.len() as u64);
@@ -144,7 +148,11 @@ fn a_plan_with_a_hole_behind_it_is_not_whole() {
     std::fs::write(&path, &plan).expect("a file");
     File::options().write(true).open(&path).expect("a file").set_len(5 << 30).expect("sparse");
     let options = Options::default();
-    let input = Input::open_file(&path, &options.read.limits, Mapping::Auto).expect("a file");
+    let input = Input::open_file(
+        &path,
+        &input::Options { limits: options.read.limits, ..Default::default() },
+    )
+    .expect("a file");
     let error = run::error(input, &options);
     assert_eq!(error.kind(), ErrorKind::Trailing);
     assert_eq!(error.location().expect("a place").offset, plan.len() as u64);

@@ -8,7 +8,7 @@ use std::io::Cursor;
 use std::process::Stdio;
 
 use plansift::error::{ErrorKind, Result};
-use plansift::input::{Input, Mapping, Slice, Source};
+use plansift::input::{self, Input, Mapping, Slice, Source};
 use plansift::json::Validation;
 use plansift::limits::Limits;
 use plansift::record::{Options, Show, sift};
@@ -212,7 +212,10 @@ fn the_limit_on_a_document_is_told_alike_by_files_and_readers() {
         let mut options = plainest(Validation::Visited);
         options.read.limits.document = value;
         let opened = |mapping| {
-            let input = Input::open_file(&path, &options.read.limits, mapping);
+            let input = Input::open_file(
+                &path,
+                &input::Options { limits: options.read.limits, mapping, ..Default::default() },
+            );
             answer(input.expect("a file"), &options)
         };
         assert_eq!(opened(Mapping::Auto), opened(Mapping::Never), "{value}");
@@ -290,8 +293,17 @@ fn every_form_of_the_text_gives_the_same() {
         std::fs::write(&path, &form).expect("a file");
         for options in all_options() {
             let limits = &options.read.limits;
-            let opened = |mapping| Input::open_file(&path, limits, mapping).expect("a file");
-            let read = Input::from_reader(Box::new(Cursor::new(form.clone())), limits);
+            let opened = |mapping| {
+                Input::open_file(
+                    &path,
+                    &input::Options { limits: *limits, mapping, ..Default::default() },
+                )
+                .expect("a file")
+            };
+            let read = Input::from_reader(
+                Box::new(Cursor::new(form.clone())),
+                &input::Options { limits: *limits, ..Default::default() },
+            );
             for (way, input) in [
                 ("mapped", opened(Mapping::Auto)),
                 ("read", opened(Mapping::Never)),

@@ -82,7 +82,13 @@ impl Summary {
             format!("{{{}}}", words.join(","))
         };
         format!(
-            r#"{{"kind":"summary","bytes":{},"resource_changes":{},"resource_drift":{},"output_changes":{},"deferred_changes":{},"terraform":{{"import":{},"add":{},"change":{},"destroy":{},"forget":{}}},"moved":{},"unknown_paths":{},"sensitive_paths":{},"changed_paths":{},"checks":{},"applyable":true,"complete":false,"errored":false,"timestamp":"2026-01-02T03:04:05Z"}}"#,
+            concat!(
+                r#"{{"kind":"summary","bytes":{},"resource_changes":{},"resource_drift":{},"#,
+                r#""output_changes":{},"deferred_changes":{},"terraform":{{"import":{},"add":{},"#,
+                r#""change":{},"destroy":{},"forget":{}}},"moved":{},"unknown_paths":{},"#,
+                r#""sensitive_paths":{},"changed_paths":{},"checks":{},"applyable":true,"#,
+                r#""complete":false,"errored":false,"timestamp":"2026-01-02T03:04:05Z"}}"#,
+            ),
             self.bytes,
             words(&self.resource_changes),
             words(&self.resource_drift),
@@ -316,7 +322,7 @@ impl<'a, W: Write> Plan<'a, W> {
                 json.member("reason", "\"");
                 json.raw(reason);
                 json.raw("\"");
-                json.member("resource_change", r#"{"address":"module.m[*].random_pet.later[*]","change":{"actions":["create"],"after":{"length":2},"after_sensitive":{},"after_unknown":{"id":true},"before":null,"before_sensitive":false},"index_unknown":true,"mode":"managed","module_address":"module.m[*]","name":"later","provider_name":"registry.terraform.io/hashicorp/random","type":"random_pet"}"#);
+                json.member("resource_change", DEFERRED);
             });
         }
         self.summary.deferred_changes.insert("create", reasons.len() as u64);
@@ -351,3 +357,12 @@ const INVOCATIONS: &str = r#"[{"address":"action.acme_notify.a","config_sensitiv
 const CONFIGURATION: &str = r#"{"provider_config":{"aws":{"expressions":{"region":{"constant_value":"eu-west-1"}},"full_name":"registry.terraform.io/hashicorp/aws","name":"aws"}},"root_module":{"resources":[{"address":"aws_instance.r0","count_expression":{"constant_value":50},"expressions":{"ami":{"references":["data.aws_ami.base.id","data.aws_ami.base"]}},"mode":"managed","name":"r0","provider_config_key":"aws","schema_version":1,"type":"aws_instance"}],"variables":{"db_password":{"sensitive":true},"region":{"default":"eu-west-1"},"zones":{}}}}"#;
 
 const CHECKS: &str = r#"[{"address":{"kind":"check","name":"health","to_display":"check.health"},"instances":[{"address":{"to_display":"check.health"},"problems":[{"message":"Service answered \u003c503\u003e."}],"status":"fail"}],"status":"fail"},{"address":{"kind":"output_value","name":"address","to_display":"output.address"},"status":"unknown"},{"address":{"kind":"resource","mode":"managed","name":"r0","to_display":"aws_instance.r0","type":"aws_instance"},"instances":[{"address":{"instance_key":0,"to_display":"aws_instance.r0[0]"},"status":"pass"}],"status":"pass"},{"address":{"kind":"var","name":"region","to_display":"var.region"},"instances":[{"address":{"to_display":"var.region"},"status":"pass"}],"status":"pass"},{"address":{"kind":"check","module":"module.m0","name":"z","to_display":"module.m0.check.z"},"status":"error"}]"#;
+
+/// A resource whose instances are not known yet.
+const DEFERRED: &str = concat!(
+    r#"{"address":"module.m[*].random_pet.later[*]","change":{"actions":["create"],"#,
+    r#""after":{"length":2},"after_sensitive":{},"after_unknown":{"id":true},"before":null,"#,
+    r#""before_sensitive":false},"index_unknown":true,"mode":"managed","#,
+    r#""module_address":"module.m[*]","name":"later","#,
+    r#""provider_name":"registry.terraform.io/hashicorp/random","type":"random_pet"}"#,
+);

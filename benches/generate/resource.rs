@@ -246,7 +246,8 @@ impl Resource {
                 json.raw(r#"\"]"#);
             }
             2 => {
-                // Whatever a key may hold: brackets, dots, escapes, characters beyond the first plane.
+                // Whatever a key may hold: brackets, dots, escapes, characters beyond the first
+                // plane.
                 json.raw(r#"[\"a.b]\\\"\u003c😀é/"#);
                 json.number(self.number % 50);
                 json.raw(r#"\"]"#);

@@ -1,6 +1,7 @@
 //! The arguments. The only place that knows clap.
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::exit::Exit;
 use crate::json::outline::Outline;
 use crate::limits::Limits;
+use crate::sink::summary::visible;
 
 /// Reads Terraform and OpenTofu plans (`show -json`) of any size and tells what they change.
 #[derive(Debug, Parser)]
@@ -129,7 +131,7 @@ pub struct LimitArgs {
     /// Size of each list of paths of one change, at most 4G [default: 64M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_paths: Option<u64>,
-    /// Size of one skipped string [default: 1G]
+    /// Size of one skipped string, at least 4K [default: 1G]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_string_skipped: Option<u64>,
     /// Size of one decoded string [default: 64M]
@@ -157,7 +159,10 @@ impl LimitArgs {
             depth: self.limit_depth.unwrap_or(default.depth),
             change: self.limit_change.unwrap_or(default.change).min(Outline::LEN_MAX),
             paths: self.limit_paths.unwrap_or(default.paths).min(u32::MAX.into()),
-            string_skipped: self.limit_string_skipped.unwrap_or(default.string_skipped),
+            string_skipped: self
+                .limit_string_skipped
+                .unwrap_or(default.string_skipped)
+                .max(Limits::STRING_SKIPPED_MIN),
             string_kept: self.limit_string_kept.unwrap_or(default.string_kept),
             document: self.limit_document.unwrap_or(default.document),
             expansion: self.limit_expansion.unwrap_or(default.expansion),
@@ -190,11 +195,15 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Exit> 
         Ok(cli) => Ok(cli.command),
         Err(error) => {
             // A closed pipe is no reason to fail here either.
-            let _ = error.print();
-            match error.kind() {
-                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Err(Exit::Done),
-                _ => Err(Exit::Usage),
+            if let ErrorKind::DisplayHelp | ErrorKind::DisplayVersion = error.kind() {
+                let _ = error.print();
+                return Err(Exit::Done);
             }
+            // The message repeats arguments, which a shell may have made of file names.
+            for line in error.render().to_string().lines() {
+                let _ = writeln!(io::stderr(), "{}", visible(line));
+            }
+            Err(Exit::Usage)
         }
     }
 }

@@ -52,9 +52,8 @@ fn sift_all(plans: &Plans, sink: impl FnOnce(File) -> Box<dyn Sink>) -> Exit {
     let stdin = [Path::new("-").to_owned()];
     let inputs = match &plans.inputs[..] {
         [] if io::stdin().is_terminal() => {
-            say(
-                "no INPUT: name a plan (terraform show -json PLANFILE > plan.json), or - for standard input",
-            );
+            say("no INPUT: name a plan (terraform show -json PLANFILE > plan.json), \
+                 or - for standard input");
             return Exit::Usage;
         }
         [] => &stdin[..],

@@ -90,8 +90,10 @@ fn changed_paths_follow_the_rules() {
 #[test]
 fn marks_are_found_at_every_shape() {
     let [_, unknown, sensitive] = diff(
-        r#""before":{},"after":null,"after_unknown":{"a":true,"b":[false,{"c":true}],"d":{},"e":"true","f":1},
-        "before_sensitive":{"x":true,"y":{"z":true}},"after_sensitive":{"x":{"deep":true},"y":true,"w":[true]}"#,
+        r#""before":{},"after":null,
+        "after_unknown":{"a":true,"b":[false,{"c":true}],"d":{},"e":"true","f":1},
+        "before_sensitive":{"x":true,"y":{"z":true}},
+        "after_sensitive":{"x":{"deep":true},"y":true,"w":[true]}"#,
     )
     .unwrap();
     assert_eq!(unknown, ["a", "b[1].c"]);

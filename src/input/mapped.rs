@@ -1,14 +1,14 @@
 //! A file as memory, and what it takes to survive that someone else writes to it.
 //!
-//! The window is a slice of the mapping. [`Mapped::fill`] moves it along and drops the pages behind,
-//! so that only a few MiB of the file are resident at a time. Asking for pages ahead is slower than
-//! letting them fault, sixteen at a time.
+//! The window is a slice of the mapping. [`Mapped::fill`] moves it along and drops the pages
+//! behind, so that only a few MiB of the file are resident at a time. Asking for pages ahead is
+//! slower than letting them fault, sixteen at a time.
 //!
 //! Reading a page that a truncation took away raises SIGBUS. The handler lays a page of zeros over
 //! the place and notes in a table that this mapping was hit; the reader goes on with zeros, and
-//! whatever it makes of them is replaced by [`ErrorKind::Changed`]. The table is made of atomics, and
-//! the handler does nothing but look into it and map a page. A fault anywhere else is none of ours:
-//! the handler before is put back, and the fault happens again.
+//! whatever it makes of them is replaced by [`ErrorKind::Changed`]. The table is made of atomics,
+//! and the handler does nothing but look into it and map a page. A fault anywhere else is none of
+//! ours: the handler before is put back, and the fault happens again.
 //!
 //! What Rust cannot promise of a mapping is that its bytes hold still. No byte is therefore trusted
 //! twice: readers copy what they decide on, or check every use of what they found before.
@@ -188,8 +188,8 @@ fn install_handler() -> io::Result<()> {
     static INSTALLED: AtomicBool = AtomicBool::new(false);
     ONCE.call_once(|| {
         // SAFETY: all zeros is a valid `sigaction`; the handler has the signature that SA_SIGINFO
-        // asks for and is async-signal-safe; `BEFORE` is written by this call alone, and the handler
-        // runs for faults in mappings only, none of which is registered yet.
+        // asks for and is async-signal-safe; `BEFORE` is written by this call alone, and the
+        // handler runs for faults in mappings only, none of which is registered yet.
         let installed = unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = on_fault as *const () as usize;

@@ -1,8 +1,8 @@
 //! Bytes in: files, pipes and compressed streams, all handed out as windows of one growing text.
 //!
 //! ```text
-//! regular file, plain UTF-8 ──▶ [`mapped`]                          slices of the file itself
-//! everything else ──▶ [`compressed`] ──▶ [`ahead`] ──▶ [`encoding`] ──▶ [`stream`]  a moving buffer
+//! regular file, plain UTF-8 ─▶ [`mapped`]                          slices of the file itself
+//! everything else ─▶ [`compressed`] ─▶ [`ahead`] ─▶ [`encoding`] ─▶ [`stream`]  a moving buffer
 //! ```
 
 mod ahead;
@@ -34,8 +34,8 @@ pub trait Source {
     /// The offset of the window's first byte.
     fn offset(&self) -> u64;
 
-    /// Forgets the bytes before the offset `keep` and brings at least one more byte into the window.
-    /// `false`: the input has ended and the window is complete.
+    /// Forgets the bytes before the offset `keep` and brings at least one more byte into the
+    /// window. `false`: the input has ended and the window is complete.
     ///
     /// # Errors
     ///

@@ -132,7 +132,7 @@ impl Source for Stream {
         self.end += read;
         self.ended = read == 0;
         if self.window_end() > self.document_max {
-            return Err(Error::limit(Limit::Document, self.document_max, self.window_end()));
+            return Err(Error::limit(Limit::Document, self.document_max, self.document_max));
         }
         Ok(!self.ended)
     }

@@ -2,18 +2,19 @@
 //!
 //! The text is scanned a batch of blocks at a time, each byte once; the cursor then moves over the
 //! masks. Skipping looks at nothing but brackets: it counts them on a stack of one bit each, the
-//! kind, until the stack is as deep as before. With [`Validation::Everything`] it looks at the first
-//! byte of every token instead and follows the grammar.
+//! kind, until the stack is as deep as before. With [`Validation::Everything`] it looks at the
+//! first byte of every token instead and follows the grammar.
 //!
 //! What is scanned but not yet passed over lies within the current batch; `Cursor::advance` is the
-//! only place that brings the next. Whatever stands in the way of that (a misplaced byte, the end of
-//! the input) ends the batch there and is told when the cursor arrives, so the first error is the
-//! same however the input was cut. Who adds a way to move: go to the end of the batch, advance, and
-//! go on; hold (`Hold`) what must stay in the window meanwhile.
+//! only place that brings the next. Whatever stands in the way of that (a misplaced byte, the end
+//! of the input) ends the batch there and is told when the cursor arrives, so the first error is
+//! the same however the input was cut. Who adds a way to move: go to the end of the batch, advance,
+//! and go on; hold (`Hold`) what must stay in the window meanwhile.
 
 use std::ops::Range;
 
 use super::Validation;
+use super::brackets::Brackets;
 use super::outline::{Outline, Recorder, Unrecorded};
 use super::string;
 use super::value::Value;
@@ -50,7 +51,7 @@ pub struct Cursor<S> {
     open: Brackets,
     /// Whether a container was entered and nothing in it was read.
     fresh: bool,
-    /// Where the string began that the last batch ended in.
+    /// Where the text began of the string that the last batch ended in.
     string_start: Option<u64>,
     /// Whether the batch ended in the middle of a word, and how far that has come.
     word: Option<Word>,
@@ -78,41 +79,6 @@ impl Hold {
             return Err(Error::limit(self.limit, self.max, self.start));
         }
         Ok(())
-    }
-}
-
-/// The kinds of the open containers, one bit each, the innermost lowest.
-#[derive(Debug, Default)]
-struct Brackets {
-    top: u64,
-    depth: u64,
-    below: Vec<u64>,
-}
-
-impl Brackets {
-    #[inline]
-    fn push(&mut self, brace: u64) {
-        if self.depth > 0 && self.depth.is_multiple_of(64) {
-            self.below.push(self.top);
-        }
-        self.top = (self.top << 1) | brace;
-        self.depth += 1;
-    }
-
-    /// The kind of the innermost one, which is closed.
-    #[inline]
-    fn pop(&mut self) -> u64 {
-        let brace = self.top & 1;
-        self.top >>= 1;
-        self.depth -= 1;
-        if self.depth > 0 && self.depth.is_multiple_of(64) {
-            self.top = self.below.pop().unwrap_or_default();
-        }
-        brace
-    }
-
-    fn is_object(&self) -> bool {
-        self.top & 1 == 1
     }
 }
 
@@ -653,7 +619,7 @@ impl<S: Source> Cursor<S> {
     fn watch_string(&mut self) -> Result<()> {
         let count = self.block_count();
         let quotes = |index: &usize| self.blocks[*index].quotes != 0;
-        let limit = self.limits.string_skipped;
+        let limit = self.limits.string_skipped.max(Limits::STRING_SKIPPED_MIN);
         let first = (0..count).find(quotes);
         if let Some(start) = self.string_start {
             let end = match first {
@@ -670,7 +636,7 @@ impl<S: Source> Cursor<S> {
             self.string_start = None;
         } else if let Some(last) = first.and_then(|_| (0..count).rfind(quotes)) {
             let quote = 63 - self.blocks[last].quotes.leading_zeros();
-            self.string_start = Some(self.batch + (last * BLOCK) as u64 + u64::from(quote));
+            self.string_start = Some(self.batch + (last * BLOCK) as u64 + u64::from(quote) + 1);
         }
         Ok(())
     }

@@ -1,13 +1,15 @@
-//! JSON without Terraform: a cursor over text that arrives in windows, and values that it hands out.
+//! JSON without Terraform: a cursor over text that arrives in windows, and values that it hands
+//! out.
 //!
 //! ```text
 //! windows ─▶ [`cursor::Cursor`]   enters, skips, and outlines one value at a time
 //!                 │
 //!            [`outline::Outline`]  where the value's strings and containers end
 //!                 │
-//!            [`value::Value`]      navigated lazily, any number of times, each step in constant time
+//!            [`value::Value`]      navigated lazily, any number of times, in constant time a step
 //! ```
 
+mod brackets;
 pub mod cursor;
 pub mod number;
 pub mod outline;

@@ -2,7 +2,8 @@
 //!
 //! Written while the cursor passes over the value, from the masks it has anyway; afterwards every
 //! part of the value is reached, skipped or compared without looking at a byte twice. Two bits for
-//! each byte, and eight bytes for each object or array: for one element of a plan, never for a plan.
+//! each byte, and eight bytes for each object or array: for one element of a plan, never for a
+//! plan.
 //!
 //! The trap: a position here counts from `Outline::origin`, the start of the 64-byte block in which
 //! the value begins, not from the value. And the text may be a file that another process writes to:
@@ -28,8 +29,8 @@ pub struct Outline {
     strings: Vec<Strings>,
     /// The containers in the order in which they open.
     containers: Vec<Container>,
-    /// The innermost one that is open while the outline is written, plus one; the ones around it are
-    /// linked through [`Container::close`], which has no other use yet.
+    /// The innermost one that is open while the outline is written, plus one; the ones around it
+    /// are linked through [`Container::close`], which has no other use yet.
     open: u32,
 }
 

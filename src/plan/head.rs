@@ -38,8 +38,9 @@ pub(super) fn find(source: &mut impl Source, validation: Validation) -> Result<H
             None => return Err(wrong(WrongDocument::Empty)),
         }
     }
-    while source.window().len() <= TEXT_MAX {
-        if let Some(start) = document_in(&source.window()[mark..]) {
+    loop {
+        let len = source.window().len();
+        if let Some(start) = document_in(&source.window()[mark..len.min(mark + TEXT_MAX)]) {
             return match validation {
                 Validation::Visited => {
                     Ok(Head { start: (mark + start) as u64, text: start as u64 })
@@ -47,7 +48,7 @@ pub(super) fn find(source: &mut impl Source, validation: Validation) -> Result<H
                 Validation::Everything => Err(wrong(WrongDocument::NotJson)),
             };
         }
-        if !source.fill(0)? {
+        if len >= mark + TEXT_MAX || !source.fill(0)? {
             break;
         }
     }

@@ -1,9 +1,9 @@
 //! A plan as events: [`read`] walks the document once, in the order in which it stands, and tells a
 //! [`Visitor`] what it meets.
 //!
-//! Keys come in any order; nothing is assumed of it. What is held in memory at a time is one element
-//! of one section (a resource change, a check), of which the visitor gets values to navigate. Keys
-//! that nobody knows are passed over, words that nobody knows are handed on.
+//! Keys come in any order; nothing is assumed of it. What is held in memory at a time is one
+//! element of one section (a resource change, a check), of which the visitor gets values to
+//! navigate. Keys that nobody knows are passed over, words that nobody knows are handed on.
 
 mod change;
 mod head;
@@ -177,7 +177,8 @@ pub trait Visitor {
     }
 
     /// A key or element inside of a section that has no typed events (`planned_values`,
-    /// `prior_state`, `configuration`, `deferred_action_invocations`, unknown keys) and was entered.
+    /// `prior_state`, `configuration`, `deferred_action_invocations`, unknown keys) and was
+    /// entered.
     fn entry(&mut self, place: &Place) -> Answer {
         let _ = place;
         Answer::Skip

@@ -66,7 +66,8 @@ fn unless_changed(source: &mut impl Source, error: Error) -> Error {
     if source.changed() { Error::new(ErrorKind::Changed) } else { error }
 }
 
-/// Whether a byte was found, or half a character, that JSON does not have there: a wrapper's text may.
+/// Whether a byte was found, or half a character, that JSON does not have there: a wrapper's text
+/// may.
 fn is_misplaced(kind: ErrorKind) -> bool {
     use ErrorKind::{ControlCharacter, Encoding, NotAscii, Truncated};
     matches!(kind, ControlCharacter | Encoding | NotAscii | Truncated)

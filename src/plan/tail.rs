@@ -9,8 +9,8 @@ use crate::input::Source;
 /// How much text after the document is stepped over, in bytes.
 const TEXT_MAX: usize = 64 << 10;
 
-/// Reads the text from `start`, the end of the document and of the space after it, to the end of the
-/// input, and returns its length in bytes.
+/// Reads the text from `start`, the end of the document and of the space after it, to the end of
+/// the input, and returns its length in bytes.
 ///
 /// # Errors
 ///

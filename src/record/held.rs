@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 use std::io;
 
-use super::{ActionInvocation, Check, OutputChange, Record, ResourceChange};
+use super::{ActionInvocation, Check, OutputChange, Record, ResourceChange, Sink};
 use crate::error::Result;
-use crate::sink::Sink;
 
 /// How much may wait, in bytes of JSON.
 const MAX: u64 = 8 << 20;

@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::error::Result;
 use crate::path::Paths;
 use counts::Summary;
 
@@ -142,4 +143,25 @@ pub struct ActionInvocation<'a> {
     pub trigger: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub triggering_address: Option<Cow<'a, str>>,
+}
+
+/// Takes the records of one run in order.
+///
+/// Driven by the run: for each plan one [`Record::Plan`], then its rows, then one
+/// [`Record::Summary`]; after the last plan [`Sink::finish`]. A plan that fails half-way has no
+/// summary.
+pub trait Sink {
+    /// Writes one record.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::ErrorKind::Write`].
+    fn record(&mut self, record: &Record<'_>) -> Result<()>;
+
+    /// Writes what closes the output, and flushes it.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::ErrorKind::Write`].
+    fn finish(&mut self) -> Result<()>;
 }

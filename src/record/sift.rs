@@ -13,14 +13,15 @@ use super::action::{self, Action};
 use super::counts::{self, Summary};
 use super::held::Held;
 use super::importing;
-use super::{ActionInvocation, Check, OutputChange, Plan, Record, ResourceChange, SCHEMA_VERSION};
+use super::{
+    ActionInvocation, Check, OutputChange, Plan, Record, ResourceChange, SCHEMA_VERSION, Sink,
+};
 use crate::diff::Differ;
 use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
 use crate::path::{Paths, Step};
 use crate::plan::{self, Change, Document, Flow, Index, Section, Visitor};
-use crate::sink::Sink;
 
 /// Which changes become records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

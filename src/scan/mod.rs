@@ -21,8 +21,8 @@
 //! all lower bits, which a carry-less multiplication by all ones computes in one step. An opening
 //! quote is inside, a closing one outside.
 //!
-//! *Brackets.* `[` and `{` differ only in bit 5, and so do `]` and `}`; no other byte becomes one of
-//! them by setting that bit. So two comparisons find all four, and bit 5 is the kind.
+//! *Brackets.* `[` and `{` differ only in bit 5, and so do `]` and `}`; no other byte becomes one
+//! of them by setting that bit. So two comparisons find all four, and bit 5 is the kind.
 //!
 //! What crosses from block to block is the `Carry`: whether a string is open, whether a backslash
 //! escapes the next byte, whether a number or word goes on, and up to three bytes of a character.
@@ -131,7 +131,8 @@ pub struct Block {
     pub braces: u64,
     /// Backslashes in strings that escape the byte after them.
     pub escapes: u64,
-    /// First bytes of all tokens outside of strings, opening quotes included. Only [`Detail::Tokens`].
+    /// First bytes of all tokens outside of strings, opening quotes included. Only
+    /// [`Detail::Tokens`].
     pub tokens: u64,
 }
 

@@ -1,5 +1,5 @@
-//! One row a record, for spreadsheets. Lists stand in one cell, an item a line; `plan` and `summary`
-//! rows have what fits the columns, and the whole summary as JSON in the last one.
+//! One row a record, for spreadsheets. Lists stand in one cell, an item a line; `plan` and
+//! `summary` rows have what fits the columns, and the whole summary as JSON in the last one.
 //!
 //! A cell that a spreadsheet would take for a formula gets an apostrophe in front of it: names in a
 //! plan are chosen by whoever wrote the configuration.
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use super::{BUFFER, Pace, Sink, write_error};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::path::Paths;
 use crate::record::{Record, ResourceChange};
 
@@ -73,7 +73,7 @@ impl<W: Write> Csv<W> {
 
     fn row(&mut self, row: &Row<'_>) -> Result<()> {
         if !std::mem::replace(&mut self.begun, true) {
-            self.out.write_record(COLUMNS).map_err(write_error)?;
+            self.out.write_record(COLUMNS).map_err(csv_error)?;
         }
         for column in COLUMNS {
             let cell = match column {
@@ -84,9 +84,9 @@ impl<W: Write> Csv<W> {
                 Formulas::Quoted => harmless(cell),
                 Formulas::Raw => Cow::Borrowed(cell),
             };
-            self.out.write_field(cell.as_bytes()).map_err(write_error)?;
+            self.out.write_field(cell.as_bytes()).map_err(csv_error)?;
         }
-        self.out.write_record(None::<&[u8]>).map_err(write_error)?;
+        self.out.write_record(None::<&[u8]>).map_err(csv_error)?;
         if self.pace.is_due() { self.out.flush().map_err(write_error) } else { Ok(()) }
     }
 }
@@ -210,5 +210,13 @@ impl<W: Write> Sink for Csv<W> {
 
     fn finish(&mut self) -> Result<()> {
         self.out.flush().map_err(write_error)
+    }
+}
+
+/// The system's error, apart from which writing cells cannot fail.
+fn csv_error(error: csv::Error) -> Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => write_error(error),
+        _ => write_error(std::io::ErrorKind::Other),
     }
 }

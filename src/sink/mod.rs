@@ -5,29 +5,9 @@ pub mod json;
 pub mod ndjson;
 pub mod summary;
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::record::Record;
+use crate::error::{Error, ErrorKind};
 
-/// Takes the records of one run in order.
-///
-/// Driven by the run: for each plan one [`Record::Plan`], then its rows, then one
-/// [`Record::Summary`]; after the last plan [`Sink::finish`]. A plan that fails half-way has no
-/// summary.
-pub trait Sink {
-    /// Writes one record.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::ErrorKind::Write`].
-    fn record(&mut self, record: &Record<'_>) -> Result<()>;
-
-    /// Writes what closes the output, and flushes it.
-    ///
-    /// # Errors
-    ///
-    /// [`crate::error::ErrorKind::Write`].
-    fn finish(&mut self) -> Result<()>;
-}
+pub use crate::record::Sink;
 
 fn write_error(error: impl Into<std::io::Error>) -> Error {
     Error::io(ErrorKind::Write, error.into())

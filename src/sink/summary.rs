@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
+use std::ops::RangeInclusive;
 
 use unicode_width::UnicodeWidthChar;
 
@@ -465,16 +466,27 @@ fn reason(word: &str) -> String {
     .to_owned()
 }
 
+/// Characters that are not seen, or change how others are: soft hyphen, Arabic letter mark,
+/// Mongolian vowel separator, marks of no width and of direction, separators, byte order mark,
+/// annotations, tags.
+const HIDDEN: [RangeInclusive<char>; 9] = [
+    '\u{ad}'..='\u{ad}',
+    '\u{61c}'..='\u{61c}',
+    '\u{180e}'..='\u{180e}',
+    '\u{200b}'..='\u{200f}',
+    '\u{2028}'..='\u{202e}',
+    '\u{2060}'..='\u{206f}',
+    '\u{feff}'..='\u{feff}',
+    '\u{fff9}'..='\u{fffb}',
+    '\u{e0000}'..='\u{e007f}',
+];
+
 /// A text of the plan's own with everything that a terminal could obey made visible: control
 /// characters, marks that change the direction of text, characters without width.
 pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
-        let hidden = character.is_control()
-            || matches!(character,
-                '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
-        if hidden {
+        if character.is_control() || HIDDEN.iter().any(|range| range.contains(&character)) {
             shown.extend(character.escape_unicode());
         } else {
             shown.push(character);

@@ -94,13 +94,15 @@ fn a_summary_fits_eighty_columns_whatever_the_names() {
     {
         for name in [&long, &wide, "short"] {
             changes.push(format!(
-                r#"{{"address":"{name}.a{number}","previous_address":"{name}","type":"{name}{number}",
-                "change":{{"actions":["{actions}"],"importing":{{}}}},"action_reason":"\u001b[31m{name}"}}"#
+                r#"{{"address":"{name}.a{number}","previous_address":"{name}",
+                "type":"{name}{number}","change":{{"actions":["{actions}"],"importing":{{}}}},
+                "action_reason":"\u001b[31m{name}"}}"#
             ));
         }
     }
     let plan = format!(
-        r#"{{"format_version":"1.2","terraform_version":"{long}","errored":true,"resource_changes":[{}]}}"#,
+        r#"{{"format_version":"1.2","terraform_version":"{long}","errored":true,
+        "resource_changes":[{}]}}"#,
         changes.join(",")
     );
     for color in [Color::None, Color::Terminal] {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use plansift::error::{ErrorKind, Result};
-use plansift::input::{Input, Mapping, Source};
+use plansift::input::{self, Input, Mapping, Source};
 use plansift::record::Options;
 
 use crate::hostile::sample;
@@ -91,7 +91,11 @@ fn a_file_that_changes_is_an_error_that_says_so() {
         for mapping in [Mapping::Auto, Mapping::Never] {
             for when in [0, 1, 2, 3] {
                 write_plan(&path);
-                let input = Input::open_file(&path, &options.read.limits, mapping).expect("it");
+                let input = Input::open_file(
+                    &path,
+                    &input::Options { limits: options.read.limits, mapping, ..Default::default() },
+                )
+                .expect("it");
                 let change = || change(&path);
                 let meddled = Meddled { input, fills: 0, when, change: &change };
                 let error = run::error(meddled, &options);
@@ -109,7 +113,11 @@ fn a_file_that_holds_still_is_read() {
     assert!(path.metadata().expect("a file").len() > 6_000_000, "several windows");
     for mapping in [Mapping::Auto, Mapping::Never] {
         let options = Options::default();
-        let input = Input::open_file(&path, &options.read.limits, mapping).expect("a file");
+        let input = Input::open_file(
+            &path,
+            &input::Options { limits: options.read.limits, mapping, ..Default::default() },
+        )
+        .expect("a file");
         let meddled = Meddled { input, fills: 0, when: 2, change: &|| {} };
         let (records, _) = run::records(meddled, &options).expect("a plan");
         assert_eq!(records.len(), 80_002);
@@ -127,7 +135,11 @@ fn many_mapped_files_at_once_are_told_apart() {
         std::fs::write(path, &plan).expect("a file");
         let file = open(path);
         file.set_modified(SystemTime::now() - Duration::from_secs(3600)).expect("a time");
-        Input::open_file(path, &options.read.limits, Mapping::Auto).expect("a file")
+        Input::open_file(
+            path,
+            &input::Options { limits: options.read.limits, ..Default::default() },
+        )
+        .expect("a file")
     };
     let inputs: Vec<Input> = paths.iter().map(open).collect();
     for path in paths.iter().step_by(2) {

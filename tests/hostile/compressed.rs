@@ -4,7 +4,7 @@ use std::io::{Cursor, Write};
 use std::time::Duration;
 
 use plansift::error::{ErrorKind, Result};
-use plansift::input::Input;
+use plansift::input::{self, Input};
 use plansift::limits::{Limit, Limits};
 
 use super::sample::PLAN;
@@ -15,7 +15,13 @@ use crate::same_answer::forms::{gzip, zstd};
 fn with_limits(bytes: &[u8], limits: Limits) -> Result<Shape> {
     let mut options = run::all();
     options.read.limits = limits;
-    sifted(Input::from_reader(Box::new(Cursor::new(bytes.to_vec())), &limits)?, &options)
+    sifted(
+        Input::from_reader(
+            Box::new(Cursor::new(bytes.to_vec())),
+            &input::Options { limits, ..Default::default() },
+        )?,
+        &options,
+    )
 }
 
 /// What is read, within a time that is far beyond what any of these takes: it must not hang.
@@ -135,5 +141,6 @@ fn zstd_that_asks_for_much_memory_is_refused() {
     // What is flushed before its end does not say how long it is.
     encoder.flush().expect("memory takes everything");
     let form = encoder.finish().expect("memory takes everything");
-    assert_eq!(read(&form), Err(ErrorKind::Compressed));
+    let kind = ErrorKind::Limit { limit: Limit::ZstdWindow, value: 32 << 20 };
+    assert_eq!(read(&form), Err(kind));
 }

@@ -180,12 +180,30 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Exit> 
         Err(error) => {
             // A closed pipe is no reason to fail here either.
             let _ = error.print();
-            match error.kind() {
-                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Err(Exit::Done),
-                _ => Err(Exit::Usage),
-            }
+            Err(exit(&error))
         }
     }
+}
+
+fn exit(error: &clap::Error) -> Exit {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Done,
+        _ => Exit::Usage,
+    }
+}
+
+/// The limits that arguments set, the program's name first: what is to be known of them without
+/// doing what they say. Prints nothing.
+///
+/// # Errors
+///
+/// How they end at once.
+pub fn limits(args: impl IntoIterator<Item = OsString>) -> Result<Limits, Exit> {
+    let cli = Cli::try_parse_from(args.into_iter().flat_map(translated));
+    Ok(match cli.map_err(|error| exit(&error))?.command {
+        Command::Summary(plans) | Command::Changes(Changes { plans, .. }) => plans.limits.limits(),
+        Command::Schema => Limits::default(),
+    })
 }
 
 /// Terraform's one-dash spellings of its own options as ours.

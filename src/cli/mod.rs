@@ -11,6 +11,7 @@ mod stats;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+pub use args::limits;
 pub use exit::Exit;
 
 /// Runs the command with those arguments, the program's name first.

@@ -37,7 +37,7 @@ fn the_shared_documents_pass_every_check() {
 
 #[test]
 fn any_choices_make_a_plan_with_the_records_of_the_oracle() {
-    for seed in 0..400_u32 {
+    for seed in 0..1000_u32 {
         let mut choices = Vec::new();
         let mut state = seed.wrapping_add(1);
         for _ in 0..2000 {

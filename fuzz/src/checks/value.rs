@@ -53,6 +53,7 @@ const NUMBERS: &[&str] = &[
     "-1",
     "2",
     "10",
+    "11",
     "1.5",
     "-0.0",
     "0.1",
@@ -162,6 +163,12 @@ pub fn changed(u: &mut Unstructured<'_>, value: &Tree) -> Result<Tree> {
             }
             Tree::Object(changes)
         }
+        // Alike but for the end.
+        Tree::Text(text) if u.ratio(1, 8)? => Tree::Text(format!("{text}a")),
+        Tree::Number(number) if u.ratio(1, 3)? => {
+            let but_last = &number[..number.len() - 1];
+            Tree::Number(format!("{but_last}{}", u.choose(&["1", "2", "9"])?))
+        }
         scalar => scalar.clone(),
     })
 }
@@ -233,9 +240,9 @@ impl Spelling {
     pub fn choose(u: &mut Unstructured<'_>) -> Result<Spelling> {
         Ok(Spelling {
             keys: *u.choose(&[Keys::Native, Keys::Sorted, Keys::Shuffled])?,
-            spaced: u.arbitrary()?,
-            escaped: u.arbitrary()?,
-            respelled: u.arbitrary()?,
+            spaced: u.ratio(1, 3)?,
+            escaped: u.ratio(1, 3)?,
+            respelled: u.ratio(1, 3)?,
         })
     }
 }

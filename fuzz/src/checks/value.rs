@@ -262,7 +262,7 @@ pub fn write(
         Tree::Number(number) => {
             out.push_str(number);
             if spelling.respelled {
-                out.push_str(&respelling(u, number)?);
+                out.push_str(respelling(u, number)?);
             }
         }
         Tree::Text(text) => write_text(u, text, spelling, out)?,
@@ -317,17 +317,14 @@ fn space(u: &mut Unstructured<'_>, spelling: Spelling, out: &mut String) -> Resu
 
 /// What can follow a number without changing its value.
 fn respelling(u: &mut Unstructured<'_>, number: &str) -> Result<&'static str> {
-    let digits: &[&str] = match number {
-        _ if number.contains(['e', 'E']) => &["", "0"],
+    let tails: &[&str] = match number {
+        _ if number.contains(['e', 'E']) => &[""],
         _ if number.contains('.') => &["", "0", "e0", "000E+00"],
+        // No digit may follow a zero that comes first.
+        "0" => &["", ".0", "e-2"],
         _ => &["", ".0", "e0", ".000e-0", "00e-2"],
     };
-    // A zero takes no digits after it, and none can be added to an exponent.
-    match *u.choose(digits)? {
-        "00e-2" if matches!(number, "0" | "-0") => Ok("e-2"),
-        "0" if number.contains(['e', 'E']) => Ok(""),
-        digits => Ok(digits),
-    }
+    Ok(u.choose(tails)?)
 }
 
 fn write_text(

@@ -11,6 +11,7 @@
 //! | documents that are not a plan | `wrong.rs` |
 //! | the JSON grammar (`--strict`) | `grammar.rs` |
 //! | hostile, cut and damaged input | `hostile.rs` |
+//! | what fuzzing found; the checks of the fuzz targets | `fuzz_corpus.rs` |
 //! | the same answer from every kernel, file, pipe, window and compression | `same_answer.rs` |
 //! | files of more than 4 GiB, memory | `large.rs` |
 //! | the generator's counts | `generated.rs` |
@@ -22,6 +23,7 @@
 
 mod command;
 mod corpus;
+mod fuzz_corpus;
 mod generated;
 mod grammar;
 mod hostile;

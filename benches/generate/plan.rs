@@ -348,15 +348,61 @@ fn drift(resource: &Resource) -> Option<bool> {
     drifted.then(|| mix(11, resource.number).is_multiple_of(3))
 }
 
-const VARIABLES: &str = r#"{"db_password":{"value":"hunter2-variable"},"region":{"value":"eu-west-1"},"zones":{"value":["a","b"]}}"#;
+const VARIABLES: &str = concat!(
+    r#"{"db_password":{"value":"hunter2-variable"},"region":{"value":"eu-west-1"},"#,
+    r#""zones":{"value":["a","b"]}}"#,
+);
 
-const OUTPUTS: &str = r#"{"address":{"actions":["update"],"after_sensitive":false,"after_unknown":true,"before":"10.0.0.1","before_sensitive":false},"gone":{"actions":["delete"],"after":null,"after_sensitive":false,"after_unknown":false,"before":"x","before_sensitive":false},"ids":{"actions":["create"],"after":["a",null],"after_sensitive":false,"after_unknown":[false,true],"before":null,"before_sensitive":false},"new":{"actions":["create"],"after_sensitive":true,"after_unknown":true,"before":null,"before_sensitive":true},"same":{"actions":["no-op"],"after":{"a":1},"after_sensitive":false,"after_unknown":false,"before":{"a":1},"before_sensitive":false},"secret":{"actions":["update"],"after":"hunter2-new","after_sensitive":true,"after_unknown":false,"before":"hunter2-old","before_sensitive":true}}"#;
+const OUTPUTS: &str = concat!(
+    r#"{"address":{"actions":["update"],"after_sensitive":false,"after_unknown":true,"#,
+    r#""before":"10.0.0.1","before_sensitive":false},"gone":{"actions":["delete"],"#,
+    r#""after":null,"after_sensitive":false,"after_unknown":false,"before":"x","#,
+    r#""before_sensitive":false},"ids":{"actions":["create"],"after":["a",null],"#,
+    r#""after_sensitive":false,"after_unknown":[false,true],"before":null,"#,
+    r#""before_sensitive":false},"new":{"actions":["create"],"after_sensitive":true,"#,
+    r#""after_unknown":true,"before":null,"before_sensitive":true},"#,
+    r#""same":{"actions":["no-op"],"after":{"a":1},"after_sensitive":false,"#,
+    r#""after_unknown":false,"before":{"a":1},"before_sensitive":false},"#,
+    r#""secret":{"actions":["update"],"after":"hunter2-new","after_sensitive":true,"#,
+    r#""after_unknown":false,"before":"hunter2-old","before_sensitive":true}}"#,
+);
 
-const INVOCATIONS: &str = r#"[{"address":"action.acme_notify.a","config_sensitive":{"token":true},"config_unknown":{},"config_values":{"token":"hunter2-action"},"lifecycle_action_trigger":{"action_trigger_block_index":0,"action_trigger_event":"AfterCreate","actions_list_index":0,"triggering_resource_address":"aws_instance.r0[0]"},"name":"a","provider_name":"registry.terraform.io/acme/acme","type":"acme_notify"},{"address":"action.acme_notify.b","config_sensitive":{},"config_unknown":{},"config_values":{},"invoke_action_trigger":{},"name":"b","provider_name":"registry.terraform.io/acme/acme","type":"acme_notify"}]"#;
+const INVOCATIONS: &str = concat!(
+    r#"[{"address":"action.acme_notify.a","config_sensitive":{"token":true},"#,
+    r#""config_unknown":{},"config_values":{"token":"hunter2-action"},"#,
+    r#""lifecycle_action_trigger":{"action_trigger_block_index":0,"#,
+    r#""action_trigger_event":"AfterCreate","actions_list_index":0,"#,
+    r#""triggering_resource_address":"aws_instance.r0[0]"},"name":"a","#,
+    r#""provider_name":"registry.terraform.io/acme/acme","type":"acme_notify"},"#,
+    r#"{"address":"action.acme_notify.b","config_sensitive":{},"config_unknown":{},"#,
+    r#""config_values":{},"invoke_action_trigger":{},"name":"b","#,
+    r#""provider_name":"registry.terraform.io/acme/acme","type":"acme_notify"}]"#,
+);
 
-const CONFIGURATION: &str = r#"{"provider_config":{"aws":{"expressions":{"region":{"constant_value":"eu-west-1"}},"full_name":"registry.terraform.io/hashicorp/aws","name":"aws"}},"root_module":{"resources":[{"address":"aws_instance.r0","count_expression":{"constant_value":50},"expressions":{"ami":{"references":["data.aws_ami.base.id","data.aws_ami.base"]}},"mode":"managed","name":"r0","provider_config_key":"aws","schema_version":1,"type":"aws_instance"}],"variables":{"db_password":{"sensitive":true},"region":{"default":"eu-west-1"},"zones":{}}}}"#;
+const CONFIGURATION: &str = concat!(
+    r#"{"provider_config":{"aws":{"expressions":{"region":{"constant_value":"eu-west-1"}},"#,
+    r#""full_name":"registry.terraform.io/hashicorp/aws","name":"aws"}},"#,
+    r#""root_module":{"resources":[{"address":"aws_instance.r0","#,
+    r#""count_expression":{"constant_value":50},"#,
+    r#""expressions":{"ami":{"references":["data.aws_ami.base.id","data.aws_ami.base"]}},"#,
+    r#""mode":"managed","name":"r0","provider_config_key":"aws","schema_version":1,"#,
+    r#""type":"aws_instance"}],"variables":{"db_password":{"sensitive":true},"#,
+    r#""region":{"default":"eu-west-1"},"zones":{}}}}"#,
+);
 
-const CHECKS: &str = r#"[{"address":{"kind":"check","name":"health","to_display":"check.health"},"instances":[{"address":{"to_display":"check.health"},"problems":[{"message":"Service answered \u003c503\u003e."}],"status":"fail"}],"status":"fail"},{"address":{"kind":"output_value","name":"address","to_display":"output.address"},"status":"unknown"},{"address":{"kind":"resource","mode":"managed","name":"r0","to_display":"aws_instance.r0","type":"aws_instance"},"instances":[{"address":{"instance_key":0,"to_display":"aws_instance.r0[0]"},"status":"pass"}],"status":"pass"},{"address":{"kind":"var","name":"region","to_display":"var.region"},"instances":[{"address":{"to_display":"var.region"},"status":"pass"}],"status":"pass"},{"address":{"kind":"check","module":"module.m0","name":"z","to_display":"module.m0.check.z"},"status":"error"}]"#;
+const CHECKS: &str = concat!(
+    r#"[{"address":{"kind":"check","name":"health","to_display":"check.health"},"#,
+    r#""instances":[{"address":{"to_display":"check.health"},"#,
+    r#""problems":[{"message":"Service answered \u003c503\u003e."}],"status":"fail"}],"#,
+    r#""status":"fail"},{"address":{"kind":"output_value","name":"address","#,
+    r#""to_display":"output.address"},"status":"unknown"},{"address":{"kind":"resource","#,
+    r#""mode":"managed","name":"r0","to_display":"aws_instance.r0","type":"aws_instance"},"#,
+    r#""instances":[{"address":{"instance_key":0,"to_display":"aws_instance.r0[0]"},"#,
+    r#""status":"pass"}],"status":"pass"},{"address":{"kind":"var","name":"region","#,
+    r#""to_display":"var.region"},"instances":[{"address":{"to_display":"var.region"},"#,
+    r#""status":"pass"}],"status":"pass"},{"address":{"kind":"check","module":"module.m0","#,
+    r#""name":"z","to_display":"module.m0.check.z"},"status":"error"}]"#,
+);
 
 /// A resource whose instances are not known yet.
 const DEFERRED: &str = concat!(

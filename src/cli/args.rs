@@ -20,6 +20,16 @@ struct Cli {
     command: Command,
 }
 
+impl Command {
+    /// The plans to read, and how; none for what reads no plan.
+    pub fn plans(&self) -> Option<&Plans> {
+        match self {
+            Command::Summary(plans) | Command::Changes(Changes { plans, .. }) => Some(plans),
+            Command::Schema => None,
+        }
+    }
+}
+
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -40,6 +50,7 @@ pub struct Changes {
     /// Write cells that look like formulas as they are, for programs instead of spreadsheets
     #[arg(long)]
     pub csv_raw: bool,
+    /// The plans, and how to read them
     #[command(flatten)]
     pub plans: Plans,
 }
@@ -114,6 +125,7 @@ pub struct Plans {
     /// Read files instead of mapping them into memory
     #[arg(long)]
     pub no_mmap: bool,
+    /// The bounds
     #[command(flatten)]
     pub limits: LimitArgs,
 }
@@ -185,26 +197,33 @@ fn size(text: &str) -> Result<u64, String> {
     number.checked_mul(1 << shift).ok_or_else(|| "too large".to_owned())
 }
 
-/// Takes the arguments apart.
+/// Takes the arguments apart, the program's name first. Prints nothing.
 ///
 /// # Errors
 ///
-/// How to exit: help and version were printed, or what is wrong.
-pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Exit> {
-    match Cli::try_parse_from(args.into_iter().flat_map(translated)) {
-        Ok(cli) => Ok(cli.command),
-        Err(error) => {
-            // A closed pipe is no reason to fail here either.
-            if let ErrorKind::DisplayHelp | ErrorKind::DisplayVersion = error.kind() {
-                let _ = error.print();
-                return Err(Exit::Done);
-            }
-            // The message repeats arguments, which a shell may have made of file names.
-            for line in error.render().to_string().lines() {
-                let _ = writeln!(io::stderr(), "{}", visible(line));
-            }
-            Err(Exit::Usage)
+/// Help or the version was asked for, or an argument is wrong.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusal> {
+    let cli = Cli::try_parse_from(args.into_iter().flat_map(translated));
+    cli.map(|cli| cli.command).map_err(Refusal)
+}
+
+/// Why there is nothing to do.
+#[derive(Debug)]
+pub struct Refusal(clap::Error);
+
+impl Refusal {
+    /// Prints the help, the version, or what is wrong, and says how to exit.
+    pub fn tell(&self) -> Exit {
+        // A closed pipe is no reason to fail here either.
+        if let ErrorKind::DisplayHelp | ErrorKind::DisplayVersion = self.0.kind() {
+            let _ = self.0.print();
+            return Exit::Done;
         }
+        // The message repeats arguments, which a shell may have made of file names.
+        for line in self.0.render().to_string().lines() {
+            let _ = writeln!(io::stderr(), "{}", visible(line));
+        }
+        Exit::Usage
     }
 }
 

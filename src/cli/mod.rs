@@ -1,7 +1,7 @@
 //! The command line: arguments, what they set in motion, and how it ends. Policy lives here and
 //! nowhere below: what is printed, where, and the exit code.
 
-mod args;
+pub mod args;
 mod exit;
 mod output;
 mod progress;
@@ -17,7 +17,7 @@ pub use exit::Exit;
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let exit = match args::parse(args) {
         Ok(command) => run::run(command),
-        Err(exit) => exit,
+        Err(refusal) => refusal.tell(),
     };
     exit.into()
 }

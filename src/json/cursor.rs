@@ -80,6 +80,15 @@ impl Hold {
         }
         Ok(())
     }
+
+    /// What was found, unless it is an error that comes after the stretch is too long: where an
+    /// input is cut must not decide which of two errors is told.
+    fn first<T>(self, found: Result<T>) -> Result<T> {
+        if let Err(error) = &found {
+            self.check(error.location().map_or(self.start, |location| location.offset))?;
+        }
+        found
+    }
 }
 
 /// What the grammar wants next, when every token is looked at.
@@ -220,7 +229,8 @@ impl<S: Source> Cursor<S> {
         let hold = Hold { from: start, start, limit: Limit::StringKept, max };
         self.held = Some(hold);
         self.offset = start;
-        let close = self.find_quote(Unrecorded)?;
+        let found = self.find_quote(start, Unrecorded);
+        let close = hold.first(found)?;
         self.offset = close + 1;
         hold.check(close)?;
         if let Err(bad) = string::check(self.text(start..close)) {
@@ -291,17 +301,15 @@ impl<S: Source> Cursor<S> {
         outline.begin(origin, (start - origin) as u32, self.limits.string_kept);
         let passed = self.pass(outline);
         self.held = None;
-        // Where an input is cut must not decide which of two errors is told.
-        hold.check(match &passed {
-            Ok(()) => self.offset,
-            Err(error) => error.location().map_or(start, |location| location.offset),
-        })?;
-        passed
+        hold.first(passed)?;
+        hold.check(self.offset)
     }
 
-    /// The bytes from the cursor on that are at hand: some, or none.
-    pub fn ahead(&self) -> &[u8] {
-        self.text(self.offset..self.scanned)
+    /// The next `len` bytes, or all that there are; nothing is known of them.
+    pub fn ahead(&mut self, len: usize) -> &[u8] {
+        let wanted = self.offset + len as u64;
+        while self.window_end() < wanted && self.fill() {}
+        self.text(self.offset..wanted.min(self.window_end()))
     }
 
     /// The value that was outlined last.
@@ -350,8 +358,7 @@ impl<S: Source> Cursor<S> {
     }
 
     fn pass_string(&mut self, recorder: impl Recorder) -> Result<()> {
-        self.offset += 1;
-        let close = self.find_quote(recorder)?;
+        let close = self.find_quote(self.offset + 1, recorder)?;
         self.offset = close + 1;
         Ok(())
     }
@@ -510,12 +517,14 @@ impl<S: Source> Cursor<S> {
         Ok(())
     }
 
-    /// The first quote from the cursor on, which does not move in front of it.
-    fn find_quote(&mut self, mut recorder: impl Recorder) -> Result<u64> {
-        let mut from = (self.offset - self.batch) as usize;
+    /// The first quote at or after `from`, which is in this batch or next to it. Blocks are
+    /// recorded from that of the cursor on; the cursor does not move in front of the quote.
+    fn find_quote(&mut self, from: u64, mut recorder: impl Recorder) -> Result<u64> {
+        let mut first = (self.offset - self.batch) as usize / BLOCK;
+        let mut from = (from - self.batch) as usize;
         loop {
+            recorder.blocks(&self.blocks[first..self.block_count()]);
             let mut visible = !0 << (from % BLOCK);
-            recorder.blocks(&self.blocks[from / BLOCK..self.block_count()]);
             for index in from / BLOCK..self.block_count() {
                 let block = self.blocks[index];
                 let quotes = block.quotes & visible;
@@ -535,6 +544,7 @@ impl<S: Source> Cursor<S> {
                 }
             }
             from = self.next_batch()?;
+            first = 0;
         }
     }
 
@@ -544,7 +554,7 @@ impl<S: Source> Cursor<S> {
             return Ok(());
         }
         let wanted = offset + string::ESCAPE_MAX as u64;
-        while self.window_end() < wanted && self.source.fill(self.keep())? {}
+        while self.window_end() < wanted && self.fill() {}
         let text = self.text(offset..wanted.min(self.window_end()));
         match string::escape(text) {
             Some((_, len)) => {
@@ -564,18 +574,24 @@ impl<S: Source> Cursor<S> {
         if self.advance()? { Ok(0) } else { Err(Error::at(ErrorKind::Truncated, self.offset)) }
     }
 
+    /// Brings more of the input into the window; `false` where it ends or fails.
+    fn fill(&mut self) -> bool {
+        if !self.ended {
+            let filled = self.source.fill(self.keep());
+            self.ended = !matches!(filled, Ok(true));
+            // Told when the bytes before it are passed, wherever the input was cut.
+            self.failed = filled.err().map(|error| error.or_at(self.window_end()));
+        }
+        !self.ended
+    }
+
     /// Scans the next batch; `false` at the end of the input.
     fn advance(&mut self) -> Result<bool> {
         if let Some((kind, offset)) = self.misplaced {
             return Err(Error::at(kind, offset));
         }
         let begin = self.scanned;
-        while !self.ended && self.window_end() - begin < BLOCK as u64 {
-            let filled = self.source.fill(self.keep());
-            self.ended = !matches!(filled, Ok(true));
-            // Told when the bytes before it are passed, wherever the input was cut.
-            self.failed = filled.err().map(|error| error.or_at(self.window_end()));
-        }
+        while self.window_end() - begin < BLOCK as u64 && self.fill() {}
         let rest = &self.source.window()[(begin - self.source.offset()) as usize..];
         if rest.is_empty() {
             return match (self.failed.take(), self.scanner.finish()) {
@@ -629,7 +645,7 @@ impl<S: Source> Cursor<S> {
                 None => self.scanned - self.batch,
             };
             if self.batch + end - start > limit {
-                return Err(Error::limit(Limit::StringSkipped, limit, start));
+                return Err(Error::limit(Limit::StringSkipped, limit, start + limit));
             }
         }
         if !self.scanner.in_string() {

@@ -217,11 +217,12 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
     /// Looks whether an unknown member is an output value, for the verdict on other documents. Only
     /// in the first few bytes: the member is passed later, by whoever is asked.
     fn look_for_outputs(&mut self) -> Result<()> {
+        // As far as the tools indent.
+        const LEN: usize = 64;
         self.cursor.peek()?;
-        let member = self.cursor.ahead();
-        self.looks_like_outputs |= member
-            .strip_prefix(b"{")
-            .is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"sensitive\""));
+        let member = self.cursor.ahead(LEN).strip_prefix(b"{");
+        self.looks_like_outputs |=
+            member.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"sensitive\""));
         Ok(())
     }
 

@@ -1,0 +1,224 @@
+//! How fast each layer is, over the same plans: some megabytes in memory, made with a fixed seed.
+//!
+//! ```text
+//! cargo bench --bench engine                  everything
+//! cargo bench --bench engine -- skip          one layer
+//! cargo bench --bench engine -- --test        each once, for its counts only
+//! ```
+//!
+//! Every bench holds what it counted to what the generator, or a loop over the bytes, says: a fast
+//! wrong answer fails. The plans fit no cache that matters, and no page of them is touched for the
+//! first time while it is measured. For speed over files see the numbers in `benches/results`.
+
+use criterion::measurement::WallTime;
+use criterion::{
+    BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
+};
+use plansift::diff::Differ;
+use plansift::error::Result;
+use plansift::input::Slice;
+use plansift::json::Validation;
+use plansift::json::cursor::Cursor;
+use plansift::limits::Limits;
+use plansift::plan::{self, Flow, ResourceChange, Section, Visitor};
+use plansift::record::{Options, Record, sift};
+use plansift::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
+use plansift::sink::Sink;
+use serde_json::Value;
+
+use generate::plan::Shape;
+
+#[allow(dead_code, reason = "the benches need a part of what the command does")]
+mod generate {
+    mod object;
+    pub mod plan;
+    mod resource;
+}
+
+criterion_group!(benches, scan, skip, visit, diff, whole);
+criterion_main!(benches);
+
+/// A generated plan and what must be found in it.
+struct Plan {
+    name: &'static str,
+    text: Vec<u8>,
+    /// As the `summary` record.
+    summary: Value,
+}
+
+impl Plan {
+    fn new(name: &'static str, size: u64) -> Plan {
+        let shape = Shape::named(name).expect("a shape");
+        let options = generate::plan::Options { size, seed: 1, shape, ..Default::default() };
+        let mut text = Vec::new();
+        let summary = generate::plan::write(&options, &mut text).expect("memory can be written");
+        let summary = serde_json::from_str(&summary.to_json()).expect("a record");
+        Plan { name, text, summary }
+    }
+
+    fn resource_changes(&self) -> u64 {
+        let by_action = self.summary["resource_changes"].as_object().expect("counts");
+        by_action.values().filter_map(Value::as_u64).sum()
+    }
+}
+
+/// Bytes of a plan.
+const SIZE: u64 = 8_000_000;
+
+fn plans() -> [Plan; 2] {
+    [Plan::new("estate", SIZE), Plan::new("busy", SIZE)]
+}
+
+/// A group whose speed is told in bytes of a text.
+fn group<'c>(
+    criterion: &'c mut Criterion,
+    name: &str,
+    text: &[u8],
+) -> BenchmarkGroup<'c, WallTime> {
+    let mut group = criterion.benchmark_group(name);
+    group.sample_size(20).throughput(Throughput::Bytes(text.len() as u64));
+    group
+}
+
+/// Masks of every block. Counts: brackets outside of strings.
+fn scan(criterion: &mut Criterion) {
+    let mut plan = Plan::new("estate", SIZE);
+    plan.text.resize(plan.text.len().next_multiple_of(BLOCK), b' ');
+    let expected = brackets(&plan.text);
+    let mut group = group(criterion, "scan", &plan.text);
+    for isa in Isa::all() {
+        for (detail, name) in [(Detail::Structure, "structure"), (Detail::Tokens, "tokens")] {
+            group.bench_function(BenchmarkId::new(isa.name(), name), |bencher| {
+                let mut blocks = [Block::default(); BATCH];
+                bencher.iter(|| {
+                    let mut scanner = Scanner::new(isa, detail);
+                    let mut count = 0;
+                    for text in plan.text.chunks(BATCH * BLOCK) {
+                        let blocks = &mut blocks[..text.len() / BLOCK];
+                        assert_eq!(scanner.scan(text, blocks), None);
+                        count += blocks
+                            .iter()
+                            .map(|it| u64::from(it.brackets.count_ones()))
+                            .sum::<u64>();
+                    }
+                    assert_eq!(count, expected);
+                });
+            });
+        }
+    }
+}
+
+/// Brackets outside of strings, counted byte by byte.
+fn brackets(text: &[u8]) -> u64 {
+    let (mut in_string, mut escaped, mut count) = (false, false, 0);
+    for &byte in text {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => in_string = !in_string,
+            b'[' | b']' | b'{' | b'}' if !in_string => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
+/// A whole document passed over as one value. Counts: its bytes.
+fn skip(criterion: &mut Criterion) {
+    let plan = Plan::new("estate", SIZE);
+    let mut group = group(criterion, "skip", &plan.text);
+    let levels = [(Validation::Visited, "structure"), (Validation::Everything, "full")];
+    for (validation, name) in levels {
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                let source = Slice(&plan.text);
+                let mut cursor = Cursor::new(source, 0, Isa::best(), validation, Limits::default());
+                cursor.skip().expect("a document");
+                assert!(cursor.at_end().expect("a document"));
+                assert_eq!(cursor.offset(), plan.text.len() as u64);
+            });
+        });
+    }
+}
+
+/// A plan read by a visitor that looks at nothing. Counts: resource changes.
+fn visit(criterion: &mut Criterion) {
+    struct Counter(u64);
+    impl Visitor for Counter {
+        fn resource_change(&mut self, section: Section, _: &ResourceChange<'_>) -> Result<Flow> {
+            self.0 += u64::from(section == Section::ResourceChanges);
+            Ok(Flow::Continue)
+        }
+    }
+    for plan in plans() {
+        let expected = plan.resource_changes();
+        group(criterion, "visit", &plan.text).bench_function(plan.name, |bencher| {
+            bencher.iter(|| {
+                let mut counter = Counter(0);
+                plan::read(Slice(&plan.text), &plan::Options::default(), &mut counter)
+                    .expect("a plan");
+                assert_eq!(counter.0, expected);
+            });
+        });
+    }
+}
+
+/// One change whose sides differ in several places, its overlays those of the change before, as
+/// with the instances of a resource. Counts: changed paths.
+fn diff(criterion: &mut Criterion) {
+    struct Measure<'c>(&'c mut Criterion, u64);
+    impl Visitor for Measure<'_> {
+        fn resource_change(&mut self, section: Section, it: &ResourceChange<'_>) -> Result<Flow> {
+            if section != Section::ResourceChanges {
+                return Ok(Flow::Continue);
+            }
+            let sides = [it.change.before, it.change.after].into_iter().flatten();
+            let len = sides.map(|side| side.raw().len() as u64).sum();
+            let mut group = self.0.benchmark_group("diff");
+            group.throughput(Throughput::Bytes(len)).bench_function("busy", |bencher| {
+                let mut differ = Differ::new(&Limits::default());
+                bencher.iter(|| {
+                    differ.diff(&it.change).expect("a change");
+                    assert_eq!(differ.changed.len() as u64, self.1);
+                });
+            });
+            Ok(Flow::Stop)
+        }
+    }
+    // As small as a plan gets: one instance.
+    let plan = Plan::new("busy", 1);
+    assert_eq!(plan.resource_changes(), 1);
+    let expected = plan.summary["changed_paths"].as_u64().expect("a count");
+    let mut measure = Measure(criterion, expected);
+    plan::read(Slice(&plan.text), &plan::Options::default(), &mut measure).expect("a plan");
+}
+
+/// From bytes to records, which nobody writes. Counts: all of the summary.
+fn whole(criterion: &mut Criterion) {
+    struct Nowhere;
+    impl Sink for Nowhere {
+        fn record(&mut self, _: &Record<'_>) -> Result<()> {
+            Ok(())
+        }
+
+        fn finish(&mut self) -> Result<()> {
+            Ok(())
+        }
+    }
+    for plan in plans() {
+        let mut expected = plan.summary.clone();
+        expected.as_object_mut().expect("a record").remove("kind");
+        group(criterion, "whole", &plan.text).bench_function(plan.name, |bencher| {
+            let mut summary = None;
+            bencher.iter(|| {
+                let options = Options::default();
+                let sifted = sift(Slice(&plan.text), "plan.json", &options, &mut Nowhere);
+                summary = Some(sifted.expect("a plan").summary);
+            });
+            if let Some(summary) = summary {
+                let found = serde_json::to_value(summary).expect("a record");
+                assert_eq!(found, expected);
+            }
+        });
+    }
+}

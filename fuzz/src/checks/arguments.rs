@@ -1,0 +1,56 @@
+//! Any arguments are taken apart or refused, and under any limits that they set a plan is sifted as
+//! under none, or fails on a limit.
+
+use std::ffi::OsString;
+
+use plansift::cli::args;
+use plansift::error::{ErrorKind, Result};
+use plansift::input::Slice;
+use plansift::limits::Limits;
+use plansift::plan;
+use plansift::record::counts::Summary;
+use plansift::record::{Options, Record, sift};
+use plansift::sink::Sink;
+
+const PLAN: &[u8] = br#"{"format_version":"1.2","resource_changes":[{"address":"a.b","change":{
+    "actions":["update"],"before":{"a":[1,"\n"]},"after":{"a":[2]},"after_unknown":{}}}]}"#;
+
+/// Parses the lines of `bytes` as arguments.
+pub fn check(bytes: &[u8]) {
+    let lines = bytes.split(|&byte| byte == b'\n').map(argument);
+    let Ok(command) = args::parse(std::iter::once(OsString::from("plansift")).chain(lines)) else {
+        return;
+    };
+    let Some(limits) = command.plans().map(|plans| plans.limits.limits()) else { return };
+    let expected = summary(Limits::default()).expect("it is a plan");
+    match summary(limits) {
+        Ok(summary) => assert_eq!(summary, expected, "{limits:?}"),
+        Err(error) => assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}"),
+    }
+}
+
+#[cfg(unix)]
+fn argument(line: &[u8]) -> OsString {
+    std::os::unix::ffi::OsStringExt::from_vec(line.to_vec())
+}
+
+#[cfg(not(unix))]
+fn argument(line: &[u8]) -> OsString {
+    String::from_utf8_lossy(line).into_owned().into()
+}
+
+fn summary(limits: Limits) -> Result<Summary> {
+    struct Nowhere;
+    impl Sink for Nowhere {
+        fn record(&mut self, _: &Record<'_>) -> Result<()> {
+            Ok(())
+        }
+
+        fn finish(&mut self) -> Result<()> {
+            Ok(())
+        }
+    }
+    let read = plan::Options { limits, ..plan::Options::default() };
+    let options = Options { read, ..Options::default() };
+    sift(Slice(PLAN), "plan.json", &options, &mut Nowhere).map(|sifted| sifted.summary)
+}

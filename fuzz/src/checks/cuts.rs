@@ -1,0 +1,62 @@
+//! A plan cut into windows anywhere gives the records, or the error, of the plan in one window.
+
+use plansift::error::Result;
+use plansift::input::{Slice, Source};
+use plansift::json::Validation;
+use plansift::limits::Limits;
+use plansift::plan;
+use plansift::record::{Options, Record, Show, Warning, sift};
+use plansift::scan::Isa;
+use plansift::sink::Sink;
+
+use super::draw::Draw;
+use super::pieces::Pieces;
+use super::{Told, told};
+
+/// Sifts `text` whole and in pieces, at both levels of validation, with wide and narrow limits.
+pub fn check(text: &[u8]) {
+    let mut draw = Draw::from_bytes(text);
+    let isas: Vec<_> = Isa::all().collect();
+    for validation in [Validation::Visited, Validation::Everything] {
+        for limits in [Limits::default(), narrow(&mut draw)] {
+            let options =
+                |isa| Options { read: plan::Options { isa, validation, limits }, show: Show::All };
+            let whole = sifted(Slice(text), &options(Isa::best()));
+            let isa = draw.one_of(&isas);
+            let cut = sifted(Pieces::new(text, draw.clone()), &options(isa));
+            assert_eq!(cut, whole, "{} {validation:?} {limits:?}", isa.name());
+        }
+    }
+}
+
+/// Limits that small inputs reach.
+fn narrow(draw: &mut Draw) -> Limits {
+    let sizes = [1, 10, 63, 64, 65, 200, 4000, 4096, 4097, 10_000];
+    Limits {
+        depth: draw.one_of(&[1, 3, 10, 63, 64, 65, 200]),
+        change: draw.one_of(&sizes),
+        string_skipped: draw.one_of(&sizes),
+        string_kept: draw.one_of(&sizes),
+        ..Limits::default()
+    }
+}
+
+/// All that came of it: the records as JSON, and how it ended.
+type Outcome = (Vec<String>, std::result::Result<Vec<Warning>, Told>);
+
+fn sifted(source: impl Source, options: &Options) -> Outcome {
+    struct Lines(Vec<String>);
+    impl Sink for Lines {
+        fn record(&mut self, record: &Record<'_>) -> Result<()> {
+            self.0.push(serde_json::to_string(record).expect("a record is JSON"));
+            Ok(())
+        }
+
+        fn finish(&mut self) -> Result<()> {
+            Ok(())
+        }
+    }
+    let mut lines = Lines(Vec::new());
+    let end = sift(source, "plan.json", options, &mut lines);
+    (lines.0, end.map(|sifted| sifted.warnings).map_err(|error| told(&error)))
+}

@@ -1,0 +1,46 @@
+//! What must hold for any bytes: one function each, which panics when it does not.
+//!
+//! Where a check needs more than the document (where to cut it, which limits to set), it draws that
+//! from a hash of the document. So every input is a plain document: seeds need no preparation, and a
+//! finding can be opened, cut down and replayed as what it is. The exceptions are [`records`], which
+//! writes its own document, and [`arguments`].
+//!
+//! The file is part of two crates, the fuzz targets and the tests.
+
+pub mod arguments;
+pub mod cuts;
+pub mod decompress;
+pub mod kernels;
+pub mod records;
+pub mod skip;
+pub mod strict;
+
+mod document;
+mod draw;
+mod pieces;
+mod value;
+
+use plansift::error::{Error, ErrorKind};
+
+/// A check of bytes.
+pub type Check = fn(&[u8]);
+
+/// All checks, by the name of their target.
+pub const ALL: [(&str, Check); 7] = [
+    ("kernels", kernels::check),
+    ("strict", strict::check),
+    ("cuts", cuts::check),
+    ("skip", skip::check),
+    ("records", records::check),
+    ("decompress", decompress::check),
+    ("arguments", arguments::check),
+];
+
+/// What is wrong and where: the offset, and the place in the document.
+type Told = (ErrorKind, Option<(u64, String)>);
+
+/// An error in a form that can be compared.
+fn told(error: &Error) -> Told {
+    let place = error.location().map(|place| (place.offset, place.path.to_owned()));
+    (error.kind(), place)
+}

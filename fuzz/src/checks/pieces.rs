@@ -1,0 +1,43 @@
+//! A text that arrives in pieces, and of which nothing stays that need not.
+
+use plansift::error::Result;
+use plansift::input::Source;
+
+use super::draw::Draw;
+
+/// A text that arrives in pieces.
+pub struct Pieces<'a> {
+    text: &'a [u8],
+    draw: Draw,
+    start: usize,
+    end: usize,
+}
+
+impl<'a> Pieces<'a> {
+    /// Pieces of the lengths that are drawn.
+    pub fn new(text: &'a [u8], draw: Draw) -> Pieces<'a> {
+        Pieces { text, draw, start: 0, end: 0 }
+    }
+}
+
+impl Source for Pieces<'_> {
+    fn window(&self) -> &[u8] {
+        &self.text[self.start..self.end]
+    }
+
+    fn offset(&self) -> u64 {
+        self.start as u64
+    }
+
+    fn fill(&mut self, keep: u64) -> Result<bool> {
+        let keep = keep as usize;
+        assert!((self.start..=self.end).contains(&keep), "{keep} is not in the window");
+        self.start = keep;
+        let end = (self.end + self.draw.len()).min(self.text.len());
+        Ok(std::mem::replace(&mut self.end, end) < end)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+}

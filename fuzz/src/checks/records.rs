@@ -1,0 +1,61 @@
+//! A valid plan is never an error, and its records are those that the oracle makes of a tree.
+//!
+//! The bytes are choices, not the document: no random text is a plan. A finding shows its document.
+
+use arbitrary::Unstructured;
+use plansift::error::Result;
+use plansift::input::Slice;
+use plansift::json::Validation;
+use plansift::limits::Limits;
+use plansift::plan;
+use plansift::record::{Options, Record, Show, sift};
+use plansift::scan::Isa;
+use plansift::sink::Sink;
+use serde_json::Value;
+
+use super::document;
+use crate::naive;
+
+/// Sifts the plan that `choices` make.
+pub fn check(choices: &[u8]) {
+    let mut choices = Unstructured::new(choices);
+    let Ok(plan) = document::plan(&mut choices) else { return };
+    let tree: Value = serde_json::from_str(&plan)
+        .unwrap_or_else(|error| panic!("the document is no JSON: {error}\n{plan}"));
+    for show in [Show::Changes, Show::All] {
+        let expected = naive::records(&tree, "plan.json", plan.len() as u64, show == Show::All);
+        for validation in [Validation::Visited, Validation::Everything] {
+            let read = plan::Options { isa: Isa::best(), validation, limits: Limits::default() };
+            match records(&plan, &Options { read, show }) {
+                Ok(records) => compare(&records, &expected, &plan),
+                Err(error) => panic!("{error}\n{plan}"),
+            }
+        }
+    }
+}
+
+fn compare(records: &[Value], expected: &[Value], plan: &str) {
+    for (record, expected) in records.iter().zip(expected) {
+        assert_eq!(record, expected, "\n{plan}");
+    }
+    assert_eq!(records.len(), expected.len(), "number of records\n{plan}");
+}
+
+fn records(plan: &str, options: &Options) -> Result<Vec<Value>> {
+    struct Kept(Vec<Value>);
+    impl Sink for Kept {
+        fn record(&mut self, record: &Record<'_>) -> Result<()> {
+            // Through text: a value made of a record directly would lose the numbers' spelling.
+            let text = serde_json::to_string(record).expect("a record is JSON");
+            self.0.push(serde_json::from_str(&text).expect("a record is JSON"));
+            Ok(())
+        }
+
+        fn finish(&mut self) -> Result<()> {
+            Ok(())
+        }
+    }
+    let mut kept = Kept(Vec::new());
+    sift(Slice(plan.as_bytes()), "plan.json", options, &mut kept)?;
+    Ok(kept.0)
+}

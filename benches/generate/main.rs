@@ -5,6 +5,7 @@
 //! ```
 
 mod indent;
+mod kind;
 mod object;
 mod plan;
 mod resource;

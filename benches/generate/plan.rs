@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use super::kind::Kind;
 use super::object::Json;
 pub use super::object::Keys;
-use super::resource::{Kind, Resource, Side, mix};
+use super::resource::{Resource, Side, mix};
 
 /// What kind of plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

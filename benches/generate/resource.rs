@@ -2,109 +2,8 @@
 //! of each kind that makes. Everything follows from the plan's seed and the instance's number, so
 //! that every section of the plan can write it again.
 
+use super::kind::Kind;
 use super::object::Json;
-
-/// What happens to an instance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    NoOp,
-    NoOpMoved,
-    NoOpImported,
-    Create,
-    Update,
-    UpdateMoved,
-    UpdateImported,
-    Delete,
-    DeleteDeposed,
-    DeleteCreate,
-    CreateDelete,
-    Forget,
-    CreateForget,
-    ForgetCreate,
-    Read,
-    Open,
-}
-
-/// The kinds of an estate that are not no-op, the usual ones more often.
-const MIX: [Kind; 24] = [
-    Kind::Update,
-    Kind::Create,
-    Kind::Update,
-    Kind::Create,
-    Kind::Update,
-    Kind::Delete,
-    Kind::Update,
-    Kind::DeleteCreate,
-    Kind::Update,
-    Kind::CreateDelete,
-    Kind::Read,
-    Kind::Update,
-    Kind::NoOpMoved,
-    Kind::UpdateMoved,
-    Kind::Update,
-    Kind::NoOpImported,
-    Kind::UpdateImported,
-    Kind::Forget,
-    Kind::CreateForget,
-    Kind::ForgetCreate,
-    Kind::DeleteDeposed,
-    Kind::Update,
-    Kind::Open,
-    Kind::Create,
-];
-
-impl Kind {
-    pub fn of_mix(draw: u64) -> Kind {
-        MIX[(draw % MIX.len() as u64) as usize]
-    }
-
-    pub fn actions(self) -> &'static str {
-        match self {
-            Kind::NoOp | Kind::NoOpMoved | Kind::NoOpImported => r#"["no-op"]"#,
-            Kind::Create => r#"["create"]"#,
-            Kind::Update | Kind::UpdateMoved | Kind::UpdateImported => r#"["update"]"#,
-            Kind::Delete | Kind::DeleteDeposed => r#"["delete"]"#,
-            Kind::DeleteCreate => r#"["delete","create"]"#,
-            Kind::CreateDelete => r#"["create","delete"]"#,
-            Kind::Forget => r#"["forget"]"#,
-            Kind::CreateForget => r#"["create","forget"]"#,
-            Kind::ForgetCreate => r#"["forget","create"]"#,
-            Kind::Read => r#"["read"]"#,
-            Kind::Open => r#"["open"]"#,
-        }
-    }
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Kind::NoOp | Kind::NoOpMoved | Kind::NoOpImported => "no-op",
-            Kind::Create => "create",
-            Kind::Update | Kind::UpdateMoved | Kind::UpdateImported => "update",
-            Kind::Delete | Kind::DeleteDeposed => "delete",
-            Kind::DeleteCreate | Kind::CreateDelete | Kind::CreateForget | Kind::ForgetCreate => {
-                "replace"
-            }
-            Kind::Forget => "forget",
-            Kind::Read => "read",
-            Kind::Open => "open",
-        }
-    }
-
-    pub fn has_before(self) -> bool {
-        !matches!(self, Kind::Create | Kind::Read | Kind::Open)
-    }
-
-    pub fn has_after(self) -> bool {
-        !matches!(self, Kind::Delete | Kind::DeleteDeposed | Kind::Forget | Kind::Open)
-    }
-
-    fn is_new(self) -> bool {
-        self.has_after() && !matches!(self.word(), "no-op" | "update")
-    }
-
-    fn changes(self) -> bool {
-        self.has_before() && self.has_after() && self.word() != "no-op"
-    }
-}
 
 /// Which side of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -387,7 +286,7 @@ impl Resource {
     }
 
     fn block(&self, json: &mut Json, side: Side) {
-        json.member("block_device", r#"[{"delete_on_termination":true,"device_name":"/dev/xvda","encrypted":true,"iops":3000,"kms_key_id":"","tags":{},"throughput":125,"volume_id":"vol-0"#);
+        json.member("block_device", BLOCK_DEVICE);
         json.number(self.draw >> 16);
         json.raw(r#"","volume_size":"#);
         json.number(8 + u64::from(self.edited(side, edit::BLOCK_SIZE)));
@@ -703,6 +602,19 @@ impl Unknown {
     const ALL: u64 = (1 << 5) - 1;
 }
 
-const NETWORK: &str = r#"[{"delete_on_termination":false,"device_index":0,"network_card_index":0,"network_interface_id":"eni-0f1e2d3c4b5a69788","private_ip":"10.0.12.34","tags":{}}]"#;
+const NETWORK: &str = concat!(
+    r#"[{"delete_on_termination":false,"device_index":0,"network_card_index":0,"#,
+    r#""network_interface_id":"eni-0f1e2d3c4b5a69788","private_ip":"10.0.12.34","tags":{}}]"#,
+);
 
-const POLICY: &str = r#"{\"Version\":\"2012-10-17\",\"Statement\":[{\"Action\":[\"s3:GetObject\",\"s3:PutObject\"],\"Resource\":\"arn:aws:s3:::bucket/*\",\"Condition\":{\"StringLike\":{\"aws:PrincipalArn\":\"*\\\\role\\\\*\"}}}]}"#;
+const POLICY: &str = concat!(
+    r#"{\"Version\":\"2012-10-17\",\"Statement\":[{\"Action\":[\"s3:GetObject\","#,
+    r#"\"s3:PutObject\"],\"Resource\":\"arn:aws:s3:::bucket/*\","#,
+    r#"\"Condition\":{\"StringLike\":{\"aws:PrincipalArn\":\"*\\\\role\\\\*\"}}}]}"#,
+);
+
+/// Up to the number of the volume.
+const BLOCK_DEVICE: &str = concat!(
+    r#"[{"delete_on_termination":true,"device_name":"/dev/xvda","encrypted":true,"iops":3000,"#,
+    r#""kms_key_id":"","tags":{},"throughput":125,"volume_id":"vol-0"#,
+);

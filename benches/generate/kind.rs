@@ -1,0 +1,103 @@
+//! What can happen to a resource instance, and how often each of it does.
+
+/// What happens to an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    NoOp,
+    NoOpMoved,
+    NoOpImported,
+    Create,
+    Update,
+    UpdateMoved,
+    UpdateImported,
+    Delete,
+    DeleteDeposed,
+    DeleteCreate,
+    CreateDelete,
+    Forget,
+    CreateForget,
+    ForgetCreate,
+    Read,
+    Open,
+}
+
+/// The kinds of an estate that are not no-op, the usual ones more often.
+const MIX: [Kind; 24] = [
+    Kind::Update,
+    Kind::Create,
+    Kind::Update,
+    Kind::Create,
+    Kind::Update,
+    Kind::Delete,
+    Kind::Update,
+    Kind::DeleteCreate,
+    Kind::Update,
+    Kind::CreateDelete,
+    Kind::Read,
+    Kind::Update,
+    Kind::NoOpMoved,
+    Kind::UpdateMoved,
+    Kind::Update,
+    Kind::NoOpImported,
+    Kind::UpdateImported,
+    Kind::Forget,
+    Kind::CreateForget,
+    Kind::ForgetCreate,
+    Kind::DeleteDeposed,
+    Kind::Update,
+    Kind::Open,
+    Kind::Create,
+];
+
+impl Kind {
+    pub fn of_mix(draw: u64) -> Kind {
+        MIX[(draw % MIX.len() as u64) as usize]
+    }
+
+    pub fn actions(self) -> &'static str {
+        match self {
+            Kind::NoOp | Kind::NoOpMoved | Kind::NoOpImported => r#"["no-op"]"#,
+            Kind::Create => r#"["create"]"#,
+            Kind::Update | Kind::UpdateMoved | Kind::UpdateImported => r#"["update"]"#,
+            Kind::Delete | Kind::DeleteDeposed => r#"["delete"]"#,
+            Kind::DeleteCreate => r#"["delete","create"]"#,
+            Kind::CreateDelete => r#"["create","delete"]"#,
+            Kind::Forget => r#"["forget"]"#,
+            Kind::CreateForget => r#"["create","forget"]"#,
+            Kind::ForgetCreate => r#"["forget","create"]"#,
+            Kind::Read => r#"["read"]"#,
+            Kind::Open => r#"["open"]"#,
+        }
+    }
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::NoOp | Kind::NoOpMoved | Kind::NoOpImported => "no-op",
+            Kind::Create => "create",
+            Kind::Update | Kind::UpdateMoved | Kind::UpdateImported => "update",
+            Kind::Delete | Kind::DeleteDeposed => "delete",
+            Kind::DeleteCreate | Kind::CreateDelete | Kind::CreateForget | Kind::ForgetCreate => {
+                "replace"
+            }
+            Kind::Forget => "forget",
+            Kind::Read => "read",
+            Kind::Open => "open",
+        }
+    }
+
+    pub fn has_before(self) -> bool {
+        !matches!(self, Kind::Create | Kind::Read | Kind::Open)
+    }
+
+    pub fn has_after(self) -> bool {
+        !matches!(self, Kind::Delete | Kind::DeleteDeposed | Kind::Forget | Kind::Open)
+    }
+
+    pub fn is_new(self) -> bool {
+        self.has_after() && !matches!(self.word(), "no-op" | "update")
+    }
+
+    pub fn changes(self) -> bool {
+        self.has_before() && self.has_after() && self.word() != "no-op"
+    }
+}

@@ -22,7 +22,7 @@ use super::word::Word;
 use crate::error::{Error, ErrorKind, Found, Result};
 use crate::input::Source;
 use crate::limits::{Limit, Limits};
-use crate::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
+use crate::scan::{BATCH, BLOCK, Block, Code, Detail, Isa, Scanner};
 
 /// A place in a text that arrives in windows.
 #[derive(Debug)]
@@ -398,7 +398,12 @@ impl<S: Source> Cursor<S> {
     }
 
     /// Passes the container that stands here, looking at brackets only.
-    fn pass_brackets(&mut self, mut recorder: impl Recorder) -> Result<()> {
+    fn pass_brackets(&mut self, recorder: impl Recorder) -> Result<()> {
+        self.scanner.isa().run(PassBlocks { cursor: self, recorder })
+    }
+
+    #[inline(always)]
+    fn pass_blocks(&mut self, mut recorder: impl Recorder) -> Result<()> {
         let floor = self.open.depth;
         let depth_max = self.limits.depth;
         // In registers, not in memory: this loop sees every bracket of every plan.
@@ -675,6 +680,21 @@ impl<S: Source> Cursor<S> {
     #[inline]
     fn byte(&self, offset: u64) -> u8 {
         self.source.window()[(offset - self.source.offset()) as usize]
+    }
+}
+
+/// [`Cursor::pass_blocks`], to be run with the scanner's instructions.
+struct PassBlocks<'c, S, R> {
+    cursor: &'c mut Cursor<S>,
+    recorder: R,
+}
+
+impl<S: Source, R: Recorder> Code for PassBlocks<'_, S, R> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn run(self) -> Result<()> {
+        self.cursor.pass_blocks(self.recorder)
     }
 }
 

@@ -6,13 +6,13 @@ use std::arch::x86_64::{
     _mm256_or_si256, _mm256_set1_epi8, _mm256_slli_epi16,
 };
 
-use super::{Block, Carry, Findings, Kernel, Raw, scan_blocks};
+use super::{Block, Carry, Code, Findings, Kernel, Raw, scan_blocks};
 
 /// # Safety
 ///
 /// - The processor has AVX2 and PCLMULQDQ.
 /// - `text` has 64 bytes for each of `blocks`.
-#[target_feature(enable = "avx2,pclmulqdq,bmi1,popcnt,lzcnt")]
+#[target_feature(enable = "avx2,pclmulqdq,bmi1,bmi2,popcnt,lzcnt")]
 pub(super) unsafe fn scan<const TOKENS: bool>(
     text: &[u8],
     carry: &mut Carry,
@@ -20,6 +20,16 @@ pub(super) unsafe fn scan<const TOKENS: bool>(
 ) -> Findings {
     // SAFETY: the caller's promises are those that are asked for.
     unsafe { scan_blocks::<Avx2, TOKENS>(text, carry, blocks) }
+}
+
+/// Runs code that was inlined here with the instructions of AVX2 and its time.
+///
+/// # Safety
+///
+/// The processor has them: AVX2, BMI1, BMI2, POPCNT, LZCNT.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+pub(super) unsafe fn run<C: Code>(code: C) -> C::Output {
+    code.run()
 }
 
 struct Avx2;

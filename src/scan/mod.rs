@@ -80,12 +80,11 @@ impl Isa {
         let kinds = [
             Some(Kind::Scalar),
             #[cfg(target_arch = "x86_64")]
-            (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("pclmulqdq"))
-                .then_some(Kind::Avx2),
+            has_avx2().then_some(Kind::Avx2),
             #[cfg(target_arch = "x86_64")]
-            (is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("pclmulqdq"))
+            (has_avx2()
+                && is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw"))
             .then_some(Kind::Avx512),
             #[cfg(target_arch = "aarch64")]
             std::arch::is_aarch64_feature_detected!("neon").then_some(Kind::Neon),
@@ -96,6 +95,20 @@ impl Isa {
     /// The one of that name (`scalar`, `avx2`, `avx512`, `neon`), if this processor has it.
     pub fn named(name: &str) -> Option<Isa> {
         Isa::all().find(|isa| isa.name() == name)
+    }
+
+    /// Runs code that is compiled for the instruction set, whose ways with single bits all that
+    /// follows a scan is made of.
+    #[inline(always)]
+    pub fn run<C: Code>(self, code: C) -> C::Output {
+        match self.0 {
+            Kind::Scalar => code.run(),
+            // SAFETY: an `Isa` is made only where its instructions are, those of AVX2 with AVX-512.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 | Kind::Avx512 => unsafe { avx2::run(code) },
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon => code.run(),
+        }
     }
 
     /// Its name.
@@ -110,6 +123,27 @@ impl Isa {
             Kind::Neon => "neon",
         }
     }
+}
+
+/// What [`Isa::run`] runs. Only what is inlined into [`Code::run`], which is to be `inline(always)`
+/// itself, is compiled for the instruction set; a closure would not be inlined.
+pub trait Code {
+    /// What comes out.
+    type Output;
+
+    /// Does it.
+    fn run(self) -> Self::Output;
+}
+
+/// AVX2 and what has always come with it.
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("popcnt")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("pclmulqdq")
 }
 
 impl Default for Isa {
@@ -294,6 +328,11 @@ impl Scanner {
     /// A scanner at the start of a text.
     pub fn new(isa: Isa, detail: Detail) -> Scanner {
         Scanner { isa, detail, carry: Carry::default(), utf8: Utf8::default() }
+    }
+
+    /// What it scans with.
+    pub fn isa(&self) -> Isa {
+        self.isa
     }
 
     /// Forgets the text before, keeping what the scanner was made with.

@@ -195,7 +195,7 @@ struct Carry {
 struct Findings {
     /// Control characters in strings and bytes beyond ASCII outside of them.
     misplaced: u64,
-    /// Bytes beyond ASCII.
+    /// Blocks with bytes beyond ASCII, a bit each.
     high: u64,
 }
 
@@ -276,7 +276,7 @@ unsafe fn scan_blocks<K: Kernel, const TOKENS: bool>(
     debug_assert_eq!(text.len(), blocks.len() * BLOCK);
     let mut findings = Findings::default();
     let mut bytes = text.as_ptr();
-    for block in blocks {
+    for (index, block) in blocks.iter_mut().enumerate() {
         // SAFETY: the caller has the instruction set; prefetching cannot fault.
         unsafe { K::prefetch(bytes.wrapping_add(PREFETCH)) };
         // SAFETY: the caller has the instruction set and gave 64 bytes per block.
@@ -288,7 +288,7 @@ unsafe fn scan_blocks<K: Kernel, const TOKENS: bool>(
         carry.in_string = ((in_string as i64) >> 63) as u64;
         let brackets = raw.bracket & !in_string;
         findings.misplaced |= (raw.control & in_string) | (raw.high & !in_string);
-        findings.high |= raw.high;
+        findings.high |= u64::from(raw.high != 0) << index;
         block.quotes = quotes;
         block.brackets = brackets;
         block.opens = raw.opens;
@@ -352,9 +352,11 @@ impl Scanner {
     ///
     /// # Panics
     ///
-    /// If `text` has not exactly [`BLOCK`] bytes for each of `blocks`.
+    /// If `text` has not exactly [`BLOCK`] bytes for each of `blocks`, or these are more than
+    /// [`BATCH`].
     pub fn scan(&mut self, text: &[u8], blocks: &mut [Block]) -> Option<Misplaced> {
         assert_eq!(text.len(), blocks.len() * BLOCK, "a block has 64 bytes");
+        assert!(blocks.len() <= BATCH, "{} blocks at once", blocks.len());
         let before = self.carry;
         let findings = match (self.isa.0, self.detail) {
             // SAFETY: the scalar kernel runs anywhere; the length was asserted.
@@ -396,11 +398,7 @@ impl Scanner {
                 neon::scan::<true>(text, &mut self.carry, blocks)
             },
         };
-        let character = if findings.high != 0 || !self.utf8.is_complete() {
-            self.utf8.check(text)
-        } else {
-            None
-        };
+        let character = self.utf8.check(text, findings.high);
         let byte = if findings.misplaced != 0 { first_misplaced(text, before) } else { None };
         match (byte, character) {
             (Some(byte), Some(character)) if character.offset < byte.offset => Some(character),
@@ -477,8 +475,30 @@ impl Utf8 {
         self.len == 0
     }
 
+    /// Checks the blocks of a text that have bytes beyond ASCII, a bit each in `high`. A character
+    /// that goes from one block to the next makes both of them such.
+    fn check(&mut self, text: &[u8], mut high: u64) -> Option<Misplaced> {
+        // What is begun goes on in the first block, or is wrong there.
+        high |= u64::from(!self.is_complete());
+        while high != 0 {
+            let first = high.trailing_zeros();
+            let count = (high >> first).trailing_ones();
+            let (start, end) = (first as usize * BLOCK, (first + count) as usize * BLOCK);
+            if let Some(misplaced) = self.check_all(&text[start..end]) {
+                return Some(Misplaced { offset: start as isize + misplaced.offset, ..misplaced });
+            }
+            if !self.is_complete() && end < text.len() {
+                let offset = (end - self.len) as isize;
+                return Some(Misplaced { kind: ErrorKind::Encoding, offset });
+            }
+            // In two steps: all 64 at once are no shift.
+            high &= (!0 << (first + count - 1)) << 1;
+        }
+        None
+    }
+
     /// Checks a text of at least four bytes that follows what was checked before.
-    fn check(&mut self, text: &[u8]) -> Option<Misplaced> {
+    fn check_all(&mut self, text: &[u8]) -> Option<Misplaced> {
         let begun = self.len;
         let mut rest = text;
         if begun > 0 {

@@ -18,6 +18,7 @@ use super::brackets::Brackets;
 use super::outline::{Outline, Recorder, Unrecorded};
 use super::string;
 use super::value::Value;
+use super::want::Want;
 use super::word::Word;
 use crate::error::{Error, ErrorKind, Found, Result};
 use crate::input::Source;
@@ -88,30 +89,6 @@ impl Hold {
             self.check(error.location().map_or(self.start, |location| location.offset))?;
         }
         found
-    }
-}
-
-/// What the grammar wants next, when every token is looked at.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Want {
-    Value,
-    ValueOrClose,
-    Key,
-    KeyOrClose,
-    Colon,
-    CommaOrClose,
-}
-
-impl Want {
-    fn words(self) -> &'static str {
-        match self {
-            Want::Value => "a value",
-            Want::ValueOrClose => "a value or the end of the array",
-            Want::Key => "a key",
-            Want::KeyOrClose => "a key or the end of the object",
-            Want::Colon => "a colon",
-            Want::CommaOrClose => "a comma or a closing bracket",
-        }
     }
 }
 

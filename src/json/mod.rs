@@ -15,6 +15,7 @@ pub mod number;
 pub mod outline;
 pub mod string;
 pub mod value;
+mod want;
 pub mod word;
 
 /// How much of the grammar is checked (design, "Validation levels").

@@ -352,11 +352,21 @@ impl Scanner {
     ///
     /// # Panics
     ///
-    /// If `text` has not exactly [`BLOCK`] bytes for each of `blocks`, or these are more than
-    /// [`BATCH`].
+    /// If `text` has not exactly [`BLOCK`] bytes for each of `blocks`.
     pub fn scan(&mut self, text: &[u8], blocks: &mut [Block]) -> Option<Misplaced> {
         assert_eq!(text.len(), blocks.len() * BLOCK, "a block has 64 bytes");
-        assert!(blocks.len() <= BATCH, "{} blocks at once", blocks.len());
+        let batches = text.chunks(BATCH * BLOCK).zip(blocks.chunks_mut(BATCH)).enumerate();
+        for (number, (text, blocks)) in batches {
+            if let Some(misplaced) = self.scan_batch(text, blocks) {
+                let start = (number * BATCH * BLOCK) as isize;
+                return Some(Misplaced { offset: start + misplaced.offset, ..misplaced });
+            }
+        }
+        None
+    }
+
+    /// At most [`BATCH`] blocks.
+    fn scan_batch(&mut self, text: &[u8], blocks: &mut [Block]) -> Option<Misplaced> {
         let before = self.carry;
         let findings = match (self.isa.0, self.detail) {
             // SAFETY: the scalar kernel runs anywhere; the length was asserted.

@@ -86,18 +86,23 @@ pub struct Check<'a> {
     pub instances: Option<Value<'a>>,
 }
 
-/// Puts the known members of an object where they belong, once each.
-macro_rules! members {
-    ($object:expr, { $($key:literal => $slot:ident),* $(,)? }) => {
-        $(let mut $slot: Option<Value<'_>> = None;)*
-        for member in $object.members()? {
-            let (key, value) = member?;
-            $(if key.is($key) {
-                fill(&mut $slot, key, value)?;
-                continue;
-            })*
+/// The values of the known keys of an object, once each; other keys are passed over.
+#[inline(always)]
+fn members<'a, const N: usize>(
+    object: Value<'a>,
+    keys: [&'static str; N],
+) -> Result<[Option<Value<'a>>; N]> {
+    let mut values = [None; N];
+    let mut next = 0;
+    for member in object.members()? {
+        let (key, value) = member?;
+        // They mostly come in the order in which they are listed.
+        if let Some(place) = (next..N).chain(0..next).find(|&place| key.is(keys[place])) {
+            fill(&mut values[place], key, value)?;
+            next = place + 1;
         }
-    };
+    }
+    Ok(values)
 }
 
 #[inline]
@@ -155,20 +160,36 @@ impl<'a> ResourceChange<'a> {
     ///
     /// It has no `address` or no `change`, or a key of the wrong type, or a key twice.
     pub fn parse(element: Value<'a>) -> Result<ResourceChange<'a>> {
-        members!(element, {
-            "address" => address,
-            "previous_address" => previous_address,
-            "module_address" => module_address,
-            "mode" => mode,
-            "type" => type_name,
-            "name" => name,
-            "index" => index,
-            "index_unknown" => index_unknown,
-            "provider_name" => provider_name,
-            "deposed" => deposed,
-            "change" => change,
-            "action_reason" => action_reason,
-        });
+        let [
+            address,
+            previous_address,
+            module_address,
+            mode,
+            type_name,
+            name,
+            index,
+            index_unknown,
+            provider_name,
+            deposed,
+            change,
+            action_reason,
+        ] = members(
+            element,
+            [
+                "address",
+                "previous_address",
+                "module_address",
+                "mode",
+                "type",
+                "name",
+                "index",
+                "index_unknown",
+                "provider_name",
+                "deposed",
+                "change",
+                "action_reason",
+            ],
+        )?;
         let change = required(element, change, "change")?;
         Ok(ResourceChange {
             address: required_text(element, address, "address")?,
@@ -215,19 +236,34 @@ impl<'a> Change<'a> {
     ///
     /// It has no `actions`, or a key twice.
     pub fn parse(element: Value<'a>) -> Result<Change<'a>> {
-        members!(element, {
-            "actions" => actions,
-            "before" => before,
-            "after" => after,
-            "after_unknown" => after_unknown,
-            "before_sensitive" => before_sensitive,
-            "after_sensitive" => after_sensitive,
-            "replace_paths" => replace_paths,
-            "importing" => importing,
-            "generated_config" => generated_config,
-            "before_identity" => before_identity,
-            "after_identity" => after_identity,
-        });
+        let [
+            actions,
+            before,
+            after,
+            after_unknown,
+            before_sensitive,
+            after_sensitive,
+            replace_paths,
+            importing,
+            generated_config,
+            before_identity,
+            after_identity,
+        ] = members(
+            element,
+            [
+                "actions",
+                "before",
+                "after",
+                "after_unknown",
+                "before_sensitive",
+                "after_sensitive",
+                "replace_paths",
+                "importing",
+                "generated_config",
+                "before_identity",
+                "after_identity",
+            ],
+        )?;
         Ok(Change {
             actions: required(element, actions, "actions")?,
             before,
@@ -261,7 +297,7 @@ impl<'a> Deferred<'a> {
     ///
     /// It has no `resource_change`, or one that is wrong.
     pub fn parse(element: Value<'a>) -> Result<Deferred<'a>> {
-        members!(element, { "reason" => reason, "resource_change" => resource_change });
+        let [reason, resource_change] = members(element, ["reason", "resource_change"])?;
         let resource_change = required(element, resource_change, "resource_change")?;
         Ok(Deferred {
             reason: text(reason, "reason")?,
@@ -278,17 +314,30 @@ impl<'a> ActionInvocation<'a> {
     ///
     /// It has no `address`, or a key of the wrong type, or a key twice.
     pub fn parse(element: Value<'a>) -> Result<ActionInvocation<'a>> {
-        members!(element, {
-            "address" => address,
-            "type" => type_name,
-            "name" => name,
-            "provider_name" => provider_name,
-            "config_values" => config_values,
-            "config_sensitive" => config_sensitive,
-            "config_unknown" => config_unknown,
-            "lifecycle_action_trigger" => lifecycle_action_trigger,
-            "invoke_action_trigger" => invoke_action_trigger,
-        });
+        let [
+            address,
+            type_name,
+            name,
+            provider_name,
+            config_values,
+            config_sensitive,
+            config_unknown,
+            lifecycle_action_trigger,
+            invoke_action_trigger,
+        ] = members(
+            element,
+            [
+                "address",
+                "type",
+                "name",
+                "provider_name",
+                "config_values",
+                "config_sensitive",
+                "config_unknown",
+                "lifecycle_action_trigger",
+                "invoke_action_trigger",
+            ],
+        )?;
         Ok(ActionInvocation {
             address: required_text(element, address, "address")?,
             type_name: text(type_name, "type")?,
@@ -317,7 +366,7 @@ impl<'a> ActionInvocation<'a> {
 
 /// `to_display` and `kind` of a check's address.
 fn check_address(object: Value<'_>) -> Result<(Text<'_>, Option<Text<'_>>)> {
-    members!(object, { "to_display" => to_display, "kind" => kind });
+    let [to_display, kind] = members(object, ["to_display", "kind"])?;
     Ok((required_text(object, to_display, "to_display")?, text(kind, "kind")?))
 }
 
@@ -328,7 +377,7 @@ impl<'a> Check<'a> {
     ///
     /// It has no `address.to_display` or no `status`, or a key of the wrong type, or a key twice.
     pub fn parse(element: Value<'a>) -> Result<Check<'a>> {
-        members!(element, { "address" => address, "status" => status, "instances" => instances });
+        let [address, status, instances] = members(element, ["address", "status", "instances"])?;
         let address = required(element, address, "address")?;
         let (to_display, kind) = check_address(address).map_err(|error| error.within("address"))?;
         Ok(Check {

@@ -328,7 +328,7 @@ impl<W: Write> Sink for View<W> {
                 // A plan that failed before this one leaves nothing.
                 *plan = Draft::default();
                 let version = header.terraform_version.map_or(String::new(), |version| {
-                    fit(&format!("  made by {}", visible(version)), WIDTH / 2)
+                    fit(&format!("  made by Terraform or OpenTofu {}", visible(version)), WIDTH / 2)
                 });
                 plan.title = fit_end(&visible(header.source), WIDTH - width(&version)) + &version;
             }

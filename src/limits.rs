@@ -10,6 +10,8 @@ pub struct Limits {
     pub change: u64,
     /// Bytes of memory that each list of paths of one change takes.
     pub paths: u64,
+    /// Different words among the actions, or the statuses, of a plan; each is at most 1 KiB long.
+    pub words: u64,
     /// Bytes of one string that is skipped.
     pub string_skipped: u64,
     /// Bytes of one string that is decoded.
@@ -41,6 +43,7 @@ impl Default for Limits {
             depth: 10_000,
             change: 256 * MIB,
             paths: 64 * MIB,
+            words: 1000,
             string_skipped: GIB,
             string_kept: 64 * MIB,
             document: 16 * TIB,
@@ -60,6 +63,8 @@ pub enum Limit {
     Change,
     /// [`Limits::paths`].
     Paths,
+    /// [`Limits::words`].
+    Words,
     /// [`Limits::string_skipped`].
     StringSkipped,
     /// [`Limits::string_kept`].
@@ -81,6 +86,7 @@ impl Limit {
             Limit::Depth => "nesting depth",
             Limit::Change => "size of one element",
             Limit::Paths => "size of the paths of one change",
+            Limit::Words => "number of different actions or statuses",
             Limit::StringSkipped => "size of one skipped string",
             Limit::StringKept => "size of one decoded string",
             Limit::Document => "size of the document",
@@ -96,6 +102,7 @@ impl Limit {
             Limit::Depth => "--limit-depth",
             Limit::Change => "--limit-change",
             Limit::Paths => "--limit-paths",
+            Limit::Words => "--limit-words",
             Limit::StringSkipped => "--limit-string-skipped",
             Limit::StringKept => "--limit-string-kept",
             Limit::Document => "--limit-document",

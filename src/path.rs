@@ -69,6 +69,18 @@ impl Paths {
         self.spans.clear();
     }
 
+    /// Forgets the paths that were pushed after the first `len`. The list must not be sorted since.
+    pub fn truncate(&mut self, len: usize) {
+        let Some(&(start, _)) = self.spans.get(len) else { return };
+        let first_key = self.steps[start..].iter().find_map(|step| match step {
+            Packed::Key { start, .. } => Some(*start as usize),
+            Packed::Index(_) | Packed::Element => None,
+        });
+        self.keys.truncate(first_key.unwrap_or(self.keys.len()));
+        self.steps.truncate(start);
+        self.spans.truncate(len);
+    }
+
     /// The memory that the paths take, in bytes.
     pub fn size(&self) -> u64 {
         let steps = size_of_val(&self.steps[..]) + size_of_val(&self.spans[..]);

@@ -1,18 +1,41 @@
 //! What was wrong once. Each test failed before its cause was removed.
 
+use std::fs;
+
 use plansift::error::ErrorKind;
 use plansift::input::Slice;
+use plansift::limits::{Limit, Limits};
+use plansift::plan;
 use plansift::record::Options;
+use serde_json::Value;
 
 use crate::run;
+
+/// A plan with one change, whose `change` has these members.
+fn plan_of(members: &str) -> String {
+    let change = format!(r#"{{"address":"a.b","change":{{{members}}}}}"#);
+    format!(r#"{{"format_version":"1.2","resource_changes":[{change}]}}"#)
+}
+
+/// The record of that change.
+fn record_of(members: &str, options: &Options) -> Value {
+    let (records, _) = run::records(Slice(plan_of(members).as_bytes()), options).expect("a plan");
+    records[1].clone()
+}
+
+fn error_of(members: &str, options: &Options) -> ErrorKind {
+    run::error(Slice(plan_of(members).as_bytes()), options).kind()
+}
+
+fn limited(limits: Limits) -> Options {
+    Options { read: plan::Options { limits, ..Default::default() }, ..Default::default() }
+}
 
 /// A record with a key twice is no JSON that readers agree on.
 #[test]
 fn importing_with_a_key_twice_is_refused() {
-    let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"a.b","change":
-        {"actions":["create"],"importing":{"id":"a","id":"b"}}}]}"#;
-    let error = run::error(Slice(plan.as_bytes()), &Options::default());
-    assert_eq!(error.kind(), ErrorKind::DuplicateKey);
+    let members = r#""actions":["create"],"importing":{"id":"a","id":"b"}"#;
+    assert_eq!(error_of(members, &Options::default()), ErrorKind::DuplicateKey);
 }
 
 /// A string outlined on its own, whose opening quote was the last byte of a block of 64, was taken
@@ -25,5 +48,115 @@ fn a_string_may_begin_anywhere_in_a_block() {
         let (records, _) = run::records(Slice(plan.as_bytes()), &Options::default())
             .unwrap_or_else(|error| panic!("{} spaces: {error}", space.len()));
         assert_eq!(records[0]["format_version"], "1.2");
+    }
+}
+
+/// An overlay was only entered where it seemed to hold a mark, so that a damaged one was none.
+#[test]
+fn a_damaged_mark_is_an_error() {
+    for overlay in ["after_unknown", "before_sensitive", "after_sensitive"] {
+        for damaged in ["tsue", "truE", "True", "tru"] {
+            let members = format!(r#""actions":["create"],"{overlay}":{{"a":{{"p":{damaged}}}}}"#);
+            assert_eq!(error_of(&members, &Options::default()), ErrorKind::Literal, "{members}");
+        }
+    }
+}
+
+/// Text that is stepped over may be a plan itself, or what is left of one.
+#[test]
+fn a_second_plan_is_no_text() {
+    let first = r#"{"format_version":"1.2","resource_changes":[]}"#;
+    let second = plan_of(r#""actions":["delete"]"#);
+    for (text, name) in [
+        (format!("[a] {first}\n[b] {second}\n"), "a log of two"),
+        (format!("{first}\nNow: {second}\n"), "one after the other"),
+        (format!("{first}\n::set-output name=stdout::{second}\n"), "another output"),
+        (format!("esource_changes\":[{second}],\"q\":{first}"), "a lost head"),
+    ] {
+        run::error(Slice(text.as_bytes()), &Options::default());
+        let output = run::piped(&["summary"], text.as_bytes());
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{name}");
+    }
+}
+
+/// All elements of two lists waited to be compared, many times the memory of the plan.
+#[test]
+fn lists_of_equal_numbers_take_no_memory() {
+    let (ones, others) = ("1,".repeat(100_000) + "1", "1.0,".repeat(100_000) + "1.0");
+    let members = format!(r#""actions":["update"],"before":[{ones}],"after":[{others}]"#);
+    let options = limited(Limits { paths: 1000, ..Limits::default() });
+    assert_eq!(record_of(&members, &options)["changed"], Value::Null);
+}
+
+/// What made lists without a bound.
+#[test]
+fn lists_that_a_plan_makes_long_have_limits() {
+    let options = limited(Limits { paths: 1000, words: 3, ..Limits::default() });
+    let paths = ErrorKind::Limit { limit: Limit::Paths, value: 1000 };
+    let long_path = format!(r#""actions":["update"],"replace_paths":[[0{}]]"#, ",0".repeat(1000));
+    assert_eq!(error_of(&long_path, &options), paths);
+    let many_paths = format!(r#""actions":["update"],"replace_paths":[[]{}]"#, ",[]".repeat(1000));
+    assert_eq!(error_of(&many_paths, &options), paths);
+    let keys: Vec<_> = (0..1000).rev().map(|key| format!(r#""{key}":0"#)).collect();
+    let unordered =
+        format!(r#""actions":["update"],"before":{{{}}},"after":{{"9":1,"8":1}}"#, keys.join(","));
+    assert_eq!(error_of(&unordered, &options), paths);
+    let words: Vec<_> = (0..4)
+        .map(|word| format!(r#"{{"address":"a","change":{{"actions":["{word}"]}}}}"#))
+        .collect();
+    let plan = format!(r#"{{"format_version":"1.2","resource_changes":[{}]}}"#, words.join(","));
+    let kind = run::error(Slice(plan.as_bytes()), &options).kind();
+    assert_eq!(kind, ErrorKind::Limit { limit: Limit::Words, value: 3 });
+}
+
+/// A plan that failed, is not complete, or has more to apply is none without changes.
+#[test]
+fn a_plan_that_is_not_whole_is_not_without_changes() {
+    for member in [
+        r#""errored":true"#,
+        r#""complete":false"#,
+        r#""applyable":true"#,
+        r#""deferred_changes":[{"reason":"unknown",
+            "resource_change":{"address":"a.b","change":{"actions":["create"]}}}]"#,
+    ] {
+        let plan = format!(r#"{{"format_version":"1.2","resource_changes":[],{member}}}"#);
+        let output = run::piped(&["summary", "--detailed-exitcode"], plan.as_bytes());
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        assert!(!text.contains("No changes.\n"), "{member}: {text}");
+        assert_eq!(output.status.code(), Some(2), "{member}");
+    }
+}
+
+/// Devices, pipes and links were replaced by a file, and a private file became one for all.
+#[test]
+#[cfg(unix)]
+fn an_output_stays_what_it_is() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let directory = tempfile::tempdir().expect("a folder");
+    let [link, target] = ["link", "target"].map(|name| directory.path().join(name));
+    fs::write(&target, "old").expect("a file");
+    fs::set_permissions(&target, fs::Permissions::from_mode(0o600)).expect("its mode");
+    symlink(&target, &link).expect("a link");
+    let plan = plan_of(r#""actions":["create"]"#);
+    let output = run::piped(&["changes", "-o", link.to_str().expect("UTF-8")], plan.as_bytes());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(link.symlink_metadata().expect("a link").is_symlink());
+    assert!(fs::read_to_string(&target).expect("a file").contains("summary"));
+    assert_eq!(target.metadata().expect("a file").permissions().mode() & 0o777, 0o600);
+
+    let output = run::piped(&["changes", "-o", "/dev/null"], plan.as_bytes());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(!fs::metadata("/dev/null").expect("a device").is_file());
+}
+
+/// Where the first window ended decided how much space may come before a plan.
+#[test]
+fn space_before_a_plan_is_limited_in_every_cut() {
+    let plan = plan_of(r#""actions":["create"]"#);
+    for (space, is_plan) in [(1000, true), (100_000, false)] {
+        let text = " ".repeat(space) + &plan;
+        let output = run::piped(&["changes"], text.as_bytes());
+        assert_eq!(output.status.success(), is_plan, "{space}");
+        assert_eq!(run::records(Slice(text.as_bytes()), &Options::default()).is_ok(), is_plan);
     }
 }

@@ -1,5 +1,4 @@
 //! Running what is tested: the library on a text, the binary on arguments.
-#![allow(dead_code, reason = "the modules that use it come one by one")]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

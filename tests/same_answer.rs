@@ -347,7 +347,7 @@ fn the_binary_gives_the_same_however_it_gets_the_plan() {
 }
 
 /// What a CI wrapper prints around a plan.
-const BEFORE: &str = "[command]/bin/terraform show -json p\n::debug::{\"a\"}\n";
+const BEFORE: &str = "[command]/bin/terraform show -json p\n::debug::\"a\"\n";
 const AFTER: &str = "::debug::exitcode: 0\n";
 
 #[test]

@@ -56,8 +56,8 @@ fn corpus_records() -> Vec<Value> {
 fn late_version() -> Vec<Value> {
     let change = json!({"address": "a".repeat(1 << 20), "change": {"actions": ["create"]}});
     let plan = json!({
-        "format_version": "1.2",
         "resource_changes": vec![change; 9],
+        "format_version": "1.2",
         "terraform_version": "1.15.0",
     });
     let (records, _) =

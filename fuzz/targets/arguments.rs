@@ -1,3 +1,5 @@
+//! Command-line arguments.
+
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| plansift_fuzz::checks::arguments::check(bytes));

@@ -1,3 +1,5 @@
+//! A plan cut into windows.
+
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| plansift_fuzz::checks::cuts::check(bytes));

@@ -1,3 +1,5 @@
+//! Records against the oracle.
+
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| plansift_fuzz::checks::records::check(bytes));

@@ -143,6 +143,9 @@ pub struct LimitArgs {
     /// Size of each list of paths of one change, at most 4G [default: 64M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_paths: Option<u64>,
+    /// Different actions or statuses of a plan [default: 1000]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    limit_words: Option<u64>,
     /// Size of one skipped string, at least 4K [default: 1G]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_string_skipped: Option<u64>,
@@ -171,6 +174,7 @@ impl LimitArgs {
             depth: self.limit_depth.unwrap_or(default.depth),
             change: self.limit_change.unwrap_or(default.change).min(Outline::LEN_MAX),
             paths: self.limit_paths.unwrap_or(default.paths).min(u32::MAX.into()),
+            words: self.limit_words.unwrap_or(default.words),
             string_skipped: self
                 .limit_string_skipped
                 .unwrap_or(default.string_skipped)

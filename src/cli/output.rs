@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// Where data goes.
 pub enum Output {
-    /// Standard output, not line by line.
+    /// Standard output, a device or a pipe, not line by line.
     Standard(File),
     /// A file in the making, beside the one it becomes.
     File(NamedTempFile, PathBuf),
@@ -26,21 +26,30 @@ impl Output {
         let Some(path) = path else {
             return standard().map(Output::Standard).map_err(write_error);
         };
+        // What a link stands for is what is written.
+        let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let there = std::fs::metadata(path).ok();
+        if there.as_ref().is_some_and(|there| there.is_dir()) {
+            return Err(write_error(io::ErrorKind::IsADirectory.into()));
+        }
+        if there.as_ref().is_some_and(|there| !there.is_file()) {
+            // A device or a pipe is no file that could be replaced.
+            let file = File::options().write(true).open(path).map_err(write_error)?;
+            return Ok(Output::Standard(file));
+        }
         let directory = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
-        if path.is_dir() {
-            return Err(write_error(io::ErrorKind::IsADirectory.into()));
-        }
         let mut builder = tempfile::Builder::new();
         builder.prefix(".plansift-");
         #[cfg(unix)]
         {
-            // A plan's records may be read by those who may read any new file of the user's: the
-            // kernel takes the user's mask off this.
+            // As the file that is replaced, or else as any new file of the user's: the kernel takes
+            // the user's mask off this.
             use std::os::unix::fs::PermissionsExt;
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
+            let new = || std::fs::Permissions::from_mode(0o666);
+            builder.permissions(there.map_or_else(new, |there| there.permissions()));
         }
         let file = builder.tempfile_in(directory).map_err(write_error)?;
         Ok(Output::File(file, path.to_owned()))

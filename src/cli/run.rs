@@ -63,13 +63,11 @@ fn sift_all(plans: &Plans, sink: impl FnOnce(File) -> Box<dyn Sink>) -> Exit {
         Ok(options) => options,
         Err(exit) => return exit,
     };
-    let output = match Output::open(plans.output.as_deref())
-        .and_then(|output| Ok((output.writer()?, output)))
-    {
-        Ok((writer, output)) => (sink(writer), output),
+    let opened = Output::open(plans.output.as_deref());
+    let (mut sink, output) = match opened.and_then(|output| Ok((sink(output.writer()?), output))) {
+        Ok(opened) => opened,
         Err(error) => return fail(plans.output.as_deref(), &error),
     };
-    let (mut sink, output) = output;
     let mut stats = Stats::start();
     let (mut failed, mut changes) = (0, false);
     for input in inputs {
@@ -81,7 +79,9 @@ fn sift_all(plans: &Plans, sink: impl FnOnce(File) -> Box<dyn Sink>) -> Exit {
                     say(&format!("{}: warning: {warning}", named(input)));
                 }
             }
-            Err(error) if error.kind() == ErrorKind::Write => return end_of_output(plans, &error),
+            Err(error) if error.kind() == ErrorKind::Write => {
+                return end_of_output(plans, &error, failed);
+            }
             Err(error) => {
                 fail(Some(input), &error);
                 failed += 1;
@@ -94,7 +94,7 @@ fn sift_all(plans: &Plans, sink: impl FnOnce(File) -> Box<dyn Sink>) -> Exit {
     let finished = sink.finish();
     drop(sink);
     if let Err(error) = finished.and_then(|()| output.finish()) {
-        return end_of_output(plans, &error);
+        return end_of_output(plans, &error, failed);
     }
     if plans.stats {
         say(&stats.line());
@@ -107,9 +107,9 @@ fn sift_all(plans: &Plans, sink: impl FnOnce(File) -> Box<dyn Sink>) -> Exit {
 }
 
 fn options(plans: &Plans) -> std::result::Result<Options, Exit> {
-    let isa = match std::env::var("PLANSIFT_ISA") {
-        Err(_) => Isa::best(),
-        Ok(name) => match Isa::named(&name) {
+    let isa = match std::env::var("PLANSIFT_ISA").unwrap_or_default() {
+        name if name.is_empty() => Isa::best(),
+        name => match Isa::named(&name) {
             Some(isa) => isa,
             None => {
                 let names: Vec<_> = Isa::all().map(Isa::name).collect();
@@ -159,7 +159,7 @@ fn sift_one(
     } else {
         sift(input, &name, options, &mut watch)
     }?;
-    let changes = watch.changes || outputs_change(&sifted.summary);
+    let changes = watch.changes || has_more(&sifted.summary);
     Ok((sifted, changes))
 }
 
@@ -200,13 +200,20 @@ impl Sink for Watch<'_> {
     }
 }
 
-fn outputs_change(summary: &Summary) -> bool {
+/// Whether a plan without changes to resources has something to apply all the same, or did not get
+/// as far as to know.
+fn has_more(summary: &Summary) -> bool {
     summary.output_changes.keys().any(|action| action != "no-op")
+        || summary.applyable == Some(true)
+        || summary.complete == Some(false)
+        || summary.errored == Some(true)
+        || !summary.deferred_changes.is_empty()
 }
 
 /// Nobody reads on: that is an end like any other. Anything else is an error.
-fn end_of_output(plans: &Plans, error: &Error) -> Exit {
+fn end_of_output(plans: &Plans, error: &Error, failed: usize) -> Exit {
     match error.io_error().map(io::Error::kind) {
+        Some(io::ErrorKind::BrokenPipe) if failed > 0 => Exit::SomeFailed,
         Some(io::ErrorKind::BrokenPipe) => Exit::Done,
         _ => fail(plans.output.as_deref(), error),
     }

@@ -11,7 +11,7 @@
 
 mod overlay;
 
-pub(crate) use overlay::{may_mark, refuse_twins};
+pub(crate) use overlay::refuse_twins;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::number;
@@ -45,6 +45,9 @@ struct Scratch {
     marks: Vec<u64>,
     /// The offset of `after_unknown`.
     overlay: u64,
+    /// What was found so far, and the memory that it may take.
+    changed: Paths,
+    paths_max: u64,
 }
 
 /// A place below another.
@@ -100,7 +103,11 @@ impl Differ {
         self.sensitive(change)?;
         let side = |value: Option<Value<'_>>| value.is_some_and(|value| !value.is_null());
         if side(change.before) && side(change.after) {
-            self.scratch.changed(change, &mut self.changed, self.paths_max)?;
+            std::mem::swap(&mut self.changed, &mut self.scratch.changed);
+            self.scratch.paths_max = self.paths_max;
+            let found = self.scratch.changed(change);
+            std::mem::swap(&mut self.changed, &mut self.scratch.changed);
+            found?;
             self.changed.sort();
         }
         Ok(())
@@ -186,14 +193,34 @@ impl Origin {
 ///
 /// The paths take more memory than they may. `offset` is where the last one was found.
 fn hold_to_limit(paths: &Paths, paths_max: u64, offset: u64) -> Result<()> {
-    if paths.size() > paths_max {
+    hold_size_to_limit(paths.size(), paths_max, offset)
+}
+
+fn hold_size_to_limit(size: u64, paths_max: u64, offset: u64) -> Result<()> {
+    if size > paths_max {
         return Err(Error::limit(Limit::Paths, paths_max, offset));
     }
     Ok(())
 }
 
+impl Pair<'_> {
+    /// Where its values stand, or one of them.
+    fn offset(&self) -> u64 {
+        self.after.or(self.before).or(self.unknown).map_or(0, Value::offset)
+    }
+
+    /// Whether there is a value on both sides, and nothing below one of them.
+    fn is_of_scalars(&self) -> bool {
+        let (Some(before), Some(after)) = (self.before, self.after) else { return false };
+        let is_scalar = |value: Value<'_>| !matches!(value.raw().first(), Some(b'{' | b'['));
+        is_scalar(before) || is_scalar(after)
+    }
+}
+
 impl Scratch {
-    fn changed(&mut self, change: &Change<'_>, changed: &mut Paths, paths_max: u64) -> Result<()> {
+    /// Finds the places that changed, in no order.
+    fn changed(&mut self, change: &Change<'_>) -> Result<()> {
+        self.changed.clear();
         self.places.clear();
         self.keys.clear();
         self.overlay = change.after_unknown.map_or(0, Value::offset);
@@ -207,10 +234,30 @@ impl Scratch {
         let mut waiting = vec![root];
         while let Some(pair) = waiting.pop() {
             if self.compare(pair, &mut waiting)? == Verdict::Changed {
-                self.report(pair.place, changed);
-                let found = [pair.before, pair.after, pair.unknown].into_iter().flatten().next();
-                hold_to_limit(changed, paths_max, found.map_or(0, Value::offset))?;
+                self.report(pair.place, None);
+                hold_to_limit(&self.changed, self.paths_max, pair.offset())?;
             }
+        }
+        Ok(())
+    }
+
+    /// Decides a place below `pair.place` at once, if it has a scalar on both sides, of which there
+    /// may be very many; else it waits. `step` leads to it.
+    fn settle<'a>(
+        &mut self,
+        pair: Pair<'a>,
+        step: PlaceStep,
+        waiting: &mut Vec<Pair<'a>>,
+    ) -> Result<()> {
+        if !pair.is_of_scalars() {
+            self.places.push(Place { above: pair.place, step });
+            waiting.push(Pair { place: self.places.len() as u32 - 1, ..pair });
+            let size = size_of_val(&waiting[..]) + size_of_val(&self.places[..]);
+            return hold_size_to_limit(size as u64, self.paths_max, pair.offset());
+        }
+        if self.compare(pair, waiting)? == Verdict::Changed {
+            self.report(pair.place, Some(step));
+            hold_to_limit(&self.changed, self.paths_max, pair.offset())?;
         }
         Ok(())
     }
@@ -265,12 +312,17 @@ impl Scratch {
             Some(unknown) if unknown.kind()? == Kind::Object => Some(unknown),
             _ => None,
         };
-        let first = waiting.len();
+        let (first, found) = (waiting.len(), self.changed.len());
         let ordered = self.merge_members(&both, unknown, waiting)?;
         if ordered == Ordered::No {
             waiting.truncate(first);
-            for member in join(both.before, both.after, unknown)? {
-                self.below(both.place, member, None, waiting)?;
+            self.changed.truncate(found);
+            for member in join(both.before, both.after, unknown, self.paths_max)? {
+                let same = match member.sides {
+                    [Some(before), Some(after), _] => both.same_below(before, after),
+                    _ => None,
+                };
+                self.below(both.place, member, same, waiting)?;
             }
         }
         // The list is taken from its end, and paths are best found in their order.
@@ -347,9 +399,10 @@ impl Scratch {
         if unknown.is_none() && is_same(before, after, same) {
             return Ok(());
         }
-        let place = self.place(above, member.key)?;
-        waiting.push(Pair { before, after, unknown, place, same });
-        Ok(())
+        let start = self.keys.len();
+        self.keys.push_str(&member.key.decode()?);
+        let step = PlaceStep::Key { start, end: self.keys.len() };
+        self.settle(Pair { before, after, unknown, place: above, same }, step, waiting)
     }
 
     fn enter_arrays<'a>(&mut self, both: Both<'a>, waiting: &mut Vec<Pair<'a>>) -> Result<Verdict> {
@@ -357,7 +410,7 @@ impl Scratch {
             Some(unknown) if unknown.kind()? == Kind::Array => Some(unknown.elements()?),
             _ => None,
         };
-        let first = waiting.len();
+        let (first, found) = (waiting.len(), self.changed.len());
         let (mut befores, mut afters) = (both.before.elements()?, both.after.elements()?);
         for index in 0.. {
             let unknown = unknowns.as_mut().and_then(Iterator::next).transpose()?;
@@ -366,7 +419,9 @@ impl Scratch {
                 (None, None) => break,
                 (Some(before), Some(after)) => (before, after),
                 _ => {
+                    // Of another length: what was found in it does not count.
                     waiting.truncate(first);
+                    self.changed.truncate(found);
                     return Ok(Verdict::Changed);
                 }
             };
@@ -375,31 +430,24 @@ impl Scratch {
             if unknown.is_none() && is_same(before, after, same) {
                 continue;
             }
-            let place = self.places.len() as u32;
-            self.places.push(Place { above: both.place, step: PlaceStep::Index(index) });
-            waiting.push(Pair { before, after, unknown, place, same });
+            let pair = Pair { before, after, unknown, place: both.place, same };
+            self.settle(pair, PlaceStep::Index(index), waiting)?;
         }
         waiting[first..].reverse();
         Ok(Verdict::Entered)
     }
 
-    fn place(&mut self, above: u32, key: Text<'_>) -> Result<u32> {
-        let start = self.keys.len();
-        self.keys.push_str(&key.decode()?);
-        let step = PlaceStep::Key { start, end: self.keys.len() };
-        self.places.push(Place { above, step });
-        Ok(self.places.len() as u32 - 1)
-    }
-
-    fn report(&self, place: u32, changed: &mut Paths) {
-        let mut steps = Vec::new();
+    /// Puts a place, or what `last` leads to below it, on the list of what changed.
+    fn report(&mut self, place: u32, last: Option<PlaceStep>) {
+        let mut steps: Vec<_> = last.into_iter().collect();
         let mut place = place;
         while let Some(Place { above, step }) = self.places.get(place as usize) {
             steps.push(*step);
             place = *above;
         }
-        changed.push(steps.into_iter().rev().map(|step| match step {
-            PlaceStep::Key { start, end } => Step::Key(&self.keys[start..end]),
+        let keys = &self.keys;
+        self.changed.push(steps.into_iter().rev().map(|step| match step {
+            PlaceStep::Key { start, end } => Step::Key(&keys[start..end]),
             PlaceStep::Index(index) => Step::Index(index),
         }));
     }
@@ -549,6 +597,7 @@ fn join<'a>(
     before: Value<'a>,
     after: Value<'a>,
     unknown: Option<Value<'a>>,
+    size_max: u64,
 ) -> Result<Vec<Member<'a>>> {
     let mut members = Vec::new();
     for (side, object) in [Some(before), Some(after), unknown].into_iter().enumerate() {
@@ -557,6 +606,7 @@ fn join<'a>(
             let mut sides = [None; 3];
             sides[side] = Some(value);
             members.push(Member { key, sides });
+            hold_size_to_limit(size_of_val(&members[..]) as u64, size_max, key.offset())?;
         }
     }
     // Up to three runs that are in order already, which is what a merging sort is best at.

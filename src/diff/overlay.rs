@@ -1,26 +1,15 @@
 //! Overlays: trees of marks that are walked in step with a value (plan-format, section 5).
 //!
-//! Nearly all of them mark nothing, and those that do have their marks in few places. A mark is the
-//! word `true`, so what does not hold that word is passed over.
-
-use std::borrow::Cow;
-use std::sync::LazyLock;
-
-use memchr::memmem::Finder;
+//! Nearly all of them are `{}` or `false`; those cost a look at their bytes. All others are walked
+//! whole: a mark that is damaged must be an error, not no mark.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::value::{Elements, Kind, Members, Text, Value};
 use crate::path::{Paths, Step};
 
-/// What a mark looks like.
-static MARK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("true"));
-
-/// Whether an overlay, or a part of one, could mark anything: by a look at its bytes.
-pub(crate) fn may_mark(overlay: Value<'_>) -> bool {
-    match overlay.raw() {
-        b"{}" | b"[]" | b"false" => false,
-        raw => MARK.find(raw).is_some(),
-    }
+/// Whether an overlay could mark anything: by a look at its bytes.
+fn may_mark(overlay: Value<'_>) -> bool {
+    !matches!(overlay.raw(), b"{}" | b"[]" | b"false")
 }
 
 /// Adds every place where an overlay is exactly `true`, and tells where in the overlay's own bytes
@@ -53,12 +42,8 @@ pub(super) fn collect(
 
 /// A walk from mark to mark.
 struct Walk<'a> {
-    overlay: Value<'a>,
     root: Option<Value<'a>>,
     open: Vec<Container<'a>>,
-    /// How far into the overlay the next thing stands that looks like a mark; its length when there
-    /// is none. Looked for from where the walk is, so that no byte is searched twice.
-    next: usize,
 }
 
 /// A container that was entered, and the place in it that was reached.
@@ -68,24 +53,14 @@ enum Container<'a> {
 }
 
 /// A step to a marked place.
-enum Mark<'a> {
-    Key(Cow<'a, str>),
+enum Mark {
+    Key(String),
     Index(u32),
 }
 
 impl<'a> Walk<'a> {
     fn new(overlay: Value<'a>) -> Walk<'a> {
-        Walk { overlay, root: Some(overlay), open: Vec::new(), next: 0 }
-    }
-
-    /// Whether a value, which comes after all that were asked for before, could mark anything.
-    fn may_mark(&mut self, value: Value<'a>) -> bool {
-        let overlay = self.overlay.raw();
-        let start = (value.offset() - self.overlay.offset()) as usize;
-        if self.next < start || self.next == 0 {
-            self.next = MARK.find(&overlay[start..]).map_or(overlay.len(), |next| start + next);
-        }
-        self.next < start + value.raw().len()
+        Walk { root: Some(overlay), open: Vec::new() }
     }
 
     /// Goes to the next place that is `true`.
@@ -102,10 +77,8 @@ impl<'a> Walk<'a> {
                 },
                 (None, None) => return Ok(None),
             };
-            if !self.may_mark(value) {
-                continue;
-            }
             match value.kind()? {
+                _ if value.is_empty() => {}
                 Kind::True => return Ok(Some(value)),
                 Kind::Object => self.open.push(Container::Object {
                     object: value,
@@ -123,7 +96,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn steps(&self) -> Result<Vec<Mark<'a>>> {
+    fn steps(&self) -> Result<Vec<Mark>> {
         let step = |container: &Container<'a>| match container {
             Container::Object { key: Some(key), .. } => Some(key.decode().map(Mark::Key)),
             Container::Object { key: None, .. } => None,

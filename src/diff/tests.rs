@@ -129,6 +129,14 @@ fn deep_and_wide_values_take_linear_time() {
     let [changed, _, _] = diff(&members).unwrap();
     assert_eq!(changed.len(), 1);
     assert_eq!(changed[0].len(), 20_000 * 2 - 1);
+    // The same, with keys that are in no order.
+    let nest = |leaf: &str| {
+        let open = format!("{{\"b\":\"{}\",\"a\":", "x".repeat(200)).repeat(20_000);
+        format!("{open}{leaf}{}", "}".repeat(20_000))
+    };
+    let members = format!(r#""before":{},"after":{}"#, nest("1"), nest("2"));
+    let [changed, _, _] = diff(&members).unwrap();
+    assert_eq!(changed.len(), 1);
     // And keys in another order on each side.
     let nest = |leaf: &str, last: bool| {
         let (open, close) = if last { ("{\"z\":0,\"a\":", "}") } else { ("{\"a\":", ",\"z\":0}") };

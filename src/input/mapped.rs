@@ -11,7 +11,10 @@
 //! ours: the handler before is put back, and the fault happens again.
 //!
 //! What Rust cannot promise of a mapping is that its bytes hold still. No byte is therefore trusted
-//! twice: readers copy what they decide on, or check every use of what they found before.
+//! twice: readers copy what they decide on, or check every use of what they found before. Whether
+//! the file was written to is told by its times and length at the end; what another process writes
+//! through a mapping of its own, or twice within one tick of the file system's clock, they do not
+//! tell.
 #![allow(
     unsafe_code,
     reason = "mapping files and handling SIGBUS are one of the two unsafe places"
@@ -204,8 +207,9 @@ fn install_handler() -> io::Result<()> {
 
 /// Runs when memory that was mapped is not there.
 extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
-    // SAFETY: the kernel gives a valid siginfo to a handler with SA_SIGINFO; SIGBUS has an address.
-    let address = unsafe { (*info).si_addr() } as usize;
+    // SAFETY: the kernel gives a valid siginfo to a handler with SA_SIGINFO. Only what it raised
+    // itself, with a positive code, has an address.
+    let address = unsafe { if (*info).si_code > 0 { (*info).si_addr() as usize } else { 0 } };
     let Some(slot) = SLOTS.iter().find(|slot| slot.holds(address)) else {
         // SAFETY: `BEFORE` was written before this handler could run.
         unsafe { libc::sigaction(libc::SIGBUS, (*BEFORE.0.get()).as_ptr(), std::ptr::null_mut()) };

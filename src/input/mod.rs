@@ -132,6 +132,9 @@ struct State {
     modified: Option<std::time::SystemTime>,
     #[cfg(unix)]
     inode: (u64, u64),
+    /// When the inode changed, which no one can set.
+    #[cfg(unix)]
+    changed: (i64, i64),
 }
 
 impl State {
@@ -143,6 +146,8 @@ impl State {
             modified: metadata.modified().ok(),
             #[cfg(unix)]
             inode: (metadata.dev(), metadata.ino()),
+            #[cfg(unix)]
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
         }
     }
 }

@@ -25,7 +25,8 @@ impl Brackets {
     pub(super) fn pop(&mut self) -> u64 {
         let brace = self.top & 1;
         self.top >>= 1;
-        self.depth -= 1;
+        // Masks of a file that someone writes to may close more than they opened.
+        self.depth = self.depth.saturating_sub(1);
         if self.depth > 0 && self.depth.is_multiple_of(64) {
             self.top = self.below.pop().unwrap_or_default();
         }

@@ -186,14 +186,14 @@ fn tree(value: Value<'_>) -> Result<serde_json::Value> {
             let mut map = serde_json::Map::new();
             for member in value.members()? {
                 let (key, value) = member?;
-                map.insert(key.decode()?.into_owned(), tree(value)?);
+                map.insert(key.decode()?, tree(value)?);
             }
             map.into()
         }
         Kind::Array => {
             value.elements()?.map(|value| tree(value?)).collect::<Result<Vec<_>>>()?.into()
         }
-        Kind::String => value.text()?.into_owned().into(),
+        Kind::String => value.text()?.into(),
         _ => number(value.raw())?,
     })
 }

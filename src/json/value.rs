@@ -3,7 +3,6 @@
 //! Copying one costs nothing and going past one takes constant time, whatever it holds. What is
 //! looked at is held to the full grammar; what is passed over is not looked at.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -124,12 +123,12 @@ impl<'a> Value<'a> {
         Ok(Text { raw, offset: self.offset() + 1, escaped: u64::from(escaped) })
     }
 
-    /// The decoded text of a string; borrowed when it has no escapes.
+    /// The decoded text of a string.
     ///
     /// # Errors
     ///
     /// It is no string, is too long to be decoded, or has a bad escape.
-    pub fn text(self) -> Result<Cow<'a, str>> {
+    pub fn text(self) -> Result<String> {
         self.string()?.decode()
     }
 
@@ -383,19 +382,20 @@ impl<'a> Text<'a> {
         self.raw
     }
 
-    /// The decoded text; borrowed when there are no escapes.
+    /// The decoded text. It is copied before it is checked, because the text may be that of a file
+    /// that someone writes to.
     ///
     /// # Errors
     ///
-    /// The file was written to since its text was checked.
-    pub fn decode(self) -> Result<Cow<'a, str>> {
+    /// The file was written to since its text was scanned.
+    pub fn decode(self) -> Result<String> {
         let unsteady = |at: usize| Error::at(ErrorKind::Changed, self.offset + at as u64);
-        match self.escaped {
-            0 => std::str::from_utf8(self.raw)
-                .map(Cow::Borrowed)
-                .map_err(|error| unsteady(error.valid_up_to())),
-            _ => string::decode(self.raw).map_err(|bad| unsteady(bad.0)),
+        let copy = self.raw.to_vec();
+        if self.escaped != 0 {
+            let decoded = string::decode(&copy).map_err(|bad| unsteady(bad.0))?;
+            return Ok(decoded.into_owned());
         }
+        String::from_utf8(copy).map_err(|error| unsteady(error.utf8_error().valid_up_to()))
     }
 
     /// The order of two texts: that of the bytes of their decoded UTF-8.

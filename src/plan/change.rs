@@ -26,8 +26,8 @@ pub struct ResourceChange<'a> {
 /// The key of an instance of a resource with `count` or `for_each`.
 #[derive(Clone, Copy, Debug)]
 pub enum Index<'a> {
-    /// The number's text as it stands in the document.
-    Number(&'a str),
+    /// A number.
+    Number(Value<'a>),
     /// The string, decoded.
     String(Text<'a>),
 }
@@ -220,10 +220,7 @@ impl<'a> Index<'a> {
     fn parse(value: Value<'a>) -> Result<Index<'a>> {
         match value.kind()? {
             Kind::String => Ok(Index::String(value.string()?)),
-            Kind::Number => match std::str::from_utf8(value.raw()) {
-                Ok(number) => Ok(Index::Number(number)),
-                Err(_) => Err(value.wrong_type("a number")),
-            },
+            Kind::Number => Ok(Index::Number(value)),
             _ => Err(value.wrong_type("a string or a number")),
         }
     }
@@ -277,6 +274,11 @@ impl<'a> Change<'a> {
             before_identity,
             after_identity,
         })
+    }
+
+    /// Bytes from the start of the input to its `actions`.
+    pub fn offset(&self) -> u64 {
+        self.actions.offset()
     }
 
     /// The words of `actions`, in order.

@@ -1,6 +1,7 @@
 //! Where in an input the document begins: behind a byte order mark, and behind what a CI wrapper
 //! printed before it (plan-format, section 13).
 
+use super::tail::holds_json;
 use super::wrong;
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
@@ -31,9 +32,9 @@ pub(super) fn find(source: &mut impl Source, validation: Validation) -> Result<H
         let space = source.window()[seen..].iter().take_while(|byte| byte.is_ascii_whitespace());
         seen += space.count();
         match source.window().get(seen).copied() {
+            _ if seen - mark > TEXT_MAX => break,
             Some(b'{') => return Ok(Head { start: mark as u64, text: 0 }),
             Some(_) => break,
-            None if seen - mark > TEXT_MAX => break,
             None if source.fill(0)? => {}
             None => return Err(wrong(WrongDocument::Empty)),
         }
@@ -41,11 +42,11 @@ pub(super) fn find(source: &mut impl Source, validation: Validation) -> Result<H
     loop {
         let len = source.window().len();
         if let Some(start) = document_in(&source.window()[mark..len.min(mark + TEXT_MAX)]) {
-            return match validation {
-                Validation::Visited => {
-                    Ok(Head { start: (mark + start) as u64, text: start as u64 })
-                }
-                Validation::Everything => Err(wrong(WrongDocument::NotJson)),
+            let passes = validation == Validation::Visited
+                && !holds_json(&source.window()[mark..mark + start]);
+            return match passes {
+                true => Ok(Head { start: (mark + start) as u64, text: start as u64 }),
+                false => Err(wrong(WrongDocument::NotJson)),
             };
         }
         if len >= mark + TEXT_MAX || !source.fill(0)? {
@@ -111,7 +112,7 @@ mod tests {
             ("\u{feff}{}", 3, 0),
             ("[command]/bin/terraform show -json p\n{\"format_version\":\"1.2\"}", 37, 37),
             ("\u{1b}[0m{\"format_version\":\"1.2\"}", 4, 4),
-            ("Reading {x} {\"a\"}\n{ \"a\":1}", 18, 18),
+            ("Reading {x} \"a\", {b}\n{ \"a\":1}", 21, 21),
         ] {
             let head = find_in(text).unwrap();
             assert_eq!((head.start, head.text), (start, skipped), "{text:?}");

@@ -63,7 +63,8 @@ pub fn read<S: Source, V: Visitor>(
 
 /// A file that changes under the reader has errors of its own making: the change is the error.
 fn unless_changed(source: &mut impl Source, error: Error) -> Error {
-    if source.changed() { Error::new(ErrorKind::Changed) } else { error }
+    let its_own = error.kind() != ErrorKind::Write;
+    if its_own && source.changed() { Error::new(ErrorKind::Changed) } else { error }
 }
 
 /// Whether a byte was found, or half a character, that JSON does not have there: a wrapper's text
@@ -143,7 +144,8 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
             if self.validation == Validation::Everything {
                 return Err(Error::at(ErrorKind::Trailing, end));
             }
-            self.document.text_after = tail::pass(self.cursor.source_mut(), end)?;
+            let len = close - start;
+            self.document.text_after = tail::pass(self.cursor.source_mut(), end, len)?;
         }
         self.cursor.source_mut().finish()
     }
@@ -201,7 +203,8 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
         self.cursor.outline(&mut self.outline)?;
         let value = self.cursor.value(&self.outline);
         let version = value.text()?;
-        let number = |text: &str| text.parse::<u64>().ok();
+        let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = |text: &str| Some(text).filter(is_number)?.parse::<u64>().ok();
         let parsed = version.split_once('.').and_then(|(major, minor)| {
             Some((number(major)?, number(minor.split(['.', '-']).next()?)?))
         });

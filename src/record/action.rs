@@ -89,6 +89,6 @@ impl Action {
 /// # Errors
 ///
 /// They are no array of strings.
-pub(super) fn words<'a>(change: &Change<'a>) -> Result<Vec<Cow<'a, str>>> {
-    change.actions()?.map(|word| word?.decode()).collect()
+pub(super) fn words(change: &Change<'_>) -> Result<Vec<Cow<'static, str>>> {
+    change.actions()?.map(|word| Ok(word?.decode()?.into())).collect()
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::action::Action;
+use crate::error::{Error, Result};
+use crate::limits::{Limit, Limits};
 use crate::plan::ResourceChange;
 
 /// Numbers by word: actions or statuses. Words with none are not in it.
@@ -49,6 +51,9 @@ pub struct Summary {
     pub timestamp: Option<String>,
     /// The plan's own, where it came too late for the `plan` record.
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub format_version: Option<String>,
+    /// The plan's own, where it came too late for the `plan` record.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub terraform_version: Option<String>,
 }
 
@@ -89,12 +94,21 @@ impl PlanLine {
     }
 }
 
-/// One more of a word.
-pub(super) fn count(counts: &mut ByWord, word: &str) {
-    match counts.get_mut(word) {
-        Some(number) => *number += 1,
-        None => {
-            counts.insert(word.to_owned(), 1);
-        }
+/// One more of a word, which stands at that offset.
+///
+/// # Errors
+///
+/// There are too many different ones, or it is too long to be one.
+pub(super) fn count(counts: &mut ByWord, word: &str, limits: &Limits, offset: u64) -> Result<()> {
+    /// Longest word, in bytes.
+    const LEN_MAX: usize = 1024;
+    if let Some(number) = counts.get_mut(word) {
+        *number += 1;
+        return Ok(());
     }
+    if counts.len() as u64 >= limits.words || word.len() > LEN_MAX {
+        return Err(Error::limit(Limit::Words, limits.words, offset));
+    }
+    counts.insert(word.to_owned(), 1);
+    Ok(())
 }

@@ -6,8 +6,9 @@ use std::io;
 use super::{ActionInvocation, Check, OutputChange, Record, ResourceChange, Sink};
 use crate::error::Result;
 
-/// How much may wait, in bytes of JSON.
-const MAX: u64 = 8 << 20;
+/// How much may wait, in bytes of memory: what a record is made of, and four times its JSON, which
+/// is about what its texts and paths take.
+const MAX: u64 = 24 << 20;
 
 /// Records that wait, owned.
 #[derive(Debug, Default)]
@@ -22,7 +23,7 @@ impl Held {
         let mut length = Length(0);
         // Counting cannot fail: records have string keys and no foreign serializers.
         let _ = serde_json::to_writer(&mut length, record);
-        self.bytes += length.0;
+        self.bytes += size_of::<Record<'static>>() as u64 + 4 * length.0;
         self.records.extend(owned(record));
         self.bytes < MAX
     }

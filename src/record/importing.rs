@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 
-use crate::diff::{may_mark, refuse_twins};
+use crate::diff::refuse_twins;
 use crate::error::Result;
 use crate::json::value::{Elements, Kind, Members, Value};
 use crate::plan::Change;
@@ -22,66 +22,116 @@ const MASK: &str = "\"(sensitive value)\"";
 ///
 /// The object, an overlay or a marked value is not well formed; the object has a key twice.
 pub(super) fn compact(importing: Value<'_>, change: &Change<'_>) -> Result<Box<RawValue>> {
-    let secrets = secrets(change)?;
+    let mut secrets = Secrets::default();
+    strings(importing, |string| {
+        let text = string.text()?;
+        if !text.is_empty() {
+            secrets.shown.insert(text);
+        }
+        Ok(())
+    })?;
+    for overlay in [change.before_sensitive, change.after_sensitive].into_iter().flatten() {
+        let marks = Marks::of(overlay);
+        for value in [change.before, change.after].into_iter().flatten() {
+            secrets.find(value, overlay, &marks)?;
+        }
+    }
     let mut text = String::new();
-    write(importing, &secrets, &mut text)?;
+    write(importing, &secrets.found, &mut text)?;
     RawValue::from_string(text).map_err(|_| importing.wrong_type("an object"))
 }
 
-/// The non-empty strings of both sides at or below a place that either overlay marks.
-fn secrets(change: &Change<'_>) -> Result<HashSet<String>> {
-    let mut secrets = HashSet::new();
-    for overlay in [change.before_sensitive, change.after_sensitive].into_iter().flatten() {
-        for value in [change.before, change.after].into_iter().flatten() {
-            marked(value, overlay, &mut secrets)?;
-        }
-    }
-    Ok(secrets)
-}
-
-/// Adds the strings of `value` that `overlay` marks.
-fn marked(value: Value<'_>, overlay: Value<'_>, secrets: &mut HashSet<String>) -> Result<()> {
-    let mut waiting = vec![(value, Some(overlay))];
-    while let Some((value, overlay)) = waiting.pop() {
-        // No overlay any more: everything from here on is marked.
-        let overlay = overlay.filter(|overlay| !overlay.is_true());
-        match (value.kind()?, overlay) {
-            (Kind::String, None) => {
-                let text = value.text()?;
-                if !text.is_empty() {
-                    secrets.insert(text.into_owned());
-                }
+/// Hands out all strings in a value, in no order.
+fn strings<'a>(value: Value<'a>, mut each: impl FnMut(Value<'a>) -> Result<()>) -> Result<()> {
+    // Only what strings can be in waits, so that long lists of numbers take no memory.
+    let mut waiting = Vec::new();
+    let mut next = Some(value);
+    while let Some(value) = next.or_else(|| waiting.pop()) {
+        next = None;
+        let mut visit = |value: Value<'a>| match value.kind()? {
+            Kind::String => each(value),
+            Kind::Object | Kind::Array if !value.is_empty() => {
+                waiting.push(value);
+                Ok(())
             }
-            (Kind::Object, None) => {
-                for member in value.members()? {
-                    waiting.push((member?.1, None));
-                }
-            }
-            (Kind::Array, None) => {
-                for element in value.elements()? {
-                    waiting.push((element?, None));
-                }
-            }
-            (Kind::Object, Some(overlay)) if overlay.kind()? == Kind::Object => {
-                let mut marks: Vec<_> = overlay.members()?.collect::<Result<_>>()?;
-                marks.retain(|(_, mark)| may_mark(*mark));
-                marks.sort_by(|(a, _), (b, _)| a.compare(*b));
-                for member in value.members()? {
-                    let (key, value) = member?;
-                    if let Ok(mark) = marks.binary_search_by(|(mark, _)| mark.compare(key)) {
-                        waiting.push((value, Some(marks[mark].1)));
-                    }
-                }
-            }
-            (Kind::Array, Some(overlay)) if overlay.kind()? == Kind::Array => {
-                for (element, mark) in value.elements()?.zip(overlay.elements()?) {
-                    waiting.push((element?, Some(mark?)));
-                }
-            }
-            _ => {}
+            _ => Ok(()),
+        };
+        match value.kind()? {
+            Kind::Object => value.members()?.try_for_each(|member| visit(member?.1))?,
+            Kind::Array => value.elements()?.try_for_each(|element| visit(element?))?,
+            _ => visit(value)?,
         }
     }
     Ok(())
+}
+
+/// The strings of an `importing`, and those of them that its change marks.
+#[derive(Default)]
+struct Secrets {
+    shown: HashSet<String>,
+    found: HashSet<String>,
+}
+
+impl Secrets {
+    /// Looks through what `overlay` marks in `value`.
+    fn find(&mut self, value: Value<'_>, overlay: Value<'_>, marks: &Marks) -> Result<()> {
+        let mut waiting = vec![(value, overlay)];
+        while let Some((value, overlay)) = waiting.pop() {
+            if overlay.is_true() {
+                strings(value, |string| {
+                    let text = string.text()?;
+                    if self.shown.contains(&text) {
+                        self.found.insert(text);
+                    }
+                    Ok(())
+                })?;
+                continue;
+            }
+            match (value.kind()?, overlay.kind()?) {
+                (Kind::Object, Kind::Object) => {
+                    let mut marked: Vec<_> = overlay
+                        .members()?
+                        .filter(|member| !matches!(member, Ok((_, mark)) if !marks.are_in(*mark)))
+                        .collect::<Result<_>>()?;
+                    marked.sort_by(|(a, _), (b, _)| a.compare(*b));
+                    for member in value.members()? {
+                        let (key, value) = member?;
+                        if let Ok(mark) = marked.binary_search_by(|(mark, _)| mark.compare(key)) {
+                            waiting.push((value, marked[mark].1));
+                        }
+                    }
+                }
+                (Kind::Array, Kind::Array) => {
+                    for (element, mark) in value.elements()?.zip(overlay.elements()?) {
+                        let (element, mark) = (element?, mark?);
+                        if marks.are_in(mark) {
+                            waiting.push((element, mark));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where in an overlay something stands that looks like a mark. The overlay was walked by the diff
+/// before, so whatever looks like one and is none is in a key.
+struct Marks(Vec<u64>);
+
+impl Marks {
+    fn of(overlay: Value<'_>) -> Marks {
+        const MARK: &[u8] = b"true";
+        let places = overlay.raw().windows(MARK.len()).zip(overlay.offset()..);
+        Marks(places.filter(|(bytes, _)| *bytes == MARK).map(|(_, offset)| offset).collect())
+    }
+
+    /// Whether a part of the overlay can mark anything.
+    fn are_in(&self, part: Value<'_>) -> bool {
+        let next = self.0.partition_point(|&mark| mark < part.offset());
+        self.0.get(next).is_some_and(|&mark| mark < part.offset() + part.raw().len() as u64)
+    }
 }
 
 /// A container that is being written.
@@ -108,10 +158,10 @@ fn write(value: Value<'_>, secrets: &HashSet<String>, text: &mut String) -> Resu
                 }
                 Kind::String => {
                     let string = value.text()?;
-                    if secrets.contains(string.as_ref()) {
+                    if secrets.contains(&string) {
                         text.push_str(MASK);
                     } else {
-                        text.push_str(&serde_json::Value::from(string.as_ref()).to_string());
+                        text.push_str(&serde_json::Value::from(string).to_string());
                     }
                 }
                 _ => text.push_str(&String::from_utf8_lossy(value.raw())),
@@ -121,7 +171,7 @@ fn write(value: Value<'_>, secrets: &HashSet<String>, text: &mut String) -> Resu
                 Some(Open::Object(members)) => match members.next().transpose()? {
                     Some((key, value)) => {
                         separate(text);
-                        text.push_str(&serde_json::Value::from(key.decode()?.as_ref()).to_string());
+                        text.push_str(&serde_json::Value::from(key.decode()?).to_string());
                         text.push(':');
                         next = Some(value);
                     }

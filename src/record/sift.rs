@@ -17,9 +17,10 @@ use super::{
     ActionInvocation, Check, OutputChange, Plan, Record, ResourceChange, SCHEMA_VERSION, Sink,
 };
 use crate::diff::Differ;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
+use crate::limits::{Limit, Limits};
 use crate::path::{Paths, Step};
 use crate::plan::{self, Change, Document, Flow, Index, Section, Visitor};
 
@@ -100,6 +101,7 @@ pub fn sift<S: Source>(
             held: Held::default(),
         },
         show: options.show,
+        limits: options.read.limits,
         differ: Differ::new(&options.read.limits),
         replace_paths: Paths::new(),
         summary: Summary::default(),
@@ -117,6 +119,7 @@ pub fn sift<S: Source>(
 struct Sifter<'a> {
     out: Out<'a>,
     show: Show,
+    limits: Limits,
     differ: Differ,
     replace_paths: Paths,
     summary: Summary,
@@ -184,7 +187,7 @@ impl Sifter<'_> {
             Section::ResourceDrift => &mut summary.resource_drift,
             _ => &mut summary.deferred_changes,
         };
-        counts::count(counted, &word);
+        counts::count(counted, &word, &self.limits, change.address.offset())?;
         if section == Section::ResourceChanges {
             summary.terraform.count(action, change);
             summary.moved += u64::from(change.is_moved());
@@ -197,11 +200,11 @@ impl Sifter<'_> {
                 return Ok(());
             }
         }
-        replace_paths(&change.change, &mut self.replace_paths)
+        replace_paths(&change.change, &mut self.replace_paths, self.limits.paths)
             .map_err(|error| in_change(error.within("replace_paths")))?;
         let actions = action::words(&change.change).map_err(in_change)?;
         let row = ResourceChange {
-            address: change.address.decode()?,
+            address: change.address.decode()?.into(),
             previous_address: decoded(change.previous_address)?,
             module_address: decoded(change.module_address)?,
             mode: decoded(change.mode)?,
@@ -239,15 +242,18 @@ impl Visitor for Sifter<'_> {
         }
         match section {
             Section::FormatVersion | Section::TerraformVersion => {
-                let version = Some(value.text()?.into_owned());
+                let version = Some(value.text()?);
                 match section {
-                    Section::FormatVersion => self.out.format_version = version,
-                    // Too late for the `plan` record; lost it must not be.
+                    // Too late for the `plan` record; lost they must not be.
+                    Section::FormatVersion if self.out.begun => {
+                        self.summary.format_version = version;
+                    }
                     _ if self.out.begun => self.summary.terraform_version = version,
+                    Section::FormatVersion => self.out.format_version = version,
                     _ => self.out.terraform_version = version,
                 }
             }
-            Section::Timestamp => self.summary.timestamp = Some(value.text()?.into_owned()),
+            Section::Timestamp => self.summary.timestamp = Some(value.text()?),
             Section::Applyable => self.summary.applyable = Some(boolean(value)?),
             Section::Complete => self.summary.complete = Some(boolean(value)?),
             Section::Errored => self.summary.errored = Some(boolean(value)?),
@@ -273,7 +279,8 @@ impl Visitor for Sifter<'_> {
         self.differ.diff(change)?;
         let action = Action::of(change)?;
         let word = action.word(change)?;
-        counts::count(&mut self.summary.output_changes, &word);
+        let changed = &mut self.summary.output_changes;
+        counts::count(changed, &word, &self.limits, change.offset())?;
         if action == Action::NoOp && self.show == Show::Changes {
             return Ok(Flow::Continue);
         }
@@ -291,7 +298,7 @@ impl Visitor for Sifter<'_> {
 
     fn check(&mut self, check: &plan::Check<'_>) -> Result<Flow> {
         let status = check.status.decode()?;
-        counts::count(&mut self.summary.checks, &status);
+        counts::count(&mut self.summary.checks, &status, &self.limits, check.status.offset())?;
         if status == "pass" && self.show == Show::Changes {
             return Ok(Flow::Continue);
         }
@@ -299,11 +306,14 @@ impl Visitor for Sifter<'_> {
         check
             .problems(|problem| problems.push(problem))
             .map_err(|error| error.within("instances"))?;
-        let problems = problems.into_iter().map(Text::decode).collect::<Result<Vec<_>>>()?;
+        let problems = problems
+            .into_iter()
+            .map(|text| Ok(text.decode()?.into()))
+            .collect::<Result<Vec<_>>>()?;
         self.out.record(&Record::Check(Check {
-            address: check.address.decode()?,
+            address: check.address.decode()?.into(),
             check_kind: decoded(check.kind)?,
-            status,
+            status: status.into(),
             problems: Cow::Borrowed(&problems),
         }))?;
         Ok(Flow::Continue)
@@ -316,7 +326,7 @@ impl Visitor for Sifter<'_> {
             _ => None,
         };
         self.out.record(&Record::ActionInvocation(ActionInvocation {
-            address: invocation.address.decode()?,
+            address: invocation.address.decode()?.into(),
             type_name: decoded(invocation.type_name)?,
             name: decoded(invocation.name)?,
             trigger,
@@ -326,8 +336,8 @@ impl Visitor for Sifter<'_> {
     }
 }
 
-fn decoded(text: Option<Text<'_>>) -> Result<Option<Cow<'_, str>>> {
-    text.map(Text::decode).transpose()
+fn decoded(text: Option<Text<'_>>) -> Result<Option<Cow<'static, str>>> {
+    Ok(text.map(Text::decode).transpose()?.map(Cow::Owned))
 }
 
 fn boolean(value: Value<'_>) -> Result<bool> {
@@ -338,31 +348,46 @@ fn boolean(value: Value<'_>) -> Result<bool> {
     }
 }
 
-/// The index as JSON text.
-fn index(index: Index<'_>) -> Result<Cow<'_, RawValue>> {
+/// The index as JSON text, copied before it is held to the grammar: a file may be written to.
+fn index(index: Index<'_>) -> Result<Cow<'static, RawValue>> {
     let raw = match index {
-        Index::Number(number) => serde_json::from_str::<&RawValue>(number).map(Cow::Borrowed),
-        Index::String(string) => serde_json::value::to_raw_value(&string.decode()?).map(Cow::Owned),
+        Index::Number(number) => {
+            let copy = String::from_utf8_lossy(number.raw()).into_owned();
+            RawValue::from_string(copy)
+                .map_err(|_| Error::at(ErrorKind::Changed, number.offset()))?
+        }
+        Index::String(string) => match serde_json::value::to_raw_value(&string.decode()?) {
+            Ok(raw) => raw,
+            Err(error) => panic!("a string that is no JSON: {error}"),
+        },
     };
-    // Both are JSON: a number was held to the grammar when it was parsed, a string is quoted here.
-    Ok(raw.unwrap_or_else(|error| panic!("an index that is no JSON: {error}")))
+    Ok(Cow::Owned(raw))
 }
 
 /// The paths of `replace_paths`, in their order.
-fn replace_paths(change: &Change<'_>, paths: &mut Paths) -> Result<()> {
+fn replace_paths(change: &Change<'_>, paths: &mut Paths, size_max: u64) -> Result<()> {
     paths.clear();
     let Some(list) = change.replace_paths else { return Ok(()) };
     for path in list.elements()? {
-        let steps =
-            path?.elements()?.map(|step| PathStep::of(step?)).collect::<Result<Vec<_>>>()?;
+        let path = path?;
+        let mut steps = Vec::new();
+        for step in path.elements()? {
+            steps.push(PathStep::of(step?)?);
+            if size_of_val(&steps[..]) as u64 > size_max {
+                return Err(Error::limit(Limit::Paths, size_max, path.offset()));
+            }
+        }
         paths.push(steps.iter().map(PathStep::step));
+        if paths.size() > size_max {
+            return Err(Error::limit(Limit::Paths, size_max, path.offset()));
+        }
     }
     Ok(())
 }
 
 /// A step of a path as the plan writes it.
 enum PathStep<'a> {
-    Key(Cow<'a, str>),
+    Key(String),
     Number(&'a [u8]),
     Element,
 }

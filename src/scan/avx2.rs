@@ -10,7 +10,7 @@ use super::{Block, Carry, Code, Findings, Kernel, Raw, scan_blocks};
 
 /// # Safety
 ///
-/// - The processor has AVX2 and PCLMULQDQ.
+/// - The processor has AVX2, PCLMULQDQ, BMI1, BMI2, POPCNT and LZCNT.
 /// - `text` has 64 bytes for each of `blocks`.
 #[target_feature(enable = "avx2,pclmulqdq,bmi1,bmi2,popcnt,lzcnt")]
 pub(super) unsafe fn scan<const TOKENS: bool>(

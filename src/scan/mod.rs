@@ -31,7 +31,7 @@
 //!
 //! The kernels differ only in `Kernel::classify` and `Kernel::prefix_xor`. `scalar` is both the
 //! fallback and the oracle that all others are tested against. To add one: a file like the others,
-//! a variant of [`Isa`], a line in [`Isa::best`], [`Isa::named`] and [`Scanner::scan`].
+//! a variant of `Kind`, and a line wherever the others have one.
 #![allow(unsafe_code, reason = "the kernels and their dispatch are one of the two unsafe places")]
 
 mod scalar;
@@ -50,6 +50,9 @@ pub const BLOCK: usize = 64;
 
 /// Blocks scanned at a time: enough to forget the call, few enough to stay in the first cache.
 pub const BATCH: usize = 64;
+
+/// [`Findings::high`] has a bit for each.
+const _: () = assert!(BATCH <= 64);
 
 /// How far ahead of the scan memory is asked for, in bytes.
 const PREFETCH: usize = 4096;
@@ -523,7 +526,11 @@ impl Utf8 {
             rest = &text[len - begun..];
             self.len = 0;
         }
-        let Err(error) = simdutf8::compat::from_utf8(rest) else { return None };
+        if simdutf8::basic::from_utf8(rest).is_ok() {
+            return None;
+        }
+        // A second look for the place. A file that someone writes to may be right by now.
+        let Err(error) = std::str::from_utf8(rest) else { return None };
         let valid = text.len() - rest.len() + error.valid_up_to();
         if error.error_len().is_some() {
             return Some(Misplaced { kind: ErrorKind::Encoding, offset: valid as isize });

@@ -1,5 +1,6 @@
-//! All records as one array, an element a line. The array is closed only when all went well, so
-//! that nobody can take a part for the whole.
+//! All records as one array, an element a line. A run that ends early leaves it open, so that
+//! nobody can take a part for the whole; of several plans, one that failed has no `summary` record
+//! in it.
 
 use std::io::{BufWriter, Write};
 

@@ -69,7 +69,8 @@ impl News {
     fn push(&mut self, action: Action, line: impl FnOnce() -> String) {
         self.count += 1;
         if self.lines.len() < LISTED {
-            self.lines.push((action, line()));
+            // No more is kept than can be shown.
+            self.lines.push((action, fit(&line(), WIDTH)));
         }
     }
 }
@@ -221,7 +222,7 @@ impl<W: Write> View<W> {
             total.iter().map(heading).collect()
         };
         let room_beside = |headings: &[(Action, usize, String)]| {
-            WIDTH - 2 - headings.iter().map(|(_, width, _)| width).sum::<usize>()
+            (WIDTH - 2).saturating_sub(headings.iter().map(|(_, width, _)| width).sum())
         };
         let mut headings_shown = headings(false);
         if headings(true).iter().map(|(_, width, _)| width).sum::<usize>() + TYPE_MIN < WIDTH {
@@ -338,10 +339,11 @@ impl<W: Write> Sink for View<W> {
             }
             Record::DeferredChange(change) => {
                 let reason = change.deferred_reason.as_deref().unwrap_or("unknown");
-                if plan.deferred_reasons.contains_key(reason)
+                let reason = fit(&visible(reason), WIDTH / 2);
+                if plan.deferred_reasons.contains_key(&reason)
                     || plan.deferred_reasons.len() < LISTED
                 {
-                    *plan.deferred_reasons.entry(visible(reason)).or_default() += 1;
+                    *plan.deferred_reasons.entry(reason).or_default() += 1;
                 }
                 plan.deferred.push(Action::of(&change.action), || visible(&change.address));
             }
@@ -415,10 +417,20 @@ fn plan_line(summary: &Summary, plan: &Draft) -> String {
     let changes: u64 = plan.types.values().flat_map(BTreeMap::values).sum();
     let outputs = summary.output_changes.iter().any(|(word, _)| word != "no-op");
     if changes == 0 && plan.invocations == 0 {
-        return match outputs {
-            true => "No changes to resources; outputs change.".to_owned(),
-            false => "No changes.".to_owned(),
-        };
+        return match summary {
+            Summary { errored: Some(true), .. } => "Planning failed before it found any change.",
+            _ if outputs => "No changes to resources; outputs change.",
+            _ if !summary.deferred_changes.is_empty() => "No changes yet; some are deferred.",
+            Summary { complete: Some(false), .. } => "No changes yet; the plan is incomplete.",
+            _ if !summary.resource_drift.is_empty() && summary.applyable == Some(true) => {
+                "No changes to make; the state is to be brought up to date."
+            }
+            Summary { applyable: Some(true), .. } => {
+                "No changes here, although the plan says that there is something to apply."
+            }
+            _ => "No changes.",
+        }
+        .to_owned();
     }
     let mut text = "Plan: ".to_owned();
     if line.import > 0 {

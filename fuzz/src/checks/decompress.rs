@@ -1,5 +1,5 @@
-//! Any bytes are read to an end or an error in bounded memory, and what was compressed, or written as
-//! UTF-16, is read back as it was.
+//! Any bytes are read to an end or an error in bounded memory, and what was compressed, or written
+//! as UTF-16, is read back as it was.
 
 use std::io::{self, Read, Write};
 

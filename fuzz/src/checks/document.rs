@@ -1,5 +1,5 @@
-//! A valid plan, made of choices: any sections in any order, elements with any of their keys, `null`
-//! where it counts as absent, keys and words that nobody knows.
+//! A valid plan, made of choices: any sections in any order, elements with any of their keys,
+//! `null` where it counts as absent, keys and words that nobody knows.
 
 use arbitrary::{Result, Unstructured};
 

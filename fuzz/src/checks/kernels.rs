@@ -1,5 +1,5 @@
-//! Every kernel gives the masks, and finds the misplaced byte, of the scalar one; in one batch or in
-//! many.
+//! Every kernel gives the masks, and finds the misplaced byte, of the scalar one; in one batch or
+//! in many.
 
 use plansift::scan::{BLOCK, Block, Detail, Isa, Misplaced, Scanner};
 

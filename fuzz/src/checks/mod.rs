@@ -1,9 +1,9 @@
 //! What must hold for any bytes: one function each, which panics when it does not.
 //!
 //! Where a check needs more than the document (where to cut it, which limits to set), it draws that
-//! from a hash of the document. So every input is a plain document: seeds need no preparation, and a
-//! finding can be opened, cut down and replayed as what it is. The exceptions are [`records`], which
-//! writes its own document, and [`arguments`].
+//! from a hash of the document. So every input is a plain document: seeds need no preparation, and
+//! a finding can be opened, cut down and replayed as what it is. The exceptions are [`records`],
+//! which writes its own document, and [`arguments`].
 //!
 //! The file is part of two crates, the fuzz targets and the tests.
 

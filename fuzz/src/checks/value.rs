@@ -1,6 +1,6 @@
 //! Values of a plan, made of choices: a side of a change, the other side that differs from it a
-//! little, an overlay that fits it or does not. And their spelling as JSON, of which a plan has many:
-//! order of keys, space, escapes, decimals.
+//! little, an overlay that fits it or does not. And their spelling as JSON, of which a plan has
+//! many: order of keys, space, escapes, decimals.
 
 use arbitrary::{Result, Unstructured};
 

@@ -3,18 +3,29 @@
 //! A bit each, so that a document as deep as the limit takes little more than a kilobyte.
 
 /// The kinds of the open containers, one bit each, the innermost lowest.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Brackets {
+    /// Up to 63 of them, below a bit that marks where they end.
     top: u64,
     pub(super) depth: u64,
+    /// The ones around them, 63 in each.
     below: Vec<u64>,
+}
+
+/// The bit that marks the end, alone.
+const EMPTY: u64 = 1;
+
+impl Default for Brackets {
+    fn default() -> Self {
+        Brackets { top: EMPTY, depth: 0, below: Vec::new() }
+    }
 }
 
 impl Brackets {
     #[inline]
     pub(super) fn push(&mut self, brace: u64) {
-        if self.depth > 0 && self.depth.is_multiple_of(64) {
-            self.below.push(self.top);
+        if self.top >> 63 == 1 {
+            self.below.push(std::mem::replace(&mut self.top, EMPTY));
         }
         self.top = (self.top << 1) | brace;
         self.depth += 1;
@@ -27,13 +38,34 @@ impl Brackets {
         self.top >>= 1;
         // Masks of a file that someone writes to may close more than they opened.
         self.depth = self.depth.saturating_sub(1);
-        if self.depth > 0 && self.depth.is_multiple_of(64) {
-            self.top = self.below.pop().unwrap_or_default();
+        if self.top <= EMPTY {
+            self.top = self.below.pop().unwrap_or(EMPTY);
         }
         brace
     }
 
+    /// Whether the innermost one is an object. Means nothing where none is open.
     pub(super) fn is_object(&self) -> bool {
         self.top & 1 == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_come_back_from_any_depth() {
+        let kind = |depth: u64| (depth * depth / 3) & 1;
+        let mut open = Brackets::default();
+        for round in 1..4 {
+            for depth in 0..200 * round {
+                open.push(kind(depth));
+                assert_eq!((open.depth, open.is_object()), (depth + 1, kind(depth) == 1));
+            }
+            for depth in (0..200 * round).rev() {
+                assert_eq!((open.pop(), open.depth), (kind(depth), depth));
+            }
+        }
     }
 }

@@ -207,7 +207,11 @@ fn size(text: &str) -> Result<u64, String> {
 ///
 /// Help or the version was asked for, or an argument is wrong.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusal> {
-    let cli = Cli::try_parse_from(args.into_iter().flat_map(translated));
+    let mut names_only = false;
+    let cli = Cli::try_parse_from(args.into_iter().map(|arg| {
+        names_only |= arg == "--";
+        if names_only { arg } else { translated(arg) }
+    }));
     cli.map(|cli| cli.command).map_err(Refusal)
 }
 
@@ -232,14 +236,14 @@ impl Refusal {
 }
 
 /// Terraform's one-dash spellings of its own options as ours.
-fn translated(arg: OsString) -> Vec<OsString> {
+fn translated(arg: OsString) -> OsString {
     match arg.to_str() {
-        Some("-json") => vec!["--format=json".into()],
-        Some("-no-color") => vec!["--color=never".into()],
-        Some("-detailed-exitcode") => vec!["--detailed-exitcode".into()],
-        Some("-help") => vec!["--help".into()],
-        Some("-version") => vec!["--version".into()],
-        _ => vec![arg],
+        Some("-json") => "--format=json".into(),
+        Some("-no-color") => "--color=never".into(),
+        Some("-detailed-exitcode") => "--detailed-exitcode".into(),
+        Some("-help") => "--help".into(),
+        Some("-version") => "--version".into(),
+        _ => arg,
     }
 }
 

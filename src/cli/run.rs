@@ -184,11 +184,7 @@ struct Watch<'a> {
 impl Sink for Watch<'_> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.changes |= match record {
-            Record::ResourceChange(change) => {
-                change.action != "no-op"
-                    || change.importing.is_some()
-                    || change.previous_address.as_ref().is_some_and(|was| *was != change.address)
-            }
+            Record::ResourceChange(change) => !change.is_settled(),
             Record::ActionInvocation(_) => true,
             _ => false,
         };

@@ -191,14 +191,19 @@ fn install_handler() -> io::Result<()> {
     static INSTALLED: AtomicBool = AtomicBool::new(false);
     ONCE.call_once(|| {
         // SAFETY: all zeros is a valid `sigaction`; the handler has the signature that SA_SIGINFO
-        // asks for and is async-signal-safe; `BEFORE` is written by this call alone, and the
-        // handler runs for faults in mappings only, none of which is registered yet.
+        // asks for and is async-signal-safe; `BEFORE` is written by this call alone, before the
+        // handler that reads it is installed.
         let installed = unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = on_fault as *const () as usize;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_NODEFER | libc::SA_ONSTACK;
             libc::sigemptyset(&mut action.sa_mask);
-            libc::sigaction(libc::SIGBUS, &action, (*BEFORE.0.get()).as_mut_ptr())
+            // What was there is written down before ours can run.
+            let before = (*BEFORE.0.get()).as_mut_ptr();
+            match libc::sigaction(libc::SIGBUS, std::ptr::null(), before) {
+                0 => libc::sigaction(libc::SIGBUS, &action, std::ptr::null_mut()),
+                failed => failed,
+            }
         };
         INSTALLED.store(installed == 0, Ordering::Release);
     });

@@ -167,7 +167,8 @@ impl Identity {
 }
 
 impl Input {
-    /// Opens a file by its path.
+    /// Opens a file by its path. On Linux the first file that is mapped installs a handler of
+    /// SIGBUS for the process, which minds mapped inputs only and hands on all other faults.
     ///
     /// # Errors
     ///

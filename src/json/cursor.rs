@@ -342,7 +342,6 @@ impl<S: Source> Cursor<S> {
 
     /// Passes a word: a literal or a number, whose grammar is checked.
     fn pass_word(&mut self) -> Result<()> {
-        let start = self.offset;
         self.word = Some(Word::new());
         loop {
             self.offset = self.feed_word(self.offset)?;
@@ -350,11 +349,10 @@ impl<S: Source> Cursor<S> {
                 return Ok(());
             }
             if !self.advance()? {
-                return self
-                    .word
-                    .take()
+                let word = self.word.take();
+                return word
                     .map_or(Ok(()), Word::finish)
-                    .map_err(|kind| Error::at(kind, start));
+                    .map_err(|_| Error::at(ErrorKind::Truncated, self.offset));
             }
         }
     }

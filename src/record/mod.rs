@@ -103,6 +103,18 @@ pub struct ResourceChange<'a> {
     pub generated_config: bool,
 }
 
+impl ResourceChange<'_> {
+    /// Its address before, if that was another.
+    pub fn moved_from(&self) -> Option<&str> {
+        self.previous_address.as_deref().filter(|previous| *previous != self.address)
+    }
+
+    /// Whether it stays as it is, moves not and is not imported.
+    pub fn is_settled(&self) -> bool {
+        self.action == "no-op" && self.moved_from().is_none() && self.importing.is_none()
+    }
+}
+
 /// A change to an output value of the root module.
 #[derive(Debug, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]

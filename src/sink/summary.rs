@@ -84,7 +84,7 @@ enum Action {
     Delete,
     Forget,
     Read,
-    Move,
+    Keep,
     Other,
 }
 
@@ -97,7 +97,7 @@ impl Action {
             "delete" => Action::Delete,
             "forget" => Action::Forget,
             "read" => Action::Read,
-            "no-op" => Action::Move,
+            "no-op" => Action::Keep,
             _ => Action::Other,
         }
     }
@@ -110,7 +110,7 @@ impl Action {
             Action::Delete => "delete",
             Action::Forget => "forget",
             Action::Read => "read",
-            Action::Move => "keep",
+            Action::Keep => "keep",
             Action::Other => "other",
         }
     }
@@ -124,7 +124,7 @@ impl Action {
             Action::Delete => "-",
             Action::Forget => ".",
             Action::Read => "<=",
-            Action::Move => " ",
+            Action::Keep => " ",
             Action::Other => "?",
         }
     }
@@ -135,7 +135,7 @@ impl Action {
             Action::Update => YELLOW,
             Action::Replace | Action::Delete | Action::Forget => RED,
             Action::Read => CYAN,
-            Action::Move | Action::Other => PLAIN,
+            Action::Keep | Action::Other => PLAIN,
         }
     }
 }
@@ -363,9 +363,7 @@ impl<W: Write> Sink for View<W> {
 impl Draft {
     fn change(&mut self, change: &ResourceChange<'_>) {
         let action = Action::of(&change.action);
-        let moved =
-            change.previous_address.as_ref().filter(|previous| **previous != change.address);
-        if let Some(previous) = moved {
+        if let Some(previous) = change.moved_from() {
             self.moves.push(action, || {
                 format!("{} (was {})", visible(&change.address), visible(previous))
             });
@@ -373,8 +371,7 @@ impl Draft {
         if change.importing.is_some() {
             self.imports.push(action, || visible(&change.address));
         }
-        let settled = action == Action::Move && moved.is_none() && change.importing.is_none();
-        if settled {
+        if change.is_settled() {
             return;
         }
         if matches!(action, Action::Delete | Action::Replace | Action::Forget) {

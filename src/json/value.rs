@@ -14,11 +14,11 @@ use crate::error::{Error, ErrorKind, Found, Result};
 /// A value, borrowed from the window it stands in.
 #[derive(Clone, Copy, Debug)]
 pub struct Value<'a> {
+    /// From the outline's origin to the value's last byte.
     text: &'a [u8],
     outline: &'a Outline,
-    /// Its first byte, and the byte after its last.
+    /// Its first byte.
     at: u32,
-    end: u32,
     /// Containers that open before it.
     container: u32,
 }
@@ -62,7 +62,7 @@ impl<'a> Value<'a> {
         range: Range<u32>,
         container: u32,
     ) -> Value<'a> {
-        Value { text, outline, at: range.start, end: range.end, container }
+        Value { text: &text[..range.end as usize], outline, at: range.start, container }
     }
 
     /// Bytes from the start of the input to the value's first byte.
@@ -101,7 +101,7 @@ impl<'a> Value<'a> {
     /// Its bytes as they stand in the document.
     #[inline]
     pub fn raw(self) -> &'a [u8] {
-        &self.text[self.at as usize..self.end as usize]
+        &self.text[self.at as usize..]
     }
 
     /// The text of a string, with its escapes checked.
@@ -119,7 +119,8 @@ impl<'a> Value<'a> {
     #[inline(always)]
     fn unbounded(self) -> Result<Text<'a>> {
         let [b'"', raw @ .., b'"'] = self.raw() else { return Err(self.wrong_type("a string")) };
-        let escaped = self.place().check_escapes(self.at + 1..self.end - 1)?;
+        let close = self.text.len() as u32 - 1;
+        let escaped = self.place().check_escapes(self.at + 1..close)?;
         Ok(Text { raw, offset: self.offset() + 1, escaped: u64::from(escaped) })
     }
 
@@ -241,9 +242,9 @@ impl<'a> Value<'a> {
     }
 
     fn inside(self) -> Inside<'a> {
-        let text = &self.text[..self.end as usize];
-        let (at, container) = (self.at + 1, self.container + 1);
-        Inside { next: Place { text, outline: self.outline, at, container }, state: State::First }
+        let place = self.place();
+        let next = Place { at: self.at + 1, container: self.container + 1, ..place };
+        Inside { next, state: State::First }
     }
 }
 

@@ -549,7 +549,7 @@ impl<S: Source> Cursor<S> {
     fn next_batch(&mut self) -> Result<usize> {
         self.offset = self.scanned;
         if let Some(hold) = self.held {
-            hold.check(self.offset)?;
+            hold.check(self.known())?;
         }
         if self.advance()? { Ok(0) } else { Err(Error::at(ErrorKind::Truncated, self.offset)) }
     }
@@ -622,9 +622,9 @@ impl<S: Source> Cursor<S> {
                 Some(index) => {
                     (index * BLOCK) as u64 + u64::from(self.blocks[index].quotes.trailing_zeros())
                 }
-                None => self.scanned - self.batch,
+                None => self.known().saturating_sub(self.batch),
             };
-            if self.batch + end - start > limit {
+            if (self.batch + end).saturating_sub(start) > limit {
                 return Err(Error::limit(Limit::StringSkipped, limit, start + limit));
             }
         }
@@ -635,6 +635,15 @@ impl<S: Source> Cursor<S> {
             self.string_start = Some(self.batch + (last * BLOCK) as u64 + u64::from(quote) + 1);
         }
         Ok(())
+    }
+
+    /// The offset up to which the bytes are known to be in order: what begins a character at the end
+    /// of the batch may yet be wrong, and must not pass a limit before it is.
+    fn known(&self) -> u64 {
+        match self.misplaced {
+            Some((_, offset)) => offset.min(self.scanned),
+            None => self.scanned - self.scanner.pending() as u64,
+        }
     }
 
     fn block_count(&self) -> usize {

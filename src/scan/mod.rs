@@ -445,6 +445,11 @@ impl Scanner {
         })
     }
 
+    /// How many of the last bytes begin a character that may yet turn out to be none.
+    pub fn pending(&self) -> usize {
+        self.utf8.len
+    }
+
     /// Says whether the text may end here: not inside of a character.
     pub fn finish(&self) -> Option<Misplaced> {
         let cut = Misplaced { kind: ErrorKind::Truncated, offset: 0 };

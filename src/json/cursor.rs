@@ -15,6 +15,7 @@ use std::ops::Range;
 
 use super::Validation;
 use super::brackets::Brackets;
+use super::hold::Hold;
 use super::outline::{Outline, Recorder, Unrecorded};
 use super::string;
 use super::value::Value;
@@ -58,38 +59,6 @@ pub struct Cursor<S> {
     word: Option<Word>,
     /// The escape at this offset was checked as the second half of a pair.
     paired: Option<u64>,
-}
-
-/// A stretch of text that stays in the window while the cursor moves over it.
-#[derive(Clone, Copy, Debug)]
-struct Hold {
-    from: u64,
-    /// The first byte that counts.
-    start: u64,
-    limit: Limit,
-    /// How many bytes may count.
-    max: u64,
-}
-
-impl Hold {
-    /// # Errors
-    ///
-    /// The stretch up to `end` is too long.
-    fn check(self, end: u64) -> Result<()> {
-        if end.saturating_sub(self.start) > self.max {
-            return Err(Error::limit(self.limit, self.max, self.start));
-        }
-        Ok(())
-    }
-
-    /// What was found, unless it is an error that comes after the stretch is too long: where an
-    /// input is cut must not decide which of two errors is told.
-    fn first<T>(self, found: Result<T>) -> Result<T> {
-        if let Err(error) = &found {
-            self.check(error.location().map_or(self.start, |location| location.offset))?;
-        }
-        found
-    }
 }
 
 impl<S: Source> Cursor<S> {
@@ -637,8 +606,8 @@ impl<S: Source> Cursor<S> {
         Ok(())
     }
 
-    /// The offset up to which the bytes are known to be in order: what begins a character at the end
-    /// of the batch may yet be wrong, and must not pass a limit before it is.
+    /// The offset up to which the bytes are known to be in order: what begins a character at the
+    /// end of the batch may yet be wrong, and must not pass a limit before it is.
     fn known(&self) -> u64 {
         match self.misplaced {
             Some((_, offset)) => offset.min(self.scanned),

@@ -564,7 +564,7 @@ impl<S: Source> Cursor<S> {
             self.scanned = offset.max(begin);
             self.hide_rest();
         }
-        self.watch_string()?;
+        self.watch_string();
         Ok(true)
     }
 
@@ -581,7 +581,7 @@ impl<S: Source> Cursor<S> {
     }
 
     /// Holds strings that go over more than one batch to their limit.
-    fn watch_string(&mut self) -> Result<()> {
+    fn watch_string(&mut self) {
         let count = self.block_count();
         let quotes = |index: &usize| self.blocks[*index].quotes != 0;
         let limit = self.limits.string_skipped.max(Limits::STRING_SKIPPED_MIN);
@@ -594,7 +594,12 @@ impl<S: Source> Cursor<S> {
                 None => self.known().saturating_sub(self.batch),
             };
             if (self.batch + end).saturating_sub(start) > limit {
-                return Err(Error::limit(Limit::StringSkipped, limit, start + limit));
+                // Told when the cursor comes there: what is wrong before it comes first.
+                let kind = ErrorKind::Limit { limit: Limit::StringSkipped, value: limit };
+                self.misplaced = Some((kind, start + limit));
+                self.scanned = start + limit;
+                self.hide_rest();
+                return;
             }
         }
         if !self.scanner.in_string() {
@@ -603,7 +608,6 @@ impl<S: Source> Cursor<S> {
             let quote = 63 - self.blocks[last].quotes.leading_zeros();
             self.string_start = Some(self.batch + (last * BLOCK) as u64 + u64::from(quote) + 1);
         }
-        Ok(())
     }
 
     /// The offset up to which the bytes are known to be in order: what begins a character at the

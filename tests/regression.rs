@@ -149,6 +149,22 @@ fn an_output_stays_what_it_is() {
     assert!(!fs::metadata("/dev/null").expect("a device").is_file());
 }
 
+/// Standard output by its other name was replaced, with all that had been written to it.
+#[test]
+#[cfg(target_os = "linux")]
+fn standard_output_by_another_name_is_written_to() {
+    let mut log = tempfile::NamedTempFile::new().expect("a file");
+    std::io::Write::write_all(&mut log, b"old\n").expect("it is written");
+    let plan = tempfile::NamedTempFile::new().expect("a file");
+    fs::write(plan.path(), plan_of(r#""actions":["create"]"#)).expect("it is written");
+    let appended = fs::File::options().append(true).open(log.path()).expect("a file");
+    let mut command = run::plansift();
+    command.arg("changes").args([plan.path(), "-o".as_ref(), "/dev/stdout".as_ref()]);
+    assert!(command.stdout(appended).status().expect("it runs").success());
+    let text = fs::read_to_string(log.path()).expect("a file");
+    assert!(text.starts_with("old\n") && text.contains("summary"), "{text}");
+}
+
 /// Where the first window ended decided how much space may come before a plan.
 #[test]
 fn space_before_a_plan_is_limited_in_every_cut() {

@@ -26,6 +26,12 @@ impl Output {
         let Some(path) = path else {
             return standard().map(Output::Standard).map_err(write_error);
         };
+        // These are links to what standard output is, which may be a file that others write to as
+        // well, and must not be replaced.
+        const STANDARD: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+        if STANDARD.iter().any(|name| path == Path::new(name)) {
+            return standard().map(Output::Standard).map_err(write_error);
+        }
         // What a link stands for is what is written.
         let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let there = std::fs::metadata(path).ok();

@@ -20,8 +20,8 @@
 //! | 6 | [`sink`] | rows in a format |
 //! | 8 | [`cli`] | arguments, a run, an exit code |
 //!
-//! Memory is bounded by the largest single change. Nothing recurses on the depth of an input, no
-//! input makes anything here panic, and no error quotes its bytes.
+//! Memory is bounded by a few times the largest single change. Nothing recurses on the depth of an
+//! input, no input makes anything here panic, and no error quotes its bytes.
 //!
 //! [`plan::read`] with a [`plan::Visitor`] is the way in for a program of its own; [`record::sift`]
 //! gives finished records to a [`sink::Sink`]:

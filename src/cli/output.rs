@@ -32,7 +32,7 @@ impl Output {
         if STANDARD.iter().any(|name| path == Path::new(name)) {
             return standard().map(Output::Standard).map_err(write_error);
         }
-        // What a link stands for is what is written.
+        // What a link stands for is what is written; a link to nothing is replaced.
         let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let there = std::fs::metadata(path).ok();
         if there.as_ref().is_some_and(|there| there.is_dir()) {

@@ -106,7 +106,10 @@ fn lists_that_a_plan_makes_long_have_limits() {
         .collect();
     let plan = format!(r#"{{"format_version":"1.2","resource_changes":[{}]}}"#, words.join(","));
     let kind = run::error(Slice(plan.as_bytes()), &options).kind();
-    assert_eq!(kind, ErrorKind::Limit { limit: Limit::Words, value: 3 });
+    let limit = ErrorKind::Limit { limit: Limit::Words, value: 3 };
+    assert_eq!(kind, limit);
+    let long_list = format!(r#""actions":["a"{}]"#, r#","a""#.repeat(10_000));
+    assert_eq!(error_of(&long_list, &options), limit);
 }
 
 /// A plan that failed, is not complete, or has more to apply is none without changes.

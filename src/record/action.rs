@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::counts::WORD_MAX;
 use crate::error::Result;
 use crate::json::value::Text;
 use crate::plan::Change;
@@ -71,7 +72,8 @@ impl Action {
         })
     }
 
-    /// The one word; of an unknown list, its words joined.
+    /// The one word; of an unknown list, its words joined, and no more of them than make it too
+    /// long to be counted.
     ///
     /// # Errors
     ///
@@ -79,7 +81,19 @@ impl Action {
     pub(super) fn word(self, change: &Change<'_>) -> Result<Cow<'static, str>> {
         match self.known_word() {
             Some(word) => Ok(Cow::Borrowed(word)),
-            None => Ok(Cow::Owned(words(change)?.join("+"))),
+            None => {
+                let mut joined = String::new();
+                for (place, word) in change.actions()?.enumerate() {
+                    if place > 0 {
+                        joined.push('+');
+                    }
+                    joined += &word?.decode()?;
+                    if joined.len() > WORD_MAX {
+                        break;
+                    }
+                }
+                Ok(Cow::Owned(joined))
+            }
         }
     }
 }

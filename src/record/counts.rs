@@ -94,19 +94,20 @@ impl PlanLine {
     }
 }
 
+/// Longest word, in bytes.
+pub(super) const WORD_MAX: usize = 1024;
+
 /// One more of a word, which stands at that offset.
 ///
 /// # Errors
 ///
 /// There are too many different ones, or it is too long to be one.
 pub(super) fn count(counts: &mut ByWord, word: &str, limits: &Limits, offset: u64) -> Result<()> {
-    /// Longest word, in bytes.
-    const LEN_MAX: usize = 1024;
     if let Some(number) = counts.get_mut(word) {
         *number += 1;
         return Ok(());
     }
-    if counts.len() as u64 >= limits.words || word.len() > LEN_MAX {
+    if counts.len() as u64 >= limits.words || word.len() > WORD_MAX {
         return Err(Error::limit(Limit::Words, limits.words, offset));
     }
     counts.insert(word.to_owned(), 1);

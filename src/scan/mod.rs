@@ -34,6 +34,7 @@
 //! a variant of `Kind`, and a line wherever the others have one.
 #![allow(unsafe_code, reason = "the kernels and their dispatch are one of the two unsafe places")]
 
+pub mod nesting;
 mod scalar;
 
 #[cfg(target_arch = "x86_64")]

@@ -1,0 +1,317 @@
+//! Brackets that close what they opened, checked without looking at them one by one.
+//!
+//! The brackets of many blocks are drawn together into one word of up to 64. In it, one that opens
+//! and one that closes next to each other are a pair, whose kinds must agree; without all pairs,
+//! those around them are next to each other. After as many rounds as the text is nested, what is
+//! left closes what earlier words opened, and then opens what later ones close. A word has dozens
+//! of brackets and three or four rounds, so this costs a few instructions for each block.
+//!
+//! The plain way, one bracket after the other (`Nesting::first_bad`), tells what is wrong and where
+//! once a word does not come out even. It is all there is on processors that cannot draw bits
+//! together, and what the fast way is tested against.
+//!
+//! What follows the end of the document is none of ours: when nothing is open any more, everything
+//! goes.
+
+use super::{BLOCK, Block, Isa, Kind};
+use crate::error::ErrorKind;
+use crate::limits::Limit;
+
+/// The containers that are open at a place of a text, and their kinds.
+#[derive(Clone, Debug)]
+pub struct Nesting {
+    isa: Isa,
+    /// Most that may be open at once.
+    depth_max: u64,
+    depth: u64,
+    /// The kinds of the innermost ones, a bit each, the innermost lowest: 1 is an object.
+    kinds: u64,
+    /// How many those are; they are never more than 64.
+    len: u32,
+    /// The kinds of the ones around them, 64 in each.
+    around: Vec<u64>,
+    /// Whether the document began, and ended.
+    ended: bool,
+}
+
+/// Brackets without what is between them, a bit each, the first lowest.
+#[derive(Clone, Copy, Default)]
+struct Word {
+    opens: u64,
+    braces: u64,
+    len: u32,
+}
+
+impl Nesting {
+    /// At the start of a text in which `depth_max` containers may be open at once.
+    pub fn new(isa: Isa, depth_max: u64) -> Nesting {
+        let around = Vec::new();
+        Nesting { isa, depth_max, depth: 0, kinds: 0, len: 0, around, ended: false }
+    }
+
+    /// Follows the brackets of the next blocks. The first one that is wrong is told, by its place
+    /// in their text; nothing is to be followed after it.
+    pub fn follow(&mut self, blocks: &[Block]) -> Option<(ErrorKind, usize)> {
+        match self.isa.0 {
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 | Kind::Avx512 => {
+                // Most texts are a few levels deep: nothing is copied but these words.
+                let before = self.clone();
+                // SAFETY: an `Isa` is made only where its instructions are; AVX2 comes with BMI2.
+                if unsafe { super::avx2::follow(self, blocks) } {
+                    return None;
+                }
+                *self = before;
+            }
+            _ => {}
+        }
+        self.first_bad(blocks)
+    }
+
+    /// Follows the brackets word by word; `false`: something may be wrong.
+    #[inline(always)]
+    pub(super) fn follow_words(
+        &mut self,
+        blocks: &[Block],
+        compress: impl Fn(u64, u64) -> u64,
+    ) -> bool {
+        let mut word = Word::default();
+        for block in blocks {
+            let len = block.brackets.count_ones();
+            let opens = compress(block.opens, block.brackets);
+            let braces = compress(block.braces, block.brackets);
+            if word.len + len > u64::BITS {
+                if !self.take(word, &compress) {
+                    return false;
+                }
+                word = Word::default();
+            }
+            // A full word is not shifted at all, and gets the nothing that there is.
+            word.opens |= opens.wrapping_shl(word.len);
+            word.braces |= braces.wrapping_shl(word.len);
+            word.len += len;
+        }
+        self.take(word, &compress)
+    }
+
+    #[inline(always)]
+    fn take(&mut self, word: Word, compress: impl Fn(u64, u64) -> u64) -> bool {
+        let Word { mut opens, mut braces, mut len } = word;
+        if self.ended || len == 0 {
+            return true;
+        }
+        if self.depth + u64::from(opens.count_ones()) > self.depth_max {
+            return false;
+        }
+        loop {
+            let pairs = opens & !(opens >> 1) & (lowest(len) >> 1);
+            if pairs == 0 {
+                break;
+            }
+            if (braces ^ (braces >> 1)) & pairs != 0 {
+                return false;
+            }
+            let rest = lowest(len) & !(pairs | (pairs << 1));
+            opens = compress(opens, rest);
+            braces = compress(braces, rest);
+            len = rest.count_ones();
+        }
+        let closes = opens.trailing_zeros().min(len);
+        let matches = self.close(braces, closes);
+        if self.depth > 0 || closes == 0 {
+            self.open(braces.wrapping_shr(closes), len - closes);
+        }
+        self.ended = self.depth == 0;
+        matches
+    }
+
+    /// Closes so many, the innermost first; `false` where one is of the other kind. Stops when none
+    /// is open.
+    #[inline(always)]
+    fn close(&mut self, braces: u64, count: u32) -> bool {
+        let (mut braces, mut count) = (braces, count);
+        let mut different = 0;
+        loop {
+            let taken = count.min(self.len);
+            different |= (self.kinds ^ braces) & lowest(taken);
+            self.kinds = self.kinds.checked_shr(taken).unwrap_or_default();
+            self.len -= taken;
+            self.depth -= u64::from(taken);
+            count -= taken;
+            if count == 0 {
+                return different == 0;
+            }
+            braces = braces.checked_shr(taken).unwrap_or_default();
+            let Some(kinds) = self.around.pop() else { return different == 0 };
+            (self.kinds, self.len) = (kinds, u64::BITS);
+        }
+    }
+
+    /// Opens so many, the outermost first.
+    #[inline(always)]
+    fn open(&mut self, braces: u64, count: u32) {
+        if self.len + count > u64::BITS {
+            (0..count).for_each(|place| self.open_one((braces >> place) & 1));
+            return;
+        }
+        if count > 0 {
+            let inwards = braces.reverse_bits() >> (u64::BITS - count);
+            self.kinds = self.kinds.checked_shl(count).unwrap_or_default() | inwards;
+            self.len += count;
+            self.depth += u64::from(count);
+        }
+    }
+
+    fn open_one(&mut self, brace: u64) {
+        if self.len == u64::BITS {
+            self.around.push(self.kinds);
+            (self.kinds, self.len) = (0, 0);
+        }
+        self.kinds = (self.kinds << 1) | brace;
+        self.len += 1;
+        self.depth += 1;
+    }
+
+    /// Follows the brackets one by one up to the first that is wrong.
+    fn first_bad(&mut self, blocks: &[Block]) -> Option<(ErrorKind, usize)> {
+        for (index, block) in blocks.iter().enumerate() {
+            let mut brackets = block.brackets;
+            while brackets != 0 && !self.ended {
+                let bit = brackets.trailing_zeros();
+                brackets &= brackets - 1;
+                let brace = (block.braces >> bit) & 1;
+                let bad = if (block.opens >> bit) & 1 == 1 {
+                    let value = self.depth_max;
+                    let full = self.depth == value;
+                    self.open_one(brace);
+                    full.then_some(ErrorKind::Limit { limit: Limit::Depth, value })
+                } else {
+                    (!self.close(brace, 1)).then_some(ErrorKind::MismatchedBracket)
+                };
+                if let Some(kind) = bad {
+                    return Some((kind, index * BLOCK + bit as usize));
+                }
+                self.ended = self.depth == 0;
+            }
+        }
+        None
+    }
+}
+
+/// So many ones, the lowest.
+#[inline(always)]
+fn lowest(count: u32) -> u64 {
+    !(!0u64).checked_shl(count).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::scan::{Detail, Scanner};
+
+    fn blocks(text: &[u8]) -> Vec<Block> {
+        let mut padded = text.to_vec();
+        padded.resize(text.len().next_multiple_of(BLOCK), b' ');
+        let mut blocks = vec![Block::default(); padded.len() / BLOCK];
+        let scanned = Scanner::new(Isa::best(), Detail::Structure).scan(&padded, &mut blocks);
+        assert_eq!(scanned, None);
+        blocks
+    }
+
+    /// The first bad bracket, by a stack of them.
+    fn by_hand(text: &[u8], depth_max: u64) -> Option<(ErrorKind, usize)> {
+        let mut open = Vec::new();
+        for (place, byte) in text.iter().enumerate() {
+            match byte {
+                b'{' | b'[' if open.len() as u64 == depth_max => {
+                    let kind = ErrorKind::Limit { limit: Limit::Depth, value: depth_max };
+                    return Some((kind, place));
+                }
+                b'{' | b'[' => open.push(byte + 2),
+                b'}' | b']' if open.pop().is_some_and(|close| close != *byte) => {
+                    return Some((ErrorKind::MismatchedBracket, place));
+                }
+                b'}' | b']' if open.is_empty() => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn hold_to_hand(text: &[u8], depth_max: u64, batches: &[usize]) {
+        let blocks = blocks(text);
+        let expected = by_hand(text, depth_max);
+        for isa in Isa::all() {
+            for batches in [batches, &[blocks.len().max(1)]] {
+                let mut nesting = Nesting::new(isa, depth_max);
+                let (mut rest, mut sizes) = (&blocks[..], batches.iter().cycle());
+                let mut found = None;
+                while !rest.is_empty() && found.is_none() {
+                    let start = (blocks.len() - rest.len()) * BLOCK;
+                    let (batch, after) = rest.split_at((*sizes.next().unwrap()).min(rest.len()));
+                    found = nesting.follow(batch).map(|(kind, place)| (kind, start + place));
+                    rest = after;
+                }
+                assert_eq!(found, expected, "{} {text:?}", isa.name());
+            }
+        }
+    }
+
+    /// Brackets as a document has them, from random choices, with some space between them.
+    fn document(choices: &[u8]) -> Vec<u8> {
+        let (mut text, mut open) = (Vec::new(), Vec::new());
+        for choice in choices {
+            match (choice % 4, open.len()) {
+                (0 | 1, _) | (_, 0) => {
+                    let bracket = if choice & 8 == 0 { b'{' } else { b'[' };
+                    open.push(bracket + 2);
+                    text.push(bracket);
+                }
+                // The first stays open to the end.
+                (_, 1) => text.extend_from_slice(b"[]"),
+                _ => text.extend(open.pop()),
+            }
+            text.resize(text.len() + usize::from(choice >> 5) * usize::from(choice & 16), b' ');
+        }
+        text.extend(open.into_iter().rev());
+        text
+    }
+
+    proptest! {
+        #[test]
+        fn all_ways_agree_with_a_stack(
+            choices in prop::collection::vec(any::<u8>(), 1..400),
+            damage in prop::option::of((any::<prop::sample::Index>(), prop::sample::select(b"{}[] ".to_vec()))),
+            depth_max in prop_oneof![Just(10_000), 1u64..40],
+            batches in prop::collection::vec(1usize..5, 1..4),
+        ) {
+            let mut text = document(&choices);
+            if let Some((place, byte)) = damage {
+                let place = place.index(text.len());
+                text[place] = byte;
+            }
+            hold_to_hand(&text, depth_max, &batches);
+        }
+    }
+
+    #[test]
+    fn nothing_is_lost_far_down() {
+        for depth in [1, 62, 63, 64, 65, 127, 128, 129, 700] {
+            let opens: Vec<u8> = (0..depth).map(|n| b"{["[(n * n / 3) % 2]).collect();
+            let closes: Vec<u8> = opens.iter().rev().map(|bracket| bracket + 2).collect();
+            for gap in [0, 1, 63] {
+                let even = [&opens[..], &vec![b' '; gap], &closes].concat();
+                hold_to_hand(&even, depth as u64, &[1]);
+                hold_to_hand(&even, depth as u64 - 1, &[1]);
+                // The last one closes the other kind.
+                let mut odd = even.clone();
+                *odd.last_mut().unwrap() ^= b'}' ^ b']';
+                hold_to_hand(&odd, depth as u64, &[1]);
+                // After the end anything goes.
+                hold_to_hand(&[&even[..], b"]}[}"].concat(), depth as u64, &[1]);
+            }
+        }
+    }
+}

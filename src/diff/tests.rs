@@ -20,7 +20,7 @@ fn diff(members: &str) -> Result<[Vec<String>; 3], crate::error::Error> {
     let mut outline = Outline::new();
     cursor.outline(&mut outline)?;
     let mut differ = Differ::new(&limits);
-    differ.diff(&Change::parse(cursor.value(&outline))?)?;
+    differ.diff(&Change::parse(cursor.value(&mut outline))?)?;
     let words = |paths: &crate::path::Paths| paths.iter().map(|path| path.to_string()).collect();
     Ok([words(&differ.changed), words(&differ.unknown), words(&differ.sensitive)])
 }

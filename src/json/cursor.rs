@@ -24,6 +24,7 @@ use super::word::Word;
 use crate::error::{Error, ErrorKind, Found, Result};
 use crate::input::Source;
 use crate::limits::{Limit, Limits};
+use crate::scan::nesting::Nesting;
 use crate::scan::{BATCH, BLOCK, Block, Code, Detail, Isa, Scanner};
 
 /// A place in a text that arrives in windows.
@@ -33,6 +34,9 @@ pub struct Cursor<S> {
     limits: Limits,
     validation: Validation,
     scanner: Scanner,
+    /// The brackets of what is scanned. With [`Validation::Everything`] they are followed with all
+    /// other tokens instead.
+    nesting: Option<Nesting>,
     /// The masks of the batch.
     blocks: Box<[Block; BATCH]>,
     /// The offset of the batch's first block.
@@ -64,15 +68,16 @@ pub struct Cursor<S> {
 impl<S: Source> Cursor<S> {
     /// A cursor at the byte `start` of a source that has handed out nothing before it yet.
     pub fn new(source: S, start: u64, isa: Isa, validation: Validation, limits: Limits) -> Self {
-        let detail = match validation {
-            Validation::Visited => Detail::Structure,
-            Validation::Everything => Detail::Tokens,
+        let (detail, nesting) = match validation {
+            Validation::Visited => (Detail::Structure, Some(Nesting::new(isa, limits.depth))),
+            Validation::Everything => (Detail::Tokens, None),
         };
         Cursor {
             source,
             limits,
             validation,
             scanner: Scanner::new(isa, detail),
+            nesting,
             blocks: Box::new([Block::default(); BATCH]),
             batch: start,
             scanned: start,
@@ -245,7 +250,8 @@ impl<S: Source> Cursor<S> {
         let hold = Hold { from: origin, start, limit: Limit::Change, max };
         self.held = Some(hold);
         outline.begin(origin, (start - origin) as u32, self.limits.string_kept);
-        let passed = self.pass(outline);
+        let passed = self.pass(&mut *outline);
+        outline.end(self.offset);
         self.held = None;
         hold.first(passed)?;
         hold.check(self.offset)
@@ -259,8 +265,8 @@ impl<S: Source> Cursor<S> {
     }
 
     /// The value that was outlined last.
-    pub fn value<'a>(&'a self, outline: &'a Outline) -> Value<'a> {
-        outline.value(self.text(outline.origin..self.offset))
+    pub fn value<'a>(&'a self, outline: &'a mut Outline) -> Value<'a> {
+        outline.value(self.text(outline.origin..self.offset), self.scanner.isa())
     }
 
     /// Passes the space that follows the document; `false` where something else does.
@@ -348,39 +354,21 @@ impl<S: Source> Cursor<S> {
 
     #[inline(always)]
     fn pass_blocks(&mut self, mut recorder: impl Recorder) -> Result<()> {
-        let floor = self.open.depth;
-        let depth_max = self.limits.depth;
-        // In registers, not in memory: this loop sees every bracket of every plan.
-        let mut open = std::mem::take(&mut self.open);
+        // How many containers are open, with the one that is passed.
+        let mut depth = 0u64;
         let mut from = (self.offset - self.batch) as usize;
         loop {
-            let mut visible = !0 << (from % BLOCK);
             let first = from / BLOCK;
+            let mut visible = !0 << (from % BLOCK);
             let blocks = &self.blocks[..self.block_count()];
             for (index, block) in blocks.iter().enumerate().skip(first) {
-                let mut brackets = block.brackets & visible;
+                let brackets = block.brackets & visible;
                 visible = !0;
-                while brackets != 0 {
-                    let bit = brackets.trailing_zeros();
-                    brackets &= brackets - 1;
-                    let offset = self.batch + (index * BLOCK) as u64 + u64::from(bit);
-                    let brace = (block.braces >> bit) & 1;
-                    if (block.opens >> bit) & 1 == 1 {
-                        if open.depth == depth_max {
-                            return Err(Error::limit(Limit::Depth, depth_max, offset));
-                        }
-                        open.push(brace);
-                        recorder.open();
-                        continue;
-                    }
-                    if open.pop() != brace {
-                        return Err(Error::at(ErrorKind::MismatchedBracket, offset));
-                    }
-                    recorder.close(offset);
-                    if open.depth == floor {
+                match close_of(brackets, block.opens, &mut depth) {
+                    None => {}
+                    Some(bit) => {
                         recorder.blocks(&blocks[first..=index]);
-                        self.offset = offset + 1;
-                        self.open = open;
+                        self.offset = self.batch + (index * BLOCK) as u64 + u64::from(bit) + 1;
                         return Ok(());
                     }
                 }
@@ -410,7 +398,7 @@ impl<S: Source> Cursor<S> {
                         self.check_escape(offset)?;
                         continue;
                     }
-                    want = self.token(want, offset, &mut recorder)?;
+                    want = self.token(want, offset)?;
                     if self.open.depth == floor {
                         self.offset = offset + 1;
                         return Ok(());
@@ -425,13 +413,12 @@ impl<S: Source> Cursor<S> {
     }
 
     /// Takes one token where `want` is wanted, and says what is wanted after it.
-    fn token(&mut self, want: Want, offset: u64, recorder: &mut impl Recorder) -> Result<Want> {
+    fn token(&mut self, want: Want, offset: u64) -> Result<Want> {
         let byte = self.byte(offset);
         match (want, byte) {
             (Want::Value | Want::ValueOrClose, b'{' | b'[') => {
                 let brace = u64::from(byte == b'{');
                 self.push(brace, offset)?;
-                recorder.open();
                 Ok(if brace == 1 { Want::KeyOrClose } else { Want::ValueOrClose })
             }
             (Want::Value | Want::ValueOrClose, b'"') => Ok(Want::CommaOrClose),
@@ -443,7 +430,6 @@ impl<S: Source> Cursor<S> {
                 if self.open.pop() != u64::from(byte == b'}') {
                     return Err(Error::at(ErrorKind::MismatchedBracket, offset));
                 }
-                recorder.close(offset);
                 Ok(Want::CommaOrClose)
             }
             (Want::Value | Want::ValueOrClose, byte) if Word::holds(byte) => {
@@ -560,12 +546,24 @@ impl<S: Source> Cursor<S> {
         };
         if let Some(misplaced) = misplaced {
             let offset = begin.saturating_add_signed(misplaced.offset as i64);
-            self.misplaced = Some((misplaced.kind, offset));
-            self.scanned = offset.max(begin);
-            self.hide_rest();
+            self.end_batch(misplaced.kind, offset);
+        }
+        let count = self.block_count();
+        if let Some(nesting) = &mut self.nesting
+            && let Some((kind, place)) = nesting.follow(&self.blocks[..count])
+        {
+            self.end_batch(kind, begin + place as u64);
         }
         self.watch_string();
         Ok(true)
+    }
+
+    /// Ends the batch before a byte that is wrong, which is told when the cursor comes there: what
+    /// is wrong before it comes first.
+    fn end_batch(&mut self, kind: ErrorKind, offset: u64) {
+        self.misplaced = Some((kind, offset));
+        self.scanned = offset.max(self.batch);
+        self.hide_rest();
     }
 
     /// Clears the masks of what cannot be reached in the last block of the batch.
@@ -594,11 +592,8 @@ impl<S: Source> Cursor<S> {
                 None => self.known().saturating_sub(self.batch),
             };
             if (self.batch + end).saturating_sub(start) > limit {
-                // Told when the cursor comes there: what is wrong before it comes first.
                 let kind = ErrorKind::Limit { limit: Limit::StringSkipped, value: limit };
-                self.misplaced = Some((kind, start + limit));
-                self.scanned = start + limit;
-                self.hide_rest();
+                self.end_batch(kind, start + limit);
                 return;
             }
         }
@@ -638,6 +633,35 @@ impl<S: Source> Cursor<S> {
     fn byte(&self, offset: u64) -> u8 {
         self.source.window()[(offset - self.source.offset()) as usize]
     }
+}
+
+/// The bracket of a block that closes the first of `depth` containers, which become as many as are
+/// open after the block.
+#[inline(always)]
+fn close_of(brackets: u64, opens: u64, depth: &mut u64) -> Option<u32> {
+    let closes = brackets & !opens;
+    // Those right after their opening one close nothing else.
+    let others = closes & !((brackets & opens) << 1);
+    if *depth > u64::from(others.count_ones()) {
+        let opened = brackets.count_ones() - closes.count_ones();
+        *depth = *depth + u64::from(opened) - u64::from(closes.count_ones());
+        return None;
+    }
+    let mut rest = brackets;
+    while rest != 0 {
+        let bit = rest.trailing_zeros();
+        rest &= rest - 1;
+        if (opens >> bit) & 1 == 1 {
+            *depth += 1;
+            continue;
+        }
+        // Masks of a file that someone writes to may close more than they opened.
+        *depth = depth.saturating_sub(1);
+        if *depth == 0 {
+            return Some(bit);
+        }
+    }
+    None
 }
 
 /// [`Cursor::pass_blocks`], to be run with the scanner's instructions.

@@ -1,9 +1,9 @@
 //! The shape of one value: where its strings end and where its containers do.
 //!
-//! Written while the cursor passes over the value, from the masks it has anyway; afterwards every
-//! part of the value is reached, skipped or compared without looking at a byte twice. Two bits for
-//! each byte, and eight bytes for each object or array: for one element of a plan, never for a
-//! plan.
+//! The masks are kept while the cursor passes over the value; afterwards every part of the value is
+//! reached, skipped or compared without looking at a byte twice. Where each container ends is worked
+//! out when the value is first looked at: most elements of a plan are told by less. Six bits for
+//! each byte, and eight bytes for each object or array: for one element of a plan, never for a plan.
 //!
 //! The trap: a position here counts from `Outline::origin`, the start of the 64-byte block in which
 //! the value begins, not from the value. And the text may be a file that another process writes to:
@@ -14,7 +14,7 @@ use std::ops::Range;
 use super::value::Value;
 use crate::error::{Error, Result};
 use crate::limits::Limit;
-use crate::scan::Block;
+use crate::scan::{BLOCK, Block, Code, Isa};
 
 /// The shape of one value.
 #[derive(Clone, Debug, Default)]
@@ -25,22 +25,14 @@ pub struct Outline {
     start: u32,
     /// Longest string that is decoded.
     string_max: u64,
-    /// Two bits for each byte, by blocks of 64. Those of bytes around the value mean nothing.
-    strings: Vec<Strings>,
+    /// The position after its last byte.
+    end: u32,
+    /// The masks from position 0 on. Those of bytes around the value mean nothing.
+    blocks: Vec<Block>,
     /// The containers in the order in which they open.
     containers: Vec<Container>,
-    /// The innermost one that is open while the outline is written, plus one; the ones around it
-    /// are linked through [`Container::close`], which has no other use yet.
-    open: u32,
-}
-
-/// Where strings begin and end in 64 bytes, and what is escaped in them.
-#[derive(Clone, Copy, Debug)]
-struct Strings {
-    /// Unescaped quotes.
-    quotes: u64,
-    /// Backslashes that escape.
-    escapes: u64,
+    /// Whether they were found.
+    is_nested: bool,
 }
 
 /// Where a container ends.
@@ -65,51 +57,75 @@ impl Outline {
         self.origin = origin;
         self.start = start;
         self.string_max = string_max;
-        self.strings.clear();
-        self.containers.clear();
-        self.open = 0;
+        self.blocks.clear();
+        self.is_nested = false;
     }
 
-    #[inline]
-    pub(super) fn open(&mut self) {
-        self.containers.push(Container { close: self.open, next: 0 });
-        self.open = self.containers.len() as u32;
-    }
-
-    /// The innermost container closes at that offset of the input.
-    #[inline]
-    pub(super) fn close(&mut self, offset: u64) {
-        let close = (offset - self.origin) as u32;
-        let next = self.containers.len() as u32;
-        if let Some(container) = self.containers.get_mut((self.open as usize).wrapping_sub(1)) {
-            self.open = std::mem::replace(container, Container { close, next }).close;
-        }
+    /// The value ends before that offset of the input.
+    pub(super) fn end(&mut self, offset: u64) {
+        self.end = (offset - self.origin) as u32;
     }
 
     /// The outlined value. `text` is the text from [`Outline::origin`] to the value's end.
-    pub(super) fn value<'a>(&'a self, text: &'a [u8]) -> Value<'a> {
+    pub(super) fn value<'a>(&'a mut self, text: &'a [u8], isa: Isa) -> Value<'a> {
+        if !self.is_nested {
+            self.is_nested = true;
+            isa.run(Nest(self));
+        }
         Value::new(text, self, self.start..text.len() as u32, 0)
+    }
+
+    /// Finds the containers.
+    #[inline(always)]
+    fn nest(&mut self) {
+        self.containers.clear();
+        // The innermost one that is open, plus one; the ones around it are linked through
+        // [`Container::close`], which has no other use yet.
+        let mut open = 0;
+        let mut visible = !0 << self.start;
+        for (index, block) in self.blocks.iter().enumerate() {
+            let start = index as u32 * BLOCK as u32;
+            let mut brackets = block.brackets & visible;
+            visible = !0;
+            while brackets != 0 {
+                let bit = brackets.trailing_zeros();
+                brackets &= brackets - 1;
+                let close = start + bit;
+                if close >= self.end {
+                    return;
+                }
+                if (block.opens >> bit) & 1 == 1 {
+                    self.containers.push(Container { close: open, next: 0 });
+                    open = self.containers.len() as u32;
+                    continue;
+                }
+                let next = self.containers.len() as u32;
+                if let Some(container) = self.containers.get_mut((open as usize).wrapping_sub(1)) {
+                    open = std::mem::replace(container, Container { close, next }).close;
+                }
+            }
+        }
     }
 
     /// The first quote at or after a position.
     #[inline]
     pub(super) fn next_quote(&self, position: u32) -> Option<u32> {
-        self.next(position, |strings| strings.quotes)
+        self.next(position, |block| block.quotes)
     }
 
     /// The first backslash that escapes, at or after a position.
     #[inline]
     pub(super) fn next_escape(&self, position: u32) -> Option<u32> {
-        self.next(position, |strings| strings.escapes)
+        self.next(position, |block| block.escapes)
     }
 
     #[inline(always)]
-    fn next(&self, position: u32, mask: impl Fn(&Strings) -> u64) -> Option<u32> {
+    fn next(&self, position: u32, mask: impl Fn(&Block) -> u64) -> Option<u32> {
         let mut block = (position / 64) as usize;
-        let mut bits = mask(self.strings.get(block)?) & (!0 << (position % 64));
+        let mut bits = mask(self.blocks.get(block)?) & (!0 << (position % 64));
         while bits == 0 {
             block += 1;
-            bits = mask(self.strings.get(block)?);
+            bits = mask(self.blocks.get(block)?);
         }
         Some(block as u32 * 64 + bits.trailing_zeros())
     }
@@ -130,7 +146,7 @@ impl Outline {
         let (first, last) = ((range.start / 64) as usize, (range.end / 64) as usize);
         let from = !0 << (range.start % 64);
         let to = !(!0 << (range.end % 64));
-        match self.strings.get(first..=last) {
+        match self.blocks.get(first..=last) {
             Some([block]) => block.escapes & from & to != 0,
             Some([one, two]) => one.escapes & from != 0 || two.escapes & to != 0,
             Some([one, between @ .., two]) => {
@@ -140,7 +156,7 @@ impl Outline {
             }
             // The byte after the range may be the first after the text.
             _ => {
-                let rest = self.strings.get(first..).unwrap_or_default();
+                let rest = self.blocks.get(first..).unwrap_or_default();
                 rest.iter().any(|block| block.escapes != 0)
             }
         }
@@ -166,31 +182,28 @@ impl Outline {
     }
 }
 
-/// Who is told of the structure that is passed over.
+/// [`Outline::nest`], to be run with the scanner's instructions.
+struct Nest<'o>(&'o mut Outline);
+
+impl Code for Nest<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.0.nest();
+    }
+}
+
+/// Who is told of what is passed over.
 pub(super) trait Recorder {
     /// The next blocks. There may be more to the first and the last than belongs to the value.
     fn blocks(&mut self, blocks: &[Block]);
-    /// A container opens.
-    fn open(&mut self);
-    /// The innermost container closes at that offset of the input.
-    fn close(&mut self, offset: u64);
 }
 
 impl Recorder for &mut Outline {
     #[inline(always)]
     fn blocks(&mut self, blocks: &[Block]) {
-        let strings = |block: &Block| Strings { quotes: block.quotes, escapes: block.escapes };
-        self.strings.extend(blocks.iter().map(strings));
-    }
-
-    #[inline(always)]
-    fn open(&mut self) {
-        Outline::open(self);
-    }
-
-    #[inline(always)]
-    fn close(&mut self, offset: u64) {
-        Outline::close(self, offset);
+        self.blocks.extend_from_slice(blocks);
     }
 }
 
@@ -200,8 +213,4 @@ pub(super) struct Unrecorded;
 impl Recorder for Unrecorded {
     #[inline(always)]
     fn blocks(&mut self, _: &[Block]) {}
-    #[inline(always)]
-    fn open(&mut self) {}
-    #[inline(always)]
-    fn close(&mut self, _: u64) {}
 }

@@ -138,7 +138,7 @@ proptest! {
                 while let Some(key) = cursor.next_key().unwrap() {
                     if cursor.text(key) == b"it" {
                         cursor.outline(&mut outline).unwrap();
-                        found = Some(tree(cursor.value(&outline)).unwrap());
+                        found = Some(tree(cursor.value(&mut outline)).unwrap());
                     } else {
                         cursor.skip().unwrap();
                     }
@@ -155,7 +155,7 @@ proptest! {
         let mut cursor = Cursor::new(Slice(&text), 0, Isa::best(), visited, limits);
         let mut outline = Outline::new();
         if cursor.outline(&mut outline).is_ok() {
-            let ours = tree(cursor.value(&outline));
+            let ours = tree(cursor.value(&mut outline));
             let value = &text[..cursor.offset() as usize];
             let serde = serde_json::from_slice::<serde_json::Value>(value);
             // Duplicate keys apart, a walk of everything is as strict as serde_json.
@@ -174,7 +174,7 @@ proptest! {
         let mut outline = Outline::new();
         cursor.outline(&mut outline).unwrap();
         let changed: Vec<u8> = other.iter().copied().cycle().take(text.len()).collect();
-        let _ = tree(outline.value(&changed));
+        let _ = tree(outline.value(&changed, Isa::best()));
     }
 }
 
@@ -269,7 +269,7 @@ fn nesting_does_not_recurse() {
         Cursor::new(Slice(deep.as_bytes()), 0, Isa::best(), Validation::Visited, limits);
     let mut outline = Outline::new();
     cursor.outline(&mut outline).unwrap();
-    assert!(cursor.value(&outline).to_tree().is_err());
+    assert!(cursor.value(&mut outline).to_tree().is_err());
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn a_value_becomes_a_tree_of_simd_json() {
         Cursor::new(Slice(text), 0, Isa::best(), Validation::Visited, Limits::default());
     let mut outline = Outline::new();
     cursor.outline(&mut outline).unwrap();
-    let value = cursor.value(&outline);
+    let value = cursor.value(&mut outline);
     let place = value.get("a").unwrap().unwrap().element(1).unwrap().unwrap();
     assert_eq!(place.to_tree().unwrap(), simd_json::json!({"b": "c<"}));
     assert_eq!(place.get("b").unwrap().unwrap().text().unwrap(), "c<");

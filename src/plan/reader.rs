@@ -167,10 +167,10 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
                 if !passed {
                     self.cursor.outline(&mut self.outline)?;
                 }
-                self.visitor.span(&Place::new(section), self.cursor.value(&self.outline))
+                self.visitor.span(&Place::new(section), self.cursor.value(&mut self.outline))
             }
             Answer::Enter if passed => {
-                self.visitor.scalar(section, self.cursor.value(&self.outline))
+                self.visitor.scalar(section, self.cursor.value(&mut self.outline))
             }
             Answer::Enter => self.enter(section),
         }
@@ -192,7 +192,7 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
             | Section::Complete
             | Section::Errored => {
                 self.cursor.outline(&mut self.outline)?;
-                self.visitor.scalar(section, self.cursor.value(&self.outline))
+                self.visitor.scalar(section, self.cursor.value(&mut self.outline))
             }
             _ => self.entries(section),
         }
@@ -201,7 +201,7 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
     /// Outlines `format_version` and holds it to the majors that are known.
     fn format_version(&mut self) -> Result<()> {
         self.cursor.outline(&mut self.outline)?;
-        let value = self.cursor.value(&self.outline);
+        let value = self.cursor.value(&mut self.outline);
         let version = value.text()?;
         let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
         let number = |text: &str| Some(text).filter(is_number)?.parse::<u64>().ok();
@@ -256,7 +256,7 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
 
     fn element(&mut self, section: Section) -> Result<Flow> {
         self.cursor.outline(&mut self.outline)?;
-        let value = self.cursor.value(&self.outline);
+        let value = self.cursor.value(&mut self.outline);
         match section {
             Section::DeferredChanges => self.visitor.deferred_change(&Deferred::parse(value)?),
             Section::ActionInvocations => {
@@ -282,7 +282,7 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
         self.cursor.enter_object()?;
         while let Some((name, _)) = self.name()? {
             self.cursor.outline(&mut self.outline)?;
-            let value = self.cursor.value(&self.outline);
+            let value = self.cursor.value(&mut self.outline);
             // Names are the plan's own words, which an error does not repeat.
             let flow = match section {
                 Section::OutputChanges => Change::parse(value)
@@ -327,7 +327,7 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
                 }
                 (Answer::Enter | Answer::Span, _) => {
                     self.cursor.outline(&mut self.outline)?;
-                    let value = self.cursor.value(&self.outline);
+                    let value = self.cursor.value(&mut self.outline);
                     if self.visitor.span(&place, value)? == Flow::Stop {
                         return Ok(Flow::Stop);
                     }

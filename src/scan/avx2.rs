@@ -1,12 +1,12 @@
 //! 64 bytes as two registers of 32, whose comparisons are gathered bit by bit.
 
 use std::arch::x86_64::{
-    __m256i, _MM_HINT_T0, _pext_u64, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_prefetch, _mm_set_epi64x,
+    __m256i, _MM_HINT_T0, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_prefetch, _mm_set_epi64x,
     _mm_set1_epi8, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_max_epu8, _mm256_movemask_epi8,
-    _mm256_or_si256, _mm256_set1_epi8, _mm256_slli_epi16,
+    _mm256_or_si256, _mm256_set1_epi8, _mm256_slli_epi16, _pext_u64,
 };
 
-use super::nesting::Nesting;
+use super::nesting::{Nesting, Word};
 use super::{Block, Carry, Code, Findings, Kernel, Raw, scan_blocks};
 
 /// # Safety
@@ -40,7 +40,17 @@ pub(super) unsafe fn run<C: Code>(code: C) -> C::Output {
 /// The processor has BMI1, BMI2, POPCNT and LZCNT.
 #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt")]
 pub(super) unsafe fn follow(nesting: &mut Nesting, blocks: &[Block]) -> bool {
-    nesting.follow_words(blocks, |bits, mask| _pext_u64(bits, mask))
+    nesting.follow_words(
+        blocks,
+        |bits, mask| _pext_u64(bits, mask),
+        |nesting, word| take(nesting, word),
+    )
+}
+
+#[inline(never)]
+#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt")]
+fn take(nesting: &mut Nesting, word: Word) -> bool {
+    nesting.take(word, |bits, mask| _pext_u64(bits, mask))
 }
 
 struct Avx2;

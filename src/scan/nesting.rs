@@ -36,7 +36,7 @@ pub struct Nesting {
 
 /// Brackets without what is between them, a bit each, the first lowest.
 #[derive(Clone, Copy, Default)]
-struct Word {
+pub(super) struct Word {
     opens: u64,
     braces: u64,
     len: u32,
@@ -68,12 +68,14 @@ impl Nesting {
         self.first_bad(blocks)
     }
 
-    /// Follows the brackets word by word; `false`: something may be wrong.
+    /// Follows the brackets word by word; `false`: something may be wrong. `compress` draws the
+    /// bits of a mask together, `take` is [`Nesting::take`], out of the way of this loop.
     #[inline(always)]
     pub(super) fn follow_words(
         &mut self,
         blocks: &[Block],
         compress: impl Fn(u64, u64) -> u64,
+        take: impl Fn(&mut Nesting, Word) -> bool,
     ) -> bool {
         let mut word = Word::default();
         for block in blocks {
@@ -81,7 +83,7 @@ impl Nesting {
             let opens = compress(block.opens, block.brackets);
             let braces = compress(block.braces, block.brackets);
             if word.len + len > u64::BITS {
-                if !self.take(word, &compress) {
+                if !take(self, word) {
                     return false;
                 }
                 word = Word::default();
@@ -91,11 +93,12 @@ impl Nesting {
             word.braces |= braces.wrapping_shl(word.len);
             word.len += len;
         }
-        self.take(word, &compress)
+        take(self, word)
     }
 
+    /// Follows the brackets of one word.
     #[inline(always)]
-    fn take(&mut self, word: Word, compress: impl Fn(u64, u64) -> u64) -> bool {
+    pub(super) fn take(&mut self, word: Word, compress: impl Fn(u64, u64) -> u64) -> bool {
         let Word { mut opens, mut braces, mut len } = word;
         if self.ended || len == 0 {
             return true;

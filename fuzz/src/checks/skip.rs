@@ -55,7 +55,7 @@ fn outline_and_walk(text: &[u8]) -> Result<()> {
     let mut cursor = Cursor::new(Slice(text), 0, Isa::best(), Validation::Visited, limits);
     let mut outline = Outline::new();
     cursor.outline(&mut outline)?;
-    walk(cursor.value(&outline))
+    walk(cursor.value(&mut outline))
 }
 
 enum Open<'a> {

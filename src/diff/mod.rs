@@ -18,7 +18,7 @@ use crate::json::number;
 use crate::json::value::{Kind, Members, Text, Value};
 use crate::limits::{Limit, Limits};
 use crate::path::{Paths, Step};
-use crate::plan::Change;
+use crate::plan::{Change, Unchanged};
 
 /// Finds the paths of changes, one after the other, and keeps its memory in between.
 #[derive(Debug, Default)]
@@ -113,6 +113,16 @@ impl Differ {
         Ok(())
     }
 
+    /// How many places are unknown and sensitive in a change whose sides are the same, if that is
+    /// known from the overlays of changes before.
+    pub fn known(&self, change: &Unchanged<'_>) -> Option<(usize, usize)> {
+        let unknown = [Some(change.after_unknown), None];
+        let sensitive = [Some(change.before_sensitive), Some(change.after_sensitive)];
+        let known = self.unknown_of.holds(unknown) && self.sensitive_of.holds(sensitive);
+        // What is unknown changes.
+        (known && self.unknown.len() == 0).then(|| (self.unknown.len(), self.sensitive.len()))
+    }
+
     fn unknown(&mut self, change: &Change<'_>) -> Result<()> {
         let overlays = [change.after_unknown, None];
         if self.unknown_of.is(overlays) {
@@ -161,14 +171,12 @@ impl Origin {
     const MAX: usize = 16 << 10;
 
     fn is(&mut self, overlays: [Option<Value<'_>>; 2]) -> bool {
-        let same = self.known
-            && self
-                .overlays
-                .iter()
-                .zip(overlays)
-                .all(|(known, overlay)| known.as_deref() == overlay.map(Value::raw));
-        self.known = same;
-        same
+        self.known = self.holds(overlays.map(|overlay| overlay.map(Value::raw)));
+        self.known
+    }
+
+    fn holds(&self, overlays: [Option<&[u8]>; 2]) -> bool {
+        self.known && self.overlays.iter().zip(overlays).all(|(known, raw)| known.as_deref() == raw)
     }
 
     /// The list was made, of these.

@@ -50,6 +50,35 @@ impl Brackets {
     }
 }
 
+/// The bracket of a block that closes the first of `depth` containers, which become as many as are
+/// open after the block.
+#[inline(always)]
+pub(super) fn close_of(brackets: u64, opens: u64, depth: &mut u64) -> Option<u32> {
+    let closes = brackets & !opens;
+    // Those right after their opening one close nothing else.
+    let others = closes & !((brackets & opens) << 1);
+    if *depth > u64::from(others.count_ones()) {
+        let opened = brackets.count_ones() - closes.count_ones();
+        *depth = *depth + u64::from(opened) - u64::from(closes.count_ones());
+        return None;
+    }
+    let mut rest = brackets;
+    while rest != 0 {
+        let bit = rest.trailing_zeros();
+        rest &= rest - 1;
+        if (opens >> bit) & 1 == 1 {
+            *depth += 1;
+            continue;
+        }
+        // Masks of a file that someone writes to may close more than they opened.
+        *depth = depth.saturating_sub(1);
+        if *depth == 0 {
+            return Some(bit);
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

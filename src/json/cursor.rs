@@ -14,8 +14,9 @@
 use std::ops::Range;
 
 use super::Validation;
-use super::brackets::Brackets;
+use super::brackets::{Brackets, close_of};
 use super::hold::Hold;
+use super::native::Native;
 use super::outline::{Outline, Recorder, Unrecorded};
 use super::string;
 use super::value::Value;
@@ -262,6 +263,11 @@ impl<S: Source> Cursor<S> {
         let wanted = self.offset + len as u64;
         while self.window_end() < wanted && self.fill() {}
         self.text(self.offset..wanted.min(self.window_end()))
+    }
+
+    /// The value that was outlined last, to be read as the tools write.
+    pub fn native<'a>(&'a self, outline: &'a Outline) -> Native<'a> {
+        outline.native(self.text(outline.origin..self.offset))
     }
 
     /// The value that was outlined last.
@@ -633,35 +639,6 @@ impl<S: Source> Cursor<S> {
     fn byte(&self, offset: u64) -> u8 {
         self.source.window()[(offset - self.source.offset()) as usize]
     }
-}
-
-/// The bracket of a block that closes the first of `depth` containers, which become as many as are
-/// open after the block.
-#[inline(always)]
-fn close_of(brackets: u64, opens: u64, depth: &mut u64) -> Option<u32> {
-    let closes = brackets & !opens;
-    // Those right after their opening one close nothing else.
-    let others = closes & !((brackets & opens) << 1);
-    if *depth > u64::from(others.count_ones()) {
-        let opened = brackets.count_ones() - closes.count_ones();
-        *depth = *depth + u64::from(opened) - u64::from(closes.count_ones());
-        return None;
-    }
-    let mut rest = brackets;
-    while rest != 0 {
-        let bit = rest.trailing_zeros();
-        rest &= rest - 1;
-        if (opens >> bit) & 1 == 1 {
-            *depth += 1;
-            continue;
-        }
-        // Masks of a file that someone writes to may close more than they opened.
-        *depth = depth.saturating_sub(1);
-        if *depth == 0 {
-            return Some(bit);
-        }
-    }
-    None
 }
 
 /// [`Cursor::pass_blocks`], to be run with the scanner's instructions.

@@ -12,6 +12,7 @@
 mod brackets;
 pub mod cursor;
 mod hold;
+pub mod native;
 pub mod number;
 pub mod outline;
 pub mod string;

@@ -11,6 +11,7 @@
 
 use std::ops::Range;
 
+use super::native::Native;
 use super::value::Value;
 use crate::error::{Error, Result};
 use crate::limits::Limit;
@@ -28,7 +29,7 @@ pub struct Outline {
     /// The position after its last byte.
     end: u32,
     /// The masks from position 0 on. Those of bytes around the value mean nothing.
-    blocks: Vec<Block>,
+    pub(super) blocks: Vec<Block>,
     /// The containers in the order in which they open.
     containers: Vec<Container>,
     /// Whether they were found.
@@ -73,6 +74,11 @@ impl Outline {
             isa.run(Nest(self));
         }
         Value::new(text, self, self.start..text.len() as u32, 0)
+    }
+
+    /// The outlined value as native text. `text` is as for [`Outline::value`].
+    pub(super) fn native<'a>(&'a self, text: &'a [u8]) -> Native<'a> {
+        Native::new(text, self, self.start as usize)
     }
 
     /// Finds the containers.

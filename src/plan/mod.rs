@@ -11,6 +11,7 @@ mod place;
 mod reader;
 mod section;
 mod tail;
+mod unchanged;
 mod wrong;
 
 use crate::error::Result;
@@ -23,6 +24,7 @@ pub use change::{ActionInvocation, Change, Check, Deferred, Index, ResourceChang
 pub use place::Place;
 pub use reader::{Document, read};
 pub use section::Section;
+pub use unchanged::Unchanged;
 
 /// How to read a plan.
 #[derive(Clone, Copy, Debug, Default)]
@@ -104,6 +106,18 @@ pub trait Visitor {
     fn scalar(&mut self, section: Section, value: Value<'_>) -> Result<Flow> {
         let _ = (section, value);
         Ok(Flow::Continue)
+    }
+
+    /// An element of `resource_changes` that is seen at a glance to stay as it is. `true`: that is
+    /// enough of it; `false`, by default: it is to come as [`Visitor::resource_change`]. Not all
+    /// that stay as they are come here first.
+    ///
+    /// # Errors
+    ///
+    /// The visitor's own.
+    fn unchanged(&mut self, unchanged: &Unchanged<'_>) -> Result<bool> {
+        let _ = unchanged;
+        Ok(false)
     }
 
     /// An element of `resource_changes` or `resource_drift`.

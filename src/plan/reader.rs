@@ -5,6 +5,7 @@ use super::head;
 use super::place::Place;
 use super::section::Section;
 use super::tail;
+use super::unchanged::Unchanged;
 use super::wrong::Telltales;
 use super::{Answer, Flow, Options, Visitor};
 use crate::error::{Error, ErrorKind, Result};
@@ -256,6 +257,12 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
 
     fn element(&mut self, section: Section) -> Result<Flow> {
         self.cursor.outline(&mut self.outline)?;
+        if section == Section::ResourceChanges
+            && let Some(unchanged) = Unchanged::glance(self.cursor.native(&self.outline))
+            && self.visitor.unchanged(&unchanged)?
+        {
+            return Ok(Flow::Continue);
+        }
         let value = self.cursor.value(&mut self.outline);
         match section {
             Section::DeferredChanges => self.visitor.deferred_change(&Deferred::parse(value)?),

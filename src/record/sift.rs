@@ -22,7 +22,7 @@ use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
 use crate::limits::{Limit, Limits};
 use crate::path::{Paths, Step};
-use crate::plan::{self, Change, Document, Flow, Index, Section, Visitor};
+use crate::plan::{self, Change, Document, Flow, Index, Section, Unchanged, Visitor};
 
 /// Which changes become records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -260,6 +260,19 @@ impl Visitor for Sifter<'_> {
             _ => {}
         }
         Ok(Flow::Continue)
+    }
+
+    fn unchanged(&mut self, unchanged: &Unchanged<'_>) -> Result<bool> {
+        let Some((unknown, sensitive)) = self.differ.known(unchanged) else { return Ok(false) };
+        if self.show == Show::All {
+            return Ok(false);
+        }
+        let word = "no-op";
+        let counted = &mut self.summary.resource_changes;
+        counts::count(counted, word, &self.limits, unchanged.offset)?;
+        self.summary.unknown_paths += unknown as u64;
+        self.summary.sensitive_paths += sensitive as u64;
+        Ok(true)
     }
 
     fn resource_change(

@@ -1,0 +1,103 @@
+//! Text as the tools themselves write it: no space between tokens, known keys in a known order.
+//!
+//! Such a text is read by comparing it with what should stand there, a literal at a time; values
+//! are passed by the masks. Nothing here tells what is wrong or handles anything else: whoever does
+//! not find what is expected goes back and reads the value the general way.
+//!
+//! The trap: what is accepted here must be what the general way accepts, and mean the same.
+
+use super::brackets::close_of;
+use super::outline::Outline;
+use super::string;
+use crate::scan::BLOCK;
+
+/// A place in an outlined text.
+#[derive(Clone, Copy, Debug)]
+pub struct Native<'a> {
+    text: &'a [u8],
+    outline: &'a Outline,
+    /// Position of the next byte.
+    at: usize,
+}
+
+impl<'a> Native<'a> {
+    /// At the start of an outlined value. `text` is the text from [`Outline::origin`] to its end.
+    pub(super) fn new(text: &'a [u8], outline: &'a Outline, at: usize) -> Native<'a> {
+        Native { text, outline, at }
+    }
+
+    /// Bytes from the start of the input.
+    pub fn offset(&self) -> u64 {
+        self.outline.origin + self.at as u64
+    }
+
+    /// Whether everything was passed.
+    pub fn is_at_end(&self) -> bool {
+        self.at == self.text.len()
+    }
+
+    /// Passes these bytes, if they stand here.
+    #[inline(always)]
+    pub fn take(&mut self, expected: &[u8]) -> bool {
+        let found = self.text.get(self.at..).is_some_and(|rest| rest.starts_with(expected));
+        if found {
+            self.at += expected.len();
+        }
+        found
+    }
+
+    /// Passes a string whose escapes are right and which is short enough to be decoded.
+    #[inline]
+    pub fn string(&mut self) -> bool {
+        let start = self.at + 1;
+        if self.text.get(self.at) != Some(&b'"') {
+            return false;
+        }
+        let Some(close) = self.outline.next_quote(start as u32) else { return false };
+        let Some(text) = self.text.get(start..close as usize) else { return false };
+        self.at = close as usize + 1;
+        self.outline.hold_to_limit(text.len(), 0).is_ok()
+            && (!self.outline.has_escape(start as u32..close) || string::check(text).is_ok())
+    }
+
+    /// Passes a whole number without a sign, of at most nine digits.
+    #[inline]
+    pub fn small_number(&mut self) -> bool {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let len = rest.iter().take(10).take_while(|byte| byte.is_ascii_digit()).count();
+        self.at += len;
+        len == 1 || (2..10).contains(&len) && rest[0] != b'0'
+    }
+
+    /// Passes an object or an array, whatever is in it, and gives its bytes.
+    #[inline]
+    pub fn container(&mut self) -> Option<&'a [u8]> {
+        let start = self.at;
+        if !matches!(self.text.get(start), Some(b'{' | b'[')) {
+            return None;
+        }
+        let mut depth = 0;
+        let mut visible = !0 << (start % BLOCK);
+        for (index, block) in self.outline.blocks.iter().enumerate().skip(start / BLOCK) {
+            let brackets = block.brackets & visible;
+            visible = !0;
+            if let Some(bit) = close_of(brackets, block.opens, &mut depth) {
+                self.at = index * BLOCK + bit as usize + 1;
+                return self.text.get(start..self.at);
+            }
+        }
+        None
+    }
+
+    /// Passes what may mark something: an object or array, `true` or `false`.
+    #[inline]
+    pub fn overlay(&mut self) -> Option<&'a [u8]> {
+        let start = self.at;
+        for trivial in [&b"{}"[..], b"false", b"true"] {
+            if self.take(trivial) {
+                return Some(&self.text[start..self.at]);
+            }
+        }
+        self.container()
+    }
+}

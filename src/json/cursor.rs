@@ -360,24 +360,31 @@ impl<S: Source> Cursor<S> {
 
     #[inline(always)]
     fn pass_blocks(&mut self, mut recorder: impl Recorder) -> Result<()> {
-        // How many containers are open, with the one that is passed.
-        let mut depth = 0u64;
+        // How many containers are open, with the one that is passed, and around it.
+        let (mut depth, around) = (0, self.open.depth);
         let mut from = (self.offset - self.batch) as usize;
         loop {
             let first = from / BLOCK;
             let mut visible = !0 << (from % BLOCK);
             let blocks = &self.blocks[..self.block_count()];
-            for (index, block) in blocks.iter().enumerate().skip(first) {
-                let brackets = block.brackets & visible;
-                visible = !0;
-                match close_of(brackets, block.opens, &mut depth) {
-                    None => {}
-                    Some(bit) => {
+            let mut next = first;
+            for stretch in self.nesting.iter().flat_map(Nesting::stretches) {
+                let end = stretch.end.min(blocks.len());
+                if stretch.least > around && next < end {
+                    depth = stretch.after - around;
+                    next = end;
+                }
+                for index in next..end {
+                    let block = &blocks[index];
+                    let brackets = block.brackets & visible;
+                    visible = !0;
+                    if let Some(bit) = close_of(brackets, block.opens, &mut depth) {
                         recorder.blocks(&blocks[first..=index]);
                         self.offset = self.batch + (index * BLOCK) as u64 + u64::from(bit) + 1;
                         return Ok(());
                     }
                 }
+                next = next.max(end);
             }
             recorder.blocks(&blocks[first..]);
             from = self.next_batch()?;

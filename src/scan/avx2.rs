@@ -43,14 +43,14 @@ pub(super) unsafe fn follow(nesting: &mut Nesting, blocks: &[Block]) -> bool {
     nesting.follow_words(
         blocks,
         |bits, mask| _pext_u64(bits, mask),
-        |nesting, word| take(nesting, word),
+        |nesting, word, end| take(nesting, word, end),
     )
 }
 
 #[inline(never)]
 #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt")]
-fn take(nesting: &mut Nesting, word: Word) -> bool {
-    nesting.take(word, |bits, mask| _pext_u64(bits, mask))
+fn take(nesting: &mut Nesting, word: Word, end: usize) -> bool {
+    nesting.take(word, end, |bits, mask| _pext_u64(bits, mask))
 }
 
 struct Avx2;

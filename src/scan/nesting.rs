@@ -32,6 +32,19 @@ pub struct Nesting {
     around: Vec<u64>,
     /// Whether the document began, and ended.
     ended: bool,
+    /// The blocks that were followed last.
+    stretches: Vec<Stretch>,
+}
+
+/// Some blocks that follow each other, and how far out their brackets go.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stretch {
+    /// Number of the block after the last one, in the batch.
+    pub end: usize,
+    /// Fewest containers that are open anywhere in it; 0 where that is not known.
+    pub least: u64,
+    /// How many are open at its end, where `least` is known.
+    pub after: u64,
 }
 
 /// Brackets without what is between them, a bit each, the first lowest.
@@ -45,26 +58,33 @@ pub(super) struct Word {
 impl Nesting {
     /// At the start of a text in which `depth_max` containers may be open at once.
     pub fn new(isa: Isa, depth_max: u64) -> Nesting {
-        let around = Vec::new();
-        Nesting { isa, depth_max, depth: 0, kinds: 0, len: 0, around, ended: false }
+        let (around, stretches) = (Vec::new(), Vec::new());
+        Nesting { isa, depth_max, depth: 0, kinds: 0, len: 0, around, ended: false, stretches }
+    }
+
+    /// The blocks that were followed last, in order and without a gap.
+    pub fn stretches(&self) -> &[Stretch] {
+        &self.stretches
     }
 
     /// Follows the brackets of the next blocks. The first one that is wrong is told, by its place
     /// in their text; nothing is to be followed after it.
     pub fn follow(&mut self, blocks: &[Block]) -> Option<(ErrorKind, usize)> {
-        match self.isa.0 {
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 | Kind::Avx512 => {
-                // Most texts are a few levels deep: nothing is copied but these words.
-                let before = self.clone();
-                // SAFETY: an `Isa` is made only where its instructions are; AVX2 comes with BMI2.
-                if unsafe { super::avx2::follow(self, blocks) } {
-                    return None;
-                }
-                *self = before;
+        self.stretches.clear();
+        #[cfg(target_arch = "x86_64")]
+        if matches!(self.isa.0, Kind::Avx2 | Kind::Avx512) {
+            let (depth, kinds, len, ended) = (self.depth, self.kinds, self.len, self.ended);
+            // Most texts are less than 64 levels deep, and nothing is copied.
+            let around = self.around.clone();
+            // SAFETY: an `Isa` is made only where its instructions are; AVX2 comes with BMI2.
+            if unsafe { super::avx2::follow(self, blocks) } {
+                return None;
             }
-            _ => {}
+            (self.depth, self.kinds, self.len, self.ended) = (depth, kinds, len, ended);
+            self.around = around;
+            self.stretches.clear();
         }
+        self.stretches.push(Stretch { end: blocks.len(), least: 0, after: 0 });
         self.first_bad(blocks)
     }
 
@@ -75,15 +95,15 @@ impl Nesting {
         &mut self,
         blocks: &[Block],
         compress: impl Fn(u64, u64) -> u64,
-        take: impl Fn(&mut Nesting, Word) -> bool,
+        take: impl Fn(&mut Nesting, Word, usize) -> bool,
     ) -> bool {
         let mut word = Word::default();
-        for block in blocks {
+        for (index, block) in blocks.iter().enumerate() {
             let len = block.brackets.count_ones();
             let opens = compress(block.opens, block.brackets);
             let braces = compress(block.braces, block.brackets);
             if word.len + len > u64::BITS {
-                if !take(self, word) {
+                if !take(self, word, index) {
                     return false;
                 }
                 word = Word::default();
@@ -93,14 +113,20 @@ impl Nesting {
             word.braces |= braces.wrapping_shl(word.len);
             word.len += len;
         }
-        take(self, word)
+        take(self, word, blocks.len())
     }
 
-    /// Follows the brackets of one word.
+    /// Follows the brackets of one word, which come from the blocks up to `end`.
     #[inline(always)]
-    pub(super) fn take(&mut self, word: Word, compress: impl Fn(u64, u64) -> u64) -> bool {
+    pub(super) fn take(
+        &mut self,
+        word: Word,
+        end: usize,
+        compress: impl Fn(u64, u64) -> u64,
+    ) -> bool {
         let Word { mut opens, mut braces, mut len } = word;
-        if self.ended || len == 0 {
+        if self.ended {
+            self.stretches.push(Stretch { end, least: 0, after: 0 });
             return true;
         }
         if self.depth + u64::from(opens.count_ones()) > self.depth_max {
@@ -121,10 +147,12 @@ impl Nesting {
         }
         let closes = opens.trailing_zeros().min(len);
         let matches = self.close(braces, closes);
+        let least = self.depth;
         if self.depth > 0 || closes == 0 {
             self.open(braces.wrapping_shr(closes), len - closes);
         }
-        self.ended = self.depth == 0;
+        self.ended = self.depth == 0 && word.len > 0;
+        self.stretches.push(Stretch { end, least, after: self.depth });
         matches
     }
 

@@ -250,7 +250,8 @@ impl<S: Source> Cursor<S> {
         let max = self.limits.change.min(Outline::LEN_MAX);
         let hold = Hold { from: origin, start, limit: Limit::Change, max };
         self.held = Some(hold);
-        outline.begin(origin, (start - origin) as u32, self.limits.string_kept);
+        let isa = self.scanner.isa();
+        outline.begin(isa, origin, (start - origin) as u32, self.limits.string_kept);
         let passed = self.pass(&mut *outline);
         outline.end(self.offset);
         self.held = None;
@@ -272,7 +273,7 @@ impl<S: Source> Cursor<S> {
 
     /// The value that was outlined last.
     pub fn value<'a>(&'a self, outline: &'a mut Outline) -> Value<'a> {
-        outline.value(self.text(outline.origin..self.offset), self.scanner.isa())
+        outline.value(self.text(outline.origin..self.offset))
     }
 
     /// Passes the space that follows the document; `false` where something else does.

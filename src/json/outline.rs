@@ -2,7 +2,7 @@
 //!
 //! The masks are kept while the cursor passes over the value; afterwards every part of the value is
 //! reached, skipped or compared without looking at a byte twice. Where each container ends is worked
-//! out when the value is first looked at: most elements of a plan are told by less. Six bits for
+//! out when the value is first looked at: most elements of a plan are told by less. Four bits for
 //! each byte, and eight bytes for each object or array: for one element of a plan, never for a plan.
 //!
 //! The trap: a position here counts from `Outline::origin`, the start of the 64-byte block in which
@@ -20,6 +20,8 @@ use crate::scan::{BLOCK, Block, Code, Isa};
 /// The shape of one value.
 #[derive(Clone, Debug, Default)]
 pub struct Outline {
+    /// What to look for containers with.
+    isa: Isa,
     /// Bytes from the start of the input to position 0.
     pub(super) origin: u64,
     /// The value's first byte.
@@ -29,11 +31,20 @@ pub struct Outline {
     /// The position after its last byte.
     end: u32,
     /// The masks from position 0 on. Those of bytes around the value mean nothing.
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<Marks>,
     /// The containers in the order in which they open.
     containers: Vec<Container>,
     /// Whether they were found.
     is_nested: bool,
+}
+
+/// Those masks of a block that say where strings and containers begin and end ([`Block`]).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Marks {
+    pub quotes: u64,
+    pub escapes: u64,
+    pub brackets: u64,
+    pub opens: u64,
 }
 
 /// Where a container ends.
@@ -54,7 +65,8 @@ impl Outline {
         Outline::default()
     }
 
-    pub(super) fn begin(&mut self, origin: u64, start: u32, string_max: u64) {
+    pub(super) fn begin(&mut self, isa: Isa, origin: u64, start: u32, string_max: u64) {
+        self.isa = isa;
         self.origin = origin;
         self.start = start;
         self.string_max = string_max;
@@ -68,10 +80,10 @@ impl Outline {
     }
 
     /// The outlined value. `text` is the text from [`Outline::origin`] to the value's end.
-    pub(super) fn value<'a>(&'a mut self, text: &'a [u8], isa: Isa) -> Value<'a> {
+    pub(super) fn value<'a>(&'a mut self, text: &'a [u8]) -> Value<'a> {
         if !self.is_nested {
             self.is_nested = true;
-            isa.run(Nest(self));
+            self.isa.run(Nest(self));
         }
         Value::new(text, self, self.start..text.len() as u32, 0)
     }
@@ -126,7 +138,7 @@ impl Outline {
     }
 
     #[inline(always)]
-    fn next(&self, position: u32, mask: impl Fn(&Block) -> u64) -> Option<u32> {
+    fn next(&self, position: u32, mask: impl Fn(&Marks) -> u64) -> Option<u32> {
         let mut block = (position / 64) as usize;
         let mut bits = mask(self.blocks.get(block)?) & (!0 << (position % 64));
         while bits == 0 {
@@ -209,7 +221,12 @@ pub(super) trait Recorder {
 impl Recorder for &mut Outline {
     #[inline(always)]
     fn blocks(&mut self, blocks: &[Block]) {
-        self.blocks.extend_from_slice(blocks);
+        self.blocks.extend(blocks.iter().map(|block| Marks {
+            quotes: block.quotes,
+            escapes: block.escapes,
+            brackets: block.brackets,
+            opens: block.opens,
+        }));
     }
 }
 

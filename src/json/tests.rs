@@ -174,7 +174,7 @@ proptest! {
         let mut outline = Outline::new();
         cursor.outline(&mut outline).unwrap();
         let changed: Vec<u8> = other.iter().copied().cycle().take(text.len()).collect();
-        let _ = tree(outline.value(&changed, Isa::best()));
+        let _ = tree(outline.value(&changed));
     }
 }
 

@@ -161,14 +161,14 @@ impl Default for Isa {
 pub struct Block {
     /// Quotes that open or close a string.
     pub quotes: u64,
+    /// Backslashes in strings that escape the byte after them.
+    pub escapes: u64,
     /// `{ } [ ]` outside of strings.
     pub brackets: u64,
     /// Of any byte: whether it would open, if it is a bracket.
     pub opens: u64,
     /// Of any byte: whether it would be a brace, if it is a bracket.
     pub braces: u64,
-    /// Backslashes in strings that escape the byte after them.
-    pub escapes: u64,
     /// First bytes of all tokens outside of strings, opening quotes included. Only
     /// [`Detail::Tokens`].
     pub tokens: u64,

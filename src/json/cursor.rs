@@ -16,7 +16,6 @@ use std::ops::Range;
 use super::Validation;
 use super::brackets::{Brackets, close_of};
 use super::hold::Hold;
-use super::native::Native;
 use super::outline::{Outline, Recorder, Unrecorded};
 use super::string;
 use super::value::Value;
@@ -266,14 +265,14 @@ impl<S: Source> Cursor<S> {
         self.text(self.offset..wanted.min(self.window_end()))
     }
 
-    /// The value that was outlined last, to be read as the tools write.
-    pub fn native<'a>(&'a self, outline: &'a Outline) -> Native<'a> {
-        outline.native(self.text(outline.origin..self.offset))
+    /// The text of the value that was outlined last, from [`Outline::origin`] on.
+    pub fn outlined(&self, outline: &Outline) -> &[u8] {
+        self.text(outline.origin..self.offset)
     }
 
     /// The value that was outlined last.
     pub fn value<'a>(&'a self, outline: &'a mut Outline) -> Value<'a> {
-        outline.value(self.text(outline.origin..self.offset))
+        outline.value(self.outlined(outline))
     }
 
     /// Passes the space that follows the document; `false` where something else does.

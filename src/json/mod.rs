@@ -11,6 +11,7 @@
 
 mod brackets;
 pub mod cursor;
+pub mod detached;
 mod hold;
 pub mod native;
 pub mod number;

@@ -89,7 +89,7 @@ impl Outline {
     }
 
     /// The outlined value as native text. `text` is as for [`Outline::value`].
-    pub(super) fn native<'a>(&'a self, text: &'a [u8]) -> Native<'a> {
+    pub fn native<'a>(&'a self, text: &'a [u8]) -> Native<'a> {
         Native::new(text, self, self.start as usize)
     }
 

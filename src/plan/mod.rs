@@ -6,12 +6,12 @@
 //! navigate. Keys that nobody knows are passed over, words that nobody knows are handed on.
 
 mod change;
+mod element;
 mod head;
 mod place;
 mod reader;
 mod section;
 mod tail;
-mod unchanged;
 mod wrong;
 
 use crate::error::Result;
@@ -21,10 +21,10 @@ use crate::limits::Limits;
 use crate::scan::Isa;
 
 pub use change::{ActionInvocation, Change, Check, Deferred, Index, ResourceChange};
+pub use element::{Element, Unchanged};
 pub use place::Place;
 pub use reader::{Document, read};
 pub use section::Section;
-pub use unchanged::Unchanged;
 
 /// How to read a plan.
 #[derive(Clone, Copy, Debug, Default)]
@@ -108,16 +108,16 @@ pub trait Visitor {
         Ok(Flow::Continue)
     }
 
-    /// An element of `resource_changes` that is seen at a glance to stay as it is. `true`: that is
-    /// enough of it; `false`, by default: it is to come as [`Visitor::resource_change`]. Not all
-    /// that stay as they are come here first.
+    /// An element of `resource_changes`, `resource_drift` or `deferred_changes` that was passed and
+    /// not taken apart yet. By default it is entered: it comes as [`Visitor::resource_change`] or
+    /// [`Visitor::deferred_change`].
     ///
     /// # Errors
     ///
     /// The visitor's own.
-    fn unchanged(&mut self, unchanged: &Unchanged<'_>) -> Result<bool> {
-        let _ = unchanged;
-        Ok(false)
+    fn element(&mut self, element: &Element<'_>) -> Result<Answer> {
+        let _ = element;
+        Ok(Answer::Enter)
     }
 
     /// An element of `resource_changes` or `resource_drift`.

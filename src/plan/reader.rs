@@ -1,11 +1,11 @@
 //! The walk over a plan: top-level keys, then the elements of what is entered.
 
 use super::change::{ActionInvocation, Change, Check, Deferred, ResourceChange};
+use super::element::Element;
 use super::head;
 use super::place::Place;
 use super::section::Section;
 use super::tail;
-use super::unchanged::Unchanged;
 use super::wrong::Telltales;
 use super::{Answer, Flow, Options, Visitor};
 use crate::error::{Error, ErrorKind, Result};
@@ -246,7 +246,7 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
         self.cursor.enter_array()?;
         let mut index = 0u64;
         while self.cursor.next_element()? {
-            let flow = self.element(section);
+            let flow = self.element(section, index);
             if flow.map_err(|error| error.within(&format!("[{index}]")))? == Flow::Stop {
                 return Ok(Flow::Stop);
             }
@@ -255,13 +255,21 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
         Ok(Flow::Continue)
     }
 
-    fn element(&mut self, section: Section) -> Result<Flow> {
+    fn element(&mut self, section: Section, index: u64) -> Result<Flow> {
         self.cursor.outline(&mut self.outline)?;
-        if section == Section::ResourceChanges
-            && let Some(unchanged) = Unchanged::glance(self.cursor.native(&self.outline))
-            && self.visitor.unchanged(&unchanged)?
-        {
-            return Ok(Flow::Continue);
+        if section.is_of_changes() {
+            let text = self.cursor.outlined(&self.outline);
+            let element = Element { section, index, text, outline: &self.outline };
+            match self.visitor.element(&element)? {
+                Answer::Enter => {}
+                Answer::Skip => return Ok(Flow::Continue),
+                Answer::Stop => return Ok(Flow::Stop),
+                Answer::Span => {
+                    let mut place = Place::new(section);
+                    place.push_index(index);
+                    return self.visitor.span(&place, self.cursor.value(&mut self.outline));
+                }
+            }
         }
         let value = self.cursor.value(&mut self.outline);
         match section {

@@ -96,6 +96,11 @@ impl Section {
         )
     }
 
+    /// Whether it is an array of changes to resources.
+    pub(super) fn is_of_changes(self) -> bool {
+        matches!(self, Section::ResourceChanges | Section::ResourceDrift | Section::DeferredChanges)
+    }
+
     /// Whether a visitor enters it unless it says otherwise: what tells of changes.
     pub(super) fn is_entered(self) -> bool {
         !matches!(

@@ -22,7 +22,7 @@ use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
 use crate::limits::{Limit, Limits};
 use crate::path::{Paths, Step};
-use crate::plan::{self, Change, Document, Flow, Index, Section, Unchanged, Visitor};
+use crate::plan::{self, Answer, Change, Document, Element, Flow, Index, Section, Visitor};
 
 /// Which changes become records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -262,17 +262,20 @@ impl Visitor for Sifter<'_> {
         Ok(Flow::Continue)
     }
 
-    fn unchanged(&mut self, unchanged: &Unchanged<'_>) -> Result<bool> {
-        let Some((unknown, sensitive)) = self.differ.known(unchanged) else { return Ok(false) };
+    fn element(&mut self, element: &Element<'_>) -> Result<Answer> {
         if self.show == Show::All {
-            return Ok(false);
+            return Ok(Answer::Enter);
         }
+        let Some(unchanged) = element.unchanged() else { return Ok(Answer::Enter) };
+        let Some((unknown, sensitive)) = self.differ.known(&unchanged) else {
+            return Ok(Answer::Enter);
+        };
         let word = "no-op";
         let counted = &mut self.summary.resource_changes;
         counts::count(counted, word, &self.limits, unchanged.offset)?;
         self.summary.unknown_paths += unknown as u64;
         self.summary.sensitive_paths += sensitive as u64;
-        Ok(true)
+        Ok(Answer::Skip)
     }
 
     fn resource_change(

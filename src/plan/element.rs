@@ -1,0 +1,220 @@
+//! An element of a section of changes before it is taken apart: to be copied, or told at a glance.
+//!
+//! Most elements of `resource_changes` are no-ops whose `before` and `after` are the same bytes. In
+//! the order and encoding of the tools (plan-format, section 3) such an element is told from a few
+//! comparisons, without finding its containers and without taking it apart. Anything that is not
+//! just so (another order, a space, a key that is not listed, `previous_address`, `importing`) is
+//! left to [`super::ResourceChange::parse`], which would find the same in an element that is told
+//! here.
+
+use super::section::Section;
+use crate::json::detached::Detached;
+use crate::json::native::Native;
+use crate::json::outline::Outline;
+
+/// An element of `resource_changes`, `resource_drift` or `deferred_changes`. What is in it was not
+/// looked at yet.
+#[derive(Clone, Copy, Debug)]
+pub struct Element<'a> {
+    pub(super) section: Section,
+    pub(super) index: u64,
+    /// The text from [`Outline::origin`] to the element's end.
+    pub(super) text: &'a [u8],
+    pub(super) outline: &'a Outline,
+}
+
+impl<'a> Element<'a> {
+    /// Where it stands.
+    pub fn section(&self) -> Section {
+        self.section
+    }
+
+    /// Elements of the section before it.
+    pub fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// About its length, in bytes.
+    pub fn size(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Copies it.
+    pub fn detach(&self, copy: &mut Detached) {
+        copy.set(self.text, self.outline);
+    }
+
+    /// Whether it is seen at a glance to stay as it is; `None`: it may be anything.
+    pub fn unchanged(&self) -> Option<Unchanged<'a>> {
+        if self.section != Section::ResourceChanges {
+            return None;
+        }
+        Unchanged::glance(self.outline.native(self.text))
+    }
+}
+
+/// A no-op with the same bytes on both sides: nothing moves, nothing is imported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unchanged<'a> {
+    /// Bytes from the start of the input to its address.
+    pub offset: u64,
+    /// The overlays, as they stand in the document: objects, arrays, `true` or `false`.
+    pub after_unknown: &'a [u8],
+    /// See `after_unknown`.
+    pub before_sensitive: &'a [u8],
+    /// See `after_unknown`.
+    pub after_sensitive: &'a [u8],
+}
+
+impl<'a> Unchanged<'a> {
+    /// Looks at an element of `resource_changes`; `None`: it may be anything.
+    fn glance(element: Native<'a>) -> Option<Unchanged<'a>> {
+        let mut text = element;
+        if !text.take(b"{\"address\":") {
+            return None;
+        }
+        let offset = text.offset();
+        let known = text.string()
+            && (!text.take(b",\"module_address\":") || text.string())
+            && text.take(b",\"mode\":")
+            && text.string()
+            && text.take(b",\"type\":")
+            && text.string()
+            && text.take(b",\"name\":")
+            && text.string()
+            && (!text.take(b",\"index\":") || text.small_number() || text.string())
+            && text.take(b",\"provider_name\":")
+            && text.string()
+            && text.take(b",\"change\":{\"actions\":[\"no-op\"],\"before\":");
+        if !known {
+            return None;
+        }
+        let before = text.container()?;
+        if !(text.take(b",\"after\":") && text.take(before) && text.take(b",\"after_unknown\":")) {
+            return None;
+        }
+        let after_unknown = text.overlay()?;
+        if !text.take(b",\"before_sensitive\":") {
+            return None;
+        }
+        let before_sensitive = text.overlay()?;
+        if !text.take(b",\"after_sensitive\":") {
+            return None;
+        }
+        let after_sensitive =
+            if text.take(before_sensitive) { before_sensitive } else { text.overlay()? };
+        for identity in [&b",\"before_identity\":"[..], b",\"after_identity\":"] {
+            if text.take(identity) {
+                text.container()?;
+            }
+        }
+        (text.take(b"}}") && text.is_at_end()).then_some(Unchanged {
+            offset,
+            after_unknown,
+            before_sensitive,
+            after_sensitive,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Result;
+    use crate::input::Slice;
+    use crate::plan::{Answer, Flow, Options, ResourceChange, Visitor, read};
+
+    const NATIVE: &str = concat!(
+        r#"{"address":"module.a.b.c[\"k\"]","module_address":"module.a","mode":"managed","type":"b","#,
+        r#""name":"c","index":"k","provider_name":"p","change":{"actions":["no-op"],"#,
+        r#""before":{"a":[{"x":"\"}"},{}],"n":1.50,"s":"é"},"after":{"a":[{"x":"\"}"},{}],"#,
+        r#""n":1.50,"s":"é"},"after_unknown":{},"before_sensitive":{"a":[{},true]},"#,
+        r#""after_sensitive":{"a":[{},true]},"before_identity":{"id":"i"},"#,
+        r#""after_identity":{"id":"i"}}}"#,
+    );
+
+    /// What the general way finds of an element: `Some` if it is what a glance tells of.
+    #[derive(Default)]
+    struct Both {
+        glance: Option<[Vec<u8>; 3]>,
+        general: Option<[Vec<u8>; 3]>,
+    }
+
+    impl Visitor for Both {
+        fn element(&mut self, element: &Element<'_>) -> Result<Answer> {
+            self.glance = element.unchanged().map(|unchanged| {
+                let Unchanged { after_unknown, before_sensitive, after_sensitive, .. } = unchanged;
+                [after_unknown, before_sensitive, after_sensitive].map(<[u8]>::to_vec)
+            });
+            Ok(Answer::Enter)
+        }
+
+        fn resource_change(&mut self, _: Section, found: &ResourceChange<'_>) -> Result<Flow> {
+            let change = &found.change;
+            let mut actions = change.actions()?;
+            let is_no_op = actions.next().transpose()?.is_some_and(|action| action.is("no-op"))
+                && actions.next().is_none();
+            let raw =
+                |value: Option<crate::json::value::Value<'_>>| value.map(|it| it.raw().to_vec());
+            let stays = is_no_op
+                && raw(change.before) == raw(change.after)
+                && found.previous_address.is_none()
+                && change.importing.is_none();
+            let overlays =
+                [change.after_unknown, change.before_sensitive, change.after_sensitive].map(raw);
+            if let ([Some(unknown), Some(before), Some(after)], true) = (overlays, stays) {
+                self.general = Some([unknown, before, after]);
+            }
+            Ok(Flow::Continue)
+        }
+    }
+
+    fn both(element: &[u8]) -> (Both, bool) {
+        let plan = [b"{\"format_version\":\"1.2\",\"resource_changes\":[", element, b"]}"].concat();
+        let mut both = Both::default();
+        let is_plan = read(Slice(&plan), &Options::default(), &mut both).is_ok();
+        (both, is_plan)
+    }
+
+    #[test]
+    fn native_elements_are_told_at_a_glance() {
+        let with = |from, to| NATIVE.replacen(from, to, 1);
+        let natives = [
+            NATIVE.to_owned(),
+            with(r#""index":"k","#, r#""index":12,"#),
+            with(r#""index":"k","#, ""),
+            with(r#""module_address":"module.a","#, ""),
+            with(r#""before_identity":{"id":"i"},"after_identity":{"id":"i"}"#, "")
+                .replace("},}", "}}"),
+            NATIVE.replace(r#"{"a":[{},true]}"#, "false"),
+        ];
+        for native in natives {
+            let (both, is_plan) = both(native.as_bytes());
+            assert!(is_plan && both.glance.is_some(), "{native}");
+            assert_eq!(both.glance, both.general, "{native}");
+        }
+    }
+
+    #[test]
+    fn a_glance_sees_nothing_that_a_look_does_not() {
+        let mut seen = 0;
+        for place in 0..NATIVE.len() {
+            for byte in *b"\"\\{}[],:x0 tfn" {
+                let mut damaged = NATIVE.as_bytes().to_vec();
+                damaged[place] = byte;
+                let mut longer = NATIVE.as_bytes().to_vec();
+                longer.insert(place, byte);
+                let mut shorter = NATIVE.as_bytes().to_vec();
+                shorter.remove(place);
+                for element in [damaged, longer, shorter] {
+                    let (both, _) = both(&element);
+                    if both.glance.is_some() {
+                        seen += 1;
+                        assert_eq!(both.glance, both.general, "{}", element.escape_ascii());
+                    }
+                }
+            }
+        }
+        assert!(seen > 1000, "{seen} elements were seen at a glance");
+    }
+}

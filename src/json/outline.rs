@@ -22,12 +22,12 @@ use crate::scan::{BLOCK, Block, Code, Isa};
 pub struct Outline {
     /// What to look for containers with.
     isa: Isa,
+    /// Longest string that is decoded.
+    string_max: u64,
     /// Bytes from the start of the input to position 0.
     pub(super) origin: u64,
     /// The value's first byte.
     start: u32,
-    /// Longest string that is decoded.
-    string_max: u64,
     /// The position after its last byte.
     end: u32,
     /// The masks from position 0 on. Those of bytes around the value mean nothing.
@@ -45,6 +45,16 @@ pub(super) struct Marks {
     pub escapes: u64,
     pub brackets: u64,
     pub opens: u64,
+}
+
+/// One of several shapes whose masks were put together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    origin: u64,
+    start: u32,
+    end: u32,
+    first_block: usize,
+    last_block: usize,
 }
 
 /// Where a container ends.
@@ -77,6 +87,28 @@ impl Outline {
     /// The value ends before that offset of the input.
     pub(super) fn end(&mut self, offset: u64) {
         self.end = (offset - self.origin) as u32;
+    }
+
+    /// Makes this the masks of no value.
+    pub(super) fn clear(&mut self) {
+        self.blocks.clear();
+        self.is_nested = false;
+    }
+
+    /// Adds another shape's masks to these.
+    pub(super) fn push(&mut self, outline: &Outline) -> Shape {
+        let Outline { isa, string_max, origin, start, end, .. } = *outline;
+        (self.isa, self.string_max) = (isa, string_max);
+        let first_block = self.blocks.len();
+        self.blocks.extend_from_slice(&outline.blocks);
+        Shape { origin, start, end, first_block, last_block: self.blocks.len() }
+    }
+
+    /// Becomes one of the shapes that were put together in another.
+    pub(super) fn take(&mut self, shapes: &Outline, shape: Shape) {
+        self.begin(shapes.isa, shape.origin, shape.start, shapes.string_max);
+        self.end = shape.end;
+        self.blocks.extend_from_slice(&shapes.blocks[shape.first_block..shape.last_block]);
     }
 
     /// The outlined value. `text` is the text from [`Outline::origin`] to the value's end.

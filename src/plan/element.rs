@@ -40,8 +40,8 @@ impl<'a> Element<'a> {
     }
 
     /// Copies it.
-    pub fn detach(&self, copy: &mut Detached) {
-        copy.set(self.text, self.outline);
+    pub fn detach(&self, copies: &mut Detached) {
+        copies.push(self.text, self.outline);
     }
 
     /// Whether it is seen at a glance to stay as it is; `None`: it may be anything.

@@ -3,6 +3,7 @@
 
 mod action;
 pub mod counts;
+mod crew;
 mod held;
 mod importing;
 pub mod schema;

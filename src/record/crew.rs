@@ -1,0 +1,253 @@
+//! Jobs that are done by several threads and come back in the order in which they were given.
+//!
+//! A thread is started with each of the first jobs, none where there are none. Whoever waits for the next job to
+//! come back does one that nobody has begun meanwhile, so that no thread is idle as long as there
+//! is work.
+//!
+//! The trap: a thread that panics must not leave another one waiting. It says so on its way out,
+//! and the one that waits panics as well.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::Scope;
+
+/// Does jobs, one after the other, each in place.
+pub(super) trait Worker {
+    /// What is to be done, and what comes of it.
+    type Job: Send;
+
+    /// Does it.
+    fn work(&mut self, job: &mut Self::Job);
+}
+
+/// The jobs of a crew, and where it meets.
+pub(super) struct Desk<J> {
+    jobs: Mutex<Jobs<J>>,
+    /// Something was put on the desk.
+    changed: Condvar,
+}
+
+struct Jobs<J> {
+    /// Given and not begun, with their numbers.
+    waiting: VecDeque<(u64, J)>,
+    /// Those that did not come back yet; `None` until it is done.
+    given: VecDeque<Option<J>>,
+    /// The number of the first of them.
+    first: u64,
+    /// No more will come.
+    is_closed: bool,
+    /// A thread panicked.
+    is_broken: bool,
+}
+
+impl<J> Desk<J> {
+    pub(super) fn new() -> Desk<J> {
+        let jobs = Jobs {
+            waiting: VecDeque::new(),
+            given: VecDeque::new(),
+            first: 0,
+            is_closed: false,
+            is_broken: false,
+        };
+        Desk { jobs: Mutex::new(jobs), changed: Condvar::new() }
+    }
+
+    fn jobs(&self) -> MutexGuard<'_, Jobs<J>> {
+        // Nothing panics while it holds the lock.
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put_back(&self, number: u64, job: J) {
+        let mut jobs = self.jobs();
+        let place = (number - jobs.first) as usize;
+        jobs.given[place] = Some(job);
+        self.changed.notify_all();
+    }
+
+    /// What a thread of the crew does until the desk is closed.
+    fn serve(&self, worker: &mut impl Worker<Job = J>) {
+        loop {
+            let mut jobs = self.jobs();
+            let (number, mut job) = loop {
+                if jobs.is_closed {
+                    return;
+                }
+                match jobs.waiting.pop_front() {
+                    Some(next) => break next,
+                    None => {
+                        jobs = self.changed.wait(jobs).unwrap_or_else(PoisonError::into_inner);
+                    }
+                }
+            };
+            drop(jobs);
+            worker.work(&mut job);
+            self.put_back(number, job);
+        }
+    }
+}
+
+/// The side of the desk that gives jobs and takes them back.
+pub(super) struct Crew<'scope, 'env, W: Worker> {
+    scope: &'scope Scope<'scope, 'env>,
+    desk: &'env Desk<W::Job>,
+    /// Threads that may still be started.
+    to_start: usize,
+    /// Makes a thread's worker.
+    hire: Box<dyn Fn() -> W + 'env>,
+    /// What the waiting one works with.
+    own: W,
+    /// Given and not taken back.
+    out: usize,
+}
+
+impl<'scope, 'env, W: Worker + Send + 'scope> Crew<'scope, 'env, W> {
+    /// A crew of so many threads, this one included.
+    pub(super) fn new(
+        scope: &'scope Scope<'scope, 'env>,
+        desk: &'env Desk<W::Job>,
+        threads: usize,
+        hire: impl Fn() -> W + 'env,
+    ) -> Self {
+        let own = hire();
+        Crew { scope, desk, to_start: threads.saturating_sub(1), hire: Box::new(hire), own, out: 0 }
+    }
+
+    /// How many jobs did not come back yet.
+    pub(super) fn out(&self) -> usize {
+        self.out
+    }
+
+    /// Gives a job.
+    pub(super) fn give(&mut self, job: W::Job) {
+        self.out += 1;
+        let mut jobs = self.desk.jobs();
+        let number = jobs.first + jobs.given.len() as u64;
+        jobs.given.push_back(None);
+        jobs.waiting.push_back((number, job));
+        drop(jobs);
+        self.desk.changed.notify_all();
+        if self.to_start > 0 {
+            self.to_start -= 1;
+            let (desk, mut worker) = (self.desk, (self.hire)());
+            self.scope.spawn(move || {
+                let alarm = Alarm(desk);
+                desk.serve(&mut worker);
+                std::mem::forget(alarm);
+            });
+        }
+    }
+
+    /// The next job in the order in which they were given, if it is done; `None` also where all
+    /// came back.
+    pub(super) fn take(&mut self) -> Option<W::Job> {
+        let mut jobs = self.desk.jobs();
+        let job = jobs.given.front_mut()?.take()?;
+        jobs.given.pop_front();
+        jobs.first += 1;
+        self.out -= 1;
+        Some(job)
+    }
+
+    /// The next job, once it is done; `None` where all came back.
+    ///
+    /// # Panics
+    ///
+    /// If a thread of the crew panicked.
+    pub(super) fn wait(&mut self) -> Option<W::Job> {
+        while self.out > 0 {
+            if let Some(job) = self.take() {
+                return Some(job);
+            }
+            let mut jobs = self.desk.jobs();
+            assert!(!jobs.is_broken, "a thread panicked");
+            if let Some((number, mut job)) = jobs.waiting.pop_front() {
+                drop(jobs);
+                self.own.work(&mut job);
+                self.desk.put_back(number, job);
+            } else if matches!(jobs.given.front(), Some(None)) {
+                drop(self.desk.changed.wait(jobs));
+            }
+        }
+        None
+    }
+}
+
+impl<W: Worker> Drop for Crew<'_, '_, W> {
+    fn drop(&mut self) {
+        self.desk.jobs().is_closed = true;
+        self.desk.changed.notify_all();
+    }
+}
+
+/// Dropped by a thread that panics.
+struct Alarm<'d, J>(&'d Desk<J>);
+
+impl<J> Drop for Alarm<'_, J> {
+    fn drop(&mut self) {
+        self.0.jobs().is_broken = true;
+        self.0.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Squares numbers, some slower than others.
+    struct Squares;
+
+    impl Worker for Squares {
+        type Job = (u64, u64);
+
+        fn work(&mut self, (number, square): &mut Self::Job) {
+            assert_ne!(*number, 999, "a number that cannot be squared");
+            for _ in 0..*number % 7 * 1000 {
+                std::hint::spin_loop();
+            }
+            *square = *number * *number;
+        }
+    }
+
+    fn squares(threads: usize, numbers: std::ops::Range<u64>) -> Vec<u64> {
+        let desk = Desk::new();
+        std::thread::scope(|scope| {
+            let mut crew = Crew::new(scope, &desk, threads, || Squares);
+            let mut squares = Vec::new();
+            for number in numbers {
+                crew.give((number, 0));
+                while let Some((_, square)) = crew.take() {
+                    squares.push(square);
+                }
+                if crew.out() > 8 {
+                    squares.extend(crew.wait().map(|(_, square)| square));
+                }
+            }
+            while let Some((_, square)) = crew.wait() {
+                squares.push(square);
+            }
+            assert_eq!(crew.out(), 0);
+            squares
+        })
+    }
+
+    #[test]
+    fn jobs_come_back_in_order() {
+        let expected: Vec<u64> = (0..500).map(|number| number * number).collect();
+        for threads in [1, 2, 3, 8] {
+            assert_eq!(squares(threads, 0..500), expected);
+        }
+    }
+
+    #[test]
+    fn nobody_waits_for_a_thread_that_panicked() {
+        for threads in [1, 2, 4] {
+            let panicked = std::panic::catch_unwind(|| squares(threads, 990..1100));
+            assert!(panicked.is_err());
+        }
+    }
+
+    #[test]
+    fn a_crew_without_jobs_ends() {
+        assert!(squares(4, 0..0).is_empty());
+    }
+}

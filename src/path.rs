@@ -1,11 +1,13 @@
 //! Paths to places inside a resource's values, and lists of them (records.md, "Paths").
 //!
 //! A list keeps the text of all its keys in one buffer, so that collecting the paths of a change
-//! allocates nothing once the buffers have grown.
+//! allocates nothing once the buffers have grown. Putting it in order mostly looks at one number a
+//! path: the beginning of its first key ([`Span::lead`]).
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::fmt::{self, Write as _};
+use std::convert::Infallible;
+use std::fmt;
 
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
@@ -30,20 +32,35 @@ pub struct Path<'a> {
 }
 
 /// A list of paths.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Paths {
     keys: String,
     steps: Vec<Packed>,
-    /// Where in `steps` each path is.
-    spans: Vec<(usize, usize)>,
+    spans: Vec<Span>,
+    /// Where in `steps` the path begins that is being pushed.
+    open: u32,
 }
 
 /// A step; a key is a range of the list's text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Packed {
     Key { start: u32, end: u32 },
     Index(u32),
     Element,
+}
+
+/// Where in a list's steps a path is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Span {
+    /// Of two paths with different leads, the one with the lesser lead comes first.
+    ///
+    /// It is what the first key begins with, the first byte the most significant. No text has a
+    /// byte 0xff, so an index or an element, which come after all keys, have the greatest one. A
+    /// short key is filled up with zeros, which may be bytes of another key as well: equal leads
+    /// say nothing.
+    lead: u64,
+    start: u32,
+    end: u32,
 }
 
 impl Paths {
@@ -67,18 +84,20 @@ impl Paths {
         self.keys.clear();
         self.steps.clear();
         self.spans.clear();
+        self.open = 0;
     }
 
     /// Forgets the paths that were pushed after the first `len`. The list must not be sorted since.
     pub fn truncate(&mut self, len: usize) {
-        let Some(&(start, _)) = self.spans.get(len) else { return };
-        let first_key = self.steps[start..].iter().find_map(|step| match step {
+        let Some(&Span { start, .. }) = self.spans.get(len) else { return };
+        let first_key = self.steps[start as usize..].iter().find_map(|step| match step {
             Packed::Key { start, .. } => Some(*start as usize),
             Packed::Index(_) | Packed::Element => None,
         });
         self.keys.truncate(first_key.unwrap_or(self.keys.len()));
-        self.steps.truncate(start);
+        self.steps.truncate(start as usize);
         self.spans.truncate(len);
+        self.open = start;
     }
 
     /// The memory that the paths take, in bytes.
@@ -94,27 +113,46 @@ impl Paths {
     /// If the keys of a list have more than 4 GiB; whoever collects paths of unknown number holds
     /// [`Paths::size`] to a limit.
     pub fn push<'s>(&mut self, steps: impl IntoIterator<Item = Step<'s>>) {
-        let start = self.steps.len();
-        for step in steps {
-            let packed = match step {
-                Step::Key(key) => {
-                    let start = self.keys_len();
-                    self.keys.push_str(key);
-                    Packed::Key { start, end: self.keys_len() }
-                }
-                Step::Index(index) => Packed::Index(index),
-                Step::Element => Packed::Element,
-            };
-            self.steps.push(packed);
-        }
-        self.spans.push((start, self.steps.len()));
+        steps.into_iter().for_each(|step| self.push_step(step));
+        self.end();
     }
 
-    fn keys_len(&self) -> u32 {
-        match self.keys.len().try_into() {
-            Ok(len) => len,
-            Err(_) => panic!("{} bytes of keys in one list of paths", self.keys.len()),
-        }
+    /// Appends a step to a path that is no part of the list before its [end](Paths::end).
+    ///
+    /// # Panics
+    ///
+    /// As [`Paths::push`].
+    #[inline]
+    pub fn push_step(&mut self, step: Step<'_>) {
+        let packed = match step {
+            Step::Key(key) => {
+                let start = packed_len(self.keys.len());
+                self.keys.push_str(key);
+                Packed::Key { start, end: packed_len(self.keys.len()) }
+            }
+            Step::Index(index) => Packed::Index(index),
+            Step::Element => Packed::Element,
+        };
+        self.steps.push(packed);
+    }
+
+    /// Appends the path whose steps were pushed one by one.
+    ///
+    /// # Panics
+    ///
+    /// As [`Paths::push`].
+    #[inline]
+    pub fn end(&mut self) {
+        let (start, end) = (self.open, packed_len(self.steps.len()));
+        let lead = match self.steps[start as usize..].first() {
+            Some(Packed::Key { start, end }) => {
+                lead(&self.keys.as_bytes()[*start as usize..*end as usize])
+            }
+            Some(Packed::Index(_) | Packed::Element) => u64::MAX,
+            None => 0,
+        };
+        self.spans.push(Span { lead, start, end });
+        self.open = end;
     }
 
     /// Appends the path that `text` stands for: what [`Path`] writes, read back (records.md,
@@ -145,25 +183,39 @@ impl Paths {
         self.spans.iter().map(|&span| self.path(span))
     }
 
-    fn path(&self, (start, end): (usize, usize)) -> Path<'_> {
-        Path { keys: &self.keys, steps: &self.steps[start..end] }
+    fn path(&self, span: Span) -> Path<'_> {
+        Path { keys: &self.keys, steps: &self.steps[span.start as usize..span.end as usize] }
+    }
+
+    /// Whether the paths are those of another list and came there in the same way: a look at the
+    /// memory of both. `false` says nothing.
+    pub fn is_twin_of(&self, other: &Paths) -> bool {
+        self.spans == other.spans && self.keys == other.keys && self.steps == other.steps
     }
 
     /// Sorts step by step and drops repetitions.
     pub fn sort(&mut self) {
         let mut spans = std::mem::take(&mut self.spans);
-        if !spans.is_sorted_by(|a, b| self.path(*a) < self.path(*b)) {
-            spans.sort_unstable_by(|a, b| self.path(*a).cmp(&self.path(*b)));
-            spans.dedup_by(|a, b| self.path(*a) == self.path(*b));
+        if !spans.is_sorted_by(|a, b| self.order(a, b).is_lt()) {
+            spans.sort_unstable_by(|a, b| self.order(a, b));
+            spans.dedup_by(|a, b| self.order(a, b).is_eq());
         }
         self.spans = spans;
+    }
+
+    #[inline]
+    fn order(&self, a: &Span, b: &Span) -> Ordering {
+        match a.lead.cmp(&b.lead) {
+            Ordering::Equal => self.path(*a).cmp(&self.path(*b)),
+            order => order,
+        }
     }
 
     /// Sorts, and drops each path that lies below another of the list.
     pub fn sort_outermost(&mut self) {
         self.sort();
         let mut spans = std::mem::take(&mut self.spans);
-        let mut kept: Option<(usize, usize)> = None;
+        let mut kept: Option<Span> = None;
         spans.retain(|&span| {
             let below = kept.is_some_and(|above| self.path(span).is_below(self.path(above)));
             if !below {
@@ -175,6 +227,45 @@ impl Paths {
     }
 }
 
+impl Clone for Paths {
+    fn clone(&self) -> Paths {
+        let mut copy = Paths::new();
+        copy.clone_from(self);
+        copy
+    }
+
+    /// Takes no new memory where there is enough.
+    fn clone_from(&mut self, other: &Paths) {
+        self.keys.clone_from(&other.keys);
+        self.steps.clone_from(&other.steps);
+        self.spans.clone_from(&other.spans);
+        self.open = other.open;
+    }
+}
+
+fn packed_len(len: usize) -> u32 {
+    match len.try_into() {
+        Ok(len) => len,
+        Err(_) => panic!("{len} bytes of keys or steps in one list of paths"),
+    }
+}
+
+/// What a key begins with, as a number of the same order.
+fn lead(key: &[u8]) -> u64 {
+    if let Some(bytes) = key.first_chunk() {
+        return u64::from_be_bytes(*bytes);
+    }
+    let (mut lead, mut rest) = (0, key);
+    if let Some(half) = key.first_chunk() {
+        lead = u64::from(u32::from_be_bytes(*half)) << 32;
+        rest = &key[4..];
+    }
+    for (byte, place) in rest.iter().rev().zip(8 - key.len()..) {
+        lead |= u64::from(*byte) << (8 * place);
+    }
+    lead
+}
+
 impl<'a> Path<'a> {
     /// The steps from the root.
     pub fn steps(self) -> impl ExactSizeIterator<Item = Step<'a>> {
@@ -183,6 +274,37 @@ impl<'a> Path<'a> {
             Packed::Index(index) => Step::Index(index),
             Packed::Element => Step::Element,
         })
+    }
+
+    /// Appends its text, as [`fmt::Display`] writes it, with less ado.
+    pub fn push_to(self, text: &mut String) {
+        let Ok(()) = self.pieces(|piece| {
+            text.push_str(piece);
+            Ok::<(), Infallible>(())
+        });
+    }
+
+    /// Hands out the pieces of its text.
+    #[inline]
+    fn pieces<E>(self, mut each: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+        for (place, step) in self.steps().enumerate() {
+            match step {
+                Step::Key(key) if is_ident(key) => {
+                    if place > 0 {
+                        each(".")?;
+                    }
+                    each(key)?;
+                }
+                Step::Key(key) => quoted(key, &mut each)?,
+                Step::Index(index) => {
+                    each("[")?;
+                    decimal(index, &mut each)?;
+                    each("]")?;
+                }
+                Step::Element => each("[*]")?,
+            }
+        }
+        Ok(())
     }
 
     fn is_below(self, above: Path<'_>) -> bool {
@@ -219,20 +341,7 @@ impl fmt::Debug for Path<'_> {
 
 impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, step) in self.steps().enumerate() {
-            match step {
-                Step::Key(key) if is_ident(key) => {
-                    if place > 0 {
-                        f.write_char('.')?;
-                    }
-                    f.write_str(key)?;
-                }
-                Step::Key(key) => write_quoted(f, key)?,
-                Step::Index(index) => write!(f, "[{index}]")?,
-                Step::Element => f.write_str("[*]")?,
-            }
-        }
-        Ok(())
+        self.pieces(|piece| f.write_str(piece))
     }
 }
 
@@ -270,28 +379,66 @@ fn text_step(text: &str, is_first: bool) -> Option<(TextStep<'_>, usize)> {
 }
 
 fn is_ident(key: &str) -> bool {
-    let mut bytes = key.bytes();
-    bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
-        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+    const PART: [bool; 256] = {
+        let mut part = [false; 256];
+        let mut byte = 0;
+        while byte < 128 {
+            let is_sign = byte == b'_' || byte == b'-';
+            part[byte as usize] = is_sign || byte.is_ascii_alphanumeric();
+            byte += 1;
+        }
+        part
+    };
+    let first = key.bytes().next();
+    first.is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && key.bytes().all(|byte| PART[usize::from(byte)])
 }
 
 /// `["key"]`, escaping only what JSON demands.
-fn write_quoted(f: &mut fmt::Formatter<'_>, key: &str) -> fmt::Result {
-    f.write_str("[\"")?;
-    for character in key.chars() {
-        match character {
-            '"' => f.write_str("\\\"")?,
-            '\\' => f.write_str("\\\\")?,
-            '\n' => f.write_str("\\n")?,
-            '\r' => f.write_str("\\r")?,
-            '\t' => f.write_str("\\t")?,
-            '\u{8}' => f.write_str("\\b")?,
-            '\u{c}' => f.write_str("\\f")?,
-            control @ '\0'..='\u{1f}' => write!(f, "\\u{:04x}", u32::from(control))?,
-            other => f.write_char(other)?,
+fn quoted<E>(key: &str, each: &mut impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+    each("[\"")?;
+    let mut rest = key;
+    while let Some(at) = rest.find(|c| matches!(c, '\0'..='\u{1f}' | '"' | '\\')) {
+        let (plain, escaped) = rest.split_at(at);
+        each(plain)?;
+        match escaped.as_bytes()[0] {
+            b'"' => each("\\\"")?,
+            b'\\' => each("\\\\")?,
+            b'\n' => each("\\n")?,
+            b'\r' => each("\\r")?,
+            b'\t' => each("\\t")?,
+            8 => each("\\b")?,
+            12 => each("\\f")?,
+            control => {
+                each("\\u00")?;
+                each(digit(control >> 4))?;
+                each(digit(control & 15))?;
+            }
         }
+        rest = &escaped[1..];
     }
-    f.write_str("\"]")
+    each(rest)?;
+    each("\"]")
+}
+
+/// The digits of a number.
+fn decimal<E>(number: u32, each: &mut impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+    let mut power = 1;
+    while number / power >= 10 {
+        power *= 10;
+    }
+    while power > 0 {
+        each(digit((number / power % 10) as u8))?;
+        power /= 10;
+    }
+    Ok(())
+}
+
+/// A digit of a number up to base 16.
+fn digit(value: u8) -> &'static str {
+    const DIGITS: &str = "0123456789abcdef";
+    let at = usize::from(value);
+    &DIGITS[at..=at]
 }
 
 impl Serialize for Paths {

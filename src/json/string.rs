@@ -1,5 +1,5 @@
-//! The text between two quotes: its escapes, decoded or compared. The bytes are UTF-8 and free of
-//! control characters already; what is left to check are escapes.
+//! The text between two quotes: its escapes, decoded, compared or made. The bytes are UTF-8 and free
+//! of control characters already; what is left to check are escapes.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -56,22 +56,96 @@ fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
 ///
 /// The first bad escape, or byte that is not UTF-8 (which only a file that changes meanwhile has).
 pub fn decode(text: &[u8]) -> Result<Cow<'_, str>, BadEscape> {
-    let plain = |text| simdutf8::basic::from_utf8(text).map_err(|_| BadEscape(0));
-    let Some(first) = memchr::memchr(b'\\', text) else { return plain(text).map(Cow::Borrowed) };
-    let mut decoded = String::with_capacity(text.len());
-    let mut at = first;
-    decoded.push_str(plain(&text[..first])?);
-    loop {
+    if memchr::memchr(b'\\', text).is_none() {
+        let plain = simdutf8::basic::from_utf8(text).map_err(|_| BadEscape(0))?;
+        return Ok(Cow::Borrowed(plain));
+    }
+    let mut decoded = Vec::with_capacity(text.len());
+    unescape(text, &mut decoded)?;
+    String::from_utf8(decoded).map(Cow::Owned).map_err(|_| BadEscape(0))
+}
+
+/// Appends the text with its escapes replaced. What is not escaped is copied without a look at
+/// whether it is UTF-8.
+///
+/// # Errors
+///
+/// The first bad escape.
+pub fn unescape(text: &[u8], decoded: &mut Vec<u8>) -> Result<(), BadEscape> {
+    let mut at = 0;
+    while let Some(plain) = memchr::memchr(b'\\', &text[at..]) {
+        decoded.extend_from_slice(&text[at..at + plain]);
+        at += plain;
         let (character, len) = escape(&text[at..]).ok_or(BadEscape(at))?;
-        decoded.push(character);
+        decoded.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         at += len;
-        let next = memchr::memchr(b'\\', &text[at..]).map_or(text.len(), |next| at + next);
-        decoded.push_str(plain(&text[at..next])?);
-        at = next;
-        if at == text.len() {
-            return Ok(Cow::Owned(decoded));
+    }
+    decoded.extend_from_slice(&text[at..]);
+    Ok(())
+}
+
+/// Bytes as a text, if they are UTF-8.
+pub fn utf8(bytes: &[u8]) -> Option<&str> {
+    simdutf8::basic::from_utf8(bytes).ok()
+}
+
+/// Appends a text as JSON has it, between quotes and with no more escapes than it must have: what
+/// serde_json writes.
+pub fn push_quoted(text: &str, json: &mut String) {
+    json.push('"');
+    let mut rest = text;
+    loop {
+        let plain = plain_len(rest.as_bytes());
+        json.push_str(&rest[..plain]);
+        let Some(byte) = rest.as_bytes().get(plain) else { break };
+        match byte {
+            b'"' => json.push_str("\\\""),
+            b'\\' => json.push_str("\\\\"),
+            b'\n' => json.push_str("\\n"),
+            b'\r' => json.push_str("\\r"),
+            b'\t' => json.push_str("\\t"),
+            8 => json.push_str("\\b"),
+            12 => json.push_str("\\f"),
+            control => {
+                let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
+                json.push_str("\\u00");
+                json.push(digit(control >> 4));
+                json.push(digit(control & 15));
+            }
+        }
+        rest = &rest[plain + 1..];
+    }
+    json.push('"');
+}
+
+/// How many bytes of a text, from its first on, stand in JSON as they are.
+///
+/// Eight at a time; the last eight may overlap those before.
+#[inline]
+fn plain_len(text: &[u8]) -> usize {
+    let plain = |special: u64| special.trailing_zeros() as usize / 8;
+    let Some(last) = text.last_chunk() else {
+        let is_special = |byte: &u8| matches!(byte, ..b' ' | b'"' | b'\\');
+        return text.iter().position(is_special).unwrap_or(text.len());
+    };
+    for (place, word) in text.as_chunks().0.iter().enumerate() {
+        let special = specials(*word);
+        if special != 0 {
+            return 8 * place + plain(special);
         }
     }
+    text.len() - 8 + plain(specials(*last))
+}
+
+/// The highest bits of those bytes that JSON has escaped; and of some after the first of them.
+#[inline]
+fn specials(bytes: [u8; 8]) -> u64 {
+    const EACH: u64 = u64::MAX / 0xff;
+    let word = u64::from_le_bytes(bytes);
+    // What is less borrows from its highest bit, and may from the byte after it.
+    let less = |word: u64, than: u8| word.wrapping_sub(EACH * u64::from(than)) & !word;
+    let same = |byte: u8| less(word ^ (EACH * u64::from(byte)), 1);
+    (less(word, b' ') | same(b'"') | same(b'\\')) & (EACH << 7)
 }
 
 /// The length of the escape that `text` begins with; `None` if it is a bad one.
@@ -150,6 +224,8 @@ impl Iterator for Decoded<'_> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -194,5 +270,30 @@ mod tests {
         assert_eq!(compare(br"\u0061", b"b"), Ordering::Less);
         assert_eq!(compare("\u{ffff}".as_bytes(), br"\ud83d\ude00"), Ordering::Less);
         assert_eq!(compare(b"a", br"a\u0000"), Ordering::Less);
+    }
+
+    proptest! {
+        #[test]
+        fn texts_are_quoted_as_serde_json_does_it(
+            text in r#"[a-z]{0,40}(\PC|["\\\x00-\x1f\x7f\u{2028}\u{1f600}é]){0,4}[a-z]{0,40}"#,
+        ) {
+            let mut json = String::new();
+            push_quoted(&text, &mut json);
+            prop_assert_eq!(&json, &serde_json::to_string(&text).unwrap());
+            prop_assert_eq!(decode(&json.as_bytes()[1..json.len() - 1]).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn every_byte_is_plain_or_escaped_at_every_place_of_a_text() {
+        for character in (0..=0xff).filter_map(char::from_u32) {
+            for place in 0..40 {
+                let mut text = "x".repeat(39);
+                text.insert(place, character);
+                let mut json = String::new();
+                push_quoted(&text, &mut json);
+                assert_eq!(json, serde_json::to_string(&text).unwrap());
+            }
+        }
     }
 }

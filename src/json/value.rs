@@ -390,13 +390,29 @@ impl<'a> Text<'a> {
     ///
     /// The file was written to since its text was scanned.
     pub fn decode(self) -> Result<String> {
-        let unsteady = |at: usize| Error::at(ErrorKind::Changed, self.offset + at as u64);
-        let copy = self.raw.to_vec();
-        if self.escaped != 0 {
-            let decoded = string::decode(&copy).map_err(|bad| unsteady(bad.0))?;
-            return Ok(decoded.into_owned());
+        let mut copy = Vec::with_capacity(self.raw.len());
+        self.copy_to(&mut copy)?;
+        String::from_utf8(copy).map_err(|error| self.unsteady(error.utf8_error().valid_up_to()))
+    }
+
+    /// Appends the bytes of the decoded text. Whoever reads the copy as a text must check that it
+    /// is UTF-8, for the reason that [`Text::decode`] has.
+    ///
+    /// # Errors
+    ///
+    /// The file was written to since its text was scanned.
+    #[inline]
+    pub fn copy_to(self, bytes: &mut Vec<u8>) -> Result<()> {
+        if self.escaped == 0 {
+            bytes.extend_from_slice(self.raw);
+            return Ok(());
         }
-        String::from_utf8(copy).map_err(|error| unsteady(error.utf8_error().valid_up_to()))
+        string::unescape(self.raw, bytes).map_err(|bad| self.unsteady(bad.0))
+    }
+
+    #[cold]
+    fn unsteady(self, at: usize) -> Error {
+        Error::at(ErrorKind::Changed, self.offset + at as u64)
     }
 
     /// The order of two texts: that of the bytes of their decoded UTF-8.

@@ -16,8 +16,8 @@ pub(super) enum Action {
     Update,
     Delete,
     Forget,
-    /// One after the other, in either order.
-    DeleteAndCreate,
+    DeleteThenCreate,
+    CreateThenDelete,
     CreateThenForget,
     ForgetThenCreate,
     /// Any other list.
@@ -42,7 +42,8 @@ impl Action {
         use Action::*;
         Ok(match list.get(..len) {
             Some(&[one]) => one,
-            Some([Delete, Create] | [Create, Delete]) => DeleteAndCreate,
+            Some([Delete, Create]) => DeleteThenCreate,
+            Some([Create, Delete]) => CreateThenDelete,
             Some([Create, Forget]) => CreateThenForget,
             Some([Forget, Create]) => ForgetThenCreate,
             _ => Other,
@@ -65,9 +66,10 @@ impl Action {
             Action::Update => "update",
             Action::Delete => "delete",
             Action::Forget => "forget",
-            Action::DeleteAndCreate | Action::CreateThenForget | Action::ForgetThenCreate => {
-                "replace"
-            }
+            Action::DeleteThenCreate
+            | Action::CreateThenDelete
+            | Action::CreateThenForget
+            | Action::ForgetThenCreate => "replace",
             Action::Other => return None,
         })
     }
@@ -96,13 +98,30 @@ impl Action {
             }
         }
     }
-}
 
-/// The words of a change's actions.
-///
-/// # Errors
-///
-/// They are no array of strings.
-pub(super) fn words(change: &Change<'_>) -> Result<Vec<Cow<'static, str>>> {
-    change.actions()?.map(|word| Ok(word?.decode()?.into())).collect()
+    /// The words of the list.
+    ///
+    /// # Errors
+    ///
+    /// The actions of the change are no array of strings.
+    pub(super) fn words<'w>(self, change: &Change<'_>) -> Result<Cow<'w, [Cow<'w, str>]>> {
+        use Cow::Borrowed;
+        let known: &'w [Cow<'w, str>] = match self {
+            Action::NoOp => &[Borrowed("no-op")],
+            Action::Create => &[Borrowed("create")],
+            Action::Read => &[Borrowed("read")],
+            Action::Update => &[Borrowed("update")],
+            Action::Delete => &[Borrowed("delete")],
+            Action::Forget => &[Borrowed("forget")],
+            Action::DeleteThenCreate => &[Borrowed("delete"), Borrowed("create")],
+            Action::CreateThenDelete => &[Borrowed("create"), Borrowed("delete")],
+            Action::CreateThenForget => &[Borrowed("create"), Borrowed("forget")],
+            Action::ForgetThenCreate => &[Borrowed("forget"), Borrowed("create")],
+            Action::Other => {
+                let words = change.actions()?.map(|word| Ok(word?.decode()?.into()));
+                return words.collect::<Result<Vec<_>>>().map(Cow::Owned);
+            }
+        };
+        Ok(Borrowed(known))
+    }
 }

@@ -81,7 +81,7 @@ impl PlanLine {
             Action::Update => self.change += 1,
             Action::Delete => self.destroy += u64::from(is_managed),
             Action::Forget => self.forget += 1,
-            Action::DeleteAndCreate => {
+            Action::DeleteThenCreate | Action::CreateThenDelete => {
                 self.add += 1;
                 self.destroy += 1;
             }

@@ -8,8 +8,10 @@ use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 
+use super::texts::Texts;
 use crate::diff::refuse_twins;
 use crate::error::Result;
+use crate::json::string;
 use crate::json::value::{Elements, Kind, Members, Value};
 use crate::plan::Change;
 
@@ -21,24 +23,28 @@ const MASK: &str = "\"(sensitive value)\"";
 /// # Errors
 ///
 /// The object, an overlay or a marked value is not well formed; the object has a key twice.
-pub(super) fn compact(importing: Value<'_>, change: &Change<'_>) -> Result<Box<RawValue>> {
+pub(super) fn compact<'t>(
+    importing: Value<'_>,
+    change: &Change<'_>,
+    texts: &mut Texts,
+    json: &'t mut String,
+) -> Result<&'t RawValue> {
     let mut secrets = Secrets::default();
-    strings(importing, |string| {
-        let text = string.text()?;
-        if !text.is_empty() {
-            secrets.shown.insert(text);
-        }
-        Ok(())
-    })?;
     for overlay in [change.before_sensitive, change.after_sensitive].into_iter().flatten() {
         let marks = Marks::of(overlay);
+        if !marks.are_in(overlay) {
+            continue;
+        }
+        if secrets.shown.is_empty() {
+            secrets.show(importing)?;
+        }
         for value in [change.before, change.after].into_iter().flatten() {
             secrets.find(value, overlay, &marks)?;
         }
     }
-    let mut text = String::new();
-    write(importing, &secrets.found, &mut text)?;
-    RawValue::from_string(text).map_err(|_| importing.wrong_type("an object"))
+    json.clear();
+    write(importing, &secrets.found, texts, json)?;
+    serde_json::from_str(json).map_err(|_| importing.wrong_type("an object"))
 }
 
 /// Hands out all strings in a value, in no order.
@@ -73,6 +79,17 @@ struct Secrets {
 }
 
 impl Secrets {
+    /// Takes the strings of an `importing`.
+    fn show(&mut self, importing: Value<'_>) -> Result<()> {
+        strings(importing, |string| {
+            let text = string.text()?;
+            if !text.is_empty() {
+                self.shown.insert(text);
+            }
+            Ok(())
+        })
+    }
+
     /// Looks through what `overlay` marks in `value`.
     fn find(&mut self, value: Value<'_>, overlay: Value<'_>, marks: &Marks) -> Result<()> {
         let mut waiting = vec![(value, overlay)];
@@ -140,64 +157,69 @@ enum Open<'a> {
     Array(Elements<'a>),
 }
 
-/// Writes a value without space between its tokens.
-fn write(value: Value<'_>, secrets: &HashSet<String>, text: &mut String) -> Result<()> {
-    let mut open = Vec::new();
-    let mut next = Some(value);
-    loop {
-        match next.take() {
-            Some(value) => match value.kind()? {
-                Kind::Object => {
-                    refuse_twins(value)?;
-                    text.push('{');
-                    open.push(Open::Object(value.members()?));
-                }
-                Kind::Array => {
-                    text.push('[');
-                    open.push(Open::Array(value.elements()?));
-                }
-                Kind::String => {
-                    let string = value.text()?;
-                    if secrets.contains(&string) {
-                        text.push_str(MASK);
-                    } else {
-                        text.push_str(&serde_json::Value::from(string).to_string());
-                    }
-                }
-                _ => text.push_str(&String::from_utf8_lossy(value.raw())),
-            },
-            None => match open.last_mut() {
-                None => return Ok(()),
-                Some(Open::Object(members)) => match members.next().transpose()? {
-                    Some((key, value)) => {
-                        separate(text);
-                        text.push_str(&serde_json::Value::from(key.decode()?).to_string());
-                        text.push(':');
-                        next = Some(value);
-                    }
-                    None => {
-                        text.push('}');
-                        open.pop();
-                    }
-                },
-                Some(Open::Array(elements)) => match elements.next().transpose()? {
-                    Some(element) => {
-                        separate(text);
-                        next = Some(element);
-                    }
-                    None => {
-                        text.push(']');
-                        open.pop();
-                    }
-                },
-            },
+impl<'a> Open<'a> {
+    /// Writes what comes before the next value in it, and hands that out; `None` at its end.
+    fn next(&mut self, texts: &mut Texts, json: &mut String) -> Result<Option<Value<'a>>> {
+        let next = match self {
+            Open::Object(members) => {
+                members.next().transpose()?.map(|(key, value)| (Some(key), value))
+            }
+            Open::Array(elements) => elements.next().transpose()?.map(|value| (None, value)),
+        };
+        let Some((key, value)) = next else {
+            json.push(if matches!(self, Open::Object(_)) { '}' } else { ']' });
+            return Ok(None);
+        };
+        if !json.ends_with(['{', '[']) {
+            json.push(',');
         }
+        if let Some(key) = key {
+            string::push_quoted(texts.decode(key, [])?.0, json);
+            json.push(':');
+        }
+        Ok(Some(value))
     }
 }
 
-/// A comma, unless this is the first of its container.
-fn separate(text: &mut String) {
-    if !text.ends_with(['{', '[']) {
-        text.push(',');
+/// Writes a value without space between its tokens.
+fn write(
+    value: Value<'_>,
+    secrets: &HashSet<String>,
+    texts: &mut Texts,
+    json: &mut String,
+) -> Result<()> {
+    // Most are flat: the container that is written is not on the list of those around it.
+    let (mut around, mut open) = (Vec::new(), None);
+    let mut next = Some(value);
+    loop {
+        match (next.take(), &mut open) {
+            (Some(value), _) => match value.kind()? {
+                Kind::Object => {
+                    refuse_twins(value)?;
+                    json.push('{');
+                    around.extend(open.replace(Open::Object(value.members()?)));
+                }
+                Kind::Array => {
+                    json.push('[');
+                    around.extend(open.replace(Open::Array(value.elements()?)));
+                }
+                Kind::String => {
+                    let (text, []) = texts.decode(value.string()?, [])?;
+                    if secrets.contains(text) {
+                        json.push_str(MASK);
+                    } else {
+                        string::push_quoted(text, json);
+                    }
+                }
+                _ => json.push_str(&String::from_utf8_lossy(value.raw())),
+            },
+            (None, Some(container)) => {
+                next = container.next(texts, json)?;
+                if next.is_none() {
+                    open = around.pop();
+                }
+            }
+            (None, None) => return Ok(()),
+        }
     }
 }

@@ -8,6 +8,7 @@ mod held;
 mod importing;
 pub mod schema;
 mod sift;
+mod texts;
 
 use std::borrow::Cow;
 
@@ -61,7 +62,7 @@ pub struct Plan<'a> {
 }
 
 /// A change to a resource instance. Names and words are the plan's own, decoded.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct ResourceChange<'a> {
     pub address: Cow<'a, str>,

@@ -9,16 +9,18 @@ use std::fmt;
 
 use serde_json::value::RawValue;
 
-use super::action::{self, Action};
+use super::action::Action;
 use super::counts::{self, Summary};
 use super::held::Held;
 use super::importing;
+use super::texts::Texts;
 use super::{
     ActionInvocation, Check, OutputChange, Plan, Record, ResourceChange, SCHEMA_VERSION, Sink,
 };
 use crate::diff::Differ;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
+use crate::json::string;
 use crate::json::value::{Kind, Text, Value};
 use crate::limits::{Limit, Limits};
 use crate::path::{Paths, Step};
@@ -104,6 +106,9 @@ pub fn sift<S: Source>(
         limits: options.read.limits,
         differ: Differ::new(&options.read.limits),
         replace_paths: Paths::new(),
+        texts: Texts::default(),
+        index: String::new(),
+        importing: String::new(),
         summary: Summary::default(),
     };
     let document = plan::read(source, &options.read, &mut sifter)?;
@@ -121,7 +126,11 @@ struct Sifter<'a> {
     show: Show,
     limits: Limits,
     differ: Differ,
+    // What a row borrows; the memory is kept from row to row.
     replace_paths: Paths,
+    texts: Texts,
+    index: String,
+    importing: String,
     summary: Summary,
 }
 
@@ -200,31 +209,48 @@ impl Sifter<'_> {
                 return Ok(());
             }
         }
-        replace_paths(&change.change, &mut self.replace_paths, self.limits.paths)
+        replace_paths(&change.change, &mut self.replace_paths, &mut self.texts, self.limits.paths)
             .map_err(|error| in_change(error.within("replace_paths")))?;
-        let actions = action::words(&change.change).map_err(in_change)?;
+        let actions = action.words(&change.change).map_err(in_change)?;
+        let importing = change.change.importing.map(|value| {
+            importing::compact(value, &change.change, &mut self.texts, &mut self.importing)
+        });
+        let index = change.index.map(|value| index(value, &mut self.texts, &mut self.index));
+        let (address, others) = self.texts.decode(
+            change.address,
+            [
+                change.previous_address,
+                change.module_address,
+                change.mode,
+                change.type_name,
+                change.name,
+                change.deposed,
+                change.provider_name,
+                change.action_reason,
+                deferred_reason,
+            ],
+        )?;
+        let others = others.map(|text| text.map(Cow::Borrowed));
+        let [previous, module, mode, type_name, name, deposed, provider, reason, deferred] = others;
         let row = ResourceChange {
-            address: change.address.decode()?.into(),
-            previous_address: decoded(change.previous_address)?,
-            module_address: decoded(change.module_address)?,
-            mode: decoded(change.mode)?,
-            type_name: decoded(change.type_name)?,
-            name: decoded(change.name)?,
-            index: change.index.map(index).transpose()?,
-            deposed: decoded(change.deposed)?,
-            provider_name: decoded(change.provider_name)?,
+            address: Cow::Borrowed(address),
+            previous_address: previous,
+            module_address: module,
+            mode,
+            type_name,
+            name,
+            index: index.transpose()?.map(Cow::Borrowed),
+            deposed,
+            provider_name: provider,
             action: word,
-            actions: Cow::Borrowed(&actions),
-            action_reason: decoded(change.action_reason)?,
-            deferred_reason: decoded(deferred_reason)?,
+            actions,
+            action_reason: reason,
+            deferred_reason: deferred,
             changed: Cow::Borrowed(&self.differ.changed),
             unknown: Cow::Borrowed(&self.differ.unknown),
             sensitive: Cow::Borrowed(&self.differ.sensitive),
             replace_paths: Cow::Borrowed(&self.replace_paths),
-            importing: match change.change.importing {
-                Some(value) => Some(Cow::Owned(importing::compact(value, &change.change)?)),
-                None => None,
-            },
+            importing: importing.transpose()?.map(Cow::Borrowed),
             generated_config: change.change.generated_config.is_some(),
         };
         self.out.record(&match section {
@@ -300,11 +326,10 @@ impl Visitor for Sifter<'_> {
         if action == Action::NoOp && self.show == Show::Changes {
             return Ok(Flow::Continue);
         }
-        let actions = action::words(change)?;
         self.out.record(&Record::OutputChange(OutputChange {
             name: Cow::Borrowed(name),
             action: word,
-            actions: Cow::Borrowed(&actions),
+            actions: action.words(change)?,
             changed: Cow::Borrowed(&self.differ.changed),
             unknown: Cow::Borrowed(&self.differ.unknown),
             sensitive: Cow::Borrowed(&self.differ.sensitive),
@@ -365,67 +390,51 @@ fn boolean(value: Value<'_>) -> Result<bool> {
 }
 
 /// The index as JSON text, copied before it is held to the grammar: a file may be written to.
-fn index(index: Index<'_>) -> Result<Cow<'static, RawValue>> {
-    let raw = match index {
+fn index<'t>(index: Index<'_>, texts: &mut Texts, json: &'t mut String) -> Result<&'t RawValue> {
+    json.clear();
+    let offset = match index {
         Index::Number(number) => {
-            let copy = String::from_utf8_lossy(number.raw()).into_owned();
-            RawValue::from_string(copy)
-                .map_err(|_| Error::at(ErrorKind::Changed, number.offset()))?
+            json.push_str(&String::from_utf8_lossy(number.raw()));
+            number.offset()
         }
-        Index::String(string) => match serde_json::value::to_raw_value(&string.decode()?) {
-            Ok(raw) => raw,
-            Err(error) => panic!("a string that is no JSON: {error}"),
-        },
+        Index::String(string) => {
+            string::push_quoted(texts.decode(string, [])?.0, json);
+            string.offset()
+        }
     };
-    Ok(Cow::Owned(raw))
+    serde_json::from_str(json).map_err(|_| Error::at(ErrorKind::Changed, offset))
 }
 
 /// The paths of `replace_paths`, in their order.
-fn replace_paths(change: &Change<'_>, paths: &mut Paths, size_max: u64) -> Result<()> {
+fn replace_paths(
+    change: &Change<'_>,
+    paths: &mut Paths,
+    texts: &mut Texts,
+    size_max: u64,
+) -> Result<()> {
     paths.clear();
     let Some(list) = change.replace_paths else { return Ok(()) };
     for path in list.elements()? {
         let path = path?;
-        let mut steps = Vec::new();
+        let hold_to_limit = |paths: &Paths| match paths.size() > size_max {
+            true => Err(Error::limit(Limit::Paths, size_max, path.offset())),
+            false => Ok(()),
+        };
         for step in path.elements()? {
-            steps.push(PathStep::of(step?)?);
-            if size_of_val(&steps[..]) as u64 > size_max {
-                return Err(Error::limit(Limit::Paths, size_max, path.offset()));
-            }
+            let step = step?;
+            paths.push_step(match step.kind()? {
+                Kind::String => Step::Key(texts.decode(step.string()?, [])?.0),
+                // An element of a set of numbers may be any number; an index fits u32.
+                Kind::Number => str::from_utf8(step.raw())
+                    .ok()
+                    .and_then(|number| number.parse().ok())
+                    .map_or(Step::Element, Step::Index),
+                _ => Step::Element,
+            });
+            hold_to_limit(paths)?;
         }
-        paths.push(steps.iter().map(PathStep::step));
-        if paths.size() > size_max {
-            return Err(Error::limit(Limit::Paths, size_max, path.offset()));
-        }
+        paths.end();
+        hold_to_limit(paths)?;
     }
     Ok(())
-}
-
-/// A step of a path as the plan writes it.
-enum PathStep<'a> {
-    Key(String),
-    Number(&'a [u8]),
-    Element,
-}
-
-impl<'a> PathStep<'a> {
-    fn of(step: Value<'a>) -> Result<PathStep<'a>> {
-        Ok(match step.kind()? {
-            Kind::String => PathStep::Key(step.text()?),
-            Kind::Number => PathStep::Number(step.raw()),
-            _ => PathStep::Element,
-        })
-    }
-
-    fn step(&self) -> Step<'_> {
-        match self {
-            PathStep::Key(key) => Step::Key(key),
-            // An element of a set of numbers may be any number; an index fits u32.
-            PathStep::Number(number) => std::str::from_utf8(number)
-                .ok()
-                .and_then(|number| number.parse().ok())
-                .map_or(Step::Element, Step::Index),
-            PathStep::Element => Step::Element,
-        }
-    }
 }

@@ -4,6 +4,7 @@
 
 use std::io::{BufWriter, Write};
 
+use super::row::Rows;
 use super::{BUFFER, Pace, Sink, write_error};
 use crate::error::Result;
 use crate::record::Record;
@@ -11,6 +12,7 @@ use crate::record::Record;
 /// Writes records as one JSON array.
 pub struct Json<W: Write> {
     out: BufWriter<W>,
+    rows: Rows,
     pace: Pace,
     begun: bool,
 }
@@ -18,7 +20,8 @@ pub struct Json<W: Write> {
 impl<W: Write> Json<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> Json<W> {
-        Json { out: BufWriter::with_capacity(BUFFER, out), pace: Pace::new(), begun: false }
+        let out = BufWriter::with_capacity(BUFFER, out);
+        Json { out, rows: Rows::default(), pace: Pace::new(), begun: false }
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
@@ -30,7 +33,7 @@ impl<W: Write> Sink for Json<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         let before: &[u8] = if std::mem::replace(&mut self.begun, true) { b",\n" } else { b"[\n" };
         self.write(before)?;
-        serde_json::to_writer(&mut self.out, record).map_err(write_error)?;
+        self.rows.write(record, &mut self.out)?;
         if self.pace.is_due() { self.out.flush().map_err(write_error) } else { Ok(()) }
     }
 

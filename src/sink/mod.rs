@@ -3,6 +3,7 @@
 pub mod csv;
 pub mod json;
 pub mod ndjson;
+mod row;
 pub mod summary;
 
 use crate::error::{Error, ErrorKind};

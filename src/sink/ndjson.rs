@@ -2,6 +2,7 @@
 
 use std::io::{BufWriter, Write};
 
+use super::row::Rows;
 use super::{BUFFER, Pace, Sink, write_error};
 use crate::error::Result;
 use crate::record::Record;
@@ -9,19 +10,21 @@ use crate::record::Record;
 /// Writes records as lines of JSON.
 pub struct Ndjson<W: Write> {
     out: BufWriter<W>,
+    rows: Rows,
     pace: Pace,
 }
 
 impl<W: Write> Ndjson<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> Ndjson<W> {
-        Ndjson { out: BufWriter::with_capacity(BUFFER, out), pace: Pace::new() }
+        let out = BufWriter::with_capacity(BUFFER, out);
+        Ndjson { out, rows: Rows::default(), pace: Pace::new() }
     }
 }
 
 impl<W: Write> Sink for Ndjson<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        serde_json::to_writer(&mut self.out, record).map_err(write_error)?;
+        self.rows.write(record, &mut self.out)?;
         self.out.write_all(b"\n").map_err(write_error)?;
         if self.pace.is_due() { self.out.flush().map_err(write_error) } else { Ok(()) }
     }

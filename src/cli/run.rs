@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::args::{self, Command, Format, Plans};
@@ -15,7 +16,7 @@ use crate::json::Validation;
 use crate::plan;
 use crate::record::counts::Summary;
 use crate::record::schema::SCHEMA;
-use crate::record::{Options, Record, Show, Sifted, sift};
+use crate::record::{Options, Show, Sifted, sift};
 use crate::scan::Isa;
 use crate::sink::Sink;
 use crate::sink::csv::{Csv, Formulas};
@@ -122,14 +123,19 @@ fn options(plans: &Plans) -> std::result::Result<Options, Exit> {
     Ok(Options {
         read: plan::Options { isa, validation, limits: plans.limits.limits() },
         show: if plans.all { Show::All } else { Show::Changes },
+        threads: threads(plans),
     })
 }
 
-/// How to open the inputs. Without a wish for threads there are as many as processors.
+/// How many threads to use: without a wish as many as there are processors.
+fn threads(plans: &Plans) -> Option<NonZeroUsize> {
+    plans.threads.or_else(|| std::thread::available_parallelism().ok())
+}
+
+/// How to open the inputs.
 fn access(plans: &Plans, read: &plan::Options) -> input::Options {
     let mapping = if plans.no_mmap { Mapping::Never } else { Mapping::Auto };
-    let threads = plans.threads.or_else(|| std::thread::available_parallelism().ok());
-    let threads = match threads.map_or(1, usize::from) {
+    let threads = match threads(plans).map_or(1, usize::from) {
         1 => Threads::One,
         _ => Threads::Several,
     };
@@ -152,14 +158,13 @@ fn sift_one(
         (Input::open_file(path, &access)?, len)
     };
     let name = path.to_string_lossy();
-    let mut watch = Watch { sink, changes: false };
     let sifted = if shows_progress(plans, len) {
         let bar = progress::bar(len, &visible(&name));
-        sift(Watched::new(input, bar), &name, options, &mut watch)
+        sift(Watched::new(input, bar), &name, options, sink)
     } else {
-        sift(input, &name, options, &mut watch)
+        sift(input, &name, options, sink)
     }?;
-    let changes = watch.changes || has_more(&sifted.summary);
+    let changes = sifted.has_changes || has_more(&sifted.summary);
     Ok((sifted, changes))
 }
 
@@ -172,27 +177,6 @@ fn shows_progress(plans: &Plans, len: Option<u64>) -> bool {
         args::Progress::Auto => {
             !plans.quiet && io::stderr().is_terminal() && len.is_none_or(|len| len > SMALL)
         }
-    }
-}
-
-/// Looks for changes on the way to a sink.
-struct Watch<'a> {
-    sink: &'a mut dyn Sink,
-    changes: bool,
-}
-
-impl Sink for Watch<'_> {
-    fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        self.changes |= match record {
-            Record::ResourceChange(change) => !change.is_settled(),
-            Record::ActionInvocation(_) => true,
-            _ => false,
-        };
-        self.sink.record(record)
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        self.sink.finish()
     }
 }
 

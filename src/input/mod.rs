@@ -55,6 +55,31 @@ pub trait Source {
     }
 }
 
+/// A source that is used for a while.
+impl<S: Source> Source for &mut S {
+    #[inline]
+    fn window(&self) -> &[u8] {
+        (**self).window()
+    }
+
+    #[inline]
+    fn offset(&self) -> u64 {
+        (**self).offset()
+    }
+
+    fn fill(&mut self, keep: u64) -> Result<bool> {
+        (**self).fill(keep)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        (**self).finish()
+    }
+
+    fn changed(&mut self) -> bool {
+        (**self).changed()
+    }
+}
+
 /// A text already in memory: one window, nothing to fill.
 #[derive(Clone, Copy, Debug)]
 pub struct Slice<'a>(pub &'a [u8]);

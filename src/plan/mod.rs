@@ -23,6 +23,7 @@ use crate::scan::Isa;
 pub use change::{ActionInvocation, Change, Check, Deferred, Index, ResourceChange};
 pub use element::{Element, Unchanged};
 pub use place::Place;
+pub(crate) use reader::unless_changed;
 pub use reader::{Document, read};
 pub use section::Section;
 

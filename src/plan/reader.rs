@@ -63,7 +63,7 @@ pub fn read<S: Source, V: Visitor>(
 }
 
 /// A file that changes under the reader has errors of its own making: the change is the error.
-fn unless_changed(source: &mut impl Source, error: Error) -> Error {
+pub(crate) fn unless_changed(source: &mut impl Source, error: Error) -> Error {
     let its_own = error.kind() != ErrorKind::Write;
     if its_own && source.changed() { Error::new(ErrorKind::Changed) } else { error }
 }

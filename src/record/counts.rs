@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::action::Action;
+use super::maker::Facts;
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits};
-use crate::plan::ResourceChange;
+use crate::plan::{ResourceChange, Section};
 
 /// Numbers by word: actions or statuses. Words with none are not in it.
 pub type ByWord = BTreeMap<String, u64>;
@@ -68,7 +69,39 @@ pub struct PlanLine {
     pub forget: u64,
 }
 
+impl Summary {
+    /// Counts a change to a resource.
+    ///
+    /// # Errors
+    ///
+    /// There are too many different action words.
+    pub(super) fn add(&mut self, facts: &Facts, limits: &Limits) -> Result<()> {
+        let counts = match facts.section {
+            Section::ResourceChanges => &mut self.resource_changes,
+            Section::ResourceDrift => &mut self.resource_drift,
+            _ => &mut self.deferred_changes,
+        };
+        count(counts, &facts.word, limits, facts.offset)?;
+        if facts.section == Section::ResourceChanges {
+            self.terraform.add(&facts.terraform);
+            self.moved += u64::from(facts.is_moved);
+            self.unknown_paths += facts.unknown;
+            self.sensitive_paths += facts.sensitive;
+            self.changed_paths += facts.changed;
+        }
+        Ok(())
+    }
+}
+
 impl PlanLine {
+    fn add(&mut self, other: &PlanLine) {
+        self.import += other.import;
+        self.add += other.add;
+        self.change += other.change;
+        self.destroy += other.destroy;
+        self.forget += other.forget;
+    }
+
     /// Counts an element of `resource_changes`.
     pub(super) fn count(&mut self, action: Action, change: &ResourceChange<'_>) {
         if change.mode.is_some_and(|mode| mode.is("ephemeral")) {

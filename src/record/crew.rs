@@ -90,26 +90,29 @@ impl<J> Desk<J> {
 pub(super) struct Crew<'scope, 'env, W: Worker> {
     scope: &'scope Scope<'scope, 'env>,
     desk: &'env Desk<W::Job>,
-    /// Threads that may still be started.
-    to_start: usize,
-    /// Makes a thread's worker.
-    hire: Box<dyn Fn() -> W + 'env>,
-    /// What the waiting one works with.
-    own: W,
+    /// How many threads it may have, this one included.
+    threads: usize,
+    /// How many were started.
+    started: usize,
+    /// What this one works with.
+    own: Option<W>,
     /// Given and not taken back.
     out: usize,
 }
 
 impl<'scope, 'env, W: Worker + Send + 'scope> Crew<'scope, 'env, W> {
-    /// A crew of so many threads, this one included.
+    /// A crew of at most so many threads, this one included.
     pub(super) fn new(
         scope: &'scope Scope<'scope, 'env>,
         desk: &'env Desk<W::Job>,
         threads: usize,
-        hire: impl Fn() -> W + 'env,
     ) -> Self {
-        let own = hire();
-        Crew { scope, desk, to_start: threads.saturating_sub(1), hire: Box::new(hire), own, out: 0 }
+        Crew { scope, desk, threads, started: 0, own: None, out: 0 }
+    }
+
+    /// How many threads it may have, this one included.
+    pub(super) fn threads(&self) -> usize {
+        self.threads
     }
 
     /// How many jobs did not come back yet.
@@ -117,8 +120,9 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Crew<'scope, 'env, W> {
         self.out
     }
 
-    /// Gives a job.
-    pub(super) fn give(&mut self, job: W::Job) {
+    /// Gives a job. `hire` makes the worker of a thread.
+    pub(super) fn give(&mut self, job: W::Job, mut hire: impl FnMut() -> W) {
+        self.own.get_or_insert_with(&mut hire);
         self.out += 1;
         let mut jobs = self.desk.jobs();
         let number = jobs.first + jobs.given.len() as u64;
@@ -126,9 +130,9 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Crew<'scope, 'env, W> {
         jobs.waiting.push_back((number, job));
         drop(jobs);
         self.desk.changed.notify_all();
-        if self.to_start > 0 {
-            self.to_start -= 1;
-            let (desk, mut worker) = (self.desk, (self.hire)());
+        if self.started + 1 < self.threads {
+            self.started += 1;
+            let (desk, mut worker) = (self.desk, hire());
             self.scope.spawn(move || {
                 let alarm = Alarm(desk);
                 desk.serve(&mut worker);
@@ -160,9 +164,11 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Crew<'scope, 'env, W> {
             }
             let mut jobs = self.desk.jobs();
             assert!(!jobs.is_broken, "a thread panicked");
-            if let Some((number, mut job)) = jobs.waiting.pop_front() {
+            if let Some(own) = &mut self.own
+                && let Some((number, mut job)) = jobs.waiting.pop_front()
+            {
                 drop(jobs);
-                self.own.work(&mut job);
+                own.work(&mut job);
                 self.desk.put_back(number, job);
             } else if matches!(jobs.given.front(), Some(None)) {
                 drop(self.desk.changed.wait(jobs));
@@ -211,10 +217,10 @@ mod tests {
     fn squares(threads: usize, numbers: std::ops::Range<u64>) -> Vec<u64> {
         let desk = Desk::new();
         std::thread::scope(|scope| {
-            let mut crew = Crew::new(scope, &desk, threads, || Squares);
+            let mut crew = Crew::new(scope, &desk, threads);
             let mut squares = Vec::new();
             for number in numbers {
-                crew.give((number, 0));
+                crew.give((number, 0), || Squares);
                 while let Some((_, square)) = crew.take() {
                     squares.push(square);
                 }

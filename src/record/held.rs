@@ -50,7 +50,7 @@ impl io::Write for Length {
 }
 
 /// A record that borrows nothing; `None` for those that never wait.
-fn owned(record: &Record<'_>) -> Option<Record<'static>> {
+pub(super) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
     Some(match record {
         Record::ResourceChange(change) => Record::ResourceChange(owned_change(change)),
         Record::ResourceDrift(change) => Record::ResourceDrift(owned_change(change)),

@@ -2,11 +2,15 @@
 //! that were collected for it; it is written before the next one is made.
 
 mod action;
+mod books;
 pub mod counts;
 mod crew;
 mod held;
 mod importing;
+mod maker;
+mod portion;
 pub mod schema;
+mod sharing;
 mod sift;
 mod texts;
 
@@ -178,4 +182,32 @@ pub trait Sink {
     ///
     /// [`crate::error::ErrorKind::Write`].
     fn finish(&mut self) -> Result<()>;
+
+    /// This sink as one whose rows may be rendered on other threads, if it is such a one.
+    fn as_rendered(&mut self) -> Option<&mut dyn Rendered> {
+        None
+    }
+}
+
+/// A sink of text, each record of which is rendered by itself.
+pub trait Rendered {
+    /// One that renders rows of the plan at hand, whose first record was written.
+    fn renderer(&self) -> Box<dyn Renderer>;
+
+    /// Writes so many rendered rows, which follow the records that were written before.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::ErrorKind::Write`].
+    fn write(&mut self, text: &[u8], rows: usize) -> Result<()>;
+}
+
+/// Renders rows for a sink, on any thread.
+pub trait Renderer: Send {
+    /// Appends a row to a text, byte for byte what [`Sink::record`] would write.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::ErrorKind::Write`].
+    fn render(&mut self, row: &Record<'_>, text: &mut Vec<u8>) -> Result<()>;
 }

@@ -1,30 +1,23 @@
 //! From a plan's events to its records.
 //!
-//! Records leave as they are made. The `plan` record comes first and names the versions, which in a
-//! document with sorted keys come after the changes: until both are known, or no more can be held,
-//! what is made waits.
+//! One thread reads the plan, tells at a glance what stays as it is, and counts and writes everything
+//! in order. Elements that need a closer look may go to other threads ([`super::sharing`]).
 
 use std::borrow::Cow;
 use std::fmt;
-
-use serde_json::value::RawValue;
+use std::num::NonZeroUsize;
 
 use super::action::Action;
+use super::books::Books;
 use super::counts::{self, Summary};
-use super::held::Held;
-use super::importing;
-use super::texts::Texts;
-use super::{
-    ActionInvocation, Check, OutputChange, Plan, Record, ResourceChange, SCHEMA_VERSION, Sink,
-};
-use crate::diff::Differ;
-use crate::error::{Error, ErrorKind, Result};
+use super::crew::{Crew, Desk};
+use super::maker::{Facts, Maker};
+use super::sharing::Sharing;
+use super::{ActionInvocation, Check, OutputChange, Record, Sink};
+use crate::error::{Error, Result};
 use crate::input::Source;
-use crate::json::string;
 use crate::json::value::{Kind, Text, Value};
-use crate::limits::{Limit, Limits};
-use crate::path::{Paths, Step};
-use crate::plan::{self, Answer, Change, Document, Element, Flow, Index, Section, Visitor};
+use crate::plan::{self, Answer, Change, Element, Flow, Section, Visitor};
 
 /// Which changes become records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +29,13 @@ pub enum Show {
     All,
 }
 
+impl Show {
+    pub(super) fn hides(self, facts: &Facts) -> bool {
+        let is_of_rest = facts.section == Section::ResourceChanges && facts.is_settled;
+        self == Show::Changes && is_of_rest
+    }
+}
+
 /// How to sift a plan.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
@@ -43,6 +43,9 @@ pub struct Options {
     pub read: plan::Options,
     /// What to write.
     pub show: Show,
+    /// How many threads may be used, this one included; `None`: this one alone. The records are the
+    /// same with any number.
+    pub threads: Option<NonZeroUsize>,
 }
 
 /// A plan that was sifted.
@@ -50,6 +53,8 @@ pub struct Options {
 pub struct Sifted {
     /// Its last record.
     pub summary: Summary,
+    /// Whether a resource does not stay as it is, moves or is imported, or an action is invoked.
+    pub has_changes: bool,
     /// What its user should know.
     pub warnings: Vec<Warning>,
 }
@@ -93,175 +98,76 @@ pub fn sift<S: Source>(
     options: &Options,
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
-    let mut sifter = Sifter {
-        out: Out {
-            sink,
-            name,
-            format_version: None,
-            terraform_version: None,
-            begun: false,
-            held: Held::default(),
-        },
-        show: options.show,
-        limits: options.read.limits,
-        differ: Differ::new(&options.read.limits),
-        replace_paths: Paths::new(),
-        texts: Texts::default(),
-        index: String::new(),
-        importing: String::new(),
-        summary: Summary::default(),
-    };
-    let document = plan::read(source, &options.read, &mut sifter)?;
-    sifter.end(&document)?;
-    let warnings = [
-        (document.text_before > 0).then_some(Warning::TextBefore(document.text_before)),
-        (document.text_after > 0).then_some(Warning::TextAfter(document.text_after)),
-        document.is_newer.then_some(Warning::NewerFormat),
-    ];
-    Ok(Sifted { summary: sifter.summary, warnings: warnings.into_iter().flatten().collect() })
-}
-
-struct Sifter<'a> {
-    out: Out<'a>,
-    show: Show,
-    limits: Limits,
-    differ: Differ,
-    // What a row borrows; the memory is kept from row to row.
-    replace_paths: Paths,
-    texts: Texts,
-    index: String,
-    importing: String,
-    summary: Summary,
-}
-
-/// The sink, and what must come before anything else.
-struct Out<'a> {
-    sink: &'a mut dyn Sink,
-    name: &'a str,
-    format_version: Option<String>,
-    terraform_version: Option<String>,
-    /// Whether the `plan` record was written.
-    begun: bool,
-    held: Held,
-}
-
-impl Out<'_> {
-    /// Writes a record, or keeps it until the `plan` record was written.
-    fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        if !self.begun && self.format_version.is_some() && self.terraform_version.is_some() {
-            self.begin()?;
-        }
-        if self.begun {
-            return self.sink.record(record);
-        }
-        if self.held.push(record) { Ok(()) } else { self.begin() }
-    }
-
-    /// Writes the `plan` record with what is known, and all that waited for it.
-    fn begin(&mut self) -> Result<()> {
-        self.begun = true;
-        self.sink.record(&Record::Plan(Plan {
-            schema_version: SCHEMA_VERSION,
-            source: self.name,
-            format_version: self.format_version.as_deref(),
-            terraform_version: self.terraform_version.as_deref(),
-        }))?;
-        self.held.release(self.sink)
-    }
-}
-
-impl Sifter<'_> {
-    fn end(&mut self, document: &Document) -> Result<()> {
-        if !self.out.begun {
-            self.out.begin()?;
-        }
-        self.summary.bytes = document.bytes;
-        self.out.sink.record(&Record::Summary(&self.summary))
-    }
-
-    /// Counts a resource change and writes its record, if it has one.
-    fn change(
-        &mut self,
-        section: Section,
-        change: &plan::ResourceChange<'_>,
-        deferred_reason: Option<Text<'_>>,
-    ) -> Result<()> {
-        let in_change = |error: Error| error.within("change");
-        self.differ.diff(&change.change).map_err(in_change)?;
-        let action = Action::of(&change.change).map_err(in_change)?;
-        let word = action.word(&change.change).map_err(in_change)?;
-        let summary = &mut self.summary;
-        let counted = match section {
-            Section::ResourceChanges => &mut summary.resource_changes,
-            Section::ResourceDrift => &mut summary.resource_drift,
-            _ => &mut summary.deferred_changes,
+    let desk = Desk::new();
+    std::thread::scope(|scope| {
+        let threads = options.threads.map_or(1, NonZeroUsize::get);
+        let mut sifter = Sifter {
+            maker: Maker::new(options.read.limits),
+            books: Books::new(name, options, sink),
+            sharing: Sharing::new(Crew::new(scope, &desk, threads)),
+            failed: None,
         };
-        counts::count(counted, &word, &self.limits, change.address.offset())?;
-        if section == Section::ResourceChanges {
-            summary.terraform.count(action, change);
-            summary.moved += u64::from(change.is_moved());
-            summary.unknown_paths += self.differ.unknown.len() as u64;
-            summary.sensitive_paths += self.differ.sensitive.len() as u64;
-            summary.changed_paths += self.differ.changed.len() as u64;
-            let settled =
-                action == Action::NoOp && !change.is_moved() && change.change.importing.is_none();
-            if settled && self.show == Show::Changes {
-                return Ok(());
-            }
+        sifter.read(source, &options.read)
+    })
+}
+
+struct Sifter<'a, 'scope, 'env> {
+    maker: Maker,
+    books: Books<'a>,
+    sharing: Sharing<'scope, 'env>,
+    /// What another thread failed with; its place is complete.
+    failed: Option<Error>,
+}
+
+impl Sifter<'_, '_, '_> {
+    fn read(&mut self, mut source: impl Source, options: &plan::Options) -> Result<Sifted> {
+        let document = plan::read(&mut source, options, self);
+        // What is still shared stands before whatever ended the reading.
+        self.settle();
+        if let Some(error) = self.failed.take() {
+            return Err(plan::unless_changed(&mut source, error));
         }
-        replace_paths(&change.change, &mut self.replace_paths, &mut self.texts, self.limits.paths)
-            .map_err(|error| in_change(error.within("replace_paths")))?;
-        let actions = action.words(&change.change).map_err(in_change)?;
-        let importing = change.change.importing.map(|value| {
-            importing::compact(value, &change.change, &mut self.texts, &mut self.importing)
-        });
-        let index = change.index.map(|value| index(value, &mut self.texts, &mut self.index));
-        let (address, others) = self.texts.decode(
-            change.address,
-            [
-                change.previous_address,
-                change.module_address,
-                change.mode,
-                change.type_name,
-                change.name,
-                change.deposed,
-                change.provider_name,
-                change.action_reason,
-                deferred_reason,
-            ],
-        )?;
-        let others = others.map(|text| text.map(Cow::Borrowed));
-        let [previous, module, mode, type_name, name, deposed, provider, reason, deferred] = others;
-        let row = ResourceChange {
-            address: Cow::Borrowed(address),
-            previous_address: previous,
-            module_address: module,
-            mode,
-            type_name,
-            name,
-            index: index.transpose()?.map(Cow::Borrowed),
-            deposed,
-            provider_name: provider,
-            action: word,
-            actions,
-            action_reason: reason,
-            deferred_reason: deferred,
-            changed: Cow::Borrowed(&self.differ.changed),
-            unknown: Cow::Borrowed(&self.differ.unknown),
-            sensitive: Cow::Borrowed(&self.differ.sensitive),
-            replace_paths: Cow::Borrowed(&self.replace_paths),
-            importing: importing.transpose()?.map(Cow::Borrowed),
-            generated_config: change.change.generated_config.is_some(),
-        };
-        self.out.record(&match section {
-            Section::ResourceChanges => Record::ResourceChange(row),
-            Section::ResourceDrift => Record::ResourceDrift(row),
-            _ => Record::DeferredChange(row),
-        })
+        let document = document?;
+        self.books.end(&document)?;
+        let warnings = [
+            (document.text_before > 0).then_some(Warning::TextBefore(document.text_before)),
+            (document.text_after > 0).then_some(Warning::TextAfter(document.text_after)),
+            document.is_newer.then_some(Warning::NewerFormat),
+        ];
+        let summary = std::mem::take(&mut self.books.summary);
+        let has_changes = self.books.has_changes;
+        Ok(Sifted { summary, has_changes, warnings: warnings.into_iter().flatten().collect() })
+    }
+
+    /// Waits for what is shared: everything before this place is counted and written then.
+    fn settle(&mut self) -> Flow {
+        if self.failed.is_none() {
+            self.failed = self.sharing.settle(&mut self.books, &mut self.maker).err();
+        }
+        if self.failed.is_some() { Flow::Stop } else { Flow::Continue }
+    }
+
+    /// Whether an element is seen at a glance to stay as it is, and was counted.
+    fn is_settled(&mut self, element: &Element<'_>) -> Result<bool> {
+        // A new word must not be counted before those of elements that stand before it.
+        let is_in_turn = !self.sharing.is_under_way() || self.books.knows_no_op();
+        if self.books.show == Show::All || !is_in_turn {
+            return Ok(false);
+        }
+        let Some(unchanged) = element.unchanged() else { return Ok(false) };
+        let mut facts = self.maker.known(&unchanged);
+        if facts.is_none()
+            && self.sharing.is_under_way()
+            && self.sharing.learn(element, &mut self.maker)
+        {
+            facts = self.maker.known(&unchanged);
+        }
+        let Some(facts) = facts else { return Ok(false) };
+        self.books.count(&facts).map(|()| true)
     }
 }
 
-impl Visitor for Sifter<'_> {
+impl Visitor for Sifter<'_, '_, '_> {
     fn scalar(&mut self, section: Section, value: Value<'_>) -> Result<Flow> {
         if value.is_null() {
             return Ok(Flow::Continue);
@@ -271,37 +177,35 @@ impl Visitor for Sifter<'_> {
                 let version = Some(value.text()?);
                 match section {
                     // Too late for the `plan` record; lost they must not be.
-                    Section::FormatVersion if self.out.begun => {
-                        self.summary.format_version = version;
+                    Section::FormatVersion if self.books.begun => {
+                        self.books.summary.format_version = version;
                     }
-                    _ if self.out.begun => self.summary.terraform_version = version,
-                    Section::FormatVersion => self.out.format_version = version,
-                    _ => self.out.terraform_version = version,
+                    _ if self.books.begun => self.books.summary.terraform_version = version,
+                    Section::FormatVersion => self.books.format_version = version,
+                    _ => self.books.terraform_version = version,
                 }
             }
-            Section::Timestamp => self.summary.timestamp = Some(value.text()?),
-            Section::Applyable => self.summary.applyable = Some(boolean(value)?),
-            Section::Complete => self.summary.complete = Some(boolean(value)?),
-            Section::Errored => self.summary.errored = Some(boolean(value)?),
+            Section::Timestamp => self.books.summary.timestamp = Some(value.text()?),
+            Section::Applyable => self.books.summary.applyable = Some(boolean(value)?),
+            Section::Complete => self.books.summary.complete = Some(boolean(value)?),
+            Section::Errored => self.books.summary.errored = Some(boolean(value)?),
             _ => {}
         }
         Ok(Flow::Continue)
     }
 
     fn element(&mut self, element: &Element<'_>) -> Result<Answer> {
-        if self.show == Show::All {
-            return Ok(Answer::Enter);
+        if self.is_settled(element)? {
+            return Ok(Answer::Skip);
         }
-        let Some(unchanged) = element.unchanged() else { return Ok(Answer::Enter) };
-        let Some((unknown, sensitive)) = self.differ.known(&unchanged) else {
-            return Ok(Answer::Enter);
-        };
-        let word = "no-op";
-        let counted = &mut self.summary.resource_changes;
-        counts::count(counted, word, &self.limits, unchanged.offset)?;
-        self.summary.unknown_paths += unknown as u64;
-        self.summary.sensitive_paths += sensitive as u64;
-        Ok(Answer::Skip)
+        if self.sharing.takes(element, &self.books) {
+            self.failed = self.sharing.share(element, &mut self.books, &mut self.maker).err();
+            return Ok(if self.failed.is_some() { Answer::Stop } else { Answer::Skip });
+        }
+        Ok(match self.settle() {
+            Flow::Continue => Answer::Enter,
+            Flow::Stop => Answer::Stop,
+        })
     }
 
     fn resource_change(
@@ -309,38 +213,50 @@ impl Visitor for Sifter<'_> {
         section: Section,
         change: &plan::ResourceChange<'_>,
     ) -> Result<Flow> {
-        self.change(section, change, None).map(|()| Flow::Continue)
+        self.books.change(section, change, None, &mut self.maker).map(|()| Flow::Continue)
     }
 
     fn deferred_change(&mut self, deferred: &plan::Deferred<'_>) -> Result<Flow> {
-        self.change(Section::DeferredChanges, &deferred.resource_change, deferred.reason)
-            .map(|()| Flow::Continue)
+        let change = &deferred.resource_change;
+        let (section, maker) = (Section::DeferredChanges, &mut self.maker);
+        self.books.change(section, change, deferred.reason, maker).map(|()| Flow::Continue)
     }
 
     fn output_change(&mut self, name: &str, change: &Change<'_>) -> Result<Flow> {
-        self.differ.diff(change)?;
+        if self.settle() == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+        self.maker.differ.diff(change)?;
         let action = Action::of(change)?;
         let word = action.word(change)?;
-        let changed = &mut self.summary.output_changes;
-        counts::count(changed, &word, &self.limits, change.offset())?;
-        if action == Action::NoOp && self.show == Show::Changes {
+        let changed = &mut self.books.summary.output_changes;
+        counts::count(changed, &word, &self.books.limits, change.offset())?;
+        if action == Action::NoOp && self.books.show == Show::Changes {
             return Ok(Flow::Continue);
         }
-        self.out.record(&Record::OutputChange(OutputChange {
+        self.books.record(&Record::OutputChange(OutputChange {
             name: Cow::Borrowed(name),
             action: word,
             actions: action.words(change)?,
-            changed: Cow::Borrowed(&self.differ.changed),
-            unknown: Cow::Borrowed(&self.differ.unknown),
-            sensitive: Cow::Borrowed(&self.differ.sensitive),
+            changed: Cow::Borrowed(&self.maker.differ.changed),
+            unknown: Cow::Borrowed(&self.maker.differ.unknown),
+            sensitive: Cow::Borrowed(&self.maker.differ.sensitive),
         }))?;
         Ok(Flow::Continue)
     }
 
     fn check(&mut self, check: &plan::Check<'_>) -> Result<Flow> {
+        if self.settle() == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
         let status = check.status.decode()?;
-        counts::count(&mut self.summary.checks, &status, &self.limits, check.status.offset())?;
-        if status == "pass" && self.show == Show::Changes {
+        counts::count(
+            &mut self.books.summary.checks,
+            &status,
+            &self.books.limits,
+            check.status.offset(),
+        )?;
+        if status == "pass" && self.books.show == Show::Changes {
             return Ok(Flow::Continue);
         }
         let mut problems = Vec::new();
@@ -351,7 +267,7 @@ impl Visitor for Sifter<'_> {
             .into_iter()
             .map(|text| Ok(text.decode()?.into()))
             .collect::<Result<Vec<_>>>()?;
-        self.out.record(&Record::Check(Check {
+        self.books.record(&Record::Check(Check {
             address: check.address.decode()?.into(),
             check_kind: decoded(check.kind)?,
             status: status.into(),
@@ -361,12 +277,16 @@ impl Visitor for Sifter<'_> {
     }
 
     fn action_invocation(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<Flow> {
+        if self.settle() == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
         let trigger = match invocation {
             plan::ActionInvocation { lifecycle_action_trigger: Some(_), .. } => Some("lifecycle"),
             plan::ActionInvocation { invoke_action_trigger: Some(_), .. } => Some("invoke"),
             _ => None,
         };
-        self.out.record(&Record::ActionInvocation(ActionInvocation {
+        self.books.has_changes = true;
+        self.books.record(&Record::ActionInvocation(ActionInvocation {
             address: invocation.address.decode()?.into(),
             type_name: decoded(invocation.type_name)?,
             name: decoded(invocation.name)?,
@@ -387,54 +307,4 @@ fn boolean(value: Value<'_>) -> Result<bool> {
         Kind::False => Ok(false),
         _ => Err(value.wrong_type("true or false")),
     }
-}
-
-/// The index as JSON text, copied before it is held to the grammar: a file may be written to.
-fn index<'t>(index: Index<'_>, texts: &mut Texts, json: &'t mut String) -> Result<&'t RawValue> {
-    json.clear();
-    let offset = match index {
-        Index::Number(number) => {
-            json.push_str(&String::from_utf8_lossy(number.raw()));
-            number.offset()
-        }
-        Index::String(string) => {
-            string::push_quoted(texts.decode(string, [])?.0, json);
-            string.offset()
-        }
-    };
-    serde_json::from_str(json).map_err(|_| Error::at(ErrorKind::Changed, offset))
-}
-
-/// The paths of `replace_paths`, in their order.
-fn replace_paths(
-    change: &Change<'_>,
-    paths: &mut Paths,
-    texts: &mut Texts,
-    size_max: u64,
-) -> Result<()> {
-    paths.clear();
-    let Some(list) = change.replace_paths else { return Ok(()) };
-    for path in list.elements()? {
-        let path = path?;
-        let hold_to_limit = |paths: &Paths| match paths.size() > size_max {
-            true => Err(Error::limit(Limit::Paths, size_max, path.offset())),
-            false => Ok(()),
-        };
-        for step in path.elements()? {
-            let step = step?;
-            paths.push_step(match step.kind()? {
-                Kind::String => Step::Key(texts.decode(step.string()?, [])?.0),
-                // An element of a set of numbers may be any number; an index fits u32.
-                Kind::Number => str::from_utf8(step.raw())
-                    .ok()
-                    .and_then(|number| number.parse().ok())
-                    .map_or(Step::Element, Step::Index),
-                _ => Step::Element,
-            });
-            hold_to_limit(paths)?;
-        }
-        paths.end();
-        hold_to_limit(paths)?;
-    }
-    Ok(())
 }

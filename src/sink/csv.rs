@@ -87,7 +87,7 @@ impl<W: Write> Csv<W> {
             self.out.write_field(cell.as_bytes()).map_err(csv_error)?;
         }
         self.out.write_record(None::<&[u8]>).map_err(csv_error)?;
-        if self.pace.is_due() { self.out.flush().map_err(write_error) } else { Ok(()) }
+        if self.pace.is_due(1) { self.out.flush().map_err(write_error) } else { Ok(()) }
     }
 }
 

@@ -5,7 +5,7 @@
 use std::io::{BufWriter, Write};
 
 use super::row::Rows;
-use super::{BUFFER, Pace, Sink, write_error};
+use super::{BUFFER, Pace, Rendered, Renderer, Sink, write_error};
 use crate::error::Result;
 use crate::record::Record;
 
@@ -34,11 +34,37 @@ impl<W: Write> Sink for Json<W> {
         let before: &[u8] = if std::mem::replace(&mut self.begun, true) { b",\n" } else { b"[\n" };
         self.write(before)?;
         self.rows.write(record, &mut self.out)?;
-        if self.pace.is_due() { self.out.flush().map_err(write_error) } else { Ok(()) }
+        if self.pace.is_due(1) { self.out.flush().map_err(write_error) } else { Ok(()) }
     }
 
     fn finish(&mut self) -> Result<()> {
         self.write(if self.begun { b"\n]\n" } else { b"[]\n" })?;
         self.out.flush().map_err(write_error)
+    }
+
+    fn as_rendered(&mut self) -> Option<&mut dyn Rendered> {
+        Some(self)
+    }
+}
+
+impl<W: Write> Rendered for Json<W> {
+    fn renderer(&self) -> Box<dyn Renderer> {
+        Box::new(Elements::default())
+    }
+
+    fn write(&mut self, text: &[u8], rows: usize) -> Result<()> {
+        Json::write(self, text)?;
+        if self.pace.is_due(rows) { self.out.flush().map_err(write_error) } else { Ok(()) }
+    }
+}
+
+/// Renders elements that are not the first.
+#[derive(Default)]
+struct Elements(Rows);
+
+impl Renderer for Elements {
+    fn render(&mut self, row: &Record<'_>, text: &mut Vec<u8>) -> Result<()> {
+        text.extend_from_slice(b",\n");
+        self.0.write(row, text)
     }
 }

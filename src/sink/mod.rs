@@ -8,7 +8,7 @@ pub mod summary;
 
 use crate::error::{Error, ErrorKind};
 
-pub use crate::record::Sink;
+pub use crate::record::{Rendered, Renderer, Sink};
 
 fn write_error(error: impl Into<std::io::Error>) -> Error {
     Error::io(ErrorKind::Write, error.into())
@@ -29,14 +29,15 @@ impl Pace {
         Pace { flushed: std::time::Instant::now(), rows: 0 }
     }
 
-    /// Called after each record: whether to flush now.
-    fn is_due(&mut self) -> bool {
+    /// Called after so many records: whether to flush now.
+    fn is_due(&mut self, rows: usize) -> bool {
         const EARLY: u32 = 16;
         const PAUSE: std::time::Duration = std::time::Duration::from_millis(50);
-        self.rows = self.rows.saturating_add(1);
+        let before = self.rows / 64;
+        self.rows = self.rows.saturating_add(rows as u32);
         // The clock is not looked at for every row of a plan with millions of them.
         let due =
-            self.rows <= EARLY || (self.rows.is_multiple_of(64) && self.flushed.elapsed() > PAUSE);
+            self.rows <= EARLY || (self.rows / 64 != before && self.flushed.elapsed() > PAUSE);
         if due {
             self.flushed = std::time::Instant::now();
         }

@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 
 use super::row::Rows;
-use super::{BUFFER, Pace, Sink, write_error};
+use super::{BUFFER, Pace, Rendered, Renderer, Sink, write_error};
 use crate::error::Result;
 use crate::record::Record;
 
@@ -26,10 +26,37 @@ impl<W: Write> Sink for Ndjson<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.rows.write(record, &mut self.out)?;
         self.out.write_all(b"\n").map_err(write_error)?;
-        if self.pace.is_due() { self.out.flush().map_err(write_error) } else { Ok(()) }
+        if self.pace.is_due(1) { self.out.flush().map_err(write_error) } else { Ok(()) }
     }
 
     fn finish(&mut self) -> Result<()> {
         self.out.flush().map_err(write_error)
+    }
+
+    fn as_rendered(&mut self) -> Option<&mut dyn Rendered> {
+        Some(self)
+    }
+}
+
+impl<W: Write> Rendered for Ndjson<W> {
+    fn renderer(&self) -> Box<dyn Renderer> {
+        Box::new(Lines::default())
+    }
+
+    fn write(&mut self, text: &[u8], rows: usize) -> Result<()> {
+        self.out.write_all(text).map_err(write_error)?;
+        if self.pace.is_due(rows) { self.out.flush().map_err(write_error) } else { Ok(()) }
+    }
+}
+
+/// Renders lines.
+#[derive(Default)]
+struct Lines(Rows);
+
+impl Renderer for Lines {
+    fn render(&mut self, row: &Record<'_>, text: &mut Vec<u8>) -> Result<()> {
+        self.0.write(row, text)?;
+        text.push(b'\n');
+        Ok(())
     }
 }

@@ -19,8 +19,11 @@ pub fn check(text: &[u8]) {
     let isas: Vec<_> = Isa::all().collect();
     for validation in [Validation::Visited, Validation::Everything] {
         for limits in [Limits::default(), narrow(&mut draw)] {
-            let options =
-                |isa| Options { read: plan::Options { isa, validation, limits }, show: Show::All };
+            let options = |isa| Options {
+                read: plan::Options { isa, validation, limits },
+                show: Show::All,
+                threads: None,
+            };
             let whole = sifted(Slice(text), &options(Isa::best()));
             let isa = draw.one_of(&isas);
             let cut = sifted(Pieces::new(text, draw.clone()), &options(isa));

@@ -26,7 +26,7 @@ pub fn check(choices: &[u8]) {
         let expected = naive::records(&tree, "plan.json", plan.len() as u64, show == Show::All);
         for validation in [Validation::Visited, Validation::Everything] {
             let read = plan::Options { isa: Isa::best(), validation, limits: Limits::default() };
-            match records(&plan, &Options { read, show }) {
+            match records(&plan, &Options { read, show, threads: None }) {
                 Ok(records) => compare(&records, &expected, &plan),
                 Err(error) => panic!("{error}\n{plan}"),
             }

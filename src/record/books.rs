@@ -1,0 +1,128 @@
+//! What is counted and written, in the order of the document.
+//!
+//! Records leave as they are made. The `plan` record comes first and names the versions, which in a
+//! document with sorted keys come after the changes: until both are known, or no more can be held,
+//! what is made waits.
+
+use super::counts::Summary;
+use super::held::Held;
+use super::maker::{Facts, Maker};
+use super::sift::{Options, Show};
+use super::{Plan, Record, Rendered, SCHEMA_VERSION, Sink};
+use crate::error::Result;
+use crate::json::value::Text;
+use crate::limits::Limits;
+use crate::plan::{Document, ResourceChange, Section};
+
+/// The sink, what must come before anything else, and the counts.
+pub(super) struct Books<'a> {
+    sink: &'a mut dyn Sink,
+    name: &'a str,
+    pub(super) show: Show,
+    pub(super) limits: Limits,
+    pub(super) format_version: Option<String>,
+    pub(super) terraform_version: Option<String>,
+    /// Whether the `plan` record was written.
+    pub(super) begun: bool,
+    held: Held,
+    pub(super) summary: Summary,
+    /// Whether a resource does not stay as it is, or an action is invoked.
+    pub(super) has_changes: bool,
+}
+
+impl<'a> Books<'a> {
+    pub(super) fn new(name: &'a str, options: &Options, sink: &'a mut dyn Sink) -> Books<'a> {
+        Books {
+            sink,
+            name,
+            show: options.show,
+            limits: options.read.limits,
+            format_version: None,
+            terraform_version: None,
+            begun: false,
+            held: Held::default(),
+            summary: Summary::default(),
+            has_changes: false,
+        }
+    }
+
+    /// Counts a change to a resource.
+    ///
+    /// # Errors
+    ///
+    /// There are too many different action words.
+    pub(super) fn count(&mut self, facts: &Facts) -> Result<()> {
+        self.has_changes |= facts.section == Section::ResourceChanges && !facts.is_settled;
+        self.summary.add(facts, &self.limits)
+    }
+
+    /// Whether resources that stay as they are were counted.
+    pub(super) fn knows_no_op(&self) -> bool {
+        self.summary.resource_changes.contains_key("no-op")
+    }
+
+    /// Writes a record, or keeps it until the `plan` record was written.
+    pub(super) fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        if !self.begun && self.format_version.is_some() && self.terraform_version.is_some() {
+            self.begin()?;
+        }
+        if self.begun {
+            return self.sink.record(record);
+        }
+        if self.held.push(record) { Ok(()) } else { self.begin() }
+    }
+
+    /// Counts a change to a resource and writes its record, if it has one.
+    ///
+    /// # Errors
+    ///
+    /// The change is not well formed; a limit; the sink's.
+    pub(super) fn change(
+        &mut self,
+        section: Section,
+        change: &ResourceChange<'_>,
+        deferred_reason: Option<Text<'_>>,
+        maker: &mut Maker,
+    ) -> Result<()> {
+        let facts = maker.facts(section, change)?;
+        self.count(&facts)?;
+        if self.show.hides(&facts) {
+            return Ok(());
+        }
+        self.record(&maker.row(&facts, change, deferred_reason)?)
+    }
+
+    /// Writes so many rows that are rendered already.
+    pub(super) fn text(&mut self, text: &[u8], rows: usize) -> Result<()> {
+        match self.sink.as_rendered() {
+            Some(sink) if rows > 0 => sink.write(text, rows),
+            _ => Ok(()),
+        }
+    }
+
+    /// The sink as one of text, if it is such a one.
+    pub(super) fn rendered(&mut self) -> Option<&mut dyn Rendered> {
+        self.sink.as_rendered()
+    }
+
+    /// Writes the `plan` record with what is known, and all that waited for it.
+    fn begin(&mut self) -> Result<()> {
+        self.begun = true;
+        self.sink.record(&Record::Plan(Plan {
+            schema_version: SCHEMA_VERSION,
+            source: self.name,
+            format_version: self.format_version.as_deref(),
+            terraform_version: self.terraform_version.as_deref(),
+        }))?;
+        self.held.release(self.sink)
+    }
+
+    /// Writes the `summary` record.
+    pub(super) fn end(&mut self, document: &Document) -> Result<()> {
+        if !self.begun {
+            self.begin()?;
+        }
+        self.summary.bytes = document.bytes;
+        self.sink.record(&Record::Summary(&self.summary))
+    }
+}

@@ -1,5 +1,5 @@
-//! The text between two quotes: its escapes, decoded, compared or made. The bytes are UTF-8 and free
-//! of control characters already; what is left to check are escapes.
+//! The text between two quotes: its escapes, decoded, compared or made. The bytes are UTF-8 and
+//! free of control characters already; what is left to check are escapes.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

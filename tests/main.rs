@@ -1,4 +1,5 @@
-//! Tests of the whole program, one binary. Where a new test goes:
+//! Tests of the whole program, one binary and beside it `allocations.rs`, which counts requests for
+//! memory. Where a new test goes:
 //!
 //! | it is about | file |
 //! | --- | --- |

@@ -1,5 +1,5 @@
-//! The text between two quotes: its escapes, decoded, compared or made. The bytes are UTF-8 and free
-//! of control characters already; what is left to check are escapes.
+//! The text between two quotes: its escapes, decoded, compared or made. The bytes are UTF-8 and
+//! free of control characters already; what is left to check are escapes.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -77,7 +77,10 @@ pub fn unescape(text: &[u8], decoded: &mut Vec<u8>) -> Result<(), BadEscape> {
         decoded.extend_from_slice(&text[at..at + plain]);
         at += plain;
         let (character, len) = escape(&text[at..]).ok_or(BadEscape(at))?;
-        decoded.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        match u8::try_from(character) {
+            Ok(ascii @ ..0x80) => decoded.push(ascii),
+            _ => decoded.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
         at += len;
     }
     decoded.extend_from_slice(&text[at..]);
@@ -89,15 +92,21 @@ pub fn utf8(bytes: &[u8]) -> Option<&str> {
     simdutf8::basic::from_utf8(bytes).ok()
 }
 
-/// Appends a text as JSON has it, between quotes and with no more escapes than it must have: what
-/// serde_json writes.
+/// Appends a text as JSON has it, between quotes: what serde_json writes.
+#[inline]
 pub fn push_quoted(text: &str, json: &mut String) {
     json.push('"');
+    push_escaped(text, json);
+    json.push('"');
+}
+
+/// Appends a text with no more escapes than it must have between quotes.
+pub fn push_escaped(text: &str, json: &mut String) {
     let mut rest = text;
     loop {
         let plain = plain_len(rest.as_bytes());
         json.push_str(&rest[..plain]);
-        let Some(byte) = rest.as_bytes().get(plain) else { break };
+        let Some(byte) = rest.as_bytes().get(plain) else { return };
         match byte {
             b'"' => json.push_str("\\\""),
             b'\\' => json.push_str("\\\\"),
@@ -115,7 +124,12 @@ pub fn push_quoted(text: &str, json: &mut String) {
         }
         rest = &rest[plain + 1..];
     }
-    json.push('"');
+}
+
+/// Whether a text stands in JSON as it is, between quotes.
+#[inline]
+pub fn is_plain(text: &str) -> bool {
+    plain_len(text.as_bytes()) == text.len()
 }
 
 /// How many bytes of a text, from its first on, stand in JSON as they are.

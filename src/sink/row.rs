@@ -11,7 +11,7 @@ use std::io::Write;
 
 use super::write_error;
 use crate::error::Result;
-use crate::json::string::push_quoted;
+use crate::json::string::{is_plain, push_escaped, push_quoted};
 use crate::path::Paths;
 use crate::record::{Record, ResourceChange};
 
@@ -124,7 +124,7 @@ fn is_short(change: &ResourceChange<'_>) -> bool {
 struct List {
     paths: Paths,
     json: String,
-    /// The text of a path, which is quoted in JSON like any other.
+    /// The text of a path that needs escapes.
     path: String,
 }
 
@@ -139,12 +139,17 @@ impl List {
             self.paths.clone_from(paths);
             self.json.clear();
             for path in paths.iter() {
-                self.json.push(if self.json.is_empty() { '[' } else { ',' });
-                self.path.clear();
-                path.push_to(&mut self.path);
-                push_quoted(&self.path, &mut self.json);
+                self.json.push_str(if self.json.is_empty() { "[\"" } else { "\",\"" });
+                let start = self.json.len();
+                path.push_to(&mut self.json);
+                if !is_plain(&self.json[start..]) {
+                    self.path.clear();
+                    self.path.push_str(&self.json[start..]);
+                    self.json.truncate(start);
+                    push_escaped(&self.path, &mut self.json);
+                }
             }
-            self.json.push(']');
+            self.json.push_str("\"]");
         }
         json.push_str(key);
         json.push_str(&self.json);

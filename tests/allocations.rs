@@ -1,0 +1,107 @@
+//! How often memory is asked for while a plan is sifted. It is a binary of its own, because it
+//! counts for the whole process, and it is one test, because tests run side by side.
+//!
+//! What is asked for may grow with the longest change, never with the number of changes: a plan
+//! twice as long takes no more.
+
+#![expect(unsafe_code, reason = "an allocator is unsafe to write")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use plansift::input::Slice;
+use plansift::record::{Options, Show, sift};
+use plansift::sink::Sink;
+use plansift::sink::json::Json;
+use plansift::sink::ndjson::Ndjson;
+
+/// The system's allocator, and how often it was asked for memory.
+struct Counted;
+
+static ASKED: AtomicU64 = AtomicU64::new(0);
+
+#[global_allocator]
+static ALLOCATOR: Counted = Counted;
+
+// SAFETY: all is left to the system's allocator, under the promises that were made to this one.
+unsafe impl GlobalAlloc for Counted {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ASKED.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller promises a layout that is not empty.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller promises a block of this allocator, which is one of the system's.
+        unsafe { System.dealloc(block, layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ASKED.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller promises a block of this allocator, its layout, and a size above zero.
+        unsafe { System.realloc(block, layout, size) }
+    }
+}
+
+/// Changes by what is special about them: what stands in an element after its address.
+const CHANGES: [(&str, &str); 9] = [
+    ("no-op", r#""change":{"actions":["no-op"],"before":null,"after":null}"#),
+    (
+        "create",
+        r#""mode":"managed","type":"a","name":"b","provider_name":"c","module_address":"m",
+        "change":{"actions":["create"],"before":null,"after":{"a":"b"},
+        "after_unknown":{"id":true,"list":[{"x y":true}]},"before_sensitive":false,
+        "after_sensitive":{"p":true}}"#,
+    ),
+    ("delete", r#""deposed":"0123","change":{"actions":["delete"],"before":{"a":1},"after":null}"#),
+    ("a number for index", r#""index":12,"change":{"actions":["create"],"after":{}}"#),
+    ("a string for index", r#""index":"a\"b\u003c","change":{"actions":["create"],"after":{}}"#),
+    ("move", r#""previous_address":"a.z[\"é\"]","change":{"actions":["no-op"]}"#),
+    (
+        "replacement",
+        r#""action_reason":"replace_because_cannot_update",
+        "change":{"actions":["create","delete"],"after":{},
+        "replace_paths":[["a"],["tags","k/v\n"],["list",0,"b"]]}"#,
+    ),
+    ("forgetting", r#""change":{"actions":["create","forget"],"before":{},"after":null}"#),
+    (
+        "import",
+        r#""change":{"actions":["create"],"after":{"a":1},"before_sensitive":{},
+        "after_sensitive":{},"importing":{"id":"i-1\t", "n" : 1}}"#,
+    ),
+];
+
+fn plan(change: &str, count: usize) -> String {
+    let element =
+        |number| format!(r#"{{"address":"module.m[\"é\"].a.b[{}]",{change}}}"#, 1_000_000 + number);
+    let changes: Vec<_> = (0..count).map(element).collect();
+    format!(
+        r#"{{"format_version":"1.2","terraform_version":"1.11.4","resource_changes":[{}]}}"#,
+        changes.join(",")
+    )
+}
+
+/// How often memory is asked for while a plan becomes records.
+fn asked(plan: &str, sink: &mut dyn Sink) -> u64 {
+    let options = Options { show: Show::All, ..Options::default() };
+    let before = ASKED.load(Ordering::Relaxed);
+    sift(Slice(plan.as_bytes()), "plan.json", &options, sink).expect("a plan");
+    ASKED.load(Ordering::Relaxed) - before
+}
+
+#[test]
+fn a_plan_twice_as_long_asks_for_memory_no_more_often() {
+    const COUNT: usize = 1000;
+    // A list of what was found may double once more.
+    const MORE: u64 = 8;
+    let sinks: [fn() -> Box<dyn Sink>; 2] =
+        [|| Box::new(Ndjson::new(std::io::sink())), || Box::new(Json::new(std::io::sink()))];
+    for (name, change) in CHANGES {
+        for sink in sinks {
+            let once = asked(&plan(change, COUNT), sink().as_mut());
+            let twice = asked(&plan(change, 2 * COUNT), sink().as_mut());
+            assert!(once > 0, "requests are counted");
+            assert!(twice <= once + MORE, "{name}: {once}, then {twice}");
+        }
+    }
+}

@@ -28,10 +28,10 @@ const LAYOUTS: [&[&str]; 4] =
 const SIZE: usize = 300_000;
 
 /// A plan of that shape and layout, and the counts that were written beside it.
-fn generated(folder: &Path, shape: &str, layout: &[&str]) -> (Vec<u8>, Value) {
+pub fn generated(folder: &Path, shape: &str, layout: &[&str], size: usize) -> (Vec<u8>, Value) {
     let plan = folder.join("plan.json");
     let status = Command::new(generator())
-        .args(["--size", &SIZE.to_string(), "--shape", shape])
+        .args(["--size", &size.to_string(), "--shape", shape])
         .args(layout)
         .arg("-o")
         .arg(&plan)
@@ -62,7 +62,7 @@ fn counts_are_those_of_the_engine_and_of_the_oracle() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for shape in SHAPES {
         for layout in LAYOUTS {
-            let (text, counts) = generated(folder.path(), shape, layout);
+            let (text, counts) = generated(folder.path(), shape, layout, SIZE);
             assert!(text.len() > SIZE * 9 / 10, "{shape} {layout:?}: {} bytes", text.len());
             let document = serde_json::from_slice(&text).expect("a plan is JSON");
             for show in [Show::Changes, Show::All] {
@@ -79,7 +79,7 @@ fn counts_are_those_of_the_engine_and_of_the_oracle() {
 fn shapes_hold_what_they_are_named_for() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (shape, most) in SHAPES.into_iter().zip(["no-op", "update", "create", "no-op"]) {
-        let (_, counts) = generated(folder.path(), shape, &[]);
+        let (_, counts) = generated(folder.path(), shape, &[], SIZE);
         let words = counts["resource_changes"].as_object().expect("counts by word");
         let (word, _) = words.iter().max_by_key(|(_, count)| count.as_u64()).expect("a word");
         assert_eq!(word, most, "{shape}");

@@ -1,0 +1,239 @@
+//! The same records and the same error, byte for byte, from any number of threads.
+//!
+//! Plans here are long enough for elements to be shared. The answer to compare with is that of one
+//! thread.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+
+use plansift::error::{ErrorKind, Result};
+use plansift::input::Slice;
+use plansift::json::Validation;
+use plansift::record::{Options, Record, Show, sift};
+use plansift::sink::csv::{Csv, Formulas};
+use plansift::sink::json::Json;
+use plansift::sink::ndjson::Ndjson;
+use plansift::sink::summary::{Color, View};
+use plansift::sink::{Rendered, Renderer, Sink};
+
+use crate::generated::generated;
+
+const SIZE: usize = 3 << 20;
+
+/// What is written, and how it ends.
+fn answer(plan: &[u8], options: &Options, sink: fn(&mut Vec<u8>) -> Box<dyn Sink + '_>) -> String {
+    let mut out = Vec::new();
+    let mut writer = sink(&mut out);
+    let sifted = sift(Slice(plan), "plan.json", options, writer.as_mut());
+    let end = match sifted.and_then(|sifted| writer.finish().map(|()| sifted)) {
+        Ok(sifted) => format!("{sifted:?}"),
+        Err(error) => format!("{error} {:?}", error.location()),
+    };
+    drop(writer);
+    String::from_utf8(out).expect("records are UTF-8") + &end
+}
+
+fn lines(out: &mut Vec<u8>) -> Box<dyn Sink + '_> {
+    Box::new(Ndjson::new(out))
+}
+
+fn on_threads(options: &Options, threads: usize) -> Options {
+    Options { threads: NonZeroUsize::new(threads), ..*options }
+}
+
+/// Holds other numbers of threads to one.
+fn hold_to_one(plan: &[u8], options: &Options, what: &str) -> String {
+    let expected = answer(plan, options, lines);
+    for threads in [2, 3] {
+        let found = answer(plan, &on_threads(options, threads), lines);
+        assert!(found == expected, "{what}, {threads} threads:\n{}", end(&found, &expected));
+    }
+    expected
+}
+
+/// The ends of two answers, for who must find out why they differ.
+fn end(found: &str, expected: &str) -> String {
+    let mut text = String::new();
+    for answer in [found, expected] {
+        let tail: String = answer.chars().rev().take(600).collect();
+        let _ =
+            writeln!(text, "{} bytes ... {}", answer.len(), tail.chars().rev().collect::<String>());
+    }
+    text
+}
+
+#[test]
+fn every_format_of_every_shape() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sinks: [fn(&mut Vec<u8>) -> Box<dyn Sink + '_>; 4] = [
+        lines,
+        |out| Box::new(Json::new(out)),
+        |out| Box::new(Csv::new(out, Formulas::Quoted)),
+        |out| Box::new(View::new(out, Color::None)),
+    ];
+    let layouts: [&[&str]; 2] = [&[], &["--indent", "--sort-keys"]];
+    for shape in ["estate", "busy", "first-run"] {
+        for layout in layouts {
+            let (plan, _) = generated(folder.path(), shape, layout, SIZE);
+            for show in [Show::Changes, Show::All] {
+                let options = Options { show, ..Options::default() };
+                for (place, sink) in sinks.into_iter().enumerate() {
+                    let expected = answer(&plan, &options, sink);
+                    for threads in [2, 3, 8] {
+                        let found = answer(&plan, &on_threads(&options, threads), sink);
+                        assert!(
+                            found == expected,
+                            "{shape} {layout:?} {show:?} sink {place}, {threads}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn damage_is_told_alike() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (plan, _) = generated(folder.path(), "estate", &["--seed", "3"], SIZE);
+    let section = b"\"resource_changes\":[";
+    let start = plan.windows(section.len()).position(|window| window == section).expect("changes");
+    let mut failed = 0;
+    for (round, place) in (start..plan.len()).step_by(plan.len() / 97).enumerate() {
+        let mut damaged = plan.clone();
+        damaged[place] = b"x\"}],\\{0"[round % 8];
+        let cut = &plan[..place];
+        for (text, what) in [(&damaged[..], "a byte"), (cut, "the end")] {
+            for validation in [Validation::Visited, Validation::Everything] {
+                let mut options = Options::default();
+                options.read.validation = validation;
+                let answer = hold_to_one(text, &options, &format!("{what} at {place}"));
+                failed += usize::from(!answer.contains("Sifted"));
+            }
+        }
+    }
+    assert!(failed > 150, "{failed} texts failed");
+}
+
+#[test]
+fn an_element_that_is_wrong_is_told_in_its_turn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (plan, _) = generated(folder.path(), "busy", &[], SIZE);
+    let plan = String::from_utf8(plan).expect("a plan is UTF-8");
+    // The first is wrong as a whole, the second only where its row is made.
+    for (from, to) in [
+        ("\"actions\":[\"update\"]", "\"actions\":[\"up\",3]"),
+        ("\"name\":\"", "\"name\":\"\\ud800"),
+    ] {
+        let places: Vec<_> = plan.match_indices(from).map(|(place, _)| place).collect();
+        for share in [2, 3, 5] {
+            let (place, later) =
+                (places[places.len() * (share - 1) / share], places[places.len() - 1]);
+            let mut wrong = plan.clone();
+            wrong.replace_range(later..later + from.len(), to);
+            wrong.replace_range(place..place + from.len(), to);
+            hold_to_one(wrong.as_bytes(), &Options::default(), to);
+        }
+    }
+}
+
+#[test]
+fn limits_fall_on_the_same_element() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (plan, _) = generated(folder.path(), "estate", &["--seed", "5"], SIZE);
+    for limit in 1..9 {
+        let mut options = Options::default();
+        options.read.limits.words = limit;
+        hold_to_one(&plan, &options, "words");
+        options = Options::default();
+        options.read.limits.paths = 100 * limit;
+        hold_to_one(&plan, &options, "paths");
+        options = Options::default();
+        options.read.limits.string_kept = 10 * limit;
+        hold_to_one(&plan, &options, "strings");
+        options = Options::default();
+        options.read.limits.change = 1000 * limit;
+        hold_to_one(&plan, &options, "changes");
+    }
+}
+
+/// Counts the rows that come from other threads, and those that do not.
+#[derive(Default)]
+struct Counting {
+    rendered: usize,
+    plain: usize,
+}
+
+impl Sink for Counting {
+    fn record(&mut self, _: &Record<'_>) -> Result<()> {
+        self.plain += 1;
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn as_rendered(&mut self) -> Option<&mut dyn Rendered> {
+        Some(self)
+    }
+}
+
+impl Rendered for Counting {
+    fn renderer(&self) -> Box<dyn Renderer> {
+        struct Nothing;
+        impl Renderer for Nothing {
+            fn render(&mut self, _: &Record<'_>, _: &mut Vec<u8>) -> Result<()> {
+                Ok(())
+            }
+        }
+        Box::new(Nothing)
+    }
+
+    fn write(&mut self, _: &[u8], rows: usize) -> Result<()> {
+        self.rendered += rows;
+        Ok(())
+    }
+}
+
+#[test]
+fn long_plans_are_shared_and_short_ones_are_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (size, threads, is_shared) in [(SIZE, 2, true), (SIZE, 1, false), (300 << 10, 8, false)] {
+        let (plan, _) = generated(folder.path(), "busy", &[], size);
+        let mut counting = Counting::default();
+        let options = on_threads(&Options::default(), threads);
+        sift(Slice(&plan), "plan.json", &options, &mut counting).expect("a plan");
+        let Counting { rendered, plain } = counting;
+        assert_eq!(rendered > plain, is_shared, "{rendered} rows by others, {plain} by this one");
+        assert!(is_shared || rendered == 0);
+    }
+}
+
+/// Takes so many bytes.
+struct Narrow(usize);
+
+impl Write for Narrow {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn an_output_that_is_full_ends_the_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (plan, _) = generated(folder.path(), "busy", &[], SIZE);
+    for room in [0, 1 << 10, 70 << 10, 100 << 10] {
+        let mut sink = Ndjson::new(Narrow(room));
+        let options = on_threads(&Options::default(), 3);
+        let sifted = sift(Slice(&plan), "plan.json", &options, &mut sink);
+        let error = sifted.expect_err("there is no room").kind();
+        assert_eq!(error, ErrorKind::Write);
+    }
+}

@@ -523,5 +523,33 @@ mod tests {
             let both: Vec<_> = paths.iter().collect();
             prop_assert_eq!(both[0], both[1]);
         }
+
+        #[test]
+        fn a_sorted_list_has_each_path_once_and_in_the_order_of_its_steps(
+            list in prop::collection::vec(
+                prop::collection::vec((0..3, "(attribu|a)?[ab\\x00é]{0,3}"), 0..3),
+                0..12,
+            ),
+        ) {
+            fn step((kind, key): &(i32, String)) -> Step<'_> {
+                match kind {
+                    0 => Step::Key(key),
+                    1 => Step::Index(key.len() as u32),
+                    _ => Step::Element,
+                }
+            }
+            let mut plain: Vec<Vec<Step<'_>>> =
+                list.iter().map(|path| path.iter().map(step).collect()).collect();
+            let mut paths = Paths::new();
+            plain.iter().for_each(|path| paths.push(path.iter().copied()));
+            plain.sort();
+            plain.dedup();
+            let mut copy = Paths::new();
+            copy.clone_from(&paths);
+            prop_assert!(copy.is_twin_of(&paths));
+            paths.sort();
+            let sorted: Vec<Vec<_>> = paths.iter().map(|path| path.steps().collect()).collect();
+            prop_assert_eq!(sorted, plain);
+        }
     }
 }

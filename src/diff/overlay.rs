@@ -8,7 +8,7 @@ use crate::json::value::{Elements, Kind, Members, Text, Value};
 use crate::path::{Paths, Step};
 
 /// Whether an overlay could mark anything: by a look at its bytes.
-fn may_mark(overlay: Value<'_>) -> bool {
+pub(super) fn may_mark(overlay: Value<'_>) -> bool {
     !matches!(overlay.raw(), b"{}" | b"[]" | b"false")
 }
 

@@ -5,9 +5,13 @@
 //! whoever asks, until the next one is asked for.
 //!
 //! The table has a fixed number of slots, chosen by a few of the overlays' bytes; a list that falls
-//! on a taken one replaces what was there. Each takes at most 8 KiB of overlays and as much of
-//! paths and marks each, so all of them 1.5 MiB at most. They hold names and `true` and `false`,
-//! where the plan is one that Terraform wrote.
+//! on a taken one replaces what was there. A slot takes at most 8 KiB of overlays, as much of paths
+//! and half as much of marks: a table no more than some 1.5 MiB, however hostile the plan is, and
+//! the two of a [`super::Differ`] twice that. Overlays of a plan that Terraform wrote hold names,
+//! `true` and `false`, and no values.
+//!
+//! The trap: while a list is lent its slot holds what the borrower had before, which is no list of
+//! these overlays. Only the slot that lent may take it for one.
 
 use super::overlay::may_mark;
 use crate::json::value::Value;

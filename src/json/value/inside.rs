@@ -1,8 +1,8 @@
 //! What is inside of a container: its members or elements, one after the other.
 //!
-//! Plans are written without spaces and with short plain keys. Such a member is told by the masks of
-//! the outline and a few bytes (`look_plain`); whatever else stands there, errors and the end of the
-//! container among it, is for the general way beside it (`look_any`), which is right for all.
+//! Plans are written without spaces and with short plain keys. Such a member is told by the masks
+//! of the outline and a few bytes (`look_plain`); whatever else stands there, errors and the end of
+//! the container among it, is for the general way beside it (`look_any`), which is right for all.
 
 use super::{Place, Text, Value};
 use crate::error::Result;

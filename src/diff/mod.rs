@@ -6,16 +6,21 @@
 //!
 //! The trap is quadratic time on hostile nesting: comparing the bytes of two values, then those of
 //! the members in which they differ, looks at the beginning of the deepest member once per level.
-//! So the length of the common beginning is passed down (`Pair::same`) and no byte is compared
+//! So the length of the common beginning is passed down (`Both::same`) and no byte is compared
 //! twice. Going past a value takes constant time, thanks to its outline.
 
+mod known;
+mod merge;
 mod overlay;
 
+use known::{Known, Recalled};
+use merge::Ordered;
 pub(crate) use overlay::refuse_twins;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::number;
-use crate::json::value::{Kind, Members, Text, Value};
+use crate::json::string::common_prefix;
+use crate::json::value::{Kind, Text, Value};
 use crate::limits::{Limit, Limits};
 use crate::path::{Paths, Step};
 use crate::plan::{Change, Unchanged};
@@ -30,8 +35,8 @@ pub struct Differ {
     /// Places that are marked sensitive, on either side; none lies below another.
     pub sensitive: Paths,
     paths_max: u64,
-    unknown_of: Origin,
-    sensitive_of: Origin,
+    unknown_of: Known,
+    sensitive_of: Known,
     scratch: Scratch,
 }
 
@@ -48,6 +53,10 @@ struct Scratch {
     /// What was found so far, and the memory that it may take.
     changed: Paths,
     paths_max: u64,
+    /// Containers that are still to be entered; empty between two changes.
+    waiting: Vec<Both<'static>>,
+    /// The steps to one place, the last one first.
+    steps: Vec<PlaceStep>,
 }
 
 /// A place below another.
@@ -66,15 +75,25 @@ enum PlaceStep {
 /// The root has no place of its own.
 const ROOT: u32 = u32::MAX;
 
-/// The values of one place on both sides, still to be compared.
+/// The values of one place.
 #[derive(Clone, Copy)]
-struct Pair<'a> {
+struct Sides<'a> {
     before: Option<Value<'a>>,
     after: Option<Value<'a>>,
     /// Only where something in it is marked.
     unknown: Option<Value<'a>>,
-    place: u32,
     /// How many bytes from their first on are the same on both sides, where that is known.
+    same: Option<usize>,
+}
+
+/// Two containers of the same kind, of other bytes or with something marked, to be entered.
+#[derive(Clone, Copy, Debug)]
+struct Both<'a> {
+    before: Value<'a>,
+    after: Value<'a>,
+    unknown: Option<Value<'a>>,
+    place: u32,
+    /// As in [`Sides`].
     same: Option<usize>,
 }
 
@@ -116,84 +135,46 @@ impl Differ {
     /// How many places are unknown and sensitive in a change whose sides are the same, if that is
     /// known from the overlays of changes before.
     pub fn known(&self, change: &Unchanged<'_>) -> Option<(usize, usize)> {
-        let unknown = [Some(change.after_unknown), None];
-        let sensitive = [Some(change.before_sensitive), Some(change.after_sensitive)];
-        let known = self.unknown_of.holds(unknown) && self.sensitive_of.holds(sensitive);
+        let unknown = self.unknown_of.count([Some(change.after_unknown), None])?;
+        let sensitive = self
+            .sensitive_of
+            .count([Some(change.before_sensitive), Some(change.after_sensitive)])?;
         // What is unknown changes.
-        (known && self.unknown.len() == 0).then(|| (self.unknown.len(), self.sensitive.len()))
+        (unknown == 0).then_some((unknown, sensitive))
     }
 
     fn unknown(&mut self, change: &Change<'_>) -> Result<()> {
-        let overlays = [change.after_unknown, None];
-        if self.unknown_of.is(overlays) {
+        let overlays = [change.after_unknown.map(Value::raw), None];
+        let (paths, marks) = (&mut self.unknown, &mut self.scratch.marks);
+        if self.unknown_of.recall(overlays, paths, marks) == Recalled::Whole {
             return Ok(());
         }
-        self.unknown.clear();
-        self.scratch.marks.clear();
         if let Some(overlay) = change.after_unknown {
-            let marks = &mut self.scratch.marks;
-            overlay::collect(overlay, &mut self.unknown, self.paths_max, |mark| marks.push(mark))
+            overlay::collect(overlay, paths, self.paths_max, |mark| marks.push(mark))
                 .map_err(|error| error.within("after_unknown"))?;
         }
-        self.unknown.sort();
-        self.unknown_of.set(overlays);
+        paths.sort();
+        self.unknown_of.keep(overlays, paths, marks);
         Ok(())
     }
 
     fn sensitive(&mut self, change: &Change<'_>) -> Result<()> {
         let overlays = [change.before_sensitive, change.after_sensitive];
-        if self.sensitive_of.is(overlays) {
+        let raw = overlays.map(|overlay| overlay.map(Value::raw));
+        let paths = &mut self.sensitive;
+        // Where these marks stand is not asked for.
+        if self.sensitive_of.recall(raw, paths, &mut Vec::new()) == Recalled::Whole {
             return Ok(());
         }
-        self.sensitive.clear();
         for (overlay, key) in overlays.into_iter().zip(["before_sensitive", "after_sensitive"]) {
             if let Some(overlay) = overlay {
-                overlay::collect(overlay, &mut self.sensitive, self.paths_max, |_| {})
+                overlay::collect(overlay, paths, self.paths_max, |_| {})
                     .map_err(|error| error.within(key))?;
             }
         }
-        self.sensitive.sort_outermost();
-        self.sensitive_of.set(overlays);
+        paths.sort_outermost();
+        self.sensitive_of.keep(raw, paths, &[]);
         Ok(())
-    }
-}
-
-/// The overlays that a list was made of. The instances of a resource stand next to each other and
-/// mostly have the same ones, whose list then stays as it is.
-#[derive(Debug, Default)]
-struct Origin {
-    known: bool,
-    overlays: [Option<Vec<u8>>; 2],
-}
-
-impl Origin {
-    /// Longest overlay that is kept, in bytes.
-    const MAX: usize = 16 << 10;
-
-    fn is(&mut self, overlays: [Option<Value<'_>>; 2]) -> bool {
-        self.known = self.holds(overlays.map(|overlay| overlay.map(Value::raw)));
-        self.known
-    }
-
-    fn holds(&self, overlays: [Option<&[u8]>; 2]) -> bool {
-        self.known && self.overlays.iter().zip(overlays).all(|(known, raw)| known.as_deref() == raw)
-    }
-
-    /// The list was made, of these.
-    fn set(&mut self, overlays: [Option<Value<'_>>; 2]) {
-        self.known = overlays.iter().flatten().all(|overlay| overlay.raw().len() <= Self::MAX);
-        if !self.known {
-            return;
-        }
-        for (known, overlay) in self.overlays.iter_mut().zip(overlays) {
-            match (known, overlay) {
-                (Some(known), Some(overlay)) => {
-                    known.clear();
-                    known.extend_from_slice(overlay.raw());
-                }
-                (known, overlay) => *known = overlay.map(|overlay| overlay.raw().to_vec()),
-            }
-        }
     }
 }
 
@@ -211,17 +192,46 @@ fn hold_size_to_limit(size: u64, paths_max: u64, offset: u64) -> Result<()> {
     Ok(())
 }
 
-impl Pair<'_> {
+impl<'a> Sides<'a> {
     /// Where its values stand, or one of them.
     fn offset(&self) -> u64 {
         self.after.or(self.before).or(self.unknown).map_or(0, Value::offset)
     }
 
-    /// Whether there is a value on both sides, and nothing below one of them.
-    fn is_of_scalars(&self) -> bool {
-        let (Some(before), Some(after)) = (self.before, self.after) else { return false };
-        let is_scalar = |value: Value<'_>| !matches!(value.raw().first(), Some(b'{' | b'['));
-        is_scalar(before) || is_scalar(after)
+    /// Decides the place, unless that is for what is below it to do.
+    #[inline]
+    fn verdict(&self) -> Result<Verdict<'a>> {
+        if self.unknown.is_some_and(Value::is_true) {
+            return Ok(Verdict::Changed);
+        }
+        let before = self.before.filter(|value| !value.is_null());
+        let after = self.after.filter(|value| !value.is_null());
+        let (Some(before), Some(after)) = (before, after) else {
+            return Ok(match before.or(after) {
+                Some(_) => Verdict::Changed,
+                None => self.same(),
+            });
+        };
+        let equal = match self.same {
+            Some(same) => same == before.raw().len() && same == after.raw().len(),
+            None => before.raw() == after.raw(),
+        };
+        if equal && self.unknown.is_none() {
+            return Ok(Verdict::Same);
+        }
+        let &Sides { unknown, same, .. } = self;
+        Ok(match (before.kind()?, after.kind()?) {
+            (Kind::Object, Kind::Object) | (Kind::Array, Kind::Array) => {
+                Verdict::Enter(Both { before, after, unknown, place: ROOT, same })
+            }
+            (a, b) if a == b && (equal || same_scalar(a, before, after)?) => self.same(),
+            _ => Verdict::Changed,
+        })
+    }
+
+    /// Values that are the same, but may have something marked below: rule 5.
+    fn same(&self) -> Verdict<'a> {
+        if self.unknown.is_some() { Verdict::Changed } else { Verdict::Same }
     }
 }
 
@@ -232,42 +242,47 @@ impl Scratch {
         self.places.clear();
         self.keys.clear();
         self.overlay = change.after_unknown.map_or(0, Value::offset);
-        let root = Pair {
-            before: change.before,
-            after: change.after,
-            unknown: self.marked(change.after_unknown),
-            place: ROOT,
-            same: None,
-        };
-        let mut waiting = vec![root];
-        while let Some(pair) = waiting.pop() {
-            if self.compare(pair, &mut waiting)? == Verdict::Changed {
-                self.report(pair.place, None);
-                hold_to_limit(&self.changed, self.paths_max, pair.offset())?;
+        let &Change { before, after, after_unknown, .. } = change;
+        let root = Sides { before, after, unknown: self.marked(after_unknown), same: None };
+        let mut waiting = recycled(std::mem::take(&mut self.waiting));
+        match root.verdict()? {
+            Verdict::Same => {}
+            Verdict::Changed => self.report(ROOT, None, root.offset())?,
+            Verdict::Enter(both) => waiting.push(both),
+        }
+        while let Some(both) = waiting.pop() {
+            match both.before.kind()? {
+                Kind::Object => self.enter_objects(&both, &mut waiting)?,
+                _ => self.enter_arrays(&both, &mut waiting)?,
             }
         }
+        self.waiting = recycled(waiting);
         Ok(())
     }
 
-    /// Decides a place below `pair.place` at once, if it has a scalar on both sides, of which there
-    /// may be very many; else it waits. `step` leads to it.
+    /// Decides a place below `above`, or puts it on the list. `step` leads to it.
+    #[inline]
     fn settle<'a>(
         &mut self,
-        pair: Pair<'a>,
-        step: PlaceStep,
-        waiting: &mut Vec<Pair<'a>>,
+        above: u32,
+        step: impl FnOnce(&mut String) -> Result<PlaceStep>,
+        sides: &Sides<'a>,
+        waiting: &mut Vec<Both<'a>>,
     ) -> Result<()> {
-        if !pair.is_of_scalars() {
-            self.places.push(Place { above: pair.place, step });
-            waiting.push(Pair { place: self.places.len() as u32 - 1, ..pair });
-            let size = size_of_val(&waiting[..]) + size_of_val(&self.places[..]);
-            return hold_size_to_limit(size as u64, self.paths_max, pair.offset());
+        match sides.verdict()? {
+            Verdict::Same => Ok(()),
+            Verdict::Changed => {
+                let step = step(&mut self.keys)?;
+                self.report(above, Some(step), sides.offset())
+            }
+            Verdict::Enter(both) => {
+                let step = step(&mut self.keys)?;
+                self.places.push(Place { above, step });
+                waiting.push(Both { place: self.places.len() as u32 - 1, ..both });
+                let size = size_of_val(&waiting[..]) + size_of_val(&self.places[..]);
+                hold_size_to_limit(size as u64, self.paths_max, sides.offset())
+            }
         }
-        if self.compare(pair, waiting)? == Verdict::Changed {
-            self.report(pair.place, Some(step));
-            hold_to_limit(&self.changed, self.paths_max, pair.offset())?;
-        }
-        Ok(())
     }
 
     /// An overlay that marks something, or nothing.
@@ -280,144 +295,37 @@ impl Scratch {
         })
     }
 
-    /// Decides one place, or puts the places below it on the list.
-    fn compare<'a>(&mut self, pair: Pair<'a>, waiting: &mut Vec<Pair<'a>>) -> Result<Verdict> {
-        if pair.unknown.is_some_and(Value::is_true) {
-            return Ok(Verdict::Changed);
-        }
-        let before = pair.before.filter(|value| !value.is_null());
-        let after = pair.after.filter(|value| !value.is_null());
-        let (Some(before), Some(after)) = (before, after) else {
-            if before.is_some() || after.is_some() {
-                return Ok(Verdict::Changed);
-            }
-            return Ok(marked_below(pair.unknown));
-        };
-        let equal = is_same(Some(before), Some(after), pair.same);
-        if equal && pair.unknown.is_none() {
-            return Ok(Verdict::Same);
-        }
-        match (before.kind()?, after.kind()?) {
-            (Kind::Object, Kind::Object) => {
-                self.enter_objects(Both::of(&pair, before, after), waiting)
-            }
-            (Kind::Array, Kind::Array) => {
-                self.enter_arrays(Both::of(&pair, before, after), waiting)
-            }
-            (a, b) if a == b && (equal || same_scalar(a, before, after)?) => {
-                Ok(marked_below(pair.unknown))
-            }
-            _ => Ok(Verdict::Changed),
-        }
-    }
-
-    fn enter_objects<'a>(
-        &mut self,
-        both: Both<'a>,
-        waiting: &mut Vec<Pair<'a>>,
-    ) -> Result<Verdict> {
+    fn enter_objects<'a>(&mut self, both: &Both<'a>, waiting: &mut Vec<Both<'a>>) -> Result<()> {
         let unknown = match both.unknown {
             Some(unknown) if unknown.kind()? == Kind::Object => Some(unknown),
             _ => None,
         };
+        let both = &Both { same: Some(both.same()), ..*both };
         let (first, found) = (waiting.len(), self.changed.len());
-        let ordered = self.merge_members(&both, unknown, waiting)?;
-        if ordered == Ordered::No {
+        if self.merge_members(both, unknown, waiting)? == Ordered::No {
             waiting.truncate(first);
             self.changed.truncate(found);
             for member in join(both.before, both.after, unknown, self.paths_max)? {
-                let same = match member.sides {
-                    [Some(before), Some(after), _] => both.same_below(before, after),
+                let [before, after, unknown] = member.sides;
+                let same = match (before, after) {
+                    (Some(before), Some(after)) => both.same_below(before, after),
                     _ => None,
                 };
-                self.below(both.place, member, same, waiting)?;
+                let sides = Sides { before, after, unknown: self.marked(unknown), same };
+                self.settle(both.place, key_step(member.key), &sides, waiting)?;
             }
         }
         // The list is taken from its end, and paths are best found in their order.
         waiting[first..].reverse();
-        Ok(Verdict::Entered)
+        Ok(())
     }
 
-    /// Goes through the members of three objects at once, as long as their keys are in order.
-    ///
-    /// Over a stretch of bytes that is the same on both sides only one of them is walked.
-    fn merge_members<'a>(
-        &mut self,
-        both: &Both<'a>,
-        unknown: Option<Value<'a>>,
-        waiting: &mut Vec<Pair<'a>>,
-    ) -> Result<Ordered> {
-        let mut befores = Head::of(both.before)?;
-        let mut afters = Head::of(both.after)?;
-        let mut unknowns = unknown.map(Head::of).transpose()?;
-        let mut last: Option<Text<'a>> = None;
-        // Up to here, in the bytes of `before`, both sides are the same from where they are.
-        let mut same_until = both.before.offset() + both.same as u64;
-        loop {
-            let start = befores.here.clone();
-            while let Some((key, value)) = befores.next
-                && befores.rest.offset() < same_until
-                && key_of(&unknowns).is_none_or(|unknown| key.compare(unknown).is_le())
-            {
-                if last.replace(key).is_some_and(|last| last.compare(key).is_ge()) {
-                    return Ok(Ordered::No);
-                }
-                if let Some(unknown) = take_from(&mut unknowns, key)? {
-                    // The same on both sides, so one of them stands for both.
-                    let sides = [Some(value), Some(value), Some(unknown)];
-                    let same = Some(value.raw().len());
-                    self.below(both.place, Member { key, sides }, same, waiting)?;
-                }
-                befores.advance()?;
-            }
-            afters.follow(&start, &befores.here)?;
-
-            let least = lesser(lesser(befores.key(), afters.key()), key_of(&unknowns));
-            let Some(key) = least else { return Ok(Ordered::Yes) };
-            if last.replace(key).is_some_and(|last| last.compare(key).is_ge()) {
-                return Ok(Ordered::No);
-            }
-            let (before, after) = (befores.take(key)?, afters.take(key)?);
-            let same = match (before, after) {
-                (Some(before), Some(after)) if before.offset() <= same_until => {
-                    Some(shorter(before, after).min((same_until - before.offset()) as usize))
-                }
-                _ => None,
-            };
-            let sides = [before, after, take_from(&mut unknowns, key)?];
-            self.below(both.place, Member { key, sides }, same, waiting)?;
-            if before.is_some() || after.is_some() {
-                let (before, after) = (befores.here.rest(), afters.here.rest());
-                same_until = befores.here.offset() + common_prefix(before, after) as u64;
-            }
-        }
-    }
-
-    /// Puts a member on the list, unless it is settled. `same` is how many bytes its values have in
-    /// common, where that is known.
-    fn below<'a>(
-        &mut self,
-        above: u32,
-        member: Member<'a>,
-        same: Option<usize>,
-        waiting: &mut Vec<Pair<'a>>,
-    ) -> Result<()> {
-        let [before, after, unknown] = member.sides;
-        let unknown = self.marked(unknown);
-        if unknown.is_none() && is_same(before, after, same) {
-            return Ok(());
-        }
-        let start = self.keys.len();
-        self.keys.push_str(&member.key.decode()?);
-        let step = PlaceStep::Key { start, end: self.keys.len() };
-        self.settle(Pair { before, after, unknown, place: above, same }, step, waiting)
-    }
-
-    fn enter_arrays<'a>(&mut self, both: Both<'a>, waiting: &mut Vec<Pair<'a>>) -> Result<Verdict> {
+    fn enter_arrays<'a>(&mut self, both: &Both<'a>, waiting: &mut Vec<Both<'a>>) -> Result<()> {
         let mut unknowns = match both.unknown {
             Some(unknown) if unknown.kind()? == Kind::Array => Some(unknown.elements()?),
             _ => None,
         };
+        let both = &Both { same: Some(both.same()), ..*both };
         let (first, found) = (waiting.len(), self.changed.len());
         let (mut befores, mut afters) = (both.before.elements()?, both.after.elements()?);
         for index in 0.. {
@@ -430,49 +338,58 @@ impl Scratch {
                     // Of another length: what was found in it does not count.
                     waiting.truncate(first);
                     self.changed.truncate(found);
-                    return Ok(Verdict::Changed);
+                    return self.report(both.place, None, both.after.offset());
                 }
             };
             let same = both.same_below(before, after);
-            let (before, after) = (Some(before), Some(after));
-            if unknown.is_none() && is_same(before, after, same) {
-                continue;
-            }
-            let pair = Pair { before, after, unknown, place: both.place, same };
-            self.settle(pair, PlaceStep::Index(index), waiting)?;
+            let sides = Sides { before: Some(before), after: Some(after), unknown, same };
+            let step = |_: &mut String| Ok(PlaceStep::Index(index));
+            self.settle(both.place, step, &sides, waiting)?;
         }
         waiting[first..].reverse();
-        Ok(Verdict::Entered)
+        Ok(())
     }
 
-    /// Puts a place, or what `last` leads to below it, on the list of what changed.
-    fn report(&mut self, place: u32, last: Option<PlaceStep>) {
-        let mut steps: Vec<_> = last.into_iter().collect();
+    /// Puts a place, or what `last` leads to below it, on the list of what changed. `offset` is
+    /// where it was found.
+    fn report(&mut self, place: u32, last: Option<PlaceStep>, offset: u64) -> Result<()> {
+        self.steps.clear();
+        self.steps.extend(last);
         let mut place = place;
         while let Some(Place { above, step }) = self.places.get(place as usize) {
-            steps.push(*step);
+            self.steps.push(*step);
             place = *above;
         }
         let keys = &self.keys;
-        self.changed.push(steps.into_iter().rev().map(|step| match step {
+        self.changed.push(self.steps.iter().rev().map(|step| match *step {
             PlaceStep::Key { start, end } => Step::Key(&keys[start..end]),
             PlaceStep::Index(index) => Step::Index(index),
         }));
+        hold_to_limit(&self.changed, self.paths_max, offset)
     }
 }
 
 /// What was found at a place.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum Verdict<'a> {
     Changed,
     Same,
     /// The places below it decide.
-    Entered,
+    Enter(Both<'a>),
 }
 
-/// Values that are the same, under an overlay that marks something below: rule 5.
-fn marked_below(unknown: Option<Value<'_>>) -> Verdict {
-    if unknown.is_some() { Verdict::Changed } else { Verdict::Same }
+/// The step to a member, whose key is decoded if someone asks for it.
+fn key_step(key: Text<'_>) -> impl FnOnce(&mut String) -> Result<PlaceStep> {
+    move |keys| {
+        let start = keys.len();
+        key.decode_to(keys)?;
+        Ok(PlaceStep::Key { start, end: keys.len() })
+    }
+}
+
+/// An empty list in the memory of another. The standard library collects into it.
+fn recycled<'a>(mut list: Vec<Both<'_>>) -> Vec<Both<'a>> {
+    list.clear();
+    list.into_iter().map(|_| unreachable!("a list that is empty")).collect()
 }
 
 /// Whether two scalars of the same kind, of other bytes, have the same value.
@@ -484,120 +401,24 @@ fn same_scalar(kind: Kind, before: Value<'_>, after: Value<'_>) -> Result<bool> 
     })
 }
 
-/// Whether the keys of an object are in order.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Ordered {
-    Yes,
-    No,
-}
-
-/// The members of an object, the next one at hand.
-struct Head<'a> {
-    /// Before the next one.
-    here: Members<'a>,
-    next: Option<(Text<'a>, Value<'a>)>,
-    /// After it.
-    rest: Members<'a>,
-}
-
-impl<'a> Head<'a> {
-    /// At the first member.
-    fn of(object: Value<'a>) -> Result<Head<'a>> {
-        let members = object.members()?;
-        let mut head = Head { here: members.clone(), next: None, rest: members };
-        head.advance()?;
-        Ok(head)
-    }
-
-    #[inline]
-    fn key(&self) -> Option<Text<'a>> {
-        self.next.as_ref().map(|(key, _)| *key)
-    }
-
-    /// The value of the next member, if that has the key; then it is passed.
-    #[inline]
-    fn take(&mut self, key: Text<'a>) -> Result<Option<Value<'a>>> {
-        match self.next {
-            Some((next, value)) if next.compare(key).is_eq() => {
-                self.advance()?;
-                Ok(Some(value))
-            }
-            _ => Ok(None),
-        }
-    }
-
-    /// Passes the next member.
-    #[inline]
-    fn advance(&mut self) -> Result<()> {
-        self.here = self.rest.clone();
-        self.next = self.rest.next().transpose()?;
-        Ok(())
-    }
-
-    /// Goes as far as another object was walked, over bytes that are the same.
-    #[inline]
-    fn follow(&mut self, from: &Members<'a>, to: &Members<'a>) -> Result<()> {
-        if from.offset() == to.offset() {
-            return Ok(());
-        }
-        self.rest = self.here.clone();
-        self.rest.follow(from, to);
-        self.advance()
-    }
-}
-
-fn key_of<'a>(head: &Option<Head<'a>>) -> Option<Text<'a>> {
-    head.as_ref().and_then(Head::key)
-}
-
-fn take_from<'a>(head: &mut Option<Head<'a>>, key: Text<'a>) -> Result<Option<Value<'a>>> {
-    head.as_mut().map_or(Ok(None), |head| head.take(key))
-}
-
-/// The one of two keys that comes first.
-fn lesser<'a>(a: Option<Text<'a>>, b: Option<Text<'a>>) -> Option<Text<'a>> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(if b.compare(a).is_lt() { b } else { a }),
-        (a, b) => a.or(b),
-    }
-}
-
-/// Two containers of the same kind that are entered together.
-struct Both<'a> {
-    before: Value<'a>,
-    after: Value<'a>,
-    unknown: Option<Value<'a>>,
-    place: u32,
-    /// How many bytes they have in common from their first on.
-    same: usize,
-}
-
 impl<'a> Both<'a> {
-    fn of(pair: &Pair<'a>, before: Value<'a>, after: Value<'a>) -> Both<'a> {
-        let same = pair.same.unwrap_or_else(|| common_prefix(before.raw(), after.raw()));
-        Both { before, after, unknown: pair.unknown, place: pair.place, same }
+    /// How many bytes they have in common from their first on.
+    fn same(&self) -> usize {
+        self.same.unwrap_or_else(|| common_prefix(self.before.raw(), self.after.raw()))
     }
 
     /// How many bytes two values in them have in common, where that follows from what is known.
     fn same_below(&self, before: Value<'a>, after: Value<'a>) -> Option<usize> {
         let start = (before.offset() - self.before.offset()) as usize;
         let is_aligned = start as u64 == after.offset() - self.after.offset();
-        (is_aligned && start < self.same).then(|| shorter(before, after).min(self.same - start))
+        let same = self.same.filter(|&same| is_aligned && start < same)?;
+        Some(shorter(before, after).min(same - start))
     }
 }
 
 /// The length of the shorter of two values, in bytes.
 fn shorter(before: Value<'_>, after: Value<'_>) -> usize {
     before.raw().len().min(after.raw().len())
-}
-
-/// Whether a place has the same bytes on both sides.
-fn is_same(before: Option<Value<'_>>, after: Option<Value<'_>>, same: Option<usize>) -> bool {
-    let (Some(before), Some(after)) = (before, after) else { return false };
-    match same {
-        Some(same) => same == before.raw().len() && same == after.raw().len(),
-        None => before.raw() == after.raw(),
-    }
 }
 
 /// The members of the objects, those of the same key together, in the order of their keys.
@@ -639,14 +460,6 @@ impl Member<'_> {
         }
         Ok(())
     }
-}
-
-/// How many bytes two texts have in common from their first on.
-fn common_prefix(a: &[u8], b: &[u8]) -> usize {
-    const STRIDE: usize = 32;
-    let strides = a.chunks_exact(STRIDE).zip(b.chunks_exact(STRIDE));
-    let same = strides.take_while(|(a, b)| a == b).count() * STRIDE;
-    same + a[same..].iter().zip(&b[same..]).take_while(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]

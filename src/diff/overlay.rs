@@ -8,8 +8,8 @@ use crate::json::value::{Elements, Kind, Members, Text, Value};
 use crate::path::{Paths, Step};
 
 /// Whether an overlay could mark anything: by a look at its bytes.
-fn may_mark(overlay: Value<'_>) -> bool {
-    !matches!(overlay.raw(), b"{}" | b"[]" | b"false")
+pub(super) fn may_mark(overlay: &[u8]) -> bool {
+    !matches!(overlay, b"{}" | b"[]" | b"false")
 }
 
 /// Adds every place where an overlay is exactly `true`, and tells where in the overlay's own bytes
@@ -24,7 +24,7 @@ pub(super) fn collect(
     paths_max: u64,
     mut mark: impl FnMut(u64),
 ) -> Result<()> {
-    if !may_mark(overlay) {
+    if !may_mark(overlay.raw()) {
         return Ok(());
     }
     let mut walk = Walk::new(overlay);

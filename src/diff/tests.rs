@@ -13,13 +13,17 @@ use crate::scan::Isa;
 
 /// The changed, unknown and sensitive paths of a `change` object without its `actions`.
 fn diff(members: &str) -> Result<[Vec<String>; 3], crate::error::Error> {
+    diff_with(&mut Differ::new(&Limits::default()), members)
+}
+
+/// The same with a differ that has seen other changes.
+fn diff_with(differ: &mut Differ, members: &str) -> Result<[Vec<String>; 3], crate::error::Error> {
     let text = format!("{{\"actions\":[\"update\"],{members}}}");
     let limits = Limits { depth: u64::MAX, ..Limits::default() };
     let mut cursor =
         Cursor::new(Slice(text.as_bytes()), 0, Isa::best(), Validation::Visited, limits);
     let mut outline = Outline::new();
     cursor.outline(&mut outline)?;
-    let mut differ = Differ::new(&limits);
     differ.diff(&Change::parse(cursor.value(&mut outline))?)?;
     let words = |paths: &crate::path::Paths| paths.iter().map(|path| path.to_string()).collect();
     Ok([words(&differ.changed), words(&differ.unknown), words(&differ.sensitive)])
@@ -65,6 +69,15 @@ fn changed_paths_follow_the_rules() {
         (r#"{"a":1}"#, r#"{"a":1}"#, r#"{"a":[false,[true]]}"#, &["a"]),
         (r#"{"a":1}"#, r#"{"a":1}"#, r#"{"a":[false,[]]}"#, &[]),
         (r#"{"a":{"b":1}}"#, r#"{"a":{"b":1}}"#, r#"{"a":{"c":true}}"#, &["a.c"]),
+        // What marks nothing lies around what does, in any order.
+        (r#"{"a":1,"c":1}"#, r#"{"a":1,"c":1}"#, r#"{"a":false,"b":[{}],"c":true,"d":{}}"#, &["c"]),
+        (r#"{"a":1,"c":1}"#, r#"{"a":2,"c":1}"#, r#"{"c":{"x":[true]},"a":{}}"#, &["a", "c"]),
+        (r#"{"a":1,"c":1}"#, r#"{"a":2,"c":1}"#, r#"{"c":true,"a":true}"#, &["a", "c"]),
+        (r#"{"b":1}"#, r#"{"b":1}"#, r#"{"a":true,"b":{},"c":true}"#, &["a", "c"]),
+        // Keys on one side only, before and behind others.
+        (r#"{"b":1,"c":1}"#, r#"{"a":1,"b":1,"c":1}"#, "{}", &["a"]),
+        (r#"{"a":1,"b":1,"c":1,"d":1}"#, r#"{"b":1,"d":2}"#, "{}", &["a", "c", "d"]),
+        (r#"{"a":1,"b":1,"c":1}"#, r#"{"a":2,"b":1,"bb":1,"c":1}"#, "{}", &["a", "bb"]),
         // An overlay of another shape marks nothing.
         (r#"{"a":[1]}"#, r#"{"a":[1]}"#, r#"{"a":{"b":true}}"#, &[]),
         (r#"{"a":[1]}"#, r#"{"a":[1]}"#, r#"{"a":[false,true]}"#, &[]),
@@ -141,7 +154,34 @@ fn deep_and_wide_values_take_linear_time() {
     assert_eq!(changed.len(), 1);
 }
 
+/// Overlays of a few shapes and lengths: trivial ones, one in two spellings, one too long to keep.
+fn overlay() -> impl Strategy<Value = String> {
+    let long = format!(r#"{{"{}":true}}"#, "k".repeat(10_000));
+    let many = format!(r#"{{"a":[{}]}}"#, vec!["true"; 1000].join(","));
+    let few = (0..100).map(|n| format!(r#"{{"k{n}":true,"x":[false,{{"y":true}}]}}"#));
+    let fixed = ["{}", "false", "[]", "null", "true", r#"{"a":true}"#, r#"{"a" :true}"#];
+    let all: Vec<_> = fixed.into_iter().map(String::from).chain([long, many]).chain(few).collect();
+    prop::sample::select(all)
+}
+
 proptest! {
+    #[test]
+    fn what_a_differ_saw_before_makes_no_difference(
+        changes in prop::collection::vec((overlay(), overlay(), overlay()), 1..60),
+    ) {
+        let mut differ = Differ::new(&Limits::default());
+        for (unknown, before, after) in changes {
+            let members = format!(
+                r#""before":{{"k1":1}},"after":{{"k1":1}},"after_unknown":{unknown},
+                "before_sensitive":{before},"after_sensitive":{after}"#,
+            );
+            prop_assert_eq!(diff_with(&mut differ, &members).unwrap(), diff(&members).unwrap());
+            // An error leaves nothing behind.
+            let damaged = diff_with(&mut differ, r#""after_unknown":{"a":true,"b":tru}"#);
+            prop_assert!(damaged.is_err());
+        }
+    }
+
     #[test]
     fn a_value_against_itself_is_the_same(value in "[a-c]{1,3}", other in "[a-c]{1,3}") {
         let object = |leaf: &str| format!(r#"{{"k":[{{"v":"{leaf}"}},1]}}"#);

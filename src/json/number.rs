@@ -29,6 +29,12 @@ pub fn equal(a: &[u8], b: &[u8]) -> bool {
     if a == b {
         return true;
     }
+    // An integer has one spelling, but for zero.
+    let is_positive =
+        |text: &[u8]| text.first() != Some(&b'-') && text.iter().all(|byte| byte.is_ascii_digit());
+    if is_positive(a) && is_positive(b) {
+        return false;
+    }
     match (Decimal::parse(a), Decimal::parse(b)) {
         (None, None) => true,
         (Some(a), Some(b)) => {

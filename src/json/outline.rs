@@ -169,6 +169,23 @@ impl Outline {
         self.next(position, |block| block.escapes)
     }
 
+    /// Where a text ends that begins at a position, if that is in its block or the one behind and
+    /// nothing in it is escaped.
+    #[inline(always)]
+    pub(super) fn plain_end(&self, position: u32) -> Option<u32> {
+        let (block, bit) = ((position / 64) as usize, position % 64);
+        let strings = self.blocks.get(block)?;
+        let (mut quotes, mut escapes) = (strings.quotes >> bit, strings.escapes >> bit);
+        let mut start = position;
+        if quotes == 0 && escapes == 0 {
+            let behind = self.blocks.get(block + 1)?;
+            (quotes, escapes) = (behind.quotes, behind.escapes);
+            start = position - bit + 64;
+        }
+        let text = quotes ^ quotes.wrapping_sub(1);
+        (quotes != 0 && escapes & text == 0).then(|| start + quotes.trailing_zeros())
+    }
+
     #[inline(always)]
     fn next(&self, position: u32, mask: impl Fn(&Marks) -> u64) -> Option<u32> {
         let mut block = (position / 64) as usize;

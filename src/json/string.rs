@@ -185,19 +185,52 @@ pub fn check(text: &[u8]) -> Result<(), BadEscape> {
     Ok(())
 }
 
+/// How many bytes two texts have in common from their first on.
+pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    // Arrays of a fixed length are compared without a call.
+    let strides = a.as_chunks::<32>().0.iter().zip(b.as_chunks::<32>().0);
+    let same = 32 * strides.take_while(|(a, b)| a == b).count();
+    let words = a[same..].as_chunks::<8>().0.iter().zip(b[same..].as_chunks::<8>().0);
+    let mut end = same;
+    for (a, b) in words {
+        let differing = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+        if differing != 0 {
+            return end + differing.trailing_zeros() as usize / 8;
+        }
+        end += 8;
+    }
+    end + a[end..].iter().zip(&b[end..]).take_while(|(a, b)| a == b).count()
+}
+
+/// Where two texts part, or before: up to here they have the same bytes, and no escape goes on.
+pub fn parting(a: &[u8], b: &[u8]) -> usize {
+    let same = common_prefix(a, b);
+    let near = same.saturating_sub(ESCAPE_MAX - 1);
+    let Some(last) = memchr::memrchr(b'\\', &a[near..same]) else { return same };
+    let last = near + last;
+    let run = a[..=last].iter().rev().take_while(|&&byte| byte == b'\\').count();
+    match a[last + 1..same].first() {
+        // It is escaped itself.
+        _ if run % 2 == 0 => same,
+        None => last,
+        // It may be the second half of a pair.
+        Some(b'u') => 0,
+        Some(_) => same,
+    }
+}
+
 /// Compares two texts as decoded, by their bytes of UTF-8. Bad escapes compare by their own bytes.
 pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
-    // As far as they are spelt alike nothing needs to be decoded.
-    let mut same = 0;
-    loop {
-        same +=
-            a[same..].iter().zip(&b[same..]).take_while(|(a, b)| a == b && **a != b'\\').count();
-        match (a[same..].first_chunk::<2>(), b[same..].first_chunk::<2>()) {
-            (Some([b'\\', x]), Some([b'\\', y])) if x == y && *x != b'u' => same += 2,
-            _ => break,
-        }
+    compare_from(parting(a, b), a, b)
+}
+
+/// The same for texts whose [`parting`] is known.
+pub fn compare_from(start: usize, a: &[u8], b: &[u8]) -> Ordering {
+    let (a, b) = (&a[start..], &b[start..]);
+    match (a.first(), b.first()) {
+        (x, y) if x != y && ![x, y].contains(&Some(&b'\\')) => x.cmp(&y),
+        _ => Decoded::new(a).cmp(Decoded::new(b)),
     }
-    Decoded::new(&a[same..]).cmp(Decoded::new(&b[same..]))
 }
 
 /// The bytes of a text's decoded UTF-8, one by one.
@@ -308,6 +341,55 @@ mod tests {
                 push_quoted(&text, &mut json);
                 assert_eq!(json, serde_json::to_string(&text).unwrap());
             }
+        }
+    }
+
+    /// Pieces of texts, of which some are the same in other words.
+    fn text() -> impl Strategy<Value = String> {
+        let pieces = [
+            "a",
+            "b",
+            "u",
+            "\u{fffd}",
+            r"\\",
+            r#"\""#,
+            r"\/",
+            "/",
+            r"\u0061",
+            r"\u005c",
+            r"\ud83d\ude00",
+            r"\ud83d\ude01",
+            "😀",
+            r"\n",
+            r"\u000a",
+            "a plain piece of some length",
+        ];
+        prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..12)
+            .prop_map(|all| all.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn comparison_agrees_with_decoding(same in text(), a in text(), b in text()) {
+            let (a, b) = (format!("{same}{a}"), format!("{same}{b}"));
+            let decoded = decode(a.as_bytes()).unwrap().cmp(&decode(b.as_bytes()).unwrap());
+            prop_assert_eq!(compare(a.as_bytes(), b.as_bytes()), decoded);
+            // Where they part both can be read on.
+            let start = parting(a.as_bytes(), b.as_bytes());
+            prop_assert_eq!(&a.as_bytes()[..start], &b.as_bytes()[..start]);
+            prop_assert_eq!(check(&a.as_bytes()[start..]), Ok(()));
+            prop_assert_eq!(check(&b.as_bytes()[start..]), Ok(()));
+        }
+
+        #[test]
+        fn a_common_prefix_ends_at_the_first_difference(len in 0..100usize, at in 0..100usize) {
+            let a = vec![b'a'; len];
+            let mut b = a.clone();
+            b.push(b'a');
+            prop_assert_eq!(common_prefix(&a, &b), len);
+            b[at.min(len)] = b'b';
+            prop_assert_eq!(common_prefix(&a, &b), at.min(len));
+            prop_assert_eq!(common_prefix(&b, &a), at.min(len));
         }
     }
 }

@@ -3,8 +3,13 @@
 //! Copying one costs nothing and going past one takes constant time, whatever it holds. What is
 //! looked at is held to the full grammar; what is passed over is not looked at.
 
+mod inside;
+
 use std::cmp::Ordering;
 use std::ops::Range;
+
+pub(crate) use inside::Spot;
+pub use inside::{Elements, Members};
 
 use super::outline::{Container, Outline};
 use super::string;
@@ -118,10 +123,19 @@ impl<'a> Value<'a> {
 
     #[inline(always)]
     fn unbounded(self) -> Result<Text<'a>> {
-        let [b'"', raw @ .., b'"'] = self.raw() else { return Err(self.wrong_type("a string")) };
+        let raw = self.quoted()?;
         let close = self.text.len() as u32 - 1;
         let escaped = self.place().check_escapes(self.at + 1..close)?;
         Ok(Text { raw, offset: self.offset() + 1, escaped: u64::from(escaped) })
+    }
+
+    /// The bytes between the quotes of a string.
+    #[inline(always)]
+    fn quoted(self) -> Result<&'a [u8]> {
+        match self.raw() {
+            [b'"', raw @ .., b'"'] => Ok(raw),
+            _ => Err(self.wrong_type("a string")),
+        }
     }
 
     /// The decoded text of a string.
@@ -139,8 +153,16 @@ impl<'a> Value<'a> {
     ///
     /// One is no string, or has a bad escape.
     pub fn is_same_string(self, other: Value<'_>) -> Result<bool> {
-        let (one, two) = (self.unbounded()?, other.unbounded()?);
-        Ok(one.compare(two).is_eq())
+        let Text { raw: one, escaped, .. } = self.unbounded()?;
+        let two = other.quoted()?;
+        let close = other.text.len() as u32 - 1;
+        if escaped == 0 && !other.outline.has_escape(other.at + 1..close) {
+            return Ok(one == two);
+        }
+        // Up to where they part they have the same escapes, which were checked.
+        let start = string::parting(one, two);
+        other.place().check_escapes(other.at + 1 + start as u32..close)?;
+        Ok(string::compare_from(start, one, two).is_eq())
     }
 
     /// The members of an object, in document order.
@@ -150,7 +172,7 @@ impl<'a> Value<'a> {
     /// It is no object.
     pub fn members(self) -> Result<Members<'a>> {
         match self.byte(self.at) {
-            Some(b'{') => Ok(Members(self.inside())),
+            Some(b'{') => Ok(Members::of(self)),
             _ => Err(self.wrong_type("an object")),
         }
     }
@@ -162,7 +184,7 @@ impl<'a> Value<'a> {
     /// It is no array.
     pub fn elements(self) -> Result<Elements<'a>> {
         match self.byte(self.at) {
-            Some(b'[') => Ok(Elements(self.inside())),
+            Some(b'[') => Ok(Elements::of(self)),
             _ => Err(self.wrong_type("an array")),
         }
     }
@@ -240,12 +262,6 @@ impl<'a> Value<'a> {
     fn place(self) -> Place<'a> {
         Place { text: self.text, outline: self.outline, at: self.at, container: self.container }
     }
-
-    fn inside(self) -> Inside<'a> {
-        let place = self.place();
-        let next = Place { at: self.at + 1, container: self.container + 1, ..place };
-        Inside { next, state: State::First }
-    }
 }
 
 impl<'a> Place<'a> {
@@ -271,11 +287,18 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Takes the value that begins here, with that byte, and goes past it. Checks words; a string's
-    /// escapes are checked when its text is looked at.
+    /// Takes the value that begins here, with that byte, and goes past it.
     #[inline(always)]
     fn value(&mut self, first: u8) -> Result<Value<'a>> {
         let start = *self;
+        self.pass(first)?;
+        Ok(Value::new(start.text, start.outline, start.at..self.at, start.container))
+    }
+
+    /// Goes past the value that begins here, with that byte. Checks words; a string's escapes are
+    /// checked when its text is looked at.
+    #[inline(always)]
+    fn pass(&mut self, first: u8) -> Result<()> {
         match first {
             b'"' => self.at = self.quote(self.at + 1)? + 1,
             b'{' | b'[' => match self.outline.container(self.container) {
@@ -287,7 +310,7 @@ impl<'a> Place<'a> {
             },
             _ => self.at = self.word_end()?,
         }
-        Ok(Value::new(start.text, start.outline, start.at..self.at, start.container))
+        Ok(())
     }
 
     /// Checks the escapes between two positions and says whether there are any.
@@ -318,15 +341,32 @@ impl<'a> Place<'a> {
     }
 
     /// Where the word ends that begins here.
+    #[inline(always)]
     fn word_end(self) -> Result<u32> {
-        let rest = self.text.get(self.at as usize..).unwrap_or_default();
-        // Overlays and empty attributes are full of these.
-        for literal in [&b"null"[..], b"false", b"true"] {
-            let ends = rest.get(literal.len()).is_none_or(|&byte| !Word::holds(byte));
-            if ends && rest.starts_with(literal) {
-                return Ok(self.at + literal.len() as u32);
-            }
+        match self.plain_word_end() {
+            Some(end) => Ok(end),
+            None => self.any_word_end(),
         }
+    }
+
+    /// The same for a literal or a natural number with punctuation behind it, which nearly all are.
+    #[inline(always)]
+    fn plain_word_end(self) -> Option<u32> {
+        let rest = self.text.get(self.at as usize..)?;
+        let first = *rest.first_chunk::<4>()?;
+        let len = match first[0] {
+            b'n' if first == *b"null" => 4,
+            b't' if first == *b"true" => 4,
+            b'f' if rest.get(1..5)? == b"alse" => 5,
+            b'0' => 1,
+            b'1'..=b'9' => rest.iter().position(|byte| !byte.is_ascii_digit())?,
+            _ => return None,
+        };
+        matches!(rest.get(len)?, b',' | b'}' | b']').then_some(self.at + len as u32)
+    }
+
+    #[inline(never)]
+    fn any_word_end(self) -> Result<u32> {
         let mut word = Word::new();
         let mut at = self.at;
         while let Some(byte) = self.byte(at).filter(|&byte| Word::holds(byte)) {
@@ -415,6 +455,24 @@ impl<'a> Text<'a> {
         Error::at(ErrorKind::Changed, self.offset + at as u64)
     }
 
+    /// Appends the decoded text, which needs no memory of its own where that is short and plain.
+    ///
+    /// # Errors
+    ///
+    /// The file was written to since its text was scanned.
+    pub(crate) fn decode_to(self, decoded: &mut String) -> Result<()> {
+        let mut copy = [0; 64];
+        if let Some(copy) = copy.get_mut(..self.raw.len()).filter(|_| self.is_plain()) {
+            copy.copy_from_slice(self.raw);
+            if let Ok(text) = std::str::from_utf8(copy) {
+                decoded.push_str(text);
+                return Ok(());
+            }
+        }
+        decoded.push_str(&self.decode()?);
+        Ok(())
+    }
+
     /// The order of two texts: that of the bytes of their decoded UTF-8.
     #[inline]
     pub fn compare(self, other: Text<'_>) -> Ordering {
@@ -433,129 +491,14 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// Whether its bytes are its text.
+    #[inline]
+    pub(crate) fn is_plain(self) -> bool {
+        self.escaped == 0
+    }
+
     /// Bytes from the start of the input to its first byte after the quote.
     pub fn offset(self) -> u64 {
         self.offset
-    }
-}
-
-/// The members of an object. Fused after an error.
-#[derive(Clone, Debug)]
-pub struct Members<'a>(Inside<'a>);
-
-/// The elements of an array. Fused after an error.
-#[derive(Clone, Debug)]
-pub struct Elements<'a>(Inside<'a>);
-
-/// A place between the brackets of a container.
-#[derive(Clone, Debug)]
-struct Inside<'a> {
-    next: Place<'a>,
-    state: State,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    First,
-    Later,
-    Done,
-}
-
-impl<'a> Inside<'a> {
-    /// Goes to the next member or element and looks at its first byte; `None` at the closing
-    /// bracket. Done, until that was taken.
-    #[inline(always)]
-    fn advance(&mut self, close: u8, expected: &'static str) -> Result<Option<u8>> {
-        let byte = match std::mem::replace(&mut self.state, State::Done) {
-            State::Done => return Ok(None),
-            State::First => self.next.token(),
-            State::Later => match self.next.token() {
-                b',' => {
-                    self.next.at += 1;
-                    // A bracket here is what no member or element begins with.
-                    return Ok(Some(self.next.token()));
-                }
-                byte if byte == close => byte,
-                _ => return Err(self.next.expected(expected)),
-            },
-        };
-        Ok((byte != close).then_some(byte))
-    }
-}
-
-impl<'a> Members<'a> {
-    #[inline(always)]
-    fn step(&mut self) -> Result<Option<(Text<'a>, Value<'a>)>> {
-        let inside = &mut self.0;
-        let Some(quote) = inside.advance(b'}', "a comma or the end of the object")? else {
-            return Ok(None);
-        };
-        let mut place = inside.next;
-        if quote != b'"' {
-            return Err(place.expected("a key"));
-        }
-        let start = place.at + 1;
-        let close = place.quote(start)?;
-        let raw = &place.text[start as usize..close as usize];
-        let escaped = u64::from(place.check_escapes(start..close)?);
-        let key = Text { raw, offset: place.offset() + 1, escaped };
-        place.at = close + 1;
-        if place.token() != b':' {
-            return Err(place.expected("a colon"));
-        }
-        place.at += 1;
-        let first = place.token();
-        let value = place.value(first)?;
-        *inside = Inside { next: place, state: State::Later };
-        Ok(Some((key, value)))
-    }
-
-    /// The text from here to the end of the object.
-    pub(crate) fn rest(&self) -> &'a [u8] {
-        self.0.next.text.get(self.0.next.at as usize..).unwrap_or_default()
-    }
-
-    /// Bytes from the start of the input to here.
-    pub(crate) fn offset(&self) -> u64 {
-        self.0.next.offset()
-    }
-
-    /// Goes as far as another went from `from` to `to`, over text that is the same here.
-    pub(crate) fn follow(&mut self, from: &Members<'_>, to: &Members<'_>) {
-        let (from, state) = (&from.0.next, to.0.state);
-        self.0.next.at += to.0.next.at - from.at;
-        self.0.next.container += to.0.next.container - from.container;
-        self.0.state = state;
-    }
-}
-
-impl<'a> Iterator for Members<'a> {
-    type Item = Result<(Text<'a>, Value<'a>)>;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Self::Item> {
-        self.step().transpose()
-    }
-}
-
-impl<'a> Elements<'a> {
-    #[inline(always)]
-    fn step(&mut self) -> Result<Option<Value<'a>>> {
-        let inside = &mut self.0;
-        let Some(first) = inside.advance(b']', "a comma or the end of the array")? else {
-            return Ok(None);
-        };
-        let value = inside.next.value(first)?;
-        inside.state = State::Later;
-        Ok(Some(value))
-    }
-}
-
-impl<'a> Iterator for Elements<'a> {
-    type Item = Result<Value<'a>>;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Self::Item> {
-        self.step().transpose()
     }
 }

@@ -1,0 +1,247 @@
+//! The members of two objects, walked together along with those of the overlay on them.
+//!
+//! Terraform writes keys in order, so the members of the same key meet; of objects with keys in
+//! another order nothing is decided here. Over a stretch of bytes that is the same on both sides
+//! only `before` is walked, and a member there costs little more than a look at its quotes. It must
+//! be walked: a key twice is an error, and so is what is not well formed.
+//!
+//! The trap: `same_until` is a position in `before` that says something of `after` too, as long as
+//! both stand at the same member. Whoever moves one of them alone must find it anew.
+
+use std::cmp::Ordering;
+
+use super::{Both, Scratch, Sides, key_step, shorter};
+use crate::error::Result;
+use crate::json::string::common_prefix;
+use crate::json::value::{Members, Spot, Text, Value};
+
+/// Whether the keys of an object are in order.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ordered {
+    Yes,
+    No,
+}
+
+/// The members of an object, the next one at hand.
+struct Head<'a> {
+    /// Before the next one.
+    members: Members<'a>,
+    next: Next,
+}
+
+/// The next member.
+#[derive(Clone, Copy)]
+enum Next {
+    Unknown,
+    None,
+    Some(Spot),
+}
+
+/// A key, and its first bytes as a number.
+#[derive(Clone, Copy)]
+struct Key<'a> {
+    text: Text<'a>,
+    head: u64,
+}
+
+impl Scratch {
+    /// Goes through the members of three objects at once, as long as their keys are in order.
+    pub(super) fn merge_members<'a>(
+        &mut self,
+        both: &Both<'a>,
+        unknown: Option<Value<'a>>,
+        waiting: &mut Vec<Both<'a>>,
+    ) -> Result<Ordered> {
+        let mut befores = Head::of(both.before)?;
+        let mut afters = Head::of(both.after)?;
+        let mut unknowns = unknown.map(Value::members).transpose()?;
+        let mut marked = self.next_marked(&mut unknowns)?;
+        let mut last: Option<Key<'a>> = None;
+        // Up to here, in the bytes of `before`, both sides are the same from where they are.
+        let mut same_until = both.before.offset() + both.same() as u64;
+        loop {
+            let mark = marked.map(|(key, _)| key);
+            let start = befores.members.clone();
+            if befores.pass_ordered(same_until, mark, &mut last)? == Ordered::No {
+                return Ok(Ordered::No);
+            }
+            afters.follow(&start, &befores.members)?;
+
+            let own = befores.lesser(&afters, same_until);
+            let key = match (own.map(|(key, _)| key), mark) {
+                (Some(own), Some(mark)) if mark.compare(own).is_lt() => mark,
+                (Some(key), _) | (None, Some(key)) => key,
+                (None, None) => return Ok(Ordered::Yes),
+            };
+            if last.replace(key).is_some_and(|last| last.compare(key).is_ge()) {
+                return Ok(Ordered::No);
+            }
+            let is_mark = mark.is_some_and(|mark| mark.compare(key).is_eq());
+            let (before, after) = match own.filter(|(own, _)| !is_mark || own.compare(key).is_eq())
+            {
+                Some((_, Ordering::Less)) => (befores.take(), None),
+                Some((_, Ordering::Equal)) => (befores.take(), afters.take()),
+                Some((_, Ordering::Greater)) => (None, afters.take()),
+                None => (None, None),
+            };
+            let same = match (before, after) {
+                (Some(before), Some(after)) if before.offset() <= same_until => {
+                    Some(shorter(before, after).min((same_until - before.offset()) as usize))
+                }
+                _ => None,
+            };
+            let here = befores.members.offset();
+            let is_inside = before.is_some() && after.is_some() && here < same_until;
+            if (before.is_some() || after.is_some()) && !is_inside {
+                let (before, after) = (befores.members.rest(), afters.members.rest());
+                same_until = here + common_prefix(before, after) as u64;
+            }
+            befores.look()?;
+            // A member that is the same on both sides is looked at in one of them only.
+            if befores.end_offset().is_none_or(|end| end >= same_until) {
+                afters.look()?;
+            }
+            let unknown = marked.filter(|_| is_mark).map(|(_, value)| value);
+            if is_mark {
+                marked = self.next_marked(&mut unknowns)?;
+            }
+            let sides = Sides { before, after, unknown, same };
+            self.settle(both.place, key_step(key.text), &sides, waiting)?;
+        }
+    }
+
+    /// The next member of an overlay in which something is marked.
+    fn next_marked<'a>(
+        &self,
+        overlay: &mut Option<Members<'a>>,
+    ) -> Result<Option<(Key<'a>, Value<'a>)>> {
+        let Some(members) = overlay else { return Ok(None) };
+        let here = members.offset() - self.overlay;
+        let Some(&mark) = self.marks.get(self.marks.partition_point(|&mark| mark < here)) else {
+            return Ok(None);
+        };
+        while let Some(next) = members.look()? {
+            let (key, value) = (Key::of(members, next), members.value(next));
+            members.pass(next);
+            if members.offset() - self.overlay > mark {
+                return Ok(Some((key, value)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Next {
+    #[inline(always)]
+    fn of(spot: Option<Spot>) -> Next {
+        spot.map_or(Next::None, Next::Some)
+    }
+}
+
+impl<'a> Key<'a> {
+    #[inline(always)]
+    fn of(members: &Members<'a>, spot: Spot) -> Key<'a> {
+        Key { text: members.key(spot), head: members.key_head(spot) }
+    }
+
+    /// The order of the texts.
+    #[inline(always)]
+    fn compare(self, other: Key<'_>) -> Ordering {
+        let is_told = self.head != other.head && self.text.is_plain() && other.text.is_plain();
+        if is_told { self.head.cmp(&other.head) } else { self.text.compare(other.text) }
+    }
+}
+
+impl<'a> Head<'a> {
+    /// At the first member.
+    fn of(object: Value<'a>) -> Result<Head<'a>> {
+        let mut head = Head { members: object.members()?, next: Next::Unknown };
+        head.look()?;
+        Ok(head)
+    }
+
+    /// The lesser of two next keys, and the order of the two. Up to the offset `same_until` the
+    /// members have the same bytes.
+    #[inline(always)]
+    fn lesser(&self, other: &Head<'a>, same_until: u64) -> Option<(Key<'a>, Ordering)> {
+        match (self.next, other.next) {
+            (Next::Some(own), Next::Some(its)) => {
+                let key = Key::of(&self.members, own);
+                if self.members.value_offset(own) <= same_until {
+                    return Some((key, Ordering::Equal));
+                }
+                let other = Key::of(&other.members, its);
+                let order = key.compare(other);
+                Some((if order.is_gt() { other } else { key }, order))
+            }
+            (Next::Some(own), _) => Some((Key::of(&self.members, own), Ordering::Less)),
+            (_, Next::Some(its)) => Some((Key::of(&other.members, its), Ordering::Greater)),
+            _ => None,
+        }
+    }
+
+    /// Where the next member ends.
+    #[inline(always)]
+    fn end_offset(&self) -> Option<u64> {
+        match self.next {
+            Next::Some(next) => Some(self.members.end_offset(next)),
+            _ => None,
+        }
+    }
+
+    /// The value of the next member, which is passed.
+    #[inline(always)]
+    fn take(&mut self) -> Option<Value<'a>> {
+        let Next::Some(next) = self.next else { return None };
+        self.members.pass(next);
+        self.next = Next::Unknown;
+        Some(self.members.value(next))
+    }
+
+    /// Looks at the next member.
+    #[inline(always)]
+    fn look(&mut self) -> Result<()> {
+        if matches!(self.next, Next::Unknown) {
+            self.next = Next::of(self.members.look()?);
+        }
+        Ok(())
+    }
+
+    /// Passes the members that end before the offset `until`, as long as their keys come after
+    /// `last`, which goes along, and before `stop`.
+    #[inline(always)]
+    fn pass_ordered(
+        &mut self,
+        until: u64,
+        stop: Option<Key<'a>>,
+        last: &mut Option<Key<'a>>,
+    ) -> Result<Ordered> {
+        // Copies, which may stay in registers.
+        let (mut members, mut next, mut passed) = (self.members.clone(), self.next, *last);
+        while let Next::Some(spot) = next
+            && members.end_offset(spot) < until
+        {
+            let key = Key::of(&members, spot);
+            if stop.is_some_and(|stop| key.compare(stop).is_ge()) {
+                break;
+            }
+            if passed.replace(key).is_some_and(|last| last.compare(key).is_ge()) {
+                return Ok(Ordered::No);
+            }
+            members.pass(spot);
+            next = Next::of(members.look()?);
+        }
+        (self.members, self.next, *last) = (members, next, passed);
+        Ok(Ordered::Yes)
+    }
+
+    /// Goes as far as another object was walked, over bytes that are the same.
+    #[inline(always)]
+    fn follow(&mut self, from: &Members<'a>, to: &Members<'a>) -> Result<()> {
+        if from.offset() != to.offset() {
+            self.members.follow(from, to);
+            self.next = Next::Unknown;
+        }
+        self.look()
+    }
+}

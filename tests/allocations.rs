@@ -44,7 +44,7 @@ unsafe impl GlobalAlloc for Counted {
 }
 
 /// Changes by what is special about them: what stands in an element after its address.
-const CHANGES: [(&str, &str); 9] = [
+const CHANGES: [(&str, &str); 11] = [
     ("no-op", r#""change":{"actions":["no-op"],"before":null,"after":null}"#),
     (
         "create",
@@ -53,6 +53,12 @@ const CHANGES: [(&str, &str); 9] = [
         "after_unknown":{"id":true,"list":[{"x y":true}]},"before_sensitive":false,
         "after_sensitive":{"p":true}}"#,
     ),
+    (
+        "update",
+        r#""change":{"actions":["update"],"before":{"a":1,"b":{"c":[1,2]},"d":"x"},
+        "after":{"a":2,"b":{"c":[1,3]},"d":"x"},"after_unknown":{"id":true}}"#,
+    ),
+    ("no-op with values", r#""change":{"actions":["no-op"],"before":{"a":1},"after":{"a":1}}"#),
     ("delete", r#""deposed":"0123","change":{"actions":["delete"],"before":{"a":1},"after":null}"#),
     ("a number for index", r#""index":12,"change":{"actions":["create"],"after":{}}"#),
     ("a string for index", r#""index":"a\"b\u003c","change":{"actions":["create"],"after":{}}"#),

@@ -1,9 +1,10 @@
 //! The shape of one value: where its strings end and where its containers do.
 //!
 //! The masks are kept while the cursor passes over the value; afterwards every part of the value is
-//! reached, skipped or compared without looking at a byte twice. Where each container ends is worked
-//! out when the value is first looked at: most elements of a plan are told by less. Four bits for
-//! each byte, and eight bytes for each object or array: for one element of a plan, never for a plan.
+//! reached, skipped or compared without looking at a byte twice. Where each container ends is
+//! worked out when the value is first looked at: most elements of a plan are told by less. Four
+//! bits for each byte, and eight bytes for each object or array: for one element of a plan, never
+//! for a plan.
 //!
 //! The trap: a position here counts from `Outline::origin`, the start of the 64-byte block in which
 //! the value begins, not from the value. And the text may be a file that another process writes to:

@@ -125,8 +125,8 @@ mod tests {
     use crate::plan::{Answer, Flow, Options, ResourceChange, Visitor, read};
 
     const NATIVE: &str = concat!(
-        r#"{"address":"module.a.b.c[\"k\"]","module_address":"module.a","mode":"managed","type":"b","#,
-        r#""name":"c","index":"k","provider_name":"p","change":{"actions":["no-op"],"#,
+        r#"{"address":"module.a.b.c[\"k\"]","module_address":"module.a","mode":"managed","#,
+        r#""type":"b","name":"c","index":"k","provider_name":"p","change":{"actions":["no-op"],"#,
         r#""before":{"a":[{"x":"\"}"},{}],"n":1.50,"s":"é"},"after":{"a":[{"x":"\"}"},{}],"#,
         r#""n":1.50,"s":"é"},"after_unknown":{},"before_sensitive":{"a":[{},true]},"#,
         r#""after_sensitive":{"a":[{},true]},"before_identity":{"id":"i"},"#,

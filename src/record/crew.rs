@@ -1,8 +1,8 @@
 //! Jobs that are done by several threads and come back in the order in which they were given.
 //!
-//! A thread is started with each of the first jobs, none where there are none. Whoever waits for the next job to
-//! come back does one that nobody has begun meanwhile, so that no thread is idle as long as there
-//! is work.
+//! A thread is started with each of the first jobs, none where there are none. Whoever waits for
+//! the next job to come back does one that nobody has begun meanwhile, so that no thread is idle as
+//! long as there is work.
 //!
 //! The trap: a thread that panics must not leave another one waiting. It says so on its way out,
 //! and the one that waits panics as well.

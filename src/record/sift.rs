@@ -1,7 +1,8 @@
 //! From a plan's events to its records.
 //!
-//! One thread reads the plan, tells at a glance what stays as it is, and counts and writes everything
-//! in order. Elements that need a closer look may go to other threads ([`super::sharing`]).
+//! One thread reads the plan, tells at a glance what stays as it is, and counts and writes
+//! everything in order. Elements that need a closer look may go to other threads
+//! ([`super::sharing`]).
 
 use std::borrow::Cow;
 use std::fmt;

@@ -238,6 +238,7 @@ fn lowest(count: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use proptest::sample::{Index, select};
 
     use super::*;
     use crate::scan::{Detail, Scanner};
@@ -314,7 +315,7 @@ mod tests {
         #[test]
         fn all_ways_agree_with_a_stack(
             choices in prop::collection::vec(any::<u8>(), 1..400),
-            damage in prop::option::of((any::<prop::sample::Index>(), prop::sample::select(b"{}[] ".to_vec()))),
+            damage in prop::option::of((any::<Index>(), select(b"{}[] ".to_vec()))),
             depth_max in prop_oneof![Just(10_000), 1u64..40],
             batches in prop::collection::vec(1usize..5, 1..4),
         ) {

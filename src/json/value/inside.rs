@@ -297,7 +297,7 @@ mod tests {
         let mut cursor = Cursor::new(source, 0, Isa::best(), Validation::Visited, limits);
         let mut outline = Outline::new();
         cursor.outline(&mut outline).unwrap();
-        let mut members = cursor.value(&outline).members().unwrap();
+        let mut members = cursor.value(&mut outline).members().unwrap();
         loop {
             let (plain, any) = (members.look_plain(), look_any(members.0));
             if let Some(plain) = plain {
@@ -354,7 +354,7 @@ mod tests {
                 let mut cursor = Cursor::new(source, 0, Isa::best(), Validation::Visited, limits);
                 let mut outline = Outline::new();
                 cursor.outline(&mut outline).unwrap();
-                let mut members = cursor.value(&outline).members().unwrap();
+                let mut members = cursor.value(&mut outline).members().unwrap();
                 let mut heads = [0; 2];
                 for head in &mut heads {
                     let spot = members.look().unwrap().unwrap();

@@ -20,10 +20,9 @@ ON_DEMAND = FOLDER / "bin/on_demand"
 PYTHON = FOLDER / "venv/bin/python"
 
 CRATES = {"rq": ("rsonpath", "0.10.1"), "jaq": ("jaq", "3.1.2")}
-MODULES = {
-    "tf-summarize": "github.com/dineshba/tf-summarize@v0.3.14",
-    "opa": "github.com/open-policy-agent/opa@v1.22.0",
-}
+MODULES = {"opa": "github.com/open-policy-agent/opa@v1.22.0"}
+# Built in a module of ours, whose go.sum pins all of it.
+GO_TOOLS = {"tf-summarize": "github.com/dineshba/tf-summarize"}
 WHEELS = {"orjson": "3.13.0", "ijson": "3.6.0"}
 # The program or file that shows that a Debian package is there.
 PACKAGES = {"jq": "jq", "zstd": "zstd", "g++": "g++", "simdjson.h": "libsimdjson-dev"}
@@ -55,6 +54,7 @@ def prepare(installs, say):
         *((name, debian) for name in PACKAGES),
         *((name, crate) for name in CRATES),
         *((name, module) for name in MODULES),
+        *((name, go_tool) for name in GO_TOOLS),
         *((name, wheel) for name in WHEELS),
         ("on_demand", on_demand),
     ]
@@ -93,7 +93,7 @@ def debian(name, installs, say):
             return next((str(it) for it in Path("/usr").glob(f"*/{name}")), None) or next(
                 (str(it) for it in Path("/usr/local").glob(f"*/{name}")), None
             )
-        return shutil.which(name)
+        return name if shutil.which(name) else None
 
     if not found():
         package = PACKAGES[name]
@@ -133,6 +133,17 @@ def module(name, installs, say):
     return str(path)
 
 
+def go_tool(name, installs, say):
+    path = FOLDER / "bin" / name
+    if path.exists():
+        return str(path)
+    installing(name, GO_TOOLS[name], installs, say)
+    if not shutil.which("go"):
+        raise LookupError("needs Go")
+    quietly(["go", "build", "-o", str(path.resolve()), GO_TOOLS[name]], cwd="benches/peers/go")
+    return str(path)
+
+
 def wheel(name, installs, say):
     """The Python of an environment of its own, in which the package is."""
     pinned = f"{name}=={WHEELS[name]}"
@@ -166,6 +177,9 @@ def versions(tools):
         if tools.path(name):
             found[name] = first_version([tools.path(name), argument])
     found |= {name: MODULES[name].rsplit("@", 1)[1] for name in MODULES if tools.path(name)}
+    modules = Path("benches/peers/go/go.mod").read_text()
+    for name in filter(tools.path, GO_TOOLS):
+        found[name] = re.search(rf"{GO_TOOLS[name]} (v\S+)", modules).group(1)
     found |= {name: WHEELS[name] for name in WHEELS if tools.path(name)}
     if tools.path("on_demand"):
         found["simdjson"] = first_version(["dpkg-query", "-W", "-f", "${Version}", "libsimdjson-dev"])

@@ -124,6 +124,8 @@ GROUPS = {
     "delete": "delete",
     "delete,create": "recreate",
     "create,delete": "recreate",
+    "create,forget": "recreate",
+    "forget,create": "recreate",
 }
 
 

@@ -167,7 +167,7 @@ class Field:
         """Many plans: in one process, and in a process each."""
         folder = plan.path.parent
         yield from self.threads(plan, check, "1", "2")
-        found = f"printf '%s\\n' {folder}/*.json"
+        found = f"printf '%s\\n' {folder}/????.json"
         text = f"{found} | xargs -n 1 {tools.PLANSIFT} changes --threads 1"
         yield Entry(plan, "AB", "plansift, a process each", shell(text), check)
         lists = answers.lists(plan)

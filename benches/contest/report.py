@@ -72,7 +72,7 @@ def ratio(compute):
 
 def shortened(command):
     """Names of many files in a row as their pattern."""
-    return re.sub(r"(\S+/)\d{4}\.json( \1\d{4}\.json)+", r"\1*.json", command)
+    return re.sub(r"(\S+/)\d{4}\.json( \1\d{4}\.json)+", r"\1????.json", command)
 
 
 def table(all_rows, columns=COLUMNS):

@@ -16,7 +16,7 @@ from .plans import Plan
 OTHERS = Path("benches/peers/others")
 # Whom all are compared with.
 ONE_THREAD = "plansift --threads 1"
-ROOF_MODES = ("fault", "drop", "populate", "both")
+ROOF_MODES = ("fault", "drop", "populate", "both", "prefetch")
 
 
 @dataclass(frozen=True)
@@ -92,13 +92,13 @@ class Field:
         yield from self.compressed(plan, check)
 
     def compressed(self, plan, check):
-        if not self.found.path("zstd"):
-            return
-        path = plans.zstd_of(plan)
-        command = [tools.PLANSIFT, "changes", str(path)]
-        yield Entry(plan, "AB", "plansift, zstd", command, check, files=(path,))
-        alone = shell(f"zstd -dc {path} > /dev/null")
-        yield Entry(plan, "-", "zstd -dc", alone, answers.nothing, files=(path,))
+        for tool in ("zstd", "gzip"):
+            if self.found.path(tool):
+                path = plans.compressed(plan, tool)
+                command = [tools.PLANSIFT, "changes", str(path)]
+                yield Entry(plan, "AB", f"plansift, {tool}", command, check, files=(path,))
+                alone = shell(f"{tool} -dc {path} > /dev/null")
+                yield Entry(plan, "-", f"{tool} -dc", alone, answers.nothing, files=(path,))
 
     def instructions(self, plan, check):
         """plansift with less than the best instructions, where the machine has the choice."""

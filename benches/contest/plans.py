@@ -42,12 +42,20 @@ class Plan:
         return sum(sum(it["resource_changes"].values()) for it in self.counts())
 
 
-def zstd_of(plan):
+# How each tool compresses, and the end of its files' names.
+COMPRESSORS = {"zstd": (["-q", "-T0"], "zst"), "gzip": (["-1"], "gz")}
+
+
+def compressed(plan, tool):
     """The plan compressed, made when it is not there yet."""
-    compressed = Path(f"{plan.path}.zst")
-    if not compressed.exists() or compressed.stat().st_mtime < plan.path.stat().st_mtime:
-        subprocess.run(["zstd", "-q", "-f", "-T0", str(plan.path), "-o", str(compressed)], check=True)
-    return compressed
+    options, suffix = COMPRESSORS[tool]
+    path = Path(f"{plan.path}.{suffix}")
+    if not path.exists() or path.stat().st_mtime < plan.path.stat().st_mtime:
+        part = Path(f"{path}.part")
+        with open(part, "wb") as out:
+            subprocess.run([tool, *options, "-c", str(plan.path)], stdout=out, check=True)
+        part.rename(path)
+    return path
 
 
 def make(name, shape, size, *flags, copies=1):
@@ -62,7 +70,7 @@ def make(name, shape, size, *flags, copies=1):
 def place(name, size, seed, copies):
     if copies == 1:
         return FOLDER / f"{name}-{size}.json"
-    return FOLDER / f"{name}-{size}" / f"{seed:04}.json"
+    return FOLDER / f"{name}-{copies}x{size}" / f"{seed:04}.json"
 
 
 def generate(path, arguments):

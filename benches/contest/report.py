@@ -133,7 +133,8 @@ def machine():
     model = model.group(1) if model else platform.processor() or platform.machine()
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / (1 << 30)
     vectors = "AVX-512" if "avx512bw" in text else "AVX2" if "avx2" in text else "no AVX2"
-    system = f"{platform.system()} {platform.release()}"
+    release = ".".join(platform.release().split(".")[:2])
+    system = f"{platform.system()} {release}"
     return f"{model}, {os.cpu_count()} cores, {vectors}, {memory:.0f} GiB, {system}"
 
 

@@ -23,7 +23,12 @@ def main(doc):
     for plan, runners in schedule(options, entries.Field(found, options.only)):
         if options.plans and plan not in options.plans:
             continue
-        results += measure.contest(list(runners()), options.rounds, say)
+        try:
+            results += measure.contest(list(runners()), options.rounds, say)
+        except (OSError, subprocess.CalledProcessError) as error:
+            # A full disk, say. What is measured by then is still worth its table.
+            found.missing[f"plan {plan}"] = str(error)
+            say(f"{plan}: {error}")
     counted = allocations(found, options) if not options.plans else None
     run = goals.Run(results, counted)
     return finish(options, found, results, run)
@@ -141,12 +146,15 @@ def finish(options, found, results, run):
     notes = [report.machine(), f"scripts/bench {' '.join(sys.argv[1:])}".strip(), versions, *missing]
     print("\n".join(report.table(rows)))
     print("\n" + "\n".join(missing) if missing else "")
+    if options.quick:
+        print("  These plans are small: what follows shows that all of it runs, not how fast.")
     print("\n".join(report.goals_table(verdicts)))
     output = options.output or default_output(options)
     report.write(output, rows, verdicts, notes)
     say(f"written to {output}")
-    # A goal that is not met is a finding; a contestant that answers wrongly is a fault of the bench.
-    return 1 if any(result.failure for result in results) else 0
+    # A goal that is not met is a finding; a contestant that is not there or wrong is a fault.
+    faults = found.missing or any(result.failure for result in results)
+    return 1 if faults else 0
 
 
 def default_output(options):

@@ -25,7 +25,7 @@ MODULES = {"opa": "github.com/open-policy-agent/opa@v1.22.0"}
 GO_TOOLS = {"tf-summarize": "github.com/dineshba/tf-summarize"}
 WHEELS = {"orjson": "3.13.0", "ijson": "3.6.0"}
 # The program or file that shows that a Debian package is there.
-PACKAGES = {"jq": "jq", "zstd": "zstd", "g++": "g++", "simdjson.h": "libsimdjson-dev"}
+PACKAGES = {"jq": "jq", "zstd": "zstd", "gzip": "gzip", "g++": "g++", "simdjson.h": "libsimdjson-dev"}
 
 
 @dataclass
@@ -172,7 +172,7 @@ def versions(tools):
     crates = {it["name"]: it["version"] for it in lock["package"]}
     found = {name: crates[name] for name in ("serde_json", "simd-json", "sonic-rs")}
     asked = {"plansift": "--version", "rq": "--version", "jq": "--version", "jaq": "--version"}
-    asked |= {"zstd": "--version", "g++": "-dumpfullversion"}
+    asked |= {"zstd": "--version", "gzip": "--version", "g++": "-dumpfullversion"}
     for name, argument in asked.items():
         if tools.path(name):
             found[name] = first_version([tools.path(name), argument])

@@ -97,8 +97,10 @@ class Field:
                 path = plans.compressed(plan, tool)
                 command = [tools.PLANSIFT, "changes", str(path)]
                 yield Entry(plan, "AB", f"plansift, {tool}", command, check, files=(path,))
-                alone = shell(f"{tool} -dc {path} > /dev/null")
-                yield Entry(plan, "-", f"{tool} -dc", alone, answers.nothing, files=(path,))
+        if self.found.path("zstd"):
+            path = plans.compressed(plan, "zstd")
+            alone = shell(f"zstd -dc {path} > /dev/null")
+            yield Entry(plan, "-", "zstd -dc", alone, answers.nothing, files=(path,))
 
     def instructions(self, plan, check):
         """plansift with less than the best instructions, where the machine has the choice."""

@@ -1,15 +1,50 @@
 """What is to be reached, computed from one run. A goal whose contestants did not run is not measured."""
 
 from dataclasses import dataclass
+from typing import Callable
 
 from .entries import ONE_THREAD
 
 STRICT = "plansift --strict --threads 1"
-MEMORY_MIB = 64
+TWO_THREADS = "plansift --threads 2"
+# The plans by their names.
+ESTATE, SLOW, SLOWEST, LARGE = "estate", "estate-slow", "estate-slowest", "estate-large"
 
 
 class NotMeasured(Exception):
     """A run that a goal needs is not there."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Something to reach: each of its figures has to be within the bound."""
+
+    what: str
+    bound: str
+    within: Callable[[float], bool]
+    figures: Callable[["Run"], list[float]]
+    digits: int = 2
+
+    def verdict(self, run):
+        try:
+            figures = self.figures(run)
+        except NotMeasured as error:
+            return Verdict(self.what, self.bound, f"not measured: {error}", "?")
+        reached = ", ".join(f"{it:.{self.digits}f}" for it in figures)
+        met = "met" if all(map(self.within, figures)) else "not met"
+        return Verdict(self.what, self.bound, reached, met)
+
+
+def at_least(limit):
+    return f"at least {limit}", lambda figure: figure >= limit
+
+
+def at_most(limit):
+    return f"at most {limit}", lambda figure: figure <= limit
+
+
+def times_faster(limit):
+    return f"at least {limit} times faster", lambda figure: figure >= limit
 
 
 @dataclass(frozen=True)
@@ -59,176 +94,157 @@ def usable(result):
     return bool(result.runs) and not result.failure
 
 
-def verdicts(run, names):
-    """A line for each goal, met or not. `names` are the plans' names by their part in the bench."""
-    made = []
-
-    def judge(what, goal, figures, text="{:.2f}"):
-        """`figures` makes pairs of a figure and whether it will do; all have to."""
-        try:
-            pairs = list(figures())
-        except NotMeasured as error:
-            made.append(Verdict(what, goal, f"not measured: {error}", "?"))
-            return
-        reached = ", ".join(text.format(figure) for figure, _ in pairs)
-        made.append(Verdict(what, goal, reached, "met" if all(ok for _, ok in pairs) else "not met"))
-
-    def at_least(limit, *figures):
-        return [(figure, figure >= limit) for figure in figures]
-
-    def at_most(limit, *figures):
-        return [(figure, figure <= limit) for figure in figures]
-
-    estate, slow, large = names["estate"], names["slow"], names["large"]
-    judge(
-        "task B, estate, one thread, of the roof",
-        "at least 0.75",
-        lambda: at_least(0.75, run.share(estate)),
-    )
-    judge(
-        "the same with two threads, of the one-thread roof",
-        "more than 1",
-        lambda: [(it, it > 1) for it in [run.share(estate, "plansift --threads 2")]],
-    )
-    judge(
-        "two threads against one",
-        "at least 1.3",
-        lambda: at_least(1.3, 1 / run.times(estate, "plansift --threads 2")),
-    )
-    judge(
-        "task B, busy, one thread, of the roof",
-        "at least 0.35",
-        lambda: at_least(0.35, run.share(names["busy"])),
-    )
-    judge(
-        "task B, first run, indented, policy, of the roof",
-        "at least 0.5 each",
-        lambda: at_least(0.5, *(run.share(names[it]) for it in ("first-run", "indented", "policy"))),
-    )
-    judge(
-        "task A against rq, two passes",
-        "at least 3 times faster",
-        lambda: at_least(3, run.times(estate, "rq, two passes")),
-    )
-    judge(
-        "task A against simdjson On-Demand, sonic-rs lazy (the faster of two)",
-        "at least 4 times faster",
-        lambda: at_least(
-            4,
-            run.times(estate, "simdjson On-Demand"),
-            min(run.times(estate, it.entry.who) for it in run.all_of(estate, "sonic-rs lazy")),
-        ),
-    )
-    judge(
-        "task B against jq",
-        "at least 100 times faster",
-        lambda: at_least(100, run.times(names["slowest"], "jq, records")),
-        "{:.0f}",
-    )
-    judge(
-        "task B against the serde_json program",
-        "at least 10 times faster",
-        lambda: at_least(10, run.times(slow, "serde_json values, records")),
-        "{:.1f}",
-    )
-    judge(
-        "task A against tf-summarize, opa",
-        "at least 100 times faster",
-        lambda: at_least(100, run.times(slow, "tf-summarize"), run.times(slow, "opa eval")),
-        "{:.0f}",
-    )
-    judge(
-        "their memory",
-        "at least 20 times plansift's",
-        lambda: at_least(
-            20,
-            *(
-                run.get(slow, it).peak_mib / run.get(slow, ONE_THREAD).peak_mib
-                for it in ("tf-summarize", "opa eval")
-            ),
-        ),
-        "{:.0f}",
-    )
-    judge(
-        "--strict, one thread, GB/s",
-        "at least 2.5",
-        lambda: at_least(2.5, run.speed(estate, STRICT)),
-    )
-    judge(
-        "--strict against simdjson On-Demand",
-        "at least 1.3 times faster",
-        lambda: at_least(
-            1.3, run.speed(estate, STRICT) / run.speed(estate, "simdjson On-Demand")
-        ),
-    )
-    judge(
-        "pipe, of the mapped run",
-        "at least 0.6",
-        lambda: at_least(0.6, 1 / run.times(estate, "plansift, pipe")),
-    )
-    judge(
-        "zstd, against zstd -dc alone",
-        "at most 1.1 of its time",
-        lambda: at_most(
-            1.1, run.get(estate, "plansift, zstd").seconds / run.get(estate, "zstd -dc").seconds
-        ),
-    )
-    judge(
-        "peak memory of all modes, MiB (highest, estate and large)",
-        f"at most {MEMORY_MIB}",
-        lambda: at_most(MEMORY_MIB, peak(run, estate), peak(run, large)),
-        "{:.1f}",
-    )
-    judge(
-        "growth of peak memory from estate to large, MiB (most of any mode)",
-        "none (at most 2)",
-        lambda: at_most(2, growth(run, estate, large)),
-        "{:.1f}",
-    )
-    judge(
-        "time of large against estate, for one of eight times the bytes",
-        "at most 8.2",
-        lambda: at_most(8.2, per_byte(run, estate, large) * 8),
-    )
-    judge(
-        "tiny plan, whole process, ms of processor time",
-        "at most 3",
-        lambda: at_most(3, run.get(names["tiny"], "plansift").cpu * 1000),
-    )
-    judge(
-        "AVX2 against AVX-512",
-        "at least 0.7",
-        lambda: at_least(
-            0.7,
-            run.speed(estate, f"{ONE_THREAD} PLANSIFT_ISA=avx2")
-            / run.speed(estate, f"{ONE_THREAD} PLANSIFT_ISA=avx512"),
-        ),
-    )
-    judge("allocations for each further record", "none", lambda: allocations(run), "{:.3f}")
-    return made
-
-
 def peak(run, plan):
     return max(it.peak_mib for it in run.all_of(plan, "plansift"))
 
 
-def growth(run, small, large):
-    """The most that any mode has grown."""
+def growth(run):
+    """The most MiB that any mode has grown from the estate to the large one."""
     pairs = [
-        (run.results[small, it.entry.who], it)
-        for it in run.all_of(large, "plansift")
-        if (small, it.entry.who) in run.results
+        (run.results[ESTATE, it.entry.who], it)
+        for it in run.all_of(LARGE, "plansift")
+        if (ESTATE, it.entry.who) in run.results
     ]
     if not pairs:
-        raise NotMeasured(f"a mode on {small} and on {large}")
+        raise NotMeasured(f"a mode on {ESTATE} and on {LARGE}")
     return max(after.peak_mib - before.peak_mib for before, after in pairs)
 
 
-def per_byte(run, small, large):
-    return run.speed(small) / run.speed(large)
+def memory_of(run, who):
+    """In peaks of plansift."""
+    return run.get(SLOW, who).peak_mib / run.get(SLOW, ONE_THREAD).peak_mib
+
+
+def fastest_lazy(run):
+    """Against the faster of the two ways of sonic-rs."""
+    return min(run.times(ESTATE, it.entry.who) for it in run.all_of(ESTATE, "sonic-rs lazy"))
 
 
 def allocations(run):
     if run.allocations_per_record is None:
         raise NotMeasured("allocations")
-    return [(run.allocations_per_record, run.allocations_per_record < 0.01)]
+    return run.allocations_per_record
+
+
+GOALS = [
+    Goal(
+        "task B, estate, one thread, of the roof",
+        *at_least(0.75),
+        lambda run: [run.share(ESTATE)],
+    ),
+    Goal(
+        "the same with two threads, of the one-thread roof",
+        "more than 1",
+        lambda figure: figure > 1,
+        lambda run: [run.share(ESTATE, TWO_THREADS)],
+    ),
+    Goal(
+        "two threads against one",
+        *times_faster(1.3),
+        lambda run: [1 / run.times(ESTATE, TWO_THREADS)],
+    ),
+    Goal(
+        "task B, busy, one thread, of the roof",
+        *at_least(0.35),
+        lambda run: [run.share("busy")],
+    ),
+    Goal(
+        "task B, first run, indented, policy, of the roof",
+        *at_least(0.5),
+        lambda run: [run.share(it) for it in ("first-run", "indented", "policy")],
+    ),
+    Goal(
+        "task A against rsonpath's two passes",
+        *times_faster(3),
+        lambda run: [run.times(ESTATE, "rq, two passes")],
+    ),
+    Goal(
+        "task A against simdjson On-Demand, sonic-rs lazy",
+        *times_faster(4),
+        lambda run: [run.times(ESTATE, "simdjson On-Demand"), fastest_lazy(run)],
+    ),
+    Goal(
+        "task B against jq",
+        *times_faster(100),
+        lambda run: [run.times(SLOWEST, "jq, records")],
+        digits=0,
+    ),
+    Goal(
+        "task B against the serde_json program",
+        *times_faster(10),
+        lambda run: [run.times(SLOW, "serde_json values, records")],
+        digits=1,
+    ),
+    Goal(
+        "task A against tf-summarize, opa",
+        *times_faster(100),
+        lambda run: [run.times(SLOW, "tf-summarize"), run.times(SLOW, "opa eval")],
+        digits=0,
+    ),
+    Goal(
+        "their memory in plansift's",
+        *at_least(20),
+        lambda run: [memory_of(run, "tf-summarize"), memory_of(run, "opa eval")],
+        digits=0,
+    ),
+    Goal("--strict, one thread, GB/s", *at_least(2.5), lambda run: [run.speed(ESTATE, STRICT)]),
+    Goal(
+        "--strict against simdjson On-Demand",
+        *times_faster(1.3),
+        lambda run: [run.speed(ESTATE, STRICT) / run.speed(ESTATE, "simdjson On-Demand")],
+    ),
+    Goal(
+        "speed of the pipe in that of the mapped run",
+        *at_least(0.6),
+        lambda run: [1 / run.times(ESTATE, "plansift, pipe")],
+    ),
+    Goal(
+        "time of zstd input in that of zstd -dc alone",
+        *at_most(1.1),
+        lambda run: [
+            run.get(ESTATE, "plansift, zstd").seconds / run.get(ESTATE, "zstd -dc").seconds
+        ],
+    ),
+    Goal(
+        "peak memory in MiB, any mode, estate and large",
+        *at_most(64),
+        lambda run: [peak(run, ESTATE), peak(run, LARGE)],
+        digits=1,
+    ),
+    Goal(
+        "its growth from estate to large, in MiB",
+        *at_most(2),
+        lambda run: [growth(run)],
+        digits=1,
+    ),
+    Goal(
+        "time of large in that of estate, for eight times the bytes",
+        *at_most(8.2),
+        lambda run: [8 * run.speed(ESTATE) / run.speed(LARGE)],
+    ),
+    Goal(
+        "tiny plan, whole process, ms of processor time",
+        *at_most(3),
+        lambda run: [run.get("tiny", "plansift").cpu * 1000],
+    ),
+    Goal(
+        "speed with AVX2 in that with AVX-512",
+        *at_least(0.7),
+        lambda run: [
+            run.speed(ESTATE, f"{ONE_THREAD} PLANSIFT_ISA=avx2")
+            / run.speed(ESTATE, f"{ONE_THREAD} PLANSIFT_ISA=avx512")
+        ],
+    ),
+    Goal(
+        "allocations for each further record",
+        "none",
+        # What grows with the plan and not with its records, such as a list of types, may.
+        lambda figure: figure < 0.01,
+        lambda run: [allocations(run)],
+        digits=3,
+    ),
+]
+
+
+def verdicts(run):
+    return [goal.verdict(run) for goal in GOALS]

@@ -75,7 +75,7 @@ def launch(entry, stdout):
     with open(SCRATCH / "stderr", "wb") as stderr:
         process = subprocess.Popen(
             [LAUNCHER, str(report), str(stdout), *entry.command],
-            env=os.environ | entry.environment,
+            env=os.environ | {"RUST_BACKTRACE": "0"} | entry.environment,
             stderr=stderr,
             start_new_session=True,
         )
@@ -88,13 +88,19 @@ def launch(entry, stdout):
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
-    said = (SCRATCH / "stderr").read_text(errors="replace").strip().splitlines()
     if not report.exists():
-        raise Failure(said[-1] if said else "could not be started")
+        raise Failure(last_words() or "could not be started")
     seconds, user, system, peak, status = report.read_text().split()
     if status != "0":
-        raise Failure(f"status {status}: {said[-1] if said else ''}")
+        raise Failure(f"status {status}: {last_words()}")
     return Usage(float(seconds), float(user) + float(system), int(peak))
+
+
+def last_words():
+    """The last line on standard error that is not advice."""
+    lines = (SCRATCH / "stderr").read_text(errors="replace").splitlines()
+    said = [line.strip() for line in lines if line.strip() and not line.startswith("note:")]
+    return said[-1] if said else ""
 
 
 def checked(entry):

@@ -129,18 +129,7 @@ def allocations(found, options):
 
 def finish(options, found, results, run):
     rows = report.rows(results, run)
-    names = {
-        "estate": "estate",
-        "busy": "busy",
-        "first-run": "first-run",
-        "indented": "indented",
-        "policy": "policy",
-        "slow": "estate-slow",
-        "slowest": "estate-slowest",
-        "tiny": "tiny",
-        "large": "estate-large",
-    }
-    verdicts = goals.verdicts(run, names)
+    verdicts = goals.verdicts(run)
     missing = [f"missing: {name} ({why})" for name, why in found.missing.items()]
     versions = ", ".join(f"{name} {version}" for name, version in found.versions.items())
     notes = [report.machine(), f"scripts/bench {' '.join(sys.argv[1:])}".strip(), versions, *missing]

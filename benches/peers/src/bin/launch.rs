@@ -1,4 +1,4 @@
-//! Runs a command and prints, on standard error's behalf a line of its own, what it took:
+//! Runs a command, its standard output in a file, and writes what it took into another:
 //!
 //! ```text
 //! launch REPORT STDOUT COMMAND ARGUMENT...      seconds user system peak-KiB status
@@ -20,10 +20,16 @@ fn main() -> ExitCode {
     let mut next = || args.next().expect("usage: launch REPORT STDOUT COMMAND ARGUMENT...");
     let (report, stdout, program) = (next(), next(), next());
     let stdout = File::create(stdout).expect("a place for the output");
-    let mut command = Command::new(program);
+    let mut command = Command::new(&program);
     command.args(args).stdin(Stdio::null()).stdout(stdout);
     let start = Instant::now();
-    let status = command.status().expect("a command that can be run");
+    let status = match command.status() {
+        Ok(status) => status,
+        Err(error) => {
+            eprintln!("launch: {}: {error}", program.display());
+            return ExitCode::FAILURE;
+        }
+    };
     let seconds = start.elapsed().as_secs_f64();
     let used = getrusage(UsageWho::RUSAGE_CHILDREN).expect("usage of children");
     let [user, system] = [used.user_time(), used.system_time()]

@@ -70,8 +70,8 @@ class Records:
 
     def __init__(self, plan):
         self.plan = plan
-        # Digests of streams known to be right: their bytes but for the first record, which names the
-        # input; and their meaning.
+        # Digests of streams known to be right: their bytes but for the first record, which names
+        # the input; and their meaning.
         self.bytes_seen = set()
         self.meaning = None
 
@@ -148,7 +148,8 @@ def summarized(plan):
             if group in GROUPS.values():
                 found[group, address.strip("`| ")] += 1
         if found != wanted:
-            raise Failure(f"{(wanted - found).total()} missing, {(found - wanted).total()} too many")
+            missing, more = (wanted - found).total(), (found - wanted).total()
+            raise Failure(f"{missing} missing, {more} too many")
 
     return check
 

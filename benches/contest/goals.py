@@ -1,4 +1,6 @@
-"""What is to be reached, computed from one run. A goal whose contestants did not run is not measured."""
+"""What is to be reached, computed from one run.
+
+A goal whose contestants did not run is not measured."""
 
 from dataclasses import dataclass
 from typing import Callable

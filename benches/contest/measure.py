@@ -114,7 +114,7 @@ def checked(entry):
 
 
 def contest(entries, rounds, say):
-    """Runs all entries in turn, round after round, each with its files warm. One result for each."""
+    """Runs all entries in turn, round after round, their files warm. One result for each."""
     results = [Result(entry) for entry in entries]
     wanted = {}
     for result in results:

@@ -1,4 +1,4 @@
-"""The plans, made by the project's generator, with their exact counts and lists of changes beside them.
+"""The plans, made by the project's generator, their exact counts and lists of changes beside them.
 
 A plan is made once: it stays in target/bench/plans until the generator's sources change.
 """

@@ -1,4 +1,4 @@
-"""The tables: for the reader on standard output, and as a file with machine, versions and commands."""
+"""The tables: on standard output, and as a file with machine, versions and commands."""
 
 import csv
 import os

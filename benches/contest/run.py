@@ -63,7 +63,7 @@ def listed(text):
 
 
 def schedule(options, field):
-    """The plans' names, and for each what makes its entries; the plan itself only when it is run."""
+    """The plans' names, and for each what makes its entries; the plan only when it is run."""
 
     def entries_of(make, *parts):
         def runners():
@@ -132,7 +132,8 @@ def finish(options, found, results, run):
     verdicts = goals.verdicts(run)
     missing = [f"missing: {name} ({why})" for name, why in found.missing.items()]
     versions = ", ".join(f"{name} {version}" for name, version in found.versions.items())
-    notes = [report.machine(), f"scripts/bench {' '.join(sys.argv[1:])}".strip(), versions, *missing]
+    command = " ".join(["scripts/bench", *sys.argv[1:]])
+    notes = [report.machine(), command, versions, *missing]
     print("\n".join(report.table(rows)))
     print("\n" + "\n".join(missing) if missing else "")
     if options.quick:

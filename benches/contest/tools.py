@@ -25,7 +25,13 @@ MODULES = {"opa": "github.com/open-policy-agent/opa@v1.22.0"}
 GO_TOOLS = {"tf-summarize": "github.com/dineshba/tf-summarize"}
 WHEELS = {"orjson": "3.13.0", "ijson": "3.6.0"}
 # The program or file that shows that a Debian package is there.
-PACKAGES = {"jq": "jq", "zstd": "zstd", "gzip": "gzip", "g++": "g++", "simdjson.h": "libsimdjson-dev"}
+PACKAGES = {
+    "jq": "jq",
+    "zstd": "zstd",
+    "gzip": "gzip",
+    "g++": "g++",
+    "simdjson.h": "libsimdjson-dev",
+}
 
 
 @dataclass
@@ -182,7 +188,8 @@ def versions(tools):
         found[name] = re.search(rf"{GO_TOOLS[name]} (v\S+)", modules).group(1)
     found |= {name: WHEELS[name] for name in WHEELS if tools.path(name)}
     if tools.path("on_demand"):
-        found["simdjson"] = first_version(["dpkg-query", "-W", "-f", "${Version}", "libsimdjson-dev"])
+        package = ["dpkg-query", "-W", "-f", "${Version}", "libsimdjson-dev"]
+        found["simdjson"] = first_version(package)
     found["rustc"] = first_version(["rustc", "--version"])
     found["python"] = sys.version.split()[0]
     return found

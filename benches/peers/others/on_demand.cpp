@@ -2,8 +2,8 @@
 //
 //     on_demand PLAN
 //
-// The plan is mapped with a page of zeros behind it, so that the padding which the parser wants costs
-// no copy of the plan.
+// The plan is mapped with a page of zeros behind it, so that the padding which the parser wants
+// costs no copy of the plan.
 
 #include <fcntl.h>
 #include <sys/mman.h>

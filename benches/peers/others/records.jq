@@ -34,7 +34,9 @@ def sensitive:
   (.before_sensitive | marked) + (.after_sensitive | marked)
   | unique
   | reduce .[] as $path ([];
-      if length > 0 and (.[-1] as $last | $path[:$last | length] == $last) then . else . + [$path] end);
+      if length > 0 and (.[-1] as $last | $path[:$last | length] == $last) then .
+      else . + [$path]
+      end);
 
 def child($step):
   if type == "object" and ($step | type) == "string" then .[$step]
@@ -64,7 +66,8 @@ def compare($before; $after; $unknown; $at):
   else
     (if differs($before; $after; $unknown) then $at else empty end),
     (steps($before; $after; $unknown) as $step
-     | compare($before | child($step); $after | child($step); $unknown | child($step); $at + [$step]))
+     | [$before, $after, $unknown | child($step)] as [$before, $after, $unknown]
+     | compare($before; $after; $unknown; $at + [$step]))
   end;
 
 def changed:

@@ -1,6 +1,6 @@
 //! How often plansift asks for memory while it reads a plan and writes its records: the number of
-//! allocations, and of records. The difference between two plans, divided by that of their records, is
-//! what a record costs after warm-up.
+//! allocations, and of records. The difference between two plans, divided by that of their records,
+//! is what a record costs after warm-up.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io;

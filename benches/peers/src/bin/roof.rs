@@ -1,4 +1,5 @@
-//! The roof: a file mapped afresh, and every byte of it loaded once, with the widest loads there are.
+//! The roof: a file mapped afresh, and every byte of it loaded once, with the widest loads there
+//! are.
 //!
 //! ```text
 //! roof THREADS MODE FILE...
@@ -10,9 +11,9 @@
 //! prefetch    as `drop`, and the caches are asked for what is a page ahead
 //! ```
 //!
-//! Which mode is the fastest depends on the kernel and the machine: the bench runs them all and takes
-//! the best. Each thread has a part of the file and goes through it window by window; several files
-//! are taken one after the other.
+//! Which mode is the fastest depends on the kernel and the machine: the bench runs them all and
+//! takes the best. Each thread has a part of the file and goes through it window by window; several
+//! files are taken one after the other.
 
 use std::fs::File;
 use std::num::NonZeroUsize;

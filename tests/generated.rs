@@ -35,6 +35,8 @@ pub fn generated(folder: &Path, shape: &str, layout: &[&str], size: usize) -> (V
         .args(layout)
         .arg("-o")
         .arg(&plan)
+        .arg("--list")
+        .arg(folder.join("plan.json.list"))
         .status();
     assert!(status.expect("the example `generate` runs").success(), "{shape} {layout:?}");
     let counts = fs::read(folder.join("plan.json.counts.json")).expect("counts");
@@ -72,6 +74,25 @@ fn counts_are_those_of_the_engine_and_of_the_oracle() {
                 assert_eq!(engine.last(), Some(&counts), "{shape} {layout:?}");
             }
         }
+    }
+}
+
+#[test]
+fn the_list_is_of_what_changes() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for shape in SHAPES {
+        let (text, _) = generated(folder.path(), shape, &["--indent"]);
+        let list = fs::read_to_string(folder.path().join("plan.json.list")).expect("a list");
+        let document: Value = serde_json::from_slice(&text).expect("a plan is JSON");
+        let elements = document["resource_changes"].as_array().expect("changes");
+        let lines = elements.iter().filter_map(|it| {
+            let actions = it["change"]["actions"].as_array().expect("actions");
+            let words: Vec<_> = actions.iter().filter_map(Value::as_str).collect();
+            let address = it["address"].as_str().expect("an address");
+            (words != ["no-op"]).then(|| format!("{}\t{address}\n", words.join(",")))
+        });
+        assert_eq!(list, lines.collect::<String>(), "{shape}");
+        assert!(!list.is_empty(), "{shape}");
     }
 }
 

@@ -9,18 +9,20 @@
 //! Commands run in the project's folder through a shell, `plansift` being the binary under test.
 //! `cargo run --release -- ARGS` is the same binary. What is not run here is in [`ELSEWHERE`].
 
+use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 
 use crate::run;
 
 /// Beginnings of commands that are not run here, and what runs them instead.
-const ELSEWHERE: [(&str, &str); 9] = [
+const ELSEWHERE: [(&str, &str); 10] = [
     ("cargo test", "this is it"),
     ("cargo build", "the test binary cannot exist without it"),
     ("cargo install --path .", "builds the package as `cargo build --release` does, in CI"),
     ("cargo bench", "takes minutes; its results are files in benches/results"),
     ("cargo run --release --example generate", "the tests of the generator run it"),
     ("cargo +nightly fuzz", "needs a nightly toolchain; the corpus is replayed by the tests"),
+    ("scripts/bench", "takes an hour; its results are files in benches/results"),
     ("scripts/", "each script is a step of CI"),
     ("terraform ", "needs a configuration and its providers"),
     ("tofu ", "needs a configuration and its providers"),
@@ -138,6 +140,19 @@ fn the_commands_of_the_readme_print_what_it_says() {
     let text = std::fs::read_to_string(run::root().join("README.md")).expect("a README.md");
     let problems = problems(&text);
     assert!(problems.is_empty(), "README.md\n{}", problems.join("\n"));
+}
+
+#[test]
+fn the_scripts_of_the_readme_are_there() {
+    let text = std::fs::read_to_string(run::root().join("README.md")).expect("a README.md");
+    let words = text.split(|c: char| c.is_whitespace() || "`(),;:".contains(c));
+    let scripts: BTreeSet<&str> = words.filter(|word| word.starts_with("scripts/")).collect();
+    assert!(scripts.contains("scripts/bench"), "{scripts:?}");
+    for script in scripts {
+        let file = run::root().join(script);
+        let first = std::fs::read_to_string(&file).expect("a script");
+        assert!(first.starts_with("#!/usr/bin/env "), "{script} can be called by its name");
+    }
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Writes a plan of any size, and beside it the exact counts that plansift must find in it.
+//! Writes a plan of any size, and beside it the exact counts that plansift must find in it; on
+//! demand also the list of its changes, for whatever reads plans and does not count so much.
 //!
 //! ```text
 //! cargo run --release --example generate -- --size 1G --shape estate -o estate.json
@@ -18,7 +19,7 @@ use plan::{Keys, Options, Shape};
 
 const USAGE: &str =
     "usage: generate --size N[K|M|G] [--seed N] [--shape estate|busy|first-run|policy]
-                [--no-op SHARE] [--indent] [--sort-keys] [-o FILE] [--counts FILE]";
+                [--no-op SHARE] [--indent] [--sort-keys] [-o FILE] [--counts FILE] [--list FILE]";
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1)) {
@@ -32,7 +33,7 @@ fn main() -> ExitCode {
 
 fn run(mut args: impl Iterator<Item = String>) -> Result<(), Box<dyn std::error::Error>> {
     let mut options = Options::default();
-    let (mut indented, mut output, mut counts) = (false, None, None);
+    let (mut indented, mut output, mut counts, mut list) = (false, None, None, None);
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value"));
         match arg.as_str() {
@@ -44,6 +45,7 @@ fn run(mut args: impl Iterator<Item = String>) -> Result<(), Box<dyn std::error:
             "--indent" => indented = true,
             "-o" => output = Some(value()?),
             "--counts" => counts = Some(value()?),
+            "--list" => list = Some(value()?),
             _ => return Err(format!("unknown argument {arg}").into()),
         }
     }
@@ -52,17 +54,22 @@ fn run(mut args: impl Iterator<Item = String>) -> Result<(), Box<dyn std::error:
         None => Box::new(io::stdout()),
     };
     let out = BufWriter::with_capacity(1 << 20, out);
+    let mut list: Box<dyn Write> = match list {
+        Some(path) => Box::new(BufWriter::new(File::create(path)?)),
+        None => Box::new(io::sink()),
+    };
     let (mut summary, bytes) = if indented {
         let mut out = indent::Indent::new(out);
-        let summary = plan::write(&options, &mut out)?;
+        let summary = plan::write(&options, &mut out, &mut list)?;
         (summary, out.finish()?)
     } else {
         let mut out = out;
-        let summary = plan::write(&options, &mut out)?;
+        let summary = plan::write(&options, &mut out, &mut list)?;
         out.flush()?;
         let bytes = summary.bytes;
         (summary, bytes)
     };
+    list.flush()?;
     summary.bytes = bytes;
     let counts = counts.or_else(|| output.map(|output| format!("{output}.counts.json")));
     if let Some(path) = counts {

@@ -135,13 +135,19 @@ impl Summary {
     }
 }
 
-/// Writes a plan and says what is in it.
-pub fn write(options: &Options, out: &mut impl Write) -> io::Result<Summary> {
+/// Writes a plan and says what is in it. What changes goes to `list`, a line each: the actions with
+/// commas between them, a tab, the address.
+pub fn write(
+    options: &Options,
+    out: &mut impl Write,
+    list: &mut impl Write,
+) -> io::Result<Summary> {
     let mut plan = Plan {
         options,
         instances: 0,
         json: Json::new(options.keys),
         out,
+        list,
         summary: Summary::default(),
     };
     plan.instances = plan.estimate();
@@ -149,18 +155,19 @@ pub fn write(options: &Options, out: &mut impl Write) -> io::Result<Summary> {
     Ok(plan.summary)
 }
 
-struct Plan<'a, W: Write> {
+struct Plan<'a, W: Write, L: Write> {
     options: &'a Options,
     instances: u64,
     json: Json,
     out: &'a mut W,
+    list: &'a mut L,
     summary: Summary,
 }
 
 /// A top-level key and what writes its value.
-type Section<'a, W> = (&'static str, fn(&mut Plan<'a, W>) -> io::Result<()>);
+type Section<'a, W, L> = (&'static str, fn(&mut Plan<'a, W, L>) -> io::Result<()>);
 
-impl<'a, W: Write> Plan<'a, W> {
+impl<'a, W: Write, L: Write> Plan<'a, W, L> {
     fn resource(&self, number: u64) -> Resource {
         let draw = mix(self.options.seed ^ 0x5eed, number);
         let share = self.options.no_op.unwrap_or(match self.options.shape {
@@ -199,7 +206,7 @@ impl<'a, W: Write> Plan<'a, W> {
     }
 
     fn write(&mut self) -> io::Result<()> {
-        let mut sections: Vec<Section<'a, W>> = vec![
+        let mut sections: Vec<Section<'a, W, L>> = vec![
             ("format_version", |plan| plan.literal("\"1.2\"")),
             ("terraform_version", |plan| plan.literal("\"1.14.2\"")),
             ("variables", |plan| plan.literal(VARIABLES)),
@@ -249,7 +256,10 @@ impl<'a, W: Write> Plan<'a, W> {
     }
 
     /// Elements separated by commas, written out as they come.
-    fn list(&mut self, mut element: impl FnMut(&mut Self, Resource) -> bool) -> io::Result<()> {
+    fn list(
+        &mut self,
+        mut element: impl FnMut(&mut Self, Resource) -> io::Result<bool>,
+    ) -> io::Result<()> {
         let mut first = true;
         for number in 0..self.instances {
             let resource = self.resource(number);
@@ -257,7 +267,7 @@ impl<'a, W: Write> Plan<'a, W> {
             if !first {
                 self.json.raw(",");
             }
-            if element(self, resource) {
+            if element(self, resource)? {
                 first = false;
             } else {
                 self.json.text.truncate(start);
@@ -274,7 +284,7 @@ impl<'a, W: Write> Plan<'a, W> {
             if there {
                 resource.in_values(&mut plan.json, side);
             }
-            there
+            Ok(there)
         })?;
         self.literal("]}}")
     }
@@ -287,22 +297,38 @@ impl<'a, W: Write> Plan<'a, W> {
 
     fn changes(&mut self) -> io::Result<()> {
         self.json.raw("[");
+        let mut line = Json::default();
         self.list(|plan, resource| {
             resource.change(&mut plan.json);
             plan.summary.count(&resource);
-            true
+            plan.note(&resource, &mut line)?;
+            Ok(true)
         })?;
         self.literal("]")
+    }
+
+    /// Adds an instance that changes to the list.
+    fn note(&mut self, resource: &Resource, line: &mut Json) -> io::Result<()> {
+        if resource.kind.word() == "no-op" {
+            return Ok(());
+        }
+        line.text.clear();
+        line.raw("\"");
+        resource.address(line, false);
+        line.raw("\"");
+        let address: String = serde_json::from_slice(&line.text)?;
+        let actions: Vec<&str> = serde_json::from_str(resource.kind.actions())?;
+        writeln!(self.list, "{}\t{address}", actions.join(","))
     }
 
     fn drift(&mut self) -> io::Result<()> {
         self.json.raw("[");
         self.list(|plan, resource| {
-            let Some(deleted) = drift(&resource) else { return false };
+            let Some(deleted) = drift(&resource) else { return Ok(false) };
             resource.drift(&mut plan.json, deleted);
             let word = if deleted { "delete" } else { "update" };
             *plan.summary.resource_drift.entry(word).or_default() += 1;
-            true
+            Ok(true)
         })?;
         self.literal("]")
     }

@@ -1,0 +1,167 @@
+"""Whether an answer is right. Each check takes the file with what a contestant has printed.
+
+The truth is the generator's: the list of what changes and the counts, written beside the plan from
+what the generator meant to say, not from reading it again. Whole records are held to each other on
+top of that, so that on plans which the serde_json program reads too, plansift is held to it.
+"""
+
+import hashlib
+import itertools
+import json
+from collections import Counter
+
+from .measure import Failure
+
+
+def nothing(answer):
+    """For what only reads."""
+
+
+def same_for_all():
+    """For the roof: whoever reads every byte has the same sum."""
+    sums = set()
+
+    def check(answer):
+        sums.add(answer.read_text())
+        if len(sums) > 1:
+            raise Failure(f"{len(sums)} different sums")
+
+    return check
+
+
+def lists(plan):
+    """The list of what changes, line by line."""
+
+    def check(answer):
+        with open(answer, "rb") as found:
+            wrong = first_difference(found, list_of(plan))
+        if wrong is not None:
+            raise Failure(f"line {wrong} of the list is wrong")
+
+    return check
+
+
+def list_of(plan):
+    for path in plan.lists:
+        with open(path, "rb") as lines:
+            yield from lines
+
+
+def first_difference(found, wanted):
+    for number, (ours, theirs) in enumerate(itertools.zip_longest(found, wanted), 1):
+        if ours != theirs:
+            return number
+    return None
+
+
+def counts(plan):
+    """The number of resource changes, no-op or not: twice, from two passes."""
+
+    def check(answer):
+        numbers = answer.read_text().split()
+        if numbers != [str(plan.resource_changes())] * 2:
+            raise Failure(f"{plan.resource_changes()} resource changes, not {numbers}")
+
+    return check
+
+
+class Records:
+    """Checks streams of records of one plan, whoever made them."""
+
+    def __init__(self, plan):
+        self.plan = plan
+        # Digests of streams known to be right: their bytes but for the first record, which names
+        # the input; and their meaning.
+        self.bytes_seen = set()
+        self.meaning = None
+
+    def __call__(self, answer):
+        as_bytes = digest_of_lines(answer)
+        if as_bytes in self.bytes_seen:
+            return
+        listing, summaries, meaning = self.read(answer)
+        if summaries != self.plan.counts():
+            raise Failure("the counts of the summary are wrong")
+        wrong = first_difference(iter(listing), list_of(self.plan))
+        if wrong is not None:
+            raise Failure(f"record {wrong} of what changes is wrong")
+        if self.meaning not in (None, meaning):
+            raise Failure("the records are not those of the first contestant")
+        self.meaning = meaning
+        self.bytes_seen.add(as_bytes)
+
+    def read(self, answer):
+        """What changes, the summaries, and a digest of all records as values."""
+        digest = hashlib.sha256()
+        listing, summaries = [], []
+        with open(answer, "rb") as lines:
+            for line in lines:
+                record = json.loads(line)
+                record.pop("source", None)
+                if record["kind"] == "resource_change" and record["actions"] != ["no-op"]:
+                    actions = ",".join(record["actions"])
+                    listing.append(f"{actions}\t{record['address']}\n".encode())
+                elif record["kind"] == "summary":
+                    summaries.append(record)
+                digest.update(json.dumps(record, sort_keys=True).encode())
+        return listing, summaries, digest.digest()
+
+
+def digest_of_lines(answer):
+    """Of all lines but those that name the input."""
+    digest = hashlib.sha256()
+    with open(answer, "rb") as lines:
+        for line in lines:
+            if not line.startswith(b'{"kind":"plan"'):
+                digest.update(line)
+    return digest.digest()
+
+
+# The groups of tf-summarize that are about actions, by the actions that it knows.
+GROUPS = {
+    "create": "add",
+    "update": "update",
+    "delete": "delete",
+    "delete,create": "recreate",
+    "create,delete": "recreate",
+    "create,forget": "recreate",
+    "forget,create": "recreate",
+}
+
+
+def summarized(plan):
+    """The table of tf-summarize in Markdown: addresses below the word of their group."""
+
+    def check(answer):
+        wanted = Counter()
+        for line in list_of(plan):
+            actions, address = line.decode().rstrip("\n").split("\t")
+            if actions in GROUPS:
+                wanted[GROUPS[actions], address] += 1
+        found = Counter()
+        group = None
+        # The table of outputs follows behind an empty line.
+        for line in itertools.takewhile(str.strip, answer.read_text().splitlines()):
+            cells = [cell.strip() for cell in line.strip("| ").split("|", 1)]
+            word, address = cells if len(cells) == 2 else ("", cells[0])
+            group = word or group
+            if group in GROUPS.values():
+                found[group, address.strip("`| ")] += 1
+        if found != wanted:
+            missing, more = (wanted - found).total(), (found - wanted).total()
+            raise Failure(f"{missing} missing, {more} too many")
+
+    return check
+
+
+def policy(plan):
+    """What `opa eval` prints: the list, and what of it destroys."""
+
+    def check(answer):
+        value = json.loads(answer.read_text())["result"][0]["expressions"][0]["value"]
+        wanted = [line.decode().rstrip("\n") for line in list_of(plan)]
+        destroys = [it.split("\t")[1] for it in wanted if "delete" in it.split("\t")[0].split(",")]
+        if value["changes"] != wanted or value["destroys"] != destroys:
+            raise Failure("the answers of the rules are wrong")
+
+    return check

@@ -1,0 +1,181 @@
+"""Who runs on what: the entries of the bench, a whole command each.
+
+Task A is the list of what changes, address and actions; task B the whole record stream. plansift
+makes the records for both: it has no mode that does less. `rq` can only count, so it does that,
+once for the addresses and once for the actions, of all elements, also those that stay as they are.
+What is printed goes nowhere while the clock runs.
+"""
+
+import os
+import shlex
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from . import answers, plans, tools
+from .plans import Plan
+
+OTHERS = Path("benches/peers/others")
+# Whom all are compared with.
+ONE_THREAD = "plansift --threads 1"
+ROOF_MODES = ("fault", "drop", "populate", "both", "prefetch")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One contestant on one plan."""
+
+    plan: Plan
+    # "roof", "A", "B", "AB", or "-" for what is there to compare with only.
+    task: str
+    who: str
+    command: list[str]
+    check: object
+    environment: dict = field(default_factory=dict)
+    # The files to keep warm, where they are not the plan's.
+    files: tuple = ()
+    # For processes so short that few runs say little.
+    rounds_min: int = 1
+
+    @property
+    def reads(self):
+        return self.files or self.plan.paths
+
+
+def shell(text):
+    return ["sh", "-c", text]
+
+
+class Field:
+    """Makes the entries of plans, from the programs that are there."""
+
+    def __init__(self, found, only):
+        self.found = found
+        self.only = only
+
+    def wanted(self, entries):
+        """Those that were asked for; plansift and the roof are what all are compared with."""
+        always = ("plansift", "roof")
+        return [
+            it
+            for it in entries
+            if not self.only or any(it.who.startswith(name) for name in (*always, *self.only))
+        ]
+
+    def roof(self, plan):
+        """Reading every byte, on one thread and on all."""
+        check = answers.same_for_all()
+        paths = [str(path) for path in plan.paths]
+        program = self.found.path("roof")
+        for threads in sorted({1, os.cpu_count() or 1}):
+            for mode in ROOF_MODES:
+                who = f"roof, {threads} thread{'s' * (threads > 1)}, {mode}"
+                yield Entry(plan, "roof", who, [program, str(threads), mode, *paths], check)
+
+    def plansift(self, plan, check, options=(), **environment):
+        settings = [f"{name}={value}" for name, value in environment.items()]
+        who = " ".join(["plansift", *options, *settings])
+        paths = [str(path) for path in plan.paths]
+        command = [tools.PLANSIFT, "changes", *options, *paths]
+        return Entry(plan, "AB", who, command, check, environment)
+
+    def threads(self, plan, check, *numbers):
+        for number in numbers:
+            yield self.plansift(plan, check, ("--threads", number))
+
+    def modes(self, plan, check):
+        """plansift in every way it can read one plan."""
+        yield from self.threads(plan, check, "1", "2", "4")
+        for option in ("--strict", "--no-mmap"):
+            for number in ("1", "2"):
+                yield self.plansift(plan, check, (option, "--threads", number))
+        pipe = f"cat {plan.path} | {tools.PLANSIFT} changes -"
+        yield Entry(plan, "AB", "plansift, pipe", shell(pipe), check)
+        yield from self.compressed(plan, check)
+
+    def compressed(self, plan, check):
+        for tool in ("zstd", "gzip"):
+            if self.found.path(tool):
+                path = plans.compressed(plan, tool)
+                command = [tools.PLANSIFT, "changes", str(path)]
+                yield Entry(plan, "AB", f"plansift, {tool}", command, check, files=(path,))
+        if self.found.path("zstd"):
+            path = plans.compressed(plan, "zstd")
+            alone = shell(f"zstd -dc {path} > /dev/null")
+            yield Entry(plan, "-", "zstd -dc", alone, answers.nothing, files=(path,))
+
+    def instructions(self, plan, check):
+        """plansift with less than the best instructions, where the machine has the choice."""
+        flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+        for name, flag in (("avx2", " avx2 "), ("avx512", " avx512bw ")):
+            if flag in flags:
+                yield self.plansift(plan, check, ("--threads", "1"), PLANSIFT_ISA=name)
+
+    def fast(self, plan):
+        """Task A by those that can do a gigabyte in some seconds."""
+        check = answers.lists(plan)
+        path = str(plan.path)
+        if rq := self.found.path("rq"):
+            passes = ("$.resource_changes[*].address", "$.resource_changes[*].change.actions")
+            # It ends its output with no line feed.
+            text = " && echo && ".join(f"{rq} -r count {shlex.quote(it)} {path}" for it in passes)
+            yield Entry(plan, "A", "rq, two passes", shell(text), answers.counts(plan))
+        programs = [
+            ("simdjson On-Demand", "on_demand", []),
+            ("sonic-rs lazy", "sonic_lazy", []),
+            ("sonic-rs lazy, unchecked", "sonic_lazy", ["unchecked"]),
+            ("serde_json typed", "serde_typed", []),
+            ("simd-json tape", "simd_tape", []),
+        ]
+        for who, name, options in programs:
+            if program := self.found.path(name):
+                yield Entry(plan, "A", who, [program, path, *options], check)
+
+    def slow(self, plan):
+        """Task A by what people use today."""
+        check = answers.lists(plan)
+        path = str(plan.path)
+        for name in ("jq", "jaq"):
+            if program := self.found.path(name):
+                command = [program, "-r", "-f", str(OTHERS / "list.jq"), path]
+                yield Entry(plan, "A", name, command, check)
+        for name in ("orjson", "ijson"):
+            if python := self.found.path(name):
+                yield Entry(plan, "A", name, [python, str(OTHERS / f"with_{name}.py"), path], check)
+        if program := self.found.path("tf-summarize"):
+            yield Entry(plan, "A", "tf-summarize", [program, "-md", path], answers.summarized(plan))
+        if program := self.found.path("opa"):
+            rules = ["-d", str(OTHERS / "policy.rego"), "data.plan"]
+            command = [program, "eval", "--format", "json", "-i", path, *rules]
+            yield Entry(plan, "A", "opa eval", command, answers.policy(plan))
+
+    def records(self, plan, check):
+        """Task B by others."""
+        programs = (("serde_json values", "records_serde"), ("simd-json tape", "records_tape"))
+        for who, name in programs:
+            if program := self.found.path(name):
+                yield Entry(plan, "B", f"{who}, records", [program, str(plan.path)], check)
+
+    def records_of_jq(self, plan, check):
+        if program := self.found.path("jq"):
+            path = str(plan.path)
+            given = ["--arg", "source", path, "--argjson", "bytes", str(plan.bytes)]
+            command = [program, "-c", *given, "-f", str(OTHERS / "records.jq"), path]
+            yield Entry(plan, "B", "jq, records", command, check)
+
+    def tiny(self, plan, check):
+        """As anybody calls it; many times, for a run is too short to be timed well."""
+        for entry in (self.plansift(plan, check), *self.threads(plan, check, "1")):
+            yield replace(entry, rounds_min=21)
+
+    def each(self, plan, check):
+        """Many plans: in one process, and in a process each."""
+        folder = plan.path.parent
+        yield from self.threads(plan, check, "1", "2")
+        found = f"printf '%s\\n' {folder}/????.json"
+        text = f"{found} | xargs -n 1 {tools.PLANSIFT} changes --threads 1"
+        yield Entry(plan, "AB", "plansift, a process each", shell(text), check)
+        lists = answers.lists(plan)
+        for who, name in (("simdjson On-Demand", "on_demand"), ("serde_json typed", "serde_typed")):
+            if program := self.found.path(name):
+                text = f"{found} | xargs -n 1 {program}"
+                yield Entry(plan, "A", f"{who}, a process each", shell(text), lists)

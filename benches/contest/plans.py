@@ -1,0 +1,104 @@
+"""The plans, made by the project's generator, their exact counts and lists of changes beside them.
+
+A plan is made once: it stays in target/bench/plans until the generator's sources change.
+"""
+
+import hashlib
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path("target/bench/plans")
+GENERATOR = "target/release/examples/generate"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One plan, or several that are read in one go."""
+
+    name: str
+    shape: str
+    size: str
+    paths: tuple[Path, ...]
+
+    @property
+    def path(self):
+        return self.paths[0]
+
+    @property
+    def bytes(self):
+        return sum(path.stat().st_size for path in self.paths)
+
+    @property
+    def lists(self):
+        return [Path(f"{path}.list") for path in self.paths]
+
+    def counts(self):
+        """The `summary` records that plansift must end with."""
+        return [json.loads(Path(f"{path}.counts.json").read_text()) for path in self.paths]
+
+    def resource_changes(self):
+        return sum(sum(it["resource_changes"].values()) for it in self.counts())
+
+
+# How each tool compresses, and the end of its files' names.
+COMPRESSORS = {"zstd": (["-q", "-T0"], "zst"), "gzip": (["-1"], "gz")}
+
+
+def compressed(plan, tool):
+    """The plan compressed, made when it is not there yet."""
+    options, suffix = COMPRESSORS[tool]
+    path = Path(f"{plan.path}.{suffix}")
+    if not path.exists() or path.stat().st_mtime < plan.path.stat().st_mtime:
+        part = Path(f"{path}.part")
+        with open(part, "wb") as out:
+            subprocess.run([tool, *options, "-c", str(plan.path)], stdout=out, check=True)
+        part.rename(path)
+    return path
+
+
+def make(name, shape, size, *flags, copies=1):
+    """A plan of that shape and size; with `copies` as many, each of another seed."""
+    paths = tuple(place(name, size, seed, copies) for seed in range(1, copies + 1))
+    for seed, path in enumerate(paths, 1):
+        arguments = ["--size", size, "--shape", shape, "--seed", str(seed), *flags]
+        generate(path, arguments)
+    return Plan(name, shape, size, paths)
+
+
+def place(name, size, seed, copies):
+    if copies == 1:
+        return FOLDER / f"{name}-{size}.json"
+    return FOLDER / f"{name}-{copies}x{size}" / f"{seed:04}.json"
+
+
+def generate(path, arguments):
+    stamp = Path(f"{path}.stamp")
+    wanted = " ".join(arguments) + " " + sources()
+    if path.exists() and stamp.exists() and stamp.read_text() == wanted:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    stamp.unlink(missing_ok=True)
+    command = [GENERATOR, *arguments, "-o", str(path), "--list", f"{path}.list"]
+    subprocess.run(command, check=True)
+    stamp.write_text(wanted)
+
+
+def sources(known=[]):
+    """A digest of the generator."""
+    if not known:
+        digest = hashlib.sha256()
+        for path in sorted(Path("benches/generate").glob("*.rs")):
+            digest.update(path.read_bytes())
+        known.append(digest.hexdigest())
+    return known[0]
+
+
+def warm(paths):
+    """Reads files, so that they are in the page cache."""
+    buffer = memoryview(bytearray(1 << 20))
+    for path in paths:
+        with open(path, "rb", buffering=0) as file:
+            while file.readinto(buffer):
+                pass

@@ -1,0 +1,14 @@
+# Task A as a policy: what changes, and of that what destroys.
+package plan
+
+import rego.v1
+
+changes := [sprintf("%s\t%s", [concat(",", it.change.actions), it.address]) |
+	some it in input.resource_changes
+	it.change.actions != ["no-op"]
+]
+
+destroys := [it.address |
+	some it in input.resource_changes
+	"delete" in it.change.actions
+]

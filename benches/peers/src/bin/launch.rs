@@ -1,0 +1,41 @@
+//! Runs a command, its standard output in a file, and writes what it took into another:
+//!
+//! ```text
+//! launch REPORT STDOUT COMMAND ARGUMENT...      seconds user system peak-KiB status
+//! ```
+//!
+//! A process inherits the peak memory of what it was forked from, so what measures has to be small.
+//! Of several processes of one command (a pipe in a shell) processor time is their sum, peak memory
+//! that of the largest. Pages of a mapped file that are resident count as memory.
+
+use std::fs::File;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+
+fn main() -> ExitCode {
+    let mut args = std::env::args_os().skip(1);
+    let mut next = || args.next().expect("usage: launch REPORT STDOUT COMMAND ARGUMENT...");
+    let (report, stdout, program) = (next(), next(), next());
+    let stdout = File::create(stdout).expect("a place for the output");
+    let mut command = Command::new(&program);
+    command.args(args).stdin(Stdio::null()).stdout(stdout);
+    let start = Instant::now();
+    let status = match command.status() {
+        Ok(status) => status,
+        Err(error) => {
+            eprintln!("launch: {}: {error}", program.display());
+            return ExitCode::FAILURE;
+        }
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    let used = getrusage(UsageWho::RUSAGE_CHILDREN).expect("usage of children");
+    let [user, system] = [used.user_time(), used.system_time()]
+        .map(|time| time.num_microseconds() as f64 / 1_000_000.0);
+    let code = status.code().unwrap_or(255);
+    let line = format!("{seconds:.6} {user:.6} {system:.6} {} {code}\n", used.max_rss());
+    std::fs::write(report, line).expect("a place for the report");
+    ExitCode::SUCCESS
+}

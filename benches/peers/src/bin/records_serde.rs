@@ -1,0 +1,22 @@
+//! Task B with serde_json: the plan as a tree of values, and from it the records. The oracle of the
+//! tests is just such a program.
+
+use std::io::{BufWriter, Write};
+
+use plansift_peers::mapped;
+
+#[path = "../../../../tests/naive.rs"]
+#[allow(dead_code, unused_imports, reason = "its tests are run where it is at home")]
+mod naive;
+
+fn main() {
+    let plan = mapped();
+    let source = std::env::args().nth(1).expect("usage: records_serde PLAN");
+    let document = serde_json::from_slice(&plan).expect("a plan");
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    for record in naive::records(&document, &source, plan.len() as u64, false) {
+        serde_json::to_writer(&mut out, &record).expect("standard output is open");
+        out.write_all(b"\n").expect("standard output is open");
+    }
+    out.flush().expect("standard output is open");
+}

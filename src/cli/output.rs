@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+#[cfg(target_os = "linux")]
+use super::interrupt::Interrupts;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Where data goes.
@@ -54,7 +56,13 @@ impl Output {
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
+        #[cfg(target_os = "linux")]
+        let interrupts = Interrupts::hold();
         let file = builder.tempfile_in(directory).map_err(write_error)?;
+        #[cfg(target_os = "linux")]
+        if let Some(interrupts) = interrupts {
+            interrupts.remove(file.path());
+        }
         if let Some(there) = there {
             stand_in_for(&there, file.as_file()).map_err(write_error)?;
         }

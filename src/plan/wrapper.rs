@@ -146,7 +146,7 @@ mod tests {
             "Cannot open \"a.json\": not found, 'b.json': 2 tries",
             "Reading {x} \"a\", {b}",
             "  + resource \"a\" \"b\" {\n      + c = {\n          \"d\" = \"e\"\n        }\n    }",
-            "  ~ c = jsonencode(\n    {\n      ~ d = [\n        80,\n        \"e\",\n      ]\n    }\n  )",
+            "  ~ c = jsonencode(\n  {\n    ~ d = [\n      80,\n      \"e\",\n    ]\n  }\n )",
         ] {
             assert!(is_text(text.as_bytes()), "{text}");
         }

@@ -229,6 +229,53 @@ fn a_new_file_has_the_rights_of_any_new_file() {
     assert_eq!(mode("out"), mode("plan.json"));
 }
 
+/// Starts a run into a file with a shell's preparations, and lets it wait for the rest of its plan.
+#[cfg(target_os = "linux")]
+fn waiting(folder: &Folder, preparations: &str) -> std::process::Child {
+    let mut command = std::process::Command::new("sh");
+    let script = format!("{preparations} exec \"$0\" changes -o out -");
+    command.args(["-c", &script]).arg(crate::run::plansift().get_program());
+    command.current_dir(folder.0.path()).stdin(std::process::Stdio::piped());
+    let child = command.spawn().expect("it starts");
+    while !folder.names().iter().any(|name| name.starts_with(".plansift-")) {
+        std::thread::yield_now();
+    }
+    child
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_is_ended_leaves_nothing_behind() {
+    use std::os::unix::process::ExitStatusExt;
+    let folder = Folder::of_plans();
+    folder.write("out", "before");
+    let names = folder.names();
+    let send = |signal: &str, child: &std::process::Child| {
+        let mut kill = std::process::Command::new("kill");
+        assert!(
+            kill.args(["-s", signal, &child.id().to_string()]).status().expect("kill").success()
+        );
+    };
+    for (signal, number) in [("HUP", 1), ("INT", 2), ("TERM", 15)] {
+        let mut child = waiting(&folder, "");
+        // Kept open, or the run might notice the end of its input first.
+        let stdin = child.stdin.take();
+        send(signal, &child);
+        assert_eq!(child.wait().expect("it ends").signal(), Some(number));
+        drop(stdin);
+        assert_eq!(folder.names(), names, "{signal}");
+        let out = std::fs::read_to_string(folder.path("out"));
+        assert_eq!(out.expect("it is there"), "before");
+    }
+    // As nohup does.
+    let mut child = waiting(&folder, "trap '' HUP;");
+    send("HUP", &child);
+    child.stdin.take().expect("a pipe").write_all(PLAN.as_bytes()).expect("it reads");
+    assert!(child.wait().expect("it ends").success());
+    let out = std::fs::read_to_string(folder.path("out"));
+    assert!(out.expect("it is there").contains("summary"));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error() {

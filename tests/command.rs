@@ -217,6 +217,17 @@ fn terraforms_spellings_are_understood() {
 }
 
 #[test]
+fn a_summary_as_json_is_told_where_records_are() {
+    let folder = Folder::of_plans();
+    for args in ["summary -json plan.json", "summary --format csv plan.json"] {
+        let run = folder.run(args);
+        assert_eq!(run.code, Some(64), "{run:?}");
+        assert!(run.err.contains("run `plansift changes -json`"), "{}", run.err);
+    }
+    assert!(!folder.run("summary --frmt plan.json").err.contains("plansift changes -json"));
+}
+
+#[test]
 fn stats_are_told_apart_from_the_data() {
     let folder = Folder::of_plans();
     let plain = folder.run("changes plan.json");

@@ -26,7 +26,7 @@ const LEVELS: [(&str, u32); 11] = [
 ];
 
 /// The third-party crates, and the places that may name them.
-const CRATES: [(&str, &[&str]); 15] = [
+const CRATES: [(&str, &[&str]); 16] = [
     ("clap", &["cli/args.rs"]),
     ("csv", &["sink/csv.rs"]),
     ("flate2", &["input/compressed.rs"]),
@@ -37,6 +37,7 @@ const CRATES: [(&str, &[&str]); 15] = [
     ("mimalloc", &["main.rs"]),
     ("serde", &["path.rs", "record/"]),
     ("serde_json", &["path.rs", "record/", "sink/"]),
+    ("signal-hook", &["cli/interrupt.rs"]),
     ("simd-json", &["json/value.rs"]),
     ("simdutf8", &["scan/", "json/string.rs"]),
     ("tempfile", &["cli/output.rs"]),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::exit::Exit;
@@ -119,7 +119,7 @@ pub struct Plans {
     /// Bytes, seconds, speed and peak memory, on standard error
     #[arg(long)]
     pub stats: bool,
-    /// Threads to use at most; with more than one, compressed input is expanded on its own
+    /// Threads to use at most [default: one for each processor]; the output is the same with any
     #[arg(long, value_name = "N")]
     pub threads: Option<std::num::NonZeroUsize>,
     /// Read files instead of mapping them into memory
@@ -130,12 +130,12 @@ pub struct Plans {
     pub limits: LimitArgs,
 }
 
-/// The bounds on what an input can make large. Sizes take K, M, G and T (powers of 1024).
+/// The bounds on what an input can make large. All take K, M, G and T (powers of 1024).
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
     /// Nesting depth [default: 10000]
-    #[arg(long, value_name = "N", hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_depth: Option<u64>,
     /// Size of one element that is looked into, at most 4G [default: 256M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
@@ -144,7 +144,7 @@ pub struct LimitArgs {
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_paths: Option<u64>,
     /// Different actions or statuses of a plan [default: 1000]
-    #[arg(long, value_name = "N", hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_words: Option<u64>,
     /// Size of one skipped string, at least 4K [default: 1G]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
@@ -159,7 +159,7 @@ pub struct LimitArgs {
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_expansion: Option<u64>,
     /// Expansion of compressed input, in times its size, beyond the first GiB [default: 1000]
-    #[arg(long, value_name = "N", hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_expansion_ratio: Option<u64>,
     /// Window of a zstd input [default: 32M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
@@ -188,7 +188,7 @@ impl LimitArgs {
     }
 }
 
-/// A size with an optional suffix.
+/// A size or another number, with an optional suffix.
 fn size(text: &str) -> Result<u64, String> {
     let (digits, shift) = match text.char_indices().last() {
         Some((end, 'k' | 'K')) => (&text[..end], 10),
@@ -197,7 +197,8 @@ fn size(text: &str) -> Result<u64, String> {
         Some((end, 't' | 'T')) => (&text[..end], 40),
         _ => (text, 0),
     };
-    let number: u64 = digits.parse().map_err(|_| "not a size, like 64M or 2G".to_owned())?;
+    let number: u64 =
+        digits.parse().map_err(|_| "not a number, like 1000, 64M or 2G".to_owned())?;
     number.checked_mul(1 << shift).ok_or_else(|| "too large".to_owned())
 }
 
@@ -230,6 +231,14 @@ impl Refusal {
         // The message repeats arguments, which a shell may have made of file names.
         for line in self.0.render().to_string().lines() {
             let _ = writeln!(io::stderr(), "{}", visible(line));
+        }
+        // Only `changes` has this option.
+        if self.0.get(ContextKind::InvalidArg).is_some_and(|arg| arg.to_string() == "--format") {
+            let _ = writeln!(
+                io::stderr(),
+                "\n  -json and --format are for records, which `plansift changes` writes: \
+                 run `plansift changes -json`"
+            );
         }
         Exit::Usage
     }

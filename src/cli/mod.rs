@@ -3,6 +3,8 @@
 
 pub mod args;
 mod exit;
+#[cfg(target_os = "linux")]
+mod interrupt;
 mod output;
 mod progress;
 mod run;

@@ -1,11 +1,13 @@
 //! Standard output, or a file that appears whole or not at all.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+#[cfg(target_os = "linux")]
+use super::interrupt::Interrupts;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Where data goes.
@@ -32,8 +34,7 @@ impl Output {
         if STANDARD.iter().any(|name| path == Path::new(name)) {
             return standard().map(Output::Standard).map_err(write_error);
         }
-        // What a link stands for is what is written; a link to nothing is replaced.
-        let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let path = &behind_links(path).map_err(write_error)?;
         let there = std::fs::metadata(path).ok();
         if there.as_ref().is_some_and(|there| there.is_dir()) {
             return Err(write_error(io::ErrorKind::IsADirectory.into()));
@@ -50,14 +51,21 @@ impl Output {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".plansift-");
         #[cfg(unix)]
-        {
-            // As the file that is replaced, or else as any new file of the user's: the kernel takes
-            // the user's mask off this.
+        if there.is_none() {
+            // As any new file of the user's: the kernel takes the user's mask off this.
             use std::os::unix::fs::PermissionsExt;
-            let new = || std::fs::Permissions::from_mode(0o666);
-            builder.permissions(there.map_or_else(new, |there| there.permissions()));
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
+        #[cfg(target_os = "linux")]
+        let interrupts = Interrupts::hold();
         let file = builder.tempfile_in(directory).map_err(write_error)?;
+        #[cfg(target_os = "linux")]
+        if let Some(interrupts) = interrupts {
+            interrupts.remove(file.path());
+        }
+        if let Some(there) = there {
+            stand_in_for(&there, file.as_file()).map_err(write_error)?;
+        }
         Ok(Output::File(file, path.to_owned()))
     }
 
@@ -89,6 +97,52 @@ impl Output {
             }
         }
     }
+}
+
+/// Whether the output would replace an input.
+pub fn replaces(output: &Path, input: &Path) -> bool {
+    // What is no file is not replaced.
+    output.is_file()
+        && input != Path::new("-")
+        && std::fs::canonicalize(output)
+            .is_ok_and(|output| std::fs::canonicalize(input).is_ok_and(|input| input == output))
+}
+
+/// What a path stands for, which is what is written, whether it is there yet or not.
+fn behind_links(path: &Path) -> io::Result<PathBuf> {
+    const LINKS_MAX: u32 = 40;
+    let error = match std::fs::canonicalize(path) {
+        Ok(path) => return Ok(path),
+        Err(error) => error,
+    };
+    let mut path = path.to_owned();
+    for _ in 0..LINKS_MAX {
+        match std::fs::read_link(&path) {
+            // From the link's own folder, or from the root.
+            Ok(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
+            Err(_) => return Ok(path),
+        }
+    }
+    // A circle of links.
+    Err(error)
+}
+
+/// Gives a new file the rights and the owner of the one it will replace.
+fn stand_in_for(there: &Metadata, file: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+        // Only the superuser may give a file away: otherwise it becomes the user's own. A group is
+        // told apart, because what it may do must not go to another.
+        let _ = fchown(file, Some(there.uid()), None);
+        let rights = match fchown(file, None, Some(there.gid())) {
+            Ok(()) => 0o777,
+            Err(_) => 0o707,
+        };
+        file.set_permissions(std::fs::Permissions::from_mode(there.mode() & rights))
+    }
+    #[cfg(not(unix))]
+    file.set_permissions(there.permissions())
 }
 
 fn write_error(error: io::Error) -> Error {

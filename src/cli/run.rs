@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::args::{self, Command, Format, Plans};
 use super::exit::Exit;
-use super::output::Output;
+use super::output::{self, Output};
 use super::progress::{self, Watched};
 use super::stats::Stats;
 use crate::error::{Error, ErrorKind, Result};
@@ -60,6 +60,12 @@ fn sift_all(plans: &Plans, sink: impl FnOnce(File) -> Box<dyn Sink>) -> Exit {
         [] => &stdin[..],
         inputs => inputs,
     };
+    if let Some(path) = &plans.output
+        && inputs.iter().any(|input| output::replaces(path, input))
+    {
+        say(&format!("{}: this is an input: name another file for --output", named(path)));
+        return Exit::Usage;
+    }
     let options = match options(plans) {
         Ok(options) => options,
         Err(exit) => return exit,

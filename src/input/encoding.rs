@@ -25,6 +25,8 @@ impl Encoding {
         }
     }
 
+    /// Whether a file can be mapped as it is.
+    #[cfg(target_os = "linux")]
     pub(super) fn is_utf8(self) -> bool {
         self == Encoding::Utf8
     }

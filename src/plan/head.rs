@@ -1,8 +1,7 @@
 //! Where in an input the document begins: behind a byte order mark, and behind what a CI wrapper
 //! printed before it (plan-format, section 13).
 
-use super::tail::holds_json;
-use super::wrong;
+use super::{wrapper, wrong};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::Validation;
@@ -43,7 +42,7 @@ pub(super) fn find(source: &mut impl Source, validation: Validation) -> Result<H
         let len = source.window().len();
         if let Some(start) = document_in(&source.window()[mark..len.min(mark + TEXT_MAX)]) {
             let passes = validation == Validation::Visited
-                && !holds_json(&source.window()[mark..mark + start]);
+                && wrapper::is_text(&source.window()[mark..mark + start]);
             return match passes {
                 true => Ok(Head { start: (mark + start) as u64, text: start as u64 }),
                 false => Err(wrong(WrongDocument::NotJson)),
@@ -116,6 +115,20 @@ mod tests {
         ] {
             let head = find_in(text).unwrap();
             assert_eq!((head.start, head.text), (start, skipped), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn other_plans_before_the_document_are_refused() {
+        for before in [
+            "rue}}]}",
+            "false\n  ]\n}\n",
+            "\u{1b}[1m{\u{1b}[0m\"format_version\"\u{1b}[0m:\"1.2\"}\n",
+            "x = {'format_version': '1.2'}\n",
+        ] {
+            let error = find_in(&format!("{before}{{\"format_version\":\"1.2\"}}")).unwrap_err();
+            let expected = ErrorKind::WrongDocument(WrongDocument::NotJson);
+            assert_eq!(error.kind(), expected, "{before:?}");
         }
     }
 

@@ -12,6 +12,7 @@ mod place;
 mod reader;
 mod section;
 mod tail;
+mod wrapper;
 mod wrong;
 
 use crate::error::Result;

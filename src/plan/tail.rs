@@ -3,6 +3,7 @@
 //! Only a little plain text is stepped over. A second document, or binary rubbish, means that the
 //! input is not what its user thinks, and is an error.
 
+use super::wrapper;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 
@@ -26,52 +27,37 @@ pub(super) fn pass(source: &mut impl Source, start: u64, document_len: u64) -> R
         }
     }
     let text = &source.window()[(start - source.offset()) as usize..];
-    let is_text = |text: &str| {
-        let mut lines = text.lines();
-        !text.contains('\0') && lines.all(|line| is_wrapper_line(line, document_len))
+    let is_passed = |text: &str| {
+        // A workflow command escapes the line feed that ended the document.
+        let text = text.trim_start_matches("%0A").trim_start_matches("%0D");
+        let (repeats, others): (Vec<_>, Vec<_>) =
+            text.split_inclusive('\n').partition(|line| repeated(line).is_some());
+        repeats.into_iter().filter_map(repeated).all(|text| is_repeat(text, document_len))
+            && wrapper::is_text(others.concat().as_bytes())
     };
     match std::str::from_utf8(text) {
-        Ok(text) if is_text(text) => Ok(text.len() as u64),
+        Ok(text) if is_passed(text) => Ok(text.len() as u64),
         _ => Err(trailing()),
     }
-}
-
-/// Whether a text that is to be stepped over has in it what objects are made of: quotes next to
-/// punctuation. It may then be a plan itself, or what is left of one.
-pub(super) fn holds_json(text: &[u8]) -> bool {
-    memchr::memchr_iter(b'"', text).any(|quote| {
-        let before = text[..quote].trim_ascii_end().last();
-        let after = text[quote + 1..].trim_ascii_start().first();
-        before == Some(&b'{') || matches!(after, Some(b':' | b'}' | b']'))
-    })
 }
 
 /// The wrapper of setup-terraform says again what the command printed, as a workflow command, in
 /// which line feeds, carriage returns and percent signs are escaped.
 const REPEATS: [&str; 2] = ["::debug::stdout: ", "::set-output name=stdout::"];
 
-/// Whether a line cannot be JSON that belongs, or once belonged, to a document.
-fn is_wrapper_line(line: &str, document_len: u64) -> bool {
-    if let Some(text) = REPEATS.iter().find_map(|prefix| line.strip_prefix(prefix)) {
-        let text = text.trim_end_matches("%0A").trim_end_matches("%0D");
-        let escapes = ["%25", "%0A", "%0D"].map(|escape| text.matches(escape).count());
-        let len = text.len() - 2 * escapes.iter().sum::<usize>();
-        // Of another length it is another document.
-        return text.is_empty() || len as u64 == document_len;
-    }
-    if holds_json(line.as_bytes()) {
-        return false;
-    }
-    let line = line.trim();
-    // A GitHub workflow command escapes the line feed that ended the document.
-    let line = line.trim_start_matches("%0A").trim_start_matches("%0D");
-    match line.as_bytes() {
-        [] => true,
-        [b'[', next, ..] => next.is_ascii_alphabetic(),
-        [first, ..] => {
-            first.is_ascii_alphabetic() || matches!(first, b':' | b'#' | b'=' | b'+' | 0x1b)
-        }
-    }
+/// What a line says again, if it does.
+fn repeated(line: &str) -> Option<&str> {
+    REPEATS.iter().find_map(|prefix| line.strip_prefix(prefix)).map(str::trim_end)
+}
+
+/// Whether what is said again may be the document: nothing at all, or as long as it. Its bytes are
+/// gone by now, unless the windows happened to be large, which must make no difference; to keep
+/// them, or a digest, would cost every plan something for the sake of those that are repeated.
+fn is_repeat(text: &str, document_len: u64) -> bool {
+    let text = text.trim_end_matches("%0A").trim_end_matches("%0D");
+    let escapes = ["%25", "%0A", "%0D"].map(|escape| text.matches(escape).count());
+    let len = text.len() - 2 * escapes.iter().sum::<usize>();
+    text.is_empty() || len as u64 == document_len
 }
 
 #[cfg(test)]
@@ -87,6 +73,8 @@ mod tests {
             "::debug::exitcode: 0\n",
             "::debug::stdout: {}%0A\n::set-output name=stdout::{}",
             "Done.\n\n[info] x",
+            "\n╷\n│ Warning: x\n╵\n",
+            "\n2 warnings\n-----\n$ exit\n",
         ] {
             assert!(after(text), "{text:?}");
         }
@@ -102,6 +90,9 @@ mod tests {
             "\n[project-b] {\"format_version\":\"1.2\"}",
             "\nNow: { \"a\" : 1 }",
             "\nword \"b\" }",
+            "\n{'a': 1}",
+            "\nrue}}]}",
+            "\n\u{1b}[0m{\u{1b}[0m\"a\"\u{1b}[0m:\u{1b}[0m1}",
             "\n::set-output name=stdout::{\"format_version\":\"1.2\"}",
         ] {
             assert!(!after(text), "{text:?}");

@@ -73,6 +73,21 @@ fn a_default_can_be_raised() {
 }
 
 #[test]
+fn every_limit_takes_a_suffix() {
+    let folder = Folder::of_plans();
+    for option in folder.run("changes --help").out.split_whitespace() {
+        if option.starts_with("--limit-") {
+            for value in ["1000000", "1000k", "1M"] {
+                let run = folder.run(&format!("changes {option} {value} plan.json"));
+                assert_eq!(run.code, Some(0), "{option} {value}: {run:?}");
+            }
+            let run = folder.run(&format!("changes {option} 1x plan.json"));
+            assert!(run.code == Some(64) && run.err.contains("not a number"), "{run:?}");
+        }
+    }
+}
+
+#[test]
 fn help_tells_every_limit() {
     let help = Folder::new().run("changes --help").out;
     for case in cases() {

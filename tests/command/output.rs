@@ -154,12 +154,69 @@ fn a_file_is_written_whole_or_not_at_all() {
 }
 
 #[test]
-fn an_output_may_be_the_input() {
+fn an_output_may_not_be_an_input() {
     let folder = Folder::of_plans();
+    let names = folder.names();
+    for args in [
+        "changes -o plan.json plan.json",
+        "summary -o ./plan.json same.json plan.json",
+        #[cfg(unix)]
+        "changes -o link plan.json",
+    ] {
+        #[cfg(unix)]
+        let _ = std::os::unix::fs::symlink("plan.json", folder.path("link"));
+        let run = folder.run(args);
+        assert_eq!(run.code, Some(64), "{args}: {run:?}");
+        assert!(run.err.contains("this is an input: name another file"), "{}", run.err);
+        let content = std::fs::read_to_string(folder.path("plan.json")).expect("the input");
+        assert_eq!(content, PLAN, "{args}");
+    }
+    assert!(folder.names().iter().all(|name| name == "link" || names.contains(name)));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_what_is_not_there_yet_stays_a_link() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::of_plans();
+    std::fs::create_dir(folder.path("deep")).expect("a folder");
+    symlink("deep/second", folder.path("first")).expect("a link");
+    symlink("../target", folder.path("deep/second")).expect("a link");
+    symlink("circle", folder.path("circle")).expect("a link");
+    symlink("no/such/folder/out", folder.path("astray")).expect("a link");
     let expected = folder.run("changes plan.json").out;
-    let run = folder.run("changes -o plan.json plan.json");
-    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
-    assert_eq!(std::fs::read_to_string(folder.path("plan.json")).expect("the output"), expected);
+    // Once to make the target, once to replace it.
+    for _ in 0..2 {
+        assert_eq!(folder.run("changes -o first plan.json").code, Some(0));
+        assert!(folder.path("first").is_symlink() && folder.path("deep/second").is_symlink());
+        assert_eq!(std::fs::read_to_string(folder.path("target")).expect("it"), expected);
+    }
+    for name in ["circle", "astray"] {
+        let run = folder.run(&format!("changes -o {name} plan.json"));
+        assert_eq!(run.code, Some(1), "{run:?}");
+        assert!(folder.path(name).is_symlink());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_replaced_file_keeps_its_rights_and_its_owner() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    let folder = Folder::of_plans();
+    folder.write("out", "before");
+    let path = folder.path("out");
+    // Only the superuser may give files away; anybody else keeps them.
+    let _ = chown(&path, Some(12_345), Some(54_321));
+    // More than what a new file gets.
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).expect("its mode");
+    let state = || {
+        let there = path.metadata().expect("it is there");
+        (there.uid(), there.gid(), there.mode())
+    };
+    let before = state();
+    assert_eq!(folder.run("changes -o out plan.json").code, Some(0));
+    assert_eq!(state(), before);
+    assert_ne!(std::fs::read_to_string(&path).expect("the output"), "before");
 }
 
 #[cfg(unix)]
@@ -170,6 +227,53 @@ fn a_new_file_has_the_rights_of_any_new_file() {
     let mode = |name: &str| folder.path(name).metadata().expect("it is there").permissions().mode();
     folder.run("changes -o out plan.json");
     assert_eq!(mode("out"), mode("plan.json"));
+}
+
+/// Starts a run into a file with a shell's preparations, and lets it wait for the rest of its plan.
+#[cfg(target_os = "linux")]
+fn waiting(folder: &Folder, preparations: &str) -> std::process::Child {
+    let mut command = std::process::Command::new("sh");
+    let script = format!("{preparations} exec \"$0\" changes -o out -");
+    command.args(["-c", &script]).arg(crate::run::plansift().get_program());
+    command.current_dir(folder.0.path()).stdin(std::process::Stdio::piped());
+    let child = command.spawn().expect("it starts");
+    while !folder.names().iter().any(|name| name.starts_with(".plansift-")) {
+        std::thread::yield_now();
+    }
+    child
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_is_ended_leaves_nothing_behind() {
+    use std::os::unix::process::ExitStatusExt;
+    let folder = Folder::of_plans();
+    folder.write("out", "before");
+    let names = folder.names();
+    let send = |signal: &str, child: &std::process::Child| {
+        let mut kill = std::process::Command::new("kill");
+        assert!(
+            kill.args(["-s", signal, &child.id().to_string()]).status().expect("kill").success()
+        );
+    };
+    for (signal, number) in [("HUP", 1), ("INT", 2), ("TERM", 15)] {
+        let mut child = waiting(&folder, "");
+        // Kept open, or the run might notice the end of its input first.
+        let stdin = child.stdin.take();
+        send(signal, &child);
+        assert_eq!(child.wait().expect("it ends").signal(), Some(number));
+        drop(stdin);
+        assert_eq!(folder.names(), names, "{signal}");
+        let out = std::fs::read_to_string(folder.path("out"));
+        assert_eq!(out.expect("it is there"), "before");
+    }
+    // As nohup does.
+    let mut child = waiting(&folder, "trap '' HUP;");
+    send("HUP", &child);
+    child.stdin.take().expect("a pipe").write_all(PLAN.as_bytes()).expect("it reads");
+    assert!(child.wait().expect("it ends").success());
+    let out = std::fs::read_to_string(folder.path("out"));
+    assert!(out.expect("it is there").contains("summary"));
 }
 
 #[cfg(target_os = "linux")]

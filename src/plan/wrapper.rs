@@ -1,0 +1,192 @@
+//! Text that a CI wrapper prints around a document (plan-format, section 13), told from JSON.
+//!
+//! Of two documents in an input it is not known which one is meant, and what is left of a plan says
+//! that the input is not what its user thinks: neither may be stepped over as text. What tells them
+//! is what they cannot be without: keys, a line that is nothing but values, or brackets that close
+//! what nobody opened. A plan as a person reads it, warnings in boxes, addresses with keys, times
+//! in brackets and the like have none of that.
+
+use std::borrow::Cow;
+
+/// Whether a text may be stepped over.
+pub(super) fn is_text(text: &[u8]) -> bool {
+    let text = &without_colours(text);
+    !text.contains(&0)
+        && !holds_member(text)
+        && !closes_too_much(text)
+        && !text.split(|&byte| byte == b'\n').any(is_json)
+}
+
+/// A text without what colours it, which may stand between any two tokens.
+fn without_colours(text: &[u8]) -> Cow<'_, [u8]> {
+    const ESCAPE: u8 = 0x1b;
+    if memchr::memchr(ESCAPE, text).is_none() {
+        return text.into();
+    }
+    let mut parts = text.split(|&byte| byte == ESCAPE);
+    let mut plain = parts.next().unwrap_or_default().to_vec();
+    for part in parts {
+        // Of other sequences only the bracket goes, which opens and closes nothing.
+        let part = part.strip_prefix(b"[").or(part.strip_prefix(b"]")).unwrap_or(part);
+        let is_parameter = |byte: &&u8| matches!(byte, b'0'..=b'9' | b';');
+        let parameters = part.iter().take_while(is_parameter).count();
+        let is_colour = matches!(part.get(parameters), Some(b'm' | b'K'));
+        plain.extend_from_slice(if is_colour { &part[parameters + 1..] } else { part });
+    }
+    plain.into()
+}
+
+/// Whether somewhere an object begins with a key, or a key stands before a value. In Python's
+/// spelling as well, which is what careless scripts print.
+fn holds_member(text: &[u8]) -> bool {
+    memchr::memchr2_iter(b'"', b'\'', text).any(|quote| {
+        let after = &text[quote + 1..];
+        if text[..quote].trim_ascii_end().ends_with(b"{") {
+            // A map as a person reads it has keys like this, but with an equals sign.
+            let mut parts = after.splitn(2, |&byte| byte == text[quote]);
+            let behind = parts.nth(1).unwrap_or_default();
+            return !behind.trim_ascii_start().starts_with(b"=");
+        }
+        let value = after.trim_ascii_start().strip_prefix(b":").map(<[u8]>::trim_ascii_start);
+        text[quote] == b'"' && value.is_some_and(begins_value)
+    })
+}
+
+/// Whether a value of JSON begins here, or nothing follows any more: behind the colon of
+/// `"a.json": not found` there is none.
+fn begins_value(text: &[u8]) -> bool {
+    let words = [&b"true"[..], b"false", b"null"];
+    match text.first() {
+        // With a backslash it is JSON in a string of something else.
+        None | Some(b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' | b'\\') => true,
+        Some(_) => words.iter().any(|word| text.starts_with(word)),
+    }
+}
+
+/// Whether a bracket closes what is not open: the end of a document whose beginning is missing.
+fn closes_too_much(text: &[u8]) -> bool {
+    let (mut braces, mut brackets) = (0, 0);
+    let lines = text.split(|&byte| byte == b'\n').filter(|line| !is_in_box(line));
+    for byte in lines.flatten() {
+        match byte {
+            b'{' => braces += 1,
+            b'[' => brackets += 1,
+            b'}' if braces == 0 => return true,
+            b']' if brackets == 0 => return true,
+            b'}' => braces -= 1,
+            b']' => brackets -= 1,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether a line is in the box of a warning, where single lines of a configuration are quoted.
+fn is_in_box(line: &[u8]) -> bool {
+    // The first two bytes of U+2500 to U+257F.
+    let line = line.trim_ascii_start();
+    line.starts_with(b"\xe2\x94") || line.starts_with(b"\xe2\x95")
+}
+
+/// Whether a line is JSON by itself, or begins as such.
+fn is_json(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    match line {
+        [] | b"{" => false,
+        [b'{' | b',', ..] => true,
+        [b'"', rest @ ..] => {
+            // In a list or a map as a person reads it.
+            let behind = rest.splitn(2, |&byte| byte == b'"').nth(1).map(<[u8]>::trim_ascii);
+            !behind.is_some_and(|behind| behind == b"," || behind.starts_with(b"="))
+        }
+        [b'[', rest @ ..] => {
+            let first = rest.trim_ascii_start().first();
+            matches!(first, Some(b'{' | b'[' | b'"' | b'\'')) || is_values(line)
+        }
+        _ => is_values(line),
+    }
+}
+
+/// Whether a line is nothing but numbers, `true`, `false`, `null` and the brackets around them.
+fn is_values(line: &[u8]) -> bool {
+    let is_between = |&byte: &u8| b"[]{},".contains(&byte) || byte.is_ascii_whitespace();
+    let mut words = line.split(is_between).filter(|word| !word.is_empty()).peekable();
+    let holds_any = words.peek().is_some() || matches!(line, [b'[', .., b']']);
+    // An element of a list as a person reads it ends with a comma.
+    holds_any && !line.ends_with(b",") && words.all(is_scalar)
+}
+
+fn is_scalar(word: &[u8]) -> bool {
+    let is_of_numbers = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
+    matches!(word, b"true" | b"false" | b"null")
+        || (word.iter().all(is_of_numbers)
+            && std::str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_tools_print_is_text() {
+        for text in [
+            "",
+            "Done.\n\n[info] x",
+            "[command]/bin/terraform show -json p",
+            "\u{1b}[0m\u{1b}[1mReading...\u{1b}[0m",
+            "\u{1b}]8;;https://x\u{7}link\u{1b}]8;;\u{7}",
+            "╷\n│ Warning: Deprecated\n│ \n│   on main.tf line 5:\n│    5:   }\n╵",
+            "2026-11-21 10:00:00 done",
+            "[2026-11-21T10:00:00Z] done\n[12:30] x\n[1/3] y",
+            "3 warnings",
+            "100%",
+            "-----",
+            "$ terraform show -json p",
+            "a.b[\"c\"]: Refreshing state... [id=i-1]",
+            "Cannot open \"a.json\": not found, 'b.json': 2 tries",
+            "Reading {x} \"a\", {b}",
+            "  + resource \"a\" \"b\" {\n      + c = {\n          \"d\" = \"e\"\n        }\n    }",
+            "  ~ c = jsonencode(\n  {\n    ~ d = [\n      80,\n      \"e\",\n    ]\n  }\n )",
+        ] {
+            assert!(is_text(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn json_and_what_is_left_of_it_is_no_text() {
+        for text in [
+            "{\"a\":1}",
+            "x {\n \"a\" : 1",
+            "x {\"a",
+            "word \"a\": [",
+            "word \"a\":",
+            "x {\\\"a\\\":\\\"b\\\"}",
+            "\u{1b}[1m{\u{1b}[0m\u{1b}[34m\"a\"\u{1b}[0m:1}",
+            "\"a\"\u{1b}[0m:\u{1b}[0m1",
+            "rue}}]}",
+            "lse\n  ]\n}",
+            "b\",3]}",
+            "}",
+            "]",
+            ",",
+            "\"",
+            "\"a\"",
+            "1",
+            "-1.5e3",
+            "null",
+            "1 2",
+            "[1]",
+            "[]",
+            "{}",
+            "[\"a\"]",
+            "[ {",
+            "{'a': 1}",
+            "x = {'a': None}",
+            "['a']",
+            "{a: 1}",
+            "a\0",
+        ] {
+            assert!(!is_text(text.as_bytes()), "{text:?}");
+        }
+    }
+}

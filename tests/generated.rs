@@ -81,7 +81,7 @@ fn counts_are_those_of_the_engine_and_of_the_oracle() {
 fn the_list_is_of_what_changes() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for shape in SHAPES {
-        let (text, _) = generated(folder.path(), shape, &["--indent"]);
+        let (text, _) = generated(folder.path(), shape, &["--indent"], SIZE);
         let list = fs::read_to_string(folder.path().join("plan.json.list")).expect("a list");
         let document: Value = serde_json::from_slice(&text).expect("a plan is JSON");
         let elements = document["resource_changes"].as_array().expect("changes");

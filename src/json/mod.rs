@@ -11,6 +11,7 @@
 
 mod brackets;
 pub mod cursor;
+mod grammar;
 mod hold;
 pub mod number;
 pub mod outline;

@@ -74,12 +74,45 @@ impl Word {
         }
     }
 
+    /// Whether a text is a word from its first byte to its last.
+    pub fn is_whole(text: &[u8]) -> bool {
+        let word = text.iter().try_fold(Word::new(), |word, &byte| word.feed(byte));
+        word.and_then(Word::finish).is_ok()
+    }
+
+    /// Whether the first `len` bytes are one of the words that most are: a literal, or a natural
+    /// number of up to eight digits. Without a branch: which one it is, is hard to foresee.
+    #[inline(always)]
+    pub(super) fn is_common(bytes: [u8; 8], len: usize) -> bool {
+        if len == 0 || len > 8 {
+            return false;
+        }
+        let bytes = u64::from_le_bytes(bytes);
+        let beyond = !(!0 >> (64 - 8 * len));
+        let text = bytes & !beyond;
+        let is_literal = (text == literal(b"null\0\0\0\0"))
+            | (text == literal(b"true\0\0\0\0"))
+            | (text == literal(b"false\0\0\0"));
+        // Digits become their values, what is no digit more than 9: adding 0x76 sets the top bit.
+        let values = (text | (ZEROS & beyond)) ^ ZEROS;
+        let above = (values.wrapping_add(ZEROS / 0x30 * 0x76) | values) & (ZEROS / 0x30 * 0x80);
+        let is_number = (above == 0) & ((values & 0xff != 0) | (len == 1));
+        is_literal | is_number
+    }
+
     fn wrong(self) -> ErrorKind {
         match self.0 {
             State::Start | State::Literal(_) => ErrorKind::Literal,
             _ => ErrorKind::Number,
         }
     }
+}
+
+/// Eight digits of zero.
+const ZEROS: u64 = u64::from_le_bytes(*b"00000000");
+
+const fn literal(bytes: &[u8; 8]) -> u64 {
+    u64::from_le_bytes(*bytes)
 }
 
 impl Default for Word {

@@ -46,24 +46,35 @@ fn equal(bytes: uint8x16x4_t, wanted: u8) -> u64 {
 
 #[inline]
 #[target_feature(enable = "neon")]
+fn space(bytes: uint8x16x4_t) -> u64 {
+    equal(bytes, b' ') | equal(bytes, b'\t') | equal(bytes, b'\n') | equal(bytes, b'\r')
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
 fn classify<const TOKENS: bool>(bytes: uint8x16x4_t) -> Raw {
     let bit = vdupq_n_u8(0x20);
     let folded = |wanted| mask(bytes, |part| vceqq_u8(vorrq_u8(part, bit), vdupq_n_u8(wanted)));
     let opens = folded(b'{');
+    let bracket = opens | folded(b'}');
+    let (comma, operator, around) = if TOKENS {
+        let comma = equal(bytes, b',');
+        let operator = bracket | comma | equal(bytes, b':');
+        (comma, operator, operator | space(bytes))
+    } else {
+        (0, 0, 0)
+    };
     Raw {
         quote: equal(bytes, b'"'),
         backslash: equal(bytes, b'\\'),
-        bracket: opens | folded(b'}'),
+        bracket,
         opens,
         braces: mask(bytes, |part| vtstq_u8(part, bit)),
         control: mask(bytes, |part| vcltq_u8(part, bit)),
         high: mask(bytes, |part| vcgeq_u8(part, vdupq_n_u8(0x80))),
-        separator: if TOKENS { equal(bytes, b',') | equal(bytes, b':') } else { 0 },
-        space: if TOKENS {
-            equal(bytes, b' ') | equal(bytes, b'\t') | equal(bytes, b'\n') | equal(bytes, b'\r')
-        } else {
-            0
-        },
+        comma,
+        operator,
+        around,
     }
 }
 

@@ -57,10 +57,15 @@ fn walk(text: &[u8]) -> Vec<Block> {
                 block.brackets |= bit;
                 block.tokens |= bit;
             }
-            b',' | b':' => block.tokens |= bit,
+            b',' => {
+                block.commas |= bit;
+                block.tokens |= bit;
+            }
+            b':' => block.tokens |= bit,
             b' ' | b'\t' | b'\n' | b'\r' => {}
             _ => {
                 word = true;
+                block.words |= bit;
                 block.tokens |= if in_word { 0 } else { bit };
             }
         }

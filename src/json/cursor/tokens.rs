@@ -1,0 +1,189 @@
+//! Passing a container with an eye on every token.
+//!
+//! Blocks are checked whole, by their masks ([`super::super::grammar`]). One that this cannot call
+//! right is walked token by token, which is slower by far and says exactly what is wrong and
+//! where. The state goes from one to the other and back at the start of a block; the tests hold
+//! both to the same answers.
+
+use super::Cursor;
+use crate::error::{Error, ErrorKind, Found, Result};
+use crate::input::Source;
+use crate::json::grammar::{Depths, Follow, Place, Verdict};
+use crate::json::outline::Recorder;
+use crate::json::want::Want;
+use crate::json::word::Word;
+use crate::scan::{BLOCK, Block, Code};
+
+/// How much is looked at in one step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Block,
+    /// The oracle of the other.
+    #[cfg(test)]
+    Token,
+}
+
+/// Passes the container that stands at the cursor, to be run with the scanner's instructions.
+pub(super) struct PassTokens<'c, S, R> {
+    pub cursor: &'c mut Cursor<S>,
+    pub recorder: R,
+    pub step: Step,
+}
+
+impl<S: Source, R: Recorder> Code for PassTokens<'_, S, R> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn run(self) -> Result<()> {
+        self.cursor.pass_checked(self.recorder, self.step)
+    }
+}
+
+impl<S: Source> Cursor<S> {
+    #[inline(always)]
+    fn pass_checked(&mut self, mut recorder: impl Recorder, step: Step) -> Result<()> {
+        let depths = Depths { floor: self.open.depth, max: self.limits.depth };
+        let mut follow = Follow::before_value();
+        let mut from = (self.offset - self.batch) as usize;
+        loop {
+            let first = from / BLOCK;
+            let mut visible = !0 << (from % BLOCK);
+            for index in first..self.block_count() {
+                let verdict = match step {
+                    Step::Block => self.check_block(index, visible, &mut follow, depths),
+                    #[cfg(test)]
+                    Step::Token => Verdict::Doubtful,
+                };
+                let end = match verdict {
+                    Verdict::Right => {
+                        self.record(index, visible, &mut recorder);
+                        None
+                    }
+                    Verdict::End(bit) => {
+                        self.record(index, visible & (!0 >> (63 - bit)), &mut recorder);
+                        Some(bit)
+                    }
+                    Verdict::Doubtful => {
+                        self.walk(index, visible, &mut follow, depths.floor, &mut recorder)?
+                    }
+                };
+                if let Some(bit) = end {
+                    recorder.blocks(&self.blocks[first..=index]);
+                    self.offset = self.batch + (index * BLOCK) as u64 + u64::from(bit) + 1;
+                    return Ok(());
+                }
+                visible = !0;
+            }
+            recorder.blocks(&self.blocks[first..self.block_count()]);
+            from = self.next_batch()?;
+            if self.word.is_some() {
+                self.feed_word(self.batch)?;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn check_block(
+        &mut self,
+        index: usize,
+        visible: u64,
+        follow: &mut Follow,
+        depths: Depths,
+    ) -> Verdict {
+        let Some((mut open, depth_max)) = self.open.innermost() else { return Verdict::Doubtful };
+        let depths = Depths { max: depths.max.min(depth_max), ..depths };
+        let blocks = &self.blocks[..self.block_count()];
+        let start = self.batch + (index * BLOCK) as u64 - self.source.offset();
+        let place = Place {
+            block: &blocks[index],
+            visible,
+            next_words: blocks.get(index + 1).map_or(!0, |block| block.words),
+            text: self.source.window().get(start as usize..).unwrap_or_default(),
+        };
+        let verdict = follow.check(&place, &mut open, depths);
+        self.open.set_innermost(open);
+        verdict
+    }
+
+    /// Tells of the brackets of a block.
+    #[inline(always)]
+    fn record(&self, index: usize, visible: u64, recorder: &mut impl Recorder) {
+        let block = &self.blocks[index];
+        let mut brackets = block.brackets & visible;
+        while brackets != 0 {
+            let bit = brackets.trailing_zeros();
+            brackets &= brackets - 1;
+            if (block.opens >> bit) & 1 == 1 {
+                recorder.open();
+            } else {
+                recorder.close(self.batch + (index * BLOCK) as u64 + u64::from(bit));
+            }
+        }
+    }
+
+    /// Checks a block token by token, up to the bracket that brings the depth back to the floor,
+    /// which is returned if it is there.
+    #[cold]
+    #[inline(never)]
+    fn walk(
+        &mut self,
+        index: usize,
+        visible: u64,
+        follow: &mut Follow,
+        floor: u64,
+        recorder: &mut impl Recorder,
+    ) -> Result<Option<u32>> {
+        let block: Block = self.blocks[index];
+        let mut want = follow.want();
+        let mut events = (block.tokens | block.escapes) & visible;
+        while events != 0 {
+            let bit = events.trailing_zeros();
+            events &= events - 1;
+            let offset = self.batch + (index * BLOCK) as u64 + u64::from(bit);
+            if (block.escapes >> bit) & 1 == 1 {
+                self.check_escape(offset)?;
+                continue;
+            }
+            want = self.token(want, offset, recorder)?;
+            if self.open.depth == floor {
+                return Ok(Some(bit));
+            }
+        }
+        *follow = Follow::from_want(want, follow.strings(&block, visible) >> 63);
+        Ok(None)
+    }
+
+    /// Takes one token where `want` is wanted, and says what is wanted after it.
+    fn token(&mut self, want: Want, offset: u64, recorder: &mut impl Recorder) -> Result<Want> {
+        let byte = self.byte(offset);
+        match (want, byte) {
+            (Want::Value | Want::ValueOrClose, b'{' | b'[') => {
+                let brace = u64::from(byte == b'{');
+                self.push(brace, offset)?;
+                recorder.open();
+                Ok(if brace == 1 { Want::KeyOrClose } else { Want::ValueOrClose })
+            }
+            (Want::Value | Want::ValueOrClose, b'"') => Ok(Want::CommaOrClose),
+            (Want::Key | Want::KeyOrClose, b'"') => Ok(Want::Colon),
+            (Want::Colon, b':') => Ok(Want::Value),
+            (Want::CommaOrClose, b',') if self.open.is_object() => Ok(Want::Key),
+            (Want::CommaOrClose, b',') => Ok(Want::Value),
+            (Want::CommaOrClose | Want::KeyOrClose | Want::ValueOrClose, b'}' | b']') => {
+                if self.open.pop() != u64::from(byte == b'}') {
+                    return Err(Error::at(ErrorKind::MismatchedBracket, offset));
+                }
+                recorder.close(offset);
+                Ok(Want::CommaOrClose)
+            }
+            (Want::Value | Want::ValueOrClose, byte) if Word::holds(byte) => {
+                self.word = Some(Word::new());
+                self.feed_word(offset)?;
+                Ok(Want::CommaOrClose)
+            }
+            _ => {
+                let kind = ErrorKind::Syntax { expected: want.words(), found: Found::of(byte) };
+                Err(Error::at(kind, offset))
+            }
+        }
+    }
+}

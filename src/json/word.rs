@@ -126,8 +126,39 @@ mod tests {
     use super::*;
 
     fn accepts(text: &str) -> bool {
-        let word = text.bytes().try_fold(Word::new(), |word, byte| word.feed(byte));
-        word.and_then(Word::finish).is_ok()
+        Word::is_whole(text.as_bytes())
+    }
+
+    #[test]
+    fn common_words_are_words() {
+        let bytes = *b"0129-.etrufalsn:/x\0\xff";
+        let mut common = 0;
+        // All of up to three of these bytes, and literals with one of them changed.
+        let short = (0..bytes.len().pow(3)).map(|number| {
+            let byte = |place: u32| bytes[number / bytes.len().pow(place) % bytes.len()];
+            [byte(0), byte(1), byte(2), 0, b'0', 0, 0, 0]
+        });
+        let changed = [*b"null,\"\"\"", *b"true}]}]", *b"false,12", *b"12345678"].into_iter();
+        let changed = changed.flat_map(|text| {
+            (0..8 * bytes.len()).map(move |number| {
+                let mut text = text;
+                text[number % 8] = bytes[number / 8];
+                text
+            })
+        });
+        for text in short.chain(changed) {
+            for len in 0..=8 {
+                let is_common = Word::is_common(text, len);
+                common += u32::from(is_common);
+                assert!(!is_common || Word::is_whole(&text[..len]), "{text:?} {len}");
+            }
+        }
+        assert!(common > 500, "{common}");
+        for word in ["null", "true", "false", "0", "7", "10", "12345678"] {
+            let mut text = *b"????????";
+            text[..word.len()].copy_from_slice(word.as_bytes());
+            assert!(Word::is_common(text, word.len()), "{word}");
+        }
     }
 
     #[test]

@@ -45,9 +45,14 @@ fn mask(low: __m256i, high: __m256i) -> u64 {
 
 #[inline]
 #[target_feature(enable = "avx2")]
+fn is(half: __m256i, wanted: u8) -> __m256i {
+    _mm256_cmpeq_epi8(half, _mm256_set1_epi8(wanted as i8))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
 fn equal(bytes: [__m256i; 2], wanted: u8) -> u64 {
-    let wanted = _mm256_set1_epi8(wanted as i8);
-    mask(_mm256_cmpeq_epi8(bytes[0], wanted), _mm256_cmpeq_epi8(bytes[1], wanted))
+    mask(is(bytes[0], wanted), is(bytes[1], wanted))
 }
 
 #[inline]
@@ -58,19 +63,16 @@ fn control(bytes: [__m256i; 2]) -> u64 {
     mask(is(bytes[0]), is(bytes[1]))
 }
 
-/// What is `{ } [ ] , :`, and what is one of them or space. Put together here: where masks of 64
-/// bits are, the compiler does it bit by bit.
+/// What is `{ } [ ] , :`, and what is one of them or space.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn around_words(bytes: [__m256i; 2], folded: [__m256i; 2]) -> (u64, u64) {
+fn around_words(bytes: [__m256i; 2], brackets: [__m256i; 2]) -> (u64, u64) {
     // SAFETY: 16 bytes are read from an array of 16.
     let table = unsafe { _mm_loadu_si128(SPACE.as_ptr().cast()) };
     let table = _mm256_broadcastsi128_si256(table);
-    let is = |half, wanted: u8| _mm256_cmpeq_epi8(half, _mm256_set1_epi8(wanted as i8));
     let operators = [0, 1].map(|half| {
-        let brackets = _mm256_or_si256(is(folded[half], b'{'), is(folded[half], b'}'));
         let separators = _mm256_or_si256(is(bytes[half], b','), is(bytes[half], b':'));
-        _mm256_or_si256(brackets, separators)
+        _mm256_or_si256(brackets[half], separators)
     });
     let around = [0, 1].map(|half| {
         let space = _mm256_cmpeq_epi8(_mm256_shuffle_epi8(table, bytes[half]), bytes[half]);
@@ -79,19 +81,23 @@ fn around_words(bytes: [__m256i; 2], folded: [__m256i; 2]) -> (u64, u64) {
     (mask(operators[0], operators[1]), mask(around[0], around[1]))
 }
 
+/// Unions are made of registers, before their bits are gathered. Of gathered bits the compiler
+/// makes them by going back, one byte at a time.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn classify<const TOKENS: bool>(bytes: [__m256i; 2]) -> Raw {
     let bit = _mm256_set1_epi8(0x20);
-    let folded = [_mm256_or_si256(bytes[0], bit), _mm256_or_si256(bytes[1], bit)];
-    let opens = equal(folded, b'{');
-    let (operator, around) = if TOKENS { around_words(bytes, folded) } else { (0, 0) };
+    let brackets = bytes.map(|half| {
+        let folded = _mm256_or_si256(half, bit);
+        _mm256_or_si256(is(folded, b'{'), is(folded, b'}'))
+    });
+    let (operator, around) = if TOKENS { around_words(bytes, brackets) } else { (0, 0) };
     Raw {
         quote: equal(bytes, b'"'),
         backslash: equal(bytes, b'\\'),
-        bracket: opens | equal(folded, b'}'),
-        opens,
-        // Bit 5 moved to bit 7, which is what `mask` gathers.
+        bracket: mask(brackets[0], brackets[1]),
+        // Bits 1 and 5 moved to bit 7, which is what `mask` gathers.
+        opens: mask(_mm256_slli_epi16::<6>(bytes[0]), _mm256_slli_epi16::<6>(bytes[1])),
         braces: mask(_mm256_slli_epi16::<2>(bytes[0]), _mm256_slli_epi16::<2>(bytes[1])),
         control: control(bytes),
         high: mask(bytes[0], bytes[1]),

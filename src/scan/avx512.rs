@@ -41,8 +41,7 @@ fn space(bytes: __m512i) -> u64 {
 fn classify<const TOKENS: bool>(bytes: __m512i) -> Raw {
     let bit = _mm512_set1_epi8(0x20);
     let folded = _mm512_or_si512(bytes, bit);
-    let opens = equal(folded, b'{');
-    let bracket = opens | equal(folded, b'}');
+    let bracket = equal(folded, b'{') | equal(folded, b'}');
     let (comma, operator, around) = if TOKENS {
         let comma = equal(bytes, b',');
         let operator = bracket | comma | equal(bytes, b':');
@@ -54,7 +53,7 @@ fn classify<const TOKENS: bool>(bytes: __m512i) -> Raw {
         quote: equal(bytes, b'"'),
         backslash: equal(bytes, b'\\'),
         bracket,
-        opens,
+        opens: _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(0x02)),
         braces: _mm512_test_epi8_mask(bytes, bit),
         control: _mm512_cmplt_epu8_mask(bytes, bit),
         high: _mm512_movepi8_mask(bytes),

@@ -55,8 +55,7 @@ fn space(bytes: uint8x16x4_t) -> u64 {
 fn classify<const TOKENS: bool>(bytes: uint8x16x4_t) -> Raw {
     let bit = vdupq_n_u8(0x20);
     let folded = |wanted| mask(bytes, |part| vceqq_u8(vorrq_u8(part, bit), vdupq_n_u8(wanted)));
-    let opens = folded(b'{');
-    let bracket = opens | folded(b'}');
+    let bracket = folded(b'{') | folded(b'}');
     let (comma, operator, around) = if TOKENS {
         let comma = equal(bytes, b',');
         let operator = bracket | comma | equal(bytes, b':');
@@ -68,7 +67,7 @@ fn classify<const TOKENS: bool>(bytes: uint8x16x4_t) -> Raw {
         quote: equal(bytes, b'"'),
         backslash: equal(bytes, b'\\'),
         bracket,
-        opens,
+        opens: mask(bytes, |part| vtstq_u8(part, vdupq_n_u8(0x02))),
         braces: mask(bytes, |part| vtstq_u8(part, bit)),
         control: mask(bytes, |part| vcltq_u8(part, bit)),
         high: mask(bytes, |part| vcgeq_u8(part, vdupq_n_u8(0x80))),

@@ -17,7 +17,7 @@ unsafe impl Kernel for Scalar {
             quote: mask(|byte| byte == b'"'),
             backslash: mask(|byte| byte == b'\\'),
             bracket: mask(|byte| matches!(byte, b'{' | b'}' | b'[' | b']')),
-            opens: mask(|byte| matches!(byte, b'{' | b'[')),
+            opens: mask(|byte| byte & 0x02 != 0),
             braces: mask(|byte| byte & 0x20 != 0),
             control: mask(|byte| byte < 0x20),
             high: mask(|byte| byte >= 0x80),

@@ -70,7 +70,7 @@ fn walk(text: &[u8]) -> Vec<Block> {
             }
         }
         in_word = word;
-        block.opens |= if matches!(byte, b'{' | b'[') { bit } else { 0 };
+        block.opens |= if byte & 0x02 != 0 { bit } else { 0 };
         block.braces |= if byte & 0x20 != 0 { bit } else { 0 };
     }
     blocks

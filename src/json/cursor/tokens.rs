@@ -187,3 +187,128 @@ impl<S: Source> Cursor<S> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::tests::{Pieces, damaged, told};
+    use super::{PassTokens, Step};
+    use crate::error::{ErrorKind, Result};
+    use crate::json::Validation;
+    use crate::json::cursor::Cursor;
+    use crate::json::outline::Outline;
+    use crate::limits::Limits;
+    use crate::scan::Isa;
+
+    /// Pieces of JSON and of what is almost JSON, one after the other.
+    fn soup() -> impl Strategy<Value = Vec<u8>> {
+        let right = prop::sample::select(vec![
+            "{",
+            "}",
+            "[",
+            "]",
+            ",",
+            ":",
+            "\"\":",
+            "\"key\":",
+            "\"a\\\"\":",
+            "\"value\"",
+            "null",
+            "true",
+            "false",
+            "0",
+            "12345678",
+            "123456789",
+            "-1.5e+3",
+            "{\"a\":1}",
+            "[1,2]",
+            "{}",
+            "[]",
+            " ",
+            "\n    ",
+            "\"\\u00e9\"",
+            "\"\\ud83d\\ude00\"",
+            "\"\\n\\\\\"",
+            "\"été 😀\"",
+        ]);
+        let wrong = prop::sample::select(vec![
+            "\"",
+            "\\",
+            "01",
+            "-",
+            "1.",
+            "nul",
+            "nulll",
+            "truefalse",
+            "\"\\x\"",
+            "\"\\ud83d\"",
+            "\"\\u12\"",
+            "\u{1}",
+            "é",
+            "\"a\u{1}\"",
+            "+",
+            "\u{c}",
+        ]);
+        let token = prop_oneof![
+            30 => right.prop_map(str::to_string),
+            1 => wrong.prop_map(str::to_string),
+            1 => (0usize..200).prop_map(|len| format!("\"{}\"", "x".repeat(len))),
+            1 => (0usize..200).prop_map(|len| " ".repeat(len)),
+            1 => (1usize..200).prop_map(|len| "7".repeat(len)),
+        ];
+        prop::collection::vec(token, 0..60).prop_map(|tokens| tokens.concat().into_bytes())
+    }
+
+    /// Documents with a few bytes changed, one after the other, wrapped, or spread out.
+    fn documents() -> impl Strategy<Value = Vec<u8>> {
+        let wrapped = (damaged(), 0usize..70)
+            .prop_map(|(text, depth)| [b"[".repeat(depth), text, b"]".repeat(depth)].concat());
+        let spread = (damaged(), 0usize..40).prop_map(|(text, width)| {
+            let text = String::from_utf8_lossy(&text).into_owned();
+            text.replace(',', &format!(",\n{}", " ".repeat(width))).into_bytes()
+        });
+        let one = prop_oneof![damaged(), wrapped, spread];
+        prop::collection::vec(one, 1..4).prop_map(|texts| texts.concat())
+    }
+
+    type Told = (std::result::Result<(), (ErrorKind, u64)>, Vec<String>);
+
+    /// Passes the containers that the text begins with; their outlines and where they end.
+    fn pass(source: Pieces<'_>, isa: Isa, limits: Limits, step: Step) -> Told {
+        let mut cursor = Cursor::new(source, 0, isa, Validation::Everything, limits);
+        let mut outlines = Vec::new();
+        let mut pass_all = || -> Result<()> {
+            while let Some(b'{' | b'[') = cursor.peek()? {
+                let mut outline = Outline::new();
+                outline.begin(cursor.offset - cursor.offset % 64, 0, u64::MAX);
+                let recorder = &mut outline;
+                isa.run(PassTokens { cursor: &mut cursor, recorder, step })?;
+                outlines.push(format!("{} {outline:?}", cursor.offset));
+            }
+            Ok(())
+        };
+        let result = told(pass_all());
+        (result, outlines)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        #[test]
+        fn blocks_are_judged_as_their_tokens_are(
+            text in prop_oneof![documents(), soup(), soup().prop_map(|soup| [b"[", &soup[..]].concat())],
+            sizes in prop::collection::vec(1usize..200, 1..5),
+            depth in prop_oneof![Just(512u64), 1u64..8],
+        ) {
+            let limits = Limits { depth, ..Limits::default() };
+            for isa in Isa::all() {
+                for sizes in [&sizes[..], &[usize::MAX / 2]] {
+                    let [blocks, tokens] = [Step::Block, Step::Token]
+                        .map(|step| pass(Pieces::new(&text, sizes), isa, limits, step));
+                    prop_assert_eq!(blocks, tokens, "{}", text.escape_ascii());
+                }
+            }
+        }
+    }
+}

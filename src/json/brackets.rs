@@ -20,8 +20,10 @@ pub(super) struct Innermost {
     pub depth: u64,
 }
 
-/// Most containers in one word.
-const INNERMOST_MAX: u64 = 63;
+impl Innermost {
+    /// Most containers in one word.
+    pub(super) const DEPTH_MAX: u64 = 63;
+}
 
 /// The bit that marks the end, alone.
 const EMPTY: u64 = 1;
@@ -55,11 +57,11 @@ impl Brackets {
         brace
     }
 
-    /// All of them, where they fit into one word, and how many do.
+    /// All of them, where they fit into one word.
     #[inline]
-    pub(super) fn innermost(&self) -> Option<(Innermost, u64)> {
+    pub(super) fn innermost(&self) -> Option<Innermost> {
         let innermost = Innermost { kinds: self.top, depth: self.depth };
-        self.below.is_empty().then_some((innermost, INNERMOST_MAX))
+        self.below.is_empty().then_some(innermost)
     }
 
     /// Replaces them by those that [`Brackets::innermost`] gave and that were opened and closed

@@ -76,27 +76,29 @@ impl Word {
 
     /// Whether a text is a word from its first byte to its last.
     pub fn is_whole(text: &[u8]) -> bool {
+        // Most of those that are long.
+        if matches!(text, [b'1'..=b'9', ..]) && text.iter().all(u8::is_ascii_digit) {
+            return true;
+        }
         let word = text.iter().try_fold(Word::new(), |word, &byte| word.feed(byte));
         word.and_then(Word::finish).is_ok()
     }
 
-    /// Whether the first `len` bytes are one of the words that most are: a literal, or a natural
-    /// number of up to eight digits. Without a branch: which one it is, is hard to foresee.
+    /// Whether the first `len` bytes, one at least, are one of the words that most are: a literal,
+    /// or a natural number of up to eight digits. Without a branch: which one it is, is hard to
+    /// foresee.
     #[inline(always)]
-    pub(super) fn is_common(bytes: [u8; 8], len: usize) -> bool {
-        if len == 0 || len > 8 {
-            return false;
-        }
+    pub(super) fn is_common(bytes: [u8; 8], len: u32) -> bool {
         let bytes = u64::from_le_bytes(bytes);
-        let beyond = !(!0 >> (64 - 8 * len));
-        let text = bytes & !beyond;
-        let is_literal = (text == literal(b"null\0\0\0\0"))
-            | (text == literal(b"true\0\0\0\0"))
-            | (text == literal(b"false\0\0\0"));
+        // Of more than eight bytes, nonsense, which is no literal and whose length is no number's.
+        let within = (!0u64).wrapping_shr(0u32.wrapping_sub(8 * len));
+        // The length is where no literal has a byte.
+        let text = (bytes & within) | (u64::from(len) << 56);
+        let is_literal = LITERALS[(bytes >> 3) as usize % 4] == text;
         // Digits become their values, what is no digit more than 9: adding 0x76 sets the top bit.
-        let values = (text | (ZEROS & beyond)) ^ ZEROS;
-        let above = (values.wrapping_add(ZEROS / 0x30 * 0x76) | values) & (ZEROS / 0x30 * 0x80);
-        let is_number = (above == 0) & ((values & 0xff != 0) | (len == 1));
+        let values = (bytes ^ ZEROS) & within;
+        let above = (values.wrapping_add(EACH * 0x76) | values) & (EACH * 0x80);
+        let is_number = (above == 0) & ((values & 0xff != 0) | (len == 1)) & (len <= 8);
         is_literal | is_number
     }
 
@@ -108,12 +110,19 @@ impl Word {
     }
 }
 
-/// Eight digits of zero.
-const ZEROS: u64 = u64::from_le_bytes(*b"00000000");
+/// The literals and their lengths, each at the place of bits 3 and 4 of its first byte.
+const LITERALS: [u64; 4] = [
+    u64::from_le_bytes(*b"false\0\0\x05"),
+    u64::from_le_bytes(*b"null\0\0\0\x04"),
+    u64::from_le_bytes(*b"true\0\0\0\x04"),
+    0,
+];
 
-const fn literal(bytes: &[u8; 8]) -> u64 {
-    u64::from_le_bytes(*bytes)
-}
+/// Eight times the byte 1.
+const EACH: u64 = u64::from_le_bytes([1; 8]);
+
+/// Eight digits of zero.
+const ZEROS: u64 = EACH * b'0' as u64;
 
 impl Default for Word {
     fn default() -> Self {
@@ -147,8 +156,8 @@ mod tests {
             })
         });
         for text in short.chain(changed) {
-            for len in 0..=8 {
-                let is_common = Word::is_common(text, len);
+            for len in 1..=8 {
+                let is_common = Word::is_common(text, len as u32);
                 common += u32::from(is_common);
                 assert!(!is_common || Word::is_whole(&text[..len]), "{text:?} {len}");
             }
@@ -157,7 +166,7 @@ mod tests {
         for word in ["null", "true", "false", "0", "7", "10", "12345678"] {
             let mut text = *b"????????";
             text[..word.len()].copy_from_slice(word.as_bytes());
-            assert!(Word::is_common(text, word.len()), "{word}");
+            assert!(Word::is_common(text, word.len() as u32), "{word}");
         }
     }
 

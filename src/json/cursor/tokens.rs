@@ -9,10 +9,10 @@ use super::Cursor;
 use crate::error::{Error, ErrorKind, Found, Result};
 use crate::input::Source;
 use crate::json::grammar::{Depths, Follow, Place, Verdict};
-use crate::json::outline::Recorder;
+use crate::json::outline::{Recorder, Unrecorded};
 use crate::json::want::Want;
 use crate::json::word::Word;
-use crate::scan::{BLOCK, Block, Code};
+use crate::scan::{BLOCK, Code};
 
 /// How much is looked at in one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,24 +47,25 @@ impl<S: Source> Cursor<S> {
         let mut from = (self.offset - self.batch) as usize;
         loop {
             let first = from / BLOCK;
-            let mut visible = !0 << (from % BLOCK);
-            for index in first..self.block_count() {
-                let verdict = match step {
-                    Step::Block => self.check_block(index, visible, &mut follow, depths),
+            let count = self.block_count();
+            while from < count * BLOCK {
+                let (index, verdict) = match step {
+                    Step::Block => self.check_blocks(from, &mut follow, depths, &mut recorder),
                     #[cfg(test)]
-                    Step::Token => Verdict::Doubtful,
+                    Step::Token => (from / BLOCK, Verdict::Untold),
                 };
+                if index == count {
+                    break;
+                }
+                let start = from.max(index * BLOCK);
                 let end = match verdict {
-                    Verdict::Right => {
-                        self.record(index, visible, &mut recorder);
-                        None
-                    }
-                    Verdict::End(bit) => {
-                        self.record(index, visible & (!0 >> (63 - bit)), &mut recorder);
-                        Some(bit)
-                    }
+                    Verdict::Right => None,
+                    Verdict::End(bit) => Some(bit),
                     Verdict::Doubtful => {
-                        self.walk(index, visible, &mut follow, depths.floor, &mut recorder)?
+                        self.walk(start, &mut follow, depths.floor, &mut Unrecorded)?
+                    }
+                    Verdict::Untold => {
+                        self.walk(start, &mut follow, depths.floor, &mut recorder)?
                     }
                 };
                 if let Some(bit) = end {
@@ -72,9 +73,9 @@ impl<S: Source> Cursor<S> {
                     self.offset = self.batch + (index * BLOCK) as u64 + u64::from(bit) + 1;
                     return Ok(());
                 }
-                visible = !0;
+                from = (index + 1) * BLOCK;
             }
-            recorder.blocks(&self.blocks[first..self.block_count()]);
+            recorder.blocks(&self.blocks[first..count]);
             from = self.next_batch()?;
             if self.word.is_some() {
                 self.feed_word(self.batch)?;
@@ -82,64 +83,60 @@ impl<S: Source> Cursor<S> {
         }
     }
 
+    /// Checks the blocks of the batch from a byte of it on, up to the first that is not simply
+    /// right: its number, or that of all blocks, and what is known of it.
     #[inline(always)]
-    fn check_block(
+    fn check_blocks(
         &mut self,
-        index: usize,
-        visible: u64,
+        from: usize,
         follow: &mut Follow,
         depths: Depths,
-    ) -> Verdict {
-        let Some((mut open, depth_max)) = self.open.innermost() else { return Verdict::Doubtful };
-        let depths = Depths { max: depths.max.min(depth_max), ..depths };
-        let blocks = &self.blocks[..self.block_count()];
-        let start = self.batch + (index * BLOCK) as u64 - self.source.offset();
-        let place = Place {
-            block: &blocks[index],
-            visible,
-            next_words: blocks.get(index + 1).map_or(!0, |block| block.words),
-            text: self.source.window().get(start as usize..).unwrap_or_default(),
-        };
-        let verdict = follow.check(&place, &mut open, depths);
-        self.open.set_innermost(open);
-        verdict
-    }
-
-    /// Tells of the brackets of a block.
-    #[inline(always)]
-    fn record(&self, index: usize, visible: u64, recorder: &mut impl Recorder) {
-        let block = &self.blocks[index];
-        let mut brackets = block.brackets & visible;
-        while brackets != 0 {
-            let bit = brackets.trailing_zeros();
-            brackets &= brackets - 1;
-            if (block.opens >> bit) & 1 == 1 {
-                recorder.open();
-            } else {
-                recorder.close(self.batch + (index * BLOCK) as u64 + u64::from(bit));
+        recorder: &mut impl Recorder,
+    ) -> (usize, Verdict) {
+        let first = from / BLOCK;
+        let Some(mut open) = self.open.innermost() else { return (first, Verdict::Untold) };
+        let mut state = *follow;
+        let count = self.block_count();
+        let blocks = &self.blocks[first..count];
+        // The window may begin at this block, not at the batch.
+        let offset = self.batch + (first * BLOCK) as u64;
+        let text = self.text(offset..self.window_end());
+        let mut stop = (count, Verdict::Right);
+        let mut visible = !0 << (from % BLOCK);
+        for (index, block) in blocks.iter().enumerate() {
+            let place = Place { block, visible, blocks, index, text, offset };
+            let verdict = state.check(place, &mut open, depths, recorder);
+            if verdict != Verdict::Right {
+                stop = (first + index, verdict);
+                break;
             }
+            visible = !0;
         }
+        *follow = state;
+        self.open.set_innermost(open);
+        stop
     }
 
-    /// Checks a block token by token, up to the bracket that brings the depth back to the floor,
-    /// which is returned if it is there.
+    /// Checks what is left of a block from a byte of the batch on, token by token, up to the bracket
+    /// that brings the depth back to the floor, which is returned if it is there.
     #[cold]
     #[inline(never)]
     fn walk(
         &mut self,
-        index: usize,
-        visible: u64,
+        from: usize,
         follow: &mut Follow,
         floor: u64,
         recorder: &mut impl Recorder,
     ) -> Result<Option<u32>> {
-        let block: Block = self.blocks[index];
+        let block = self.blocks[from / BLOCK];
+        let start = self.batch + (from / BLOCK * BLOCK) as u64;
+        let visible = !0 << (from % BLOCK);
         let mut want = follow.want();
         let mut events = (block.tokens | block.escapes) & visible;
         while events != 0 {
             let bit = events.trailing_zeros();
             events &= events - 1;
-            let offset = self.batch + (index * BLOCK) as u64 + u64::from(bit);
+            let offset = start + u64::from(bit);
             if (block.escapes >> bit) & 1 == 1 {
                 self.check_escape(offset)?;
                 continue;

@@ -59,6 +59,9 @@ pub struct Cursor<S> {
     string_start: Option<u64>,
     /// Whether the batch ended in the middle of a word, and how far that has come.
     word: Option<Word>,
+    /// The blocks of the batch with words or escapes that may be wrong, a bit each. Only with
+    /// [`Validation::Everything`].
+    doubtful: u64,
     /// The escape at this offset was checked as the second half of a pair.
     paired: Option<u64>,
 }
@@ -87,6 +90,7 @@ impl<S: Source> Cursor<S> {
             fresh: false,
             string_start: None,
             word: None,
+            doubtful: 0,
             paired: None,
         }
     }
@@ -505,6 +509,9 @@ impl<S: Source> Cursor<S> {
             self.hide_rest();
         }
         self.watch_string();
+        if self.validation == Validation::Everything {
+            self.find_doubtful();
+        }
         Ok(true)
     }
 

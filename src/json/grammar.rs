@@ -22,7 +22,8 @@
 //! from the first quote of a key to its last.
 //!
 //! Only commas depend on the container, and that changes only at brackets: those are taken one by
-//! one, which also counts them and compares their kinds. So are numbers, literals and escapes.
+//! one, which also counts them and compares their kinds. What words and escapes are made of is
+//! looked at elsewhere ([`super::leaves`]).
 //!
 //! This says whether all is right, or where the value ends, but not what is wrong: what is doubtful
 //! is looked at again, token by token, by `Cursor::walk`. Both must say the same of every text;
@@ -31,8 +32,7 @@
 use super::brackets::Innermost;
 use super::outline::Recorder;
 use super::want::Want;
-use super::word::Word;
-use crate::scan::{BLOCK, Block};
+use crate::scan::Block;
 
 /// What the bytes so far leave to those that follow, each 0 or 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,19 +64,14 @@ pub(super) enum Verdict {
     Untold,
 }
 
-/// A block and what stands around it.
+/// A block, as far as it is looked at.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub block: &'a Block,
-    /// The bytes of it that count: these and all after them.
-    pub visible: u64,
-    /// It and those around it that are known, and which of them it is.
-    pub blocks: &'a [Block],
-    pub index: usize,
-    /// The text from the first of these on, as far as it is there.
-    pub text: &'a [u8],
-    /// The offset of the first.
+    /// Its offset.
     pub offset: u64,
+    /// The bytes that count: these and all after them.
+    pub visible: u64,
 }
 
 /// Where a value ends, and how deep it may go.
@@ -135,9 +130,7 @@ impl Follow {
         recorder: &mut impl Recorder,
     ) -> Verdict {
         let brackets = u64::from(place.block.brackets.count_ones());
-        let fits = open.depth + brackets <= Innermost::DEPTH_MAX;
-        // Also of what follows where the value ends: it is seldom wrong.
-        if !fits || !words_are_right(place) || !escapes_are_right(place) {
+        if open.depth + brackets > Innermost::DEPTH_MAX {
             return Verdict::Untold;
         }
         let Some(around) = Around::new(place, *open, depths, recorder) else {
@@ -241,7 +234,6 @@ impl Around {
     ) -> Option<Around> {
         let Innermost { mut kinds, depth } = open;
         let Block { opens, braces, .. } = *place.block;
-        let offset = place.offset + (place.index * BLOCK) as u64;
         // How many are open above the first above the floor, and how many may be.
         let mut above = depth.wrapping_sub(depths.floor).wrapping_sub(1);
         let room = depths.max.wrapping_sub(depths.floor);
@@ -256,7 +248,7 @@ impl Around {
             if is_open == 1 {
                 recorder.open();
             } else {
-                recorder.close(offset + u64::from(bit));
+                recorder.close(place.offset + u64::from(bit));
             }
             // No branch: which bracket is next is hard to foresee.
             let before = kinds;
@@ -279,88 +271,3 @@ impl Around {
         (wrong & 1 == 0).then_some(Around { open, objects, visible: place.visible, end: None })
     }
 }
-
-/// Whether the words that begin here are whole and their ends are known.
-#[inline(always)]
-fn words_are_right(place: Place<'_>) -> bool {
-    let words = place.block.words;
-    let mut begins = place.block.tokens & words & place.visible;
-    if begins == 0 {
-        return true;
-    }
-    let next_words = place.blocks.get(place.index + 1).map_or(!0, |block| block.words);
-    // The word from a bit on; all 64 at once would be no shift.
-    let len = |bit: u32| ((words >> bit) | ((next_words << 1) << (63 - bit))).trailing_ones();
-    let start = |bit: u32| place.index * BLOCK + bit as usize;
-    let mut rare = 0;
-    while begins != 0 {
-        let bit = begins.trailing_zeros();
-        begins &= begins - 1;
-        let text = place.text.get(start(bit)..).and_then(|text| text.first_chunk());
-        let is_common = text.is_some_and(|&text| Word::is_common(text, len(bit)));
-        rare |= u64::from(!is_common) << bit;
-    }
-    while rare != 0 {
-        let bit = rare.trailing_zeros();
-        rare &= rare - 1;
-        let text = place.text.get(start(bit)..start(bit) + len(bit) as usize);
-        if len(bit) == u64::BITS || !text.is_some_and(Word::is_whole) {
-            return false;
-        }
-    }
-    true
-}
-
-/// Whether the escapes that begin here are whole, and none is half of a pair.
-#[inline(always)]
-fn escapes_are_right(place: Place<'_>) -> bool {
-    let mut escapes = place.block.escapes & place.visible;
-    let start = |bit: u32| place.index * BLOCK + bit as usize;
-    let mut rare = 0;
-    while escapes != 0 {
-        let bit = escapes.trailing_zeros();
-        escapes &= escapes - 1;
-        let byte = place.text.get(start(bit) + 1).copied().unwrap_or_default();
-        rare |= u64::from(!IS_ESCAPED[usize::from(byte)]) << bit;
-    }
-    while rare != 0 {
-        let bit = rare.trailing_zeros();
-        rare &= rare - 1;
-        let text = place.text.get(start(bit)..).and_then(|text| text.first_chunk());
-        if !text.is_some_and(is_character) {
-            return false;
-        }
-    }
-    true
-}
-
-/// The bytes that an escape of two may end with.
-const IS_ESCAPED: [bool; 256] = {
-    let mut is_escaped = [false; 256];
-    let mut rest: &[u8] = b"\"\\/bfnrt";
-    while let [byte, others @ ..] = rest {
-        is_escaped[*byte as usize] = true;
-        rest = others;
-    }
-    is_escaped
-};
-
-/// Whether six bytes, the first of them a backslash, escape one character.
-fn is_character(text: &[u8; 6]) -> bool {
-    let &[_, b'u', a, b, c, d] = text else { return false };
-    let [a, b, c, d] = [a, b, c, d].map(|digit| HEX[usize::from(digit)]);
-    let is_half = a == 0xd && b >= 8;
-    (a | b | c | d) < 16 && !is_half
-}
-
-/// The values of hexadecimal digits; 16 for other bytes.
-const HEX: [u8; 256] = {
-    let mut hex = [16; 256];
-    let mut value = 0;
-    while value < 16 {
-        hex[b"0123456789abcdef"[value] as usize] = value as u8;
-        hex[b"0123456789ABCDEF"[value] as usize] = value as u8;
-        value += 1;
-    }
-    hex
-};

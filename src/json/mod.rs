@@ -13,6 +13,7 @@ mod brackets;
 pub mod cursor;
 mod grammar;
 mod hold;
+mod leaves;
 pub mod number;
 pub mod outline;
 pub mod string;

@@ -22,8 +22,8 @@
 //! quote is inside, a closing one outside.
 //!
 //! *Brackets.* `[` and `{` differ only in bit 5, and so do `]` and `}`; no other byte becomes one
-//! of them by setting that bit. So two comparisons find all four, and bit 5 is the kind; bit 1 tells
-//! those that open from those that close.
+//! of them by setting that bit. So two comparisons find all four. Bit 5 is the kind, bit 1 whether
+//! it opens.
 //!
 //! What crosses from block to block is the `Carry`: whether a string is open, whether a backslash
 //! escapes the next byte, whether a number or word goes on, and up to three bytes of a character.

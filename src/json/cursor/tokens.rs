@@ -1,6 +1,6 @@
 //! Passing a container with an eye on every token.
 //!
-//! Blocks are checked whole, by their masks ([`super::super::grammar`]). One that this cannot call
+//! Blocks are checked whole, by their masks ([`crate::json::grammar`]). One that this cannot call
 //! right is walked token by token, which is slower by far and says exactly what is wrong and
 //! where. The state goes from one to the other and back at the start of a block; the tests hold
 //! both to the same answers.
@@ -9,6 +9,7 @@ use super::Cursor;
 use crate::error::{Error, ErrorKind, Found, Result};
 use crate::input::Source;
 use crate::json::grammar::{Depths, Follow, Place, Verdict};
+use crate::json::leaves::FindDoubtful;
 use crate::json::outline::{Recorder, Unrecorded};
 use crate::json::want::Want;
 use crate::json::word::Word;
@@ -83,6 +84,13 @@ impl<S: Source> Cursor<S> {
         }
     }
 
+    /// Looks at the words and escapes of a new batch.
+    pub(super) fn find_doubtful(&mut self) {
+        let blocks = &self.blocks[..self.block_count()];
+        let text = self.text(self.batch..self.window_end());
+        self.doubtful = self.scanner.isa().run(FindDoubtful { blocks, text });
+    }
+
     /// Checks the blocks of the batch from a byte of it on, up to the first that is not simply
     /// right: its number, or that of all blocks, and what is known of it.
     #[inline(always)]
@@ -97,19 +105,19 @@ impl<S: Source> Cursor<S> {
         let Some(mut open) = self.open.innermost() else { return (first, Verdict::Untold) };
         let mut state = *follow;
         let count = self.block_count();
-        let blocks = &self.blocks[first..count];
-        // The window may begin at this block, not at the batch.
-        let offset = self.batch + (first * BLOCK) as u64;
-        let text = self.text(offset..self.window_end());
-        let mut stop = (count, Verdict::Right);
+        // The first one whose words or escapes are doubtful is as far as this goes.
+        let sound = count.min(first + (self.doubtful >> first).trailing_zeros() as usize);
+        let mut stop = (sound, if sound < count { Verdict::Untold } else { Verdict::Right });
+        let mut offset = self.batch + (first * BLOCK) as u64;
         let mut visible = !0 << (from % BLOCK);
-        for (index, block) in blocks.iter().enumerate() {
-            let place = Place { block, visible, blocks, index, text, offset };
+        for (index, block) in self.blocks[first..sound].iter().enumerate() {
+            let place = Place { block, offset, visible };
             let verdict = state.check(place, &mut open, depths, recorder);
             if verdict != Verdict::Right {
                 stop = (first + index, verdict);
                 break;
             }
+            offset += BLOCK as u64;
             visible = !0;
         }
         *follow = state;
@@ -117,8 +125,8 @@ impl<S: Source> Cursor<S> {
         stop
     }
 
-    /// Checks what is left of a block from a byte of the batch on, token by token, up to the bracket
-    /// that brings the depth back to the floor, which is returned if it is there.
+    /// Checks what is left of a block from a byte of the batch on, token by token, up to the
+    /// bracket that brings the depth back to the floor, which is returned if it is there.
     #[cold]
     #[inline(never)]
     fn walk(
@@ -294,7 +302,11 @@ mod tests {
 
         #[test]
         fn blocks_are_judged_as_their_tokens_are(
-            text in prop_oneof![documents(), soup(), soup().prop_map(|soup| [b"[", &soup[..]].concat())],
+            text in prop_oneof![
+                documents(),
+                soup(),
+                soup().prop_map(|soup| [b"[", &soup[..]].concat()),
+            ],
             sizes in prop::collection::vec(1usize..200, 1..5),
             depth in prop_oneof![Just(512u64), 1u64..8],
         ) {

@@ -200,11 +200,13 @@ mod tests {
     use super::super::tests::{Pieces, damaged, told};
     use super::{PassTokens, Step};
     use crate::error::{ErrorKind, Result};
+    use crate::input::Slice;
     use crate::json::Validation;
     use crate::json::cursor::Cursor;
-    use crate::json::outline::Outline;
+    use crate::json::grammar::{Depths, Follow, Verdict};
+    use crate::json::outline::{Outline, Unrecorded};
     use crate::limits::Limits;
-    use crate::scan::Isa;
+    use crate::scan::{BLOCK, Isa};
 
     /// Pieces of JSON and of what is almost JSON, one after the other.
     fn soup() -> impl Strategy<Value = Vec<u8>> {
@@ -295,6 +297,43 @@ mod tests {
         };
         let result = told(pass_all());
         (result, outlines)
+    }
+
+    #[test]
+    fn what_is_right_is_seldom_doubted() {
+        let compact = r#"{"a\"b":[1,-2.5e3,12345678901,null,true,{}],"c\u00e9":{"d":"é"},"e":[]}"#;
+        let spread = compact.replace(',', ",\n    ").replace(':', ": ");
+        for text in [compact, &spread] {
+            let text = format!("[{}0]", format!("{text},").repeat(500));
+            let (everything, limits) = (Validation::Everything, Limits::default());
+            let mut cursor =
+                Cursor::new(Slice(text.as_bytes()), 0, Isa::best(), everything, limits);
+            assert_eq!(cursor.peek().unwrap(), Some(b'['));
+            let depths = Depths { floor: 0, max: limits.depth };
+            let mut follow = Follow::before_value();
+            let (mut from, mut batches, mut doubted) = (0, 1, 0);
+            loop {
+                let (index, verdict) =
+                    cursor.check_blocks(from, &mut follow, depths, &mut Unrecorded);
+                match verdict {
+                    Verdict::End(_) => break,
+                    Verdict::Right => from = index * BLOCK,
+                    Verdict::Doubtful | Verdict::Untold => {
+                        doubted += 1;
+                        let start = from.max(index * BLOCK);
+                        cursor.walk(start, &mut follow, 0, &mut Unrecorded).unwrap();
+                        from = (index + 1) * BLOCK;
+                    }
+                }
+                if from == cursor.block_count() * BLOCK {
+                    from = cursor.next_batch().unwrap();
+                    batches += 1;
+                    cursor.feed_word(cursor.batch).unwrap();
+                }
+            }
+            // At the end of a batch it is not known how far a word goes.
+            assert!(batches > 7 && doubted <= batches, "{doubted} blocks in {batches} batches");
+        }
     }
 
     proptest! {

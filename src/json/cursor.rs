@@ -11,15 +11,17 @@
 //! the same however the input was cut. Who adds a way to move: go to the end of the batch, advance,
 //! and go on; hold (`Hold`) what must stay in the window meanwhile.
 
+mod tokens;
+
 use std::ops::Range;
 
+use self::tokens::{PassTokens, Step};
 use super::Validation;
 use super::brackets::{Brackets, close_of};
 use super::hold::Hold;
 use super::outline::{Outline, Recorder, Unrecorded};
 use super::string;
 use super::value::Value;
-use super::want::Want;
 use super::word::Word;
 use crate::error::{Error, ErrorKind, Found, Result};
 use crate::input::Source;
@@ -61,6 +63,9 @@ pub struct Cursor<S> {
     string_start: Option<u64>,
     /// Whether the batch ended in the middle of a word, and how far that has come.
     word: Option<Word>,
+    /// The blocks of the batch with words or escapes that may be wrong, a bit each. Only with
+    /// [`Validation::Everything`].
+    doubtful: u64,
     /// The escape at this offset was checked as the second half of a pair.
     paired: Option<u64>,
 }
@@ -90,6 +95,7 @@ impl<S: Source> Cursor<S> {
             fresh: false,
             string_start: None,
             word: None,
+            doubtful: 0,
             paired: None,
         }
     }
@@ -392,69 +398,9 @@ impl<S: Source> Cursor<S> {
     }
 
     /// Passes the container that stands here, looking at every token.
-    fn pass_tokens(&mut self, mut recorder: impl Recorder) -> Result<()> {
-        let floor = self.open.depth;
-        let mut want = Want::Value;
-        let mut from = (self.offset - self.batch) as usize;
-        loop {
-            let mut visible = !0 << (from % BLOCK);
-            recorder.blocks(&self.blocks[from / BLOCK..self.block_count()]);
-            for index in from / BLOCK..self.block_count() {
-                let block = self.blocks[index];
-                let mut events = (block.tokens | block.escapes) & visible;
-                visible = !0;
-                while events != 0 {
-                    let bit = events.trailing_zeros();
-                    events &= events - 1;
-                    let offset = self.batch + (index * BLOCK) as u64 + u64::from(bit);
-                    if (block.escapes >> bit) & 1 == 1 {
-                        self.check_escape(offset)?;
-                        continue;
-                    }
-                    want = self.token(want, offset)?;
-                    if self.open.depth == floor {
-                        self.offset = offset + 1;
-                        return Ok(());
-                    }
-                }
-            }
-            from = self.next_batch()?;
-            if self.word.is_some() {
-                self.feed_word(self.batch)?;
-            }
-        }
-    }
-
-    /// Takes one token where `want` is wanted, and says what is wanted after it.
-    fn token(&mut self, want: Want, offset: u64) -> Result<Want> {
-        let byte = self.byte(offset);
-        match (want, byte) {
-            (Want::Value | Want::ValueOrClose, b'{' | b'[') => {
-                let brace = u64::from(byte == b'{');
-                self.push(brace, offset)?;
-                Ok(if brace == 1 { Want::KeyOrClose } else { Want::ValueOrClose })
-            }
-            (Want::Value | Want::ValueOrClose, b'"') => Ok(Want::CommaOrClose),
-            (Want::Key | Want::KeyOrClose, b'"') => Ok(Want::Colon),
-            (Want::Colon, b':') => Ok(Want::Value),
-            (Want::CommaOrClose, b',') if self.open.is_object() => Ok(Want::Key),
-            (Want::CommaOrClose, b',') => Ok(Want::Value),
-            (Want::CommaOrClose | Want::KeyOrClose | Want::ValueOrClose, b'}' | b']') => {
-                if self.open.pop() != u64::from(byte == b'}') {
-                    return Err(Error::at(ErrorKind::MismatchedBracket, offset));
-                }
-                Ok(Want::CommaOrClose)
-            }
-            (Want::Value | Want::ValueOrClose, byte) if Word::holds(byte) => {
-                self.word = Some(Word::new());
-                self.feed_word(offset)?;
-                Ok(Want::CommaOrClose)
-            }
-            _ => {
-                let kind = ErrorKind::Syntax { expected: want.words(), found: Found::of(byte) };
-                Err(Error::at(kind, offset))
-            }
-        }
+    fn pass_tokens(&mut self, recorder: impl Recorder) -> Result<()> {
+        let step = Step::Block;
+        self.scanner.isa().run(PassTokens { cursor: self, recorder, step })
     }
 
     fn push(&mut self, brace: u64, offset: u64) -> Result<()> {
@@ -568,6 +514,9 @@ impl<S: Source> Cursor<S> {
             self.end_batch(kind, begin + place as u64);
         }
         self.watch_string();
+        if self.validation == Validation::Everything {
+            self.find_doubtful();
+        }
         Ok(true)
     }
 
@@ -587,6 +536,8 @@ impl<S: Source> Cursor<S> {
             block.quotes &= visible;
             block.brackets &= visible;
             block.tokens &= visible;
+            block.commas &= visible;
+            block.words &= visible;
             block.escapes &= visible;
         }
     }

@@ -12,7 +12,9 @@
 mod brackets;
 pub mod cursor;
 pub mod detached;
+mod grammar;
 mod hold;
+mod leaves;
 pub mod native;
 pub mod number;
 pub mod outline;

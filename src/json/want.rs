@@ -1,7 +1,7 @@
 //! The places in the grammar of JSON, for whoever follows it token by token.
 
 /// What the grammar wants next, when every token is looked at.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Want {
     Value,
     ValueOrClose,

@@ -1,13 +1,15 @@
 //! 64 bytes as two registers of 32, whose comparisons are gathered bit by bit.
 
 use std::arch::x86_64::{
-    __m256i, _MM_HINT_T0, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_prefetch, _mm_set_epi64x,
-    _mm_set1_epi8, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_max_epu8, _mm256_movemask_epi8,
-    _mm256_or_si256, _mm256_set1_epi8, _mm256_slli_epi16, _pext_u64,
+    __m256i, _MM_HINT_T0, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_loadu_si128, _mm_prefetch,
+    _mm_set_epi64x, _mm_set1_epi8, _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8,
+    _mm256_loadu_si256, _mm256_max_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
+    _mm256_shuffle_epi8, _mm256_slli_epi16, _pext_u64,
 };
 
-use super::nesting::{Nesting, Word};
-use super::{Block, Carry, Code, Findings, Kernel, Raw, scan_blocks};
+use super::nesting::Nesting;
+use super::nesting::words::Word;
+use super::{Block, Carry, Code, Findings, Kernel, Raw, SPACE, scan_blocks};
 
 /// # Safety
 ///
@@ -65,9 +67,14 @@ fn mask(low: __m256i, high: __m256i) -> u64 {
 
 #[inline]
 #[target_feature(enable = "avx2")]
+fn is(half: __m256i, wanted: u8) -> __m256i {
+    _mm256_cmpeq_epi8(half, _mm256_set1_epi8(wanted as i8))
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
 fn equal(bytes: [__m256i; 2], wanted: u8) -> u64 {
-    let wanted = _mm256_set1_epi8(wanted as i8);
-    mask(_mm256_cmpeq_epi8(bytes[0], wanted), _mm256_cmpeq_epi8(bytes[1], wanted))
+    mask(is(bytes[0], wanted), is(bytes[1], wanted))
 }
 
 #[inline]
@@ -78,27 +85,47 @@ fn control(bytes: [__m256i; 2]) -> u64 {
     mask(is(bytes[0]), is(bytes[1]))
 }
 
+/// What is `{ } [ ] , :`, and what is one of them or space.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn around_words(bytes: [__m256i; 2], brackets: [__m256i; 2]) -> (u64, u64) {
+    // SAFETY: 16 bytes are read from an array of 16.
+    let table = unsafe { _mm_loadu_si128(SPACE.as_ptr().cast()) };
+    let table = _mm256_broadcastsi128_si256(table);
+    let operators = [0, 1].map(|half| {
+        let separators = _mm256_or_si256(is(bytes[half], b','), is(bytes[half], b':'));
+        _mm256_or_si256(brackets[half], separators)
+    });
+    let around = [0, 1].map(|half| {
+        let space = _mm256_cmpeq_epi8(_mm256_shuffle_epi8(table, bytes[half]), bytes[half]);
+        _mm256_or_si256(operators[half], space)
+    });
+    (mask(operators[0], operators[1]), mask(around[0], around[1]))
+}
+
+/// Unions are made of registers, before their bits are gathered. Of gathered bits the compiler
+/// makes them by going back, one byte at a time.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn classify<const TOKENS: bool>(bytes: [__m256i; 2]) -> Raw {
     let bit = _mm256_set1_epi8(0x20);
-    let folded = [_mm256_or_si256(bytes[0], bit), _mm256_or_si256(bytes[1], bit)];
-    let opens = equal(folded, b'{');
+    let brackets = bytes.map(|half| {
+        let folded = _mm256_or_si256(half, bit);
+        _mm256_or_si256(is(folded, b'{'), is(folded, b'}'))
+    });
+    let (operator, around) = if TOKENS { around_words(bytes, brackets) } else { (0, 0) };
     Raw {
         quote: equal(bytes, b'"'),
         backslash: equal(bytes, b'\\'),
-        bracket: opens | equal(folded, b'}'),
-        opens,
-        // Bit 5 moved to bit 7, which is what `mask` gathers.
+        bracket: mask(brackets[0], brackets[1]),
+        // Bits 1 and 5 moved to bit 7, which is what `mask` gathers.
+        opens: mask(_mm256_slli_epi16::<6>(bytes[0]), _mm256_slli_epi16::<6>(bytes[1])),
         braces: mask(_mm256_slli_epi16::<2>(bytes[0]), _mm256_slli_epi16::<2>(bytes[1])),
         control: control(bytes),
         high: mask(bytes[0], bytes[1]),
-        separator: if TOKENS { equal(bytes, b',') | equal(bytes, b':') } else { 0 },
-        space: if TOKENS {
-            equal(bytes, b' ') | equal(bytes, b'\t') | equal(bytes, b'\n') | equal(bytes, b'\r')
-        } else {
-            0
-        },
+        comma: if TOKENS { equal(bytes, b',') } else { 0 },
+        operator,
+        around,
     }
 }
 

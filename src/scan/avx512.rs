@@ -32,24 +32,34 @@ fn equal(bytes: __m512i, wanted: u8) -> u64 {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
+fn space(bytes: __m512i) -> u64 {
+    equal(bytes, b' ') | equal(bytes, b'\t') | equal(bytes, b'\n') | equal(bytes, b'\r')
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
 fn classify<const TOKENS: bool>(bytes: __m512i) -> Raw {
     let bit = _mm512_set1_epi8(0x20);
     let folded = _mm512_or_si512(bytes, bit);
-    let opens = equal(folded, b'{');
+    let bracket = equal(folded, b'{') | equal(folded, b'}');
+    let (comma, operator, around) = if TOKENS {
+        let comma = equal(bytes, b',');
+        let operator = bracket | comma | equal(bytes, b':');
+        (comma, operator, operator | space(bytes))
+    } else {
+        (0, 0, 0)
+    };
     Raw {
         quote: equal(bytes, b'"'),
         backslash: equal(bytes, b'\\'),
-        bracket: opens | equal(folded, b'}'),
-        opens,
+        bracket,
+        opens: _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(0x02)),
         braces: _mm512_test_epi8_mask(bytes, bit),
         control: _mm512_cmplt_epu8_mask(bytes, bit),
         high: _mm512_movepi8_mask(bytes),
-        separator: if TOKENS { equal(bytes, b',') | equal(bytes, b':') } else { 0 },
-        space: if TOKENS {
-            equal(bytes, b' ') | equal(bytes, b'\t') | equal(bytes, b'\n') | equal(bytes, b'\r')
-        } else {
-            0
-        },
+        comma,
+        operator,
+        around,
     }
 }
 

@@ -22,7 +22,8 @@
 //! quote is inside, a closing one outside.
 //!
 //! *Brackets.* `[` and `{` differ only in bit 5, and so do `]` and `}`; no other byte becomes one
-//! of them by setting that bit. So two comparisons find all four, and bit 5 is the kind.
+//! of them by setting that bit. So two comparisons find all four. Bit 5 is the kind, bit 1 whether
+//! it opens.
 //!
 //! What crosses from block to block is the `Carry`: whether a string is open, whether a backslash
 //! escapes the next byte, whether a number or word goes on, and up to three bytes of a character.
@@ -115,6 +116,11 @@ impl Isa {
         }
     }
 
+    /// Whether one instruction draws the bits of a mask together.
+    fn draws_bits(self) -> bool {
+        cfg!(target_arch = "x86_64") && self.0 != Kind::Scalar
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self.0 {
@@ -170,8 +176,12 @@ pub struct Block {
     /// Of any byte: whether it would be a brace, if it is a bracket.
     pub braces: u64,
     /// First bytes of all tokens outside of strings, opening quotes included. Only
-    /// [`Detail::Tokens`].
+    /// [`Detail::Tokens`], as what follows.
     pub tokens: u64,
+    /// Commas outside of strings.
+    pub commas: u64,
+    /// All bytes of numbers and literals: what is outside of strings and nothing else.
+    pub words: u64,
 }
 
 /// How much of a block is wanted.
@@ -212,10 +222,12 @@ struct Raw {
     braces: u64,
     control: u64,
     high: u64,
-    /// Comma and colon; only wanted for [`Detail::Tokens`].
-    separator: u64,
-    /// Space, tab, line feed, carriage return; only wanted for [`Detail::Tokens`].
-    space: u64,
+    /// Only wanted for [`Detail::Tokens`], as what follows.
+    comma: u64,
+    /// `{ } [ ] , :`.
+    operator: u64,
+    /// The same and space, tab, line feed, carriage return.
+    around: u64,
 }
 
 /// What an instruction set has to give.
@@ -246,6 +258,17 @@ unsafe trait Kernel {
     /// The processor has the kernel's instruction set.
     unsafe fn prefetch(bytes: *const u8);
 }
+
+/// The bytes of space, each at the place of its low four bits. No byte beyond ASCII is looked up.
+#[cfg(target_arch = "x86_64")]
+const SPACE: [u8; 16] = {
+    let mut table = [0xff; 16];
+    table[(b' ' & 15) as usize] = b' ';
+    table[(b'\t' & 15) as usize] = b'\t';
+    table[(b'\n' & 15) as usize] = b'\n';
+    table[(b'\r' & 15) as usize] = b'\r';
+    table
+};
 
 /// Every second bit, beginning with bit 1.
 const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
@@ -299,11 +322,13 @@ unsafe fn scan_blocks<K: Kernel, const TOKENS: bool>(
         block.braces = raw.braces;
         block.escapes = raw.backslash & in_string & !escaped;
         if TOKENS {
-            let operators = brackets | (raw.separator & !in_string);
-            let word = !(operators | raw.space | quotes | in_string);
-            let word_starts = word & !((word << 1) | carry.in_word);
-            carry.in_word = word >> 63;
+            let operators = raw.operator & !in_string;
+            let words = !(raw.around | quotes | in_string);
+            let word_starts = words & !((words << 1) | carry.in_word);
+            carry.in_word = words >> 63;
             block.tokens = operators | (quotes & in_string) | word_starts;
+            block.commas = raw.comma & !in_string;
+            block.words = words;
         }
         bytes = bytes.wrapping_add(BLOCK);
     }

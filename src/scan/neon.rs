@@ -58,27 +58,37 @@ fn either(a: Dealt, b: Dealt) -> Dealt {
 
 #[inline]
 #[target_feature(enable = "neon")]
+fn any_of<const N: usize>(bytes: Dealt, wanted: [u8; N]) -> Dealt {
+    wanted.into_iter().fold([vdupq_n_u8(0); 4], |found, byte| either(found, equal(bytes, byte)))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
 fn classify<const TOKENS: bool>(bytes: uint8x16x4_t) -> Raw {
     let bytes = [bytes.0, bytes.1, bytes.2, bytes.3];
     let bit = vdupq_n_u8(0x20);
     let folded = either(bytes, [bit; 4]);
-    let opens = equal(folded, b'{');
+    let brackets = any_of(folded, [b'{', b'}']);
+    let (comma, operator, around) = if TOKENS {
+        let commas = equal(bytes, b',');
+        let operators = either(brackets, either(commas, equal(bytes, b':')));
+        let spaces = any_of(bytes, [b' ', b'\t', b'\n', b'\r']);
+        (mask(commas), mask(operators), mask(either(operators, spaces)))
+    } else {
+        (0, 0, 0)
+    };
     Raw {
         quote: mask(equal(bytes, b'"')),
         backslash: mask(equal(bytes, b'\\')),
-        bracket: mask(either(opens, equal(folded, b'}'))),
-        opens: mask(opens),
-        // Bit 5 moved to bit 7, which is what `mask` gathers.
+        bracket: mask(brackets),
+        // Bits 1 and 5 moved to bit 7, which is what `mask` gathers.
+        opens: mask(bytes.map(|part| vshlq_n_u8::<6>(part))),
         braces: mask(bytes.map(|part| vshlq_n_u8::<2>(part))),
         control: mask(bytes.map(|part| vcltq_u8(part, bit))),
         high: mask(bytes),
-        separator: if TOKENS { mask(either(equal(bytes, b','), equal(bytes, b':'))) } else { 0 },
-        space: if TOKENS {
-            let blank = either(equal(bytes, b' '), equal(bytes, b'\t'));
-            mask(either(blank, either(equal(bytes, b'\n'), equal(bytes, b'\r'))))
-        } else {
-            0
-        },
+        comma,
+        operator,
+        around,
     }
 }
 

@@ -1,19 +1,17 @@
 //! Brackets that close what they opened, checked without looking at them one by one.
 //!
-//! The brackets of many blocks are drawn together into one word of up to 64. In it, one that opens
-//! and one that closes next to each other are a pair, whose kinds must agree; without all pairs,
-//! those around them are next to each other. After as many rounds as the text is nested, what is
-//! left closes what earlier words opened, and then opens what later ones close. A word has dozens
-//! of brackets and three or four rounds, so this costs a few instructions for each block.
-//!
-//! The plain way, one bracket after the other (`Nesting::first_bad`), tells what is wrong and where
-//! once a word does not come out even. It is all there is on processors that cannot draw bits
-//! together, and what the fast way is tested against.
+//! There are two ways: many brackets at once (`words`), and the plain way, one after the other
+//! (`Nesting::first_bad`). The plain way tells what is wrong and where once the other is in doubt.
+//! It is all there is on processors that cannot draw bits together, and what the fast way is tested
+//! against.
 //!
 //! What follows the end of the document is none of ours: when nothing is open any more, everything
 //! goes.
 
-use super::{BLOCK, Block, Isa, Kind};
+#[cfg(target_arch = "x86_64")]
+pub(super) mod words;
+
+use super::{BLOCK, Block, Isa};
 use crate::error::ErrorKind;
 use crate::limits::Limit;
 
@@ -47,14 +45,6 @@ pub struct Stretch {
     pub after: u64,
 }
 
-/// Brackets without what is between them, a bit each, the first lowest.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Word {
-    opens: u64,
-    braces: u64,
-    len: u32,
-}
-
 impl Nesting {
     /// At the start of a text in which `depth_max` containers may be open at once.
     pub fn new(isa: Isa, depth_max: u64) -> Nesting {
@@ -71,89 +61,32 @@ impl Nesting {
     /// in their text; nothing is to be followed after it.
     pub fn follow(&mut self, blocks: &[Block]) -> Option<(ErrorKind, usize)> {
         self.stretches.clear();
-        #[cfg(target_arch = "x86_64")]
-        if matches!(self.isa.0, Kind::Avx2 | Kind::Avx512) {
-            let (depth, kinds, len, ended) = (self.depth, self.kinds, self.len, self.ended);
-            // Most texts are less than 64 levels deep, and nothing is copied.
-            let around = self.around.clone();
-            // SAFETY: an `Isa` is made only where its instructions are; AVX2 comes with BMI2.
-            if unsafe { super::avx2::follow(self, blocks) } {
-                return None;
-            }
-            (self.depth, self.kinds, self.len, self.ended) = (depth, kinds, len, ended);
-            self.around = around;
-            self.stretches.clear();
+        if self.isa.draws_bits() && self.matches(blocks) {
+            return None;
         }
+        self.stretches.clear();
         self.stretches.push(Stretch { end: blocks.len(), least: 0, after: 0 });
         self.first_bad(blocks)
     }
 
-    /// Follows the brackets word by word; `false`: something may be wrong. `compress` draws the
-    /// bits of a mask together, `take` is [`Nesting::take`], out of the way of this loop.
-    #[inline(always)]
-    pub(super) fn follow_words(
-        &mut self,
-        blocks: &[Block],
-        compress: impl Fn(u64, u64) -> u64,
-        take: impl Fn(&mut Nesting, Word, usize) -> bool,
-    ) -> bool {
-        let mut word = Word::default();
-        for (index, block) in blocks.iter().enumerate() {
-            let len = block.brackets.count_ones();
-            let opens = compress(block.opens, block.brackets);
-            let braces = compress(block.braces, block.brackets);
-            if word.len + len > u64::BITS {
-                if !take(self, word, index) {
-                    return false;
-                }
-                word = Word::default();
-            }
-            // A full word is not shifted at all, and gets the nothing that there is.
-            word.opens |= opens.wrapping_shl(word.len);
-            word.braces |= braces.wrapping_shl(word.len);
-            word.len += len;
+    /// Follows the brackets many at a time, if that works out; else nothing has changed.
+    #[cfg(target_arch = "x86_64")]
+    fn matches(&mut self, blocks: &[Block]) -> bool {
+        let (depth, kinds, len, ended) = (self.depth, self.kinds, self.len, self.ended);
+        // Most texts are less than 64 levels deep, and nothing is copied.
+        let around = self.around.clone();
+        // SAFETY: an `Isa` is made only where its instructions are; AVX2 comes with BMI2.
+        let matches = unsafe { super::avx2::follow(self, blocks) };
+        if !matches {
+            (self.depth, self.kinds, self.len, self.ended) = (depth, kinds, len, ended);
+            self.around = around;
         }
-        take(self, word, blocks.len())
+        matches
     }
 
-    /// Follows the brackets of one word, which come from the blocks up to `end`.
-    #[inline(always)]
-    pub(super) fn take(
-        &mut self,
-        word: Word,
-        end: usize,
-        compress: impl Fn(u64, u64) -> u64,
-    ) -> bool {
-        let Word { mut opens, mut braces, mut len } = word;
-        if self.ended {
-            self.stretches.push(Stretch { end, least: 0, after: 0 });
-            return true;
-        }
-        if self.depth + u64::from(opens.count_ones()) > self.depth_max {
-            return false;
-        }
-        loop {
-            let pairs = opens & !(opens >> 1) & (lowest(len) >> 1);
-            if pairs == 0 {
-                break;
-            }
-            if (braces ^ (braces >> 1)) & pairs != 0 {
-                return false;
-            }
-            let rest = lowest(len) & !(pairs | (pairs << 1));
-            opens = compress(opens, rest);
-            braces = compress(braces, rest);
-            len = rest.count_ones();
-        }
-        let closes = opens.trailing_zeros().min(len);
-        let matches = self.close(braces, closes);
-        let least = self.depth;
-        if self.depth > 0 || closes == 0 {
-            self.open(braces.wrapping_shr(closes), len - closes);
-        }
-        self.ended = self.depth == 0 && word.len > 0;
-        self.stretches.push(Stretch { end, least, after: self.depth });
-        matches
+    #[cfg(not(target_arch = "x86_64"))]
+    fn matches(&mut self, _: &[Block]) -> bool {
+        false
     }
 
     /// Closes so many, the innermost first; `false` where one is of the other kind. Stops when none
@@ -175,21 +108,6 @@ impl Nesting {
             braces = braces.checked_shr(taken).unwrap_or_default();
             let Some(kinds) = self.around.pop() else { return different == 0 };
             (self.kinds, self.len) = (kinds, u64::BITS);
-        }
-    }
-
-    /// Opens so many, the outermost first.
-    #[inline(always)]
-    fn open(&mut self, braces: u64, count: u32) {
-        if self.len + count > u64::BITS {
-            (0..count).for_each(|place| self.open_one((braces >> place) & 1));
-            return;
-        }
-        if count > 0 {
-            let inwards = braces.reverse_bits() >> (u64::BITS - count);
-            self.kinds = self.kinds.checked_shl(count).unwrap_or_default() | inwards;
-            self.len += count;
-            self.depth += u64::from(count);
         }
     }
 

@@ -17,16 +17,13 @@ unsafe impl Kernel for Scalar {
             quote: mask(|byte| byte == b'"'),
             backslash: mask(|byte| byte == b'\\'),
             bracket: mask(|byte| matches!(byte, b'{' | b'}' | b'[' | b']')),
-            opens: mask(|byte| matches!(byte, b'{' | b'[')),
+            opens: mask(|byte| byte & 0x02 != 0),
             braces: mask(|byte| byte & 0x20 != 0),
             control: mask(|byte| byte < 0x20),
             high: mask(|byte| byte >= 0x80),
-            separator: if TOKENS { mask(|byte| matches!(byte, b',' | b':')) } else { 0 },
-            space: if TOKENS {
-                mask(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
-            } else {
-                0
-            },
+            comma: if TOKENS { mask(|byte| byte == b',') } else { 0 },
+            operator: if TOKENS { mask(is_operator) } else { 0 },
+            around: if TOKENS { mask(|byte| is_operator(byte) || is_space(byte)) } else { 0 },
         }
     }
 
@@ -41,4 +38,12 @@ unsafe impl Kernel for Scalar {
 
     #[inline(always)]
     unsafe fn prefetch(_bytes: *const u8) {}
+}
+
+fn is_operator(byte: u8) -> bool {
+    matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b':')
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }

@@ -57,15 +57,20 @@ fn walk(text: &[u8]) -> Vec<Block> {
                 block.brackets |= bit;
                 block.tokens |= bit;
             }
-            b',' | b':' => block.tokens |= bit,
+            b',' => {
+                block.commas |= bit;
+                block.tokens |= bit;
+            }
+            b':' => block.tokens |= bit,
             b' ' | b'\t' | b'\n' | b'\r' => {}
             _ => {
                 word = true;
+                block.words |= bit;
                 block.tokens |= if in_word { 0 } else { bit };
             }
         }
         in_word = word;
-        block.opens |= if matches!(byte, b'{' | b'[') { bit } else { 0 };
+        block.opens |= if byte & 0x02 != 0 { bit } else { 0 };
         block.braces |= if byte & 0x20 != 0 { bit } else { 0 };
     }
     blocks

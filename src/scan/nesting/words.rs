@@ -1,0 +1,102 @@
+//! Brackets that close what they opened, checked many at a time.
+//!
+//! The brackets of many blocks are drawn together into one word of up to 64. In it, one that opens
+//! and one that closes next to each other are a pair, whose kinds must agree; without all pairs,
+//! those around them are next to each other. After as many rounds as the text is nested, what is
+//! left closes what earlier words opened, and then opens what later ones close. A word has dozens
+//! of brackets and three or four rounds, so this costs a few instructions for each block.
+
+use super::{Block, Nesting, Stretch, lowest};
+
+/// Brackets without what is between them, a bit each, the first lowest.
+#[derive(Clone, Copy, Default)]
+pub(in crate::scan) struct Word {
+    opens: u64,
+    braces: u64,
+    len: u32,
+}
+
+impl Nesting {
+    /// Follows the brackets word by word; `false`: something may be wrong. `compress` draws the
+    /// bits of a mask together, `take` is [`Nesting::take`], out of the way of this loop.
+    #[inline(always)]
+    pub(in crate::scan) fn follow_words(
+        &mut self,
+        blocks: &[Block],
+        compress: impl Fn(u64, u64) -> u64,
+        take: impl Fn(&mut Nesting, Word, usize) -> bool,
+    ) -> bool {
+        let mut word = Word::default();
+        for (index, block) in blocks.iter().enumerate() {
+            let len = block.brackets.count_ones();
+            let opens = compress(block.opens, block.brackets);
+            let braces = compress(block.braces, block.brackets);
+            if word.len + len > u64::BITS {
+                if !take(self, word, index) {
+                    return false;
+                }
+                word = Word::default();
+            }
+            // A full word is not shifted at all, and gets the nothing that there is.
+            word.opens |= opens.wrapping_shl(word.len);
+            word.braces |= braces.wrapping_shl(word.len);
+            word.len += len;
+        }
+        take(self, word, blocks.len())
+    }
+
+    /// Follows the brackets of one word, which come from the blocks up to `end`.
+    #[inline(always)]
+    pub(in crate::scan) fn take(
+        &mut self,
+        word: Word,
+        end: usize,
+        compress: impl Fn(u64, u64) -> u64,
+    ) -> bool {
+        let Word { mut opens, mut braces, mut len } = word;
+        if self.ended {
+            self.stretches.push(Stretch { end, least: 0, after: 0 });
+            return true;
+        }
+        if self.depth + u64::from(opens.count_ones()) > self.depth_max {
+            return false;
+        }
+        loop {
+            let pairs = opens & !(opens >> 1) & (lowest(len) >> 1);
+            if pairs == 0 {
+                break;
+            }
+            if (braces ^ (braces >> 1)) & pairs != 0 {
+                return false;
+            }
+            let rest = lowest(len) & !(pairs | (pairs << 1));
+            opens = compress(opens, rest);
+            braces = compress(braces, rest);
+            len = rest.count_ones();
+        }
+        let closes = opens.trailing_zeros().min(len);
+        let matches = self.close(braces, closes);
+        let least = self.depth;
+        if self.depth > 0 || closes == 0 {
+            self.open(braces.wrapping_shr(closes), len - closes);
+        }
+        self.ended = self.depth == 0 && word.len > 0;
+        self.stretches.push(Stretch { end, least, after: self.depth });
+        matches
+    }
+
+    /// Opens so many, the outermost first.
+    #[inline(always)]
+    fn open(&mut self, braces: u64, count: u32) {
+        if self.len + count > u64::BITS {
+            (0..count).for_each(|place| self.open_one((braces >> place) & 1));
+            return;
+        }
+        if count > 0 {
+            let inwards = braces.reverse_bits() >> (u64::BITS - count);
+            self.kinds = self.kinds.checked_shl(count).unwrap_or_default() | inwards;
+            self.len += count;
+            self.depth += u64::from(count);
+        }
+    }
+}

@@ -9,7 +9,7 @@ use std::arch::x86_64::{
 
 use super::nesting::Nesting;
 use super::nesting::words::Word;
-use super::{Block, Carry, Code, Findings, Kernel, Raw, SPACE, scan_blocks};
+use super::{Block, Carry, Code, Findings, Kernel, Raw, scan_blocks};
 
 /// # Safety
 ///
@@ -57,6 +57,22 @@ fn take(nesting: &mut Nesting, word: Word, end: usize) -> bool {
 
 struct Avx2;
 
+/// The bytes of space, each at the place of its low four bits.
+const SPACE: [u8; 16] = by_low_bits(b" \t\n\r");
+
+/// The brackets with bit 5 set, each at the place of its low four bits.
+const BRACKETS: [u8; 16] = by_low_bits(b"{}");
+
+/// What [`table`] is made of. No byte is 0xff that looks anything up.
+const fn by_low_bits(mut bytes: &[u8]) -> [u8; 16] {
+    let mut table = [0xff; 16];
+    while let [byte, rest @ ..] = bytes {
+        table[(*byte & 15) as usize] = *byte;
+        bytes = rest;
+    }
+    table
+}
+
 #[inline]
 #[target_feature(enable = "avx2")]
 fn mask(low: __m256i, high: __m256i) -> u64 {
@@ -85,19 +101,26 @@ fn control(bytes: [__m256i; 2]) -> u64 {
     mask(is(bytes[0]), is(bytes[1]))
 }
 
+/// Where each byte looks up, by its low four bits, which it would have to be. Those beyond ASCII
+/// find 0.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn table(bytes: &[u8; 16]) -> __m256i {
+    // SAFETY: 16 bytes are read from an array of 16.
+    _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
+}
+
 /// What is `{ } [ ] , :`, and what is one of them or space.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn around_words(bytes: [__m256i; 2], brackets: [__m256i; 2]) -> (u64, u64) {
-    // SAFETY: 16 bytes are read from an array of 16.
-    let table = unsafe { _mm_loadu_si128(SPACE.as_ptr().cast()) };
-    let table = _mm256_broadcastsi128_si256(table);
+    let wanted = table(&SPACE);
     let operators = [0, 1].map(|half| {
         let separators = _mm256_or_si256(is(bytes[half], b','), is(bytes[half], b':'));
         _mm256_or_si256(brackets[half], separators)
     });
     let around = [0, 1].map(|half| {
-        let space = _mm256_cmpeq_epi8(_mm256_shuffle_epi8(table, bytes[half]), bytes[half]);
+        let space = _mm256_cmpeq_epi8(_mm256_shuffle_epi8(wanted, bytes[half]), bytes[half]);
         _mm256_or_si256(operators[half], space)
     });
     (mask(operators[0], operators[1]), mask(around[0], around[1]))
@@ -109,9 +132,10 @@ fn around_words(bytes: [__m256i; 2], brackets: [__m256i; 2]) -> (u64, u64) {
 #[target_feature(enable = "avx2")]
 fn classify<const TOKENS: bool>(bytes: [__m256i; 2]) -> Raw {
     let bit = _mm256_set1_epi8(0x20);
+    let wanted = table(&BRACKETS);
     let brackets = bytes.map(|half| {
         let folded = _mm256_or_si256(half, bit);
-        _mm256_or_si256(is(folded, b'{'), is(folded, b'}'))
+        _mm256_cmpeq_epi8(_mm256_shuffle_epi8(wanted, half), folded)
     });
     let (operator, around) = if TOKENS { around_words(bytes, brackets) } else { (0, 0) };
     Raw {

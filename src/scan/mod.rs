@@ -259,17 +259,6 @@ unsafe trait Kernel {
     unsafe fn prefetch(bytes: *const u8);
 }
 
-/// The bytes of space, each at the place of its low four bits. No byte beyond ASCII is looked up.
-#[cfg(target_arch = "x86_64")]
-const SPACE: [u8; 16] = {
-    let mut table = [0xff; 16];
-    table[(b' ' & 15) as usize] = b' ';
-    table[(b'\t' & 15) as usize] = b'\t';
-    table[(b'\n' & 15) as usize] = b'\n';
-    table[(b'\r' & 15) as usize] = b'\r';
-    table
-};
-
 /// Every second bit, beginning with bit 1.
 const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
 

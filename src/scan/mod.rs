@@ -57,7 +57,7 @@ pub const BATCH: usize = 64;
 const _: () = assert!(BATCH <= 64);
 
 /// How far ahead of the scan memory is asked for, in bytes.
-const PREFETCH: usize = 4096;
+const PREFETCH: usize = 2048;
 
 /// A way to scan that this processor can run; holding the value proves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -52,7 +52,8 @@ impl Plan {
         let shape = Shape::named(name).expect("a shape");
         let options = generate::plan::Options { size, seed: 1, shape, ..Default::default() };
         let mut text = Vec::new();
-        let summary = generate::plan::write(&options, &mut text).expect("memory can be written");
+        let summary = generate::plan::write(&options, &mut text, &mut std::io::sink())
+            .expect("memory can be written");
         let summary = serde_json::from_str(&summary.to_json()).expect("a record");
         Plan { name, text, summary }
     }

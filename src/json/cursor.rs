@@ -1,9 +1,9 @@
 //! A place in a text that arrives in windows.
 //!
 //! The text is scanned a batch of blocks at a time, each byte once; the cursor then moves over the
-//! masks. Skipping looks at nothing but brackets: it counts them on a stack of one bit each, the
-//! kind, until the stack is as deep as before. With [`Validation::Everything`] it looks at the
-//! first byte of every token instead and follows the grammar.
+//! masks. That brackets match is checked when they are scanned, so skipping only counts them until
+//! as few are open as before. With [`Validation::Everything`] it follows the whole grammar instead
+//! (`tokens`).
 //!
 //! What is scanned but not yet passed over lies within the current batch; `Cursor::advance` is the
 //! only place that brings the next. Whatever stands in the way of that (a misplaced byte, the end

@@ -4,7 +4,8 @@
 //! are passed by the masks. Nothing here tells what is wrong or handles anything else: whoever does
 //! not find what is expected goes back and reads the value the general way.
 //!
-//! The trap: what is accepted here must be what the general way accepts, and mean the same.
+//! The trap: what is accepted here must be what the general way accepts, and mean the same. So what
+//! is not found is not passed either: another thing may be looked for at the same place.
 
 use super::brackets::close_of;
 use super::outline::Outline;
@@ -55,9 +56,12 @@ impl<'a> Native<'a> {
         }
         let Some(close) = self.outline.next_quote(start as u32) else { return false };
         let Some(text) = self.text.get(start..close as usize) else { return false };
-        self.at = close as usize + 1;
-        self.outline.hold_to_limit(text.len(), 0).is_ok()
-            && (!self.outline.has_escape(start as u32..close) || string::check(text).is_ok())
+        let found = self.outline.hold_to_limit(text.len(), 0).is_ok()
+            && (!self.outline.has_escape(start as u32..close) || string::check(text).is_ok());
+        if found {
+            self.at = close as usize + 1;
+        }
+        found
     }
 
     /// Passes a whole number without a sign, of at most nine digits.
@@ -65,8 +69,11 @@ impl<'a> Native<'a> {
     pub fn small_number(&mut self) -> bool {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let len = rest.iter().take(10).take_while(|byte| byte.is_ascii_digit()).count();
-        self.at += len;
-        len == 1 || (2..10).contains(&len) && rest[0] != b'0'
+        let found = len == 1 || (2..10).contains(&len) && rest[0] != b'0';
+        if found {
+            self.at += len;
+        }
+        found
     }
 
     /// Passes an object or an array, whatever is in it, and gives its bytes.

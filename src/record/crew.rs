@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::Scope;
+use std::thread::{Builder, Scope};
 
 /// Does jobs, one after the other, each in place.
 pub(super) trait Worker {
@@ -131,13 +131,17 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Crew<'scope, 'env, W> {
         drop(jobs);
         self.desk.changed.notify_all();
         if self.started + 1 < self.threads {
-            self.started += 1;
             let (desk, mut worker) = (self.desk, hire());
-            self.scope.spawn(move || {
+            let started = Builder::new().spawn_scoped(self.scope, move || {
                 let alarm = Alarm(desk);
                 desk.serve(&mut worker);
                 std::mem::forget(alarm);
             });
+            match started {
+                Ok(_) => self.started += 1,
+                // There can be no more: those that there are do the work.
+                Err(_) => self.threads = self.started + 1,
+            }
         }
     }
 

@@ -20,7 +20,10 @@ use crate::plan::{Deferred, Element, ResourceChange, Section};
 const SIZE: usize = 128 << 10;
 
 /// Longest lists of paths of a row that is handed over, in bytes of memory.
-const PATHS_MAX: u64 = 256 << 10;
+const PATHS_MAX: u64 = 64 << 10;
+
+/// Bytes of rendered rows after which the rest of a portion is left.
+const TEXT_MAX: usize = 256 << 10;
 
 /// Some elements, and what came of them.
 #[derive(Default)]
@@ -67,10 +70,14 @@ impl Portion {
         self.elements.size() >= SIZE
     }
 
-    /// Where an element stood, and the element.
-    pub(super) fn element(&mut self, place: usize) -> (Section, u64, Value<'_>) {
-        let (section, index) = self.places[place];
-        (section, index, self.elements.value(place))
+    /// Where an element stood.
+    pub(super) fn place(&self, place: usize) -> (Section, u64) {
+        self.places[place]
+    }
+
+    /// An element.
+    pub(super) fn element(&mut self, place: usize) -> Value<'_> {
+        self.elements.value(place)
     }
 }
 
@@ -131,10 +138,13 @@ impl Worker for RowWorker {
     fn work(&mut self, portion: &mut Portion) {
         for place in 0..portion.elements.len() {
             let text_len = portion.text.len();
-            let made = self.make(portion, place).unwrap_or_else(|_: Error| {
-                portion.text.truncate(text_len);
-                Made::Left
-            });
+            let made = match text_len {
+                TEXT_MAX.. => Made::Left,
+                _ => self.make(portion, place).unwrap_or_else(|_: Error| {
+                    portion.text.truncate(text_len);
+                    Made::Left
+                }),
+            };
             portion.made.push(made);
         }
     }

@@ -5,8 +5,10 @@
 //! elements of a plan are not shared, and so a small plan starts no thread; neither are those that
 //! are too long to be copied.
 
+use std::thread::Scope;
+
 use super::books::Books;
-use super::crew::Crew;
+use super::crew::{Crew, Desk};
 use super::maker::Maker;
 use super::portion::{Made, Portion, RowWorker, parse};
 use crate::error::Result;
@@ -19,9 +21,12 @@ const ALONE: usize = 512 << 10;
 /// An element longer than this, in bytes, is not copied.
 const ELEMENT_MAX: usize = 256 << 10;
 
-/// How many portions may be out for each thread, and in all, which bounds the memory.
+/// Most threads that take part: one reads, and more than these it cannot keep busy. Each has some
+/// MiB of memory, and so has what is under way.
+const THREADS_MAX: usize = 8;
+
+/// How many portions may be out for each thread.
 const OUT_EACH: usize = 2;
-const OUT_MAX: usize = 32;
 
 /// A crew, and what is on its way to it.
 pub(super) struct Sharing<'scope, 'env> {
@@ -37,7 +42,13 @@ pub(super) struct Sharing<'scope, 'env> {
 }
 
 impl<'scope, 'env> Sharing<'scope, 'env> {
-    pub(super) fn new(crew: Crew<'scope, 'env, RowWorker>) -> Self {
+    /// Shares with so many threads, this one included.
+    pub(super) fn new(
+        scope: &'scope Scope<'scope, 'env>,
+        desk: &'env Desk<Portion>,
+        threads: usize,
+    ) -> Self {
+        let crew = Crew::new(scope, desk, threads.min(THREADS_MAX));
         let (next, lesson) = (Portion::default(), Detached::default());
         Sharing { crew, alone: 0, next, spare: Vec::new(), lesson }
     }
@@ -76,7 +87,7 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
         while let Some(portion) = self.crew.take() {
             self.absorb(portion, books, maker)?;
         }
-        if self.crew.out() >= (OUT_EACH * self.crew.threads()).min(OUT_MAX)
+        if self.crew.out() >= OUT_EACH * self.crew.threads()
             && let Some(portion) = self.crew.wait()
         {
             self.absorb(portion, books, maker)?;
@@ -118,25 +129,22 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
         let mut made = std::mem::take(&mut portion.made);
         // Rendered rows that are counted and not written yet.
         let (mut text_start, mut text_end, mut rows) = (0, 0, 0);
-        let absorbed = made.drain(..).enumerate().try_for_each(|(place, made)| match made {
-            Made::Nothing(facts) => books.count(&facts),
-            Made::Text(facts, end) => {
-                books.count(&facts)?;
-                (text_end, rows) = (end, rows + 1);
-                Ok(())
-            }
-            Made::Row(facts, row) => {
-                books.count(&facts)?;
-                books.record(&row)
-            }
-            Made::Left => {
-                books.text(&portion.text[text_start..text_end], rows)?;
-                (text_start, rows) = (text_end, 0);
-                let (section, index, value) = portion.element(place);
-                let changed = parse(section, value)
-                    .and_then(|(change, reason)| books.change(section, &change, reason, maker));
-                changed.map_err(|error| error.within(&format!("[{index}]")).within(section.name()))
-            }
+        let absorbed = made.drain(..).enumerate().try_for_each(|(place, made)| {
+            let (section, index) = portion.place(place);
+            let taken = match made {
+                Made::Nothing(facts) => books.count(&facts),
+                Made::Text(facts, end) => {
+                    books.count(&facts).map(|()| (text_end, rows) = (end, rows + 1))
+                }
+                Made::Row(facts, row) => books.count(&facts).and_then(|()| books.record(&row)),
+                Made::Left => {
+                    books.text(&portion.text[text_start..text_end], rows)?;
+                    (text_start, rows) = (text_end, 0);
+                    parse(section, portion.element(place))
+                        .and_then(|(change, reason)| books.change(section, &change, reason, maker))
+                }
+            };
+            taken.map_err(|error| error.within(&format!("[{index}]")).within(section.name()))
         });
         books.text(&portion.text[text_start..text_end], rows)?;
         portion.made = made;

@@ -11,7 +11,7 @@ use std::num::NonZeroUsize;
 use super::action::Action;
 use super::books::Books;
 use super::counts::{self, Summary};
-use super::crew::{Crew, Desk};
+use super::crew::Desk;
 use super::maker::{Facts, Maker};
 use super::sharing::Sharing;
 use super::{ActionInvocation, Check, OutputChange, Record, Sink};
@@ -105,7 +105,7 @@ pub fn sift<S: Source>(
         let mut sifter = Sifter {
             maker: Maker::new(options.read.limits),
             books: Books::new(name, options, sink),
-            sharing: Sharing::new(Crew::new(scope, &desk, threads)),
+            sharing: Sharing::new(scope, &desk, threads),
             failed: None,
         };
         sifter.read(source, &options.read)

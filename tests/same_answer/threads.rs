@@ -21,8 +21,11 @@ use crate::generated::generated;
 
 const SIZE: usize = 3 << 20;
 
+/// A sink of one format.
+type Format = fn(&mut Vec<u8>) -> Box<dyn Sink + '_>;
+
 /// What is written, and how it ends.
-fn answer(plan: &[u8], options: &Options, sink: fn(&mut Vec<u8>) -> Box<dyn Sink + '_>) -> String {
+fn answer(plan: &[u8], options: &Options, sink: Format) -> String {
     let mut out = Vec::new();
     let mut writer = sink(&mut out);
     let sifted = sift(Slice(plan), "plan.json", options, writer.as_mut());
@@ -66,7 +69,7 @@ fn end(found: &str, expected: &str) -> String {
 #[test]
 fn every_format_of_every_shape() {
     let folder = tempfile::tempdir().expect("a folder");
-    let sinks: [fn(&mut Vec<u8>) -> Box<dyn Sink + '_>; 4] = [
+    let sinks: [Format; 4] = [
         lines,
         |out| Box::new(Json::new(out)),
         |out| Box::new(Csv::new(out, Formulas::Quoted)),
@@ -209,6 +212,83 @@ fn long_plans_are_shared_and_short_ones_are_not() {
         assert_eq!(rendered > plain, is_shared, "{rendered} rows by others, {plain} by this one");
         assert!(is_shared || rendered == 0);
     }
+}
+
+/// A plan in which small changes are followed by others, as many as that.
+fn plan_of(changes: &[String]) -> String {
+    let small = |place| {
+        let address = format!("a.b[{place}]");
+        let filler = "x".repeat(600);
+        let side = |number| format!(r#"{{"f":"{filler}","n":{number}}}"#);
+        let sides = format!(r#""before":{},"after":{}"#, side(1), side(2));
+        format!(r#"{{"address":"{address}","change":{{"actions":["update"],{sides}}}}}"#)
+    };
+    let all: Vec<_> = (0..1500).map(small).chain(changes.iter().cloned()).collect();
+    let changes = all.join(",");
+    format!(
+        r#"{{"format_version":"1.2","terraform_version":"1.11.4","resource_changes":[{changes}]}}"#
+    )
+}
+
+#[test]
+fn too_many_words_are_told_with_their_place() {
+    let worded =
+        |place| format!(r#"{{"address":"a.c[{place}]","change":{{"actions":["w{place}"]}}}}"#);
+    let plan = plan_of(&(0..2000).map(worded).collect::<Vec<_>>());
+    let answer = hold_to_one(plan.as_bytes(), &Options::default(), "words");
+    assert!(answer.contains("resource_changes[2499]"), "{}", end(&answer, ""));
+}
+
+/// The longest text that comes from another thread at once.
+#[derive(Default)]
+struct Longest(usize);
+
+impl Sink for Longest {
+    fn record(&mut self, _: &Record<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn as_rendered(&mut self) -> Option<&mut dyn Rendered> {
+        Some(self)
+    }
+}
+
+impl Rendered for Longest {
+    fn renderer(&self) -> Box<dyn Renderer> {
+        struct Lines;
+        impl Renderer for Lines {
+            fn render(&mut self, row: &Record<'_>, text: &mut Vec<u8>) -> Result<()> {
+                serde_json::to_writer(text, row).expect("memory takes everything");
+                Ok(())
+            }
+        }
+        Box::new(Lines)
+    }
+
+    fn write(&mut self, text: &[u8], _: usize) -> Result<()> {
+        self.0 = self.0.max(text.len());
+        Ok(())
+    }
+}
+
+#[test]
+fn rows_that_are_many_times_their_elements_do_not_pile_up() {
+    // A place is marked at every level: as many paths, each as long as the way there.
+    let deep = "{\"a_key_of_some_length\":".repeat(60) + "true" + &",\"m\":true}".repeat(60);
+    let heavy = |place| {
+        let change = format!(r#""before":{{}},"after":{{}},"after_unknown":{deep}"#);
+        format!(r#"{{"address":"a.d[{place}]","change":{{"actions":["update"],{change}}}}}"#)
+    };
+    let plan = plan_of(&(0..300).map(heavy).collect::<Vec<_>>());
+    hold_to_one(plan.as_bytes(), &Options::default(), "heavy rows");
+    let mut longest = Longest::default();
+    let options = on_threads(&Options::default(), 3);
+    sift(Slice(plan.as_bytes()), "plan.json", &options, &mut longest).expect("a plan");
+    assert!((1..600 << 10).contains(&longest.0), "{} bytes at once", longest.0);
 }
 
 /// Takes so many bytes.

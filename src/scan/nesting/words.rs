@@ -58,7 +58,9 @@ impl Nesting {
             self.stretches.push(Stretch { end, least: 0, after: 0 });
             return true;
         }
-        if self.depth + u64::from(opens.count_ones()) > self.depth_max {
+        // Where a document begins it may end as well; only the plain way sees what is behind it.
+        let begins = self.depth == 0 && len > 0;
+        if begins || self.depth + u64::from(opens.count_ones()) > self.depth_max {
             return false;
         }
         loop {

@@ -8,6 +8,9 @@
 //!                 │
 //!            [`value::Value`]      navigated lazily, any number of times, in constant time a step
 //! ```
+//!
+//! Two short cuts: [`native::Native`] reads an outlined value that stands as the tools write it,
+//! [`detached::Detached`] holds copies of values for another thread.
 
 mod brackets;
 pub mod cursor;

@@ -80,10 +80,9 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
         maker: &mut Maker,
     ) -> Result<()> {
         self.next.push(element);
-        if !self.next.is_full() {
-            return Ok(());
+        if self.next.is_full() {
+            self.hand_over(books);
         }
-        self.hand_over(books);
         while let Some(portion) = self.crew.take() {
             self.absorb(portion, books, maker)?;
         }

@@ -14,6 +14,7 @@ use plansift::record::Options;
 
 use crate::hostile::sample;
 use crate::run;
+use crate::same_answer::threads::plan_of_long_rows;
 
 const MIB: usize = 1 << 20;
 
@@ -203,6 +204,22 @@ fn memory_does_not_grow_with_the_plan() {
         let piped = peak(&["-"], &path, piped(&path));
         for (way, peak) in [("mapped", mapped), ("read", read), ("piped", piped)] {
             assert!(peak < RESIDENT_MAX, "{size} {more:?}, {way}: {peak} MiB");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_the_threads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plan.json");
+    let text = path.to_str().expect("UTF-8");
+    // Rows that may be handed over, and rows that may not.
+    for (changes, key, depth) in [(4000, "a_key_of_some_length", 60), (1500, "k", 420)] {
+        std::fs::write(&path, plan_of_long_rows(changes, key, depth)).expect("a file");
+        for threads in ["2", "8", "64"] {
+            let peak = peak(&[text, "--threads", threads], &path, Stdio::null());
+            assert!(peak < RESIDENT_MAX, "{depth} levels, {threads} threads: {peak} MiB");
         }
     }
 }

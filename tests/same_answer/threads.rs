@@ -166,6 +166,8 @@ fn limits_fall_on_the_same_element() {
 struct Counting {
     rendered: usize,
     plain: usize,
+    /// The longest text that came from another thread at once.
+    longest: usize,
 }
 
 impl Sink for Counting {
@@ -185,17 +187,19 @@ impl Sink for Counting {
 
 impl Rendered for Counting {
     fn renderer(&self) -> Box<dyn Renderer> {
-        struct Nothing;
-        impl Renderer for Nothing {
-            fn render(&mut self, _: &Record<'_>, _: &mut Vec<u8>) -> Result<()> {
+        struct Lines;
+        impl Renderer for Lines {
+            fn render(&mut self, row: &Record<'_>, text: &mut Vec<u8>) -> Result<()> {
+                serde_json::to_writer(text, row).expect("memory takes everything");
                 Ok(())
             }
         }
-        Box::new(Nothing)
+        Box::new(Lines)
     }
 
-    fn write(&mut self, _: &[u8], rows: usize) -> Result<()> {
+    fn write(&mut self, text: &[u8], rows: usize) -> Result<()> {
         self.rendered += rows;
+        self.longest = self.longest.max(text.len());
         Ok(())
     }
 }
@@ -208,7 +212,7 @@ fn long_plans_are_shared_and_short_ones_are_not() {
         let mut counting = Counting::default();
         let options = on_threads(&Options::default(), threads);
         sift(Slice(&plan), "plan.json", &options, &mut counting).expect("a plan");
-        let Counting { rendered, plain } = counting;
+        let Counting { rendered, plain, .. } = counting;
         assert_eq!(rendered > plain, is_shared, "{rendered} rows by others, {plain} by this one");
         assert!(is_shared || rendered == 0);
     }
@@ -239,56 +243,27 @@ fn too_many_words_are_told_with_their_place() {
     assert!(answer.contains("resource_changes[2499]"), "{}", end(&answer, ""));
 }
 
-/// The longest text that comes from another thread at once.
-#[derive(Default)]
-struct Longest(usize);
-
-impl Sink for Longest {
-    fn record(&mut self, _: &Record<'_>) -> Result<()> {
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    fn as_rendered(&mut self) -> Option<&mut dyn Rendered> {
-        Some(self)
-    }
-}
-
-impl Rendered for Longest {
-    fn renderer(&self) -> Box<dyn Renderer> {
-        struct Lines;
-        impl Renderer for Lines {
-            fn render(&mut self, row: &Record<'_>, text: &mut Vec<u8>) -> Result<()> {
-                serde_json::to_writer(text, row).expect("memory takes everything");
-                Ok(())
-            }
-        }
-        Box::new(Lines)
-    }
-
-    fn write(&mut self, text: &[u8], _: usize) -> Result<()> {
-        self.0 = self.0.max(text.len());
-        Ok(())
-    }
+/// A plan of so many changes whose rows are many times as long as they are: a place is marked at
+/// every level of `depth`, and each path is as long as the way there.
+pub fn plan_of_long_rows(changes: usize, key: &str, depth: usize) -> String {
+    let open = format!("{{\"{key}\":").repeat(depth);
+    let deep = open + "true" + &",\"m\":true}".repeat(depth);
+    let long = |place| {
+        let change = format!(r#""before":{{}},"after":{{}},"after_unknown":{deep}"#);
+        format!(r#"{{"address":"a.d[{place}]","change":{{"actions":["update"],{change}}}}}"#)
+    };
+    plan_of(&(0..changes).map(long).collect::<Vec<_>>())
 }
 
 #[test]
 fn rows_that_are_many_times_their_elements_do_not_pile_up() {
-    // A place is marked at every level: as many paths, each as long as the way there.
-    let deep = "{\"a_key_of_some_length\":".repeat(60) + "true" + &",\"m\":true}".repeat(60);
-    let heavy = |place| {
-        let change = format!(r#""before":{{}},"after":{{}},"after_unknown":{deep}"#);
-        format!(r#"{{"address":"a.d[{place}]","change":{{"actions":["update"],{change}}}}}"#)
-    };
-    let plan = plan_of(&(0..300).map(heavy).collect::<Vec<_>>());
-    hold_to_one(plan.as_bytes(), &Options::default(), "heavy rows");
-    let mut longest = Longest::default();
+    let plan = plan_of_long_rows(300, "a_key_of_some_length", 60);
+    hold_to_one(plan.as_bytes(), &Options::default(), "long rows");
+    let mut counting = Counting::default();
     let options = on_threads(&Options::default(), 3);
-    sift(Slice(plan.as_bytes()), "plan.json", &options, &mut longest).expect("a plan");
-    assert!((1..600 << 10).contains(&longest.0), "{} bytes at once", longest.0);
+    sift(Slice(plan.as_bytes()), "plan.json", &options, &mut counting).expect("a plan");
+    let longest = counting.longest;
+    assert!((1..600 << 10).contains(&longest), "{longest} bytes at once");
 }
 
 /// Takes so many bytes.

@@ -290,14 +290,18 @@ mod tests {
     use crate::limits::Limits;
     use crate::scan::Isa;
 
-    /// Walks an object that was outlined, in both ways.
-    fn walk(text: &str) {
+    /// Hands out the members of an object.
+    fn with_members(text: &str, look: impl FnOnce(Members<'_>)) {
         let limits = Limits::default();
         let source = Slice(text.as_bytes());
         let mut cursor = Cursor::new(source, 0, Isa::best(), Validation::Visited, limits);
         let mut outline = Outline::new();
         cursor.outline(&mut outline).unwrap();
-        let mut members = cursor.value(&mut outline).members().unwrap();
+        look(cursor.value(&mut outline).members().unwrap());
+    }
+
+    /// Walks an object that was outlined, in both ways.
+    fn walk(text: &str, mut members: Members<'_>) {
         loop {
             let (plain, any) = (members.look_plain(), look_any(members.0));
             if let Some(plain) = plain {
@@ -335,8 +339,12 @@ mod tests {
             let start = "x".repeat(start);
             for value in values {
                 for key in keys {
-                    walk(&format!(r#"{{"{key}":{value},"{start}":1,"{key}":{value},"b":2}}"#));
-                    walk(&format!(r#"{{"{start}":1,"{key}" :{value}}}"#));
+                    for text in [
+                        format!(r#"{{"{key}":{value},"{start}":1,"{key}":{value},"b":2}}"#),
+                        format!(r#"{{"{start}":1,"{key}" :{value}}}"#),
+                    ] {
+                        with_members(&text, |members| walk(&text, members));
+                    }
                 }
             }
         }
@@ -349,20 +357,14 @@ mod tests {
             // At the end of the text there is no room for eight bytes.
             for end in ["1", "\"a longer text\""] {
                 let text = format!(r#"{{"{one}":1,"{two}":{end}}}"#);
-                let limits = Limits::default();
-                let source = Slice(text.as_bytes());
-                let mut cursor = Cursor::new(source, 0, Isa::best(), Validation::Visited, limits);
-                let mut outline = Outline::new();
-                cursor.outline(&mut outline).unwrap();
-                let mut members = cursor.value(&mut outline).members().unwrap();
-                let mut heads = [0; 2];
-                for head in &mut heads {
-                    let spot = members.look().unwrap().unwrap();
-                    *head = members.key_head(spot);
-                    members.pass(spot);
-                }
-                let [first, second] = heads;
-                assert!(first == second || first.cmp(&second) == one.cmp(two), "{text}");
+                with_members(&text, |mut members| {
+                    let [first, second] = [(); 2].map(|()| {
+                        let spot = members.look().unwrap().unwrap();
+                        members.pass(spot);
+                        members.key_head(spot)
+                    });
+                    assert!(first == second || first.cmp(&second) == one.cmp(two), "{text}");
+                });
             }
         }
     }

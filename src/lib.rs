@@ -49,6 +49,7 @@
 //! ```
 
 pub mod cli;
+mod crew;
 pub mod diff;
 pub mod error;
 pub mod input;
@@ -57,5 +58,7 @@ pub mod limits;
 pub mod path;
 pub mod plan;
 pub mod record;
+pub mod redact;
 pub mod scan;
+pub mod secret;
 pub mod sink;

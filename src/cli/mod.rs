@@ -7,6 +7,7 @@ mod exit;
 mod interrupt;
 mod output;
 mod progress;
+mod redact;
 mod run;
 mod stats;
 

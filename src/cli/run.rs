@@ -33,6 +33,7 @@ pub fn run(command: Command) -> Exit {
             }
             _ => Exit::Done,
         },
+        Command::Redact(redact) => super::redact::run(&redact),
         Command::Summary(plans) => {
             let color = color(&plans);
             sift_all(&plans, |out| Box::new(View::new(out, color)))
@@ -113,7 +114,7 @@ fn sift_all(plans: &Plans, sink: impl FnOnce(File) -> Box<dyn Sink>) -> Exit {
     }
 }
 
-fn options(plans: &Plans) -> std::result::Result<Options, Exit> {
+pub(super) fn options(plans: &Plans) -> std::result::Result<Options, Exit> {
     let isa = match std::env::var("PLANSIFT_ISA").unwrap_or_default() {
         name if name.is_empty() => Isa::best(),
         name => match Isa::named(&name) {
@@ -134,12 +135,12 @@ fn options(plans: &Plans) -> std::result::Result<Options, Exit> {
 }
 
 /// How many threads to use: without a wish as many as there are processors.
-fn threads(plans: &Plans) -> Option<NonZeroUsize> {
+pub(super) fn threads(plans: &Plans) -> Option<NonZeroUsize> {
     plans.threads.or_else(|| std::thread::available_parallelism().ok())
 }
 
 /// How to open the inputs.
-fn access(plans: &Plans, read: &plan::Options) -> input::Options {
+pub(super) fn access(plans: &Plans, read: &plan::Options) -> input::Options {
     let mapping = if plans.no_mmap { Mapping::Never } else { Mapping::Auto };
     let threads = match threads(plans).map_or(1, usize::from) {
         1 => Threads::One,
@@ -175,7 +176,7 @@ fn sift_one(
 }
 
 /// Whether progress is worth showing: on a terminal, for what takes more than a blink.
-fn shows_progress(plans: &Plans, len: Option<u64>) -> bool {
+pub(super) fn shows_progress(plans: &Plans, len: Option<u64>) -> bool {
     const SMALL: u64 = 256 << 20;
     match plans.progress {
         args::Progress::Always => true,
@@ -197,7 +198,7 @@ fn has_more(summary: &Summary) -> bool {
 }
 
 /// Nobody reads on: that is an end like any other. Anything else is an error.
-fn end_of_output(plans: &Plans, error: &Error, failed: usize) -> Exit {
+pub(super) fn end_of_output(plans: &Plans, error: &Error, failed: usize) -> Exit {
     match error.io_error().map(io::Error::kind) {
         Some(io::ErrorKind::BrokenPipe) if failed > 0 => Exit::SomeFailed,
         Some(io::ErrorKind::BrokenPipe) => Exit::Done,
@@ -218,11 +219,11 @@ fn color(plans: &Plans) -> summary::Color {
     if wanted { summary::Color::Terminal } else { summary::Color::None }
 }
 
-fn named(path: &Path) -> String {
+pub(super) fn named(path: &Path) -> String {
     visible(&path.to_string_lossy())
 }
 
-fn fail(path: Option<&Path>, error: &Error) -> Exit {
+pub(super) fn fail(path: Option<&Path>, error: &Error) -> Exit {
     match path {
         Some(path) => say(&format!("{}: {error}", named(path))),
         None => say(&error.to_string()),
@@ -231,6 +232,6 @@ fn fail(path: Option<&Path>, error: &Error) -> Exit {
 }
 
 /// Everything that is not data. That standard error is gone is no reason to stop.
-fn say(text: &str) {
+pub(super) fn say(text: &str) {
     let _ = writeln!(io::stderr(), "plansift: {text}");
 }

@@ -124,12 +124,35 @@ impl Differ {
         if side(change.before) && side(change.after) {
             std::mem::swap(&mut self.changed, &mut self.scratch.changed);
             self.scratch.paths_max = self.paths_max;
-            let found = self.scratch.changed(change);
+            let found = self.scratch.changed(change.before, change.after, change.after_unknown);
             std::mem::swap(&mut self.changed, &mut self.scratch.changed);
             found?;
             self.changed.sort();
         }
         Ok(())
+    }
+
+    /// Whether anything changes from one value to another, which stand at the same place of a
+    /// change; `after_unknown` is what of its overlay belongs to that place.
+    ///
+    /// # Errors
+    ///
+    /// As [`Differ::diff`].
+    pub fn is_changed(
+        &mut self,
+        before: Value<'_>,
+        after: Value<'_>,
+        after_unknown: Option<Value<'_>>,
+    ) -> Result<bool> {
+        let (paths, marks) = (&mut self.unknown, &mut self.scratch.marks);
+        paths.clear();
+        marks.clear();
+        if let Some(overlay) = after_unknown {
+            overlay::collect(overlay, paths, self.paths_max, |mark| marks.push(mark))?;
+        }
+        self.scratch.paths_max = self.paths_max;
+        self.scratch.changed(Some(before), Some(after), after_unknown)?;
+        Ok(!self.scratch.changed.is_empty())
     }
 
     /// How many places are unknown and sensitive in a change whose sides are the same, if that is
@@ -237,12 +260,16 @@ impl<'a> Sides<'a> {
 
 impl Scratch {
     /// Finds the places that changed, in no order.
-    fn changed(&mut self, change: &Change<'_>) -> Result<()> {
+    fn changed(
+        &mut self,
+        before: Option<Value<'_>>,
+        after: Option<Value<'_>>,
+        after_unknown: Option<Value<'_>>,
+    ) -> Result<()> {
         self.changed.clear();
         self.places.clear();
         self.keys.clear();
-        self.overlay = change.after_unknown.map_or(0, Value::offset);
-        let &Change { before, after, after_unknown, .. } = change;
+        self.overlay = after_unknown.map_or(0, Value::offset);
         let root = Sides { before, after, unknown: self.marked(after_unknown), same: None };
         let mut waiting = recycled(std::mem::take(&mut self.waiting));
         match root.verdict()? {

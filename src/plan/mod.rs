@@ -8,10 +8,12 @@
 mod change;
 mod element;
 mod head;
+mod pieces;
 mod place;
 mod reader;
 mod section;
 mod tail;
+mod version;
 mod wrapper;
 mod wrong;
 
@@ -23,6 +25,7 @@ use crate::scan::Isa;
 
 pub use change::{ActionInvocation, Change, Check, Deferred, Index, ResourceChange};
 pub use element::{Element, Unchanged};
+pub use pieces::{Piece, PieceKind, PieceVisitor, read_pieces};
 pub use place::Place;
 pub(crate) use reader::unless_changed;
 pub use reader::{Document, read};

@@ -1,0 +1,143 @@
+//! The secrets of a document, read from it before anything of it is written.
+
+use super::leaves::{Leaf, leaves};
+use super::marks::Marks;
+use super::parts::{Declared, Parts};
+use super::set::Secrets;
+use super::{Options, is_attribute_name, is_mask};
+use crate::error::Result;
+use crate::input::Source;
+use crate::json::value::{Kind, Text, Value};
+use crate::plan::{Answer, Piece, PieceKind, PieceVisitor, Section, Unchanged, read_pieces};
+
+/// What a document says of its secrets.
+#[derive(Debug)]
+pub struct Collected {
+    /// Their digests.
+    pub secrets: Secrets,
+    /// The variables that are declared sensitive.
+    pub declared: Declared,
+}
+
+impl Collected {
+    /// What is known of a document that was not read.
+    pub fn nothing(options: &Options) -> Collected {
+        Collected {
+            secrets: Secrets::new(options.echo_min, &options.read.limits),
+            declared: Declared::default(),
+        }
+    }
+}
+
+/// Reads a document for its secrets. `open` opens it: once, and once more where variables come
+/// before their declarations, as the tools write them.
+///
+/// # Errors
+///
+/// The document cannot be read, is neither a plan nor a state, or passes a limit.
+pub fn collect<S: Source>(
+    mut open: impl FnMut() -> Result<S>,
+    options: &Options,
+) -> Result<Collected> {
+    let mut collector = Collector {
+        secrets: Secrets::new(options.echo_min, &options.read.limits),
+        declared: Declared::default(),
+        marks: Marks::new(options.names.clone()),
+        variables_only: false,
+        has_early_variables: false,
+        decoded: Vec::new(),
+    };
+    read_pieces(open()?, &options.read, &mut collector)?;
+    if collector.has_early_variables && !collector.declared.is_empty() {
+        collector.variables_only = true;
+        read_pieces(open()?, &options.read, &mut collector)?;
+    }
+    Ok(Collected { secrets: collector.secrets, declared: collector.declared })
+}
+
+struct Collector {
+    secrets: Secrets,
+    declared: Declared,
+    marks: Marks,
+    variables_only: bool,
+    /// Variables were met before it was known which of them are sensitive.
+    has_early_variables: bool,
+    decoded: Vec<u8>,
+}
+
+impl PieceVisitor for Collector {
+    fn section(&mut self, section: Section, key: &str) -> Answer {
+        match section {
+            Section::Variables => Answer::Enter,
+            _ if self.variables_only => Answer::Skip,
+            Section::RelevantAttributes | Section::Checks => Answer::Skip,
+            Section::Other if key != "values" => Answer::Skip,
+            _ => Answer::Enter,
+        }
+    }
+
+    fn unchanged(&mut self, unchanged: &Unchanged<'_>) -> bool {
+        !self.marks.has_names()
+            && self.marks.is_quiet(unchanged.before_sensitive)
+            && self.marks.is_quiet(unchanged.after_sensitive)
+    }
+
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
+        let mut parts = Parts::of(piece)?;
+        let name = piece.name.unwrap_or_default();
+        match piece.kind {
+            PieceKind::Variable => {
+                parts.subject.named = self.declared.holds(name);
+                self.has_early_variables |= !self.declared.is_known;
+            }
+            PieceKind::RootDeclaration => {
+                self.declared.is_known = true;
+                if self.marks.marks_anything(parts.subject.overlays[1])? {
+                    self.declared.insert(name);
+                }
+            }
+            PieceKind::Configuration => self.declared.is_known = true,
+            _ => {}
+        }
+        parts.subject.named |= piece.kind.is_named() && self.marks.is_name(name);
+        let Collector { secrets, marks, decoded, .. } = self;
+        marks.find(parts.subject, |marked| {
+            marked.sides.into_iter().flatten().try_for_each(|value| insert(value, secrets, decoded))
+        })
+    }
+}
+
+/// Takes note of everything at and below a marked place.
+pub(crate) fn insert(value: Value<'_>, secrets: &mut Secrets, decoded: &mut Vec<u8>) -> Result<()> {
+    leaves(value, |leaf| match leaf {
+        Leaf::Scalar(Kind::String, value) => {
+            let text = value.string()?;
+            let text = decode(text, decoded)?;
+            if text.is_empty() || is_mask(text) {
+                return Ok(());
+            }
+            secrets.insert(text, value.offset())
+        }
+        Leaf::Scalar(Kind::Number, value) => secrets.insert(value.raw(), value.offset()),
+        Leaf::Scalar(..) | Leaf::Open(_) | Leaf::Close => Ok(()),
+        // A key may be an attribute's name, which is no secret.
+        Leaf::Key(key) => {
+            let offset = key.offset();
+            let text = decode(key, decoded)?;
+            match text.len() >= secrets.echo_min() && !is_attribute_name(text) && !is_mask(text) {
+                true => secrets.insert(text, offset),
+                false => Ok(()),
+            }
+        }
+    })
+}
+
+/// A text, decoded into memory that is used again.
+pub(crate) fn decode<'t>(text: Text<'t>, decoded: &'t mut Vec<u8>) -> Result<&'t [u8]> {
+    if text.is_plain() {
+        return Ok(text.raw());
+    }
+    decoded.clear();
+    text.copy_to(decoded)?;
+    Ok(decoded)
+}

@@ -1,0 +1,224 @@
+//! Echoes: texts of a document that are those of its secrets, found in its bytes.
+//!
+//! Every string is looked at, keys too, wherever it stands, and where a number is secret every
+//! number. Strings are told by the masks of the scan ([`crate::scan`]); of each only the first
+//! bytes are looked at ([`Secrets::may_begin`]), and nearly always that is all.
+//!
+//! The trap: a text can be spelled in many ways. Where a backslash is near the beginning, that is
+//! decoded first; what passes the filter is decoded whole.
+
+use std::ops::Range;
+
+use super::set::{Secrets, head_of};
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::string;
+use crate::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
+
+/// A text that is a secret's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Echo {
+    /// Where it stands, its quotes included.
+    pub range: Range<usize>,
+    /// What it is.
+    pub kind: EchoKind,
+    /// The number of the secret.
+    pub number: u32,
+}
+
+/// What an echo is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EchoKind {
+    /// A string that is a value.
+    Value,
+    /// A key.
+    Key,
+    /// A number.
+    Number,
+}
+
+/// Looks for echoes, and keeps its memory in between.
+#[derive(Debug)]
+pub struct Echoes {
+    isa: Isa,
+    blocks: Box<[Block; BATCH]>,
+    /// What was decoded last.
+    decoded: Vec<u8>,
+}
+
+/// How the next bytes are looked at.
+struct Text<'t> {
+    bytes: &'t [u8],
+    /// The opening quote of the string that is open.
+    open: Option<usize>,
+    /// Where the last string ended.
+    after: usize,
+}
+
+impl Echoes {
+    /// One that scans with these instructions.
+    pub fn new(isa: Isa) -> Echoes {
+        Echoes { isa, blocks: Box::new([Block::default(); BATCH]), decoded: Vec::new() }
+    }
+
+    /// Tells the echoes in a text, in order. The text begins and ends outside of strings and
+    /// numbers.
+    ///
+    /// # Errors
+    ///
+    /// The text is not what was read before: someone writes to the file.
+    pub fn find(
+        &mut self,
+        bytes: &[u8],
+        secrets: &Secrets,
+        each: &mut impl FnMut(Echo),
+    ) -> Result<()> {
+        if !secrets.echo() {
+            return Ok(());
+        }
+        let mut scanner = Scanner::new(self.isa, Detail::Structure);
+        let mut text = Text { bytes, open: None, after: 0 };
+        let whole = bytes.len() - bytes.len() % BLOCK;
+        for start in (0..whole).step_by(BATCH * BLOCK) {
+            let end = whole.min(start + BATCH * BLOCK);
+            self.batch(&mut scanner, &bytes[start..end], start, &mut text, secrets, each)?;
+        }
+        let mut last = [b' '; BLOCK];
+        last[..bytes.len() - whole].copy_from_slice(&bytes[whole..]);
+        self.batch(&mut scanner, &last, whole, &mut text, secrets, each)?;
+        if text.open.is_some() {
+            return Err(changed());
+        }
+        self.numbers(&text, bytes.len(), secrets, each);
+        Ok(())
+    }
+
+    fn batch(
+        &mut self,
+        scanner: &mut Scanner,
+        piece: &[u8],
+        start: usize,
+        text: &mut Text<'_>,
+        secrets: &Secrets,
+        each: &mut impl FnMut(Echo),
+    ) -> Result<()> {
+        let count = piece.len() / BLOCK;
+        if scanner.scan(piece, &mut self.blocks[..count]).is_some() {
+            return Err(changed());
+        }
+        for index in 0..count {
+            let mut quotes = self.blocks[index].quotes;
+            while quotes != 0 {
+                let at = start + index * BLOCK + quotes.trailing_zeros() as usize;
+                quotes &= quotes - 1;
+                let Some(open) = text.open.take() else {
+                    if secrets.echo_numbers() {
+                        self.numbers(text, at, secrets, each);
+                    }
+                    text.open = Some(at);
+                    continue;
+                };
+                text.after = at + 1;
+                if at - open > secrets.echo_min() {
+                    self.string(text.bytes, open..at + 1, secrets, each)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at a string. The range has its quotes.
+    #[inline(always)]
+    fn string(
+        &mut self,
+        bytes: &[u8],
+        range: Range<usize>,
+        secrets: &Secrets,
+        each: &mut impl FnMut(Echo),
+    ) -> Result<()> {
+        let raw = &bytes[range.start + 1..range.end - 1];
+        // Bytes behind the text do not matter, and are mostly there.
+        let head = match bytes[range.start + 1..].first_chunk() {
+            Some(head) => u64::from_le_bytes(*head),
+            None => head_of(raw),
+        };
+        let passes = if has_backslash(head) {
+            self.may_begin(raw, secrets)?
+        } else {
+            secrets.may_begin(head)
+        };
+        if passes { self.look(bytes, range, secrets, each) } else { Ok(()) }
+    }
+
+    /// The same for a text that may have an escape among its first bytes.
+    #[inline(never)]
+    fn may_begin(&mut self, raw: &[u8], secrets: &Secrets) -> Result<bool> {
+        // Eight characters of a text have at most eight escapes.
+        let some = raw.len().min(8 * string::ESCAPE_MAX);
+        let mut end = some;
+        loop {
+            self.decoded.clear();
+            match string::unescape(&raw[..end], &mut self.decoded) {
+                Ok(()) => return Ok(secrets.may_begin(head_of(&self.decoded))),
+                // The piece may end within an escape.
+                Err(bad) if end < raw.len() && end - bad.0 < string::ESCAPE_MAX => end = bad.0,
+                Err(_) => return Err(changed()),
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn look(
+        &mut self,
+        bytes: &[u8],
+        range: Range<usize>,
+        secrets: &Secrets,
+        each: &mut impl FnMut(Echo),
+    ) -> Result<()> {
+        let raw = &bytes[range.start + 1..range.end - 1];
+        self.decoded.clear();
+        string::unescape(raw, &mut self.decoded).map_err(|_| changed())?;
+        if self.decoded.len() < secrets.echo_min() {
+            return Ok(());
+        }
+        if let Some(number) = secrets.number(&self.decoded) {
+            let behind = bytes[range.end..].iter().find(|byte| !byte.is_ascii_whitespace());
+            let kind = if behind == Some(&b':') { EchoKind::Key } else { EchoKind::Value };
+            each(Echo { range, kind, number });
+        }
+        Ok(())
+    }
+
+    /// Looks at the numbers between the last string and `end`.
+    fn numbers(&self, text: &Text<'_>, end: usize, secrets: &Secrets, each: &mut impl FnMut(Echo)) {
+        let between = &text.bytes[text.after.min(end)..end];
+        if between.len() < secrets.echo_min() || !secrets.echo_numbers() {
+            return;
+        }
+        let ends = |byte: &u8| matches!(byte, b',' | b':' | b'[' | b']' | b'{' | b'}' | ..=b' ');
+        let mut at = text.after;
+        for word in between.split(ends) {
+            let range = at..at + word.len();
+            at = range.end + 1;
+            // Literals are no numbers, and no secrets.
+            if matches!(word.first(), Some(b'-' | b'0'..=b'9'))
+                && word.len() >= secrets.echo_min()
+                && secrets.may_begin(head_of(word))
+                && let Some(number) = secrets.number(word)
+            {
+                each(Echo { range, kind: EchoKind::Number, number });
+            }
+        }
+    }
+}
+
+/// Whether one of eight bytes is a backslash.
+#[inline(always)]
+fn has_backslash(head: u64) -> bool {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    let zero_at_backslash = head ^ (ONES * b'\\' as u64);
+    zero_at_backslash.wrapping_sub(ONES) & !zero_at_backslash & (ONES << 7) != 0
+}
+
+fn changed() -> Error {
+    Error::new(ErrorKind::Changed)
+}

@@ -6,6 +6,8 @@
 //! modules) is walked and not told. Known sections of a wrong type are errors: values that nobody
 //! looked at must not pass for values without secrets.
 
+use std::ops::Range;
+
 use super::element::{Element, Unchanged};
 use super::head;
 use super::reader::{Document, unless_changed};
@@ -95,10 +97,10 @@ pub trait PieceVisitor {
         Answer::Enter
     }
 
-    /// A resource change that is seen at a glance to stay as it is. `true`: enough is known of it,
-    /// and it does not come as a piece.
-    fn unchanged(&mut self, unchanged: &Unchanged<'_>) -> bool {
-        let _ = unchanged;
+    /// A resource change that is seen at a glance to stay as it is, and where it stands. `true`:
+    /// enough is known of it, and it does not come as a piece.
+    fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
+        let _ = (unchanged, range);
         false
     }
 
@@ -465,7 +467,8 @@ impl<S: Source, V: PieceVisitor> Walk<'_, S, V> {
         }
         let text = self.cursor.outlined(&self.outline);
         let element = Element { section: self.section, index: 0, text, outline: &self.outline };
-        element.unchanged().is_some_and(|unchanged| self.visitor.unchanged(&unchanged))
+        let range = self.outline.start()..self.cursor.offset();
+        element.unchanged().is_some_and(|unchanged| self.visitor.unchanged(&unchanged, range))
     }
 }
 

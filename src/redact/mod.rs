@@ -10,6 +10,7 @@
 //! without a mark is found in the bytes, on as many threads as there are.
 
 mod chunk;
+mod look;
 pub mod mask;
 mod outgoing;
 mod pairs;
@@ -18,9 +19,10 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io::Write;
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::rc::Rc;
 
-use chunk::{Edit, Masker};
+use chunk::{Edit, Masker, Span};
 use mask::{Mask, Masking};
 use outgoing::{Outgoing, Tee};
 
@@ -129,6 +131,7 @@ pub fn redact<S: Source>(
             marks: Marks::new(options.secret.names.clone()),
             differ: Differ::new(&Limits { paths: u64::MAX, ..read.limits }),
             own: HashSet::new(),
+            has_identities: false,
             decoded: Vec::new(),
             counts: Counts::default(),
         };
@@ -174,6 +177,8 @@ struct Redactor<'r, 'scope, 'env, 's> {
     differ: Differ,
     /// Digests of the marked scalars of one piece.
     own: HashSet<u64>,
+    /// The piece has identities.
+    has_identities: bool,
     decoded: Vec<u8>,
     counts: Counts,
 }
@@ -183,22 +188,26 @@ impl<'scope, 's: 'scope> PieceVisitor for Redactor<'_, 'scope, '_, 's> {
         self.outgoing.borrow_mut().begin(start);
     }
 
-    fn unchanged(&mut self, unchanged: &Unchanged<'_>) -> bool {
-        !self.marks.has_names()
+    fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
+        let is_quiet = !self.marks.has_names()
             && self.marks.is_quiet(unchanged.before_sensitive)
-            && self.marks.is_quiet(unchanged.after_sensitive)
+            && self.marks.is_quiet(unchanged.after_sensitive);
+        if is_quiet {
+            self.span(range, PieceKind::ResourceChange, None);
+        }
+        is_quiet
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
-        let start = piece.value.offset();
-        let range = start..start + piece.value.raw().len() as u64;
-        self.outgoing.borrow_mut().piece(range, piece.kind);
-        match piece.kind {
-            PieceKind::Configuration => self.configuration(piece.value),
-            PieceKind::Scalar | PieceKind::Known => Ok(()),
-            PieceKind::Unknown => self.unknown(piece.value),
-            _ => self.values(piece),
+        let Piece { kind, value, .. } = *piece;
+        match kind {
+            PieceKind::Configuration => self.configuration(value)?,
+            PieceKind::Scalar | PieceKind::Known => {}
+            PieceKind::Unknown => self.unknown(value)?,
+            _ => return self.values(piece),
         }
+        self.span(value.range(), kind, None);
+        Ok(())
     }
 
     fn passed(&mut self, end: u64) {
@@ -215,6 +224,10 @@ impl<'scope, 's: 'scope> Redactor<'_, 'scope, '_, 's> {
     /// Masks what is marked in a piece.
     fn values(&mut self, piece: &Piece<'_>) -> Result<()> {
         let mut parts = Parts::of(piece)?;
+        let [before, after] = parts.subject.sides;
+        let before = before.filter(|before| !before.is_null());
+        let is_same = |after: &Value<'_>| before.is_none_or(|before| before.raw() == after.raw());
+        self.span(piece.value.range(), piece.kind, after.filter(|after| !is_same(after)));
         self.counts.unmarked += u64::from(parts.is_unmarked(piece.kind));
         let name = piece.name.unwrap_or_default();
         let is_named = piece.kind.is_named() && self.marks.is_name(name);
@@ -225,6 +238,7 @@ impl<'scope, 's: 'scope> Redactor<'_, 'scope, '_, 's> {
         };
         parts.subject.named = is_named || is_declared;
         self.own.clear();
+        self.has_identities = parts.identities.iter().any(Option::is_some);
         let mut marks = std::mem::take(&mut self.marks);
         let found = marks.find(parts.subject, |marked| {
             let by = if is_declared { By::Mark } else { marked.by };
@@ -264,7 +278,9 @@ impl<'scope, 's: 'scope> Redactor<'_, 'scope, '_, 's> {
             if let Held::Meanwhile(collected) = &mut self.held {
                 secret::insert(value, &mut collected.secrets, &mut self.decoded)?;
             }
-            self.note(value)?;
+            if self.has_identities {
+                self.note(value)?;
+            }
             if self.is_masked(value)? {
                 continue;
             }
@@ -358,9 +374,13 @@ impl<'scope, 's: 'scope> Redactor<'_, 'scope, '_, 's> {
     }
 
     fn edit(&mut self, value: Value<'_>, mask: Mask) {
-        let start = value.offset();
-        let range = start..start + value.raw().len() as u64;
-        self.outgoing.borrow_mut().edit(Edit { range, mask });
+        self.outgoing.borrow_mut().edit(Edit { range: value.range(), mask });
+    }
+
+    /// A piece stands there; `after` is its second side, if that is another than the first.
+    fn span(&mut self, range: Range<u64>, kind: PieceKind, after: Option<Value<'_>>) {
+        let after = after.map_or(0..0, Value::range);
+        self.outgoing.borrow_mut().piece(Span { range, kind, after });
     }
 }
 

@@ -2,18 +2,20 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::rc::Rc;
 
 use super::Counts;
-use super::chunk::{Chunk, Edit, Masker};
+use super::chunk::{Chunk, Edit, Masker, Span};
 use crate::crew::Crew;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
-use crate::plan::PieceKind;
 
 /// Bytes that are worth handing over.
 const SIZE: u64 = 256 << 10;
+
+/// Bytes of the buffer that small stretches between edits are put together in.
+const BUFFER: usize = 64 << 10;
 
 /// Chunks that wait or are worked on, for each thread.
 const CHUNKS: usize = 3;
@@ -22,7 +24,7 @@ const CHUNKS: usize = 3;
 pub(super) struct Outgoing<'scope, 'env, 's> {
     crew: Crew<'scope, 'env, Masker<'s>>,
     hire: Box<dyn Fn() -> Masker<'s> + 'scope>,
-    out: &'env mut dyn Write,
+    out: BufWriter<&'env mut dyn Write>,
     /// What is on its way, up to where the window begins.
     chunk: Chunk,
     /// Where it is to be cut, in order.
@@ -32,6 +34,8 @@ pub(super) struct Outgoing<'scope, 'env, 's> {
     /// Where the document ends, once that is known.
     end: u64,
     spare: Vec<Chunk>,
+    /// The mask that is written.
+    mask: Vec<u8>,
     pub counts: Counts,
 }
 
@@ -44,7 +48,8 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         Outgoing {
             crew,
             hire: Box::new(hire),
-            out,
+            out: BufWriter::with_capacity(BUFFER, out),
+            mask: Vec::new(),
             chunk: Chunk::default(),
             cuts: VecDeque::new(),
             cut: 0,
@@ -69,8 +74,8 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         self.chunk.edits.push(edit);
     }
 
-    pub fn piece(&mut self, range: std::ops::Range<u64>, kind: PieceKind) {
-        self.chunk.pieces.push((range, kind));
+    pub fn piece(&mut self, piece: Span) {
+        self.chunk.pieces.push(piece);
     }
 
     /// A piece ends there, and what follows can be looked at on its own.
@@ -109,7 +114,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         let mut rest = self.spare.pop().unwrap_or_default();
         rest.start = cut;
         rest.edits.extend(self.chunk.edits.extract_if(.., |edit| edit.range.start >= cut));
-        rest.pieces.extend(self.chunk.pieces.extract_if(.., |(range, _)| range.start >= cut));
+        rest.pieces.extend(self.chunk.pieces.extract_if(.., |piece| piece.range.start >= cut));
         let chunk = std::mem::replace(&mut self.chunk, rest);
         self.crew.give(chunk, &self.hire);
         while let Some(chunk) = self.crew.take() {
@@ -126,7 +131,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         if let Some(error) = chunk.failed.take() {
             return Err(error);
         }
-        self.out.write_all(&chunk.out).map_err(|error| Error::io(ErrorKind::Write, error))?;
+        chunk.write(&mut self.out, &mut self.mask)?;
         self.counts.add(&chunk.counts);
         chunk.clear();
         self.spare.push(chunk);
@@ -139,7 +144,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         while let Some(chunk) = self.crew.wait() {
             self.write(chunk)?;
         }
-        Ok(())
+        self.out.flush().map_err(|error| Error::io(ErrorKind::Write, error))
     }
 }
 

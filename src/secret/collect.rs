@@ -1,5 +1,7 @@
 //! The secrets of a document, read from it before anything of it is written.
 
+use std::ops::Range;
+
 use super::leaves::{Leaf, leaves};
 use super::marks::Marks;
 use super::parts::{Declared, Parts};
@@ -76,7 +78,7 @@ impl PieceVisitor for Collector {
         }
     }
 
-    fn unchanged(&mut self, unchanged: &Unchanged<'_>) -> bool {
+    fn unchanged(&mut self, unchanged: &Unchanged<'_>, _: Range<u64>) -> bool {
         !self.marks.has_names()
             && self.marks.is_quiet(unchanged.before_sensitive)
             && self.marks.is_quiet(unchanged.after_sensitive)

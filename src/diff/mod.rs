@@ -28,9 +28,9 @@ use crate::plan::{Change, Unchanged};
 /// Finds the paths of changes, one after the other, and keeps its memory in between.
 #[derive(Debug, Default)]
 pub struct Differ {
-    /// Places that changed, in the last change.
+    /// Places that changed, in the last change; none lies below a sensitive one.
     pub changed: Paths,
-    /// Places that are unknown until apply.
+    /// Places that are unknown until apply; none lies below a sensitive one.
     pub unknown: Paths,
     /// Places that are marked sensitive, on either side; none lies below another.
     pub sensitive: Paths,
@@ -129,7 +129,20 @@ impl Differ {
             found?;
             self.changed.sort();
         }
+        self.hide_what_is_below_marks();
         Ok(())
+    }
+
+    /// The keys of a map that is marked as a whole are part of the secret, and in a list or a set
+    /// the number of its elements: a place below a mark is told as the mark's own.
+    fn hide_what_is_below_marks(&mut self) {
+        if self.sensitive.is_empty() {
+            return;
+        }
+        self.changed.cut_at(&self.sensitive);
+        if self.unknown.cut_at(&self.sensitive) {
+            self.unknown_of.disown();
+        }
     }
 
     /// Whether anything changes from one value to another, which stand at the same place of a
@@ -144,6 +157,7 @@ impl Differ {
         after: Value<'_>,
         after_unknown: Option<Value<'_>>,
     ) -> Result<bool> {
+        self.unknown_of.disown();
         let (paths, marks) = (&mut self.unknown, &mut self.scratch.marks);
         paths.clear();
         marks.clear();
@@ -162,7 +176,7 @@ impl Differ {
         let sensitive = self
             .sensitive_of
             .count([Some(change.before_sensitive), Some(change.after_sensitive)])?;
-        // What is unknown changes.
+        // What is unknown changes; and where nothing is, nothing is cut at a mark.
         (unknown == 0).then_some((unknown, sensitive))
     }
 

@@ -14,6 +14,8 @@ pub struct Limits {
     pub words: u64,
     /// Different secrets of a document that is redacted.
     pub secrets: u64,
+    /// Bytes of the secrets that are looked for in other texts, in all of their spellings.
+    pub secret_texts: u64,
     /// Bytes of an input that is no file and is kept in one, to be read again.
     pub spool: u64,
     /// Bytes of one string that is skipped.
@@ -49,6 +51,7 @@ impl Default for Limits {
             paths: 64 * MIB,
             words: 1000,
             secrets: 1_000_000,
+            secret_texts: MIB,
             spool: 16 * GIB,
             string_skipped: GIB,
             string_kept: 64 * MIB,
@@ -73,6 +76,8 @@ pub enum Limit {
     Words,
     /// [`Limits::secrets`].
     Secrets,
+    /// [`Limits::secret_texts`].
+    SecretTexts,
     /// [`Limits::spool`].
     Spool,
     /// [`Limits::string_skipped`].
@@ -98,6 +103,7 @@ impl Limit {
             Limit::Paths => "size of the paths of one change",
             Limit::Words => "number of different actions or statuses",
             Limit::Secrets => "number of different secrets",
+            Limit::SecretTexts => "size of the secrets that are looked for in other texts",
             Limit::Spool => "size of an input that is kept to be read again",
             Limit::StringSkipped => "size of one skipped string",
             Limit::StringKept => "size of one decoded string",
@@ -116,6 +122,7 @@ impl Limit {
             Limit::Paths => "--limit-paths",
             Limit::Words => "--limit-words",
             Limit::Secrets => "--limit-secrets",
+            Limit::SecretTexts => "--limit-secret-texts",
             Limit::Spool => "--limit-spool",
             Limit::StringSkipped => "--limit-string-skipped",
             Limit::StringKept => "--limit-string-kept",

@@ -29,14 +29,14 @@ const LEVELS: [(&str, u32); 14] = [
 ];
 
 /// The third-party crates, and the places that may name them.
-const CRATES: [(&str, &[&str]); 18] = [
+const CRATES: [(&str, &[&str]); 19] = [
     ("blake3", &["redact/mask.rs"]),
     ("clap", &["cli/args.rs"]),
     ("csv", &["sink/csv.rs"]),
     ("flate2", &["input/compressed.rs"]),
     ("indicatif", &["cli/progress.rs"]),
     ("libc", &["input/mapped.rs"]),
-    ("memchr", &["json/", "plan/"]),
+    ("memchr", &["json/", "plan/", "secret/"]),
     ("memmap2", &["input/mapped.rs"]),
     ("mimalloc", &["main.rs"]),
     ("regex", &["cli/args.rs", "secret/"]),
@@ -47,6 +47,7 @@ const CRATES: [(&str, &[&str]); 18] = [
     ("simdutf8", &["scan/", "json/string.rs"]),
     ("tempfile", &["cli/output.rs", "input/kept.rs"]),
     ("unicode-width", &["sink/summary.rs"]),
+    ("zeroize", &["secret/contained.rs"]),
     ("zstd", &["input/compressed.rs"]),
 ];
 

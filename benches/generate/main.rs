@@ -19,7 +19,8 @@ use plan::{Keys, Marks, Options, Shape};
 
 const USAGE: &str =
     "usage: generate --size N[K|M|G] [--seed N] [--shape estate|busy|first-run|policy]
-                [--no-op SHARE] [--many-marks] [--indent] [--sort-keys] [-o FILE] [--counts FILE] [--list FILE]";
+                [--no-op SHARE] [--many-marks] [--indent] [--sort-keys] [-o FILE]
+                [--counts FILE] [--list FILE]";
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1)) {

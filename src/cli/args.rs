@@ -209,6 +209,9 @@ pub struct LimitArgs {
     /// Different secrets of one document [default: 1000000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_secrets: Option<u64>,
+    /// Size of the secrets that are looked for in other texts [default: 1M]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_secret_texts: Option<u64>,
     /// Size of standard input or a pipe that must be read twice [default: 16G]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_spool: Option<u64>,
@@ -242,6 +245,7 @@ impl LimitArgs {
             paths: self.limit_paths.unwrap_or(default.paths).min(u32::MAX.into()),
             words: self.limit_words.unwrap_or(default.words),
             secrets: self.limit_secrets.unwrap_or(default.secrets).min(u32::MAX.into()),
+            secret_texts: self.limit_secret_texts.unwrap_or(default.secret_texts).min(1 << 30),
             spool: self.limit_spool.unwrap_or(default.spool),
             string_skipped: self
                 .limit_string_skipped

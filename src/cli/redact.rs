@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Input, Kept};
 use crate::redact::mask::{KEY_MIN, Key, Masking};
 use crate::redact::{Counts, Known, Options, Redacted, redact};
-use crate::secret::{self, collect};
+use crate::secret::{self, EchoOf, collect};
 
 /// Redacts all inputs into one output, one after the other.
 pub fn run(arguments: &Redact) -> Exit {
@@ -28,6 +28,10 @@ pub fn run(arguments: &Redact) -> Exit {
     };
     let secret = secret::Options {
         read,
+        echo: match arguments.secrets.echo {
+            args::Echo::Contains => EchoOf::Part,
+            args::Echo::Equal | args::Echo::Off => EchoOf::Whole,
+        },
         echo_min: arguments.secrets.echo_min.get(),
         names: arguments.secrets.also_names.clone(),
     };
@@ -126,11 +130,13 @@ fn tell(path: &Path, redacted: &Redacted) {
     let Counts { marked, echoes, named: by_name, equal, unmarked, unknown } = redacted.counts;
     let name = named(path);
     say(&format!(
-        "{name}: masked {marked} marked, {echoes} echoes, {by_name} by name, {equal} equal constants and identities"
+        "{name}: masked {marked} marked values, {echoes} echoes, {by_name} values by name, \
+         {equal} equal constants and identities"
     ));
     if unmarked > 0 {
         say(&format!(
-            "{name}: warning: {unmarked} elements say nothing of sensitive values (versions before 0.15 did not): what is secret in them was not masked"
+            "{name}: warning: {unmarked} elements say nothing of sensitive values, as those of \
+             versions before 0.15: what is secret in them is masked only where it is an echo"
         ));
     }
     if unknown > 0 {

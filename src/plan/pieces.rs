@@ -1,10 +1,10 @@
 //! A plan or a state in pieces: every value that has marks of its own, one at a time, in the order
 //! in which they stand.
 //!
-//! [`super::read`] tells what a plan changes; this tells where its values are, in every section and
-//! in both documents (plan-format, sections 1, 6 to 8). What lies around the pieces (brackets, keys,
-//! modules) is walked and not told. Known sections of a wrong type are errors: values that nobody
-//! looked at must not pass for values without secrets.
+//! [`super::read`] tells what a plan changes; this tells where its values are, in every section
+//! and in both documents (plan-format, sections 1, 6 to 8). What lies around the pieces (brackets,
+//! keys, modules) is walked and not told. Known sections of a wrong type are errors: values that
+//! nobody looked at must not pass for values without secrets.
 
 use std::ops::Range;
 

@@ -14,8 +14,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::plan::PieceKind;
 use crate::scan::Isa;
-use crate::secret::echo::{Echo, EchoKind, Echoes};
-use crate::secret::{Secrets, is_attribute_name};
+use crate::secret::echo::{Echo, EchoKind, Echoes, Sought};
+use crate::secret::is_attribute_name;
 
 /// Something to replace. Offsets count from the start of the input.
 #[derive(Clone, Debug)]
@@ -81,7 +81,7 @@ impl Chunk {
 
 /// Finds echoes.
 pub(super) struct Masker<'s> {
-    secrets: &'s Secrets,
+    what: Sought<'s>,
     masking: &'s Masking,
     echoes: Echoes,
     looks: Looks,
@@ -89,15 +89,15 @@ pub(super) struct Masker<'s> {
 }
 
 impl<'s> Masker<'s> {
-    pub fn new(secrets: &'s Secrets, masking: &'s Masking, isa: Isa, limits: Limits) -> Self {
+    pub fn new(what: Sought<'s>, masking: &'s Masking, isa: Isa, limits: Limits) -> Self {
         let (echoes, looks) = (Echoes::new(isa), Looks::new(isa, limits));
-        Masker { secrets, masking, echoes, looks, found: Vec::new() }
+        Masker { what, masking, echoes, looks, found: Vec::new() }
     }
 
     fn mask(&mut self, chunk: &mut Chunk) -> Result<()> {
         self.found.clear();
         let found = &mut self.found;
-        self.echoes.find(&chunk.bytes, self.secrets, &mut |echo| found.push(echo))?;
+        self.echoes.find(&chunk.bytes, &self.what, &mut |echo| found.push(echo))?;
         let marked = chunk.edits.len();
         self.looks.clear();
         let mut pieces = chunk.pieces.iter().peekable();

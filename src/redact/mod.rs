@@ -33,6 +33,7 @@ use crate::input::Source;
 use crate::json::value::{Kind, Value};
 use crate::limits::Limits;
 use crate::plan::{Document, Piece, PieceKind, PieceVisitor, Unchanged, read_pieces};
+use crate::secret::echo::Sought;
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{By, Marked, Marks};
 use crate::secret::parts::{Parts, constants};
@@ -122,7 +123,9 @@ pub fn redact<S: Source>(
     let desk = Desk::new();
     std::thread::scope(|scope| {
         let crew = Crew::new(scope, &desk, options.threads.get());
-        let hire = || Masker::new(&collected.secrets, &options.masking, read.isa, read.limits);
+        let what = Sought { secrets: &collected.secrets, contained: collected.contained.as_ref() };
+        let masking = &options.masking;
+        let hire = move || Masker::new(what, masking, read.isa, read.limits);
         let outgoing = Rc::new(RefCell::new(Outgoing::new(crew, hire, out)));
         let mut redactor = Redactor {
             outgoing: Rc::clone(&outgoing),
@@ -276,7 +279,7 @@ impl<'scope, 's: 'scope> Redactor<'_, 'scope, '_, 's> {
         for (value, is_changed) in [(before, false), (after, is_changed)] {
             let Some(value) = value else { continue };
             if let Held::Meanwhile(collected) = &mut self.held {
-                secret::insert(value, &mut collected.secrets, &mut self.decoded)?;
+                secret::insert(value, &mut collected.secrets, None, &mut self.decoded)?;
             }
             if self.has_identities {
                 self.note(value)?;

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use super::contained::{Contained, Texts};
 use super::leaves::{Leaf, leaves};
 use super::marks::Marks;
 use super::parts::{Declared, Parts};
 use super::set::Secrets;
-use super::{Options, is_attribute_name, is_mask};
+use super::{EchoOf, Options, is_attribute_name, is_mask};
 use crate::error::Result;
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
@@ -17,6 +18,8 @@ use crate::plan::{Answer, Piece, PieceKind, PieceVisitor, Section, Unchanged, re
 pub struct Collected {
     /// Their digests.
     pub secrets: Secrets,
+    /// What tells texts that contain one of them, if that was asked for.
+    pub contained: Option<Contained>,
     /// The variables that are declared sensitive.
     pub declared: Declared,
 }
@@ -26,6 +29,7 @@ impl Collected {
     pub fn nothing(options: &Options) -> Collected {
         Collected {
             secrets: Secrets::new(options.echo_min, &options.read.limits),
+            contained: None,
             declared: Declared::default(),
         }
     }
@@ -43,6 +47,8 @@ pub fn collect<S: Source>(
 ) -> Result<Collected> {
     let mut collector = Collector {
         secrets: Secrets::new(options.echo_min, &options.read.limits),
+        texts: (options.echo == EchoOf::Part)
+            .then(|| Texts::new(options.echo_min, &options.read.limits)),
         declared: Declared::default(),
         marks: Marks::new(options.names.clone()),
         variables_only: false,
@@ -54,11 +60,13 @@ pub fn collect<S: Source>(
         collector.variables_only = true;
         read_pieces(open()?, &options.read, &mut collector)?;
     }
-    Ok(Collected { secrets: collector.secrets, declared: collector.declared })
+    let Collector { secrets, texts, declared, .. } = collector;
+    Ok(Collected { secrets, contained: texts.as_ref().map(Contained::new), declared })
 }
 
 struct Collector {
     secrets: Secrets,
+    texts: Option<Texts>,
     declared: Declared,
     marks: Marks,
     variables_only: bool,
@@ -102,35 +110,41 @@ impl PieceVisitor for Collector {
             _ => {}
         }
         parts.subject.named |= piece.kind.is_named() && self.marks.is_name(name);
-        let Collector { secrets, marks, decoded, .. } = self;
+        let Collector { secrets, texts, marks, decoded, .. } = self;
         marks.find(parts.subject, |marked| {
-            marked.sides.into_iter().flatten().try_for_each(|value| insert(value, secrets, decoded))
+            let mut sides = marked.sides.into_iter().flatten();
+            sides.try_for_each(|value| insert(value, secrets, texts.as_mut(), decoded))
         })
     }
 }
 
 /// Takes note of everything at and below a marked place.
-pub(crate) fn insert(value: Value<'_>, secrets: &mut Secrets, decoded: &mut Vec<u8>) -> Result<()> {
-    leaves(value, |leaf| match leaf {
-        Leaf::Scalar(Kind::String, value) => {
-            let text = value.string()?;
-            let text = decode(text, decoded)?;
-            if text.is_empty() || is_mask(text) {
-                return Ok(());
+pub(crate) fn insert(
+    value: Value<'_>,
+    secrets: &mut Secrets,
+    mut texts: Option<&mut Texts>,
+    decoded: &mut Vec<u8>,
+) -> Result<()> {
+    leaves(value, |leaf| {
+        let (text, offset) = match leaf {
+            Leaf::Scalar(Kind::String, value) => {
+                (decode(value.string()?, decoded)?, value.offset())
             }
-            secrets.insert(text, value.offset())
-        }
-        Leaf::Scalar(Kind::Number, value) => secrets.insert(value.raw(), value.offset()),
-        Leaf::Scalar(..) | Leaf::Open(_) | Leaf::Close => Ok(()),
-        // A key may be an attribute's name, which is no secret.
-        Leaf::Key(key) => {
-            let offset = key.offset();
-            let text = decode(key, decoded)?;
-            match text.len() >= secrets.echo_min() && !is_attribute_name(text) && !is_mask(text) {
-                true => secrets.insert(text, offset),
-                false => Ok(()),
+            Leaf::Scalar(Kind::Number, value) => (value.raw(), value.offset()),
+            Leaf::Scalar(..) | Leaf::Open(_) | Leaf::Close => return Ok(()),
+            Leaf::Key(key) => {
+                let text = decode(key, decoded)?;
+                // A key may be an attribute's name, which is no secret.
+                if text.len() < secrets.echo_min() || is_attribute_name(text) {
+                    return Ok(());
+                }
+                (text, key.offset())
             }
+        };
+        if text.is_empty() || is_mask(text) || !secrets.insert(text, offset)? {
+            return Ok(());
         }
+        texts.as_deref_mut().map_or(Ok(()), |texts| texts.push(text, offset))
     })
 }
 

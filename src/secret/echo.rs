@@ -9,6 +9,7 @@
 
 use std::ops::Range;
 
+use super::contained::Contained;
 use super::set::{Secrets, head_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::string;
@@ -21,7 +22,7 @@ pub struct Echo {
     pub range: Range<usize>,
     /// What it is.
     pub kind: EchoKind,
-    /// The number of the secret.
+    /// The number of the secret; 0 for a text that contains one.
     pub number: u32,
 }
 
@@ -34,6 +35,15 @@ pub enum EchoKind {
     Key,
     /// A number.
     Number,
+}
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Sought<'s> {
+    /// The secrets, for texts that are one.
+    pub secrets: &'s Secrets,
+    /// The same, for texts that contain one, if those are looked for.
+    pub contained: Option<&'s Contained>,
 }
 
 /// Looks for echoes, and keeps its memory in between.
@@ -69,10 +79,10 @@ impl Echoes {
     pub fn find(
         &mut self,
         bytes: &[u8],
-        secrets: &Secrets,
+        what: &Sought<'_>,
         each: &mut impl FnMut(Echo),
     ) -> Result<()> {
-        if !secrets.echo() {
+        if !what.secrets.echo() {
             return Ok(());
         }
         let mut scanner = Scanner::new(self.isa, Detail::Structure);
@@ -80,15 +90,15 @@ impl Echoes {
         let whole = bytes.len() - bytes.len() % BLOCK;
         for start in (0..whole).step_by(BATCH * BLOCK) {
             let end = whole.min(start + BATCH * BLOCK);
-            self.batch(&mut scanner, &bytes[start..end], start, &mut text, secrets, each)?;
+            self.batch(&mut scanner, &bytes[start..end], start, &mut text, what, each)?;
         }
         let mut last = [b' '; BLOCK];
         last[..bytes.len() - whole].copy_from_slice(&bytes[whole..]);
-        self.batch(&mut scanner, &last, whole, &mut text, secrets, each)?;
+        self.batch(&mut scanner, &last, whole, &mut text, what, each)?;
         if text.open.is_some() {
             return Err(changed());
         }
-        self.numbers(&text, bytes.len(), secrets, each);
+        self.numbers(&text, bytes.len(), what, each);
         Ok(())
     }
 
@@ -98,7 +108,7 @@ impl Echoes {
         piece: &[u8],
         start: usize,
         text: &mut Text<'_>,
-        secrets: &Secrets,
+        what: &Sought<'_>,
         each: &mut impl FnMut(Echo),
     ) -> Result<()> {
         let count = piece.len() / BLOCK;
@@ -111,15 +121,15 @@ impl Echoes {
                 let at = start + index * BLOCK + quotes.trailing_zeros() as usize;
                 quotes &= quotes - 1;
                 let Some(open) = text.open.take() else {
-                    if secrets.echo_numbers() {
-                        self.numbers(text, at, secrets, each);
+                    if what.secrets.echo_numbers() {
+                        self.numbers(text, at, what, each);
                     }
                     text.open = Some(at);
                     continue;
                 };
                 text.after = at + 1;
-                if at - open > secrets.echo_min() {
-                    self.string(text.bytes, open..at + 1, secrets, each)?;
+                if at - open > what.secrets.echo_min() {
+                    self.string(text.bytes, open..at + 1, what, each)?;
                 }
             }
         }
@@ -132,7 +142,7 @@ impl Echoes {
         &mut self,
         bytes: &[u8],
         range: Range<usize>,
-        secrets: &Secrets,
+        what: &Sought<'_>,
         each: &mut impl FnMut(Echo),
     ) -> Result<()> {
         let raw = &bytes[range.start + 1..range.end - 1];
@@ -142,23 +152,53 @@ impl Echoes {
             None => head_of(raw),
         };
         let passes = if has_backslash(head) {
-            self.may_begin(raw, secrets)?
+            self.may_begin(raw, what)?
         } else {
-            secrets.may_begin(head)
+            what.secrets.may_begin(head)
         };
-        if passes { self.look(bytes, range, secrets, each) } else { Ok(()) }
+        if passes && self.look(bytes, range.clone(), what, each)? {
+            return Ok(());
+        }
+        match what.contained {
+            Some(contained) => self.look_into(bytes, range, contained, each),
+            None => Ok(()),
+        }
+    }
+
+    /// Looks for secrets in a string; keys are not looked into.
+    #[inline(never)]
+    fn look_into(
+        &mut self,
+        bytes: &[u8],
+        range: Range<usize>,
+        contained: &Contained,
+        each: &mut impl FnMut(Echo),
+    ) -> Result<()> {
+        let raw = &bytes[range.start + 1..range.end - 1];
+        let is_in = match memchr::memchr(b'\\', raw) {
+            None => contained.is_in(raw),
+            Some(_) => {
+                self.decoded.clear();
+                string::unescape(raw, &mut self.decoded).map_err(|_| changed())?;
+                contained.is_in(&self.decoded)
+            }
+        };
+        if is_in && kind_of_string(bytes, range.end) == EchoKind::Value {
+            each(Echo { range, kind: EchoKind::Value, number: 0 });
+        }
+        Ok(())
     }
 
     /// The same for a text that may have an escape among its first bytes.
     #[inline(never)]
-    fn may_begin(&mut self, raw: &[u8], secrets: &Secrets) -> Result<bool> {
+    fn may_begin(&mut self, raw: &[u8], what: &Sought<'_>) -> Result<bool> {
         // Eight characters of a text have at most eight escapes.
         let some = raw.len().min(8 * string::ESCAPE_MAX);
         let mut end = some;
         loop {
             self.decoded.clear();
             match string::unescape(&raw[..end], &mut self.decoded) {
-                Ok(()) => return Ok(secrets.may_begin(head_of(&self.decoded))),
+                Ok(()) => return Ok(what.secrets.may_begin(head_of(&self.decoded))),
                 // The piece may end within an escape.
                 Err(bad) if end < raw.len() && end - bad.0 < string::ESCAPE_MAX => end = bad.0,
                 Err(_) => return Err(changed()),
@@ -166,32 +206,33 @@ impl Echoes {
         }
     }
 
+    /// Looks at a string whose beginning may be a secret's; whether it is one.
     #[inline(never)]
     fn look(
         &mut self,
         bytes: &[u8],
         range: Range<usize>,
-        secrets: &Secrets,
+        what: &Sought<'_>,
         each: &mut impl FnMut(Echo),
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let raw = &bytes[range.start + 1..range.end - 1];
         self.decoded.clear();
         string::unescape(raw, &mut self.decoded).map_err(|_| changed())?;
-        if self.decoded.len() < secrets.echo_min() {
-            return Ok(());
+        if self.decoded.len() < what.secrets.echo_min() {
+            return Ok(false);
         }
-        if let Some(number) = secrets.number(&self.decoded) {
-            let behind = bytes[range.end..].iter().find(|byte| !byte.is_ascii_whitespace());
-            let kind = if behind == Some(&b':') { EchoKind::Key } else { EchoKind::Value };
+        let number = what.secrets.number(&self.decoded);
+        if let Some(number) = number {
+            let kind = kind_of_string(bytes, range.end);
             each(Echo { range, kind, number });
         }
-        Ok(())
+        Ok(number.is_some())
     }
 
     /// Looks at the numbers between the last string and `end`.
-    fn numbers(&self, text: &Text<'_>, end: usize, secrets: &Secrets, each: &mut impl FnMut(Echo)) {
+    fn numbers(&self, text: &Text<'_>, end: usize, what: &Sought<'_>, each: &mut impl FnMut(Echo)) {
         let between = &text.bytes[text.after.min(end)..end];
-        if between.len() < secrets.echo_min() || !secrets.echo_numbers() {
+        if between.len() < what.secrets.echo_min() || !what.secrets.echo_numbers() {
             return;
         }
         let ends = |byte: &u8| matches!(byte, b',' | b':' | b'[' | b']' | b'{' | b'}' | ..=b' ');
@@ -199,15 +240,23 @@ impl Echoes {
         for word in between.split(ends) {
             let range = at..at + word.len();
             at = range.end + 1;
-            // Literals are no numbers, and no secrets.
+            // Literals are no numbers, and no what.secrets.
             if matches!(word.first(), Some(b'-' | b'0'..=b'9'))
-                && word.len() >= secrets.echo_min()
-                && secrets.may_begin(head_of(word))
-                && let Some(number) = secrets.number(word)
+                && word.len() >= what.secrets.echo_min()
+                && what.secrets.may_begin(head_of(word))
+                && let Some(number) = what.secrets.number(word)
             {
                 each(Echo { range, kind: EchoKind::Number, number });
             }
         }
+    }
+}
+
+/// What a string is that ends there, by what follows.
+fn kind_of_string(bytes: &[u8], end: usize) -> EchoKind {
+    match bytes[end..].iter().find(|byte| !byte.is_ascii_whitespace()) {
+        Some(b':') => EchoKind::Key,
+        _ => EchoKind::Value,
     }
 }
 

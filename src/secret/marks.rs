@@ -1,9 +1,10 @@
 //! The places of a value that its overlays mark, found by walking both in step (plan-format,
 //! section 5).
 //!
-//! What is marked on one side of a change is marked on the other as well: a secret that was, or will
-//! be, is one. The walk fails closed: an overlay that does not fit its value marks all of it. Only an
-//! overlay that could mark nothing (no `true` in it, and nothing that is no overlay) needs not fit.
+//! What is marked on one side of a change is marked on the other as well: a secret that was, or
+//! will be, is one. The walk fails closed: an overlay that does not fit its value marks all of it.
+//! Only an overlay that could mark nothing (no `true` in it, and nothing that is no overlay) needs
+//! not fit.
 //!
 //! Nothing recurses: the containers that were entered are on a list.
 

@@ -1,11 +1,12 @@
 //! The secrets of a plan or a state: where they are marked, and where their texts stand again.
 //!
 //! ```text
-//! pieces ─▶ [`parts`]  values and their overlays ─▶ [`marks`]  marked places ─▶ [`Secrets`]  digests
+//! pieces ─▶ [`parts`]  values, overlays ─▶ [`marks`]  marked places ─▶ [`Secrets`]  digests
 //! bytes ─▶ [`echo`]  strings that are a secret's, wherever they stand
 //! ```
 
 mod collect;
+pub mod contained;
 pub mod echo;
 pub mod leaves;
 pub mod marks;
@@ -26,8 +27,20 @@ pub struct Options {
     pub read: plan::Options,
     /// Least length of a text whose echoes are looked for, in bytes.
     pub echo_min: usize,
+    /// Which texts are echoes.
+    pub echo: EchoOf,
     /// Keys whose values are secret whether they are marked or not.
     pub names: Option<Regex>,
+}
+
+/// Which texts are echoes of a secret.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EchoOf {
+    /// Those that are the same text.
+    #[default]
+    Whole,
+    /// Those that contain it, too.
+    Part,
 }
 
 /// What stands where a secret stood.

@@ -4,8 +4,8 @@
 //! always no. So a filter is asked first, by the first bytes of the text: a bit for each value of a
 //! keyed product of them. What passes is digested whole and looked up.
 //!
-//! The key is drawn anew for each run. Digests have 64 bits: that two texts of a document share one
-//! by chance is as likely as one in ten million for a hundred thousand million pairs, and would mask
+//! The key is drawn anew for each run. Digests have 64 bits: two texts of a document may share one
+//! by chance, which is as likely as one in ten million for a million million pairs, and would mask
 //! a text too many, never one too few.
 
 use std::collections::HashMap;
@@ -59,16 +59,16 @@ impl Secrets {
         }
     }
 
-    /// Takes note of a secret: a decoded text, at that offset of the input.
+    /// Takes note of a secret: a decoded text, at that offset of the input. `false`: it is known.
     ///
     /// # Errors
     ///
     /// There are too many.
-    pub fn insert(&mut self, text: &[u8], offset: u64) -> Result<()> {
+    pub fn insert(&mut self, text: &[u8], offset: u64) -> Result<bool> {
         let number = self.known.len() as u32 + 1;
         let digest = self.digest(text);
         if self.known.contains_key(&digest) {
-            return Ok(());
+            return Ok(false);
         }
         if u64::from(number) > self.max {
             return Err(Error::limit(Limit::Secrets, self.max, offset));
@@ -78,7 +78,7 @@ impl Secrets {
             self.has_numbers |= is_number(text);
             self.pass(self.hash(head_of(text)));
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Lets texts that begin so pass the filter.

@@ -29,7 +29,7 @@ const LEVELS: [(&str, u32); 14] = [
 ];
 
 /// The third-party crates, and the places that may name them.
-const CRATES: [(&str, &[&str]); 19] = [
+const CRATES: [(&str, &[&str]); 20] = [
     ("blake3", &["redact/mask.rs"]),
     ("clap", &["cli/args.rs"]),
     ("csv", &["sink/csv.rs"]),
@@ -40,6 +40,7 @@ const CRATES: [(&str, &[&str]); 19] = [
     ("memmap2", &["input/mapped.rs"]),
     ("mimalloc", &["main.rs"]),
     ("regex", &["cli/args.rs", "secret/"]),
+    ("rustix", &["cli/secrecy.rs"]),
     ("serde", &["path.rs", "record/"]),
     ("serde_json", &["path.rs", "record/", "sink/"]),
     ("signal-hook", &["cli/interrupt.rs"]),

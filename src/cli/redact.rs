@@ -12,7 +12,7 @@ use super::stats::Stats;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Input, Kept};
 use crate::redact::mask::{KEY_MIN, Key, Masking};
-use crate::redact::{Counts, Known, Options, Redacted, redact};
+use crate::redact::{Counts, Options, Redacted, redact};
 use crate::secret::{self, EchoOf, collect};
 
 /// Redacts all inputs into one output, one after the other.
@@ -114,15 +114,15 @@ fn redact_one(
             true => Input::from_stdin(&access)?,
             false => Input::open_file(path, &access)?,
         };
-        return redact(input, Known::Nothing, options, out);
+        return redact(input, None, options, out);
     }
     let kept = match is_stdin {
         true => Kept::from_stdin(limits)?,
         false => Kept::open_file(path, limits)?,
     };
     let open = || kept.input(&access);
-    let known = Known::Before(collect(open, &options.secret)?);
-    redact(open()?, known, options, out)
+    let collected = collect(open, &options.secret)?;
+    redact(open()?, Some(&collected), options, out)
 }
 
 /// What was masked, and what to think of it.

@@ -92,17 +92,11 @@ pub struct Redacted {
     pub counts: Counts,
 }
 
-/// What is known of the secrets of a document when it is written.
-#[derive(Debug)]
-pub enum Known {
-    /// Everything: the document was read before.
-    Before(Collected),
-    /// Nothing. What is marked is masked, and its echoes are not looked for. Variables that come
-    /// before their declarations, and sections that nobody knows, are masked whatever they hold.
-    Nothing,
-}
-
 /// Writes a document without its secrets.
+///
+/// `collected` is what was found in it before. Without that, only what is marked is masked, and no
+/// echo of it; variables that come before their declarations, and sections that nobody knows, are
+/// masked whatever they hold.
 ///
 /// # Errors
 ///
@@ -110,20 +104,21 @@ pub enum Known {
 /// be written. What was written until then has no secret in it either, but is no document.
 pub fn redact<S: Source>(
     source: S,
-    known: Known,
+    collected: Option<&Collected>,
     options: &Options,
     out: &mut dyn Write,
 ) -> Result<Redacted> {
     let read = &options.secret.read;
     let nothing = Collected::nothing(&options.secret);
-    let (collected, held) = match &known {
-        Known::Before(collected) => (collected, Held::Before(collected)),
-        Known::Nothing => (&nothing, Held::Meanwhile(Collected::nothing(&options.secret))),
+    let held = match collected {
+        Some(collected) => Held::Before(collected),
+        None => Held::Meanwhile(Box::new(Collected::nothing(&options.secret))),
     };
+    let Collected { secrets, contained, .. } = collected.unwrap_or(&nothing);
+    let what = Sought { secrets, contained: contained.as_ref() };
     let desk = Desk::new();
     std::thread::scope(|scope| {
         let crew = Crew::new(scope, &desk, options.threads.get());
-        let what = Sought { secrets: &collected.secrets, contained: collected.contained.as_ref() };
         let masking = &options.masking;
         let hire = move || Masker::new(what, masking, read.isa, read.limits);
         let outgoing = Rc::new(RefCell::new(Outgoing::new(crew, hire, out)));
@@ -149,7 +144,7 @@ pub fn redact<S: Source>(
 /// What is known of the secrets while a document is written.
 enum Held<'r> {
     Before(&'r Collected),
-    Meanwhile(Collected),
+    Meanwhile(Box<Collected>),
 }
 
 impl Held<'_> {

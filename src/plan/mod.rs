@@ -23,6 +23,7 @@ use crate::json::value::Value;
 use crate::limits::Limits;
 use crate::scan::Isa;
 
+pub(crate) use change::members;
 pub use change::{ActionInvocation, Change, Check, Deferred, Index, ResourceChange};
 pub use element::{Element, Unchanged};
 pub use pieces::{Piece, PieceKind, PieceVisitor, read_pieces};

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::element::{Element, Unchanged};
+use super::element::{self, Element, Unchanged};
 use super::head;
 use super::reader::{Document, unless_changed};
 use super::section::Section;
@@ -101,6 +101,13 @@ pub trait PieceVisitor {
     /// enough is known of it, and it does not come as a piece.
     fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
         let _ = (unchanged, range);
+        false
+    }
+
+    /// A resource of values, where it stands, and what is seen at a glance to be its overlay.
+    /// `true`: enough is known of it, and it does not come as a piece.
+    fn resource(&mut self, sensitive_values: &[u8], range: Range<u64>) -> bool {
+        let _ = (sensitive_values, range);
         false
     }
 
@@ -462,13 +469,20 @@ impl<S: Source, V: PieceVisitor> Walk<'_, S, V> {
 
     /// Whether a glance at what was outlined is enough.
     fn glance(&mut self, kind: PieceKind) -> bool {
-        if kind != PieceKind::ResourceChange || self.section != Section::ResourceChanges {
-            return false;
-        }
         let text = self.cursor.outlined(&self.outline);
-        let element = Element { section: self.section, index: 0, text, outline: &self.outline };
         let range = self.outline.start()..self.cursor.offset();
-        element.unchanged().is_some_and(|unchanged| self.visitor.unchanged(&unchanged, range))
+        match (kind, self.section) {
+            (PieceKind::ResourceChange, section) => {
+                let element = Element { section, index: 0, text, outline: &self.outline };
+                let unchanged = element.unchanged();
+                unchanged.is_some_and(|unchanged| self.visitor.unchanged(&unchanged, range))
+            }
+            (PieceKind::Resource, _) => {
+                let overlay = element::sensitive_values(self.outline.native(text));
+                overlay.is_some_and(|overlay| self.visitor.resource(overlay, range))
+            }
+            _ => false,
+        }
     }
 }
 

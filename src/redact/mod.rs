@@ -196,6 +196,14 @@ impl<'scope, 's: 'scope> PieceVisitor for Redactor<'_, 'scope, '_, 's> {
         is_quiet
     }
 
+    fn resource(&mut self, sensitive_values: &[u8], range: Range<u64>) -> bool {
+        let is_quiet = !self.marks.has_names() && self.marks.is_quiet(sensitive_values);
+        if is_quiet {
+            self.span(range, PieceKind::Resource, None);
+        }
+        is_quiet
+    }
+
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         let Piece { kind, value, .. } = *piece;
         match kind {

@@ -92,6 +92,10 @@ impl PieceVisitor for Collector {
             && self.marks.is_quiet(unchanged.after_sensitive)
     }
 
+    fn resource(&mut self, sensitive_values: &[u8], _: Range<u64>) -> bool {
+        !self.marks.has_names() && self.marks.is_quiet(sensitive_values)
+    }
+
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         let mut parts = Parts::of(piece)?;
         let name = piece.name.unwrap_or_default();

@@ -129,7 +129,7 @@ impl Echoes {
                 };
                 text.after = at + 1;
                 if at - open > what.secrets.echo_min() {
-                    self.string(text.bytes, open..at + 1, what, each)?;
+                    self.string(text.bytes, open..at + 1, what, each);
                 }
             }
         }
@@ -144,7 +144,7 @@ impl Echoes {
         range: Range<usize>,
         what: &Sought<'_>,
         each: &mut impl FnMut(Echo),
-    ) -> Result<()> {
+    ) {
         let raw = &bytes[range.start + 1..range.end - 1];
         // Bytes behind the text do not matter, and are mostly there.
         let head = match bytes[range.start + 1..].first_chunk() {
@@ -152,16 +152,15 @@ impl Echoes {
             None => head_of(raw),
         };
         let passes = if has_backslash(head) {
-            self.may_begin(raw, what)?
+            self.may_begin(raw, what)
         } else {
             what.secrets.may_begin(head)
         };
-        if passes && self.look(bytes, range.clone(), what, each)? {
-            return Ok(());
+        if passes && self.look(bytes, range.clone(), what, each) {
+            return;
         }
-        match what.contained {
-            Some(contained) => self.look_into(bytes, range, contained, each),
-            None => Ok(()),
+        if let Some(contained) = what.contained {
+            self.look_into(bytes, range, contained, each);
         }
     }
 
@@ -173,35 +172,35 @@ impl Echoes {
         range: Range<usize>,
         contained: &Contained,
         each: &mut impl FnMut(Echo),
-    ) -> Result<()> {
+    ) {
         let raw = &bytes[range.start + 1..range.end - 1];
         let is_in = match memchr::memchr(b'\\', raw) {
             None => contained.is_in(raw),
             Some(_) => {
                 self.decoded.clear();
-                string::unescape(raw, &mut self.decoded).map_err(|_| changed())?;
-                contained.is_in(&self.decoded)
+                // What cannot be read as a text may hold anything.
+                string::unescape(raw, &mut self.decoded).is_err() || contained.is_in(&self.decoded)
             }
         };
         if is_in && kind_of_string(bytes, range.end) == EchoKind::Value {
             each(Echo { range, kind: EchoKind::Value, number: 0 });
         }
-        Ok(())
     }
 
     /// The same for a text that may have an escape among its first bytes.
     #[inline(never)]
-    fn may_begin(&mut self, raw: &[u8], what: &Sought<'_>) -> Result<bool> {
+    fn may_begin(&mut self, raw: &[u8], what: &Sought<'_>) -> bool {
         // Eight characters of a text have at most eight escapes.
         let some = raw.len().min(8 * string::ESCAPE_MAX);
         let mut end = some;
         loop {
             self.decoded.clear();
             match string::unescape(&raw[..end], &mut self.decoded) {
-                Ok(()) => return Ok(what.secrets.may_begin(head_of(&self.decoded))),
+                Ok(()) => return what.secrets.may_begin(head_of(&self.decoded)),
                 // The piece may end within an escape.
                 Err(bad) if end < raw.len() && end - bad.0 < string::ESCAPE_MAX => end = bad.0,
-                Err(_) => return Err(changed()),
+                // Half of a surrogate pair, say, which no secret has.
+                Err(_) => return false,
             }
         }
     }
@@ -214,19 +213,19 @@ impl Echoes {
         range: Range<usize>,
         what: &Sought<'_>,
         each: &mut impl FnMut(Echo),
-    ) -> Result<bool> {
+    ) -> bool {
         let raw = &bytes[range.start + 1..range.end - 1];
         self.decoded.clear();
-        string::unescape(raw, &mut self.decoded).map_err(|_| changed())?;
-        if self.decoded.len() < what.secrets.echo_min() {
-            return Ok(false);
+        let is_text = string::unescape(raw, &mut self.decoded).is_ok();
+        if !is_text || self.decoded.len() < what.secrets.echo_min() {
+            return false;
         }
         let number = what.secrets.number(&self.decoded);
         if let Some(number) = number {
             let kind = kind_of_string(bytes, range.end);
             each(Echo { range, kind, number });
         }
-        Ok(number.is_some())
+        number.is_some()
     }
 
     /// Looks at the numbers between the last string and `end`.
@@ -270,4 +269,99 @@ fn has_backslash(head: u64) -> bool {
 
 fn changed() -> Error {
     Error::new(ErrorKind::Changed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::secret::contained::Texts;
+
+    fn secrets(texts: &[&str]) -> Secrets {
+        let mut secrets = Secrets::new(8, &Limits::default());
+        for text in texts {
+            secrets.insert(text.as_bytes(), 0).unwrap();
+        }
+        secrets
+    }
+
+    /// The echoes in a text: what they are, and their bytes.
+    fn found(bytes: &str, what: &Sought<'_>) -> Vec<(EchoKind, String)> {
+        let mut all: Option<Vec<_>> = None;
+        for isa in Isa::all() {
+            let mut found = Vec::new();
+            Echoes::new(isa)
+                .find(bytes.as_bytes(), what, &mut |echo| {
+                    found.push((echo.kind, bytes[echo.range].to_owned()));
+                })
+                .unwrap();
+            assert_eq!(all.get_or_insert_with(|| found.clone()), &found);
+        }
+        all.unwrap()
+    }
+
+    #[test]
+    fn strings_and_keys_are_found_in_every_spelling() {
+        let secrets = secrets(&["hunter22", "a\"b\\c/d\u{e9}\u{1f600}e"]);
+        let what = Sought { secrets: &secrets, contained: None };
+        for text in [
+            r#""hunter22""#,
+            r#""\u0068unter22""#,
+            r#""hunte\u0072\u00322""#,
+            r#""a\"b\\c\/d\u00e9\ud83d\ude00e""#,
+            "\"a\\u0022b\\u005cc/d\u{e9}\u{1f600}e\"",
+        ] {
+            for padding in 0..130 {
+                let space = " ".repeat(padding);
+                let value = format!(r#"{{"k":{space}{text},"other":"hunter2"}}"#);
+                assert_eq!(found(&value, &what), [(EchoKind::Value, text.to_owned())], "{value}");
+                let key = format!(r#"{{{space}{text}{space}:1}}"#);
+                assert_eq!(found(&key, &what), [(EchoKind::Key, text.to_owned())], "{key}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_texts_are_none() {
+        let secrets = secrets(&["hunter22"]);
+        let what = Sought { secrets: &secrets, contained: None };
+        for text in [
+            r#"["hunter2","hunter222","Hunter22","hunter2\u0000","hunter2\\","",12345678]"#,
+            r#"{"a":"\"hunter22\"","b":hunter22}"#,
+            r#"["\ud800hunter22","hunter22\ud800","hunter22\x"]"#,
+            "",
+            "   ",
+        ] {
+            assert_eq!(found(text, &what), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_found_by_their_text() {
+        let secrets = secrets(&["123456789", "-1.5e-10", "hunter22"]);
+        let what = Sought { secrets: &secrets, contained: None };
+        let text = r#"[123456789,"123456789",{"a":-1.5e-10},1234567890,[123456789 ],false,true]"#;
+        let number = |text: &str| (EchoKind::Number, text.to_owned());
+        let expected = [
+            number("123456789"),
+            (EchoKind::Value, r#""123456789""#.to_owned()),
+            number("-1.5e-10"),
+            number("123456789"),
+        ];
+        assert_eq!(found(text, &what), expected);
+    }
+
+    #[test]
+    fn texts_are_looked_into_when_that_is_asked_for() {
+        let (mut texts, secrets) = (Texts::new(8, &Limits::default()), secrets(&["p@ssw0rd\""]));
+        texts.push(b"p@ssw0rd\"", 0).unwrap();
+        let contained = Contained::new(&texts);
+        let what = Sought { secrets: &secrets, contained: Some(&contained) };
+        let inside = r#""{\"a\":\"p@ssw0rd\\\"\"}""#;
+        let text = format!(r#"{{"u":"x p@ssw0rd\" y","d":{inside},"p@ssw0rd\" key":1,"n":"no"}}"#);
+        let value = |text: &str| (EchoKind::Value, text.to_owned());
+        assert_eq!(found(&text, &what), [value(r#""x p@ssw0rd\" y""#), value(inside)]);
+        let unreadable = r#""\ud800 and more""#;
+        assert_eq!(found(unreadable, &what), [value(unreadable)]);
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::marks::Subject;
 use crate::error::Result;
 use crate::json::value::{Kind, Value};
-use crate::plan::{ActionInvocation, Change, Deferred, Piece, PieceKind, ResourceChange};
+use crate::plan::{ActionInvocation, Change, Deferred, Piece, PieceKind, ResourceChange, members};
 
 /// The parts of a piece that have to do with secrets.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,24 +62,27 @@ impl<'a> Parts<'a> {
             }
             PieceKind::OutputChange => Parts::of_change(&Change::parse(value)?),
             PieceKind::ActionInvocation => Parts::of_invocation(value)?,
-            PieceKind::DeferredActionInvocation => match value.get("action_invocation")? {
-                Some(invocation) => Parts::of_invocation(invocation)?,
-                None => Parts::default(),
+            PieceKind::DeferredActionInvocation => match members(value, ["action_invocation"])? {
+                [Some(invocation)] => Parts::of_invocation(invocation)?,
+                [None] => Parts::default(),
             },
-            PieceKind::Resource => Parts {
-                subject: alone(value.get("values")?, value.get("sensitive_values")?),
-                identities: [value.get("identity")?, None, None],
-            },
-            PieceKind::Output => Parts {
-                subject: alone(value.get("value")?, value.get("sensitive")?),
-                identities: [None; 3],
-            },
-            PieceKind::RootDeclaration | PieceKind::Declaration => Parts {
-                subject: alone(value.get("default")?, value.get("sensitive")?),
-                identities: [None; 3],
-            },
+            PieceKind::Resource => {
+                let [values, sensitive_values, identity] =
+                    members(value, ["values", "sensitive_values", "identity"])?;
+                let subject = alone(values, sensitive_values);
+                Parts { subject, identities: [identity, None, None] }
+            }
+            PieceKind::Output => {
+                let [sensitive, value] = members(value, ["sensitive", "value"])?;
+                Parts { subject: alone(value, sensitive), identities: [None; 3] }
+            }
+            PieceKind::RootDeclaration | PieceKind::Declaration => {
+                let [default, sensitive] = members(value, ["default", "sensitive"])?;
+                Parts { subject: alone(default, sensitive), identities: [None; 3] }
+            }
             PieceKind::Variable => {
-                Parts { subject: alone(value.get("value")?, None), identities: [None; 3] }
+                let [value] = members(value, ["value"])?;
+                Parts { subject: alone(value, None), identities: [None; 3] }
             }
             PieceKind::Configuration
             | PieceKind::Scalar

@@ -8,10 +8,9 @@ use flate2::bufread::MultiGzDecoder;
 use zstd::stream::read::Decoder as ZstdDecoder;
 use zstd::zstd_safe;
 
-use super::ahead::ReadAhead;
+use super::Options;
 use super::encoding::peek;
 use super::stream::Failure;
-use super::{Options, Threads};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 
@@ -53,11 +52,7 @@ pub(super) fn expand(
     let Some(format) = Format::of(&head) else { return Ok(Box::new(reader)) };
     let expansion = Expansion::new(format, reader, options.limits)
         .map_err(|error| Error::io(ErrorKind::Read, error))?;
-    Ok(match options.threads {
-        Threads::One => Box::new(expansion),
-        // Expanding is many times slower than reading a plan, so the two overlap.
-        Threads::Several => Box::new(ReadAhead::new(expansion)?),
-    })
+    Ok(Box::new(expansion))
 }
 
 /// A compressed reader, read expanded.

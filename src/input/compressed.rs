@@ -8,7 +8,6 @@ use flate2::bufread::MultiGzDecoder;
 use zstd::stream::read::Decoder as ZstdDecoder;
 use zstd::zstd_safe;
 
-use super::Options;
 use super::encoding::peek;
 use super::stream::Failure;
 use crate::error::{Error, ErrorKind, Result};
@@ -44,13 +43,10 @@ const RATIO_FREE: u64 = 1 << 30;
 /// # Errors
 ///
 /// They cannot be read.
-pub(super) fn expand(
-    reader: Box<dyn Read + Send>,
-    options: &Options,
-) -> Result<Box<dyn Read + Send>> {
+pub(super) fn expand(reader: Box<dyn Read + Send>, limits: Limits) -> Result<Box<dyn Read + Send>> {
     let (head, reader) = peek(reader)?;
     let Some(format) = Format::of(&head) else { return Ok(Box::new(reader)) };
-    let expansion = Expansion::new(format, reader, options.limits)
+    let expansion = Expansion::new(format, reader, limits)
         .map_err(|error| Error::io(ErrorKind::Read, error))?;
     Ok(Box::new(expansion))
 }

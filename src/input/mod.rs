@@ -239,7 +239,7 @@ impl Input {
     ///
     /// It cannot be read.
     pub fn from_reader(reader: Box<dyn Read + Send>, options: &Options) -> Result<Input> {
-        let text = encoding::decode(compressed::expand(reader, options)?)?;
+        let text = encoding::decode(compressed::expand(reader, options.limits)?)?;
         Ok(Input(Kind::Stream(Stream::new(text, None, options))))
     }
 
@@ -280,7 +280,7 @@ impl Input {
                 None => mapped::widen_pipe(&file),
             }
         }
-        let text = encoding::decode(compressed::expand(Box::new(Shared(file)), options)?)?;
+        let text = encoding::decode(compressed::expand(Box::new(Shared(file)), options.limits)?)?;
         Ok(Input(Kind::Stream(Stream::new(text, identity, options))))
     }
 

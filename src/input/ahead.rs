@@ -7,12 +7,9 @@
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use super::stream::read_some;
+use super::stream::{READ, read_some};
 
-/// Length of a buffer behind its room in front, in bytes.
-pub(super) const FILLED: usize = 256 << 10;
-
-/// The room in front: some elements of a plan.
+/// The room in front of what is filled, in bytes: some elements of a plan.
 pub(super) const FRONT: usize = 64 << 10;
 
 /// How many go round: enough for the time that either side waits for a processor.
@@ -42,7 +39,7 @@ impl ReadAhead {
         let (empty, emptied) = channel();
         for _ in 0..BUFFERS {
             // The receiver is at hand, so this cannot fail.
-            let _ = empty.send(vec![0; FRONT + FILLED]);
+            let _ = empty.send(vec![0; FRONT + READ]);
         }
         std::thread::Builder::new()
             .name("read ahead".to_owned())
@@ -59,7 +56,7 @@ impl ReadAhead {
 
     /// Takes back a buffer that is not needed any more; one that is none of these is dropped.
     pub(super) fn give_back(&self, buffer: Vec<u8>) {
-        if buffer.len() == FRONT + FILLED {
+        if buffer.len() == FRONT + READ {
             // A thread that has ended wants no more buffers.
             let _ = self.empty.send(buffer);
         }

@@ -9,7 +9,7 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 use zstd::zstd_safe;
 
 use super::encoding::peek;
-use super::stream::Failure;
+use super::stream::{Failure, READ};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 
@@ -48,7 +48,9 @@ pub(super) fn expand(reader: Box<dyn Read + Send>, limits: Limits) -> Result<Box
     let Some(format) = Format::of(&head) else { return Ok(Box::new(reader)) };
     let expansion = Expansion::new(format, reader, limits)
         .map_err(|error| Error::io(ErrorKind::Read, error))?;
-    Ok(Box::new(expansion))
+    // How far a decoder gets before it tells of damage depends on how much is asked of it at a
+    // time: always the same, whoever reads.
+    Ok(Box::new(BufReader::with_capacity(READ, expansion)))
 }
 
 /// A compressed reader, read expanded.

@@ -17,7 +17,7 @@
 
 use std::io::{self, Read};
 
-use super::ahead::{FILLED, FRONT, Filled, ReadAhead};
+use super::ahead::{FRONT, Filled, ReadAhead};
 use super::{Identity, Options, Source, Threads};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limit;
@@ -25,8 +25,11 @@ use crate::limits::Limit;
 /// Length of the buffer while nothing large is kept: bytes stay in the second cache.
 const LEN: usize = 512 << 10;
 
-/// What is read ahead fits behind what is kept once the buffer has doubled.
-const _: () = assert!(FILLED <= LEN / 2);
+/// How much is read at a time, in bytes, wherever it is read.
+pub(super) const READ: usize = 256 << 10;
+
+/// It fits behind what is kept once the buffer has doubled.
+const _: () = assert!(READ <= LEN / 2);
 
 /// How much is read before a thread is worth its start, in bytes.
 const ALONE: u64 = 1 << 20;
@@ -157,8 +160,8 @@ impl Stream {
             self.join(next);
             return Ok(len);
         }
-        self.make_room(LEN / 4);
-        let len = read_some(&mut self.reader, &mut self.buffer[self.end..])?;
+        self.make_room(READ);
+        let len = read_some(&mut self.reader, &mut self.buffer[self.end..self.end + READ])?;
         self.end += len;
         Ok(len)
     }

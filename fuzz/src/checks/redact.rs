@@ -1,5 +1,5 @@
-//! A document without its secrets: the same however it arrives, still JSON where it was, and what it
-//! is when its secrets are taken from it again.
+//! A document without its secrets: the same however it arrives, still JSON where it was, and what
+//! it is when its secrets are taken from it again.
 
 use plansift::error::Result;
 use plansift::input::{Slice, Source};

@@ -55,6 +55,11 @@ fn case(folder: PathBuf) -> Case {
     Case { plan: plan.clone(), folder }
 }
 
+/// Every state of the corpus, in order of name.
+pub fn states() -> Vec<PathBuf> {
+    entries("states")
+}
+
 /// What is in a folder of the corpus, in order of name.
 fn entries(folder: &str) -> Vec<PathBuf> {
     let folder = run::root().join("corpus").join(folder);
@@ -186,6 +191,7 @@ fn the_readme_lists_what_is_there() {
     let readme = fs::read_to_string(run::root().join("corpus/README.md")).expect("a readme");
     for (folder, files) in [
         ("plans", entries("plans")),
+        ("states", states()),
         ("wrong", refused("wrong").into_iter().map(|(document, _)| document).collect()),
         ("hostile", refused("hostile").into_iter().map(|(document, _)| document).collect()),
     ] {

@@ -17,6 +17,7 @@
 //! | files of more than 4 GiB, memory | `large.rs` |
 //! | the generator's counts | `generated.rs` |
 //! | sensitive values | `secrets.rs` |
+//! | redacted documents | `redaction.rs` |
 //! | arguments, exit codes, outputs, signals | `command.rs` |
 //! | the commands of the README | `readme.rs` |
 //! | the shape of the source | `tidy.rs` |
@@ -31,6 +32,7 @@ mod hostile;
 mod large;
 mod naive;
 mod readme;
+mod redaction;
 mod regression;
 mod rendering;
 mod run;

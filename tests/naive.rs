@@ -353,6 +353,13 @@ fn changed(change: &Value) -> BTreeSet<Path> {
     cut(found, change)
 }
 
+/// Whether anything changes from one value to another at the same place, with its overlay.
+pub fn is_changed(before: &Value, after: &Value, unknown: &Value) -> bool {
+    let mut found = BTreeSet::new();
+    compare(before, after, unknown, &mut Path::new(), &mut found);
+    !found.is_empty()
+}
+
 /// What lies below a sensitive place is told as that place: the keys of a map that is marked as a
 /// whole are secret too.
 fn cut(paths: BTreeSet<Path>, change: &Value) -> BTreeSet<Path> {

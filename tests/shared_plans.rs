@@ -94,10 +94,14 @@ pub fn plan(path: &Path) -> Option<(Value, u64)> {
         Ok(document) => (document, text.len()),
         Err(_) => unwrapped(&text)?,
     };
+    is_plan(&document).then_some((document, len as u64))
+}
+
+/// Whether a document is a plan, by its keys.
+pub fn is_plan(document: &Value) -> bool {
     let has = |key: &str| document.get(key).is_some();
     let is_plan = PLAN_KEYS.iter().any(|key| has(key));
-    (is_plan && (has("format_version") || has("plan_format_version")))
-        .then_some((document, len as u64))
+    is_plan && (has("format_version") || has("plan_format_version"))
 }
 
 /// The text of UTF-8 and of little-endian UTF-16, without its mark.

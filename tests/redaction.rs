@@ -1,0 +1,196 @@
+//! `plansift redact` held to an oracle that knows the whole tree.
+//!
+//! The oracle (`redaction/model.rs`) says which parts of a text become what; everything else must
+//! stay, byte for byte. Beside it some things are held true that need no oracle: what is written is
+//! JSON without the secrets, has the records of the original, and redacts to itself.
+
+mod agree;
+mod canaries;
+mod decisions;
+mod forms;
+mod marks;
+mod model;
+mod random;
+mod tree;
+
+use std::path::Path;
+
+use agree::Masks;
+use model::{Echo, Options, Redaction};
+use plansift::input::{Slice, Source as _};
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+use serde_json::Value;
+
+use crate::{corpus, generated, run, shared_plans};
+
+const ECHOES: [Echo; 3] = [Echo::Equal, Echo::Contains, Echo::Off];
+
+/// What the command makes of a text, or its error.
+fn redact(args: &[&str], text: &[u8]) -> Result<String, String> {
+    let args: Vec<_> = ["redact"].iter().chain(args).chain(&["-"]).copied().collect();
+    let output = run::piped(&args, text);
+    match output.status.success() {
+        true => Ok(String::from_utf8(output.stdout).expect("UTF-8")),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    }
+}
+
+/// The arguments that stand for the options of the oracle.
+fn arguments(options: Options) -> Vec<String> {
+    let echo = format!("{:?}", options.echo).to_lowercase();
+    vec!["--echo".into(), echo, "--echo-min".into(), options.echo_min.to_string()]
+}
+
+/// Everything that is true of every redacted document; the first thing that is not.
+fn difference(text: &str, options: Options) -> Option<String> {
+    let redaction = model::redaction(text, options);
+    let args = arguments(options);
+    let args: Vec<_> = args.iter().map(String::as_str).collect();
+    let redacted = match redact(&args, text.as_bytes()) {
+        Ok(redacted) => redacted,
+        Err(error) => return Some(error),
+    };
+    let twice = redact(&args, redacted.as_bytes());
+    agree::difference(text, &redaction, &redacted, Masks::Text)
+        .or_else(|| left_over(&redaction, &redacted, options))
+        .or_else(|| (twice.as_ref() != Ok(&redacted)).then(|| format!("redacts to {twice:?}")))
+}
+
+/// A secret that stands in a redacted document as a string, as a number or as a key that is no
+/// attribute's.
+fn left_over(redaction: &Redaction, redacted: &str, options: Options) -> Option<String> {
+    if let Err(error) = serde_json::from_str::<Value>(redacted) {
+        return Some(error.to_string());
+    }
+    if options.echo == Echo::Off {
+        return None;
+    }
+    let exempt = model::redaction(redacted, options).exempt;
+    let document = tree::parse(redacted);
+    let nodes = document.all();
+    let texts = nodes.iter().filter(|node| !exempt.contains(&node.range.start));
+    let texts = texts.filter_map(|node| node.text());
+    let keys = nodes.iter().flat_map(|node| node.members()).map(|member| member.key.as_str());
+    let keys = keys.filter(|key| !model::is_attribute(key));
+    let found = texts.chain(keys).find(|text| redaction.candidates.contains(*text));
+    found.map(|text| format!("`{text}` is left"))
+}
+
+/// The records of a plan, those that only tell about the text itself aside.
+fn records(text: &str) -> Vec<Value> {
+    let (mut records, _) = run::records(Slice(text.as_bytes()), &run::all()).expect("a plan");
+    records.last_mut().expect("a summary")["bytes"] = Value::Null;
+    records
+}
+
+/// Where the records of a redacted plan are not those of the original.
+fn other_records(text: &str, redacted: &str) -> Option<String> {
+    shared_plans::difference(&records(redacted), &records(text))
+}
+
+/// The text of a plan or of a state, decompressed and decoded; what stands around it is not in it.
+fn document(path: &Path) -> Option<String> {
+    let mut input = corpus::open(path).ok()?;
+    while input.fill(0).ok()? {}
+    let text = String::from_utf8(input.window().to_vec()).ok()?;
+    let start = if text.trim_start().starts_with('{') { 0 } else { text.find("{\"format_ver")? };
+    let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
+    let value = values.next()?.ok()?;
+    let end = start + values.byte_offset();
+    let is_wrapped = start > 0 || !text[end..].trim().is_empty();
+    let is_ours = value.get("values").is_some() || shared_plans::is_plan(&value);
+    is_ours.then(|| if is_wrapped { text[start..end].to_owned() } else { text })
+}
+
+/// Holds what is in a file to everything, and its records to those of the original.
+fn hold(name: &str, text: &str, report: &mut Vec<String>) {
+    for echo in ECHOES {
+        let options = Options { echo, ..Options::default() };
+        if let Some(difference) = difference(text, options) {
+            report.push(format!("{name}, {echo:?}: {difference}"));
+        }
+    }
+    let is_state = tree::parse(text).get("values").is_some();
+    let redacted = redact(&[], text.as_bytes()).unwrap_or_default();
+    if !is_state && let Some(difference) = other_records(text, &redacted) {
+        report.push(format!("{name}, other records: {difference}"));
+    }
+}
+
+#[test]
+fn the_corpus_is_redacted_as_the_oracle_does_it() {
+    let mut report = Vec::new();
+    let plans = corpus::cases().into_iter().map(|case| case.plan);
+    for path in plans.chain(corpus::states()) {
+        let text = document(&path).expect("a document");
+        if !tree::parse(&text).has_twins() {
+            hold(&path.to_string_lossy(), &text, &mut report);
+        }
+    }
+    assert!(report.is_empty(), "{}", report.join("\n\n"));
+}
+
+#[test]
+fn real_plans_and_states_are_redacted_as_the_oracle_does_it() {
+    let (mut report, mut held) = (Vec::new(), 0);
+    for (name, path) in shared_plans::files() {
+        let Some(text) = document(&path).filter(|text| redact(&[], text.as_bytes()).is_ok()) else {
+            continue;
+        };
+        if !tree::parse(&text).has_twins() {
+            hold(&name, &text, &mut report);
+            held += 1;
+        }
+    }
+    assert!(held > 400 || run::shared().is_none(), "{held} documents");
+    assert!(report.is_empty(), "{}", report.join("\n\n"));
+}
+
+#[test]
+fn generated_plans_are_redacted_as_the_oracle_does_it() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut report = Vec::new();
+    for shape in ["estate", "busy", "first-run", "policy"] {
+        for layout in [&[][..], &["--indent", "--sort-keys"]] {
+            let (text, _) = generated::generated(folder.path(), shape, layout, 200_000);
+            let text = String::from_utf8(text).expect("UTF-8");
+            hold(&format!("{shape} {layout:?}"), &text, &mut report);
+        }
+    }
+    assert!(report.is_empty(), "{}", report.join("\n\n"));
+}
+
+proptest! {
+    #![proptest_config(Config { failure_persistence: None, ..Config::with_cases(150) })]
+
+    #[test]
+    fn any_plan_is_redacted_as_the_oracle_does_it(
+        text in random::plan(random::Overlays::Any),
+        echo in prop::sample::select(&ECHOES[..]),
+        echo_min in prop::sample::select(&[1, 8][..]),
+    ) {
+        prop_assert_eq!(difference(&text, Options { echo, echo_min }), None, "{}", text);
+    }
+
+    #[test]
+    fn any_state_is_redacted_as_the_oracle_does_it(
+        text in random::state(random::Overlays::Any),
+        echo in prop::sample::select(&ECHOES[..]),
+    ) {
+        let options = Options { echo, ..Options::default() };
+        prop_assert_eq!(difference(&text, options), None, "{}", text);
+    }
+
+    #[test]
+    fn a_plan_whose_overlays_fit_keeps_its_records(
+        text in random::plan(random::Overlays::Fitting),
+    ) {
+        let redacted = redact(&[], text.as_bytes()).expect("a plan");
+        let oracle = model::redaction(&text, Options::default());
+        let is_renamed = oracle.edits.iter().any(|edit| matches!(edit.put, model::Put::Key(_)));
+        if oracle.misfits == 0 && !is_renamed {
+            prop_assert_eq!(other_records(&text, &redacted), None, "{}", text);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Whether a redacted text is what the oracle makes of the original.
+//!
+//! Outside of the oracle's edits the two texts must have the same bytes. In the place of an edit a
+//! mask must stand; which one is left open where the decisions leave it open: the number of a
+//! secret, the digest of one, and whether a mask says that its value changes (that the records of
+//! both are the same is for another test to hold).
+
+use std::collections::BTreeMap;
+
+use super::model::{Edit, Put, Redaction, is_mask};
+
+/// What masks are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Masks {
+    Text,
+    Hash,
+    Null,
+}
+
+/// Where a redacted text is not what it must be.
+pub fn difference(
+    text: &str,
+    redaction: &Redaction,
+    redacted: &str,
+    masks: Masks,
+) -> Option<String> {
+    let mut reader = Reader { rest: redacted, masks, numbers: BTreeMap::new() };
+    let mut at = 0;
+    for edit in &redaction.edits {
+        let kept = &text[at..edit.range.start];
+        if let Err(found) = reader.kept(kept).and_then(|()| reader.edit(edit, text)) {
+            let context = &text[text[..edit.range.start]
+                .floor_char_boundary(at.max(edit.range.start.saturating_sub(200)))..];
+            return Some(format!(
+                "{found}\nbefore {edit:?}: {}",
+                &context[..context.floor_char_boundary(400)]
+            ));
+        }
+        at = edit.range.end;
+    }
+    match reader.kept(&text[at..]) {
+        Ok(()) if reader.rest.is_empty() => None,
+        Ok(()) => Some(format!("too much: {}", reader.rest)),
+        Err(found) => Some(found),
+    }
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    masks: Masks,
+    /// What stands for each key.
+    numbers: BTreeMap<String, String>,
+}
+
+impl Reader<'_> {
+    fn kept(&mut self, kept: &str) -> Result<(), String> {
+        if let Some(rest) = self.rest.strip_prefix(kept) {
+            self.rest = rest;
+            return Ok(());
+        }
+        let both = kept.bytes().zip(self.rest.bytes());
+        let same = both.take_while(|(kept, found)| kept == found).count();
+        let around = |text: &str| {
+            let start = text.floor_char_boundary(same.saturating_sub(300));
+            let end = text.floor_char_boundary((same + 100).min(text.len()));
+            text[start..end].to_owned()
+        };
+        Err(format!("expected {}\nfound    {}", around(kept), around(self.rest)))
+    }
+
+    fn edit(&mut self, edit: &Edit, text: &str) -> Result<(), String> {
+        let original = &text[edit.range.clone()];
+        if edit.is_optional && self.rest.starts_with(original) {
+            return self.kept(original);
+        }
+        match &edit.put {
+            Put::Word(word) => self.kept(&word.to_string()),
+            Put::Mask | Put::Changed if self.masks == Masks::Null => self.kept("null"),
+            Put::Mask | Put::Changed => {
+                let mask = self.string()?;
+                let is_digest = mask.len() > 40;
+                let is_other = is_digest != (self.masks == Masks::Hash);
+                if !is_mask(&mask)
+                    || is_other
+                    || (mask.contains("changed") && edit.put == Put::Mask)
+                {
+                    return Err(format!("`{mask}` for {:?}", edit.put));
+                }
+                Ok(())
+            }
+            Put::Key(key) => {
+                let name = self.string()?;
+                let number =
+                    name.strip_prefix("(sensitive value ").and_then(|it| it.strip_suffix(')'));
+                if number.is_none_or(|it| it.is_empty() || it.bytes().any(|b| !b.is_ascii_digit()))
+                {
+                    return Err(format!("`{name}` for a key"));
+                }
+                let known = self.numbers.entry(key.clone()).or_insert_with(|| name.clone());
+                if *known != name {
+                    return Err(format!("`{name}` and `{known}` for one key"));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A string without escapes.
+    fn string(&mut self) -> Result<String, String> {
+        let start: String = self.rest.chars().take(100).collect();
+        let inside = self.rest.strip_prefix('"').and_then(|rest| rest.split_once('"'));
+        let (string, rest) = inside.ok_or_else(|| format!("no string: {start}"))?;
+        self.rest = rest;
+        Ok(string.to_owned())
+    }
+}

@@ -1,0 +1,334 @@
+//! Every place where a plan or a state may hold a secret holds one that stands nowhere else, and
+//! then every place where nobody expects one repeats them all. None is in what any command writes.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::run;
+
+/// What each canary begins with: a text, a number, a text that is spelled in escapes.
+const CANARIES: [&str; 3] = ["CANARY-", "8305417296", r"\u0043\u0041\u004e"];
+
+/// Where else the secrets stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Echoes {
+    None,
+    /// As they are, also spelled with escapes.
+    Equal,
+    /// Inside of other texts, too.
+    Contained,
+}
+
+/// The secrets that were handed out.
+#[derive(Default)]
+struct Canaries {
+    texts: Vec<String>,
+    numbers: Vec<Value>,
+    unknowns: u32,
+}
+
+impl Canaries {
+    fn text(&mut self) -> String {
+        self.texts.push(format!("CANARY-{}.", self.texts.len()));
+        self.texts[self.texts.len() - 1].clone()
+    }
+
+    fn json(&mut self) -> String {
+        let text = json!({"k": format!("CANARY-IN-JSON-{}.\n", self.texts.len())}).to_string();
+        self.texts.push(text.clone());
+        text
+    }
+
+    fn number(&mut self) -> Value {
+        let digits = format!("8305417296{:04}00000000000000000000", self.numbers.len());
+        self.numbers.push(serde_json::from_str(&digits).expect("a number"));
+        self.numbers[self.numbers.len() - 1].clone()
+    }
+
+    /// A key of a map that is marked as a whole.
+    fn key(&mut self) -> String {
+        self.texts.push(format!("CANARY-KEY-{}.", self.texts.len()));
+        self.texts[self.texts.len() - 1].clone()
+    }
+
+    /// One that only an overlay tells, and that is repeated nowhere.
+    fn unknown(&mut self) -> String {
+        self.unknowns += 1;
+        format!("CANARY-UNKNOWN-{}.", self.unknowns)
+    }
+
+    /// Values at marked places.
+    fn values(&mut self) -> Value {
+        json!({
+            "text": self.text(), "number": self.number(), "json": self.json(),
+            "map": {self.key(): {self.key(): self.text()}, self.key(): self.number()},
+            "list": [self.text(), {self.key(): self.text()}],
+            "deep": [{"er": self.text(), "open": 1}, {"er": null, "open": 2}],
+            "misfit": [self.text()],
+        })
+    }
+
+    fn change(&mut self) -> Value {
+        let [before, after] = [self.values(), self.values()];
+        json!({
+            "actions": ["update"], "before": before, "after": after,
+            "after_unknown": {"map": {self.unknown(): true}, "list": [false, {self.unknown(): true}]},
+            "before_sensitive": marks(), "after_sensitive": marks(),
+            "importing": {"id": before["text"]}, "after_identity": {"id": [after["list"][0]]},
+        })
+    }
+
+    /// A change that is marked at the root.
+    fn whole(&mut self) -> Value {
+        json!({
+            "actions": ["update"], "before": self.values(), "after": self.values(),
+            "after_unknown": {self.unknown(): true},
+            "before_sensitive": false, "after_sensitive": true,
+        })
+    }
+
+    fn state(&mut self) -> Value {
+        let mut resource = || {
+            let values = self.values();
+            json!({
+                "address": "acme_server.s", "mode": "managed", "type": "acme_server", "name": "s",
+                "identity": {"id": values["text"]}, "values": values, "sensitive_values": marks(),
+            })
+        };
+        let [root, below] = [resource(), resource()];
+        json!({
+            "outputs": {"o": {"sensitive": true, "value": self.values()}},
+            "root_module": {
+                "resources": [root],
+                "child_modules": [{"child_modules": [{"resources": [below]}]}],
+            },
+        })
+    }
+
+    fn action(&mut self) -> Value {
+        json!({
+            "address": "action.acme.a", "type": "acme", "name": "a",
+            "config_values": self.values(), "config_sensitive": marks(),
+            "config_unknown": {"map": {self.unknown(): true}},
+        })
+    }
+
+    /// All secrets where nobody marks anything.
+    fn echoes(&self, echoes: Echoes) -> Value {
+        let contained = |text: &String| json!(format!("user:{text}@host"));
+        let mut all: Vec<Value> = Vec::new();
+        if echoes != Echoes::None {
+            all.extend(self.numbers.iter().cloned());
+            all.extend(self.numbers.iter().map(|number| json!(number.to_string())));
+            all.extend(self.texts.iter().map(|text| json!(text)));
+            all.extend(self.texts.iter().map(|text| json!(format!("{ESCAPED}{text}"))));
+            all.extend(self.texts.iter().map(|text| json!({text: {"a": 1}})));
+        }
+        if echoes == Echoes::Contained {
+            all.extend(self.texts.iter().map(contained));
+            all.extend(self.numbers.iter().map(|it| json!(format!("port={it}"))));
+            all.extend(self.texts.iter().map(|text| json!(format!("{ESCAPED}a {text} b"))));
+        }
+        all.into()
+    }
+}
+
+/// The overlay of [`Canaries::values`], with one that does not fit.
+fn marks() -> Value {
+    json!({
+        "text": true, "number": true, "json": true, "map": true, "list": [true, true],
+        "deep": [{"er": true}, {"er": true}], "misfit": {"not": true}, "absent": true,
+    })
+}
+
+/// What begins a string that is written in escapes.
+const ESCAPED: &str = "ESCAPED:";
+
+/// The text of a document, in which some strings are spelled in escapes.
+fn text(document: &Value) -> String {
+    let text = document.to_string();
+    let mut parts = text.split(ESCAPED);
+    let mut spelled = parts.next().expect("a first part").to_owned();
+    for part in parts {
+        let end = part.find(['"', '\\']).expect("the end of a string");
+        spelled.extend(part[..end].chars().map(|c| format!("\\u{:04x}", u32::from(c))));
+        spelled.push_str(&part[end..]);
+    }
+    spelled
+}
+
+fn resource(name: &str, change: Value) -> Value {
+    json!({
+        "address": format!("acme_server.{name}"), "mode": "managed", "type": "acme_server",
+        "name": name, "provider_name": "registry.example.com/acme/acme", "change": change,
+    })
+}
+
+fn plan_with(echoes: Echoes) -> String {
+    let canaries = &mut Canaries::default();
+    let mut plan = json!({
+        "format_version": "1.2",
+        "terraform_version": "1.15.0",
+        "variables": {
+            "token": {"value": canaries.text()}, "map": {"value": {canaries.key(): canaries.text()}},
+        },
+        "planned_values": canaries.state(),
+        "resource_drift": [resource("drift", canaries.change())],
+        "resource_changes": [
+            resource("change", canaries.change()), resource("whole", canaries.whole()),
+        ],
+        "deferred_changes": [
+            {"reason": "unknown", "resource_change": resource("deferred", canaries.change())},
+        ],
+        "deferred_action_invocations": [
+            {"reason": "unknown", "action_invocation": canaries.action()},
+        ],
+        "output_changes": {"o": canaries.whole(), "p": canaries.change()},
+        "action_invocations": [canaries.action()],
+        "prior_state": {"format_version": "1.0", "values": canaries.state()},
+        "configuration": {"root_module": {"variables": {
+            "token": {"sensitive": true, "default": canaries.text()},
+            "map": {"sensitive": true, "default": {canaries.key(): canaries.number()}},
+        }}},
+    });
+    let repeated = canaries.echoes(echoes);
+    let open = json!({"actions": ["update"], "before": {"e": repeated}, "after": {"f": repeated}});
+    let elements = |plan: &mut Value, key: &str, element: Value| {
+        plan[key].as_array_mut().expect("a list").push(element);
+    };
+    elements(&mut plan, "resource_changes", resource("open", open.clone()));
+    elements(&mut plan, "resource_drift", resource("open", open.clone()));
+    plan["output_changes"]["open"] = open;
+    plan["variables"]["open"] =
+        json!({"value": if echoes == Echoes::None { json!(1) } else { repeated.clone() }});
+    plan["configuration"]["root_module"]["resources"] = json!([{"expressions": {"a": {"constant_value": repeated}, "b": {"references": repeated}}}]);
+    for state in ["planned_values", "prior_state"] {
+        let values = match state {
+            "prior_state" => &mut plan[state]["values"],
+            _ => &mut plan[state],
+        };
+        values["outputs"]["open"] = json!({"sensitive": false, "value": repeated});
+        let resource = json!({"address": "a.b", "values": {"e": repeated}, "sensitive_values": {}});
+        elements(&mut values["root_module"], "resources", resource);
+    }
+    plan["something_new"] = json!({"of": repeated});
+    plan["relevant_attributes"] = json!([{"resource": "a.b", "attribute": repeated}]);
+    text(&plan)
+}
+
+/// A plan with secrets in every place, and nowhere else.
+pub fn plan() -> String {
+    plan_with(Echoes::Equal)
+}
+
+fn state_with(echoes: Echoes) -> String {
+    let canaries = &mut Canaries::default();
+    let values = canaries.state();
+    let repeated = canaries.echoes(echoes);
+    text(&json!({
+        "format_version": "1.0", "terraform_version": "1.15.0", "values": values,
+        "checks": repeated,
+    }))
+}
+
+/// Runs the command in a folder of its own, and holds everything it writes to be free of canaries.
+fn run_on(input: &str, args: &[&str]) -> bool {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("plan.json");
+    fs::write(&path, input).expect("a file");
+    let spool = folder.path().join("spool");
+    fs::create_dir(&spool).expect("a folder");
+    fs::write(folder.path().join("key"), "0123456789abcdef0123456789abcdef").expect("a file");
+    let run = |input: &str| {
+        let mut command = run::plansift();
+        command.current_dir(folder.path()).env("TMPDIR", &spool).args(args).arg(input);
+        command.stdin(fs::File::open(&path).expect("a file"));
+        command.output().expect("it runs")
+    };
+    let mut succeeded = true;
+    for input in ["plan.json", "-"] {
+        let output = run(input);
+        succeeded &= output.status.success();
+        let mut written =
+            vec![("standard output", output.stdout), ("standard error", output.stderr)];
+        if let Ok(report) = fs::read(folder.path().join("report")) {
+            written.push(("the report", report));
+        }
+        for (stream, bytes) in written {
+            let text = String::from_utf8_lossy(&bytes);
+            for canary in CANARIES {
+                let Some(at) = text.find(canary) else { continue };
+                let around = &text[text.floor_char_boundary(at.saturating_sub(300))..];
+                let around = &around[..around.floor_char_boundary(400)];
+                panic!("{args:?}, {stream} of {input}: {around}");
+            }
+        }
+        let left = fs::read_dir(&spool).expect("a folder").count();
+        assert_eq!(left, 0, "{args:?}: temporary files");
+    }
+    succeeded
+}
+
+/// Every way to redact, with the echoes that it finds.
+fn redactions() -> Vec<(Vec<&'static str>, Echoes)> {
+    let mut all = Vec::new();
+    for (echo, echoes) in
+        [("equal", Echoes::Equal), ("contains", Echoes::Contained), ("off", Echoes::None)]
+    {
+        for mask in [&["text"][..], &["hash", "--key-file", "key"], &["null"]] {
+            let mut args = vec!["redact", "--echo", echo, "--mask"];
+            args.extend(mask);
+            args.extend(["--report", "report", "--stats", "--progress=always"]);
+            all.push((args, echoes));
+        }
+    }
+    all
+}
+
+#[test]
+fn no_canary_is_in_what_redact_writes() {
+    for (args, echoes) in redactions() {
+        for text in [plan_with(echoes), state_with(echoes)] {
+            assert!(text.matches(CANARIES[0]).count() > 20);
+            assert!(run_on(&text, &args), "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn no_canary_is_in_what_other_commands_write() {
+    let text = plan();
+    for command in ["changes", "changes --format json", "changes --format csv", "summary"] {
+        for more in ["", "--all", "--all --strict", "--stats --progress=always"] {
+            let args: Vec<_> = command.split(' ').chain(more.split_whitespace()).collect();
+            assert!(run_on(&text, &args), "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn a_cut_plan_is_told_without_its_secrets() {
+    for echo in ["equal", "off"] {
+        let text = plan_with(Echoes::None);
+        for at in (1..text.len() - 1).step_by(163) {
+            let args = ["redact", "--echo", echo, "--report", "report"];
+            assert!(!run_on(&text[..at], &args), "cut at byte {at}");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_plan_is_told_without_its_secrets() {
+    let text = plan_with(Echoes::None);
+    for at in (1..text.len() - 1).step_by(163) {
+        for damage in ["\"", "]", "\u{0}", "\\u"] {
+            let damaged = [&text[..at], damage, &text[at..]].concat();
+            let output = run::piped(&["redact", "-"], damaged.as_bytes());
+            let error = String::from_utf8(output.stderr).expect("UTF-8");
+            for canary in CANARIES {
+                assert!(!error.contains(canary), "byte {at}: {error}");
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! What becomes of a text, case by case: the oracle and the command both make the same of it.
+
+use super::model::{self, Echo, Options};
+use super::redact;
+
+/// Holds documents to what they become; `<>` stands for the mask and `<changed>` for that of a
+/// value that changes.
+fn hold(cases: &[(&str, &str)], options: Options, around: impl Fn(&str) -> String) {
+    let args = super::arguments(options);
+    let args: Vec<_> = args.iter().map(String::as_str).collect();
+    for (text, expected) in cases {
+        let expected = expected
+            .replace("<>", r#""(sensitive value)""#)
+            .replace("<changed>", r#""(sensitive value, changed)""#);
+        let (text, expected) = (around(text), around(&expected));
+        assert_eq!(model::redaction(&text, options).apply(&text), expected, "the oracle: {text}");
+        assert_eq!(redact(&args, text.as_bytes()), Ok(expected), "{text}");
+    }
+}
+
+/// A plan of one change.
+fn change(members: &str) -> String {
+    let change = format!(r#"{{"actions":["update"],{members}}}"#);
+    let element = format!(r#"{{"address":"a.b","change":{change}}}"#);
+    format!(r#"{{"format_version":"1.2","resource_changes":[{element}]}}"#)
+}
+
+fn plan(sections: &str) -> String {
+    format!(r#"{{"format_version":"1.2","planned_values":{{}},{sections}}}"#)
+}
+
+#[test]
+fn marks_hold_on_both_sides() {
+    let cases = [
+        (
+            r#""before":{"p":"x","q":1},"after":{"p":"y","q":1},"after_sensitive":{"p":true}"#,
+            r#""before":{"p":<>,"q":1},"after":{"p":<changed>,"q":1},"after_sensitive":{"p":true}"#,
+        ),
+        (
+            r#""before":{"p":1.0},"after":{ "p" : 1 },"before_sensitive":{"p":true}"#,
+            r#""before":{"p":<>},"after":{ "p" : <> },"before_sensitive":{"p":true}"#,
+        ),
+        // A container has one mask; null says nothing.
+        (
+            r#""before":{"m":{"k":1},"n":null},"after":{"m":{"k":2},"n":[]},"before_sensitive":{"m":true,"n":true}"#,
+            r#""before":{"m":<>,"n":null},"after":{"m":<changed>,"n":<>},"before_sensitive":{"m":true,"n":true}"#,
+        ),
+        (
+            r#""before":null,"after":{"p":"x"},"after_sensitive":true"#,
+            r#""before":null,"after":<>,"after_sensitive":true"#,
+        ),
+        // Index by index, on the other side whatever its length.
+        (
+            r#""before":["x","y"],"after":["y"],"before_sensitive":[false,true],"after_sensitive":[true]"#,
+            r#""before":[<>,<>],"after":[<changed>],"before_sensitive":[false,true],"after_sensitive":[true]"#,
+        ),
+        // What is a mask already stays.
+        (
+            r#""before":{"p":"(sensitive value)"},"after":{"p":"(sensitive value, changed)"},"after_sensitive":{"p":true}"#,
+            r#""before":{"p":<>},"after":{"p":<changed>},"after_sensitive":{"p":true}"#,
+        ),
+    ];
+    hold(&cases, Options::default(), change);
+}
+
+#[test]
+fn keys_of_secret_maps_are_not_told_by_what_is_unknown() {
+    let cases = [
+        (
+            r#""before":null,"after":{},"after_unknown":{"m":{"key":true},"n":{"key":true}},"after_sensitive":{"m":true}"#,
+            r#""before":null,"after":{},"after_unknown":{"m":true,"n":{"key":true}},"after_sensitive":{"m":true}"#,
+        ),
+        (
+            r#""before":null,"after":{},"after_unknown":{"m":[{"key":false}],"l":[false,true],"e":[{}]},"after_sensitive":{"m":true,"l":true,"e":true}"#,
+            r#""before":null,"after":{},"after_unknown":{"m":false,"l":[false,true],"e":[{}]},"after_sensitive":{"m":true,"l":true,"e":true}"#,
+        ),
+    ];
+    hold(&cases, Options::default(), change);
+}
+
+#[test]
+fn what_does_not_fit_is_masked_whole() {
+    let cases = [
+        // A word that is no mark, an object on a list, a list on a text.
+        (
+            r#""before":null,"after":{"p":"x","q":["y"],"r":"z"},"after_sensitive":{"p":"yes","q":{"k":true},"r":[true]}"#,
+            r#""before":null,"after":{"p":<>,"q":<>,"r":<>},"after_sensitive":{"p":"yes","q":{"k":true},"r":[true]}"#,
+        ),
+        // A list of another length than its own value.
+        (
+            r#""before":null,"after":{"l":["x","y"]},"after_sensitive":{"l":[true]}"#,
+            r#""before":null,"after":{"l":<>},"after_sensitive":{"l":[true]}"#,
+        ),
+        // What marks nothing, whatever its shape.
+        (
+            r#""before":null,"after":{"l":["x"],"p":"y"},"after_sensitive":{"l":[false,{"k":null}],"p":{"q":[]}}"#,
+            r#""before":null,"after":{"l":["x"],"p":"y"},"after_sensitive":{"l":[false,{"k":null}],"p":{"q":[]}}"#,
+        ),
+        // What does not fit on one side is masked on the other.
+        (
+            r#""before":{"m":{"k":"x","l":"y"}},"after":{"m":"z"},"before_sensitive":{"m":{"k":true}},"after_sensitive":{}"#,
+            r#""before":{"m":<>},"after":{"m":<changed>},"before_sensitive":{"m":{"k":true}},"after_sensitive":{}"#,
+        ),
+    ];
+    hold(&cases, Options::default(), change);
+}
+
+#[test]
+fn echoes_are_equal_and_long_enough() {
+    let cases = [
+        (
+            r#""before":null,"after":{"p":"12345678","q":12345678,"r":"1234\u00356\u00378","s":"123456789","t":12345678.0},"after_sensitive":{"p":true}"#,
+            r#""before":null,"after":{"p":<>,"q":<>,"r":<>,"s":"123456789","t":12345678.0},"after_sensitive":{"p":true}"#,
+        ),
+        (
+            r#""before":null,"after":{"p":"1234567","q":"1234567"},"after_sensitive":{"p":true}"#,
+            r#""before":null,"after":{"p":<>,"q":"1234567"},"after_sensitive":{"p":true}"#,
+        ),
+        // Of one secret on one side and another on the other.
+        (
+            r#""before":{"p":"secret-one","q":"secret-one"},"after":{"p":"secret-two","q":"secret-two"},"after_sensitive":{"p":true}"#,
+            r#""before":{"p":<>,"q":<>},"after":{"p":<changed>,"q":<changed>},"after_sensitive":{"p":true}"#,
+        ),
+        // A key that could be an attribute's stays.
+        (
+            r#""before":null,"after":{"p":"secret-one","q":"password","secret-one":{"password":1}},"after_sensitive":{"p":true,"q":true,"secret-one":{"password":false}}"#,
+            r#""before":null,"after":{"p":<>,"q":<>,"(sensitive value 1)":{"password":1}},"after_sensitive":{"p":true,"q":true,"(sensitive value 1)":{"password":false}}"#,
+        ),
+    ];
+    let numbered = |text: &str| change(text).replace("(sensitive value 2)", "(sensitive value 1)");
+    hold(&cases[..3], Options::default(), change);
+    let text = change(cases[3].0);
+    let redaction = model::redaction(&text, Options::default());
+    let redacted = redact(&[], text.as_bytes()).expect("a plan");
+    let found = super::agree::difference(&text, &redaction, &redacted, super::Masks::Text);
+    assert_eq!(found, None);
+    let expected = numbered(&cases[3].1.replace("<>", r#""(sensitive value)""#));
+    assert_eq!(redacted.replace("(sensitive value 2)", "(sensitive value 1)"), expected);
+}
+
+#[test]
+fn texts_that_contain_a_secret_are_masked_when_asked() {
+    let cases = [(
+        r#""before":null,"after":{"p":"secret-one","q":"a secret-one b","r":"{\"k\":\"secret-one\"}","s":"secret-on"},"after_sensitive":{"p":true}"#,
+        r#""before":null,"after":{"p":<>,"q":<>,"r":<>,"s":"secret-on"},"after_sensitive":{"p":true}"#,
+    )];
+    hold(&cases, Options { echo: Echo::Contains, ..Options::default() }, change);
+}
+
+#[test]
+fn constants_and_identities_are_secrets_of_any_length() {
+    let cases = [(
+        r#""before":null,"after":{"p":"x"},"after_sensitive":{"p":true},"importing":{"id":"x","identity":{"x":["x","y"]}},"after_identity":{"id":"x"}"#,
+        r#""before":null,"after":{"p":<>},"after_sensitive":{"p":true},"importing":{"id":<>,"identity":{"x":[<>,"y"]}},"after_identity":{"id":<>}"#,
+    )];
+    hold(&cases, Options::default(), change);
+    let cases = [(
+        r#""variables":{"v":{"value":7},"w":{"value":7}},"configuration":{"root_module":{"resources":[{"expressions":{"a":{"constant_value":"7"},"b":{"constant_value":[true,7]}}}],"variables":{"v":{"default":{"k":"z"},"sensitive":true},"w":{"default":"z"}}}}"#,
+        r#""variables":{"v":{"value":<>},"w":{"value":7}},"configuration":{"root_module":{"resources":[{"expressions":{"a":{"constant_value":<>},"b":{"constant_value":[true,<>]}}}],"variables":{"v":{"default":<>,"sensitive":true},"w":{"default":"z"}}}}"#,
+    )];
+    hold(&cases, Options::default(), plan);
+}
+
+#[test]
+fn one_pass_takes_every_variable_for_a_secret_until_told_otherwise() {
+    let options = Options { echo: Echo::Off, ..Options::default() };
+    let configuration =
+        r#""configuration":{"root_module":{"variables":{"v":{"sensitive":true},"w":{}}}}"#;
+    let variables = r#""variables":{"v":{"value":"x"},"w":{"value":{"k":"y"}},"n":{"value":null}}"#;
+    let early = r#""variables":{"v":{"value":<>},"w":{"value":{"k":"y"}},"n":{"value":null}}"#;
+    let late = r#""variables":{"v":{"value":<>},"w":{"value":<>},"n":{"value":null}}"#;
+    let cases = [
+        (format!("{configuration},{variables}"), format!("{configuration},{early}")),
+        (format!("{variables},{configuration}"), format!("{late},{configuration}")),
+    ];
+    for (text, expected) in &cases {
+        hold(&[(text, expected)], options, plan);
+    }
+}
+
+#[test]
+fn sections_with_marks_of_their_own() {
+    let values = |mask: &str| {
+        let resource = format!(
+            r#"{{"address":"a.b","values":{{"p":{mask}}},"sensitive_values":{{"p":true}},"identity":{{"id":{mask}}}}}"#,
+        );
+        let child = format!(r#"{{"child_modules":[{{"resources":[{resource}]}}]}}"#);
+        format!(
+            r#"{{"outputs":{{"o":{{"sensitive":true,"value":[{mask}]}},"s":{{"sensitive":false,"value":[1]}}}},"root_module":{{"resources":[{resource}],"child_modules":[{child}]}}}}"#,
+        )
+    };
+    let (text, expected) = (values(r#""x""#), values("<>").replace("[<>]", "<>"));
+    let prior = |values: &str| format!(r#""prior_state":{{"values":{values}}}"#);
+    hold(&[(&prior(&text), &prior(&expected))], Options::default(), plan);
+    let planned = |values: &str| format!(r#"{{"format_version":"1.2","planned_values":{values}}}"#);
+    hold(&[(&text, &expected)], Options::default(), planned);
+    let state = |values: &str| format!(r#"{{"format_version":"1.0","values":{values}}}"#);
+    hold(&[(&text, &expected)], Options::default(), state);
+    let action = |value: &str, unknown: &str| {
+        let action = format!(
+            r#"{{"address":"action.a.b","config_values":{{"m":{value}}},"config_sensitive":{{"m":true}},"config_unknown":{{"m":{unknown}}}}}"#,
+        );
+        format!(
+            r#""action_invocations":[{action}],"deferred_action_invocations":[{{"reason":"r","action_invocation":{action}}}]"#,
+        )
+    };
+    let case = (action(r#"{"k":"x"}"#, r#"{"l":true}"#), action("<>", "true"));
+    hold(&[(&case.0, &case.1)], Options::default(), plan);
+}
+
+#[test]
+fn words_of_the_format_are_no_echoes() {
+    let change = r#"{"actions":["no-op","a-secret"],"before":null,"after":{"p":<M>},"after_sensitive":{"p":true}}"#;
+    let text = |mask: &str, echo: &str| {
+        format!(
+            r#"{{"format_version":"1.2","timestamp":"a-secret","resource_changes":[{{"address":"a.b","mode":"a-secret","type":"a-secret","name":"a-secret","index":{echo},"provider_name":"a-secret","change":{},"action_reason":"a-secret"}}],"x":{echo}}}"#,
+            change.replace("<M>", mask),
+        )
+    };
+    let case = (text(r#""a-secret""#, r#""a-secret""#), text("<>", "<>"));
+    hold(&[(&case.0, &case.1)], Options::default(), str::to_owned);
+}

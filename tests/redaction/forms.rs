@@ -1,0 +1,67 @@
+//! The same bytes from every way in, every kernel and any number of threads.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+
+use crate::generated::generated;
+use crate::run;
+use crate::same_answer::forms;
+
+/// What the command writes of a file.
+fn of_file(path: &Path, args: &[&str], isa: Option<&str>) -> Vec<u8> {
+    let mut command = run::plansift();
+    if let Some(isa) = isa {
+        command.env("PLANSIFT_ISA", isa);
+    }
+    let output = command.arg("redact").args(args).arg(path).output().expect("it runs");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?} {isa:?}: {error}");
+    output.stdout
+}
+
+#[test]
+fn every_way_in_gives_the_same_bytes() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // Long enough to be shared among threads, and to be read in several windows.
+    let (generated, _) = generated(folder.path(), "busy", &[], 3 << 20);
+    let texts = [String::from_utf8(generated).expect("UTF-8"), super::canaries::plan()];
+    for text in texts {
+        for echo in ["equal", "contains", "off"] {
+            let args = ["--echo", echo];
+            let plain = folder.path().join("plain.json");
+            fs::write(&plain, &text).expect("a file");
+            let expected = of_file(&plain, &["--echo", echo, "--threads", "1"], Some("scalar"));
+            assert!(expected.windows(17).any(|bytes| bytes == b"(sensitive value)"), "{echo}");
+            let is_same = |found: &[u8], how: &str| assert!(found == expected, "{echo}, {how}");
+            for isa in plansift::scan::Isa::all() {
+                is_same(&of_file(&plain, &args, Some(isa.name())), isa.name());
+            }
+            for threads in ["1", "2", "3"] {
+                let args = ["--echo", echo, "--threads", threads];
+                is_same(&of_file(&plain, &args, None), threads);
+            }
+            is_same(&of_file(&plain, &["--echo", echo, "--no-mmap"], None), "read");
+            for (name, bytes) in [
+                ("plain", text.clone().into_bytes()),
+                ("marked", forms::marked(&text)),
+                ("gzip", forms::gzip(text.as_bytes())),
+                ("zstd", forms::zstd(text.as_bytes())),
+                ("utf-16le", forms::utf16_le(&text)),
+                ("utf-16be", forms::utf16_be(&text)),
+            ] {
+                let path = folder.path().join(name);
+                fs::write(&path, &bytes).expect("a file");
+                is_same(&of_file(&path, &args, None), name);
+                let piped = run::piped(&["redact", "--echo", echo, "-"], &bytes);
+                is_same(&piped.stdout, &format!("{name}, piped"));
+            }
+            let out = folder.path().join("out.json");
+            let args = [OsStr::new("redact"), "--echo".as_ref(), echo.as_ref(), "-o".as_ref()];
+            let mut command = run::plansift();
+            let status = command.args(args).arg(&out).arg(&plain).status();
+            assert!(status.expect("it runs").success());
+            is_same(&fs::read(&out).expect("an output"), "to a file");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Which places of values their overlays mark, and what becomes of an overlay that does not fit.
+
+use std::collections::BTreeSet;
+
+use super::tree::{Kind, Node, Step};
+
+pub type Path = Vec<Step>;
+
+/// Whether an overlay was made for the value that it is held against.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    Own,
+    Other,
+}
+
+/// Marked places, relative to the value.
+#[derive(Default)]
+pub struct Places {
+    found: BTreeSet<Path>,
+    /// Those that are marked because an overlay does not fit.
+    pub misfits: BTreeSet<Path>,
+}
+
+impl Places {
+    /// Adds what an overlay marks in a value, which may be missing.
+    pub fn add(&mut self, overlay: Option<&Node>, value: Option<&Node>, side: Side) {
+        if let Some(overlay) = overlay {
+            self.walk(overlay, value, side, &mut Path::new());
+        }
+    }
+
+    /// The places of which none lies below another.
+    pub fn outermost(&self) -> Vec<Path> {
+        let covered = |path: &&Path| (0..path.len()).any(|len| self.found.contains(&path[..len]));
+        self.found.iter().filter(|path| !covered(path)).cloned().collect()
+    }
+
+    fn walk(&mut self, overlay: &Node, value: Option<&Node>, side: Side, at: &mut Path) {
+        let value = value.filter(|value| !value.is_null());
+        if marks_nothing(overlay) {
+            return;
+        }
+        if overlay.is_true() {
+            self.found.insert(at.clone());
+        } else if fits(overlay, value, side) {
+            for (step, inner) in overlay.children() {
+                let below = value.and_then(|value| value.child(&step));
+                at.push(step);
+                self.walk(inner, below, side, at);
+                at.pop();
+            }
+        } else {
+            self.found.insert(at.clone());
+            self.misfits.insert(at.clone());
+        }
+    }
+}
+
+/// An overlay of nothing but objects, lists, `false` and `null`.
+fn marks_nothing(overlay: &Node) -> bool {
+    overlay.text().is_none()
+        && !overlay.is_true()
+        && overlay.children().iter().all(|(_, inner)| marks_nothing(inner))
+}
+
+/// Whether the marks in an overlay can be looked up in the value.
+fn fits(overlay: &Node, value: Option<&Node>, side: Side) -> bool {
+    match (&overlay.kind, value.map(|value| &value.kind)) {
+        (Kind::Object(_), None | Some(Kind::Object(_))) | (Kind::Array(_), None) => true,
+        (Kind::Array(marks), Some(Kind::Array(elements))) => {
+            side == Side::Other || marks.len() == elements.len()
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,431 @@
+//! The oracle: what is replaced in a plan or in a state, found in its whole tree.
+//!
+//! Its result is a list of edits to the text, so that what is not edited is what it was, byte for
+//! byte. Everything is looked up again as often as it is asked for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::marks::{Path, Places, Side};
+use super::tree::{self, Kind, Node, Step};
+use crate::naive;
+
+/// What stands for a secret.
+pub const MASK: &str = "(sensitive value)";
+/// What stands for one that changes, on its later side.
+pub const CHANGED: &str = "(sensitive value, changed)";
+
+/// Words of the format in a resource, in a change or in an action.
+const WORDS: [&str; 6] = ["mode", "type", "name", "provider_name", "actions", "action_reason"];
+
+/// What identifies an object, in a change or in a resource.
+const IDENTITIES: [&str; 4] = ["importing", "before_identity", "after_identity", "identity"];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Echo {
+    Equal,
+    Contains,
+    Off,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    pub echo: Echo,
+    /// The least length in bytes of what is looked for elsewhere.
+    pub echo_min: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { echo: Echo::Equal, echo_min: 8 }
+    }
+}
+
+/// What a part of the text becomes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Put {
+    Mask,
+    /// The mask of a value that changes.
+    Changed,
+    /// A key that is a secret: its mask has the number of the secret.
+    Key(String),
+    Word(bool),
+}
+
+#[derive(Clone, Debug)]
+pub struct Edit {
+    pub range: Range<usize>,
+    pub put: Put,
+    /// Where the decisions leave open whether it is made.
+    pub is_optional: bool,
+}
+
+/// What is done to a text.
+#[derive(Default)]
+pub struct Redaction {
+    /// In the order of the text; none overlaps another.
+    pub edits: Vec<Edit>,
+    /// The secrets that are looked for elsewhere.
+    pub candidates: BTreeSet<String>,
+    /// How many places are masked because an overlay does not fit.
+    pub misfits: usize,
+    /// The start of each value that holds a word of the format.
+    pub exempt: BTreeSet<usize>,
+}
+
+/// What is to be replaced in a document.
+pub fn redaction(text: &str, options: Options) -> Redaction {
+    let document = tree::parse(text);
+    let mut model = Model::new(text, options);
+    model.sections(&document);
+    model.variables(&document);
+    if let Some(configuration) = document.get("configuration") {
+        model.constants(configuration);
+    }
+    if options.echo != Echo::Off {
+        model.echoes(&document);
+    }
+    Redaction {
+        candidates: model.candidates().cloned().collect(),
+        edits: model.edits.into_values().collect(),
+        misfits: model.misfits,
+        exempt: model.exempt,
+    }
+}
+
+/// Whether a text is what stands for a secret.
+pub fn is_mask(text: &str) -> bool {
+    let digest = text.strip_prefix("(sensitive value ").and_then(|rest| rest.strip_suffix(')'));
+    let is_digest = |digest: &str| {
+        digest.len() == 32
+            && digest.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+    };
+    text == MASK || text == CHANGED || digest.is_some_and(is_digest)
+}
+
+/// Whether a key could be the name of an attribute.
+pub fn is_attribute(key: &str) -> bool {
+    key.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
+        && key.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+}
+
+struct Model<'a> {
+    text: &'a str,
+    options: Options,
+    /// By where they begin.
+    edits: BTreeMap<usize, Edit>,
+    /// The secrets, each with the place where it was first met.
+    secrets: BTreeMap<String, usize>,
+    /// Keys of masked values that are no names of attributes: they are looked for elsewhere.
+    keys: BTreeSet<String>,
+    misfits: usize,
+    exempt: BTreeSet<usize>,
+    /// Where scalars begin that are others on the earlier side.
+    changed: BTreeSet<usize>,
+    /// What only one pass over the document must take for secret.
+    presumed: BTreeSet<String>,
+}
+
+impl<'a> Model<'a> {
+    fn new(text: &'a str, options: Options) -> Self {
+        Self {
+            text,
+            options,
+            edits: BTreeMap::new(),
+            secrets: BTreeMap::new(),
+            keys: BTreeSet::new(),
+            misfits: 0,
+            exempt: BTreeSet::new(),
+            changed: BTreeSet::new(),
+            presumed: BTreeSet::new(),
+        }
+    }
+
+    fn edit(&mut self, range: &Range<usize>, put: Put) {
+        self.edits.insert(range.start, Edit { range: range.clone(), put, is_optional: false });
+    }
+
+    fn exempt(&mut self, object: &Node, keys: &[&str]) {
+        let values = keys.iter().filter_map(|key| object.get(key));
+        self.exempt.extend(values.flat_map(Node::all).map(|node| node.range.start));
+    }
+
+    /// What is looked for elsewhere.
+    fn candidates(&self) -> impl Iterator<Item = &String> {
+        let is_long = |text: &&String| text.len() >= self.options.echo_min;
+        self.secrets.keys().chain(&self.keys).filter(is_long)
+    }
+
+    fn is_candidate(&self, text: &str) -> bool {
+        text.len() >= self.options.echo_min
+            && (self.secrets.contains_key(text) || self.keys.contains(text))
+    }
+
+    /// Everything that has overlays or says itself that it is sensitive.
+    fn sections(&mut self, document: &Node) {
+        self.exempt(document, &["format_version", "terraform_version", "timestamp"]);
+        let elements = |key: &str| document.get(key).map_or(&[][..], Node::elements);
+        for element in elements("resource_changes").iter().chain(elements("resource_drift")) {
+            self.resource_change(element);
+        }
+        for element in elements("deferred_changes") {
+            self.exempt(element, &["reason"]);
+            element.get("resource_change").into_iter().for_each(|it| self.resource_change(it));
+        }
+        for output in document.get("output_changes").map_or(&[][..], Node::members) {
+            self.change(&output.value);
+        }
+        for element in elements("action_invocations") {
+            self.invocation(element);
+        }
+        for element in elements("deferred_action_invocations") {
+            self.exempt(element, &["reason"]);
+            element.get("action_invocation").into_iter().for_each(|it| self.invocation(it));
+        }
+        let prior = document.get("prior_state").and_then(|state| state.get("values"));
+        for values in [document.get("planned_values"), prior, document.get("values")] {
+            values.into_iter().for_each(|values| self.values(values));
+        }
+    }
+
+    fn resource_change(&mut self, element: &Node) {
+        self.exempt(element, &WORDS);
+        element.get("change").into_iter().for_each(|change| self.change(change));
+    }
+
+    fn change(&mut self, change: &Node) {
+        self.exempt(change, &WORDS);
+        let [before, after] = [change.get("before"), change.get("after")];
+        let marks = [change.get("before_sensitive"), change.get("after_sensitive")];
+        let unknown = change.get("after_unknown");
+        let mut places = Places::default();
+        places.add(marks[0], before, Side::Own);
+        places.add(marks[0], after, Side::Other);
+        places.add(marks[1], after, Side::Own);
+        places.add(marks[1], before, Side::Other);
+        let mut secrets = BTreeSet::new();
+        for place in self.outermost(&places) {
+            let changes = self.changes(before, after, unknown, &place);
+            self.mask(before.and_then(|value| value.at(&place)), Put::Mask, &mut secrets);
+            let put = if changes { Put::Changed } else { Put::Mask };
+            self.mask(after.and_then(|value| value.at(&place)), put, &mut secrets);
+            self.hide_keys(unknown.and_then(|unknown| unknown.at(&place)));
+        }
+        self.identities(change, &secrets);
+        self.pairs(before, after);
+    }
+
+    fn outermost(&mut self, places: &Places) -> Vec<Path> {
+        self.misfits += places.misfits.len();
+        places.outermost()
+    }
+
+    /// Whether a place has a value on both sides and the records would call it changed.
+    fn changes(
+        &self,
+        before: Option<&Node>,
+        after: Option<&Node>,
+        unknown: Option<&Node>,
+        place: &Path,
+    ) -> bool {
+        let at = |value: Option<&Node>| {
+            let node = value.and_then(|value| value.at(place)).filter(|node| !node.is_null());
+            node.map(|node| node.value(self.text))
+        };
+        let (Some(before), Some(after)) = (at(before), at(after)) else { return false };
+        naive::is_changed(&before, &after, &at(unknown).unwrap_or_default())
+    }
+
+    /// Replaces a value. What is null says nothing, and what is a mask is one already.
+    fn mask(&mut self, node: Option<&Node>, put: Put, secrets: &mut BTreeSet<String>) {
+        let Some(node) = node.filter(|node| !node.is_null()) else { return };
+        if matches!(&node.kind, Kind::Text(text) if is_mask(text)) {
+            return;
+        }
+        for inner in node.all() {
+            if let Some(text) = inner.text().filter(|text| !text.is_empty() && !is_mask(text)) {
+                secrets.insert(text.to_owned());
+                let met = self.secrets.entry(text.to_owned()).or_insert(inner.range.start);
+                *met = inner.range.start.min(*met);
+            }
+            let keys = inner.members().iter().map(|member| &member.key);
+            self.keys.extend(keys.filter(|key| !is_attribute(key) && !is_mask(key)).cloned());
+        }
+        self.edit(&node.range, put);
+    }
+
+    /// What is unknown in a value that is masked as a whole, where it would tell its keys.
+    fn hide_keys(&mut self, unknown: Option<&Node>) {
+        if let Some(unknown) = unknown {
+            let all = unknown.all();
+            if all.iter().any(|node| !node.members().is_empty()) {
+                self.edit(&unknown.range, Put::Word(all.iter().any(|node| node.is_true())));
+            }
+        }
+    }
+
+    fn identities(&mut self, object: &Node, secrets: &BTreeSet<String>) {
+        for node in IDENTITIES.iter().filter_map(|key| object.get(key)).flat_map(Node::all) {
+            if node.text().is_some_and(|text| secrets.contains(text)) {
+                self.edit(&node.range, Put::Mask);
+            }
+        }
+    }
+
+    /// Notes the scalars of the later side that are others on the earlier one.
+    fn pairs(&mut self, before: Option<&Node>, after: Option<&Node>) {
+        let (Some(before), Some(after)) = (before, after) else { return };
+        if after.text().is_some() {
+            if !before.is_null() && before.text() != after.text() {
+                self.changed.insert(after.range.start);
+            }
+            return;
+        }
+        let lengths = [before, after].map(|side| side.elements().len());
+        for (step, after) in after.children() {
+            if matches!(step, Step::Index(_)) && lengths[0] != lengths[1] {
+                continue;
+            }
+            self.pairs(before.child(&step), Some(after));
+        }
+    }
+
+    fn invocation(&mut self, element: &Node) {
+        self.exempt(element, &WORDS);
+        let values = element.get("config_values");
+        let mut places = Places::default();
+        places.add(element.get("config_sensitive"), values, Side::Own);
+        for place in self.outermost(&places) {
+            self.mask(values.and_then(|it| it.at(&place)), Put::Mask, &mut BTreeSet::new());
+            self.hide_keys(element.get("config_unknown").and_then(|it| it.at(&place)));
+        }
+    }
+
+    /// What is planned, or the state.
+    fn values(&mut self, values: &Node) {
+        for output in values.get("outputs").map_or(&[][..], Node::members) {
+            if output.value.get("sensitive").is_some_and(Node::is_true) {
+                self.mask(output.value.get("value"), Put::Mask, &mut BTreeSet::new());
+            }
+        }
+        values.get("root_module").into_iter().for_each(|module| self.module(module));
+    }
+
+    fn module(&mut self, module: &Node) {
+        for resource in module.get("resources").map_or(&[][..], Node::elements) {
+            self.exempt(resource, &WORDS);
+            let values = resource.get("values");
+            let mut places = Places::default();
+            places.add(resource.get("sensitive_values"), values, Side::Own);
+            let mut secrets = BTreeSet::new();
+            for place in self.outermost(&places) {
+                self.mask(values.and_then(|it| it.at(&place)), Put::Mask, &mut secrets);
+            }
+            self.identities(resource, &secrets);
+        }
+        for child in module.get("child_modules").map_or(&[][..], Node::elements) {
+            self.module(child);
+        }
+    }
+
+    fn variables(&mut self, document: &Node) {
+        let configuration = document.get("configuration");
+        let declared = configuration
+            .and_then(|it| it.get("root_module"))
+            .and_then(|it| it.get("variables"))
+            .map_or(&[][..], Node::members);
+        let sensitive: Vec<_> = declared
+            .iter()
+            .filter(|variable| variable.value.get("sensitive").is_some_and(Node::is_true))
+            .collect();
+        for variable in &sensitive {
+            self.mask(variable.value.get("default"), Put::Mask, &mut BTreeSet::new());
+        }
+        for variable in document.get("variables").map_or(&[][..], Node::members) {
+            let value = variable.value.get("value");
+            if sensitive.iter().any(|it| it.key == variable.key) {
+                self.mask(value, Put::Mask, &mut BTreeSet::new());
+            } else if let (Echo::Off, Some(value)) = (self.options.echo, value) {
+                let is_told = configuration.is_some_and(|it| it.range.start < value.range.start);
+                if !is_told && !value.text().is_some_and(is_mask) {
+                    self.edit(&value.range, Put::Mask);
+                    let texts = value.all().into_iter().filter_map(Node::text);
+                    self.presumed.extend(texts.map(str::to_owned));
+                }
+            }
+        }
+    }
+
+    /// Constants of the configuration that are secrets, however short.
+    fn constants(&mut self, node: &Node) {
+        if self.edits.contains_key(&node.range.start) {
+            return;
+        }
+        for member in node.members() {
+            if member.key == "constant_value" {
+                member.value.all().into_iter().for_each(|scalar| self.constant(scalar));
+            }
+        }
+        node.children().into_iter().for_each(|(_, inner)| self.constants(inner));
+    }
+
+    fn constant(&mut self, scalar: &Node) {
+        let Some(text) = scalar.text() else { return };
+        let start = scalar.range.start;
+        let met = self.secrets.get(text).copied();
+        if met.is_some_and(|met| self.options.echo != Echo::Off || met < start) {
+            self.edit(&scalar.range, Put::Mask);
+        } else if self.presumed.contains(text) {
+            let range = scalar.range.clone();
+            self.edits.insert(start, Edit { range, put: Put::Mask, is_optional: true });
+        }
+    }
+
+    fn echoes(&mut self, node: &Node) {
+        let start = node.range.start;
+        if self.edits.contains_key(&start) || self.exempt.contains(&start) {
+            return;
+        }
+        if self.is_echo(node) {
+            let put = if self.changed.contains(&start) { Put::Changed } else { Put::Mask };
+            self.edit(&node.range, put);
+        }
+        for member in node.members() {
+            let key = &member.key;
+            if !is_attribute(key) && self.is_candidate(key) {
+                self.edit(&member.key_range, Put::Key(key.clone()));
+            }
+        }
+        node.children().into_iter().for_each(|(_, inner)| self.echoes(inner));
+    }
+
+    fn is_echo(&self, node: &Node) -> bool {
+        let Some(text) = node.text().filter(|text| !is_mask(text)) else { return false };
+        if self.options.echo == Echo::Contains && matches!(node.kind, Kind::Text(_)) {
+            return self.candidates().any(|secret| text.contains(secret.as_str()));
+        }
+        self.is_candidate(text)
+    }
+}
+
+impl Redaction {
+    /// The text with its edits made.
+    pub fn apply(&self, text: &str) -> String {
+        let mut redacted = String::new();
+        let mut at = 0;
+        for edit in self.edits.iter().filter(|edit| !edit.is_optional) {
+            redacted.push_str(&text[at..edit.range.start]);
+            redacted.push_str(&match &edit.put {
+                Put::Mask => format!("\"{MASK}\""),
+                Put::Changed => format!("\"{CHANGED}\""),
+                Put::Key(key) => {
+                    let number = self.candidates.iter().position(|secret| secret == key);
+                    format!("\"(sensitive value {})\"", number.expect("a secret") + 1)
+                }
+                Put::Word(word) => word.to_string(),
+            });
+            at = edit.range.end;
+        }
+        redacted + &text[at..]
+    }
+}

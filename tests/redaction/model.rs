@@ -10,6 +10,13 @@ use super::marks::{Path, Places, Side};
 use super::tree::{self, Kind, Node, Step};
 use crate::naive;
 
+/// The sections of plans and states.
+const SECTIONS: &str = "format_version plan_format_version terraform_version variables \
+    planned_values resource_drift resource_changes deferred_changes deferred_action_invocations \
+    output_changes action_invocations prior_state configuration relevant_attributes checks \
+    timestamp applyable complete errored condition_results provider_schemas \
+    provider_format_version values";
+
 /// What stands for a secret.
 pub const MASK: &str = "(sensitive value)";
 /// What stands for one that changes, on its later side.
@@ -82,8 +89,9 @@ pub fn redaction(text: &str, options: Options) -> Redaction {
     if let Some(configuration) = document.get("configuration") {
         model.constants(configuration);
     }
-    if options.echo != Echo::Off {
-        model.echoes(&document);
+    match options.echo {
+        Echo::Off => model.strange(&document),
+        Echo::Equal | Echo::Contains => model.echoes(&document),
     }
     Redaction {
         candidates: model.candidates().cloned().collect(),
@@ -378,6 +386,22 @@ impl<'a> Model<'a> {
         } else if self.presumed.contains(text) {
             let range = scalar.range.clone();
             self.edits.insert(start, Edit { range, put: Put::Mask, is_optional: true });
+        }
+    }
+
+    /// Sections that nobody knows, in which nobody looks for echoes: each part is masked.
+    fn strange(&mut self, document: &Node) {
+        for section in document.members() {
+            if SECTIONS.split_whitespace().any(|known| known == section.key) {
+                continue;
+            }
+            let parts = section.value.children();
+            let is_part =
+                section.value.text().is_some() || matches!(section.value.kind, Kind::Word(_));
+            let whole = is_part.then_some(&section.value);
+            for part in parts.into_iter().map(|(_, part)| part).chain(whole) {
+                self.mask(Some(part), Put::Mask, &mut BTreeSet::new());
+            }
         }
     }
 

@@ -150,7 +150,9 @@ fn resource(kind: &str, element: &Value, deferred_reason: Option<&Value>) -> Val
     record.paths_of(change);
     record.list(
         "replace_paths",
-        elements(&change["replace_paths"]).map(|path| json!(replace_path(path))).collect(),
+        elements(&change["replace_paths"])
+            .map(|path| json!(replace_path(path, &sensitive(change))))
+            .collect(),
     );
     if let Some(importing) = given(change, "importing") {
         record.put("importing", masked(importing, &secrets(change)));
@@ -493,14 +495,24 @@ fn with_key(so_far: String, key: &str) -> String {
     }
 }
 
-fn replace_path(path: &Value) -> String {
-    elements(path).fold(String::new(), |so_far, step| match step {
-        Value::String(key) => with_key(so_far, key),
-        Value::Number(index) if index.to_string().parse::<u32>().is_ok() => {
-            so_far + &format!("[{index}]")
+/// A path as it is given, up to a sensitive place.
+fn replace_path(path: &Value, sensitive: &BTreeSet<Path>) -> String {
+    let mut at = Some(Path::new());
+    let mut so_far = String::new();
+    for step in elements(path) {
+        if at.as_ref().is_some_and(|at| sensitive.contains(at)) {
+            break;
         }
-        _ => so_far + "[*]",
-    })
+        let number = step.as_number().and_then(|index| index.to_string().parse::<u32>().ok());
+        let (known, text) = match (step, number) {
+            (Value::String(key), _) => (Some(Step::Key(key.clone())), with_key(so_far, key)),
+            (_, Some(index)) => (Some(Step::Index(index as usize)), so_far + &format!("[{index}]")),
+            _ => (None, so_far + "[*]"),
+        };
+        so_far = text;
+        at = at.zip(known).map(|(at, step)| [at, vec![step]].concat());
+    }
+    so_far
 }
 
 /// The oracle held against what the description says in words.
@@ -608,6 +620,8 @@ mod tests {
     #[test]
     fn set_elements_in_replace_paths_are_shown_as_stars() {
         let path = json!(["a", 0, "b c", {"x": 1}, -1, "d"]);
-        assert_eq!(replace_path(&path), r#"a[0]["b c"][*][*].d"#);
+        assert_eq!(replace_path(&path, &BTreeSet::new()), r#"a[0]["b c"][*][*].d"#);
+        let marked = BTreeSet::from([vec![Step::Key("a".to_owned())]]);
+        assert_eq!(replace_path(&path, &marked), "a");
     }
 }

@@ -98,6 +98,7 @@ fn keyed(canaries: &mut Canaries) -> Value {
         "after_unknown": {"map": map(json!(true)), "list": [{"map": map(json!([true]))}]},
         "before_sensitive": {"map": true, "list": [{"map": true}], "gone": true},
         "after_sensitive": {"map": true, "list": [{"map": true}], "new": true},
+        "replace_paths": [["map", canaries.next(), "x"], ["list", 0, "map", canaries.next()]],
     })
 }
 

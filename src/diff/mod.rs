@@ -139,8 +139,11 @@ impl Differ {
         if self.sensitive.is_empty() {
             return;
         }
-        self.changed.cut_at(&self.sensitive);
+        if self.changed.cut_at(&self.sensitive) {
+            self.changed.sort();
+        }
         if self.unknown.cut_at(&self.sensitive) {
+            self.unknown.sort();
             self.unknown_of.disown();
         }
     }

@@ -122,6 +122,8 @@ impl Maker {
     ) -> Result<Record<'m>> {
         replace_paths(&change.change, &mut self.replace_paths, &mut self.texts, self.limits.paths)
             .map_err(|error| in_change(error.within("replace_paths")))?;
+        // Here, too, the keys below a mark are part of the secret.
+        self.replace_paths.cut_at(&self.differ.sensitive);
         let actions = facts.action.words(&change.change).map_err(in_change)?;
         let importing = change.change.importing.map(|value| {
             importing::compact(value, &change.change, &mut self.texts, &mut self.importing)

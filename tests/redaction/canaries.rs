@@ -73,7 +73,9 @@ impl Canaries {
         let [before, after] = [self.values(), self.values()];
         json!({
             "actions": ["update"], "before": before, "after": after,
-            "after_unknown": {"map": {self.unknown(): true}, "list": [false, {self.unknown(): true}]},
+            "after_unknown": {
+                "map": {self.unknown(): true}, "list": [false, {self.unknown(): true}],
+            },
             "before_sensitive": marks(), "after_sensitive": marks(),
             "importing": {"id": before["text"]}, "after_identity": {"id": [after["list"][0]]},
         })
@@ -171,7 +173,8 @@ fn plan_with(echoes: Echoes) -> String {
         "format_version": "1.2",
         "terraform_version": "1.15.0",
         "variables": {
-            "token": {"value": canaries.text()}, "map": {"value": {canaries.key(): canaries.text()}},
+            "token": {"value": canaries.text()},
+            "map": {"value": {canaries.key(): canaries.text()}},
         },
         "planned_values": canaries.state(),
         "resource_drift": [resource("drift", canaries.change())],
@@ -200,9 +203,9 @@ fn plan_with(echoes: Echoes) -> String {
     elements(&mut plan, "resource_changes", resource("open", open.clone()));
     elements(&mut plan, "resource_drift", resource("open", open.clone()));
     plan["output_changes"]["open"] = open;
-    plan["variables"]["open"] =
-        json!({"value": if echoes == Echoes::None { json!(1) } else { repeated.clone() }});
-    plan["configuration"]["root_module"]["resources"] = json!([{"expressions": {"a": {"constant_value": repeated}, "b": {"references": repeated}}}]);
+    plan["variables"]["open"] = json!({"value": repeated});
+    let expressions = json!({"a": {"constant_value": repeated}, "b": {"references": repeated}});
+    plan["configuration"]["root_module"]["resources"] = json!([{"expressions": expressions}]);
     for state in ["planned_values", "prior_state"] {
         let values = match state {
             "prior_state" => &mut plan[state]["values"],
@@ -252,8 +255,9 @@ fn run_on(input: &str, args: &[&str]) -> bool {
         succeeded &= output.status.success();
         let mut written =
             vec![("standard output", output.stdout), ("standard error", output.stderr)];
-        if let Ok(report) = fs::read(folder.path().join("report")) {
-            written.push(("the report", report));
+        let report = folder.path().join("report");
+        if output.status.success() && args.contains(&"--report") {
+            written.push(("the report", fs::read(&report).expect("a report")));
         }
         for (stream, bytes) in written {
             let text = String::from_utf8_lossy(&bytes);

@@ -4,7 +4,7 @@ use super::model::{self, Echo, Options};
 use super::redact;
 
 /// Holds documents to what they become; `<>` stands for the mask and `<changed>` for that of a
-/// value that changes.
+/// value that changes, and lines are only there to be read.
 fn hold(cases: &[(&str, &str)], options: Options, around: impl Fn(&str) -> String) {
     let args = super::arguments(options);
     let args: Vec<_> = args.iter().map(String::as_str).collect();
@@ -12,10 +12,15 @@ fn hold(cases: &[(&str, &str)], options: Options, around: impl Fn(&str) -> Strin
         let expected = expected
             .replace("<>", r#""(sensitive value)""#)
             .replace("<changed>", r#""(sensitive value, changed)""#);
-        let (text, expected) = (around(text), around(&expected));
+        let (text, expected) = (joined(&around(text)), joined(&around(&expected)));
         assert_eq!(model::redaction(&text, options).apply(&text), expected, "the oracle: {text}");
         assert_eq!(redact(&args, text.as_bytes()), Ok(expected), "{text}");
     }
+}
+
+/// A text that was broken into lines to be read.
+fn joined(text: &str) -> String {
+    text.lines().map(str::trim_start).collect()
 }
 
 /// A plan of one change.
@@ -42,8 +47,10 @@ fn marks_hold_on_both_sides() {
         ),
         // A container has one mask; null says nothing.
         (
-            r#""before":{"m":{"k":1},"n":null},"after":{"m":{"k":2},"n":[]},"before_sensitive":{"m":true,"n":true}"#,
-            r#""before":{"m":<>,"n":null},"after":{"m":<changed>,"n":<>},"before_sensitive":{"m":true,"n":true}"#,
+            r#""before":{"m":{"k":1},"n":null},"after":{"m":{"k":2},"n":[]},
+                "before_sensitive":{"m":true,"n":true}"#,
+            r#""before":{"m":<>,"n":null},"after":{"m":<changed>,"n":<>},
+                "before_sensitive":{"m":true,"n":true}"#,
         ),
         (
             r#""before":null,"after":{"p":"x"},"after_sensitive":true"#,
@@ -51,12 +58,15 @@ fn marks_hold_on_both_sides() {
         ),
         // Index by index, on the other side whatever its length.
         (
-            r#""before":["x","y"],"after":["y"],"before_sensitive":[false,true],"after_sensitive":[true]"#,
-            r#""before":[<>,<>],"after":[<changed>],"before_sensitive":[false,true],"after_sensitive":[true]"#,
+            r#""before":["x","y"],"after":["y"],"before_sensitive":[false,true],
+                "after_sensitive":[true]"#,
+            r#""before":[<>,<>],"after":[<changed>],"before_sensitive":[false,true],
+                "after_sensitive":[true]"#,
         ),
         // What is a mask already stays.
         (
-            r#""before":{"p":"(sensitive value)"},"after":{"p":"(sensitive value, changed)"},"after_sensitive":{"p":true}"#,
+            r#""before":{"p":"(sensitive value)"},"after":{"p":"(sensitive value, changed)"},
+                "after_sensitive":{"p":true}"#,
             r#""before":{"p":<>},"after":{"p":<changed>},"after_sensitive":{"p":true}"#,
         ),
     ];
@@ -67,12 +77,16 @@ fn marks_hold_on_both_sides() {
 fn keys_of_secret_maps_are_not_told_by_what_is_unknown() {
     let cases = [
         (
-            r#""before":null,"after":{},"after_unknown":{"m":{"key":true},"n":{"key":true}},"after_sensitive":{"m":true}"#,
-            r#""before":null,"after":{},"after_unknown":{"m":true,"n":{"key":true}},"after_sensitive":{"m":true}"#,
+            r#""before":null,"after":{},"after_unknown":{"m":{"key":true},"n":{"key":true}},
+                "after_sensitive":{"m":true}"#,
+            r#""before":null,"after":{},"after_unknown":{"m":true,"n":{"key":true}},
+                "after_sensitive":{"m":true}"#,
         ),
         (
-            r#""before":null,"after":{},"after_unknown":{"m":[{"key":false}],"l":[false,true],"e":[{}]},"after_sensitive":{"m":true,"l":true,"e":true}"#,
-            r#""before":null,"after":{},"after_unknown":{"m":false,"l":[false,true],"e":[{}]},"after_sensitive":{"m":true,"l":true,"e":true}"#,
+            r#""before":null,"after":{},"after_unknown":{"m":[{"key":false}],"l":[false,true],
+                "e":[{}]},"after_sensitive":{"m":true,"l":true,"e":true}"#,
+            r#""before":null,"after":{},"after_unknown":{"m":false,"l":[false,true],"e":[{}]},
+                "after_sensitive":{"m":true,"l":true,"e":true}"#,
         ),
     ];
     hold(&cases, Options::default(), change);
@@ -83,8 +97,10 @@ fn what_does_not_fit_is_masked_whole() {
     let cases = [
         // A word that is no mark, an object on a list, a list on a text.
         (
-            r#""before":null,"after":{"p":"x","q":["y"],"r":"z"},"after_sensitive":{"p":"yes","q":{"k":true},"r":[true]}"#,
-            r#""before":null,"after":{"p":<>,"q":<>,"r":<>},"after_sensitive":{"p":"yes","q":{"k":true},"r":[true]}"#,
+            r#""before":null,"after":{"p":"x","q":["y"],"r":"z"},"after_sensitive":{"p":"yes",
+                "q":{"k":true},"r":[true]}"#,
+            r#""before":null,"after":{"p":<>,"q":<>,"r":<>},"after_sensitive":{"p":"yes",
+                "q":{"k":true},"r":[true]}"#,
         ),
         // A list of another length than its own value.
         (
@@ -93,13 +109,17 @@ fn what_does_not_fit_is_masked_whole() {
         ),
         // What marks nothing, whatever its shape.
         (
-            r#""before":null,"after":{"l":["x"],"p":"y"},"after_sensitive":{"l":[false,{"k":null}],"p":{"q":[]}}"#,
-            r#""before":null,"after":{"l":["x"],"p":"y"},"after_sensitive":{"l":[false,{"k":null}],"p":{"q":[]}}"#,
+            r#""before":null,"after":{"l":["x"],"p":"y"},"after_sensitive":{"l":[false,
+                {"k":null}],"p":{"q":[]}}"#,
+            r#""before":null,"after":{"l":["x"],"p":"y"},"after_sensitive":{"l":[false,
+                {"k":null}],"p":{"q":[]}}"#,
         ),
         // What does not fit on one side is masked on the other.
         (
-            r#""before":{"m":{"k":"x","l":"y"}},"after":{"m":"z"},"before_sensitive":{"m":{"k":true}},"after_sensitive":{}"#,
-            r#""before":{"m":<>},"after":{"m":<changed>},"before_sensitive":{"m":{"k":true}},"after_sensitive":{}"#,
+            r#""before":{"m":{"k":"x","l":"y"}},"after":{"m":"z"},
+                "before_sensitive":{"m":{"k":true}},"after_sensitive":{}"#,
+            r#""before":{"m":<>},"after":{"m":<changed>},"before_sensitive":{"m":{"k":true}},
+                "after_sensitive":{}"#,
         ),
     ];
     hold(&cases, Options::default(), change);
@@ -109,8 +129,10 @@ fn what_does_not_fit_is_masked_whole() {
 fn echoes_are_equal_and_long_enough() {
     let cases = [
         (
-            r#""before":null,"after":{"p":"12345678","q":12345678,"r":"1234\u00356\u00378","s":"123456789","t":12345678.0},"after_sensitive":{"p":true}"#,
-            r#""before":null,"after":{"p":<>,"q":<>,"r":<>,"s":"123456789","t":12345678.0},"after_sensitive":{"p":true}"#,
+            r#""before":null,"after":{"p":"12345678","q":12345678,"r":"1234\u00356\u00378",
+                "s":"123456789","t":12345678.0},"after_sensitive":{"p":true}"#,
+            r#""before":null,"after":{"p":<>,"q":<>,"r":<>,"s":"123456789","t":12345678.0},
+                "after_sensitive":{"p":true}"#,
         ),
         (
             r#""before":null,"after":{"p":"1234567","q":"1234567"},"after_sensitive":{"p":true}"#,
@@ -118,18 +140,24 @@ fn echoes_are_equal_and_long_enough() {
         ),
         // Of one secret on one side and another on the other.
         (
-            r#""before":{"p":"secret-one","q":"secret-one"},"after":{"p":"secret-two","q":"secret-two"},"after_sensitive":{"p":true}"#,
-            r#""before":{"p":<>,"q":<>},"after":{"p":<changed>,"q":<changed>},"after_sensitive":{"p":true}"#,
+            r#""before":{"p":"secret-one","q":"secret-one"},"after":{"p":"secret-two",
+                "q":"secret-two"},"after_sensitive":{"p":true}"#,
+            r#""before":{"p":<>,"q":<>},"after":{"p":<changed>,"q":<changed>},
+                "after_sensitive":{"p":true}"#,
         ),
         // A key that could be an attribute's stays.
         (
-            r#""before":null,"after":{"p":"secret-one","q":"password","secret-one":{"password":1}},"after_sensitive":{"p":true,"q":true,"secret-one":{"password":false}}"#,
-            r#""before":null,"after":{"p":<>,"q":<>,"(sensitive value 1)":{"password":1}},"after_sensitive":{"p":true,"q":true,"(sensitive value 1)":{"password":false}}"#,
+            r#""before":null,"after":{"p":"secret-one","q":"password",
+                "secret-one":{"password":1}},"after_sensitive":{"p":true,"q":true,
+                "secret-one":{"password":false}}"#,
+            r#""before":null,"after":{"p":<>,"q":<>,"(sensitive value 1)":{"password":1}},
+                "after_sensitive":{"p":true,"q":true,"(sensitive value 1)":{"password":false}}"#,
         ),
     ];
-    let numbered = |text: &str| change(text).replace("(sensitive value 2)", "(sensitive value 1)");
+    let numbered =
+        |text: &str| joined(&change(text)).replace("(sensitive value 2)", "(sensitive value 1)");
     hold(&cases[..3], Options::default(), change);
-    let text = change(cases[3].0);
+    let text = joined(&change(cases[3].0));
     let redaction = model::redaction(&text, Options::default());
     let redacted = redact(&[], text.as_bytes()).expect("a plan");
     let found = super::agree::difference(&text, &redaction, &redacted, super::Masks::Text);
@@ -141,8 +169,10 @@ fn echoes_are_equal_and_long_enough() {
 #[test]
 fn texts_that_contain_a_secret_are_masked_when_asked() {
     let cases = [(
-        r#""before":null,"after":{"p":"secret-one","q":"a secret-one b","r":"{\"k\":\"secret-one\"}","s":"secret-on"},"after_sensitive":{"p":true}"#,
-        r#""before":null,"after":{"p":<>,"q":<>,"r":<>,"s":"secret-on"},"after_sensitive":{"p":true}"#,
+        r#""before":null,"after":{"p":"secret-one","q":"a secret-one b",
+            "r":"{\"k\":\"secret-one\"}","s":"secret-on"},"after_sensitive":{"p":true}"#,
+        r#""before":null,"after":{"p":<>,"q":<>,"r":<>,"s":"secret-on"},
+            "after_sensitive":{"p":true}"#,
     )];
     hold(&cases, Options { echo: Echo::Contains, ..Options::default() }, change);
 }
@@ -150,13 +180,21 @@ fn texts_that_contain_a_secret_are_masked_when_asked() {
 #[test]
 fn constants_and_identities_are_secrets_of_any_length() {
     let cases = [(
-        r#""before":null,"after":{"p":"x"},"after_sensitive":{"p":true},"importing":{"id":"x","identity":{"x":["x","y"]}},"after_identity":{"id":"x"}"#,
-        r#""before":null,"after":{"p":<>},"after_sensitive":{"p":true},"importing":{"id":<>,"identity":{"x":[<>,"y"]}},"after_identity":{"id":<>}"#,
+        r#""before":null,"after":{"p":"x"},"after_sensitive":{"p":true},"importing":{"id":"x",
+            "identity":{"x":["x","y"]}},"after_identity":{"id":"x"}"#,
+        r#""before":null,"after":{"p":<>},"after_sensitive":{"p":true},"importing":{"id":<>,
+            "identity":{"x":[<>,"y"]}},"after_identity":{"id":<>}"#,
     )];
     hold(&cases, Options::default(), change);
     let cases = [(
-        r#""variables":{"v":{"value":7},"w":{"value":7}},"configuration":{"root_module":{"resources":[{"expressions":{"a":{"constant_value":"7"},"b":{"constant_value":[true,7]}}}],"variables":{"v":{"default":{"k":"z"},"sensitive":true},"w":{"default":"z"}}}}"#,
-        r#""variables":{"v":{"value":<>},"w":{"value":7}},"configuration":{"root_module":{"resources":[{"expressions":{"a":{"constant_value":<>},"b":{"constant_value":[true,<>]}}}],"variables":{"v":{"default":<>,"sensitive":true},"w":{"default":"z"}}}}"#,
+        r#""variables":{"v":{"value":7},"w":{"value":7}},
+            "configuration":{"root_module":{"resources":[{"expressions":{"a":{"constant_value":"7"},
+            "b":{"constant_value":[true,7]}}}],
+            "variables":{"v":{"default":{"k":"z"},"sensitive":true},"w":{"default":"z"}}}}"#,
+        r#""variables":{"v":{"value":<>},"w":{"value":7}},
+            "configuration":{"root_module":{"resources":[{"expressions":{"a":{"constant_value":<>},
+            "b":{"constant_value":[true,<>]}}}],
+            "variables":{"v":{"default":<>,"sensitive":true},"w":{"default":"z"}}}}"#,
     )];
     hold(&cases, Options::default(), plan);
 }
@@ -182,11 +220,14 @@ fn one_pass_takes_every_variable_for_a_secret_until_told_otherwise() {
 fn sections_with_marks_of_their_own() {
     let values = |mask: &str| {
         let resource = format!(
-            r#"{{"address":"a.b","values":{{"p":{mask}}},"sensitive_values":{{"p":true}},"identity":{{"id":{mask}}}}}"#,
+            r#"{{"address":"a.b","values":{{"p":{mask}}},"sensitive_values":{{"p":true}},
+                "identity":{{"id":{mask}}}}}"#,
         );
         let child = format!(r#"{{"child_modules":[{{"resources":[{resource}]}}]}}"#);
         format!(
-            r#"{{"outputs":{{"o":{{"sensitive":true,"value":[{mask}]}},"s":{{"sensitive":false,"value":[1]}}}},"root_module":{{"resources":[{resource}],"child_modules":[{child}]}}}}"#,
+            r#"{{"outputs":{{"o":{{"sensitive":true,"value":[{mask}]}},"s":{{"sensitive":false,
+                "value":[1]}}}},"root_module":{{"resources":[{resource}],
+                "child_modules":[{child}]}}}}"#,
         )
     };
     let (text, expected) = (values(r#""x""#), values("<>").replace("[<>]", "<>"));
@@ -198,10 +239,12 @@ fn sections_with_marks_of_their_own() {
     hold(&[(&text, &expected)], Options::default(), state);
     let action = |value: &str, unknown: &str| {
         let action = format!(
-            r#"{{"address":"action.a.b","config_values":{{"m":{value}}},"config_sensitive":{{"m":true}},"config_unknown":{{"m":{unknown}}}}}"#,
+            r#"{{"address":"action.a.b","config_values":{{"m":{value}}},
+                "config_sensitive":{{"m":true}},"config_unknown":{{"m":{unknown}}}}}"#,
         );
         format!(
-            r#""action_invocations":[{action}],"deferred_action_invocations":[{{"reason":"r","action_invocation":{action}}}]"#,
+            r#""action_invocations":[{action}],"deferred_action_invocations":[{{"reason":"r",
+                "action_invocation":{action}}}]"#,
         )
     };
     let case = (action(r#"{"k":"x"}"#, r#"{"l":true}"#), action("<>", "true"));
@@ -210,13 +253,101 @@ fn sections_with_marks_of_their_own() {
 
 #[test]
 fn words_of_the_format_are_no_echoes() {
-    let change = r#"{"actions":["no-op","a-secret"],"before":null,"after":{"p":<M>},"after_sensitive":{"p":true}}"#;
+    let change = r#"{"actions":["no-op","a-secret"],"before":null,"after":{"p":<M>},
+        "after_sensitive":{"p":true}}"#;
     let text = |mask: &str, echo: &str| {
         format!(
-            r#"{{"format_version":"1.2","timestamp":"a-secret","resource_changes":[{{"address":"a.b","mode":"a-secret","type":"a-secret","name":"a-secret","index":{echo},"provider_name":"a-secret","change":{},"action_reason":"a-secret"}}],"x":{echo}}}"#,
+            r#"{{"format_version":"1.2","timestamp":"a-secret",
+                "resource_changes":[{{"address":"a.b","mode":"a-secret","type":"a-secret",
+                "name":"a-secret","index":{echo},"provider_name":"a-secret","change":{},
+                "action_reason":"a-secret"}}],"x":{echo}}}"#,
             change.replace("<M>", mask),
         )
     };
     let case = (text(r#""a-secret""#, r#""a-secret""#), text("<>", "<>"));
     hold(&[(&case.0, &case.1)], Options::default(), str::to_owned);
+}
+
+/// Readers take one of two values of the same key, and not all take the same one.
+#[test]
+fn what_stands_twice_is_refused_or_masked() {
+    let output = r#""outputs":{"o":{"sensitive":true,"value":"a-secret","value":"b-secret"}}"#;
+    let resource = r#""root_module":{"resources":[{"address":"a.b","values":{"p":"a-secret"},
+        "sensitive_values":{"p":true},"values":{"p":"b-secret"}}]}"#;
+    let twins = r#""variables":{"v":{"value":"a-secret","value":"b-secret"}},
+        "configuration":{"root_module":{"variables":{"v":{"sensitive":true}}}}"#;
+    let variable = r#""variables":{"v":{"value":"a-secret"},"v":{"value":"b-secret"}},
+        "configuration":{"root_module":{"variables":{"v":{"sensitive":true}}}}"#;
+    let module = r#""root_module":{"resources":[],"resources":[{"address":"a.b",
+        "values":{"p":"b-secret"},"sensitive_values":{"p":true}}]}"#;
+    let change =
+        r#""after":{"p":"a-secret"},"after":{"p":"b-secret"},"after_sensitive":{"p":true}"#;
+    for text in [
+        plan(&format!(r#""prior_state":{{"values":{{{output}}}}}"#)),
+        plan(&format!(r#""prior_state":{{"values":{{{resource}}}}}"#)),
+        plan(&format!(r#""prior_state":{{"values":{{{module}}}}}"#)),
+        plan(twins),
+        plan(variable),
+        self::change(change),
+    ] {
+        for echo in ["equal", "off"] {
+            let redacted = redact(&["--echo", echo], text.as_bytes()).unwrap_or_default();
+            assert!(!redacted.contains("b-secret"), "{echo}: {redacted}");
+        }
+    }
+}
+
+#[test]
+fn a_digest_is_that_of_its_secret_and_of_the_key() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = change(
+        r#""before":{"p":"one","q":"one","r":"two"},"after":{"p":"\u006fne","q":"two","r":"two"},
+            "after_sensitive":{"p":true,"q":true,"r":true}"#,
+    );
+    let digests = |key: &str| {
+        let file = folder.path().join(key);
+        std::fs::write(&file, key.repeat(32)).expect("a key");
+        let args = ["--mask", "hash", "--key-file", file.to_str().expect("UTF-8")];
+        let redacted = redact(&args, text.as_bytes()).expect("a plan");
+        let redaction = model::redaction(&text, Options::default());
+        let masks = super::Masks::Hash;
+        assert_eq!(super::agree::difference(&text, &redaction, &redacted, masks), None);
+        assert_eq!(redact(&args, redacted.as_bytes()).as_ref(), Ok(&redacted));
+        assert_eq!(super::other_records(&text, &redacted), None);
+        let parts = redacted.split("(sensitive value ").skip(1);
+        parts.map(|part| part[..32].to_owned()).collect::<Vec<_>>()
+    };
+    let [one, other] = ["a", "b"].map(digests);
+    assert_eq!([&one[1], &one[3]], [&one[0], &one[0]]);
+    assert_eq!([&one[4], &one[5]], [&one[2], &one[2]]);
+    assert_ne!(one[0], one[2]);
+    assert!(one.iter().all(|digest| !other.contains(digest)));
+}
+
+#[test]
+fn null_is_a_mask_too() {
+    let text = change(r#""before":null,"after":{"p":["x"],"q":1},"after_sensitive":{"p":true}"#);
+    let expected = change(r#""before":null,"after":{"p":null,"q":1},"after_sensitive":{"p":true}"#);
+    assert_eq!(redact(&["--mask", "null"], text.as_bytes()), Ok(expected));
+}
+
+#[test]
+fn values_of_names_that_match_are_masked_when_asked() {
+    let text = change(
+        r#""before":null,"after":{"db_password":"x","open":["y",{"Password2":{"k":1}}]},
+            "after_sensitive":{}"#,
+    );
+    let redacted = redact(&["--also-names", "(?i)password"], text.as_bytes()).expect("a plan");
+    let expected = text.replace(r#""x""#, "<>").replace(r#"{"k":1}"#, "<>");
+    assert_eq!(redacted, expected.replace("<>", "\"(sensitive value)\""));
+}
+
+#[test]
+fn what_is_imported_by_a_secret_number_has_the_same_records() {
+    let text = change(
+        r#""before":null,"after":{"p":4711},"after_sensitive":{"p":true},
+            "importing":{"identity":{"pin":4711}}"#,
+    );
+    let redacted = redact(&[], text.as_bytes()).expect("a plan");
+    assert_eq!(super::other_records(&text, &redacted), None);
 }

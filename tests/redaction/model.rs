@@ -124,8 +124,6 @@ struct Model<'a> {
     edits: BTreeMap<usize, Edit>,
     /// The secrets, each with the place where it was first met.
     secrets: BTreeMap<String, usize>,
-    /// Keys of masked values that are no names of attributes: they are looked for elsewhere.
-    keys: BTreeSet<String>,
     misfits: usize,
     exempt: BTreeSet<usize>,
     /// Where scalars begin that are others on the earlier side.
@@ -141,7 +139,6 @@ impl<'a> Model<'a> {
             options,
             edits: BTreeMap::new(),
             secrets: BTreeMap::new(),
-            keys: BTreeSet::new(),
             misfits: 0,
             exempt: BTreeSet::new(),
             changed: BTreeSet::new(),
@@ -161,12 +158,11 @@ impl<'a> Model<'a> {
     /// What is looked for elsewhere.
     fn candidates(&self) -> impl Iterator<Item = &String> {
         let is_long = |text: &&String| text.len() >= self.options.echo_min;
-        self.secrets.keys().chain(&self.keys).filter(is_long)
+        self.secrets.keys().filter(is_long)
     }
 
     fn is_candidate(&self, text: &str) -> bool {
-        text.len() >= self.options.echo_min
-            && (self.secrets.contains_key(text) || self.keys.contains(text))
+        text.len() >= self.options.echo_min && self.secrets.contains_key(text)
     }
 
     /// Everything that has overlays or says itself that it is sensitive.
@@ -251,13 +247,19 @@ impl<'a> Model<'a> {
             return;
         }
         for inner in node.all() {
-            if let Some(text) = inner.text().filter(|text| !text.is_empty() && !is_mask(text)) {
-                secrets.insert(text.to_owned());
-                let met = self.secrets.entry(text.to_owned()).or_insert(inner.range.start);
-                *met = inner.range.start.min(*met);
+            let scalar = inner.text().map(|text| (text, inner.range.start));
+            let members = inner.members().iter();
+            // Such a key is no name that a provider gave to an attribute.
+            let keys = members
+                .filter(|it| !is_attribute(&it.key) && it.key.len() >= self.options.echo_min)
+                .map(|member| (member.key.as_str(), member.key_range.start));
+            for (text, start) in scalar.into_iter().chain(keys) {
+                if !text.is_empty() && !is_mask(text) {
+                    secrets.insert(text.to_owned());
+                    let met = self.secrets.entry(text.to_owned()).or_insert(start);
+                    *met = start.min(*met);
+                }
             }
-            let keys = inner.members().iter().map(|member| &member.key);
-            self.keys.extend(keys.filter(|key| !is_attribute(key) && !is_mask(key)).cloned());
         }
         self.edit(&node.range, put);
     }

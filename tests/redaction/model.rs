@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::marks::{Path, Places, Side};
-use super::tree::{self, Kind, Node, Step};
+use super::tree::{self, Kind, Member, Node, Step};
 use crate::naive;
 
 /// The sections of plans and states.
@@ -247,21 +247,24 @@ impl<'a> Model<'a> {
             return;
         }
         for inner in node.all() {
-            let scalar = inner.text().map(|text| (text, inner.range.start));
-            let members = inner.members().iter();
-            // Such a key is no name that a provider gave to an attribute.
-            let keys = members
-                .filter(|it| !is_attribute(&it.key) && it.key.len() >= self.options.echo_min)
-                .map(|member| (member.key.as_str(), member.key_range.start));
-            for (text, start) in scalar.into_iter().chain(keys) {
-                if !text.is_empty() && !is_mask(text) {
-                    secrets.insert(text.to_owned());
-                    let met = self.secrets.entry(text.to_owned()).or_insert(start);
-                    *met = start.min(*met);
+            if let Some(text) = inner.text().filter(|text| !text.is_empty() && !is_mask(text)) {
+                secrets.insert(text.to_owned());
+                self.met(text, inner.range.start);
+            }
+            for Member { key, key_range, .. } in inner.members() {
+                // No name that a provider gave to an attribute: looked for, but it identifies
+                // nothing.
+                if !is_attribute(key) && !is_mask(key) && key.len() >= self.options.echo_min {
+                    self.met(key, key_range.start);
                 }
             }
         }
         self.edit(&node.range, put);
+    }
+
+    fn met(&mut self, secret: &str, start: usize) {
+        let first = self.secrets.entry(secret.to_owned()).or_insert(start);
+        *first = start.min(*first);
     }
 
     /// What is unknown in a value that is masked as a whole, where it would tell its keys.

@@ -8,6 +8,7 @@
 mod change;
 mod element;
 mod head;
+mod look;
 mod place;
 mod reader;
 mod section;
@@ -23,6 +24,7 @@ use crate::scan::Isa;
 
 pub use change::{ActionInvocation, Change, Check, Deferred, Index, ResourceChange};
 pub use element::{Element, Unchanged};
+pub use look::{Look, look};
 pub use place::Place;
 pub(crate) use reader::unless_changed;
 pub use reader::{Document, read};

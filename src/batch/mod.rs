@@ -1,11 +1,11 @@
 //! Many inputs: what the user names becomes a list of plans in an order that can be relied on.
 //!
 //! ```text
-//!  names ──┬─ -            standard input
-//!          ├─ @list ─────▶ names, a line each ─┐
-//!          ├─ glob ──────▶ files and folders ──┼─▶ [`Entries`] ─▶ [`Inputs`], each with its workspace
-//!          ├─ folder ────▶ its plans ──────────┤
-//!          └─ file ────────────────────────────┘
+//!  names ──┬─ -            standard input ──────┐
+//!          ├─ @list ─────▶ names, a line each ──┤
+//!          ├─ glob ──────▶ files and folders ───┼─▶ [`Entries`] ─▶ [`Inputs`], with workspaces
+//!          ├─ folder ────▶ its plans ───────────┤
+//!          └─ file ─────────────────────────────┘
 //! ```
 //!
 //! **Order.** That of the names. The entries of a folder and of a glob come sorted by path,

@@ -91,9 +91,13 @@ pub enum Progress {
 /// The plans, and how to read them.
 #[derive(Debug, Args)]
 pub struct Plans {
-    /// Plans as JSON, plain, gzip or zstd; - is standard input
+    /// Plans as JSON, plain, gzip or zstd: files, folders, globs, @ with a list, - for standard
+    /// input
     #[arg(value_name = "INPUT")]
-    pub inputs: Vec<PathBuf>,
+    pub inputs: Vec<OsString>,
+    /// More of them
+    #[command(flatten)]
+    pub more: InputArgs,
     /// Write to a file: whole, or not at all
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -128,6 +132,28 @@ pub struct Plans {
     /// The bounds
     #[command(flatten)]
     pub limits: LimitArgs,
+}
+
+/// Which inputs there are, and how their workspaces are called.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Inputs")]
+pub struct InputArgs {
+    /// Also the inputs that this file names, one a line; - is standard input
+    #[arg(long, value_name = "FILE")]
+    pub files_from: Option<PathBuf>,
+    /// The names of lists stand between zero bytes (find -print0)
+    #[arg(long)]
+    pub null: bool,
+    /// Of folders, only files that this glob holds: of names, or of paths if it has a slash
+    #[arg(long, value_name = "GLOB")]
+    pub include: Vec<String>,
+    /// Of folders, no files and folders that this glob holds
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+    /// The end of an input's path, with {workspace} in it, like 'plans/{workspace}/plan.json'
+    /// [default: the part of the path that differs]
+    #[arg(long, value_name = "RULE")]
+    pub workspace_from: Option<String>,
 }
 
 /// The bounds on what an input can make large. All take K, M, G and T (powers of 1024).

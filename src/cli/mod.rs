@@ -3,11 +3,13 @@
 
 pub mod args;
 mod exit;
+mod inputs;
 #[cfg(target_os = "linux")]
 mod interrupt;
 mod output;
 mod progress;
 mod run;
+mod sifting;
 mod stats;
 
 use std::ffi::OsString;

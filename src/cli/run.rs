@@ -7,16 +7,14 @@ use std::path::Path;
 
 use super::args::{self, Command, Format, Plans};
 use super::exit::Exit;
-use super::output::{self, Output};
-use super::progress::{self, Watched};
-use super::stats::Stats;
-use crate::error::{Error, ErrorKind, Result};
-use crate::input::{self, Input, Mapping, Threads};
+use super::inputs;
+use super::output::Output;
+use super::sifting::{Sifting, Tally};
+use crate::error::{Error, ErrorKind};
 use crate::json::Validation;
 use crate::plan;
-use crate::record::counts::Summary;
 use crate::record::schema::SCHEMA;
-use crate::record::{Options, Show, Sifted, sift};
+use crate::record::{Options, Show};
 use crate::scan::Isa;
 use crate::sink::Sink;
 use crate::sink::csv::{Csv, Formulas};
@@ -50,24 +48,8 @@ pub fn run(command: Command) -> Exit {
 
 /// Gives all inputs to one sink.
 fn sift_all(plans: &Plans, sink: impl FnOnce(File) -> Box<dyn Sink>) -> Exit {
-    let stdin = [Path::new("-").to_owned()];
-    let inputs = match &plans.inputs[..] {
-        [] if io::stdin().is_terminal() => {
-            say("no INPUT: name a plan (terraform show -json PLANFILE > plan.json), \
-                 or - for standard input");
-            return Exit::Usage;
-        }
-        [] => &stdin[..],
-        inputs => inputs,
-    };
-    if let Some(path) = &plans.output
-        && inputs.iter().any(|input| output::replaces(path, input))
-    {
-        say(&format!("{}: this is an input: name another file for --output", named(path)));
-        return Exit::Usage;
-    }
-    let options = match options(plans) {
-        Ok(options) => options,
+    let (listed, options) = match inputs::list(plans).and_then(|it| Ok((it, options(plans)?))) {
+        Ok(ready) => ready,
         Err(exit) => return exit,
     };
     let opened = Output::open(plans.output.as_deref());
@@ -75,27 +57,13 @@ fn sift_all(plans: &Plans, sink: impl FnOnce(File) -> Box<dyn Sink>) -> Exit {
         Ok(opened) => opened,
         Err(error) => return fail(plans.output.as_deref(), &error),
     };
-    let mut stats = Stats::start();
-    let (mut failed, mut changes) = (0, false);
-    for input in inputs {
-        match sift_one(input, plans, &options, sink.as_mut()) {
-            Ok((sifted, changed)) => {
-                changes |= changed;
-                stats.add(sifted.summary.bytes);
-                for warning in sifted.warnings.iter().filter(|_| !plans.quiet) {
-                    say(&format!("{}: warning: {warning}", named(input)));
-                }
-            }
-            Err(error) if error.kind() == ErrorKind::Write => {
-                return end_of_output(plans, &error, failed);
-            }
-            Err(error) => {
-                fail(Some(input), &error);
-                failed += 1;
-            }
-        }
+    let mut sifting = Sifting::new(plans, options, sink.as_mut());
+    let sifted = sifting.all(&listed);
+    let Tally { done, failed, has_changes, stats } = sifting.tally;
+    if let Err(error) = sifted {
+        return end_of_output(plans, &error, failed);
     }
-    if failed == inputs.len() {
+    if done == 0 {
         return Exit::Failed;
     }
     let finished = sink.finish();
@@ -106,7 +74,7 @@ fn sift_all(plans: &Plans, sink: impl FnOnce(File) -> Box<dyn Sink>) -> Exit {
     if plans.stats {
         say(&stats.line());
     }
-    match (failed, changes && plans.detailed_exitcode) {
+    match (failed, has_changes && plans.detailed_exitcode) {
         (0, true) => Exit::Changes,
         (0, false) => Exit::Done,
         _ => Exit::SomeFailed,
@@ -134,70 +102,12 @@ fn options(plans: &Plans) -> std::result::Result<Options, Exit> {
 }
 
 /// How many threads to use: without a wish as many as there are processors.
-fn threads(plans: &Plans) -> Option<NonZeroUsize> {
+pub fn threads(plans: &Plans) -> Option<NonZeroUsize> {
     plans.threads.or_else(|| std::thread::available_parallelism().ok())
 }
 
-/// How to open the inputs.
-fn access(plans: &Plans, read: &plan::Options) -> input::Options {
-    let mapping = if plans.no_mmap { Mapping::Never } else { Mapping::Auto };
-    let threads = match threads(plans).map_or(1, usize::from) {
-        1 => Threads::One,
-        _ => Threads::Several,
-    };
-    input::Options { limits: read.limits, mapping, threads }
-}
-
-/// Sifts one input; says as well whether it changes anything.
-fn sift_one(
-    path: &Path,
-    plans: &Plans,
-    options: &Options,
-    sink: &mut dyn Sink,
-) -> Result<(Sifted, bool)> {
-    let access = access(plans, &options.read);
-    let (input, len) = if path == Path::new("-") {
-        (Input::from_stdin(&access)?, None)
-    } else {
-        let len =
-            std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
-        (Input::open_file(path, &access)?, len)
-    };
-    let name = path.to_string_lossy();
-    let sifted = if shows_progress(plans, len) {
-        let bar = progress::bar(len, &visible(&name));
-        sift(Watched::new(input, bar), &name, options, sink)
-    } else {
-        sift(input, &name, options, sink)
-    }?;
-    let changes = sifted.has_changes || has_more(&sifted.summary);
-    Ok((sifted, changes))
-}
-
-/// Whether progress is worth showing: on a terminal, for what takes more than a blink.
-fn shows_progress(plans: &Plans, len: Option<u64>) -> bool {
-    const SMALL: u64 = 256 << 20;
-    match plans.progress {
-        args::Progress::Always => true,
-        args::Progress::Never => false,
-        args::Progress::Auto => {
-            !plans.quiet && io::stderr().is_terminal() && len.is_none_or(|len| len > SMALL)
-        }
-    }
-}
-
-/// Whether a plan without changes to resources has something to apply all the same, or did not get
-/// as far as to know.
-fn has_more(summary: &Summary) -> bool {
-    summary.output_changes.keys().any(|action| action != "no-op")
-        || summary.applyable == Some(true)
-        || summary.complete == Some(false)
-        || summary.errored == Some(true)
-        || !summary.deferred_changes.is_empty()
-}
-
 /// Nobody reads on: that is an end like any other. Anything else is an error.
-fn end_of_output(plans: &Plans, error: &Error, failed: usize) -> Exit {
+fn end_of_output(plans: &Plans, error: &Error, failed: u64) -> Exit {
     match error.io_error().map(io::Error::kind) {
         Some(io::ErrorKind::BrokenPipe) if failed > 0 => Exit::SomeFailed,
         Some(io::ErrorKind::BrokenPipe) => Exit::Done,
@@ -218,7 +128,8 @@ fn color(plans: &Plans) -> summary::Color {
     if wanted { summary::Color::Terminal } else { summary::Color::None }
 }
 
-fn named(path: &Path) -> String {
+/// A path as it can be shown.
+pub fn named(path: &Path) -> String {
     visible(&path.to_string_lossy())
 }
 
@@ -231,6 +142,6 @@ fn fail(path: Option<&Path>, error: &Error) -> Exit {
 }
 
 /// Everything that is not data. That standard error is gone is no reason to stop.
-fn say(text: &str) {
+pub fn say(text: &str) {
     let _ = writeln!(io::stderr(), "plansift: {text}");
 }

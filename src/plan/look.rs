@@ -110,7 +110,7 @@ mod tests {
             r#"{"version":4,"terraform_version":"1.9.0","serial":1,"lineage":"x","outputs":{}}"#,
             r#"{"format_version":"1.0"}"#,
             "{\"@level\":\"info\",\"@message\":\"x\"}\n{\"@level\":\"info\"}\n",
-            "{\"kind\":\"plan\",\"schema_version\":1,\"format_version\":\"1.2\"}\n{\"kind\":\"summary\"}",
+            "{\"kind\":\"plan\",\"format_version\":\"1.2\"}\n{\"kind\":\"summary\"}",
             &state,
         ] {
             assert_eq!(judge(other.as_bytes()), Look::Other, "{other:.60}");

@@ -6,6 +6,7 @@
 //! navigate. Keys that nobody knows are passed over, words that nobody knows are handed on.
 
 mod change;
+mod documents;
 mod element;
 mod head;
 mod look;
@@ -23,11 +24,11 @@ use crate::limits::Limits;
 use crate::scan::Isa;
 
 pub use change::{ActionInvocation, Change, Check, Deferred, Index, ResourceChange};
+pub use documents::{Documents, Next, REACH, read};
 pub use element::{Element, Unchanged};
 pub use look::{Look, look};
 pub use place::Place;
-pub(crate) use reader::unless_changed;
-pub use reader::{Document, read};
+pub use reader::Document;
 pub use section::Section;
 
 /// How to read a plan.

@@ -11,6 +11,7 @@
 //! | what the tools' own renderings say of those plans | `rendering.rs` |
 //! | documents that are not a plan | `wrong.rs` |
 //! | the JSON grammar (`--strict`) | `grammar.rs` |
+//! | several documents in one input | `documents.rs` |
 //! | hostile, cut and damaged input | `hostile.rs` |
 //! | what fuzzing found; the checks of the fuzz targets | `fuzz_corpus.rs` |
 //! | the same answer from every kernel, file, pipe, window and compression | `same_answer.rs` |
@@ -24,6 +25,7 @@
 
 mod command;
 mod corpus;
+mod documents;
 mod fuzz_corpus;
 mod generated;
 mod grammar;

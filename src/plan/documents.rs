@@ -5,8 +5,9 @@
 //! wrapper's text. Where it is not, nothing in it tells where it should have ended; what does is a
 //! line that begins as a plan does when each has a line of its own ([`BEGINNINGS`]). Inside of a
 //! plan there is no such line: a string holds no line feed, and nothing that writes objects on
-//! lines of their own writes those in a plan like this. So a document reaches no further than to the next
-//! such line. One that is cut off there is incomplete, instead of swallowing those behind it.
+//! lines of their own writes those in a plan like this. So a document reaches no further than to
+//! the next such line. One that is cut off there is incomplete, instead of swallowing those behind
+//! it.
 //!
 //! Lines are looked for in the first [`REACH`] bytes of each document, so that large ones cost
 //! nothing. What must not change: which line is found depends on the bytes alone, not on the
@@ -117,7 +118,7 @@ impl<S: Source> Documents<S> {
             Ok(head) => head,
             Err(error) => return Err(reader::unless_changed(&mut self.source, error)),
         };
-        self.line = Line::behind(head.start, self.after);
+        self.line = Line::behind(head.brace, self.after);
         let region = Region::new(&mut self.source, &mut self.line);
         match reader::read(region, head, self.after, &self.options, visitor) {
             Ok((document, flow, next)) => {
@@ -161,7 +162,7 @@ impl<S: Source> Documents<S> {
 /// The line behind a document that begins another.
 #[derive(Debug, Default)]
 struct Line {
-    /// Where the document begins.
+    /// The first brace of the document.
     start: u64,
     /// How far such a line is looked for.
     until: u64,
@@ -297,7 +298,11 @@ impl<S: Source> Source for Region<'_, S> {
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.source.finish()
+        if self.line.found.is_some() {
+            reader::unchanged(self.source)
+        } else {
+            self.source.finish()
+        }
     }
 
     fn changed(&mut self) -> bool {

@@ -14,6 +14,8 @@ const TEXT_MAX: usize = 64 << 10;
 pub(super) struct Head {
     /// Bytes from the start of the input.
     pub start: u64,
+    /// Its first brace, behind any space: bytes from the start of the input.
+    pub brace: u64,
     /// Bytes of a wrapper's text before it.
     pub text: u64,
 }
@@ -33,7 +35,7 @@ pub(super) fn find(source: &mut impl Source, from: u64, validation: Validation) 
         space += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         match behind(source, start).get(space).copied() {
             _ if space > TEXT_MAX => break,
-            Some(b'{') => return Ok(Head { start, text: 0 }),
+            Some(b'{') => return Ok(Head { start, brace: start + space as u64, text: 0 }),
             Some(_) => break,
             None if source.fill(from)? => {}
             None => return Err(wrong(WrongDocument::Empty)),
@@ -44,8 +46,9 @@ pub(super) fn find(source: &mut impl Source, from: u64, validation: Validation) 
         let len = text.len();
         if let Some(at) = document_in(&text[..len.min(TEXT_MAX)]) {
             let passes = validation == Validation::Visited && wrapper::is_text(&text[..at]);
+            let brace = start + at as u64;
             return match passes {
-                true => Ok(Head { start: start + at as u64, text: at as u64 }),
+                true => Ok(Head { start: brace, brace, text: at as u64 }),
                 false => Err(wrong(WrongDocument::NotJson)),
             };
         }

@@ -70,6 +70,15 @@ pub(super) fn unless_changed(source: &mut impl Source, error: Error) -> Error {
     if its_own && source.changed() { Error::new(ErrorKind::Changed) } else { error }
 }
 
+/// Holds a source that is not read to its end to what it was.
+///
+/// # Errors
+///
+/// It changed.
+pub(super) fn unchanged(source: &mut impl Source) -> Result<()> {
+    if source.changed() { Err(Error::new(ErrorKind::Changed)) } else { Ok(()) }
+}
+
 /// Whether a byte was found, or half a character, that JSON does not have there: a wrapper's text
 /// may.
 fn is_misplaced(kind: ErrorKind) -> bool {
@@ -155,7 +164,8 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
             let len = close - start;
             self.document.text_after = tail::pass(self.cursor.source_mut(), end, len)?;
         }
-        self.cursor.source_mut().finish()
+        let source = self.cursor.source_mut();
+        if self.next.is_some() { unchanged(source) } else { source.finish() }
     }
 
     /// Whether another document begins at the offset `end`, or behind text there.

@@ -24,7 +24,9 @@ impl Command {
     /// The plans to read, and how; none for what reads no plan.
     pub fn plans(&self) -> Option<&Plans> {
         match self {
-            Command::Summary(plans) | Command::Changes(Changes { plans, .. }) => Some(plans),
+            Command::Summary(Summary { plans, .. }) | Command::Changes(Changes { plans, .. }) => {
+                Some(plans)
+            }
             Command::Schema => None,
         }
     }
@@ -33,8 +35,8 @@ impl Command {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// What a plan does, for a person: counts, a table, warnings
-    Summary(Plans),
+    /// What a plan does, for a person: counts, a table, warnings; of several, one table
+    Summary(Summary),
     /// The record stream of a plan: one record for each change
     Changes(Changes),
     /// The JSON Schema of the records
@@ -53,6 +55,55 @@ pub struct Changes {
     /// The plans, and how to read them
     #[command(flatten)]
     pub plans: Plans,
+}
+
+/// `plansift summary`.
+#[derive(Debug, Args)]
+pub struct Summary {
+    /// What the rows of the table of several plans are [default: workspace]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub group_by: Option<GroupBy>,
+    /// What the rows are sorted by [default: changes]
+    #[arg(long, value_enum, value_name = "COLUMN")]
+    pub sort: Option<SortBy>,
+    /// Rows of the table at most [default: 20]
+    #[arg(long, value_name = "N")]
+    pub top: Option<std::num::NonZeroUsize>,
+    /// The plans, and how to read them
+    #[command(flatten)]
+    pub plans: Plans,
+}
+
+/// What the rows of the table of several plans are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "each word says it")]
+pub enum GroupBy {
+    Workspace,
+    Type,
+    Module,
+    Provider,
+    Action,
+}
+
+/// What the rows are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "each word says it")]
+pub enum SortBy {
+    /// Errors, then changes of all kinds
+    Changes,
+    Name,
+    /// The order of the inputs
+    Input,
+    Add,
+    Change,
+    Destroy,
+    Replace,
+    Import,
+    Move,
+    Forget,
+    Drift,
+    Checks,
+    Errors,
 }
 
 /// Form of the records.

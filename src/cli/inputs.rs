@@ -25,7 +25,7 @@ impl Listed {
         self.tells_workspaces.then(|| self.inputs.workspace(entry))
     }
 
-    /// Whether there is one input only, of which nothing more was asked.
+    /// Whether there is one input only, and nothing was asked of its workspace.
     pub fn is_single(&self) -> bool {
         !self.tells_workspaces
     }

@@ -5,9 +5,9 @@ use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use super::args::{self, Command, Format, Plans};
+use super::args::{self, Command, Format, GroupBy, Plans, SortBy};
 use super::exit::Exit;
-use super::inputs;
+use super::inputs::{self, Listed};
 use super::output::Output;
 use super::sifting::{Sifting, Tally};
 use crate::error::{Error, ErrorKind};
@@ -18,9 +18,10 @@ use crate::record::{Options, Show};
 use crate::scan::Isa;
 use crate::sink::Sink;
 use crate::sink::csv::{Csv, Formulas};
+use crate::sink::fleet::{By, Column, Fleet, Shape, Single, Sort};
 use crate::sink::json::Json;
 use crate::sink::ndjson::Ndjson;
-use crate::sink::summary::{self, View, visible};
+use crate::sink::summary::{self, visible};
 
 /// Runs a command and prints what it has to say.
 pub fn run(command: Command) -> Exit {
@@ -31,13 +32,19 @@ pub fn run(command: Command) -> Exit {
             }
             _ => Exit::Done,
         },
-        Command::Summary(plans) => {
-            let color = color(&plans);
-            sift_all(&plans, |out| Box::new(View::new(out, color)))
+        Command::Summary(summary) => {
+            let (color, shape) = (color(&summary.plans), shape(&summary));
+            sift_all(&summary.plans, |out, listed| {
+                let single = match shape {
+                    None if listed.is_single() => Single::Page,
+                    _ => Single::Table,
+                };
+                Box::new(Fleet::new(out, color, shape.unwrap_or_default(), single))
+            })
         }
         Command::Changes(changes) => {
             let formulas = if changes.csv_raw { Formulas::Raw } else { Formulas::Quoted };
-            sift_all(&changes.plans, |out| match changes.format {
+            sift_all(&changes.plans, |out, _| match changes.format {
                 Format::Ndjson => Box::new(Ndjson::new(out)),
                 Format::Json => Box::new(Json::new(out)),
                 Format::Csv => Box::new(Csv::new(out, formulas)),
@@ -47,13 +54,14 @@ pub fn run(command: Command) -> Exit {
 }
 
 /// Gives all inputs to one sink.
-fn sift_all(plans: &Plans, sink: impl FnOnce(File) -> Box<dyn Sink>) -> Exit {
+fn sift_all(plans: &Plans, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) -> Exit {
     let (listed, options) = match inputs::list(plans).and_then(|it| Ok((it, options(plans)?))) {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
     let opened = Output::open(plans.output.as_deref());
-    let (mut sink, output) = match opened.and_then(|output| Ok((sink(output.writer()?), output))) {
+    let opened = opened.and_then(|output| Ok((sink(output.writer()?, &listed), output)));
+    let (mut sink, output) = match opened {
         Ok(opened) => opened,
         Err(error) => return fail(plans.output.as_deref(), &error),
     };
@@ -79,6 +87,38 @@ fn sift_all(plans: &Plans, sink: impl FnOnce(File) -> Box<dyn Sink>) -> Exit {
         (0, false) => Exit::Done,
         _ => Exit::SomeFailed,
     }
+}
+
+/// The table that was asked for, if anything of it was.
+fn shape(summary: &args::Summary) -> Option<Shape> {
+    let args::Summary { group_by, sort, top, .. } = summary;
+    if group_by.is_none() && sort.is_none() && top.is_none() {
+        return None;
+    }
+    let by = match group_by {
+        None | Some(GroupBy::Workspace) => By::Workspace,
+        Some(GroupBy::Type) => By::Type,
+        Some(GroupBy::Module) => By::Module,
+        Some(GroupBy::Provider) => By::Provider,
+        Some(GroupBy::Action) => By::Action,
+    };
+    let sort = match sort {
+        None | Some(SortBy::Changes) => Sort::Changes,
+        Some(SortBy::Name) => Sort::Name,
+        Some(SortBy::Input) => Sort::Input,
+        Some(SortBy::Add) => Sort::Column(Column::Add),
+        Some(SortBy::Change) => Sort::Column(Column::Change),
+        Some(SortBy::Destroy) => Sort::Column(Column::Destroy),
+        Some(SortBy::Replace) => Sort::Column(Column::Replace),
+        Some(SortBy::Import) => Sort::Column(Column::Import),
+        Some(SortBy::Move) => Sort::Column(Column::Move),
+        Some(SortBy::Forget) => Sort::Column(Column::Forget),
+        Some(SortBy::Drift) => Sort::Column(Column::Drift),
+        Some(SortBy::Checks) => Sort::Column(Column::Checks),
+        Some(SortBy::Errors) => Sort::Column(Column::Errors),
+    };
+    let top = top.map_or(Shape::default().top, NonZeroUsize::get);
+    Some(Shape { by, sort, top })
 }
 
 fn options(plans: &Plans) -> std::result::Result<Options, Exit> {

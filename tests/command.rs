@@ -1,6 +1,8 @@
 //! The command line: arguments, exit codes, and what is printed where.
 
 mod changed;
+mod fleet;
+mod inputs;
 mod limits;
 mod output;
 mod screen;

@@ -161,7 +161,9 @@ fn streams_are_told_alike_in_every_cut() {
 #[test]
 fn a_plan_cut_anywhere_keeps_its_neighbours() {
     let [a, b, c] = ["a", "b", "c"].map(plan);
-    for end in 1..b.len() {
+    // A brace alone on its line is taken for an indented plan.
+    assert_eq!(shape(&told(&format!("{a}\n{{\n{c}\n"))), ["x.a", "!", "?"]);
+    for end in 2..b.len() {
         let text = format!("{a}\n{}\n{c}\n", &b[..end]);
         let told = told(&text);
         assert_eq!(shape(&told), ["x.a", "!", "x.c"], "{end}");

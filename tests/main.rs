@@ -18,7 +18,7 @@
 //! | files of more than 4 GiB, memory | `large.rs` |
 //! | the generator's counts | `generated.rs` |
 //! | sensitive values | `secrets.rs` |
-//! | arguments, exit codes, outputs, signals | `command.rs` |
+//! | arguments, exit codes, outputs, signals, many inputs | `command.rs` |
 //! | the commands of the README | `readme.rs` |
 //! | the shape of the source | `tidy.rs` |
 //! | a bug that was found | `regression.rs` |

@@ -10,8 +10,8 @@
 //! it.
 //!
 //! Lines are looked for in the first [`REACH`] bytes of each document, so that large ones cost
-//! nothing. What must not change: which line is found depends on the bytes alone, not on the
-//! windows they come in.
+//! nothing, and not at all in one that is indented, which has no line of its own. What must not
+//! change: which line is found depends on the bytes alone, not on the windows they come in.
 
 use super::head;
 use super::reader::{self, After, Document};
@@ -188,19 +188,18 @@ impl Line {
         if let Some(found) = self.found {
             return (found - offset) as usize;
         }
-        let mut from = self.searched.max(self.start);
+        if self.searched == self.start && self.start < self.until {
+            match window.get((self.start + 1 - offset) as usize) {
+                None => return window.len(),
+                // It is indented, and has lines all over.
+                Some(b'\n' | b'\r') => self.until = self.start,
+                Some(_) => {}
+            }
+        }
+        let mut from = self.searched;
         while from < end.min(self.until) {
             let rest = &window[(from - offset) as usize..];
-            let Some(at) = memchr::memmem::find(rest, b"\n{\"") else {
-                // Its first bytes may be there; the line feed belongs to the document.
-                let (kept, hidden) = match rest {
-                    [.., b'\n', b'{'] => (2, 1),
-                    [.., b'\n'] => (1, 0),
-                    _ => (0, 0),
-                };
-                self.searched = end - kept;
-                return window.len() - hidden;
-            };
+            let Some(at) = memchr::memchr(b'\n', rest) else { break };
             let feed = from + at as u64;
             if feed >= self.until {
                 break;
@@ -211,6 +210,7 @@ impl Line {
                 return (feed + 1 - offset) as usize;
             }
             if BEGINNINGS.iter().any(|beginning| beginning.starts_with(line)) {
+                // The line feed belongs to the document, what may become a beginning does not yet.
                 self.searched = feed;
                 return (feed + 1 - offset) as usize;
             }

@@ -14,11 +14,11 @@ use std::io::Write;
 
 pub use self::rows::Column;
 use self::rows::{Counts, Groups};
-use super::summary::{Color, View, visible};
-use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::{Label, Record, ResourceChange};
+use crate::sink::summary::{Color, View, visible};
+use crate::sink::{Sink, write_error};
 
 /// Workspaces that have a row of their own.
 pub const WORKSPACES_MAX: usize = 100_000;
@@ -211,7 +211,8 @@ impl Draft {
 
     fn count(&mut self, change: &ResourceChange<'_>, counts: &Counts) {
         self.types.count(change.type_name.as_deref().unwrap_or("(no type)"), counts);
-        self.providers.count(change.provider_name.as_deref().unwrap_or("(no provider)"), counts);
+        let provider = change.provider_name.as_deref().map(rows::without_registry);
+        self.providers.count(provider.unwrap_or("(no provider)"), counts);
         let module = change.module_address.as_deref().map(rows::without_keys);
         self.modules.count(module.as_deref().unwrap_or("(root module)"), counts);
     }

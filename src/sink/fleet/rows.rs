@@ -202,6 +202,12 @@ impl Groups {
     }
 }
 
+/// The name of a provider without the registry of the tool itself, which goes without saying.
+pub(super) fn without_registry(provider: &str) -> &str {
+    let registries = ["registry.terraform.io/", "registry.opentofu.org/"];
+    registries.iter().find_map(|registry| provider.strip_prefix(registry)).unwrap_or(provider)
+}
+
 /// The address of a module without the keys of its instances.
 pub(super) fn without_keys(address: &str) -> Cow<'_, str> {
     if !address.contains('[') {

@@ -111,14 +111,8 @@ fn shown(row: &Row, by: By, columns: usize) -> String {
     let name = visible(&row.name);
     match by {
         By::Type | By::Action => fit(&name, columns),
-        // The registries of the tools themselves go without saying.
-        By::Provider => {
-            let hosts = ["registry.terraform.io/", "registry.opentofu.org/"];
-            let rest = hosts.iter().find_map(|host| name.strip_prefix(host));
-            fit_end(rest.unwrap_or(&name), columns)
-        }
         // What differs stands at the end.
-        By::Workspace | By::Module => fit_end(&name, columns),
+        By::Workspace | By::Module | By::Provider => fit_end(&name, columns),
     }
 }
 
@@ -127,11 +121,7 @@ pub(super) fn draw(all: &Totals, shape: &Shape, color: Color) -> String {
     let mut page = Page { text: String::new(), color };
     page.title(all);
     page.warnings(all);
-    let line = plan_words(&all.line, all.invocations);
-    let has_changes = all.counts.changes() > 0 || all.invocations > 0;
-    let line = if has_changes { line } else { "No changes to resources.".to_owned() };
-    page.line("");
-    page.line(&paint(color, BOLD, &fit(&line, WIDTH)));
+    page.plan_line(all);
     page.table(all, shape);
     if shape.by == By::Workspace {
         for by in [By::Type, By::Module, By::Provider] {
@@ -203,6 +193,23 @@ impl Page {
             let _ = write!(title, ", {failed} not read");
         }
         self.line(&paint(self.color, BOLD, &fit(&title, WIDTH)));
+    }
+
+    fn plan_line(&mut self, all: &Totals) {
+        let mut line = match all.counts.changes() + all.invocations {
+            0 => "No changes to resources.".to_owned(),
+            _ => plan_words(&all.line, all.invocations),
+        };
+        self.line("");
+        // Numbers may be long.
+        while width(&line) > WIDTH
+            && let Some(space) = line[..WIDTH].rfind(' ')
+        {
+            let rest = line.split_off(space);
+            self.line(&paint(self.color, BOLD, &line));
+            line = rest.trim_start().to_owned();
+        }
+        self.line(&paint(self.color, BOLD, &line));
     }
 
     fn warnings(&mut self, all: &Totals) {

@@ -59,7 +59,7 @@ fn told_with_bytes(source: impl Source, options: &Options) -> (Vec<String>, u64)
                 told.push(format!("!{:?} {offset:?}", error.kind()));
             }
         }
-        match documents.next() {
+        match documents.find_next() {
             Next::Document(_) => {}
             Next::End => return (told, first.bytes),
             Next::Unknown => {

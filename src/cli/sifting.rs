@@ -89,7 +89,7 @@ impl<'a> Sifting<'a> {
             let workspace = input.workspace.map(|name| numbered(name, number));
             let label = Label { source: &source, workspace: workspace.as_deref() };
             let error = self.document(&mut documents, label)?;
-            match (documents.next(), error) {
+            match (documents.find_next(), error) {
                 (Next::Document(at), Some(_)) => say(&format!(
                     "{}: going on at byte {at}, where a line begins the next plan",
                     visible(input.source)

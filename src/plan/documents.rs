@@ -57,11 +57,11 @@ pub enum Next {
 /// let text = format!("{first}{cut}\n{line}");
 /// let mut documents = Documents::new(Slice(text.as_bytes()), &Options::default());
 /// assert!(documents.read(&mut Nobody).is_ok());
-/// assert_eq!(documents.next(), Next::Document(first.len() as u64));
+/// assert_eq!(documents.find_next(), Next::Document(first.len() as u64));
 /// assert!(documents.read(&mut Nobody).is_err());
-/// assert!(matches!(documents.next(), Next::Document(_)));
+/// assert!(matches!(documents.find_next(), Next::Document(_)));
 /// assert!(documents.read(&mut Nobody).is_ok());
-/// assert_eq!(documents.next(), Next::End);
+/// assert_eq!(documents.find_next(), Next::End);
 /// ```
 pub struct Documents<S> {
     source: S,
@@ -107,7 +107,7 @@ impl<S: Source> Documents<S> {
     ///
     /// # Panics
     ///
-    /// There is none: [`Documents::next`] says so.
+    /// There is none: [`Documents::find_next`] says so.
     pub fn read(&mut self, visitor: &mut impl Visitor) -> Result<Document> {
         let State::At(from) = self.state else {
             panic!("the documents were read to {:?}", self.state);
@@ -144,7 +144,7 @@ impl<S: Source> Documents<S> {
     }
 
     /// What follows the document that was read, or failed. Reads on to find out.
-    pub fn next(&mut self) -> Next {
+    pub fn find_next(&mut self) -> Next {
         if let State::Broken = self.state {
             let mut region = Region::new(&mut self.source, &mut self.line);
             if let Some(next) = region.pass() {

@@ -31,6 +31,8 @@ pub enum ErrorKind {
     Read,
     /// The output could not be written.
     Write,
+    /// The input could not be kept in a file to be read again.
+    Spool,
     /// The compressed data is damaged or ends early.
     Compressed,
     /// The input changed, shrank or was replaced while it was read.
@@ -340,6 +342,9 @@ impl fmt::Display for ErrorKind {
         match self {
             ErrorKind::Read => f.write_str("cannot read the input"),
             ErrorKind::Write => f.write_str("cannot write the output"),
+            ErrorKind::Spool => {
+                f.write_str("the input could not be kept in a temporary file, to be read twice")
+            }
             ErrorKind::Compressed => f.write_str("the compressed data is damaged or incomplete"),
             ErrorKind::Changed => f.write_str("the input changed while it was read"),
             ErrorKind::Encoding => f.write_str("the text is not valid UTF-8 or UTF-16"),

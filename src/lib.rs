@@ -51,6 +51,7 @@
 
 pub mod batch;
 pub mod cli;
+mod crew;
 pub mod diff;
 pub mod error;
 pub mod input;
@@ -59,5 +60,7 @@ pub mod limits;
 pub mod path;
 pub mod plan;
 pub mod record;
+pub mod redact;
 pub mod scan;
+pub mod secret;
 pub mod sink;

@@ -12,6 +12,12 @@ pub struct Limits {
     pub paths: u64,
     /// Different words among the actions, or the statuses, of a plan; each is at most 1 KiB long.
     pub words: u64,
+    /// Different secrets of a document that is redacted.
+    pub secrets: u64,
+    /// Bytes of the secrets that are looked for in other texts, in all of their spellings.
+    pub secret_texts: u64,
+    /// Bytes of an input that is no file and is kept in one, to be read again.
+    pub spool: u64,
     /// Bytes of one string that is skipped.
     pub string_skipped: u64,
     /// Bytes of one string that is decoded.
@@ -44,6 +50,9 @@ impl Default for Limits {
             change: 256 * MIB,
             paths: 64 * MIB,
             words: 1000,
+            secrets: 1_000_000,
+            secret_texts: MIB,
+            spool: 16 * GIB,
             string_skipped: GIB,
             string_kept: 64 * MIB,
             document: 16 * TIB,
@@ -65,6 +74,12 @@ pub enum Limit {
     Paths,
     /// [`Limits::words`].
     Words,
+    /// [`Limits::secrets`].
+    Secrets,
+    /// [`Limits::secret_texts`].
+    SecretTexts,
+    /// [`Limits::spool`].
+    Spool,
     /// [`Limits::string_skipped`].
     StringSkipped,
     /// [`Limits::string_kept`].
@@ -87,6 +102,9 @@ impl Limit {
             Limit::Change => "size of one element",
             Limit::Paths => "size of the paths of one change",
             Limit::Words => "number of different actions or statuses",
+            Limit::Secrets => "number of different secrets",
+            Limit::SecretTexts => "size of the secrets that are looked for in other texts",
+            Limit::Spool => "size of an input that is kept to be read again",
             Limit::StringSkipped => "size of one skipped string",
             Limit::StringKept => "size of one decoded string",
             Limit::Document => "size of the document",
@@ -103,6 +121,9 @@ impl Limit {
             Limit::Change => "--limit-change",
             Limit::Paths => "--limit-paths",
             Limit::Words => "--limit-words",
+            Limit::Secrets => "--limit-secrets",
+            Limit::SecretTexts => "--limit-secret-texts",
+            Limit::Spool => "--limit-spool",
             Limit::StringSkipped => "--limit-string-skipped",
             Limit::StringKept => "--limit-string-kept",
             Limit::Document => "--limit-document",

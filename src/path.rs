@@ -225,6 +225,37 @@ impl Paths {
         });
         self.spans = spans;
     }
+
+    /// Cuts each path that lies below one of `places` at that place, drops repetitions, and tells
+    /// whether there was such a path. Both lists are sorted, and of the places none lies below
+    /// another.
+    pub fn cut_at(&mut self, places: &Paths) -> bool {
+        let (mut above, mut places_left) = (None, places.spans.iter().copied().peekable());
+        let mut spans = std::mem::take(&mut self.spans);
+        let mut is_cut = false;
+        for span in &mut spans {
+            // The last place that does not come after the path: only below that one it can lie.
+            let is_reached = |place: &Span| match place.lead.cmp(&span.lead) {
+                Ordering::Equal => places.path(*place) <= self.path(*span),
+                order => order.is_lt(),
+            };
+            while let Some(place) = places_left.next_if(is_reached) {
+                above = Some(place);
+            }
+            let Some(place) = above else { continue };
+            let len = place.end - place.start;
+            if span.end - span.start > len && self.path(*span).is_below(places.path(place)) {
+                *span = Span { lead: place.lead, start: span.start, end: span.start + len };
+                is_cut = true;
+            }
+        }
+        if is_cut {
+            // What was cut at one place stood together, behind the place itself.
+            spans.dedup_by(|a, b| self.order(a, b).is_eq());
+        }
+        self.spans = spans;
+        is_cut
+    }
 }
 
 impl Clone for Paths {
@@ -509,6 +540,11 @@ mod tests {
         }
     }
 
+    /// Paths of a few keys that begin alike, each a list of them.
+    fn plain_paths(most: usize) -> impl Strategy<Value = Vec<Vec<String>>> {
+        prop::collection::vec(prop::collection::vec("(attribu)?[ab]{0,2}", 0..4), 0..most)
+    }
+
     proptest! {
         #[test]
         fn the_text_of_a_path_is_read_back(
@@ -522,6 +558,37 @@ mod tests {
             paths.push_text(&text).unwrap();
             let both: Vec<_> = paths.iter().collect();
             prop_assert_eq!(both[0], both[1]);
+        }
+
+        #[test]
+        fn a_list_is_cut_at_each_place_that_its_paths_reach_below(
+            list in plain_paths(9),
+            places in plain_paths(4),
+        ) {
+            let of = |list: &[Vec<String>]| {
+                let mut paths = Paths::new();
+                list.iter().for_each(|path| paths.push(path.iter().map(|key| Step::Key(key))));
+                paths
+            };
+            let (mut paths, mut outermost) = (of(&list), of(&places));
+            paths.sort();
+            outermost.sort_outermost();
+            let is_cut = paths.cut_at(&outermost);
+            let cut = |path: &Vec<String>| {
+                let shortest = (0..path.len()).find(|&len| places.contains(&path[..len].to_vec()));
+                path[..shortest.unwrap_or(path.len())].to_vec()
+            };
+            let plain: Vec<_> = list.iter().map(cut).collect();
+            prop_assert_eq!(is_cut, plain != list);
+            let mut expected = of(&plain);
+            expected.sort();
+            let steps = |paths: &Paths| -> Vec<String> {
+                paths.iter().map(|path| format!("{:?}", path.steps().collect::<Vec<_>>())).collect()
+            };
+            prop_assert_eq!(steps(&paths), steps(&expected));
+            // The leads are those of the cut paths.
+            paths.sort();
+            prop_assert_eq!(steps(&paths), steps(&expected));
         }
 
         #[test]

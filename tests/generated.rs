@@ -31,7 +31,7 @@ const SIZE: usize = 300_000;
 pub fn generated(folder: &Path, shape: &str, layout: &[&str], size: usize) -> (Vec<u8>, Value) {
     let plan = folder.join("plan.json");
     let status = Command::new(generator())
-        .args(["--size", &size.to_string(), "--shape", shape])
+        .args(["--size", &size.to_string(), "--shape", shape, "--many-marks"])
         .args(layout)
         .arg("-o")
         .arg(&plan)

@@ -333,7 +333,7 @@ fn children(value: &Value) -> Vec<(Step, &Value)> {
 fn unknown(change: &Value) -> BTreeSet<Path> {
     let mut found = BTreeSet::new();
     marked(&change["after_unknown"], &mut Path::new(), &mut found);
-    found
+    cut(found, change)
 }
 
 fn sensitive(change: &Value) -> BTreeSet<Path> {
@@ -350,7 +350,18 @@ fn changed(change: &Value) -> BTreeSet<Path> {
     if let (Some(before), Some(after)) = (given(change, "before"), given(change, "after")) {
         compare(before, after, &change["after_unknown"], &mut Path::new(), &mut found);
     }
-    found
+    cut(found, change)
+}
+
+/// What lies below a sensitive place is told as that place: the keys of a map that is marked as a
+/// whole are secret too.
+fn cut(paths: BTreeSet<Path>, change: &Value) -> BTreeSet<Path> {
+    let marks = sensitive(change);
+    let cut = |path: Path| {
+        let above = (0..path.len()).find(|&len| marks.contains(&path[..len]));
+        path[..above.unwrap_or(path.len())].to_vec()
+    };
+    paths.into_iter().map(cut).collect()
 }
 
 /// Rules 1 to 5 of `changed`. An absent member is null, which is what indexing makes of it.

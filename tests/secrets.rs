@@ -87,6 +87,28 @@ fn change(canaries: &mut Canaries) -> Value {
     })
 }
 
+/// A change of maps that are marked as a whole: their keys are secret too, and so are those that
+/// are not known yet.
+fn keyed(canaries: &mut Canaries) -> Value {
+    let mut map = |value: Value| json!({canaries.next(): value, "kept": {canaries.next(): value}});
+    json!({
+        "actions": ["update"],
+        "before": {"map": map(json!(1)), "list": [{"map": map(json!([1]))}], "gone": map(json!(1))},
+        "after": {"map": map(json!(2)), "list": [{"map": map(json!([2]))}], "new": map(json!(1))},
+        "after_unknown": {"map": map(json!(true)), "list": [{"map": map(json!([true]))}]},
+        "before_sensitive": {"map": true, "list": [{"map": true}], "gone": true},
+        "after_sensitive": {"map": true, "list": [{"map": true}], "new": true},
+    })
+}
+
+/// The same with the mark at the root.
+fn keyed_root(canaries: &mut Canaries) -> Value {
+    let mut keyed = keyed(canaries);
+    keyed["before_sensitive"] = json!(true);
+    keyed["after_sensitive"] = json!(true);
+    keyed
+}
+
 /// A change whose whole value is marked, with or without the other side.
 fn wholly(actions: Value, before: Value, after: Value) -> Value {
     json!({
@@ -143,12 +165,16 @@ fn plan() -> String {
         resource("create", wholly(json!(["create"]), Value::Null, json!({"a": canaries.next()}))),
         resource("delete", wholly(json!(["delete"]), json!({"a": canaries.next()}), Value::Null)),
         resource("import", import(canaries)),
+        resource("keyed", keyed(canaries)),
+        resource("keyed_root", keyed_root(canaries)),
     ];
     let outputs = json!({
         "create": wholly(json!(["create"]), Value::Null, json!(canaries.next())),
         "delete": wholly(json!(["delete"]), json!(canaries.next()), Value::Null),
         "no_op": wholly(json!(["no-op"]), json!(canaries.next()), json!(canaries.next())),
         "update": wholly(json!(["update"]), json!([canaries.next()]), json!([canaries.next()])),
+        "keyed": keyed(canaries),
+        "keyed_root": keyed_root(canaries),
     });
     let trigger =
         json!({"triggering_resource_address": "acme_server.nested", "event": canaries.next()});
@@ -157,10 +183,13 @@ fn plan() -> String {
         "terraform_version": "1.15.0",
         "variables": {"token": {"value": canaries.next()}},
         "planned_values": values(canaries),
-        "resource_drift": [resource("drift", change(canaries))],
+        "resource_drift": [
+            resource("drift", change(canaries)), resource("keyed", keyed(canaries)),
+        ],
         "resource_changes": resources,
         "deferred_changes": [
             {"reason": "unknown", "resource_change": resource("deferred", change(canaries))},
+            {"reason": "unknown", "resource_change": resource("keyed", keyed(canaries))},
         ],
         "output_changes": outputs,
         "action_invocations": [{
@@ -214,7 +243,7 @@ fn showing(show: Show) -> Options {
 #[test]
 fn no_canary_reaches_the_outputs_of_the_command() {
     let plan = plan();
-    assert!(plan.matches(CANARY).count() > 90);
+    assert!(plan.matches(CANARY).count() > 150);
     for args in [
         "changes",
         "changes --format json",

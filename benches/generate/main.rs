@@ -15,11 +15,12 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
-use plan::{Keys, Options, Shape};
+use plan::{Keys, Marks, Options, Shape};
 
 const USAGE: &str =
     "usage: generate --size N[K|M|G] [--seed N] [--shape estate|busy|first-run|policy]
-                [--no-op SHARE] [--indent] [--sort-keys] [-o FILE] [--counts FILE] [--list FILE]";
+                [--no-op SHARE] [--many-marks] [--indent] [--sort-keys] [-o FILE]
+                [--counts FILE] [--list FILE]";
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1)) {
@@ -41,6 +42,7 @@ fn run(mut args: impl Iterator<Item = String>) -> Result<(), Box<dyn std::error:
             "--seed" => options.seed = value()?.parse()?,
             "--no-op" => options.no_op = Some(value()?.parse()?),
             "--shape" => options.shape = Shape::named(&value()?).ok_or("no such shape")?,
+            "--many-marks" => options.marks = Marks::Many,
             "--sort-keys" => options.keys = Keys::Sorted,
             "--indent" => indented = true,
             "-o" => output = Some(value()?),

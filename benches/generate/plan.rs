@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use super::kind::Kind;
 use super::object::Json;
 pub use super::object::Keys;
+pub use super::resource::Marks;
 use super::resource::{Resource, Side, mix};
 
 /// What kind of plan.
@@ -46,11 +47,19 @@ pub struct Options {
     /// The share of instances that stay as they are; by default that of the shape.
     pub no_op: Option<f64>,
     pub keys: Keys,
+    pub marks: Marks,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { size: 1_000_000, seed: 1, shape: Shape::Estate, no_op: None, keys: Keys::Native }
+        Options {
+            size: 1_000_000,
+            seed: 1,
+            shape: Shape::Estate,
+            no_op: None,
+            keys: Keys::Native,
+            marks: Marks::Few,
+        }
     }
 }
 
@@ -181,7 +190,8 @@ impl<'a, W: Write, L: Write> Plan<'a, W, L> {
             Shape::Busy => Kind::Update,
             Shape::FirstRun => Kind::Create,
         };
-        Resource::new(self.options.seed, number, kind, self.options.shape == Shape::Policy)
+        let Options { seed, shape, marks, .. } = *self.options;
+        Resource::new(seed, number, kind, shape == Shape::Policy, marks)
     }
 
     /// How many instances make the size that is wanted.

@@ -36,7 +36,18 @@ pub struct Resource {
     draw: u64,
     /// Many backslashes.
     policies: bool,
+    marks: Marks,
     edits: u64,
+}
+
+/// How many resources have sensitive values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Marks {
+    /// One of twenty-four, as in most estates.
+    #[default]
+    Few,
+    /// Five of six; one of them in whole.
+    Many,
 }
 
 /// How many paths an instance has.
@@ -56,7 +67,7 @@ pub fn mix(seed: u64, number: u64) -> u64 {
 }
 
 impl Resource {
-    pub fn new(seed: u64, number: u64, kind: Kind, policies: bool) -> Resource {
+    pub fn new(seed: u64, number: u64, kind: Kind, policies: bool, marks: Marks) -> Resource {
         let draw = mix(seed, number);
         let edits = if !kind.changes() {
             0
@@ -66,7 +77,7 @@ impl Resource {
             // Half of the places that could change, at most.
             ((draw >> 20) & (draw >> 29) & edit::PATHS) | spelling | (1 << (draw % 9))
         };
-        Resource { kind, number, draw, policies, edits }
+        Resource { kind, number, draw, policies, marks, edits }
     }
 
     fn is_data(&self) -> bool {
@@ -381,8 +392,12 @@ impl Resource {
     }
 
     /// Which shape the sensitivity overlays have: that of the resource, for all of its instances.
-    fn marks(&self) -> u64 {
-        mix(3, self.name()) % 6
+    fn shape_of_marks(&self) -> u64 {
+        match self.marks {
+            Marks::Many => mix(3, self.name()) % 6,
+            // The shapes that mark nothing but what is secret.
+            Marks::Few => [1, 4].get(mix(3, self.name()) as usize % 48).copied().unwrap_or(0),
+        }
     }
 
     pub fn sensitive(&self, json: &mut Json, side: Side) {
@@ -394,7 +409,7 @@ impl Resource {
             json.raw("false");
             return;
         }
-        let marks = self.marks();
+        let marks = self.shape_of_marks();
         if marks == 5 {
             json.raw("true");
             return;
@@ -443,7 +458,7 @@ impl Resource {
             changed -= u64::from(covered);
         }
         let present = before || self.kind.has_after();
-        let sensitive = match self.marks() {
+        let sensitive = match self.shape_of_marks() {
             _ if !present => 0,
             0 => 0,
             1 | 5 => 1,

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ErrorKind};
@@ -27,6 +28,7 @@ impl Command {
             Command::Summary(Summary { plans, .. }) | Command::Changes(Changes { plans, .. }) => {
                 Some(plans)
             }
+            Command::Redact(Redact { plans, .. }) => Some(plans),
             Command::Schema => None,
         }
     }
@@ -39,8 +41,66 @@ pub enum Command {
     Summary(Summary),
     /// The record stream of a plan: one record for each change
     Changes(Changes),
+    /// The same document without its secrets
+    Redact(Redact),
     /// The JSON Schema of the records
     Schema,
+}
+
+/// `plansift redact`.
+#[derive(Debug, Args)]
+pub struct Redact {
+    /// What is masked besides what is marked
+    #[command(flatten)]
+    pub secrets: SecretArgs,
+    /// What stands in the place of a secret
+    #[arg(long, value_enum, default_value_t = Mask::Text, value_name = "WHAT")]
+    pub mask: Mask,
+    /// Key of --mask hash: a file of 16 random bytes or more
+    #[arg(long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
+    /// Write what was masked, and where, as JSON lines; never a value
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// The documents, and how to read them
+    #[command(flatten)]
+    pub plans: Plans,
+}
+
+/// What is secret besides what is marked.
+#[derive(Debug, Args)]
+pub struct SecretArgs {
+    /// Mask texts that repeat a marked one
+    #[arg(long, value_enum, default_value_t = Echo::Equal, value_name = "HOW")]
+    pub echo: Echo,
+    /// Least length of a text that is looked for, in bytes
+    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN.saturating_add(7))]
+    pub echo_min: NonZeroUsize,
+    /// Mask the values of keys that match, marked or not
+    #[arg(long, value_name = "REGEX")]
+    pub also_names: Option<regex::Regex>,
+}
+
+/// Which texts repeat a marked one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Echo {
+    /// Those that are equal to it
+    Equal,
+    /// Those that contain it
+    Contains,
+    /// None: the document is read once
+    Off,
+}
+
+/// What stands in the place of a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Mask {
+    /// (sensitive value)
+    Text,
+    /// A keyed digest: equal secrets have equal ones
+    Hash,
+    /// null
+    Null,
 }
 
 /// `plansift changes`.
@@ -176,7 +236,7 @@ pub struct Plans {
     pub stats: bool,
     /// Threads to use at most [default: one for each processor]; the output is the same with any
     #[arg(long, value_name = "N")]
-    pub threads: Option<std::num::NonZeroUsize>,
+    pub threads: Option<NonZeroUsize>,
     /// Read files instead of mapping them into memory
     #[arg(long)]
     pub no_mmap: bool,
@@ -223,6 +283,15 @@ pub struct LimitArgs {
     /// Different actions or statuses of a plan [default: 1000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_words: Option<u64>,
+    /// Different secrets of one document [default: 1000000]
+    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
+    limit_secrets: Option<u64>,
+    /// Size of the secrets that are looked for in other texts [default: 1M]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_secret_texts: Option<u64>,
+    /// Size of standard input or a pipe that must be read twice [default: 16G]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_spool: Option<u64>,
     /// Size of one skipped string, at least 4K [default: 1G]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_string_skipped: Option<u64>,
@@ -252,6 +321,9 @@ impl LimitArgs {
             change: self.limit_change.unwrap_or(default.change).min(Outline::LEN_MAX),
             paths: self.limit_paths.unwrap_or(default.paths).min(u32::MAX.into()),
             words: self.limit_words.unwrap_or(default.words),
+            secrets: self.limit_secrets.unwrap_or(default.secrets).min(u32::MAX.into()),
+            secret_texts: self.limit_secret_texts.unwrap_or(default.secret_texts).min(1 << 30),
+            spool: self.limit_spool.unwrap_or(default.spool),
             string_skipped: self
                 .limit_string_skipped
                 .unwrap_or(default.string_skipped)

@@ -8,7 +8,9 @@ mod inputs;
 mod interrupt;
 mod output;
 mod progress;
+mod redact;
 mod run;
+mod secrecy;
 mod sifting;
 mod stats;
 
@@ -19,6 +21,7 @@ pub use exit::Exit;
 
 /// Runs the command with those arguments, the program's name first.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    secrecy::refuse_core_dumps();
     let exit = match args::parse(args) {
         Ok(command) => run::run(command),
         Err(refusal) => refusal.tell(),

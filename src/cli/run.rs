@@ -11,6 +11,7 @@ use super::inputs::{self, Listed};
 use super::output::Output;
 use super::sifting::{Sifting, Tally};
 use crate::error::{Error, ErrorKind};
+use crate::input::{self, Mapping, Threads};
 use crate::json::Validation;
 use crate::plan;
 use crate::record::schema::SCHEMA;
@@ -32,6 +33,7 @@ pub fn run(command: Command) -> Exit {
             }
             _ => Exit::Done,
         },
+        Command::Redact(redact) => super::redact::run(&redact),
         Command::Summary(summary) => {
             let (color, shape) = (color(&summary.plans), shape(&summary));
             sift_all(&summary.plans, |out, listed| {
@@ -121,7 +123,7 @@ fn shape(summary: &args::Summary) -> Option<Shape> {
     Some(Shape { by, sort, top })
 }
 
-fn options(plans: &Plans) -> std::result::Result<Options, Exit> {
+pub(super) fn options(plans: &Plans) -> std::result::Result<Options, Exit> {
     let isa = match std::env::var("PLANSIFT_ISA").unwrap_or_default() {
         name if name.is_empty() => Isa::best(),
         name => match Isa::named(&name) {
@@ -142,12 +144,22 @@ fn options(plans: &Plans) -> std::result::Result<Options, Exit> {
 }
 
 /// How many threads to use: without a wish as many as there are processors.
-pub fn threads(plans: &Plans) -> Option<NonZeroUsize> {
+pub(super) fn threads(plans: &Plans) -> Option<NonZeroUsize> {
     plans.threads.or_else(|| std::thread::available_parallelism().ok())
 }
 
+/// How to open the inputs.
+pub(super) fn access(plans: &Plans, read: &plan::Options) -> input::Options {
+    let mapping = if plans.no_mmap { Mapping::Never } else { Mapping::Auto };
+    let threads = match threads(plans).map_or(1, usize::from) {
+        1 => Threads::One,
+        _ => Threads::Several,
+    };
+    input::Options { limits: read.limits, mapping, threads }
+}
+
 /// Nobody reads on: that is an end like any other. Anything else is an error.
-fn end_of_output(plans: &Plans, error: &Error, failed: u64) -> Exit {
+pub(super) fn end_of_output(plans: &Plans, error: &Error, failed: u64) -> Exit {
     match error.io_error().map(io::Error::kind) {
         Some(io::ErrorKind::BrokenPipe) if failed > 0 => Exit::SomeFailed,
         Some(io::ErrorKind::BrokenPipe) => Exit::Done,
@@ -169,11 +181,11 @@ fn color(plans: &Plans) -> summary::Color {
 }
 
 /// A path as it can be shown.
-pub fn named(path: &Path) -> String {
+pub(super) fn named(path: &Path) -> String {
     visible(&path.to_string_lossy())
 }
 
-fn fail(path: Option<&Path>, error: &Error) -> Exit {
+pub(super) fn fail(path: Option<&Path>, error: &Error) -> Exit {
     match path {
         Some(path) => say(&format!("{}: {error}", named(path))),
         None => say(&error.to_string()),
@@ -182,6 +194,6 @@ fn fail(path: Option<&Path>, error: &Error) -> Exit {
 }
 
 /// Everything that is not data. That standard error is gone is no reason to stop.
-pub fn say(text: &str) {
+pub(super) fn say(text: &str) {
     let _ = writeln!(io::stderr(), "plansift: {text}");
 }

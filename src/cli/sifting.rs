@@ -9,11 +9,11 @@ use std::io::{self, IsTerminal};
 use super::args::{self, Plans};
 use super::inputs::Listed;
 use super::progress::{self, Watched};
-use super::run::{say, threads};
+use super::run::{access, say};
 use super::stats::Stats;
 use crate::batch::Entry;
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{self, Mapping, Source, Threads};
+use crate::input::Source;
 use crate::plan::{Documents, Next};
 use crate::record::counts::Summary;
 use crate::record::{Label, Options, sift_next};
@@ -69,7 +69,7 @@ impl<'a> Sifting<'a> {
     fn input(&mut self, entry: &Entry, workspace: Option<&str>) -> Result<()> {
         let source = entry.source();
         let label = Label { source: &source, workspace };
-        let input = match entry.open(&self.access()) {
+        let input = match entry.open(&access(self.plans, &self.options.read)) {
             Ok(input) => input,
             Err(error) => return self.fail(label, &error),
         };
@@ -135,16 +135,6 @@ impl<'a> Sifting<'a> {
         self.tally.failed += 1;
         say(&format!("{}: {error}", visible(label.source)));
         self.sink.failed(label, error)
-    }
-
-    /// How to open the inputs.
-    fn access(&self) -> input::Options {
-        let mapping = if self.plans.no_mmap { Mapping::Never } else { Mapping::Auto };
-        let threads = match threads(self.plans).map_or(1, usize::from) {
-            1 => Threads::One,
-            _ => Threads::Several,
-        };
-        input::Options { limits: self.options.read.limits, mapping, threads }
     }
 
     /// Whether progress is worth showing: on a terminal, for what takes more than a blink.

@@ -11,7 +11,8 @@
 //! `true` and `false`, and no values.
 //!
 //! The trap: while a list is lent its slot holds what the borrower had before, which is no list of
-//! these overlays. Only the slot that lent may take it for one.
+//! these overlays. Only the slot that lent may take it for one. And who changes a borrowed list has
+//! to say so ([`Known::disown`]).
 
 use super::overlay::may_mark;
 use crate::path::Paths;
@@ -80,6 +81,13 @@ impl Known {
         paths.clear();
         marks.clear();
         if is_trivial { Recalled::Whole } else { Recalled::Empty }
+    }
+
+    /// Who borrows a list has changed it: it is not to be taken for that of its overlays.
+    pub(super) fn disown(&mut self) {
+        if let Some(lent) = self.lent.take() {
+            self.slots[lent].is_taken = false;
+        }
     }
 
     /// How many paths the list of these overlays has, if it is known.

@@ -28,9 +28,9 @@ use crate::plan::{Change, Unchanged};
 /// Finds the paths of changes, one after the other, and keeps its memory in between.
 #[derive(Debug, Default)]
 pub struct Differ {
-    /// Places that changed, in the last change.
+    /// Places that changed, in the last change; none lies below a sensitive one.
     pub changed: Paths,
-    /// Places that are unknown until apply.
+    /// Places that are unknown until apply; none lies below a sensitive one.
     pub unknown: Paths,
     /// Places that are marked sensitive, on either side; none lies below another.
     pub sensitive: Paths,
@@ -124,12 +124,49 @@ impl Differ {
         if side(change.before) && side(change.after) {
             std::mem::swap(&mut self.changed, &mut self.scratch.changed);
             self.scratch.paths_max = self.paths_max;
-            let found = self.scratch.changed(change);
+            let found = self.scratch.changed(change.before, change.after, change.after_unknown);
             std::mem::swap(&mut self.changed, &mut self.scratch.changed);
             found?;
             self.changed.sort();
         }
+        self.hide_what_is_below_marks();
         Ok(())
+    }
+
+    /// The keys of a map that is marked as a whole are part of the secret, and in a list or a set
+    /// the number of its elements: a place below a mark is told as the mark's own.
+    fn hide_what_is_below_marks(&mut self) {
+        if self.sensitive.is_empty() {
+            return;
+        }
+        self.changed.cut_at(&self.sensitive);
+        if self.unknown.cut_at(&self.sensitive) {
+            self.unknown_of.disown();
+        }
+    }
+
+    /// Whether anything changes from one value to another, which stand at the same place of a
+    /// change; `after_unknown` is what of its overlay belongs to that place.
+    ///
+    /// # Errors
+    ///
+    /// As [`Differ::diff`].
+    pub fn is_changed(
+        &mut self,
+        before: Value<'_>,
+        after: Value<'_>,
+        after_unknown: Option<Value<'_>>,
+    ) -> Result<bool> {
+        self.unknown_of.disown();
+        let (paths, marks) = (&mut self.unknown, &mut self.scratch.marks);
+        paths.clear();
+        marks.clear();
+        if let Some(overlay) = after_unknown {
+            overlay::collect(overlay, paths, self.paths_max, |mark| marks.push(mark))?;
+        }
+        self.scratch.paths_max = self.paths_max;
+        self.scratch.changed(Some(before), Some(after), after_unknown)?;
+        Ok(!self.scratch.changed.is_empty())
     }
 
     /// How many places are unknown and sensitive in a change whose sides are the same, if that is
@@ -139,7 +176,7 @@ impl Differ {
         let sensitive = self
             .sensitive_of
             .count([Some(change.before_sensitive), Some(change.after_sensitive)])?;
-        // What is unknown changes.
+        // What is unknown changes; and where nothing is, nothing is cut at a mark.
         (unknown == 0).then_some((unknown, sensitive))
     }
 
@@ -237,12 +274,16 @@ impl<'a> Sides<'a> {
 
 impl Scratch {
     /// Finds the places that changed, in no order.
-    fn changed(&mut self, change: &Change<'_>) -> Result<()> {
+    fn changed(
+        &mut self,
+        before: Option<Value<'_>>,
+        after: Option<Value<'_>>,
+        after_unknown: Option<Value<'_>>,
+    ) -> Result<()> {
         self.changed.clear();
         self.places.clear();
         self.keys.clear();
-        self.overlay = change.after_unknown.map_or(0, Value::offset);
-        let &Change { before, after, after_unknown, .. } = change;
+        self.overlay = after_unknown.map_or(0, Value::offset);
         let root = Sides { before, after, unknown: self.marked(after_unknown), same: None };
         let mut waiting = recycled(std::mem::take(&mut self.waiting));
         match root.verdict()? {

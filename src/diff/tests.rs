@@ -118,6 +118,45 @@ fn marks_are_found_at_every_shape() {
 }
 
 #[test]
+fn nothing_is_told_from_below_a_mark() {
+    let cases: &[(&str, [&[&str]; 3])] = &[
+        // The keys of a map that is marked whole are part of the secret.
+        (
+            r#""before":{"a":0,"m":{"x":1,"y":1},"z":0},"after":{"a":1,"m":{"x":2,"y":2},"z":1},
+            "after_unknown":{"m":{"v":true,"w":true},"n":true},"after_sensitive":{"m":true}"#,
+            [&["a", "m", "n", "z"], &["m", "n"], &["m"]],
+        ),
+        // On either side, at any depth, the root too.
+        (
+            r#""before":{"l":[{"m":{"x":1}},0]},"after":{"l":[{"m":{"x":2}},1]},
+            "before_sensitive":{"l":[{"m":true}]}"#,
+            [&["l[0].m", "l[1]"], &[], &["l[0].m"]],
+        ),
+        (
+            r#""before":{"a":1,"b":1},"after":{"a":2,"b":2},"after_unknown":{"c":true,"d":true},
+            "before_sensitive":true"#,
+            [&[""], &[""], &[""]],
+        ),
+        // A mark that is reached, one beside it that begins alike, and one below what is told.
+        (
+            r#""before":{"m":{"x":1},"mm":{"x":1}},"after":{"m":{"x":2},"mm":{"x":2}},
+            "after_unknown":{"u":true},"after_sensitive":{"m":{"x":true},"u":{"v":true}}"#,
+            [&["m.x", "mm.x", "u"], &["u"], &["m.x", "u.v"]],
+        ),
+        // Without both sides.
+        (
+            r#""before":null,"after":{},"after_unknown":{"m":{"x":true}},
+            "after_sensitive":{"m":true}"#,
+            [&[], &["m"], &["m"]],
+        ),
+    ];
+    for (members, expected) in cases {
+        let found = diff(members).unwrap();
+        assert_eq!(found.each_ref().map(Vec::as_slice), *expected, "{members}");
+    }
+}
+
+#[test]
 fn a_key_twice_is_refused_where_it_is_entered() {
     for members in [
         r#""before":{"a":1,"a":2},"after":{"a":2}"#,
@@ -160,7 +199,9 @@ fn overlay() -> impl Strategy<Value = String> {
     let many = format!(r#"{{"a":[{}]}}"#, vec!["true"; 1000].join(","));
     let few = (0..100).map(|n| format!(r#"{{"k{n}":true,"x":[false,{{"y":true}}]}}"#));
     let fixed = ["{}", "false", "[]", "null", "true", r#"{"a":true}"#, r#"{"a" :true}"#];
-    let all: Vec<_> = fixed.into_iter().map(String::from).chain([long, many]).chain(few).collect();
+    let nested = [r#"{"k1":true}"#, r#"{"k1":{"a":true,"b":true}}"#, r#"{"x":true}"#];
+    let all: Vec<_> =
+        fixed.into_iter().chain(nested).map(String::from).chain([long, many]).chain(few).collect();
     prop::sample::select(all)
 }
 

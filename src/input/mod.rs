@@ -8,6 +8,7 @@
 mod ahead;
 mod compressed;
 mod encoding;
+mod kept;
 #[cfg(target_os = "linux")]
 mod mapped;
 mod stream;
@@ -21,6 +22,8 @@ use crate::limits::Limits;
 #[cfg(target_os = "linux")]
 use mapped::Mapped;
 use stream::Stream;
+
+pub use kept::Kept;
 
 /// A document's bytes, handed out in windows.
 ///
@@ -253,17 +256,28 @@ impl Input {
             path: path.map(Path::to_owned),
             state: State::of(&metadata),
         });
+        Input::of_file(file, identity, options)
+    }
+
+    /// An open file at its start; with an identity if it is a regular one.
+    fn of_file(
+        file: std::sync::Arc<File>,
+        identity: Option<Identity>,
+        options: &Options,
+    ) -> Result<Input> {
         #[cfg(target_os = "linux")]
         {
-            let may_map = regular && options.mapping == Mapping::Auto && metadata.len() > 0;
-            if may_map && is_plain(&file)? {
-                let identity = identity.clone().unwrap_or_else(|| unreachable!("it is regular"));
-                if let Ok(mapped) = Mapped::new(identity, &options.limits) {
-                    return Ok(Input(Kind::Mapped(mapped)));
+            match &identity {
+                Some(identity) => {
+                    let may_map = options.mapping == Mapping::Auto && identity.state.len > 0;
+                    if may_map
+                        && is_plain(&file)?
+                        && let Ok(mapped) = Mapped::new(identity.clone(), &options.limits)
+                    {
+                        return Ok(Input(Kind::Mapped(mapped)));
+                    }
                 }
-            }
-            if !regular {
-                mapped::widen_pipe(&file);
+                None => mapped::widen_pipe(&file),
             }
         }
         let text = encoding::decode(compressed::expand(Box::new(Shared(file)), options)?)?;

@@ -90,6 +90,11 @@ impl Outline {
         self.end = (offset - self.origin) as u32;
     }
 
+    /// Bytes from the start of the input to the value's first byte.
+    pub fn start(&self) -> u64 {
+        self.origin + u64::from(self.start)
+    }
+
     /// Makes this the masks of no value.
     pub(super) fn clear(&mut self) {
         self.blocks.clear();

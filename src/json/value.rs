@@ -75,6 +75,11 @@ impl<'a> Value<'a> {
         self.outline.origin + u64::from(self.at)
     }
 
+    /// Where it stands: bytes from the start of the input.
+    pub fn range(self) -> Range<u64> {
+        self.offset()..self.offset() + self.raw().len() as u64
+    }
+
     /// What it is, by its first byte.
     ///
     /// # Errors

@@ -87,8 +87,12 @@ pub struct Check<'a> {
 }
 
 /// The values of the known keys of an object, once each; other keys are passed over.
+///
+/// # Errors
+///
+/// It is no object, or has one of them twice.
 #[inline(always)]
-fn members<'a, const N: usize>(
+pub(crate) fn members<'a, const N: usize>(
     object: Value<'a>,
     keys: [&'static str; N],
 ) -> Result<[Option<Value<'a>>; N]> {

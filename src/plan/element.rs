@@ -117,6 +117,51 @@ impl<'a> Unchanged<'a> {
     }
 }
 
+/// The overlay of a resource of `planned_values`, `prior_state` or a state, told at a glance in the
+/// same way (plan-format, section 6); `None`: it may be anything.
+pub(super) fn sensitive_values<'a>(resource: Native<'a>) -> Option<&'a [u8]> {
+    let mut text = resource;
+    let known = text.take(b"{\"address\":")
+        && text.string()
+        && text.take(b",\"mode\":")
+        && text.string()
+        && text.take(b",\"type\":")
+        && text.string()
+        && text.take(b",\"name\":")
+        && text.string()
+        && (!text.take(b",\"index\":") || text.small_number() || text.string())
+        && text.take(b",\"provider_name\":")
+        && text.string()
+        && text.take(b",\"schema_version\":")
+        && text.small_number()
+        && text.take(b",\"values\":");
+    if !known {
+        return None;
+    }
+    text.container()?;
+    if !text.take(b",\"sensitive_values\":") {
+        return None;
+    }
+    let overlay = text.overlay()?;
+    if text.take(b",\"depends_on\":") {
+        text.container()?;
+    }
+    text.take(b",\"tainted\":true");
+    if text.take(b",\"deposed_key\":") && !text.string() {
+        return None;
+    }
+    // The two tools write these in different order.
+    for _ in 0..2 {
+        if text.take(b",\"identity_schema_version\":") && !text.small_number() {
+            return None;
+        }
+        if text.take(b",\"identity\":") {
+            text.container()?;
+        }
+    }
+    (text.take(b"}") && text.is_at_end()).then_some(overlay)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,6 +220,53 @@ mod tests {
         // What follows the element may be wrong, whatever is seen of it.
         let _ = read(Slice(&plan), &Options::default(), &mut both);
         both
+    }
+
+    const RESOURCE: &str = concat!(
+        r#"{"address":"b.c[0]","mode":"managed","type":"b","name":"c","index":0,"#,
+        r#""provider_name":"p","schema_version":1,"values":{"a":["x",{"k":"\"}"}]},"#,
+        r#""sensitive_values":{"a":[false,{"k":true}]},"depends_on":["b.d"],"tainted":true,"#,
+        r#""deposed_key":"00","identity_schema_version":0,"identity":{"id":"i"}}"#,
+    );
+
+    /// Whether a glance tells the overlay of a resource, which is then that of the general way.
+    fn is_told(resource: &[u8]) -> bool {
+        use crate::json::Validation;
+        use crate::json::cursor::Cursor;
+        let (isa, limits) = (crate::scan::Isa::best(), crate::limits::Limits::default());
+        let mut cursor = Cursor::new(Slice(resource), 0, isa, Validation::Visited, limits);
+        let mut outline = Outline::new();
+        if cursor.outline(&mut outline).is_err() || !cursor.at_end().is_ok_and(|end| end) {
+            return false;
+        }
+        let text = cursor.outlined(&outline);
+        let Some(overlay) = sensitive_values(outline.native(text)).map(<[u8]>::to_vec) else {
+            return false;
+        };
+        let value = cursor.value(&mut outline);
+        let known = ["values", "sensitive_values", "identity"];
+        let [values, general, _] = crate::plan::members(value, known).unwrap();
+        assert_eq!(general.unwrap().raw(), overlay);
+        assert!(matches!(values.unwrap().raw(), [b'{' | b'[', ..]));
+        true
+    }
+
+    #[test]
+    fn overlays_of_resources_are_told_as_they_are() {
+        assert!(is_told(RESOURCE.as_bytes()));
+        assert!(is_told(RESOURCE.replacen(r#""index":0,"#, "", 1).as_bytes()));
+        let mut seen = 0;
+        for place in 0..RESOURCE.len() {
+            for byte in *b"\"\\{}[],:x01- tfn" {
+                let [mut damaged, mut longer, mut shorter] =
+                    [(); 3].map(|()| RESOURCE.as_bytes().to_vec());
+                damaged[place] = byte;
+                longer.insert(place, byte);
+                shorter.remove(place);
+                seen += [damaged, longer, shorter].iter().filter(|text| is_told(text)).count();
+            }
+        }
+        assert!(seen > 500, "{seen} overlays were seen at a glance");
     }
 
     #[test]

@@ -10,10 +10,12 @@ mod documents;
 mod element;
 mod head;
 mod look;
+mod pieces;
 mod place;
 mod reader;
 mod section;
 mod tail;
+mod version;
 mod wrapper;
 mod wrong;
 
@@ -23,10 +25,12 @@ use crate::json::value::Value;
 use crate::limits::Limits;
 use crate::scan::Isa;
 
+pub(crate) use change::members;
 pub use change::{ActionInvocation, Change, Check, Deferred, Index, ResourceChange};
 pub use documents::{Documents, Next, REACH, read};
 pub use element::{Element, Unchanged};
 pub use look::{Look, look};
+pub use pieces::{Piece, PieceKind, PieceVisitor, read_pieces};
 pub use place::Place;
 pub use reader::Document;
 pub use section::Section;

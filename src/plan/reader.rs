@@ -6,6 +6,7 @@ use super::head::Head;
 use super::place::Place;
 use super::section::Section;
 use super::tail;
+use super::version;
 use super::wrong::Telltales;
 use super::{Answer, Flow, Options, Visitor};
 use crate::error::{Error, ErrorKind, Result};
@@ -79,16 +80,6 @@ pub(super) fn unchanged(source: &mut impl Source) -> Result<()> {
     if source.changed() { Err(Error::new(ErrorKind::Changed)) } else { Ok(()) }
 }
 
-/// Whether a byte was found, or half a character, that JSON does not have there: a wrapper's text
-/// may.
-fn is_misplaced(kind: ErrorKind) -> bool {
-    use ErrorKind::{ControlCharacter, Encoding, NotAscii, Truncated};
-    matches!(kind, ControlCharacter | Encoding | NotAscii | Truncated)
-}
-
-/// The newest `format_version` known: 1.2.
-const NEWEST: (u64, u64) = (1, 2);
-
 struct Reader<'v, S, V> {
     cursor: Cursor<S>,
     outline: Outline,
@@ -147,12 +138,7 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
 
     fn end(&mut self, start: u64) -> Result<()> {
         let close = self.cursor.offset();
-        let at_end = match self.cursor.at_end() {
-            Err(error) if is_misplaced(error.kind()) && self.validation == Validation::Visited => {
-                false
-            }
-            other => other?,
-        };
+        let at_end = tail::at_end(&mut self.cursor, self.validation)?;
         let end = self.cursor.offset().max(close);
         self.document.bytes = end - start;
         if !at_end && self.is_followed(end)? {
@@ -227,20 +213,8 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
     /// Outlines `format_version` and holds it to the majors that are known.
     fn format_version(&mut self) -> Result<()> {
         self.cursor.outline(&mut self.outline)?;
-        let value = self.cursor.value(&mut self.outline);
-        let version = value.text()?;
-        let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let number = |text: &str| Some(text).filter(is_number)?.parse::<u64>().ok();
-        let parsed = version.split_once('.').and_then(|(major, minor)| {
-            Some((number(major)?, number(minor.split(['.', '-']).next()?)?))
-        });
-        match parsed {
-            Some(version @ (0 | 1, _)) => {
-                self.document.is_newer = version > NEWEST;
-                Ok(())
-            }
-            _ => Err(Error::at(ErrorKind::FormatVersion, value.offset())),
-        }
+        self.document.is_newer = version::check(self.cursor.value(&mut self.outline))?;
+        Ok(())
     }
 
     /// Looks whether an unknown member is an output value, for the verdict on other documents. Only

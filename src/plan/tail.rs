@@ -8,9 +8,29 @@ use super::wrapper;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::Validation;
+use crate::json::cursor::Cursor;
 
 /// How much text after the document is stepped over, in bytes.
 const TEXT_MAX: usize = 64 << 10;
+
+/// Whether nothing but space follows the document that the cursor has passed.
+///
+/// # Errors
+///
+/// What stands in the way of reading on.
+pub(super) fn at_end<S: Source>(cursor: &mut Cursor<S>, validation: Validation) -> Result<bool> {
+    match cursor.at_end() {
+        Err(error) if is_misplaced(error.kind()) && validation == Validation::Visited => Ok(false),
+        other => other,
+    }
+}
+
+/// Whether a byte was found, or half a character, that JSON does not have there: a wrapper's text
+/// may.
+fn is_misplaced(kind: ErrorKind) -> bool {
+    use ErrorKind::{ControlCharacter, Encoding, NotAscii, Truncated};
+    matches!(kind, ControlCharacter | Encoding | NotAscii | Truncated)
+}
 
 /// Reads the text from `start`, the end of the document and of the space after it, to the end of
 /// the input, and returns its length in bytes. `document_len`: bytes of the document.

@@ -4,7 +4,6 @@
 mod action;
 mod books;
 pub mod counts;
-mod crew;
 mod held;
 mod importing;
 mod maker;

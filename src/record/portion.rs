@@ -5,11 +5,11 @@
 //! not so simple (an error, a limit, a row that is too long to wait in memory) is left to that
 //! thread, which does it again when its turn comes; so errors and limits have one way only.
 
-use super::crew::Worker;
 use super::held;
 use super::maker::{Facts, Maker};
 use super::sift::Show;
 use super::{Record, Renderer};
+use crate::crew::Worker;
 use crate::error::{Error, Result};
 use crate::json::detached::Detached;
 use crate::json::value::{Text, Value};

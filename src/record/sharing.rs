@@ -8,9 +8,9 @@
 use std::thread::Scope;
 
 use super::books::Books;
-use super::crew::{Crew, Desk};
 use super::maker::Maker;
 use super::portion::{Made, Portion, RowWorker, parse};
+use crate::crew::{Crew, Desk};
 use crate::error::Result;
 use crate::json::detached::Detached;
 use crate::plan::{Element, ResourceChange};

@@ -12,7 +12,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
 
 /// Does jobs, one after the other, each in place.
-pub(super) trait Worker {
+pub(crate) trait Worker {
     /// What is to be done, and what comes of it.
     type Job: Send;
 
@@ -21,7 +21,7 @@ pub(super) trait Worker {
 }
 
 /// The jobs of a crew, and where it meets.
-pub(super) struct Desk<J> {
+pub(crate) struct Desk<J> {
     jobs: Mutex<Jobs<J>>,
     /// Something was put on the desk.
     changed: Condvar,
@@ -41,7 +41,7 @@ struct Jobs<J> {
 }
 
 impl<J> Desk<J> {
-    pub(super) fn new() -> Desk<J> {
+    pub(crate) fn new() -> Desk<J> {
         let jobs = Jobs {
             waiting: VecDeque::new(),
             given: VecDeque::new(),
@@ -87,7 +87,7 @@ impl<J> Desk<J> {
 }
 
 /// The side of the desk that gives jobs and takes them back.
-pub(super) struct Crew<'scope, 'env, W: Worker> {
+pub(crate) struct Crew<'scope, 'env, W: Worker> {
     scope: &'scope Scope<'scope, 'env>,
     desk: &'env Desk<W::Job>,
     /// How many threads it may have, this one included.
@@ -102,7 +102,7 @@ pub(super) struct Crew<'scope, 'env, W: Worker> {
 
 impl<'scope, 'env, W: Worker + Send + 'scope> Crew<'scope, 'env, W> {
     /// A crew of at most so many threads, this one included.
-    pub(super) fn new(
+    pub(crate) fn new(
         scope: &'scope Scope<'scope, 'env>,
         desk: &'env Desk<W::Job>,
         threads: usize,
@@ -111,17 +111,17 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Crew<'scope, 'env, W> {
     }
 
     /// How many threads it may have, this one included.
-    pub(super) fn threads(&self) -> usize {
+    pub(crate) fn threads(&self) -> usize {
         self.threads
     }
 
     /// How many jobs did not come back yet.
-    pub(super) fn out(&self) -> usize {
+    pub(crate) fn out(&self) -> usize {
         self.out
     }
 
     /// Gives a job. `hire` makes the worker of a thread.
-    pub(super) fn give(&mut self, job: W::Job, mut hire: impl FnMut() -> W) {
+    pub(crate) fn give(&mut self, job: W::Job, mut hire: impl FnMut() -> W) {
         self.own.get_or_insert_with(&mut hire);
         self.out += 1;
         let mut jobs = self.desk.jobs();
@@ -147,7 +147,7 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Crew<'scope, 'env, W> {
 
     /// The next job in the order in which they were given, if it is done; `None` also where all
     /// came back.
-    pub(super) fn take(&mut self) -> Option<W::Job> {
+    pub(crate) fn take(&mut self) -> Option<W::Job> {
         let mut jobs = self.desk.jobs();
         let job = jobs.given.front_mut()?.take()?;
         jobs.given.pop_front();
@@ -161,7 +161,7 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Crew<'scope, 'env, W> {
     /// # Panics
     ///
     /// If a thread of the crew panicked.
-    pub(super) fn wait(&mut self) -> Option<W::Job> {
+    pub(crate) fn wait(&mut self) -> Option<W::Job> {
         while self.out > 0 {
             if let Some(job) = self.take() {
                 return Some(job);

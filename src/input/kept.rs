@@ -1,0 +1,121 @@
+//! An input that is read more than once and must be the same each time.
+//!
+//! A regular file is, as long as nobody writes to it, which is told at the end of each reading.
+//! What comes through a pipe is written to a file without a name first: only its owner could read
+//! it, and it is gone with the process, however that ends.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Identity, Input, Options, State};
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::{Limit, Limits};
+
+/// An input that can be read again.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    identity: Identity,
+}
+
+impl Kept {
+    /// A file by its path; what is no regular file is read whole, now.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be opened or read, is a directory, or is too large to be kept.
+    pub fn open_file(path: &Path, limits: &Limits) -> Result<Kept> {
+        Kept::of(File::open(path).map_err(read_error)?, Some(path), limits)
+    }
+
+    /// Standard input: as it is where it is a regular file, else read whole, now.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or is too large to be kept.
+    #[cfg(unix)]
+    pub fn from_stdin(limits: &Limits) -> Result<Kept> {
+        use std::os::fd::AsFd;
+        let descriptor = io::stdin().as_fd().try_clone_to_owned().map_err(read_error)?;
+        let mut file = File::from(descriptor);
+        // A shell may have read some of it already.
+        match file.stream_position() {
+            Ok(1..) => Kept::spool(file, limits),
+            _ => Kept::of(file, None, limits),
+        }
+    }
+
+    /// Standard input, read whole, now.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or is too large to be kept.
+    #[cfg(not(unix))]
+    pub fn from_stdin(limits: &Limits) -> Result<Kept> {
+        Kept::spool(io::stdin(), limits)
+    }
+
+    fn of(file: File, path: Option<&Path>, limits: &Limits) -> Result<Kept> {
+        let metadata = file.metadata().map_err(read_error)?;
+        if metadata.is_dir() {
+            return Err(read_error(io::ErrorKind::IsADirectory.into()));
+        }
+        if !metadata.is_file() {
+            return Kept::spool(file, limits);
+        }
+        let path = path.map(Path::to_owned);
+        Ok(Kept { identity: Identity { file: Arc::new(file), path, state: State::of(&metadata) } })
+    }
+
+    /// Reads everything into a file without a name.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read or written, or is too large.
+    pub fn spool(mut reader: impl Read, limits: &Limits) -> Result<Kept> {
+        let spool_error = |error| Error::io(ErrorKind::Spool, error);
+        let mut file = tempfile::tempfile().map_err(spool_error)?;
+        let mut buffer = vec![0; 1 << 20];
+        let mut len = 0;
+        loop {
+            let read = match reader.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(read_error(error)),
+            };
+            len += read as u64;
+            if len > limits.spool {
+                return Err(Error::limit(Limit::Spool, limits.spool, limits.spool));
+            }
+            file.write_all(&buffer[..read]).map_err(spool_error)?;
+        }
+        let state = State::of(&file.metadata().map_err(spool_error)?);
+        Ok(Kept { identity: Identity { file: Arc::new(file), path: None, state } })
+    }
+
+    /// Its length in bytes, as it stands in the file.
+    pub fn len(&self) -> u64 {
+        self.identity.state.len
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Reads it from its start. Readings must follow each other.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub fn input(&self, options: &Options) -> Result<Input> {
+        (&*self.identity.file).rewind().map_err(read_error)?;
+        Input::of_file(self.identity.file.clone(), Some(self.identity.clone()), options)
+    }
+}
+
+fn read_error(error: io::Error) -> Error {
+    Error::io(ErrorKind::Read, error)
+}

@@ -1,0 +1,497 @@
+//! A plan or a state in pieces: every value that has marks of its own, one at a time, in the order
+//! in which they stand.
+//!
+//! [`super::read`] tells what a plan changes; this tells where its values are, in every section
+//! and in both documents (plan-format, sections 1, 6 to 8). What lies around the pieces (brackets,
+//! keys, modules) is walked and not told. Known sections of a wrong type are errors: values that
+//! nobody looked at must not pass for values without secrets.
+
+use std::ops::Range;
+
+use super::element::{self, Element, Unchanged};
+use super::head;
+use super::reader::{Document, unless_changed};
+use super::section::Section;
+use super::tail;
+use super::version;
+use super::wrong::Telltales;
+use super::{Answer, Options};
+use crate::error::{Error, ErrorKind, Result, WrongDocument};
+use crate::input::Source;
+use crate::json::Validation;
+use crate::json::cursor::Cursor;
+use crate::json::outline::Outline;
+use crate::json::string;
+use crate::json::value::Value;
+
+/// What a piece is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PieceKind {
+    /// An element of `resource_changes` or `resource_drift`.
+    ResourceChange,
+    /// An element of `deferred_changes`.
+    DeferredChange,
+    /// A member of `output_changes`: the change itself.
+    OutputChange,
+    /// An element of `action_invocations`.
+    ActionInvocation,
+    /// An element of `deferred_action_invocations`.
+    DeferredActionInvocation,
+    /// A resource of `planned_values`, `prior_state` or a state, in any module.
+    Resource,
+    /// An output of `planned_values`, `prior_state` or a state.
+    Output,
+    /// A member of `variables`.
+    Variable,
+    /// A variable that the configuration of the root module declares.
+    RootDeclaration,
+    /// A variable that the configuration of another module declares.
+    Declaration,
+    /// Anything else of the configuration.
+    Configuration,
+    /// A scalar of the document that the format itself defines.
+    Scalar,
+    /// A part of a section that is known and has no marks.
+    Known,
+    /// A part of a section that nobody knows.
+    Unknown,
+}
+
+impl PieceKind {
+    /// Whether its key is a name that the configuration gave it.
+    pub fn is_named(self) -> bool {
+        matches!(
+            self,
+            PieceKind::OutputChange
+                | PieceKind::Output
+                | PieceKind::Variable
+                | PieceKind::RootDeclaration
+                | PieceKind::Declaration
+        )
+    }
+}
+
+/// A value that has marks of its own, or none that are known.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece<'a> {
+    /// What it is.
+    pub kind: PieceKind,
+    /// The top-level section it stands in; [`Section::Other`] for those of a state too.
+    pub section: Section,
+    /// Its key, decoded, if it is a member of an object.
+    pub name: Option<&'a str>,
+    /// The value.
+    pub value: Value<'a>,
+}
+
+/// Whom [`read_pieces`] tells what it meets. What is borrowed lasts as long as the call.
+pub trait PieceVisitor {
+    /// The document begins at that offset of the input.
+    fn begin(&mut self, start: u64) {
+        let _ = start;
+    }
+
+    /// A top-level key: whether to enter it, pass over it or read no further.
+    fn section(&mut self, section: Section, key: &str) -> Answer {
+        let _ = (section, key);
+        Answer::Enter
+    }
+
+    /// A resource change that is seen at a glance to stay as it is, and where it stands. `true`:
+    /// enough is known of it, and it does not come as a piece.
+    fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
+        let _ = (unchanged, range);
+        false
+    }
+
+    /// A resource of values, where it stands, and what is seen at a glance to be its overlay.
+    /// `true`: enough is known of it, and it does not come as a piece.
+    fn resource(&mut self, sensitive_values: &[u8], range: Range<u64>) -> bool {
+        let _ = (sensitive_values, range);
+        false
+    }
+
+    /// A piece.
+    ///
+    /// # Errors
+    ///
+    /// The visitor's own.
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<()>;
+
+    /// A piece, or something else that was passed as a whole, ends before that offset.
+    fn passed(&mut self, end: u64) {
+        let _ = end;
+    }
+
+    /// The document ends before that offset of the input, the space after it included.
+    ///
+    /// # Errors
+    ///
+    /// The visitor's own.
+    fn end(&mut self, end: u64) -> Result<()> {
+        let _ = end;
+        Ok(())
+    }
+}
+
+/// Reads a plan or a state from its first byte to its last and tells `visitor` its pieces.
+///
+/// # Errors
+///
+/// The input is unreadable, neither a plan nor a state, not well formed, incomplete, or passes a
+/// limit; the visitor's own.
+pub fn read_pieces<S: Source, V: PieceVisitor>(
+    source: S,
+    options: &Options,
+    visitor: &mut V,
+) -> Result<Document> {
+    let mut source = source;
+    let head = match head::find(&mut source, 0, options.validation) {
+        Ok(head) => head,
+        Err(error) => return Err(unless_changed(&mut source, error)),
+    };
+    visitor.begin(head.start);
+    let cursor = Cursor::new(source, head.start, options.isa, options.validation, options.limits);
+    let mut walk = Walk {
+        cursor,
+        outline: Outline::new(),
+        visitor,
+        validation: options.validation,
+        section: Section::Other,
+        seen: 0,
+        telltales: Telltales::default(),
+        is_state: false,
+        document: Document { text_before: head.text, ..Document::default() },
+    };
+    match walk.document(head.start) {
+        Ok(()) => Ok(walk.document),
+        Err(error) => Err(unless_changed(walk.cursor.source_mut(), error)),
+    }
+}
+
+/// Objects and arrays that are walked, by what may stand in them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    ResourceChanges,
+    DeferredChanges,
+    OutputChanges,
+    ActionInvocations,
+    DeferredActionInvocations,
+    Variables,
+    State,
+    Values,
+    Outputs,
+    Module,
+    Modules,
+    Resources,
+    Configuration,
+    RootConfiguration,
+    ModuleConfiguration,
+    ModuleCalls,
+    ModuleCall,
+    RootDeclarations,
+    Declarations,
+    Expressions,
+    /// A known section without marks.
+    Plain,
+    /// A section that nobody knows.
+    Strange,
+}
+
+/// What to do with a member or element of a scope.
+enum Next {
+    Enter(Scope),
+    Hand(PieceKind),
+}
+
+/// The brackets that a scope may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Object,
+    Array,
+    Either,
+}
+
+impl Scope {
+    fn shape(self) -> Shape {
+        match self {
+            Scope::ResourceChanges
+            | Scope::DeferredChanges
+            | Scope::ActionInvocations
+            | Scope::DeferredActionInvocations
+            | Scope::Modules
+            | Scope::Resources => Shape::Array,
+            Scope::Expressions | Scope::Plain | Scope::Strange => Shape::Either,
+            _ => Shape::Object,
+        }
+    }
+
+    /// A member of the document.
+    fn section(section: Section, key: &str) -> Next {
+        match section {
+            Section::ResourceChanges | Section::ResourceDrift => {
+                Next::Enter(Scope::ResourceChanges)
+            }
+            Section::DeferredChanges => Next::Enter(Scope::DeferredChanges),
+            Section::DeferredActionInvocations => Next::Enter(Scope::DeferredActionInvocations),
+            Section::ActionInvocations => Next::Enter(Scope::ActionInvocations),
+            Section::OutputChanges => Next::Enter(Scope::OutputChanges),
+            Section::PlannedValues => Next::Enter(Scope::Values),
+            Section::PriorState => Next::Enter(Scope::State),
+            Section::Configuration => Next::Enter(Scope::Configuration),
+            Section::Variables => Next::Enter(Scope::Variables),
+            Section::RelevantAttributes | Section::Checks => Next::Enter(Scope::Plain),
+            Section::FormatVersion
+            | Section::TerraformVersion
+            | Section::Timestamp
+            | Section::Applyable
+            | Section::Complete
+            | Section::Errored => Next::Hand(PieceKind::Scalar),
+            Section::Other => match key {
+                "values" => Next::Enter(Scope::Values),
+                "provider_schemas" => Next::Enter(Scope::Plain),
+                "provider_format_version" => Next::Hand(PieceKind::Scalar),
+                _ => Next::Enter(Scope::Strange),
+            },
+        }
+    }
+
+    fn member(self, key: &str) -> Next {
+        match (self, key) {
+            (Scope::State, "values") => Next::Enter(Scope::Values),
+            (Scope::Values, "outputs") => Next::Enter(Scope::Outputs),
+            (Scope::Values, "root_module") => Next::Enter(Scope::Module),
+            (Scope::Module, "resources") => Next::Enter(Scope::Resources),
+            (Scope::Module, "child_modules") => Next::Enter(Scope::Modules),
+            (Scope::Configuration, "root_module") => Next::Enter(Scope::RootConfiguration),
+            (Scope::Configuration, "provider_config")
+            | (
+                Scope::RootConfiguration | Scope::ModuleConfiguration,
+                "resources" | "outputs" | "actions",
+            ) => Next::Enter(Scope::Expressions),
+            (Scope::RootConfiguration, "variables") => Next::Enter(Scope::RootDeclarations),
+            (Scope::ModuleConfiguration, "variables") => Next::Enter(Scope::Declarations),
+            (Scope::RootConfiguration | Scope::ModuleConfiguration, "module_calls") => {
+                Next::Enter(Scope::ModuleCalls)
+            }
+            (Scope::ModuleCalls, _) => Next::Enter(Scope::ModuleCall),
+            (Scope::ModuleCall, "module") => Next::Enter(Scope::ModuleConfiguration),
+            _ => Next::Hand(self.piece()),
+        }
+    }
+
+    fn element(self) -> Next {
+        match self {
+            Scope::Modules => Next::Enter(Scope::Module),
+            _ => Next::Hand(self.piece()),
+        }
+    }
+
+    /// What is in it and is not entered.
+    fn piece(self) -> PieceKind {
+        match self {
+            Scope::ResourceChanges => PieceKind::ResourceChange,
+            Scope::DeferredChanges => PieceKind::DeferredChange,
+            Scope::OutputChanges => PieceKind::OutputChange,
+            Scope::ActionInvocations => PieceKind::ActionInvocation,
+            Scope::DeferredActionInvocations => PieceKind::DeferredActionInvocation,
+            Scope::Resources => PieceKind::Resource,
+            Scope::Outputs => PieceKind::Output,
+            Scope::Variables => PieceKind::Variable,
+            Scope::RootDeclarations => PieceKind::RootDeclaration,
+            Scope::Declarations => PieceKind::Declaration,
+            Scope::Configuration
+            | Scope::RootConfiguration
+            | Scope::ModuleConfiguration
+            | Scope::ModuleCalls
+            | Scope::ModuleCall
+            | Scope::Expressions => PieceKind::Configuration,
+            Scope::Strange => PieceKind::Unknown,
+            Scope::State | Scope::Values | Scope::Module | Scope::Modules | Scope::Plain => {
+                PieceKind::Known
+            }
+        }
+    }
+}
+
+struct Walk<'v, S, V> {
+    cursor: Cursor<S>,
+    outline: Outline,
+    visitor: &'v mut V,
+    validation: Validation,
+    /// The section that is walked.
+    section: Section,
+    /// The sections met so far, a bit each.
+    seen: u32,
+    telltales: Telltales,
+    /// A key was met that makes a document the JSON of a state.
+    is_state: bool,
+    document: Document,
+}
+
+impl<S: Source, V: PieceVisitor> Walk<'_, S, V> {
+    fn document(&mut self, start: u64) -> Result<()> {
+        self.cursor.enter_object()?;
+        while let Some((key, offset)) = self.name()? {
+            let section = Section::of(&key);
+            if let Some(document) = self.telltales.note(section, &key) {
+                return Err(Error::new(ErrorKind::WrongDocument(document)));
+            }
+            self.once(section, &key, offset)?;
+            self.section = section;
+            let walked = match self.visitor.section(section, &key) {
+                Answer::Stop => {
+                    self.document.bytes = self.cursor.offset() - start;
+                    return Ok(());
+                }
+                Answer::Skip if section != Section::FormatVersion => self.cursor.skip(),
+                _ => self.walk(Scope::section(section, &key), Some(&key)),
+            };
+            walked.map_err(|error| error.within(section.name()))?;
+            self.visitor.passed(self.cursor.offset());
+        }
+        self.verdict()?;
+        self.end(start)
+    }
+
+    /// Refuses a section that comes twice: which of the two another reader takes is not known.
+    fn once(&mut self, section: Section, key: &str, offset: u64) -> Result<()> {
+        let bit = match section {
+            Section::Other if key != "values" => return Ok(()),
+            section => 1 << section as u32,
+        };
+        if self.seen & bit != 0 {
+            return Err(Error::at(ErrorKind::DuplicateKey, offset).within(section.name()));
+        }
+        self.seen |= bit;
+        self.is_state |= section == Section::Other;
+        Ok(())
+    }
+
+    /// Whether the document is a plan or a state, now that all of its keys were met.
+    fn verdict(&self) -> Result<()> {
+        if !self.telltales.is_plan() {
+            match self.telltales.verdict(false) {
+                WrongDocument::State | WrongDocument::EmptyState => {}
+                other => return Err(Error::new(ErrorKind::WrongDocument(other))),
+            }
+        }
+        if self.seen & (1 << Section::FormatVersion as u32) == 0 {
+            return Err(Error::new(ErrorKind::MissingKey("format_version")));
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, start: u64) -> Result<()> {
+        let close = self.cursor.offset();
+        let at_end = tail::at_end(&mut self.cursor, self.validation)?;
+        let end = self.cursor.offset().max(close);
+        self.document.bytes = end - start;
+        self.visitor.end(end)?;
+        if !at_end {
+            if self.validation == Validation::Everything {
+                return Err(Error::at(ErrorKind::Trailing, end));
+            }
+            let len = close - start;
+            self.document.text_after = tail::pass(self.cursor.source_mut(), end, len)?;
+        }
+        self.cursor.source_mut().finish()
+    }
+
+    /// The next key, decoded, and its offset.
+    fn name(&mut self) -> Result<Option<(String, u64)>> {
+        let Some(range) = self.cursor.next_key()? else { return Ok(None) };
+        let start = range.start;
+        match string::decode(self.cursor.text(range)) {
+            Ok(name) => Ok(Some((name.into_owned(), start - 1))),
+            Err(bad) => Err(Error::at(ErrorKind::Escape, start + bad.0 as u64)),
+        }
+    }
+
+    /// Walks what stands here, down to its pieces. Nothing recurses: scopes are on a list.
+    fn walk(&mut self, next: Next, name: Option<&str>) -> Result<()> {
+        let mut open: Vec<(Scope, Shape)> = Vec::new();
+        let mut next = next;
+        let mut name = name.map(str::to_owned);
+        loop {
+            match next {
+                Next::Enter(scope) => match self.enter(scope)? {
+                    Some(shape) => open.push((scope, shape)),
+                    None => self.hand(scope.piece_of_scalar(), name.as_deref())?,
+                },
+                Next::Hand(kind) => self.hand(kind, name.as_deref())?,
+            }
+            (next, name) = loop {
+                let Some(&(scope, shape)) = open.last() else { return Ok(()) };
+                if shape == Shape::Array {
+                    if self.cursor.next_element()? {
+                        break (scope.element(), None);
+                    }
+                } else if let Some((key, _)) = self.name()? {
+                    break (scope.member(&key), Some(key));
+                }
+                open.pop();
+            };
+        }
+    }
+
+    /// Enters a scope; `None`: there is a scalar, which is nothing to enter.
+    fn enter(&mut self, scope: Scope) -> Result<Option<Shape>> {
+        let shape = scope.shape();
+        match (self.cursor.peek()?, shape) {
+            (Some(b'n'), _) => Ok(None),
+            (Some(b'['), Shape::Either) | (_, Shape::Array) => {
+                self.cursor.enter_array()?;
+                Ok(Some(Shape::Array))
+            }
+            (Some(b'{'), Shape::Either) | (_, Shape::Object) => {
+                self.cursor.enter_object()?;
+                Ok(Some(Shape::Object))
+            }
+            (_, Shape::Either) => Ok(None),
+        }
+    }
+
+    fn hand(&mut self, kind: PieceKind, name: Option<&str>) -> Result<()> {
+        self.cursor.outline(&mut self.outline)?;
+        if !self.glance(kind) {
+            let section = self.section;
+            let value = self.cursor.value(&mut self.outline);
+            if section == Section::FormatVersion {
+                self.document.is_newer = version::check(value)?;
+            }
+            let piece = Piece { kind, section, name, value };
+            self.visitor.piece(&piece)?;
+        }
+        self.visitor.passed(self.cursor.offset());
+        Ok(())
+    }
+
+    /// Whether a glance at what was outlined is enough.
+    fn glance(&mut self, kind: PieceKind) -> bool {
+        let text = self.cursor.outlined(&self.outline);
+        let range = self.outline.start()..self.cursor.offset();
+        match (kind, self.section) {
+            (PieceKind::ResourceChange, section) => {
+                let element = Element { section, index: 0, text, outline: &self.outline };
+                let unchanged = element.unchanged();
+                unchanged.is_some_and(|unchanged| self.visitor.unchanged(&unchanged, range))
+            }
+            (PieceKind::Resource, _) => {
+                let overlay = element::sensitive_values(self.outline.native(text));
+                overlay.is_some_and(|overlay| self.visitor.resource(overlay, range))
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Scope {
+    /// What a scalar in its place is.
+    fn piece_of_scalar(self) -> PieceKind {
+        match self {
+            Scope::Strange => PieceKind::Unknown,
+            _ => PieceKind::Known,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! A second look at a piece in which an echo was found.
+//!
+//! Nearly always a glance is enough: words of the format stand at known keys, and only `after` of a
+//! change, where `before` is another value, has echoes that must say that they changed. Where it is
+//! not, the piece is taken apart, once for all echoes in it.
+
+use super::chunk::{Chunk, Span};
+use super::pairs::changed_scalars;
+use crate::error::Result;
+use crate::input::Slice;
+use crate::json::Validation;
+use crate::json::cursor::Cursor;
+use crate::json::outline::Outline;
+use crate::json::value::{Kind, Value};
+use crate::limits::Limits;
+use crate::plan::PieceKind;
+use crate::scan::Isa;
+
+/// The pieces of a chunk that were looked at.
+pub(super) struct Looks {
+    isa: Isa,
+    limits: Limits,
+    /// The start of the last of them, and what was seen.
+    last: Option<(u64, Look)>,
+}
+
+/// What of a piece decides on the echoes in it, as offsets, in order.
+#[derive(Default)]
+struct Look {
+    /// Words that the format defines, or that stand in the configuration as they are: they come
+    /// from no value.
+    words: Vec<u64>,
+    /// Scalars of `after` that are others in `before`.
+    changed: Vec<u64>,
+}
+
+/// The keys of such words.
+const WORDS: [&str; 7] =
+    ["mode", "type", "name", "provider_name", "provider_config_key", "action_reason", "reason"];
+
+impl Looks {
+    pub fn new(isa: Isa, limits: Limits) -> Looks {
+        Looks { isa, limits, last: None }
+    }
+
+    /// Forgets the chunk before.
+    pub fn clear(&mut self) {
+        self.last = None;
+    }
+
+    /// Whether a scalar of a piece is a word of the format.
+    pub fn is_word(&mut self, chunk: &Chunk, piece: &Span, at: u64) -> Result<bool> {
+        if piece.kind == PieceKind::Scalar {
+            return Ok(true);
+        }
+        let before = chunk.text(piece.range.start..at).trim_ascii_end();
+        let may_be = match before.strip_suffix(b":").map(<[u8]>::trim_ascii_end) {
+            Some(before) => WORDS.iter().any(|word| ends_with_key(before, word)),
+            // An element of an array: `actions` has words, too.
+            None => before.ends_with(b"[") || before.ends_with(b","),
+        };
+        Ok(may_be && self.at(chunk, piece)?.words.binary_search(&at).is_ok())
+    }
+
+    /// Whether a scalar of a piece is another than before.
+    pub fn is_changed(&mut self, chunk: &Chunk, piece: &Span, at: u64) -> Result<bool> {
+        Ok(piece.after.contains(&at) && self.at(chunk, piece)?.changed.binary_search(&at).is_ok())
+    }
+
+    fn at(&mut self, chunk: &Chunk, piece: &Span) -> Result<&Look> {
+        let start = piece.range.start;
+        if self.last.as_ref().is_none_or(|(last, _)| *last != start) {
+            let mut look = self.look(chunk.text(piece.range.clone()), piece.kind)?;
+            for list in [&mut look.words, &mut look.changed] {
+                list.iter_mut().for_each(|offset| *offset += start);
+                list.sort_unstable();
+            }
+            self.last = Some((start, look));
+        }
+        match &self.last {
+            Some((_, look)) => Ok(look),
+            None => unreachable!("it was just put there"),
+        }
+    }
+
+    fn look(&self, text: &[u8], kind: PieceKind) -> Result<Look> {
+        let mut look = Look::default();
+        let mut cursor = Cursor::new(Slice(text), 0, self.isa, Validation::Visited, self.limits);
+        let mut outline = Outline::new();
+        cursor.outline(&mut outline)?;
+        let value = cursor.value(&mut outline);
+        let change = match kind {
+            PieceKind::OutputChange => Some(value),
+            PieceKind::ResourceChange => value.get("change")?,
+            PieceKind::DeferredChange => match value.get("resource_change")? {
+                Some(resource_change) => {
+                    words_of(resource_change, &mut look.words)?;
+                    resource_change.get("change")?
+                }
+                None => None,
+            },
+            PieceKind::DeferredActionInvocation => {
+                let invocation = value.get("action_invocation")?;
+                invocation.map_or(Ok(()), |value| words_of(value, &mut look.words))?;
+                None
+            }
+            _ => None,
+        };
+        match kind {
+            PieceKind::Scalar => look.words.push(value.offset()),
+            PieceKind::Known | PieceKind::Unknown | PieceKind::Variable | PieceKind::Output => {}
+            _ => words_of(value, &mut look.words)?,
+        }
+        if let Some(change) = change {
+            words_of(change, &mut look.words)?;
+            if let (Some(before), Some(after)) = (change.get("before")?, change.get("after")?) {
+                look.changed = changed_scalars(before, after)?;
+            }
+        }
+        Ok(look)
+    }
+}
+
+fn ends_with_key(text: &[u8], key: &str) -> bool {
+    let text = text.strip_suffix(b"\"").and_then(|text| text.strip_suffix(key.as_bytes()));
+    text.is_some_and(|text| text.ends_with(b"\""))
+}
+
+fn words_of(element: Value<'_>, words: &mut Vec<u64>) -> Result<()> {
+    const WORDS: [&str; 7] =
+        ["mode", "type", "name", "provider_name", "provider_config_key", "action_reason", "reason"];
+    if element.kind()? != Kind::Object {
+        return Ok(());
+    }
+    for member in element.members()? {
+        let (key, value) = member?;
+        if WORDS.iter().any(|word| key.is(word)) {
+            words.push(value.offset());
+        } else if key.is("actions") {
+            for action in value.elements()? {
+                words.push(action?.offset());
+            }
+        }
+    }
+    Ok(())
+}

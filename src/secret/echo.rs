@@ -1,0 +1,367 @@
+//! Echoes: texts of a document that are those of its secrets, found in its bytes.
+//!
+//! Every string is looked at, keys too, wherever it stands, and where a number is secret every
+//! number. Strings are told by the masks of the scan ([`crate::scan`]); of each only the first
+//! bytes are looked at ([`Secrets::may_begin`]), and nearly always that is all.
+//!
+//! The trap: a text can be spelled in many ways. Where a backslash is near the beginning, that is
+//! decoded first; what passes the filter is decoded whole.
+
+use std::ops::Range;
+
+use super::contained::Contained;
+use super::set::{Secrets, head_of};
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::string;
+use crate::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
+
+/// A text that is a secret's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Echo {
+    /// Where it stands, its quotes included.
+    pub range: Range<usize>,
+    /// What it is.
+    pub kind: EchoKind,
+    /// The number of the secret; 0 for a text that contains one.
+    pub number: u32,
+}
+
+/// What an echo is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EchoKind {
+    /// A string that is a value.
+    Value,
+    /// A key.
+    Key,
+    /// A number.
+    Number,
+}
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Sought<'s> {
+    /// The secrets, for texts that are one.
+    pub secrets: &'s Secrets,
+    /// The same, for texts that contain one, if those are looked for.
+    pub contained: Option<&'s Contained>,
+}
+
+/// Looks for echoes, and keeps its memory in between.
+#[derive(Debug)]
+pub struct Echoes {
+    isa: Isa,
+    blocks: Box<[Block; BATCH]>,
+    /// What was decoded last.
+    decoded: Vec<u8>,
+}
+
+/// How the next bytes are looked at.
+struct Text<'t> {
+    bytes: &'t [u8],
+    /// The opening quote of the string that is open.
+    open: Option<usize>,
+    /// Where the last string ended.
+    after: usize,
+}
+
+impl Echoes {
+    /// One that scans with these instructions.
+    pub fn new(isa: Isa) -> Echoes {
+        Echoes { isa, blocks: Box::new([Block::default(); BATCH]), decoded: Vec::new() }
+    }
+
+    /// Tells the echoes in a text, in order. The text begins and ends outside of strings and
+    /// numbers.
+    ///
+    /// # Errors
+    ///
+    /// The text is not what was read before: someone writes to the file.
+    pub fn find(
+        &mut self,
+        bytes: &[u8],
+        what: &Sought<'_>,
+        each: &mut impl FnMut(Echo),
+    ) -> Result<()> {
+        if !what.secrets.echo() {
+            return Ok(());
+        }
+        let mut scanner = Scanner::new(self.isa, Detail::Structure);
+        let mut text = Text { bytes, open: None, after: 0 };
+        let whole = bytes.len() - bytes.len() % BLOCK;
+        for start in (0..whole).step_by(BATCH * BLOCK) {
+            let end = whole.min(start + BATCH * BLOCK);
+            self.batch(&mut scanner, &bytes[start..end], start, &mut text, what, each)?;
+        }
+        let mut last = [b' '; BLOCK];
+        last[..bytes.len() - whole].copy_from_slice(&bytes[whole..]);
+        self.batch(&mut scanner, &last, whole, &mut text, what, each)?;
+        if text.open.is_some() {
+            return Err(changed());
+        }
+        self.numbers(&text, bytes.len(), what, each);
+        Ok(())
+    }
+
+    fn batch(
+        &mut self,
+        scanner: &mut Scanner,
+        piece: &[u8],
+        start: usize,
+        text: &mut Text<'_>,
+        what: &Sought<'_>,
+        each: &mut impl FnMut(Echo),
+    ) -> Result<()> {
+        let count = piece.len() / BLOCK;
+        if scanner.scan(piece, &mut self.blocks[..count]).is_some() {
+            return Err(changed());
+        }
+        for index in 0..count {
+            let mut quotes = self.blocks[index].quotes;
+            while quotes != 0 {
+                let at = start + index * BLOCK + quotes.trailing_zeros() as usize;
+                quotes &= quotes - 1;
+                let Some(open) = text.open.take() else {
+                    if what.secrets.echo_numbers() {
+                        self.numbers(text, at, what, each);
+                    }
+                    text.open = Some(at);
+                    continue;
+                };
+                text.after = at + 1;
+                if at - open > what.secrets.echo_min() {
+                    self.string(text.bytes, open..at + 1, what, each);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at a string. The range has its quotes.
+    #[inline(always)]
+    fn string(
+        &mut self,
+        bytes: &[u8],
+        range: Range<usize>,
+        what: &Sought<'_>,
+        each: &mut impl FnMut(Echo),
+    ) {
+        let raw = &bytes[range.start + 1..range.end - 1];
+        // Bytes behind the text do not matter, and are mostly there.
+        let head = match bytes[range.start + 1..].first_chunk() {
+            Some(head) => u64::from_le_bytes(*head),
+            None => head_of(raw),
+        };
+        let passes = if has_backslash(head) {
+            self.may_begin(raw, what)
+        } else {
+            what.secrets.may_begin(head)
+        };
+        if passes && self.look(bytes, range.clone(), what, each) {
+            return;
+        }
+        if let Some(contained) = what.contained {
+            self.look_into(bytes, range, contained, each);
+        }
+    }
+
+    /// Looks for secrets in a string; keys are not looked into.
+    #[inline(never)]
+    fn look_into(
+        &mut self,
+        bytes: &[u8],
+        range: Range<usize>,
+        contained: &Contained,
+        each: &mut impl FnMut(Echo),
+    ) {
+        let raw = &bytes[range.start + 1..range.end - 1];
+        let is_in = match memchr::memchr(b'\\', raw) {
+            None => contained.is_in(raw),
+            Some(_) => {
+                self.decoded.clear();
+                // What cannot be read as a text may hold anything.
+                string::unescape(raw, &mut self.decoded).is_err() || contained.is_in(&self.decoded)
+            }
+        };
+        if is_in && kind_of_string(bytes, range.end) == EchoKind::Value {
+            each(Echo { range, kind: EchoKind::Value, number: 0 });
+        }
+    }
+
+    /// The same for a text that may have an escape among its first bytes.
+    #[inline(never)]
+    fn may_begin(&mut self, raw: &[u8], what: &Sought<'_>) -> bool {
+        // Eight characters of a text have at most eight escapes.
+        let some = raw.len().min(8 * string::ESCAPE_MAX);
+        let mut end = some;
+        loop {
+            self.decoded.clear();
+            match string::unescape(&raw[..end], &mut self.decoded) {
+                Ok(()) => return what.secrets.may_begin(head_of(&self.decoded)),
+                // The piece may end within an escape.
+                Err(bad) if end < raw.len() && end - bad.0 < string::ESCAPE_MAX => end = bad.0,
+                // Half of a surrogate pair, say, which no secret has.
+                Err(_) => return false,
+            }
+        }
+    }
+
+    /// Looks at a string whose beginning may be a secret's; whether it is one.
+    #[inline(never)]
+    fn look(
+        &mut self,
+        bytes: &[u8],
+        range: Range<usize>,
+        what: &Sought<'_>,
+        each: &mut impl FnMut(Echo),
+    ) -> bool {
+        let raw = &bytes[range.start + 1..range.end - 1];
+        self.decoded.clear();
+        let is_text = string::unescape(raw, &mut self.decoded).is_ok();
+        if !is_text || self.decoded.len() < what.secrets.echo_min() {
+            return false;
+        }
+        let number = what.secrets.number(&self.decoded);
+        if let Some(number) = number {
+            let kind = kind_of_string(bytes, range.end);
+            each(Echo { range, kind, number });
+        }
+        number.is_some()
+    }
+
+    /// Looks at the numbers between the last string and `end`.
+    fn numbers(&self, text: &Text<'_>, end: usize, what: &Sought<'_>, each: &mut impl FnMut(Echo)) {
+        let between = &text.bytes[text.after.min(end)..end];
+        if between.len() < what.secrets.echo_min() || !what.secrets.echo_numbers() {
+            return;
+        }
+        let ends = |byte: &u8| matches!(byte, b',' | b':' | b'[' | b']' | b'{' | b'}' | ..=b' ');
+        let mut at = text.after;
+        for word in between.split(ends) {
+            let range = at..at + word.len();
+            at = range.end + 1;
+            // Literals are no numbers, and no what.secrets.
+            if matches!(word.first(), Some(b'-' | b'0'..=b'9'))
+                && word.len() >= what.secrets.echo_min()
+                && what.secrets.may_begin(head_of(word))
+                && let Some(number) = what.secrets.number(word)
+            {
+                each(Echo { range, kind: EchoKind::Number, number });
+            }
+        }
+    }
+}
+
+/// What a string is that ends there, by what follows.
+fn kind_of_string(bytes: &[u8], end: usize) -> EchoKind {
+    match bytes[end..].iter().find(|byte| !byte.is_ascii_whitespace()) {
+        Some(b':') => EchoKind::Key,
+        _ => EchoKind::Value,
+    }
+}
+
+/// Whether one of eight bytes is a backslash.
+#[inline(always)]
+fn has_backslash(head: u64) -> bool {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    let zero_at_backslash = head ^ (ONES * b'\\' as u64);
+    zero_at_backslash.wrapping_sub(ONES) & !zero_at_backslash & (ONES << 7) != 0
+}
+
+fn changed() -> Error {
+    Error::new(ErrorKind::Changed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::secret::contained::Texts;
+
+    fn secrets(texts: &[&str]) -> Secrets {
+        let mut secrets = Secrets::new(8, &Limits::default());
+        for text in texts {
+            secrets.insert(text.as_bytes(), 0).unwrap();
+        }
+        secrets
+    }
+
+    /// The echoes in a text: what they are, and their bytes.
+    fn found(bytes: &str, what: &Sought<'_>) -> Vec<(EchoKind, String)> {
+        let mut all: Option<Vec<_>> = None;
+        for isa in Isa::all() {
+            let mut found = Vec::new();
+            Echoes::new(isa)
+                .find(bytes.as_bytes(), what, &mut |echo| {
+                    found.push((echo.kind, bytes[echo.range].to_owned()));
+                })
+                .unwrap();
+            assert_eq!(all.get_or_insert_with(|| found.clone()), &found);
+        }
+        all.unwrap()
+    }
+
+    #[test]
+    fn strings_and_keys_are_found_in_every_spelling() {
+        let secrets = secrets(&["hunter22", "a\"b\\c/d\u{e9}\u{1f600}e"]);
+        let what = Sought { secrets: &secrets, contained: None };
+        for text in [
+            r#""hunter22""#,
+            r#""\u0068unter22""#,
+            r#""hunte\u0072\u00322""#,
+            r#""a\"b\\c\/d\u00e9\ud83d\ude00e""#,
+            "\"a\\u0022b\\u005cc/d\u{e9}\u{1f600}e\"",
+        ] {
+            for padding in 0..130 {
+                let space = " ".repeat(padding);
+                let value = format!(r#"{{"k":{space}{text},"other":"hunter2"}}"#);
+                assert_eq!(found(&value, &what), [(EchoKind::Value, text.to_owned())], "{value}");
+                let key = format!(r#"{{{space}{text}{space}:1}}"#);
+                assert_eq!(found(&key, &what), [(EchoKind::Key, text.to_owned())], "{key}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_texts_are_none() {
+        let secrets = secrets(&["hunter22"]);
+        let what = Sought { secrets: &secrets, contained: None };
+        for text in [
+            r#"["hunter2","hunter222","Hunter22","hunter2\u0000","hunter2\\","",12345678]"#,
+            r#"{"a":"\"hunter22\"","b":hunter22}"#,
+            r#"["\ud800hunter22","hunter22\ud800","hunter22\x"]"#,
+            "",
+            "   ",
+        ] {
+            assert_eq!(found(text, &what), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_found_by_their_text() {
+        let secrets = secrets(&["123456789", "-1.5e-10", "hunter22"]);
+        let what = Sought { secrets: &secrets, contained: None };
+        let text = r#"[123456789,"123456789",{"a":-1.5e-10},1234567890,[123456789 ],false,true]"#;
+        let number = |text: &str| (EchoKind::Number, text.to_owned());
+        let expected = [
+            number("123456789"),
+            (EchoKind::Value, r#""123456789""#.to_owned()),
+            number("-1.5e-10"),
+            number("123456789"),
+        ];
+        assert_eq!(found(text, &what), expected);
+    }
+
+    #[test]
+    fn texts_are_looked_into_when_that_is_asked_for() {
+        let (mut texts, secrets) = (Texts::new(8, &Limits::default()), secrets(&["p@ssw0rd\""]));
+        texts.push(b"p@ssw0rd\"", 0).unwrap();
+        let contained = Contained::new(&texts);
+        let what = Sought { secrets: &secrets, contained: Some(&contained) };
+        let inside = r#""{\"a\":\"p@ssw0rd\\\"\"}""#;
+        let text = format!(r#"{{"u":"x p@ssw0rd\" y","d":{inside},"p@ssw0rd\" key":1,"n":"no"}}"#);
+        let value = |text: &str| (EchoKind::Value, text.to_owned());
+        assert_eq!(found(&text, &what), [value(r#""x p@ssw0rd\" y""#), value(inside)]);
+        let unreadable = r#""\ud800 and more""#;
+        assert_eq!(found(unreadable, &what), [value(unreadable)]);
+    }
+}

@@ -1,0 +1,60 @@
+//! Everything at and below a value, in document order. Nothing recurses.
+
+use crate::error::Result;
+use crate::json::value::{Elements, Kind, Members, Text, Value};
+
+/// What is met.
+#[derive(Clone, Copy, Debug)]
+pub enum Leaf<'a> {
+    /// An object or array begins.
+    Open(Kind),
+    /// The key of a member, before its value.
+    Key(Text<'a>),
+    /// Neither an object nor an array.
+    Scalar(Kind, Value<'a>),
+    /// The last object or array that began ends.
+    Close,
+}
+
+enum Open<'a> {
+    Object(Members<'a>),
+    Array(Elements<'a>),
+}
+
+/// Tells every key and scalar at and below a value, in document order.
+///
+/// # Errors
+///
+/// It is not well formed; what `each` says.
+pub fn leaves<'a>(root: Value<'a>, mut each: impl FnMut(Leaf<'a>) -> Result<()>) -> Result<()> {
+    let mut open = Vec::new();
+    let mut next = Some(root);
+    loop {
+        if let Some(value) = next.take() {
+            let kind = value.kind()?;
+            match kind {
+                Kind::Object => open.push(Open::Object(value.members()?)),
+                Kind::Array => open.push(Open::Array(value.elements()?)),
+                _ => each(Leaf::Scalar(kind, value))?,
+            }
+            if matches!(kind, Kind::Object | Kind::Array) {
+                each(Leaf::Open(kind))?;
+            }
+        }
+        next = match open.last_mut() {
+            None => return Ok(()),
+            Some(Open::Array(elements)) => elements.next().transpose()?,
+            Some(Open::Object(members)) => match members.next().transpose()? {
+                Some((key, value)) => {
+                    each(Leaf::Key(key))?;
+                    Some(value)
+                }
+                None => None,
+            },
+        };
+        if next.is_none() {
+            each(Leaf::Close)?;
+            open.pop();
+        }
+    }
+}

@@ -1,0 +1,438 @@
+//! The places of a value that its overlays mark, found by walking both in step (plan-format,
+//! section 5).
+//!
+//! What is marked on one side of a change is marked on the other as well: a secret that was, or
+//! will be, is one. The walk fails closed: an overlay that does not fit its value marks all of it.
+//! Only an overlay that could mark nothing (no `true` in it, and nothing that is no overlay) needs
+//! not fit.
+//!
+//! Nothing recurses: the containers that were entered are on a list.
+
+use std::collections::HashSet;
+
+use regex::Regex;
+
+use super::leaves::{Leaf, leaves};
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::value::{Kind, Text, Value};
+
+/// Values and the overlays that mark them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Subject<'a> {
+    /// `before` and `after`; a value that stands alone is the second.
+    pub sides: [Option<Value<'a>>; 2],
+    /// The overlay of each side.
+    pub overlays: [Option<Value<'a>>; 2],
+    /// The overlay of what is unknown in the second.
+    pub unknown: Option<Value<'a>>,
+    /// Marked by its name.
+    pub named: bool,
+}
+
+/// A step to a place.
+#[derive(Clone, Copy, Debug)]
+pub enum Step<'a> {
+    /// A key.
+    Key(Text<'a>),
+    /// A place in an array.
+    Index(u32),
+}
+
+/// A place that is marked, with all that is below it.
+#[derive(Clone, Copy, Debug)]
+pub struct Marked<'p, 'a> {
+    /// The values that stand there, on either side; none of them is `null`.
+    pub sides: [Option<Value<'a>>; 2],
+    /// What is unknown of it.
+    pub unknown: Option<Value<'a>>,
+    /// The way to it.
+    pub path: &'p [Step<'a>],
+    /// What marks it.
+    pub by: By,
+}
+
+/// What marks a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// An overlay, or what stands for one.
+    Mark,
+    /// Its name alone.
+    Name,
+}
+
+/// Finds marked places, one subject after the other.
+#[derive(Debug, Default)]
+pub struct Marks {
+    /// Overlays that mark nothing, which come again and again.
+    quiet: HashSet<Box<[u8]>>,
+    /// Where in the overlays that are walked something stands that marks: offsets, in order.
+    marking: Vec<u64>,
+    /// Keys whose values are marked too.
+    names: Option<Regex>,
+}
+
+/// How many overlays are remembered, and of what length.
+const QUIET_MAX: usize = 1024;
+const QUIET_LEN_MAX: usize = 4 << 10;
+
+/// A container that was entered: what is in it and marked, the last first.
+struct Entered<'a>(Vec<(Step<'a>, Subject<'a>)>);
+
+/// What to do at a place.
+enum Verdict {
+    Nothing,
+    Marked(By),
+    Enter(Kind),
+}
+
+impl Marks {
+    /// One that marks the values of keys with such names as well.
+    pub fn new(names: Option<Regex>) -> Marks {
+        Marks { names, ..Marks::default() }
+    }
+
+    /// Whether a name marks.
+    pub fn is_name(&self, name: &str) -> bool {
+        self.names.as_ref().is_some_and(|names| names.is_match(name))
+    }
+
+    /// Whether values may be marked by their names.
+    pub fn has_names(&self) -> bool {
+        self.names.is_some()
+    }
+
+    /// Whether an overlay marks anything.
+    ///
+    /// # Errors
+    ///
+    /// It is not well formed.
+    pub fn marks_anything(&mut self, overlay: Option<Value<'_>>) -> Result<bool> {
+        self.marking.clear();
+        overlay.map_or(Ok(()), |overlay| self.mark(overlay))?;
+        Ok(!self.marking.is_empty())
+    }
+
+    /// Tells the marked places of a subject, none below another.
+    ///
+    /// # Errors
+    ///
+    /// What is entered is not well formed, or has a key twice; what `each` says.
+    pub fn find<'a>(
+        &mut self,
+        subject: Subject<'a>,
+        mut each: impl FnMut(&Marked<'_, 'a>) -> Result<()>,
+    ) -> Result<()> {
+        self.marking.clear();
+        for overlay in subject.overlays.into_iter().flatten() {
+            self.mark(overlay)?;
+        }
+        if self.marking.is_empty() && self.names.is_none() && !subject.named {
+            return Ok(());
+        }
+        self.marking.sort_unstable();
+        let mut path = Vec::new();
+        let mut entered: Vec<Entered<'a>> = Vec::new();
+        let mut next = Some(subject);
+        loop {
+            if let Some(subject) = next.take() {
+                match self.verdict(&subject)? {
+                    Verdict::Nothing => {
+                        path.pop();
+                    }
+                    Verdict::Marked(by) => {
+                        let sides = subject.sides.map(present);
+                        each(&Marked { sides, unknown: subject.unknown, path: &path, by })?;
+                        path.pop();
+                    }
+                    Verdict::Enter(Kind::Object) => entered.push(self.members(&subject)?),
+                    Verdict::Enter(_) => entered.push(self.elements(&subject)?),
+                }
+            }
+            let Some(Entered(inside)) = entered.last_mut() else { return Ok(()) };
+            match inside.pop() {
+                Some((step, subject)) => {
+                    path.push(step);
+                    next = Some(subject);
+                }
+                None => {
+                    entered.pop();
+                    path.pop();
+                }
+            }
+        }
+    }
+
+    /// Whether overlays are known to mark nothing, by their bytes.
+    pub fn is_quiet(&self, overlay: &[u8]) -> bool {
+        matches!(overlay, b"{}" | b"[]" | b"false" | b"null") || self.quiet.contains(overlay)
+    }
+
+    /// Takes note of where an overlay marks something.
+    fn mark(&mut self, overlay: Value<'_>) -> Result<()> {
+        if self.is_quiet(overlay.raw()) {
+            return Ok(());
+        }
+        let found = self.marking.len();
+        leaves(overlay, |leaf| {
+            if let Leaf::Scalar(Kind::True | Kind::String | Kind::Number, value) = leaf {
+                self.marking.push(value.offset());
+            }
+            Ok(())
+        })?;
+        let is_quiet = self.marking.len() == found;
+        if is_quiet && self.quiet.len() < QUIET_MAX && overlay.raw().len() <= QUIET_LEN_MAX {
+            self.quiet.insert(overlay.raw().into());
+        }
+        Ok(())
+    }
+
+    /// An overlay, if something in it marks.
+    fn marking<'a>(&self, overlay: Option<Value<'a>>) -> Option<Value<'a>> {
+        overlay.filter(|overlay| {
+            let start = overlay.offset();
+            let next = self.marking.partition_point(|&mark| mark < start);
+            let end = start + overlay.raw().len() as u64;
+            self.marking.get(next).is_some_and(|&mark| mark < end)
+        })
+    }
+
+    fn verdict(&self, subject: &Subject<'_>) -> Result<Verdict> {
+        let mut verdict = self.verdict_by_name(subject)?;
+        for (side, overlay) in subject.overlays.into_iter().enumerate() {
+            let Some(overlay) = self.marking(overlay) else { continue };
+            let kind = overlay.kind()?;
+            if !matches!(kind, Kind::Object | Kind::Array) {
+                return Ok(Verdict::Marked(By::Mark));
+            }
+            for value in subject.sides.into_iter().filter_map(present) {
+                if value.kind()? != kind {
+                    return Ok(Verdict::Marked(By::Mark));
+                }
+            }
+            if kind == Kind::Array
+                && let Some(value) = present(subject.sides[side])
+                && value.elements()?.count() != overlay.elements()?.count()
+            {
+                return Ok(Verdict::Marked(By::Mark));
+            }
+            verdict = Verdict::Enter(kind);
+        }
+        Ok(verdict)
+    }
+
+    /// What names say of a place; those below it may.
+    fn verdict_by_name(&self, subject: &Subject<'_>) -> Result<Verdict> {
+        if subject.named {
+            return Ok(Verdict::Marked(By::Name));
+        }
+        let sides = subject.sides.map(present);
+        match sides[0].or(sides[1]).map(Value::kind).transpose()? {
+            Some(kind @ (Kind::Object | Kind::Array)) if self.names.is_some() => {
+                Ok(Verdict::Enter(kind))
+            }
+            _ => Ok(Verdict::Nothing),
+        }
+    }
+
+    /// What is in objects and may be marked.
+    fn members<'a>(&self, subject: &Subject<'a>) -> Result<Entered<'a>> {
+        let overlays = subject.overlays.map(|overlay| self.marking(overlay));
+        let mut inside: Vec<(Text<'a>, Subject<'a>)> = Vec::new();
+        for (side, overlay) in overlays.into_iter().enumerate() {
+            for (key, overlay) in sorted(overlay)? {
+                if let Some(overlay) = self.marking(Some(overlay)) {
+                    let mut below = Subject::default();
+                    below.overlays[side] = Some(overlay);
+                    inside.push((key, below));
+                }
+            }
+        }
+        if self.names.is_some() {
+            for object in subject.sides {
+                for (key, _) in sorted(object)? {
+                    let named = self.is_name(&key.decode()?);
+                    inside.push((key, Subject { named, ..Subject::default() }));
+                }
+            }
+        }
+        inside.sort_by(|a, b| a.0.compare(b.0));
+        inside.dedup_by(|next, kept| {
+            let twice = next.0.compare(kept.0).is_eq();
+            if twice {
+                kept.1.overlays[1] = next.1.overlays[1].or(kept.1.overlays[1]);
+                kept.1.named |= next.1.named;
+            }
+            twice
+        });
+        let values = [subject.sides[0], subject.sides[1], subject.unknown];
+        for (which, object) in values.into_iter().enumerate() {
+            let mut members = sorted(object)?.into_iter().peekable();
+            for (key, below) in &mut inside {
+                while members.next_if(|member| member.0.compare(*key).is_lt()).is_some() {}
+                if let Some((_, value)) = members.next_if(|member| member.0.compare(*key).is_eq()) {
+                    *below.value(which) = Some(value);
+                }
+            }
+        }
+        Ok(Entered(inside.into_iter().rev().map(|(key, below)| (Step::Key(key), below)).collect()))
+    }
+
+    /// What is in arrays and may be marked.
+    fn elements<'a>(&self, subject: &Subject<'a>) -> Result<Entered<'a>> {
+        let Subject { sides, overlays, unknown, .. } = *subject;
+        let overlays = overlays.map(|overlay| self.marking(overlay));
+        let all = [sides[0], sides[1], unknown, overlays[0], overlays[1]].map(present);
+        let mut all = [all[0], all[1], all[2], all[3], all[4]].map(elements);
+        let mut inside = Vec::new();
+        for index in 0.. {
+            let mut values = [None; 5];
+            for (value, elements) in values.iter_mut().zip(&mut all) {
+                *value = elements.as_mut().and_then(Iterator::next).transpose()?;
+            }
+            if values.iter().all(Option::is_none) {
+                break;
+            }
+            let [before, after, unknown, one, two] = values;
+            let overlays = [one, two].map(|overlay| self.marking(overlay));
+            if overlays.iter().any(Option::is_some) || self.names.is_some() {
+                let below = Subject { sides: [before, after], overlays, unknown, named: false };
+                inside.push((Step::Index(index), below));
+            }
+        }
+        inside.reverse();
+        Ok(Entered(inside))
+    }
+}
+
+impl<'a> Subject<'a> {
+    fn value(&mut self, which: usize) -> &mut Option<Value<'a>> {
+        match which {
+            2 => &mut self.unknown,
+            side => &mut self.sides[side],
+        }
+    }
+}
+
+/// What is there and not `null`.
+fn present(value: Option<Value<'_>>) -> Option<Value<'_>> {
+    value.filter(|value| !value.is_null())
+}
+
+fn elements(array: Option<Value<'_>>) -> Option<crate::json::value::Elements<'_>> {
+    array.and_then(|array| array.elements().ok())
+}
+
+/// The members of an object in the order of their keys; none where there is no object.
+pub(crate) fn sorted(object: Option<Value<'_>>) -> Result<Vec<(Text<'_>, Value<'_>)>> {
+    let Some(object) = object.filter(|object| object.kind().is_ok_and(|kind| kind == Kind::Object))
+    else {
+        return Ok(Vec::new());
+    };
+    let mut members = object.members()?.collect::<Result<Vec<_>>>()?;
+    if !members.is_sorted_by(|a, b| a.0.compare(b.0).is_lt()) {
+        members.sort_by(|a, b| a.0.compare(b.0));
+        if let Some(twice) = members.windows(2).find(|two| two[0].0.compare(two[1].0).is_eq()) {
+            return Err(Error::at(ErrorKind::DuplicateKey, twice[1].0.offset() - 1));
+        }
+    }
+    Ok(members)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Slice;
+    use crate::json::Validation;
+    use crate::json::cursor::Cursor;
+    use crate::json::outline::Outline;
+    use crate::limits::Limits;
+    use crate::scan::Isa;
+
+    type Sides = [Option<String>; 2];
+
+    /// The marked places of `[before, after, before_sensitive, after_sensitive]`, as the bytes of
+    /// both sides.
+    fn marked(text: &str, names: Option<&str>) -> Result<Vec<Sides>> {
+        let (isa, limits) = (Isa::best(), Limits::default());
+        let mut cursor = Cursor::new(Slice(text.as_bytes()), 0, isa, Validation::Visited, limits);
+        let mut outline = Outline::new();
+        cursor.outline(&mut outline)?;
+        let elements = cursor.value(&mut outline).elements()?;
+        let values = elements.collect::<Result<Vec<_>>>()?;
+        let subject = Subject {
+            sides: [Some(values[0]), Some(values[1])],
+            overlays: [Some(values[2]), Some(values[3])],
+            ..Subject::default()
+        };
+        let mut marks = Marks::new(names.map(|names| Regex::new(names).unwrap()));
+        let mut found = Vec::new();
+        // Twice: what is remembered of overlays must not matter.
+        for _ in 0..2 {
+            found.clear();
+            marks.find(subject, |marked| {
+                let text = |value: Value<'_>| String::from_utf8(value.raw().to_vec()).unwrap();
+                found.push(marked.sides.map(|side| side.map(text)));
+                Ok(())
+            })?;
+        }
+        Ok(found)
+    }
+
+    fn sides(before: &str, after: &str) -> Sides {
+        [before, after].map(|side| Some(side.to_owned()).filter(|side| !side.is_empty()))
+    }
+
+    #[test]
+    fn what_is_marked_on_either_side_is_marked_on_both() {
+        for (text, expected) in [
+            (r#"[{"a":1,"b":2},{"a":3,"b":4},{"a":true},{}]"#, vec![sides("1", "3")]),
+            (r#"[{"a":1},{"a":3},{"a":false},{"a":true}]"#, vec![sides("1", "3")]),
+            (
+                r#"[{"b":2,"a":1},{"a":3,"b":4},{"b":true},{"a":true}]"#,
+                vec![sides("1", "3"), sides("2", "4")],
+            ),
+            (
+                r#"[[1,2],[3,4,5],[false,true],[false,false,true]]"#,
+                vec![sides("2", "4"), sides("", "5")],
+            ),
+            (r#"[{"x":[{"k":1}]},{"x":[{"k":2}]},{"x":[{"k":true}]},{}]"#, vec![sides("1", "2")]),
+            (r#"[null,{"a":1},false,{"a":true}]"#, vec![sides("", "1")]),
+            (r#"[{"a":1},{"a":1},true,false]"#, vec![sides(r#"{"a":1}"#, r#"{"a":1}"#)]),
+            (r#"[{"a":1},{"a":1},{"a":{}},{"a":[false,{"b":[]}]}]"#, vec![]),
+        ] {
+            assert_eq!(marked(text, None).unwrap(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_overlay_that_does_not_fit_marks_everything() {
+        for (value, overlay) in [
+            (r#""text""#, r#"{"a":true}"#),
+            (r#""text""#, "[true]"),
+            ("[1,2]", r#"{"a":true}"#),
+            (r#"{"a":1}"#, "[true]"),
+            ("[1,2]", "[true]"),
+            ("[1,2]", "[false,false,true]"),
+            (r#"{"a":1}"#, r#""yes""#),
+            (r#"{"a":1}"#, "1"),
+        ] {
+            let text = format!("[{value},{value},{overlay},{overlay}]");
+            assert_eq!(marked(&text, None).unwrap(), [sides(value, value)], "{text}");
+            let below = format!(r#"[{{"v":{value}}},{{"v":{value}}},{{"v":{overlay}}},{{}}]"#);
+            assert_eq!(marked(&below, None).unwrap(), [sides(value, value)], "{below}");
+        }
+    }
+
+    #[test]
+    fn names_mark_too() {
+        let text = r#"[{"a":{"db_password":1,"x":2}},{"a":{"db_password":3}},{"a":{"x":true}},{}]"#;
+        let found = marked(text, Some("password")).unwrap();
+        assert_eq!(found, [sides("1", "3"), sides("2", "")]);
+    }
+
+    #[test]
+    fn a_key_that_comes_twice_is_an_error() {
+        let error = marked(r#"[{"a":1,"a":2},null,{"a":true},false]"#, None).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DuplicateKey);
+    }
+}

@@ -1,0 +1,171 @@
+//! What of a piece may be marked, and by what (plan-format, sections 3 to 8).
+
+use std::collections::HashSet;
+
+use super::marks::Subject;
+use crate::error::Result;
+use crate::json::value::{Kind, Value};
+use crate::plan::{ActionInvocation, Change, Deferred, Piece, PieceKind, ResourceChange, members};
+
+/// The parts of a piece that have to do with secrets.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Parts<'a> {
+    /// Its values and their overlays.
+    pub subject: Subject<'a>,
+    /// Values without overlays that name what the piece is about.
+    pub identities: [Option<Value<'a>>; 3],
+}
+
+/// The variables of the root module that are declared sensitive.
+#[derive(Clone, Debug, Default)]
+pub struct Declared {
+    names: HashSet<String>,
+    /// The declarations were met.
+    pub is_known: bool,
+}
+
+impl Declared {
+    /// Takes note of a declaration.
+    pub fn insert(&mut self, name: &str) {
+        self.names.insert(name.to_owned());
+    }
+
+    /// Whether a variable is declared sensitive.
+    pub fn holds(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+}
+
+impl<'a> Parts<'a> {
+    /// Takes a piece apart. Where that is not so, `variables` says whether the values of a variable
+    /// are marked.
+    ///
+    /// # Errors
+    ///
+    /// The piece is not what it should be.
+    pub fn of(piece: &Piece<'a>) -> Result<Parts<'a>> {
+        let value = piece.value;
+        let alone = |value, overlay| Subject {
+            sides: [None, value],
+            overlays: [None, overlay],
+            ..Subject::default()
+        };
+        Ok(match piece.kind {
+            PieceKind::ResourceChange => Parts::of_change(&ResourceChange::parse(value)?.change),
+            PieceKind::DeferredChange => {
+                Parts::of_change(&Deferred::parse(value)?.resource_change.change)
+            }
+            PieceKind::OutputChange => Parts::of_change(&Change::parse(value)?),
+            PieceKind::ActionInvocation => Parts::of_invocation(value)?,
+            PieceKind::DeferredActionInvocation => match members(value, ["action_invocation"])? {
+                [Some(invocation)] => Parts::of_invocation(invocation)?,
+                [None] => Parts::default(),
+            },
+            PieceKind::Resource => {
+                let [values, sensitive_values, identity] =
+                    members(value, ["values", "sensitive_values", "identity"])?;
+                let subject = alone(values, sensitive_values);
+                Parts { subject, identities: [identity, None, None] }
+            }
+            PieceKind::Output => {
+                let [sensitive, value] = members(value, ["sensitive", "value"])?;
+                Parts { subject: alone(value, sensitive), identities: [None; 3] }
+            }
+            PieceKind::RootDeclaration | PieceKind::Declaration => {
+                let [default, sensitive] = members(value, ["default", "sensitive"])?;
+                Parts { subject: alone(default, sensitive), identities: [None; 3] }
+            }
+            PieceKind::Variable => {
+                let [value] = members(value, ["value"])?;
+                Parts { subject: alone(value, None), identities: [None; 3] }
+            }
+            PieceKind::Configuration
+            | PieceKind::Scalar
+            | PieceKind::Known
+            | PieceKind::Unknown => Parts::default(),
+        })
+    }
+
+    fn of_change(change: &Change<'a>) -> Parts<'a> {
+        Parts {
+            subject: Subject {
+                sides: [change.before, change.after],
+                overlays: [change.before_sensitive, change.after_sensitive],
+                unknown: change.after_unknown,
+                named: false,
+            },
+            identities: [change.importing, change.before_identity, change.after_identity],
+        }
+    }
+
+    fn of_invocation(value: Value<'a>) -> Result<Parts<'a>> {
+        let invocation = ActionInvocation::parse(value)?;
+        Ok(Parts {
+            subject: Subject {
+                sides: [None, invocation.config_values],
+                overlays: [None, invocation.config_sensitive],
+                unknown: invocation.config_unknown,
+                named: false,
+            },
+            identities: [None; 3],
+        })
+    }
+
+    /// Whether it holds values and no word on which of them are sensitive: versions before 0.15
+    /// wrote none.
+    pub fn is_unmarked(&self, kind: PieceKind) -> bool {
+        let has_overlays = matches!(
+            kind,
+            PieceKind::ResourceChange
+                | PieceKind::DeferredChange
+                | PieceKind::OutputChange
+                | PieceKind::ActionInvocation
+                | PieceKind::DeferredActionInvocation
+                | PieceKind::Resource
+        );
+        let Subject { sides, overlays, .. } = self.subject;
+        let is_value = |value: &Value<'_>| matches!(value.kind(), Ok(Kind::Object | Kind::Array));
+        has_overlays
+            && overlays.iter().all(Option::is_none)
+            && sides.iter().flatten().any(|value| is_value(value) && !value.is_empty())
+    }
+}
+
+/// Tells the constants of a piece of the configuration: the values of `constant_value`, and in the
+/// declaration of a variable that of `default`.
+///
+/// # Errors
+///
+/// The piece is not well formed; what `each` says.
+pub fn constants<'a>(
+    piece: Value<'a>,
+    mut each: impl FnMut(Value<'a>) -> Result<()>,
+) -> Result<()> {
+    let mut waiting = vec![piece];
+    while let Some(value) = waiting.pop() {
+        match value.kind()? {
+            Kind::Object => {
+                for member in value.members()? {
+                    let (key, value) = member?;
+                    if key.is("constant_value") {
+                        each(value)?;
+                    } else {
+                        waiting.push(value);
+                    }
+                }
+            }
+            Kind::Array => {
+                for element in value.elements()? {
+                    waiting.push(element?);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,245 @@
+//! The secrets of a document, known by keyed digests: none of their text is kept.
+//!
+//! Whether a text is among them is asked for every string of a document, and the answer is nearly
+//! always no. So a filter is asked first, by the first bytes of the text: a bit for each value of a
+//! keyed product of them. What passes is digested whole and looked up.
+//!
+//! The key is drawn anew for each run. Digests have 64 bits: two texts of a document may share one
+//! by chance, which is as likely as one in ten million for a million million pairs, and would mask
+//! a text too many, never one too few.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+
+use crate::error::{Error, Result};
+use crate::limits::{Limit, Limits};
+
+/// The secrets of one document.
+#[derive(Debug)]
+pub struct Secrets {
+    keyed: RandomState,
+    /// Of the filter: odd.
+    factor: u64,
+    /// The bytes of a text's first eight that the filter looks at.
+    head: u64,
+    filter: Vec<u64>,
+    /// Where in the filter the echoes begin, so that it can grow.
+    heads: Vec<u32>,
+    /// The digests, with the number of each secret.
+    known: HashMap<u64, u32, BuildHasherDefault<Digested>>,
+    /// Least length of a secret whose echoes are looked for, in bytes.
+    echo_min: usize,
+    /// One of them may be a number.
+    has_numbers: bool,
+    max: u64,
+}
+
+/// Words of the filter to begin with, 64 bits each: it stays in the first cache.
+const FILTER_MIN: usize = 1 << 9;
+
+/// Bits of the filter for each secret, at least.
+const SPARSE: usize = 16;
+
+impl Secrets {
+    /// None yet. Echoes are those of at least `echo_min` bytes, which is at least 1.
+    pub fn new(echo_min: usize, limits: &Limits) -> Secrets {
+        let keyed = RandomState::new();
+        let factor = keyed.hash_one("the filter's factor") | 1;
+        let head = u64::MAX >> (64 - 8 * echo_min.clamp(1, 8));
+        Secrets {
+            keyed,
+            factor,
+            head,
+            filter: vec![0; FILTER_MIN],
+            heads: Vec::new(),
+            known: HashMap::default(),
+            echo_min,
+            has_numbers: false,
+            max: limits.secrets,
+        }
+    }
+
+    /// Takes note of a secret: a decoded text, at that offset of the input. `false`: it is known.
+    ///
+    /// # Errors
+    ///
+    /// There are too many.
+    pub fn insert(&mut self, text: &[u8], offset: u64) -> Result<bool> {
+        let number = self.known.len() as u32 + 1;
+        let digest = self.digest(text);
+        if self.known.contains_key(&digest) {
+            return Ok(false);
+        }
+        if u64::from(number) > self.max {
+            return Err(Error::limit(Limit::Secrets, self.max, offset));
+        }
+        self.known.insert(digest, number);
+        if text.len() >= self.echo_min {
+            self.has_numbers |= is_number(text);
+            self.pass(self.hash(head_of(text)));
+        }
+        Ok(true)
+    }
+
+    /// Lets texts that begin so pass the filter.
+    fn pass(&mut self, head: u32) {
+        self.heads.push(head);
+        if self.heads.len() * SPARSE > self.filter.len() * 64 {
+            self.filter = vec![0; self.filter.len() * 2];
+            for place in 0..self.heads.len() {
+                self.mark(self.heads[place]);
+            }
+        }
+        self.mark(head);
+    }
+
+    fn mark(&mut self, head: u32) {
+        let bit = self.bit(head);
+        self.filter[bit / 64] |= 1 << (bit % 64);
+    }
+
+    /// The number of a text among the secrets, counted from one.
+    pub fn number(&self, text: &[u8]) -> Option<u32> {
+        self.known.get(&self.digest(text)).copied()
+    }
+
+    /// Whether there may be echoes of anything.
+    pub fn echo(&self) -> bool {
+        !self.heads.is_empty()
+    }
+
+    /// Whether there may be echoes of a number.
+    pub fn echo_numbers(&self) -> bool {
+        self.has_numbers
+    }
+
+    /// Least length of an echo, in bytes.
+    pub fn echo_min(&self) -> usize {
+        self.echo_min
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    /// Whether a text of at least [`Secrets::echo_min`] bytes that begins with these eight may be a
+    /// secret. Bytes behind the text do not matter.
+    #[inline(always)]
+    pub fn may_begin(&self, head: u64) -> bool {
+        let bit = self.bit(self.hash(head));
+        (self.filter[bit / 64] >> (bit % 64)) & 1 == 1
+    }
+
+    #[inline(always)]
+    fn hash(&self, head: u64) -> u32 {
+        ((head & self.head).wrapping_mul(self.factor) >> 32) as u32
+    }
+
+    #[inline(always)]
+    fn bit(&self, head: u32) -> usize {
+        head as usize & (self.filter.len() * 64 - 1)
+    }
+
+    /// What a text is known by in this run.
+    pub(crate) fn digest(&self, text: &[u8]) -> u64 {
+        self.keyed.hash_one(text)
+    }
+}
+
+/// Whether a text may be that of a number.
+fn is_number(text: &[u8]) -> bool {
+    matches!(text.first(), Some(b'-' | b'0'..=b'9'))
+        && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'))
+}
+
+/// The first eight bytes of a text as a number, the first byte lowest; zeros where it ends.
+#[inline(always)]
+pub fn head_of(text: &[u8]) -> u64 {
+    match text.first_chunk() {
+        Some(head) => u64::from_le_bytes(*head),
+        None => {
+            let mut head = [0; 8];
+            head[..text.len()].copy_from_slice(text);
+            u64::from_le_bytes(head)
+        }
+    }
+}
+
+/// Digests are as good as random already.
+#[derive(Debug, Default)]
+struct Digested(u64);
+
+impl Hasher for Digested {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("only digests are looked up");
+    }
+
+    fn write_u64(&mut self, digest: u64) {
+        self.0 = digest;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_inserted_passes_and_is_found() {
+        let mut secrets = Secrets::new(8, &Limits::default());
+        let texts: Vec<String> = (0..20_000).map(|number| format!("secret {number}")).collect();
+        for text in &texts {
+            secrets.insert(text.as_bytes(), 0).unwrap();
+        }
+        for (number, text) in (1..).zip(&texts) {
+            assert!(secrets.may_begin(head_of(text.as_bytes())));
+            assert_eq!(secrets.number(text.as_bytes()), Some(number));
+        }
+        assert_eq!(secrets.number(b"secret -1"), None);
+    }
+
+    #[test]
+    fn the_filter_looks_at_no_byte_behind_a_text() {
+        for echo_min in 1..=8 {
+            let mut secrets = Secrets::new(echo_min, &Limits::default());
+            let text = &b"abcdefgh"[..echo_min];
+            secrets.insert(text, 0).unwrap();
+            let behind = [text, b"\",\"next\""].concat();
+            assert!(secrets.may_begin(head_of(&behind)), "{echo_min}");
+        }
+    }
+
+    #[test]
+    fn most_other_texts_do_not_pass() {
+        let mut secrets = Secrets::new(8, &Limits::default());
+        let text = |number: u32| u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for number in 0..100_000 {
+            secrets.insert(&text(number).to_le_bytes(), 0).unwrap();
+        }
+        let passed = (100_000..200_000).filter(|&number| secrets.may_begin(text(number)));
+        assert!(passed.count() < 10_000);
+    }
+
+    #[test]
+    fn there_is_a_limit() {
+        let limits = Limits { secrets: 2, ..Limits::default() };
+        let mut secrets = Secrets::new(8, &limits);
+        for text in [&b"one"[..], b"two", b"one"] {
+            secrets.insert(text, 0).unwrap();
+        }
+        let error = secrets.insert(b"three", 17).unwrap_err();
+        assert_eq!(
+            error.kind(),
+            crate::error::ErrorKind::Limit { limit: Limit::Secrets, value: 2 }
+        );
+    }
+}

@@ -275,13 +275,22 @@ fn names(line: &str, name: &str) -> bool {
     })
 }
 
-/// The names under `[dependencies]`.
+/// The names under `[dependencies]`, those of some systems alone included.
 fn dependencies() -> Vec<String> {
     let manifest = std::fs::read_to_string(run::root().join("Cargo.toml")).expect("a manifest");
-    let section = manifest.split("\n[dependencies]\n").nth(1).expect("dependencies");
-    let lines = section.lines().take_while(|line| !line.starts_with('['));
-    let name = |line: &str| line.split_once(" = ").map(|(name, _)| name.trim().to_owned());
-    lines.filter(|line| !line.starts_with('#')).filter_map(name).collect()
+    let mut is_of_the_program = false;
+    let mut names = Vec::new();
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            is_of_the_program = line == "[dependencies]" || line.ends_with(".dependencies]");
+        } else if is_of_the_program
+            && !line.starts_with('#')
+            && let Some((name, _)) = line.split_once(" = ")
+        {
+            names.push(name.trim().to_owned());
+        }
+    }
+    names
 }
 
 #[test]

@@ -8,10 +8,8 @@ use flate2::bufread::MultiGzDecoder;
 use zstd::stream::read::Decoder as ZstdDecoder;
 use zstd::zstd_safe;
 
-use super::ahead::ReadAhead;
 use super::encoding::peek;
-use super::stream::Failure;
-use super::{Options, Threads};
+use super::stream::{Failure, READ};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 
@@ -45,19 +43,14 @@ const RATIO_FREE: u64 = 1 << 30;
 /// # Errors
 ///
 /// They cannot be read.
-pub(super) fn expand(
-    reader: Box<dyn Read + Send>,
-    options: &Options,
-) -> Result<Box<dyn Read + Send>> {
+pub(super) fn expand(reader: Box<dyn Read + Send>, limits: Limits) -> Result<Box<dyn Read + Send>> {
     let (head, reader) = peek(reader)?;
     let Some(format) = Format::of(&head) else { return Ok(Box::new(reader)) };
-    let expansion = Expansion::new(format, reader, options.limits)
+    let expansion = Expansion::new(format, reader, limits)
         .map_err(|error| Error::io(ErrorKind::Read, error))?;
-    Ok(match options.threads {
-        Threads::One => Box::new(expansion),
-        // Expanding is many times slower than reading a plan, so the two overlap.
-        Threads::Several => Box::new(ReadAhead::new(expansion)?),
-    })
+    // How far a decoder gets before it tells of damage depends on how much is asked of it at a
+    // time: always the same, whoever reads.
+    Ok(Box::new(BufReader::with_capacity(READ, expansion)))
 }
 
 /// A compressed reader, read expanded.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! regular file, plain UTF-8 ─▶ [`mapped`]                          slices of the file itself
-//! everything else ─▶ [`compressed`] ─▶ [`ahead`] ─▶ [`encoding`] ─▶ [`stream`]  a moving buffer
+//! everything else ─▶ [`compressed`] ─▶ [`encoding`] ─▶ [`ahead`] ─▶ [`stream`]  a moving buffer
 //! ```
 
 mod ahead;
@@ -120,7 +120,7 @@ pub enum Mapping {
 pub enum Threads {
     /// Only that of whoever reads it.
     One,
-    /// Another one where there is work for it: expanding what is compressed.
+    /// Another one reads ahead of it what cannot be mapped, and expands it, unless it is small.
     #[default]
     Several,
 }
@@ -239,8 +239,8 @@ impl Input {
     ///
     /// It cannot be read.
     pub fn from_reader(reader: Box<dyn Read + Send>, options: &Options) -> Result<Input> {
-        let text = encoding::decode(compressed::expand(reader, options)?)?;
-        Ok(Input(Kind::Stream(Stream::new(text, None, &options.limits))))
+        let text = encoding::decode(compressed::expand(reader, options.limits)?)?;
+        Ok(Input(Kind::Stream(Stream::new(text, None, options))))
     }
 
     fn from_file(file: File, path: Option<&Path>, options: &Options) -> Result<Input> {
@@ -280,8 +280,8 @@ impl Input {
                 None => mapped::widen_pipe(&file),
             }
         }
-        let text = encoding::decode(compressed::expand(Box::new(Shared(file)), options)?)?;
-        Ok(Input(Kind::Stream(Stream::new(text, identity, &options.limits))))
+        let text = encoding::decode(compressed::expand(Box::new(Shared(file)), options.limits)?)?;
+        Ok(Input(Kind::Stream(Stream::new(text, identity, options))))
     }
 
     /// How much of the input was brought in so far, in bytes of the text.

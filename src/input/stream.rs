@@ -2,15 +2,37 @@
 //!
 //! Bytes are handed out as soon as they arrive. The buffer grows only when what is kept fills it,
 //! by doubling, and how much is kept is bounded by whoever keeps it; it shrinks when little is.
+//!
+//! Of an input that is not small another thread may read on ([`super::ahead`]). Then a buffer that
+//! it has filled becomes the window as it is, with the few bytes that are kept copied in front:
+//!
+//! ```text
+//! window  .........kept
+//! next          ..............filled....................
+//! window        ..........kept filled...................
+//! ```
+//!
+//! Where more is kept than there is room in front, or than was filled, what was filled is copied
+//! behind it instead. So no byte is copied more than once for every byte that comes.
 
 use std::io::{self, Read};
 
-use super::{Identity, Source};
+use super::ahead::{FRONT, Filled, ReadAhead};
+use super::{Identity, Options, Source, Threads};
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::{Limit, Limits};
+use crate::limits::Limit;
 
 /// Length of the buffer while nothing large is kept: bytes stay in the second cache.
 const LEN: usize = 512 << 10;
+
+/// How much is read at a time, in bytes, wherever it is read.
+pub(super) const READ: usize = 256 << 10;
+
+/// It fits behind what is kept once the buffer has doubled.
+const _: () = assert!(READ <= LEN / 2);
+
+/// How much is read before a thread is worth its start, in bytes.
+const ALONE: u64 = 1 << 20;
 
 /// A decoder's error, carried through [`io::Error`] with its kind.
 #[derive(Debug)]
@@ -33,6 +55,10 @@ impl Failure {
 /// A reader as windows.
 pub(super) struct Stream {
     reader: Box<dyn Read + Send>,
+    /// The thread that has the reader now.
+    ahead: Option<ReadAhead>,
+    /// How many bytes are read without it.
+    alone: u64,
     identity: Option<Identity>,
     document_max: u64,
     buffer: Vec<u8>,
@@ -50,12 +76,18 @@ impl Stream {
     pub(super) fn new(
         reader: Box<dyn Read + Send>,
         identity: Option<Identity>,
-        limits: &Limits,
+        options: &Options,
     ) -> Stream {
+        let alone = match options.threads {
+            Threads::One => u64::MAX,
+            Threads::Several => ALONE,
+        };
         Stream {
             reader,
+            ahead: None,
+            alone,
             identity,
-            document_max: limits.document,
+            document_max: options.limits.document,
             buffer: Vec::new(),
             start: 0,
             end: 0,
@@ -65,22 +97,50 @@ impl Stream {
         }
     }
 
-    /// Makes room for at least a quarter of a buffer behind the window.
-    fn make_room(&mut self) {
+    /// Makes room for so many bytes behind the window, half a buffer at most.
+    fn make_room(&mut self, len: usize) {
         let kept = self.end - self.start;
-        if self.buffer.len() - self.end >= LEN / 4 {
+        if self.buffer.len() - self.end >= len {
             return;
         }
         let wanted = (kept * 2).next_multiple_of(LEN).max(LEN);
         if wanted == self.buffer.len() {
             self.buffer.copy_within(self.start..self.end, 0);
+            self.start = 0;
+            self.end = kept;
         } else {
-            let mut buffer = vec![0; wanted];
-            buffer[..kept].copy_from_slice(&self.buffer[self.start..self.end]);
-            self.buffer = buffer;
+            self.move_to(vec![0; wanted], 0);
         }
-        self.start = 0;
-        self.end = kept;
+    }
+
+    /// Moves the window to a place in another buffer.
+    fn move_to(&mut self, mut buffer: Vec<u8>, start: usize) {
+        let kept = self.end - self.start;
+        buffer[start..start + kept].copy_from_slice(&self.buffer[self.start..self.end]);
+        let spent = std::mem::replace(&mut self.buffer, buffer);
+        self.give_back(spent);
+        self.start = start;
+        self.end = start + kept;
+    }
+
+    fn give_back(&self, buffer: Vec<u8>) {
+        if let Some(ahead) = &self.ahead {
+            ahead.give_back(buffer);
+        }
+    }
+
+    /// Brings what was read ahead and the window together: copies whichever is shorter.
+    fn join(&mut self, next: Filled) {
+        let Filled { buffer: next, len } = next;
+        let kept = self.end - self.start;
+        if kept <= len.min(FRONT) {
+            self.move_to(next, FRONT - kept);
+        } else {
+            self.make_room(len);
+            self.buffer[self.end..self.end + len].copy_from_slice(&next[FRONT..FRONT + len]);
+            self.give_back(next);
+        }
+        self.end += len;
     }
 
     /// The offset of the first byte behind the window.
@@ -88,20 +148,31 @@ impl Stream {
         self.offset + (self.end - self.start) as u64
     }
 
-    fn read(&mut self) -> Result<usize> {
-        loop {
-            match self.reader.read(&mut self.buffer[self.end..]) {
-                Ok(read) => return Ok(read),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    let error = match error.downcast::<Failure>() {
-                        Ok(Failure(error)) => error,
-                        Err(error) => Error::io(ErrorKind::Read, error),
-                    };
-                    self.failed = Some(error.kind());
-                    return Err(error.or_at(self.window_end()));
-                }
-            }
+    /// Brings more bytes behind the window, and says how many.
+    fn read(&mut self) -> io::Result<usize> {
+        if self.ahead.is_none() && self.window_end() >= self.alone {
+            let reader = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+            self.ahead = Some(ReadAhead::new(reader)?);
+        }
+        if let Some(ahead) = &mut self.ahead {
+            let next = ahead.next()?;
+            let len = next.len;
+            self.join(next);
+            return Ok(len);
+        }
+        self.make_room(READ);
+        let len = read_some(&mut self.reader, &mut self.buffer[self.end..self.end + READ])?;
+        self.end += len;
+        Ok(len)
+    }
+}
+
+/// Reads, whatever signals arrive meanwhile.
+pub(super) fn read_some(mut reader: impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match reader.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return read,
         }
     }
 }
@@ -127,10 +198,17 @@ impl Source for Stream {
         if self.ended {
             return Ok(false);
         }
-        self.make_room();
-        let read = self.read()?;
-        self.end += read;
-        self.ended = read == 0;
+        match self.read() {
+            Ok(read) => self.ended = read == 0,
+            Err(error) => {
+                let error = match error.downcast::<Failure>() {
+                    Ok(Failure(error)) => error,
+                    Err(error) => Error::io(ErrorKind::Read, error),
+                };
+                self.failed = Some(error.kind());
+                return Err(error.or_at(self.window_end()));
+            }
+        }
         if self.window_end() > self.document_max {
             return Err(Error::limit(Limit::Document, self.document_max, self.document_max));
         }

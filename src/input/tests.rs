@@ -3,6 +3,8 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use super::ahead::FRONT;
+use super::stream::READ;
 use super::{Input, Mapping, Options, Source, Threads};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
@@ -221,7 +223,9 @@ fn a_reader_that_is_dropped_early_ends_its_thread() {
         let mut input =
             Input::from_reader(Box::new(io::Cursor::new(form.clone())), &Options::default())
                 .unwrap();
-        assert!(input.fill(0).unwrap());
+        while input.position() < 2 << 20 {
+            assert!(input.fill(input.position()).unwrap());
+        }
     }
 }
 
@@ -235,14 +239,80 @@ fn a_directory_is_no_input() {
 #[test]
 fn a_kept_text_stays_whole_while_the_window_grows() {
     let text = long_text();
-    let mut input = Input::from_reader(
-        Box::new(io::Cursor::new(text.clone().into_bytes())),
-        &Options::default(),
-    )
-    .unwrap();
-    while input.fill(7).unwrap() {}
-    assert_eq!(input.offset(), 7);
-    assert!(input.window() == &text.as_bytes()[7..]);
+    let text = text.as_bytes();
+    // Keeping less than the room in front of a buffer, as much, more than a buffer, everything.
+    for keep in [0, 1, FRONT - 1, FRONT, FRONT + 1, READ, 3 << 20, text.len()] {
+        for step in [5000, FRONT, FRONT + READ] {
+            let bytes = io::Cursor::new(text.to_vec());
+            let reader = Awkward { bytes, step, calls: 0, failure: None };
+            let mut input = Input::from_reader(Box::new(reader), &Options::default()).unwrap();
+            let mut kept_from = 0;
+            while input.fill(kept_from).unwrap() {
+                assert_eq!(input.offset(), kept_from);
+                let end = input.position();
+                assert!(input.window() == &text[kept_from as usize..end as usize]);
+                kept_from = kept_from.max(end.saturating_sub(keep as u64));
+            }
+            assert_eq!(input.position(), text.len() as u64, "{keep} {step}");
+        }
+    }
+}
+
+/// What stands in the way of reading it all, and how far that gets.
+fn told(
+    bytes: &[u8],
+    failure: Option<io::ErrorKind>,
+    threads: Threads,
+) -> (String, ErrorKind, u64) {
+    let bytes = io::Cursor::new(bytes.to_vec());
+    let reader = Awkward { bytes, step: 1 << 20, calls: 0, failure };
+    let options = Options { threads, ..Options::default() };
+    let mut input = match Input::from_reader(Box::new(reader), &options) {
+        Ok(input) => input,
+        Err(error) => return (error.to_string(), error.kind(), 0),
+    };
+    let error = loop {
+        match input.fill(input.position()) {
+            Ok(more) => assert!(more),
+            Err(error) => break error,
+        }
+    };
+    // A gap stays one.
+    assert_eq!(input.fill(0).unwrap_err().kind(), error.kind());
+    (error.to_string(), error.kind(), input.position())
+}
+
+#[test]
+fn what_another_thread_meets_is_told_in_its_place() {
+    let text = long_text();
+    let text = text.as_bytes();
+    let form = zstd(text);
+    for (form, failure) in [
+        (text, Some(io::ErrorKind::ConnectionReset)),
+        (&gzip(text)[..], Some(io::ErrorKind::ConnectionReset)),
+        (&[&gzip(text), &b"rubbish"[..]].concat(), None),
+        (&form[..form.len() - 1], None),
+    ] {
+        let several = told(form, failure, Threads::Several);
+        assert!(several.2 > 2 << 20, "{several:?}");
+        assert_eq!(several, told(form, failure, Threads::One));
+    }
+}
+
+#[test]
+fn damage_is_told_at_the_same_place_with_any_number_of_threads() {
+    let text: String = (0..400_000u64).map(|number| format!("{:x},", number * 7919)).collect();
+    let mut encoder = ::zstd::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.include_checksum(true).unwrap();
+    encoder.write_all(text.as_bytes()).unwrap();
+    for form in [encoder.finish().unwrap(), gzip(text.as_bytes())] {
+        for part in 1..20 {
+            let mut damaged = form.clone();
+            damaged[form.len() * part / 20] ^= 0x55;
+            let several = told(&damaged, None, Threads::Several);
+            assert_eq!(several, told(&damaged, None, Threads::One), "{part}");
+        }
+    }
 }
 
 #[test]

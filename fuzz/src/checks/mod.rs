@@ -12,6 +12,7 @@ pub mod cuts;
 pub mod decompress;
 pub mod kernels;
 pub mod records;
+pub mod redact;
 pub mod skip;
 pub mod strict;
 
@@ -26,12 +27,13 @@ use plansift::error::{Error, ErrorKind};
 pub type Check = fn(&[u8]);
 
 /// All checks, by the name of their target.
-pub const ALL: [(&str, Check); 7] = [
+pub const ALL: [(&str, Check); 8] = [
     ("kernels", kernels::check),
     ("strict", strict::check),
     ("cuts", cuts::check),
     ("skip", skip::check),
     ("records", records::check),
+    ("redact", redact::check),
     ("decompress", decompress::check),
     ("arguments", arguments::check),
 ];

@@ -77,6 +77,10 @@ pub enum ErrorKind {
     WrongDocument(WrongDocument),
     /// A text that is not that of a path ([`crate::path`]).
     Path,
+    /// A glob, or a rule for names of workspaces, that is none.
+    Pattern,
+    /// A folder, a glob or a list of which no plan comes.
+    NoPlan,
     /// A bound of [`crate::limits::Limits`].
     Limit {
         /// Which bound.
@@ -363,6 +367,8 @@ impl fmt::Display for ErrorKind {
             }
             ErrorKind::WrongDocument(document) => f.write_str(document.words()),
             ErrorKind::Path => f.write_str("no path goes on like this"),
+            ErrorKind::Pattern => f.write_str("this pattern is not well formed"),
+            ErrorKind::NoPlan => f.write_str("there is no plan here"),
             ErrorKind::Limit { limit, value } => {
                 write!(
                     f,

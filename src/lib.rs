@@ -18,6 +18,7 @@
 //! | 4 | [`diff`] | a change as paths |
 //! | 5 | [`record`] | a change as a flat row |
 //! | 6 | [`sink`] | rows in a format |
+//! | 7 | [`batch`] | many inputs: what the user names as a list of plans |
 //! | 8 | [`cli`] | arguments, a run, an exit code |
 //!
 //! Memory is bounded by a few times the largest single change. Nothing recurses on the depth of an
@@ -48,6 +49,7 @@
 //! # Ok::<(), plansift::error::Error>(())
 //! ```
 
+pub mod batch;
 pub mod cli;
 mod crew;
 pub mod diff;

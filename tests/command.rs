@@ -1,6 +1,8 @@
 //! The command line: arguments, exit codes, and what is printed where.
 
 mod changed;
+mod fleet;
+mod inputs;
 mod limits;
 mod output;
 mod screen;
@@ -108,7 +110,7 @@ fn exit_codes_are_those_of_the_design() {
         ("changes empty.json", 1),
         ("changes output.json", 1),
         ("changes no-such-file.json", 1),
-        ("changes .", 1),
+        ("changes .", 4),
         ("changes /dev/null", 1),
         ("changes /dev/zero", 1),
         ("changes cut.json empty.json", 1),
@@ -187,7 +189,8 @@ fn several_inputs_make_one_stream() {
     assert_eq!((run.count("plan"), run.count("summary")), (3, 2), "what is cut has no summary");
     assert!(run.err.starts_with("plansift: cut.json: byte "), "{}", run.err);
     assert_eq!(run.err.lines().count(), 1);
-    let alone = |name: &str| folder.run(&format!("changes {name}")).out;
+    let rule = "--workspace-from {workspace}.json";
+    let alone = |name: &str| folder.run(&format!("changes {rule} {name}")).out;
     let parts = ["plan.json", "cut.json", "same.json"].map(alone);
     assert_eq!(run.out, parts.concat());
 }

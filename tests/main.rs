@@ -11,6 +11,7 @@
 //! | what the tools' own renderings say of those plans | `rendering.rs` |
 //! | documents that are not a plan | `wrong.rs` |
 //! | the JSON grammar (`--strict`) | `grammar.rs` |
+//! | several documents in one input | `documents.rs` |
 //! | hostile, cut and damaged input | `hostile.rs` |
 //! | what fuzzing found; the checks of the fuzz targets | `fuzz_corpus.rs` |
 //! | the same answer from every kernel, file, pipe, window and compression | `same_answer.rs` |
@@ -18,13 +19,14 @@
 //! | the generator's counts | `generated.rs` |
 //! | sensitive values | `secrets.rs` |
 //! | redacted documents | `redaction.rs` |
-//! | arguments, exit codes, outputs, signals | `command.rs` |
+//! | arguments, exit codes, outputs, signals, many inputs | `command.rs` |
 //! | the commands of the README | `readme.rs` |
 //! | the shape of the source | `tidy.rs` |
 //! | a bug that was found | `regression.rs` |
 
 mod command;
 mod corpus;
+mod documents;
 mod fuzz_corpus;
 mod generated;
 mod grammar;

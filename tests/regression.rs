@@ -67,15 +67,19 @@ fn a_damaged_mark_is_an_error() {
 fn a_second_plan_is_no_text() {
     let first = r#"{"format_version":"1.2","resource_changes":[]}"#;
     let second = plan_of(r#""actions":["delete"]"#);
-    for (text, name) in [
-        (format!("[a] {first}\n[b] {second}\n"), "a log of two"),
-        (format!("{first}\nNow: {second}\n"), "one after the other"),
-        (format!("{first}\n::set-output name=stdout::{second}\n"), "another output"),
-        (format!("esource_changes\":[{second}],\"q\":{first}"), "a lost head"),
-    ] {
+    let texts = [
+        (format!("[a] {first}\n[b] {second}\n"), 2, "a log of two"),
+        (format!("{first}\nNow: {second}\n"), 2, "one after the other"),
+        (format!("{first}\n::set-output name=stdout::{second}\n"), 0, "another output"),
+        (format!("esource_changes\":[{second}],\"q\":{first}"), 0, "a lost head"),
+    ];
+    for (text, plans, name) in texts {
         run::error(Slice(text.as_bytes()), &Options::default());
-        let output = run::piped(&["summary"], text.as_bytes());
-        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{name}");
+        let output = run::piped(&["changes"], text.as_bytes());
+        let records = String::from_utf8(output.stdout).expect("UTF-8");
+        // Those are told one by one.
+        assert_eq!(records.matches(r#"{"kind":"summary""#).count(), plans, "{name}");
+        assert_eq!(output.status.code(), Some(if plans > 0 { 0 } else { 1 }), "{name}");
     }
 }
 

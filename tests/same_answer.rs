@@ -69,7 +69,7 @@ fn expected(text: &str) -> String {
 
 /// A text that arrives in windows of those lengths, over and over again. What may be forgotten is
 /// gone at once: who looks back at it panics.
-struct Cut<'a> {
+pub struct Cut<'a> {
     rest: &'a [u8],
     lengths: &'a [usize],
     turn: usize,
@@ -78,7 +78,7 @@ struct Cut<'a> {
 }
 
 impl<'a> Cut<'a> {
-    fn new(text: &'a [u8], lengths: &'a [usize]) -> Cut<'a> {
+    pub fn new(text: &'a [u8], lengths: &'a [usize]) -> Cut<'a> {
         Cut { rest: text, lengths, turn: 0, window: Vec::new(), offset: 0 }
     }
 }

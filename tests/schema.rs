@@ -65,6 +65,14 @@ fn late_version() -> Vec<Value> {
     records
 }
 
+/// The records of a plan that is one of several.
+fn of_a_workspace() -> Vec<Value> {
+    let plan = run::root().join("corpus/plans/update/plan.json");
+    let output = run::plansift().arg("changes").args([&plan, &plan]).output().expect("it runs");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect()
+}
+
 fn assert_all_valid(validator: &Validator, records: &[Value], plan: &Path) {
     for record in records {
         if let Err(error) = validator.validate(record) {
@@ -84,6 +92,7 @@ fn every_record_of_the_corpus_is_valid() {
         }
     }
     assert_all_valid(&validator, &late_version(), Path::new("a version that comes late"));
+    assert_all_valid(&validator, &of_a_workspace(), Path::new("one of several"));
 }
 
 #[test]
@@ -170,7 +179,8 @@ fn what_is_no_record_is_refused() {
 fn every_key_of_the_schema_is_in_some_record() {
     let schema = schema();
     let mut brought: BTreeSet<(String, String)> = BTreeSet::new();
-    for record in corpus_records().into_iter().chain(late_version()) {
+    let records = corpus_records().into_iter().chain(late_version()).chain(of_a_workspace());
+    for record in records {
         let kind = record["kind"].as_str().expect("a kind");
         let keys = record.as_object().expect("an object").keys();
         brought.extend(keys.map(|key| (kind.to_owned(), key.clone())));

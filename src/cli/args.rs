@@ -25,7 +25,9 @@ impl Command {
     /// The plans to read, and how; none for what reads no plan.
     pub fn plans(&self) -> Option<&Plans> {
         match self {
-            Command::Summary(plans) | Command::Changes(Changes { plans, .. }) => Some(plans),
+            Command::Summary(Summary { plans, .. }) | Command::Changes(Changes { plans, .. }) => {
+                Some(plans)
+            }
             Command::Redact(Redact { plans, .. }) => Some(plans),
             Command::Schema => None,
         }
@@ -35,8 +37,8 @@ impl Command {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// What a plan does, for a person: counts, a table, warnings
-    Summary(Plans),
+    /// What a plan does, for a person: counts, a table, warnings; of several, one table
+    Summary(Summary),
     /// The record stream of a plan: one record for each change
     Changes(Changes),
     /// The same document without its secrets
@@ -115,6 +117,55 @@ pub struct Changes {
     pub plans: Plans,
 }
 
+/// `plansift summary`.
+#[derive(Debug, Args)]
+pub struct Summary {
+    /// What the rows of the table of several plans are [default: workspace]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub group_by: Option<GroupBy>,
+    /// What the rows are sorted by [default: changes]
+    #[arg(long, value_enum, value_name = "COLUMN")]
+    pub sort: Option<SortBy>,
+    /// Rows of the table at most [default: 20]
+    #[arg(long, value_name = "N")]
+    pub top: Option<std::num::NonZeroUsize>,
+    /// The plans, and how to read them
+    #[command(flatten)]
+    pub plans: Plans,
+}
+
+/// What the rows of the table of several plans are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "each word says it")]
+pub enum GroupBy {
+    Workspace,
+    Type,
+    Module,
+    Provider,
+    Action,
+}
+
+/// What the rows are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "each word says it")]
+pub enum SortBy {
+    /// Errors, then changes of all kinds
+    Changes,
+    Name,
+    /// The order of the inputs
+    Input,
+    Add,
+    Change,
+    Destroy,
+    Replace,
+    Import,
+    Move,
+    Forget,
+    Drift,
+    Checks,
+    Errors,
+}
+
 /// Form of the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -151,9 +202,13 @@ pub enum Progress {
 /// The plans, and how to read them.
 #[derive(Debug, Args)]
 pub struct Plans {
-    /// Plans as JSON, plain, gzip or zstd; - is standard input
+    /// Plans as JSON, plain, gzip or zstd: files, folders, globs, @ with a list, - for standard
+    /// input
     #[arg(value_name = "INPUT")]
-    pub inputs: Vec<PathBuf>,
+    pub inputs: Vec<OsString>,
+    /// More of them
+    #[command(flatten)]
+    pub more: InputArgs,
     /// Write to a file: whole, or not at all
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -188,6 +243,28 @@ pub struct Plans {
     /// The bounds
     #[command(flatten)]
     pub limits: LimitArgs,
+}
+
+/// Which inputs there are, and how their workspaces are called.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Inputs")]
+pub struct InputArgs {
+    /// Also the inputs that this file names, one a line; - is standard input
+    #[arg(long, value_name = "FILE")]
+    pub files_from: Option<PathBuf>,
+    /// The names of lists stand between zero bytes (find -print0)
+    #[arg(long)]
+    pub null: bool,
+    /// Of folders, only files that this glob holds: of names, or of paths if it has a slash
+    #[arg(long, value_name = "GLOB")]
+    pub include: Vec<String>,
+    /// Of folders, no files and folders that this glob holds
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+    /// The end of an input's path, with {workspace} in it, like 'plans/{workspace}/plan.json'
+    /// [default: the part of the path that differs]
+    #[arg(long, value_name = "RULE")]
+    pub workspace_from: Option<String>,
 }
 
 /// The bounds on what an input can make large. All take K, M, G and T (powers of 1024).

@@ -3,6 +3,7 @@
 
 pub mod args;
 mod exit;
+mod inputs;
 #[cfg(target_os = "linux")]
 mod interrupt;
 mod output;
@@ -10,6 +11,7 @@ mod progress;
 mod redact;
 mod run;
 mod secrecy;
+mod sifting;
 mod stats;
 
 use std::ffi::OsString;

@@ -6,9 +6,11 @@ use std::path::Path;
 
 use super::args::{self, Redact};
 use super::exit::Exit;
-use super::output::{self, Output};
+use super::inputs;
+use super::output::Output;
 use super::run::{access, end_of_output, fail, named, options, say, threads};
 use super::stats::Stats;
+use crate::batch::{Entry, Location};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Input, Kept};
 use crate::redact::mask::{KEY_MIN, Key, Masking};
@@ -37,21 +39,22 @@ pub fn run(arguments: &Redact) -> Exit {
     };
     let threads = threads(plans).unwrap_or(NonZeroUsize::MIN);
     let options = Options { secret, masking, threads };
-    let stdin = [Path::new("-").to_owned()];
-    let inputs = if plans.inputs.is_empty() { &stdin[..] } else { &plans.inputs[..] };
-    if let Some(path) = &plans.output
-        && inputs.iter().any(|input| output::replaces(path, input))
-    {
-        say(&format!("{}: this is an input: name another file for --output", named(path)));
-        return Exit::Usage;
-    }
+    let listed = match inputs::list(plans) {
+        Ok(listed) => listed,
+        Err(exit) => return exit,
+    };
     let opened = Output::open(plans.output.as_deref());
     let (mut out, output) = match opened.and_then(|output| Ok((output.writer()?, output))) {
         Ok(opened) => opened,
         Err(error) => return fail(plans.output.as_deref(), &error),
     };
     let mut stats = Stats::start();
-    for input in inputs {
+    for entry in &listed.inputs.entries {
+        let input = match entry {
+            Ok(Entry { location: Location::File(path), .. }) => path,
+            Ok(_) => Path::new("-"),
+            Err(unlisted) => return fail(Some(Path::new(&unlisted.source)), &unlisted.error),
+        };
         match redact_one(input, arguments, &options, &mut out) {
             Ok(redacted) => {
                 stats.add(redacted.document.bytes);

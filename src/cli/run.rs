@@ -5,24 +5,24 @@ use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use super::args::{self, Command, Format, Plans};
+use super::args::{self, Command, Format, GroupBy, Plans, SortBy};
 use super::exit::Exit;
-use super::output::{self, Output};
-use super::progress::{self, Watched};
-use super::stats::Stats;
-use crate::error::{Error, ErrorKind, Result};
-use crate::input::{self, Input, Mapping, Threads};
+use super::inputs::{self, Listed};
+use super::output::Output;
+use super::sifting::{Sifting, Tally};
+use crate::error::{Error, ErrorKind};
+use crate::input::{self, Mapping, Threads};
 use crate::json::Validation;
 use crate::plan;
-use crate::record::counts::Summary;
 use crate::record::schema::SCHEMA;
-use crate::record::{Options, Show, Sifted, sift};
+use crate::record::{Options, Show};
 use crate::scan::Isa;
 use crate::sink::Sink;
 use crate::sink::csv::{Csv, Formulas};
+use crate::sink::fleet::{By, Column, Fleet, Shape, Single, Sort};
 use crate::sink::json::Json;
 use crate::sink::ndjson::Ndjson;
-use crate::sink::summary::{self, View, visible};
+use crate::sink::summary::{self, visible};
 
 /// Runs a command and prints what it has to say.
 pub fn run(command: Command) -> Exit {
@@ -34,13 +34,19 @@ pub fn run(command: Command) -> Exit {
             _ => Exit::Done,
         },
         Command::Redact(redact) => super::redact::run(&redact),
-        Command::Summary(plans) => {
-            let color = color(&plans);
-            sift_all(&plans, |out| Box::new(View::new(out, color)))
+        Command::Summary(summary) => {
+            let (color, shape) = (color(&summary.plans), shape(&summary));
+            sift_all(&summary.plans, |out, listed| {
+                let single = match shape {
+                    None if listed.is_single() => Single::Page,
+                    _ => Single::Table,
+                };
+                Box::new(Fleet::new(out, color, shape.unwrap_or_default(), single))
+            })
         }
         Command::Changes(changes) => {
             let formulas = if changes.csv_raw { Formulas::Raw } else { Formulas::Quoted };
-            sift_all(&changes.plans, |out| match changes.format {
+            sift_all(&changes.plans, |out, _| match changes.format {
                 Format::Ndjson => Box::new(Ndjson::new(out)),
                 Format::Json => Box::new(Json::new(out)),
                 Format::Csv => Box::new(Csv::new(out, formulas)),
@@ -50,53 +56,24 @@ pub fn run(command: Command) -> Exit {
 }
 
 /// Gives all inputs to one sink.
-fn sift_all(plans: &Plans, sink: impl FnOnce(File) -> Box<dyn Sink>) -> Exit {
-    let stdin = [Path::new("-").to_owned()];
-    let inputs = match &plans.inputs[..] {
-        [] if io::stdin().is_terminal() => {
-            say("no INPUT: name a plan (terraform show -json PLANFILE > plan.json), \
-                 or - for standard input");
-            return Exit::Usage;
-        }
-        [] => &stdin[..],
-        inputs => inputs,
-    };
-    if let Some(path) = &plans.output
-        && inputs.iter().any(|input| output::replaces(path, input))
-    {
-        say(&format!("{}: this is an input: name another file for --output", named(path)));
-        return Exit::Usage;
-    }
-    let options = match options(plans) {
-        Ok(options) => options,
+fn sift_all(plans: &Plans, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) -> Exit {
+    let (listed, options) = match inputs::list(plans).and_then(|it| Ok((it, options(plans)?))) {
+        Ok(ready) => ready,
         Err(exit) => return exit,
     };
     let opened = Output::open(plans.output.as_deref());
-    let (mut sink, output) = match opened.and_then(|output| Ok((sink(output.writer()?), output))) {
+    let opened = opened.and_then(|output| Ok((sink(output.writer()?, &listed), output)));
+    let (mut sink, output) = match opened {
         Ok(opened) => opened,
         Err(error) => return fail(plans.output.as_deref(), &error),
     };
-    let mut stats = Stats::start();
-    let (mut failed, mut changes) = (0, false);
-    for input in inputs {
-        match sift_one(input, plans, &options, sink.as_mut()) {
-            Ok((sifted, changed)) => {
-                changes |= changed;
-                stats.add(sifted.summary.bytes);
-                for warning in sifted.warnings.iter().filter(|_| !plans.quiet) {
-                    say(&format!("{}: warning: {warning}", named(input)));
-                }
-            }
-            Err(error) if error.kind() == ErrorKind::Write => {
-                return end_of_output(plans, &error, failed);
-            }
-            Err(error) => {
-                fail(Some(input), &error);
-                failed += 1;
-            }
-        }
+    let mut sifting = Sifting::new(plans, options, sink.as_mut());
+    let sifted = sifting.all(&listed);
+    let Tally { done, failed, has_changes, stats } = sifting.tally;
+    if let Err(error) = sifted {
+        return end_of_output(plans, &error, failed);
     }
-    if failed == inputs.len() {
+    if done == 0 {
         return Exit::Failed;
     }
     let finished = sink.finish();
@@ -107,11 +84,43 @@ fn sift_all(plans: &Plans, sink: impl FnOnce(File) -> Box<dyn Sink>) -> Exit {
     if plans.stats {
         say(&stats.line());
     }
-    match (failed, changes && plans.detailed_exitcode) {
+    match (failed, has_changes && plans.detailed_exitcode) {
         (0, true) => Exit::Changes,
         (0, false) => Exit::Done,
         _ => Exit::SomeFailed,
     }
+}
+
+/// The table that was asked for, if anything of it was.
+fn shape(summary: &args::Summary) -> Option<Shape> {
+    let args::Summary { group_by, sort, top, .. } = summary;
+    if group_by.is_none() && sort.is_none() && top.is_none() {
+        return None;
+    }
+    let by = match group_by {
+        None | Some(GroupBy::Workspace) => By::Workspace,
+        Some(GroupBy::Type) => By::Type,
+        Some(GroupBy::Module) => By::Module,
+        Some(GroupBy::Provider) => By::Provider,
+        Some(GroupBy::Action) => By::Action,
+    };
+    let sort = match sort {
+        None | Some(SortBy::Changes) => Sort::Changes,
+        Some(SortBy::Name) => Sort::Name,
+        Some(SortBy::Input) => Sort::Input,
+        Some(SortBy::Add) => Sort::Column(Column::Add),
+        Some(SortBy::Change) => Sort::Column(Column::Change),
+        Some(SortBy::Destroy) => Sort::Column(Column::Destroy),
+        Some(SortBy::Replace) => Sort::Column(Column::Replace),
+        Some(SortBy::Import) => Sort::Column(Column::Import),
+        Some(SortBy::Move) => Sort::Column(Column::Move),
+        Some(SortBy::Forget) => Sort::Column(Column::Forget),
+        Some(SortBy::Drift) => Sort::Column(Column::Drift),
+        Some(SortBy::Checks) => Sort::Column(Column::Checks),
+        Some(SortBy::Errors) => Sort::Column(Column::Errors),
+    };
+    let top = top.map_or(Shape::default().top, NonZeroUsize::get);
+    Some(Shape { by, sort, top })
 }
 
 pub(super) fn options(plans: &Plans) -> std::result::Result<Options, Exit> {
@@ -149,56 +158,8 @@ pub(super) fn access(plans: &Plans, read: &plan::Options) -> input::Options {
     input::Options { limits: read.limits, mapping, threads }
 }
 
-/// Sifts one input; says as well whether it changes anything.
-fn sift_one(
-    path: &Path,
-    plans: &Plans,
-    options: &Options,
-    sink: &mut dyn Sink,
-) -> Result<(Sifted, bool)> {
-    let access = access(plans, &options.read);
-    let (input, len) = if path == Path::new("-") {
-        (Input::from_stdin(&access)?, None)
-    } else {
-        let len =
-            std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
-        (Input::open_file(path, &access)?, len)
-    };
-    let name = path.to_string_lossy();
-    let sifted = if shows_progress(plans, len) {
-        let bar = progress::bar(len, &visible(&name));
-        sift(Watched::new(input, bar), &name, options, sink)
-    } else {
-        sift(input, &name, options, sink)
-    }?;
-    let changes = sifted.has_changes || has_more(&sifted.summary);
-    Ok((sifted, changes))
-}
-
-/// Whether progress is worth showing: on a terminal, for what takes more than a blink.
-pub(super) fn shows_progress(plans: &Plans, len: Option<u64>) -> bool {
-    const SMALL: u64 = 256 << 20;
-    match plans.progress {
-        args::Progress::Always => true,
-        args::Progress::Never => false,
-        args::Progress::Auto => {
-            !plans.quiet && io::stderr().is_terminal() && len.is_none_or(|len| len > SMALL)
-        }
-    }
-}
-
-/// Whether a plan without changes to resources has something to apply all the same, or did not get
-/// as far as to know.
-fn has_more(summary: &Summary) -> bool {
-    summary.output_changes.keys().any(|action| action != "no-op")
-        || summary.applyable == Some(true)
-        || summary.complete == Some(false)
-        || summary.errored == Some(true)
-        || !summary.deferred_changes.is_empty()
-}
-
 /// Nobody reads on: that is an end like any other. Anything else is an error.
-pub(super) fn end_of_output(plans: &Plans, error: &Error, failed: usize) -> Exit {
+pub(super) fn end_of_output(plans: &Plans, error: &Error, failed: u64) -> Exit {
     match error.io_error().map(io::Error::kind) {
         Some(io::ErrorKind::BrokenPipe) if failed > 0 => Exit::SomeFailed,
         Some(io::ErrorKind::BrokenPipe) => Exit::Done,
@@ -219,6 +180,7 @@ fn color(plans: &Plans) -> summary::Color {
     if wanted { summary::Color::Terminal } else { summary::Color::None }
 }
 
+/// A path as it can be shown.
 pub(super) fn named(path: &Path) -> String {
     visible(&path.to_string_lossy())
 }

@@ -14,49 +14,58 @@ const TEXT_MAX: usize = 64 << 10;
 pub(super) struct Head {
     /// Bytes from the start of the input.
     pub start: u64,
+    /// Its first brace, behind any space: bytes from the start of the input.
+    pub brace: u64,
     /// Bytes of a wrapper's text before it.
     pub text: u64,
 }
 
-/// Finds the document.
+/// Finds the document that begins at the offset `from`, or behind text there.
 ///
 /// # Errors
 ///
 /// There is none; what stands there instead is named.
-pub(super) fn find(source: &mut impl Source, validation: Validation) -> Result<Head> {
-    let mark = byte_order_mark(source)?;
+pub(super) fn find(source: &mut impl Source, from: u64, validation: Validation) -> Result<Head> {
+    let mark = if from == 0 { byte_order_mark(source)? } else { 0 };
+    let start = from + mark as u64;
     // Most inputs begin with a brace; a document may be indented, or come after empty lines.
-    let mut seen = mark;
+    let mut space = 0;
     loop {
-        let space = source.window()[seen..].iter().take_while(|byte| byte.is_ascii_whitespace());
-        seen += space.count();
-        match source.window().get(seen).copied() {
-            _ if seen - mark > TEXT_MAX => break,
-            Some(b'{') => return Ok(Head { start: mark as u64, text: 0 }),
+        let rest = &behind(source, start)[space..];
+        space += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        match behind(source, start).get(space).copied() {
+            _ if space > TEXT_MAX => break,
+            Some(b'{') => return Ok(Head { start, brace: start + space as u64, text: 0 }),
             Some(_) => break,
-            None if source.fill(0)? => {}
+            None if source.fill(from)? => {}
             None => return Err(wrong(WrongDocument::Empty)),
         }
     }
     loop {
-        let len = source.window().len();
-        if let Some(start) = document_in(&source.window()[mark..len.min(mark + TEXT_MAX)]) {
-            let passes = validation == Validation::Visited
-                && wrapper::is_text(&source.window()[mark..mark + start]);
+        let text = behind(source, start);
+        let len = text.len();
+        if let Some(at) = document_in(&text[..len.min(TEXT_MAX)]) {
+            let passes = validation == Validation::Visited && wrapper::is_text(&text[..at]);
+            let brace = start + at as u64;
             return match passes {
-                true => Ok(Head { start: (mark + start) as u64, text: start as u64 }),
+                true => Ok(Head { start: brace, brace, text: at as u64 }),
                 false => Err(wrong(WrongDocument::NotJson)),
             };
         }
-        if len >= mark + TEXT_MAX || !source.fill(0)? {
+        if len >= TEXT_MAX || !source.fill(from)? {
             break;
         }
     }
-    let head = &source.window()[mark..];
-    Err(match head[seen - mark..].first() {
+    let head = behind(source, start);
+    Err(match head[space..].first() {
         Some(b'[' | b'"' | b'-' | b'0'..=b'9') if !is_text(head) => wrong(WrongDocument::OtherJson),
         _ => wrong(wrong::by_first_bytes(head)),
     })
+}
+
+/// The window from an offset on that it holds.
+pub(super) fn behind(source: &impl Source, offset: u64) -> &[u8] {
+    &source.window()[(offset - source.offset()) as usize..]
 }
 
 fn wrong(document: WrongDocument) -> Error {
@@ -80,7 +89,7 @@ fn is_text(head: &[u8]) -> bool {
 }
 
 /// The first place in a text where an object begins a line or has a plan's first key.
-fn document_in(text: &[u8]) -> Option<usize> {
+pub(super) fn document_in(text: &[u8]) -> Option<usize> {
     let mut from = 0;
     while let Some(brace) = memchr::memchr(b'{', &text[from..]) {
         let brace = from + brace;
@@ -100,7 +109,7 @@ mod tests {
     use crate::input::Slice;
 
     fn find_in(text: &str) -> Result<Head> {
-        find(&mut Slice(text.as_bytes()), Validation::Visited)
+        find(&mut Slice(text.as_bytes()), 0, Validation::Visited)
     }
 
     #[test]

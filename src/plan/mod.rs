@@ -6,8 +6,10 @@
 //! navigate. Keys that nobody knows are passed over, words that nobody knows are handed on.
 
 mod change;
+mod documents;
 mod element;
 mod head;
+mod look;
 mod pieces;
 mod place;
 mod reader;
@@ -25,11 +27,12 @@ use crate::scan::Isa;
 
 pub(crate) use change::members;
 pub use change::{ActionInvocation, Change, Check, Deferred, Index, ResourceChange};
+pub use documents::{Documents, Next, REACH, read};
 pub use element::{Element, Unchanged};
+pub use look::{Look, look};
 pub use pieces::{Piece, PieceKind, PieceVisitor, read_pieces};
 pub use place::Place;
-pub(crate) use reader::unless_changed;
-pub use reader::{Document, read};
+pub use reader::Document;
 pub use section::Section;
 
 /// How to read a plan.

@@ -146,7 +146,7 @@ pub fn read_pieces<S: Source, V: PieceVisitor>(
     visitor: &mut V,
 ) -> Result<Document> {
     let mut source = source;
-    let head = match head::find(&mut source, options.validation) {
+    let head = match head::find(&mut source, 0, options.validation) {
         Ok(head) => head,
         Err(error) => return Err(unless_changed(&mut source, error)),
     };

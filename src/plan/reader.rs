@@ -2,7 +2,7 @@
 
 use super::change::{ActionInvocation, Change, Check, Deferred, ResourceChange};
 use super::element::Element;
-use super::head;
+use super::head::Head;
 use super::place::Place;
 use super::section::Section;
 use super::tail;
@@ -30,43 +30,54 @@ pub struct Document {
     pub is_newer: bool,
 }
 
-/// Reads a plan from its first byte to its last and tells `visitor` what is in it.
-///
-/// # Errors
-///
-/// The input is unreadable, no plan, not well formed, incomplete, or passes a limit; the visitor's
-/// own. A visitor must not take what it was told for the whole plan unless this returns `Ok`.
-pub fn read<S: Source, V: Visitor>(
+/// What may follow a document in its input, other than a wrapper's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum After {
+    /// Nothing.
+    Nothing,
+    /// Further documents.
+    Documents,
+}
+
+/// Reads the document that begins at `head`, or some of it: that is said as well, and where behind
+/// it another one begins, if one does.
+pub(super) fn read<S: Source, V: Visitor>(
     source: S,
+    head: Head,
+    after: After,
     options: &Options,
     visitor: &mut V,
-) -> Result<Document> {
-    let mut source = source;
-    let head = match head::find(&mut source, options.validation) {
-        Ok(head) => head,
-        Err(error) => return Err(unless_changed(&mut source, error)),
-    };
+) -> Result<(Document, Flow, Option<u64>)> {
     let cursor = Cursor::new(source, head.start, options.isa, options.validation, options.limits);
     let mut reader = Reader {
         cursor,
         outline: Outline::new(),
         visitor,
         validation: options.validation,
+        after,
         seen: 0,
         telltales: Telltales::default(),
         looks_like_outputs: false,
         document: Document { text_before: head.text, ..Document::default() },
+        next: None,
     };
-    match reader.document(head.start) {
-        Ok(()) => Ok(reader.document),
-        Err(error) => Err(unless_changed(reader.cursor.source_mut(), error)),
-    }
+    let flow = reader.document(head.start)?;
+    Ok((reader.document, flow, reader.next))
 }
 
 /// A file that changes under the reader has errors of its own making: the change is the error.
-pub(crate) fn unless_changed(source: &mut impl Source, error: Error) -> Error {
+pub(super) fn unless_changed(source: &mut impl Source, error: Error) -> Error {
     let its_own = error.kind() != ErrorKind::Write;
     if its_own && source.changed() { Error::new(ErrorKind::Changed) } else { error }
+}
+
+/// Holds a source that is not read to its end to what it was.
+///
+/// # Errors
+///
+/// It changed.
+pub(super) fn unchanged(source: &mut impl Source) -> Result<()> {
+    if source.changed() { Err(Error::new(ErrorKind::Changed)) } else { Ok(()) }
 }
 
 struct Reader<'v, S, V> {
@@ -74,15 +85,18 @@ struct Reader<'v, S, V> {
     outline: Outline,
     visitor: &'v mut V,
     validation: Validation,
+    after: After,
     /// The sections met so far, a bit each.
     seen: u32,
     telltales: Telltales,
     looks_like_outputs: bool,
     document: Document,
+    /// Where another document begins.
+    next: Option<u64>,
 }
 
 impl<S: Source, V: Visitor> Reader<'_, S, V> {
-    fn document(&mut self, start: u64) -> Result<()> {
+    fn document(&mut self, start: u64) -> Result<Flow> {
         self.cursor.enter_object()?;
         while let Some((key, offset)) = self.name()? {
             let section = Section::of(&key);
@@ -93,11 +107,11 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
             let flow = self.section(section, &key).map_err(|error| error.within(section.name()))?;
             if flow == Flow::Stop {
                 self.document.bytes = self.cursor.offset() - start;
-                return Ok(());
+                return Ok(Flow::Stop);
             }
         }
         self.verdict()?;
-        self.end(start)
+        self.end(start).map(|()| Flow::Continue)
     }
 
     /// Refuses a section that comes twice: which of the two another reader takes is not known.
@@ -127,14 +141,25 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
         let at_end = tail::at_end(&mut self.cursor, self.validation)?;
         let end = self.cursor.offset().max(close);
         self.document.bytes = end - start;
-        if !at_end {
+        if !at_end && self.is_followed(end)? {
+            self.next = Some(end);
+        } else if !at_end {
             if self.validation == Validation::Everything {
                 return Err(Error::at(ErrorKind::Trailing, end));
             }
             let len = close - start;
             self.document.text_after = tail::pass(self.cursor.source_mut(), end, len)?;
         }
-        self.cursor.source_mut().finish()
+        let source = self.cursor.source_mut();
+        if self.next.is_some() { unchanged(source) } else { source.finish() }
+    }
+
+    /// Whether another document begins at the offset `end`, or behind text there.
+    fn is_followed(&mut self, end: u64) -> Result<bool> {
+        match self.after {
+            After::Nothing => Ok(false),
+            After::Documents => tail::is_document(self.cursor.source_mut(), end, self.validation),
+        }
     }
 
     fn section(&mut self, section: Section, key: &str) -> Result<Flow> {

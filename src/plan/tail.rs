@@ -1,8 +1,9 @@
 //! What follows a document: nothing, or lines that a CI wrapper printed (plan-format, section 13).
 //!
-//! Only a little plain text is stepped over. A second document, or binary rubbish, means that the
-//! input is not what its user thinks, and is an error.
+//! Only a little plain text is stepped over. Binary rubbish, or a second document where there must
+//! be one only, means that the input is not what its user thinks, and is an error.
 
+use super::head::{behind, document_in};
 use super::wrapper;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
@@ -59,6 +60,36 @@ pub(super) fn pass(source: &mut impl Source, start: u64, document_len: u64) -> R
     match std::str::from_utf8(text) {
         Ok(text) if is_passed(text) => Ok(text.len() as u64),
         _ => Err(trailing()),
+    }
+}
+
+/// Whether another document begins at the offset `start`, where no space is, or behind text there.
+///
+/// # Errors
+///
+/// The input cannot be read.
+pub(super) fn is_document(
+    source: &mut impl Source,
+    start: u64,
+    validation: Validation,
+) -> Result<bool> {
+    loop {
+        let text = behind(source, start);
+        if text.first() == Some(&b'{') {
+            return Ok(true);
+        }
+        if validation == Validation::Everything {
+            return Ok(false);
+        }
+        let text = &text[..text.len().min(TEXT_MAX)];
+        if let Some(at) = document_in(text) {
+            let line = text[..at].rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
+            let is_repeat = REPEATS.iter().any(|prefix| line.starts_with(prefix.as_bytes()));
+            return Ok(!is_repeat && wrapper::is_text(&text[..at]));
+        }
+        if text.len() == TEXT_MAX || !source.fill(start)? {
+            return Ok(false);
+        }
     }
 }
 

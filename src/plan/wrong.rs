@@ -44,6 +44,11 @@ impl Telltales {
         self.plan
     }
 
+    /// Whether a key was met that some other document has, and none that only plans have.
+    pub(super) fn is_other(&self) -> bool {
+        !self.plan && self.other.is_some()
+    }
+
     /// What the document is when it is no plan. `outputs`: its first unknown member looks like an
     /// output value.
     pub(super) fn verdict(&self, outputs: bool) -> WrongDocument {

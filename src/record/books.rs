@@ -8,7 +8,7 @@ use super::counts::Summary;
 use super::held::Held;
 use super::maker::{Facts, Maker};
 use super::sift::{Options, Show};
-use super::{Plan, Record, Rendered, SCHEMA_VERSION, Sink};
+use super::{Label, Plan, Record, Rendered, SCHEMA_VERSION, Sink};
 use crate::error::Result;
 use crate::json::value::Text;
 use crate::limits::Limits;
@@ -17,7 +17,7 @@ use crate::plan::{Document, ResourceChange, Section};
 /// The sink, what must come before anything else, and the counts.
 pub(super) struct Books<'a> {
     sink: &'a mut dyn Sink,
-    name: &'a str,
+    label: Label<'a>,
     pub(super) show: Show,
     pub(super) limits: Limits,
     pub(super) format_version: Option<String>,
@@ -31,10 +31,10 @@ pub(super) struct Books<'a> {
 }
 
 impl<'a> Books<'a> {
-    pub(super) fn new(name: &'a str, options: &Options, sink: &'a mut dyn Sink) -> Books<'a> {
+    pub(super) fn new(label: Label<'a>, options: &Options, sink: &'a mut dyn Sink) -> Books<'a> {
         Books {
             sink,
-            name,
+            label,
             show: options.show,
             limits: options.read.limits,
             format_version: None,
@@ -110,7 +110,8 @@ impl<'a> Books<'a> {
         self.begun = true;
         self.sink.record(&Record::Plan(Plan {
             schema_version: SCHEMA_VERSION,
-            source: self.name,
+            source: self.label.source,
+            workspace: self.label.workspace,
             format_version: self.format_version.as_deref(),
             terraform_version: self.terraform_version.as_deref(),
         }))?;

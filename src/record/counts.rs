@@ -94,7 +94,8 @@ impl Summary {
 }
 
 impl PlanLine {
-    fn add(&mut self, other: &PlanLine) {
+    /// Adds the counts of another.
+    pub fn add(&mut self, other: &PlanLine) {
         self.import += other.import;
         self.add += other.add;
         self.change += other.change;

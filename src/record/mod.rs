@@ -18,11 +18,11 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::path::Paths;
 use counts::Summary;
 
-pub use sift::{Options, Show, Sifted, Warning, sift};
+pub use sift::{Options, Show, Sifted, Warning, sift, sift_next};
 
 /// The version of the rows' shape: adding a key keeps it.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -49,6 +49,16 @@ pub enum Record<'a> {
     Summary(&'a Summary),
 }
 
+/// How a plan is called in its rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Label<'a> {
+    /// The input as the user named it; `-` for standard input. The second plan of an input has `#2`
+    /// behind it, and so on.
+    pub source: &'a str,
+    /// Its workspace, if that is to be told.
+    pub workspace: Option<&'a str>,
+}
+
 /// Which plan the rows are of.
 #[derive(Debug, Serialize)]
 pub struct Plan<'a> {
@@ -56,6 +66,9 @@ pub struct Plan<'a> {
     pub schema_version: u32,
     /// The input as the user named it; `-` for standard input.
     pub source: &'a str,
+    /// Whose plan it is, where there are several or the user said how to tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<&'a str>,
     /// The plan's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format_version: Option<&'a str>,
@@ -174,6 +187,17 @@ pub trait Sink {
     ///
     /// [`crate::error::ErrorKind::Write`].
     fn record(&mut self, record: &Record<'_>) -> Result<()>;
+
+    /// Takes note that a plan could not be read, or not to its end, after those of its records that
+    /// came.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::ErrorKind::Write`].
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        let _ = (label, error);
+        Ok(())
+    }
 
     /// Writes what closes the output, and flushes it.
     ///

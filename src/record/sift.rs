@@ -13,12 +13,12 @@ use super::books::Books;
 use super::counts::{self, Summary};
 use super::maker::{Facts, Maker};
 use super::sharing::Sharing;
-use super::{ActionInvocation, Check, OutputChange, Record, Sink};
+use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
 use crate::crew::Desk;
 use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
-use crate::plan::{self, Answer, Change, Element, Flow, Section, Visitor};
+use crate::plan::{self, Answer, Change, Documents, Element, Flow, Section, Visitor};
 
 /// Which changes become records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,16 +99,36 @@ pub fn sift<S: Source>(
     options: &Options,
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
+    let mut documents = Documents::only(source, &options.read);
+    sift_next(&mut documents, Label { source: name, workspace: None }, options, sink)
+}
+
+/// Reads the next of several plans and gives its records to a sink. The documents are read as
+/// they were opened, whatever `options` say of reading.
+///
+/// # Errors
+///
+/// Those of [`sift`].
+///
+/// # Panics
+///
+/// There is no next one.
+pub fn sift_next<S: Source>(
+    documents: &mut Documents<S>,
+    label: Label<'_>,
+    options: &Options,
+    sink: &mut dyn Sink,
+) -> Result<Sifted> {
     let desk = Desk::new();
     std::thread::scope(|scope| {
         let threads = options.threads.map_or(1, NonZeroUsize::get);
         let mut sifter = Sifter {
             maker: Maker::new(options.read.limits),
-            books: Books::new(name, options, sink),
+            books: Books::new(label, options, sink),
             sharing: Sharing::new(scope, &desk, threads),
             failed: None,
         };
-        sifter.read(source, &options.read)
+        sifter.read(documents)
     })
 }
 
@@ -121,12 +141,12 @@ struct Sifter<'a, 'scope, 'env> {
 }
 
 impl Sifter<'_, '_, '_> {
-    fn read(&mut self, mut source: impl Source, options: &plan::Options) -> Result<Sifted> {
-        let document = plan::read(&mut source, options, self);
+    fn read(&mut self, documents: &mut Documents<impl Source>) -> Result<Sifted> {
+        let document = documents.read(self);
         // What is still shared stands before whatever ended the reading.
         self.settle();
         if let Some(error) = self.failed.take() {
-            return Err(plan::unless_changed(&mut source, error));
+            return Err(documents.fail(error));
         }
         let document = document?;
         self.books.end(&document)?;

@@ -1,5 +1,6 @@
 //! One row a record, for spreadsheets. Lists stand in one cell, an item a line; `plan` and
-//! `summary` rows have what fits the columns, and the whole summary as JSON in the last one.
+//! `summary` rows have what fits the columns, and the whole summary as JSON in its own. Every row
+//! tells its source and its workspace.
 //!
 //! A cell that a spreadsheet would take for a formula gets an apostrophe in front of it: names in a
 //! plan are chosen by whoever wrote the configuration.
@@ -13,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::path::Paths;
 use crate::record::{Record, ResourceChange};
 
-const COLUMNS: [&str; 29] = [
+const COLUMNS: [&str; 30] = [
     "kind",
     "source",
     "format_version",
@@ -43,6 +44,7 @@ const COLUMNS: [&str; 29] = [
     "trigger",
     "triggering_address",
     "summary",
+    "workspace",
 ];
 
 /// Whether cells that look like formulas are written as they are.
@@ -61,6 +63,7 @@ pub struct Csv<W: Write> {
     pace: Pace,
     formulas: Formulas,
     source: String,
+    workspace: String,
     begun: bool,
 }
 
@@ -68,7 +71,8 @@ impl<W: Write> Csv<W> {
     /// Writes to `out`.
     pub fn new(out: W, formulas: Formulas) -> Csv<W> {
         let out = ::csv::WriterBuilder::new().buffer_capacity(BUFFER).from_writer(out);
-        Csv { out, pace: Pace::new(), formulas, source: String::new(), begun: false }
+        let (source, workspace) = (String::new(), String::new());
+        Csv { out, pace: Pace::new(), formulas, source, workspace, begun: false }
     }
 
     fn row(&mut self, row: &Row<'_>) -> Result<()> {
@@ -78,6 +82,7 @@ impl<W: Write> Csv<W> {
         for column in COLUMNS {
             let cell = match column {
                 "source" => self.source.as_str(),
+                "workspace" => self.workspace.as_str(),
                 column => row.cell(column),
             };
             let cell = match self.formulas {
@@ -163,6 +168,7 @@ impl<W: Write> Sink for Csv<W> {
         let row = match record {
             Record::Plan(plan) => {
                 plan.source.clone_into(&mut self.source);
+                plan.workspace.unwrap_or_default().clone_into(&mut self.workspace);
                 let mut row = Row::of("plan");
                 row.set_some("format_version", plan.format_version);
                 row.set_some("terraform_version", plan.terraform_version);

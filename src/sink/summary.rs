@@ -11,11 +11,11 @@ use unicode_width::UnicodeWidthChar;
 
 use super::{Sink, write_error};
 use crate::error::Result;
-use crate::record::counts::{ByWord, Summary};
+use crate::record::counts::{ByWord, PlanLine, Summary};
 use crate::record::{Check, Record, ResourceChange};
 
 /// Columns of the page.
-const WIDTH: usize = 80;
+pub(super) const WIDTH: usize = 80;
 /// Columns that a type's name has at least.
 const TYPE_MIN: usize = 28;
 /// Types that are counted apart; the rest is one line.
@@ -140,13 +140,13 @@ impl Action {
     }
 }
 
-const PLAIN: &str = "";
-const BOLD: &str = "\x1b[1m";
-const DIM: &str = "\x1b[2m";
-const RED: &str = "\x1b[31m";
-const GREEN: &str = "\x1b[32m";
-const YELLOW: &str = "\x1b[33m";
-const CYAN: &str = "\x1b[36m";
+pub(super) const PLAIN: &str = "";
+pub(super) const BOLD: &str = "\x1b[1m";
+pub(super) const DIM: &str = "\x1b[2m";
+pub(super) const RED: &str = "\x1b[31m";
+pub(super) const GREEN: &str = "\x1b[32m";
+pub(super) const YELLOW: &str = "\x1b[33m";
+pub(super) const CYAN: &str = "\x1b[36m";
 const RESET: &str = "\x1b[0m";
 
 impl<W: Write> View<W> {
@@ -155,11 +155,13 @@ impl<W: Write> View<W> {
         View { out, color, plan: Draft::default(), drawn: 0 }
     }
 
+    /// What was drawn so far, and where to.
+    pub(super) fn into_inner(self) -> W {
+        self.out
+    }
+
     fn paint(&self, style: &str, text: &str) -> String {
-        match self.color {
-            Color::Terminal if !style.is_empty() => format!("{style}{text}{RESET}"),
-            _ => text.to_owned(),
-        }
+        paint(self.color, style, text)
     }
 
     fn draw(&mut self, summary: &Summary) -> std::io::Result<()> {
@@ -429,6 +431,11 @@ fn plan_line(summary: &Summary, plan: &Draft) -> String {
         }
         .to_owned();
     }
+    plan_words(&line, plan.invocations)
+}
+
+/// The plan line in words.
+pub(super) fn plan_words(line: &PlanLine, invocations: u64) -> String {
     let mut text = "Plan: ".to_owned();
     if line.import > 0 {
         text += &format!("{} to import, ", line.import);
@@ -438,10 +445,18 @@ fn plan_line(summary: &Summary, plan: &Draft) -> String {
         text += &format!(", {} to forget", line.forget);
     }
     text += ".";
-    if plan.invocations > 0 {
-        text += &format!(" Actions: {} to invoke.", plan.invocations);
+    if invocations > 0 {
+        text += &format!(" Actions: {invocations} to invoke.");
     }
     text
+}
+
+/// A text in a style.
+pub(super) fn paint(color: Color, style: &str, text: &str) -> String {
+    match color {
+        Color::Terminal if !style.is_empty() => format!("{style}{text}{RESET}"),
+        _ => text.to_owned(),
+    }
 }
 
 fn deferred_title(plan: &Draft) -> String {
@@ -510,7 +525,7 @@ pub(super) fn width(text: &str) -> usize {
 }
 
 /// A text cut to so many columns, the end left out.
-fn fit(text: &str, columns: usize) -> String {
+pub(super) fn fit(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
     }
@@ -527,7 +542,7 @@ fn fit(text: &str, columns: usize) -> String {
 }
 
 /// A text cut to so many columns, the beginning left out.
-fn fit_end(text: &str, columns: usize) -> String {
+pub(super) fn fit_end(text: &str, columns: usize) -> String {
     let reversed: String = text.chars().rev().collect();
     fit(&reversed, columns).chars().rev().collect()
 }

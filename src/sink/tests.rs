@@ -55,6 +55,7 @@ fn an_array_is_closed_only_at_the_end() {
     sink.record(&Record::Plan(Plan {
         schema_version: 1,
         source: "-",
+        workspace: None,
         format_version: None,
         terraform_version: None,
     }))

@@ -1,0 +1,282 @@
+//! From names to inputs, one after the other.
+
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::fs::Metadata;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use super::globs::{Expansion, Globs, is_glob};
+use super::lines::{Lines, List, Separator};
+use super::walk::Walk;
+use crate::error::{Error, ErrorKind, Result};
+use crate::input::{Input, Options};
+
+/// What the user names.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Files, folders, globs, `@` with a list, `-` for standard input.
+    pub names: Vec<OsString>,
+    /// A list of names that come after those; `@` and `-` mean nothing in a list.
+    pub files_from: Option<List>,
+    /// What stands between the names of a list.
+    pub separator: Separator,
+    /// Which files of a folder are taken.
+    pub globs: Globs,
+}
+
+/// Where an input is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Location {
+    /// A file by its path.
+    File(PathBuf),
+    /// Standard input.
+    Stdin,
+}
+
+/// One input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Where it is.
+    pub location: Location,
+    /// Its size in bytes as it is stored, where that is known.
+    pub len: Option<u64>,
+    /// When it was written last, where that is known.
+    pub modified: Option<SystemTime>,
+}
+
+impl Entry {
+    /// Standard input.
+    pub fn of_stdin() -> Entry {
+        Entry { location: Location::Stdin, len: None, modified: None }
+    }
+
+    /// A file, which need not be there.
+    pub fn of_file(path: PathBuf) -> Entry {
+        match std::fs::metadata(&path) {
+            Ok(metadata) => Entry::of_file_with(path, &metadata),
+            Err(_) => Entry { location: Location::File(path), len: None, modified: None },
+        }
+    }
+
+    pub(super) fn of_file_with(path: PathBuf, metadata: &Metadata) -> Entry {
+        let len = metadata.is_file().then_some(metadata.len());
+        Entry { location: Location::File(path), len, modified: metadata.modified().ok() }
+    }
+
+    /// The input as the user named it, or as it was found; `-` for standard input.
+    pub fn source(&self) -> Cow<'_, str> {
+        match &self.location {
+            Location::File(path) => path.to_string_lossy(),
+            Location::Stdin => "-".into(),
+        }
+    }
+
+    /// Opens it.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub fn open(&self, options: &Options) -> Result<Input> {
+        match &self.location {
+            Location::File(path) => Input::open_file(path, options),
+            Location::Stdin => Input::from_stdin(options),
+        }
+    }
+}
+
+/// Something that was named, and why there is no input of it.
+#[derive(Debug)]
+pub struct Unlisted {
+    /// The name.
+    pub source: String,
+    /// What is wrong with it.
+    pub error: Error,
+}
+
+/// What was found in folders and is no input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Skipped {
+    /// Files that are no plans.
+    pub others: u64,
+    /// Files and folders that a glob excludes, or none includes.
+    pub excluded: u64,
+    /// Files and folders whose names begin with a dot.
+    pub hidden: u64,
+    /// Links to folders.
+    pub links: u64,
+}
+
+/// The inputs of a selection, one by one. The iterator goes on after an error.
+pub struct Entries<'a> {
+    selection: &'a Selection,
+    names: std::slice::Iter<'a, OsString>,
+    files_from: Option<&'a List>,
+    list: Option<Opened<Lines>>,
+    glob: Option<Opened<Expansion>>,
+    folder: Option<Opened<Walk>>,
+    skipped: Skipped,
+}
+
+/// Something that names others.
+struct Opened<T> {
+    of: T,
+    name: String,
+    /// Whether anything came of it.
+    is_fruitful: bool,
+}
+
+impl<T> Opened<T> {
+    fn new(of: T, name: &OsStr) -> Opened<T> {
+        Opened { of, name: name.to_string_lossy().into_owned(), is_fruitful: false }
+    }
+
+    /// What is to be said at its end.
+    fn end(self) -> Option<Unlisted> {
+        let error = Error::new(ErrorKind::NoPlan);
+        (!self.is_fruitful).then_some(Unlisted { source: self.name, error })
+    }
+}
+
+/// Whether a name is an argument or comes from one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Argument,
+    List,
+    Glob,
+}
+
+type Item = std::result::Result<Entry, Unlisted>;
+
+impl<'a> Entries<'a> {
+    /// Starts at the first name.
+    pub fn new(selection: &'a Selection) -> Entries<'a> {
+        Entries {
+            selection,
+            names: selection.names.iter(),
+            files_from: selection.files_from.as_ref(),
+            list: None,
+            glob: None,
+            folder: None,
+            skipped: Skipped::default(),
+        }
+    }
+
+    /// What was found so far and is no input.
+    pub fn skipped(&self) -> Skipped {
+        self.skipped
+    }
+
+    /// Takes up a name: it is an input, or is opened for those it names.
+    fn take(&mut self, name: &OsStr, origin: Origin) -> Option<Item> {
+        let bytes = name.as_encoded_bytes();
+        if origin == Origin::Argument && bytes == b"-" {
+            return Some(Ok(Entry::of_stdin()));
+        }
+        if origin == Origin::Argument && bytes.starts_with(b"@") {
+            return match behind_at(name) {
+                Ok(path) => self.open_list(&List::File(path), name),
+                Err(error) => Some(unlisted(name, error)),
+            };
+        }
+        let path = PathBuf::from(name);
+        let metadata = std::fs::metadata(&path);
+        if metadata.as_ref().is_ok_and(Metadata::is_dir) {
+            self.folder = Some(Opened::new(Walk::new(path), name));
+            return None;
+        }
+        if let (Err(_), Some(text)) = (&metadata, name.to_str())
+            && origin != Origin::Glob
+            && is_glob(text)
+        {
+            match Expansion::new(text) {
+                Ok(glob) => self.glob = Some(Opened::new(glob, name)),
+                Err(error) => return Some(unlisted(name, error)),
+            }
+            return None;
+        }
+        Some(Ok(match metadata {
+            Ok(metadata) => Entry::of_file_with(path, &metadata),
+            // Reading it tells what is wrong.
+            Err(_) => Entry { location: Location::File(path), len: None, modified: None },
+        }))
+    }
+
+    fn open_list(&mut self, list: &List, name: &OsStr) -> Option<Item> {
+        match Lines::open(list, self.selection.separator) {
+            Ok(lines) => {
+                self.list = Some(Opened::new(lines, name));
+                None
+            }
+            Err(error) => Some(unlisted(name, error)),
+        }
+    }
+}
+
+impl Iterator for Entries<'_> {
+    type Item = Item;
+
+    /// Innermost first: a list names globs, a glob names folders, a folder holds files.
+    fn next(&mut self) -> Option<Item> {
+        loop {
+            let item = if let Some(folder) = &mut self.folder {
+                match folder.of.next(&self.selection.globs, &mut self.skipped) {
+                    None => self.folder.take().and_then(Opened::end).map(Err),
+                    item => {
+                        folder.is_fruitful = true;
+                        item
+                    }
+                }
+            } else if let Some(glob) = &mut self.glob {
+                let next = glob.of.next();
+                glob.is_fruitful |= next.is_some();
+                match next {
+                    None => self.glob.take().and_then(Opened::end).map(Err),
+                    Some(Ok(path)) => self.take(path.as_os_str(), Origin::Glob),
+                    Some(Err(unlisted)) => Some(Err(unlisted)),
+                }
+            } else if let Some(list) = &mut self.list {
+                let next = list.of.next();
+                list.is_fruitful |= !matches!(next, Ok(None));
+                match next {
+                    Ok(None) => self.list.take().and_then(Opened::end).map(Err),
+                    Ok(Some(name)) => self.take(&name, Origin::List),
+                    Err(error) => {
+                        // What a list names behind a place that cannot be read is not known.
+                        let name = self.list.take().map(|list| list.name).unwrap_or_default();
+                        Some(unlisted(OsStr::new(&name), error))
+                    }
+                }
+            } else if let Some(name) = self.names.next() {
+                self.take(name, Origin::Argument)
+            } else {
+                match self.files_from.take()? {
+                    list @ List::Stdin => self.open_list(list, OsStr::new("-")),
+                    list @ List::File(path) => self.open_list(list, path.as_os_str()),
+                }
+            };
+            if item.is_some() {
+                return item;
+            }
+        }
+    }
+}
+
+fn unlisted(name: &OsStr, error: Error) -> Item {
+    Err(Unlisted { source: name.to_string_lossy().into_owned(), error })
+}
+
+/// The path behind the `@` of a list.
+#[cfg(unix)]
+fn behind_at(name: &OsStr) -> Result<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    Ok(PathBuf::from(OsStr::from_bytes(&name.as_bytes()[1..])))
+}
+
+/// The path behind the `@` of a list.
+#[cfg(not(unix))]
+fn behind_at(name: &OsStr) -> Result<PathBuf> {
+    let name = name.to_str().and_then(|name| name.strip_prefix('@'));
+    name.map(PathBuf::from).ok_or_else(|| Error::new(ErrorKind::Encoding))
+}

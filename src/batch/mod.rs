@@ -1,0 +1,35 @@
+//! Many inputs: what the user names becomes a list of plans in an order that can be relied on.
+//!
+//! ```text
+//!  names ──┬─ -            standard input ──────┐
+//!          ├─ @list ─────▶ names, a line each ──┤
+//!          ├─ glob ──────▶ files and folders ───┼─▶ [`Entries`] ─▶ [`Inputs`], with workspaces
+//!          ├─ folder ────▶ its plans ───────────┤
+//!          └─ file ─────────────────────────────┘
+//! ```
+//!
+//! **Order.** That of the names. The entries of a folder and of a glob come sorted by path,
+//! component by component, by the bytes of their names. What is named twice is there twice.
+//!
+//! **Named or found.** What is named, by itself, in a list or by a glob, is an input: that it is no
+//! plan is its error. What is only found in a folder is looked into, and what is no plan is counted
+//! ([`Skipped`]). A folder, glob or list of which no plan comes at all is an error of its own:
+//! nothing must look like a plan without changes.
+//!
+//! **Cost.** A folder is held at a time, and of each input its path, size and time: some 200 bytes.
+
+mod entries;
+mod globs;
+mod inputs;
+mod lines;
+mod walk;
+mod workspace;
+
+pub use entries::{Entries, Entry, Location, Selection, Skipped, Unlisted};
+pub use globs::Globs;
+pub use inputs::Inputs;
+pub use lines::{List, Separator};
+pub use workspace::{Rule, Workspaces};
+
+#[cfg(test)]
+mod tests;

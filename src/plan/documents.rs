@@ -1,0 +1,311 @@
+//! The documents of an input: one, or several one after the other, as terragrunt prints them when
+//! it runs `show -json` for many units.
+//!
+//! Where a document is whole, the next one begins behind it: at once, behind space, or behind a
+//! wrapper's text. Where it is not, nothing in it tells where it should have ended; what does is a
+//! line that begins as a plan does when each has a line of its own ([`BEGINNINGS`]). Inside of a
+//! plan there is no such line: a string holds no line feed, and nothing that writes objects on
+//! lines of their own writes those in a plan like this. So a document reaches no further than to
+//! the next such line. One that is cut off there is incomplete, instead of swallowing those behind
+//! it.
+//!
+//! Lines are looked for in the first [`REACH`] bytes of each document, so that large ones cost
+//! nothing, and not at all in one that is indented, which has no line of its own. What must not
+//! change: which line is found depends on the bytes alone, not on the windows they come in.
+
+use super::head;
+use super::reader::{self, After, Document};
+use super::{Flow, Options, Visitor};
+use crate::error::{Error, ErrorKind, Result};
+use crate::input::Source;
+
+/// How far behind the beginning of a document the next one may begin on a line of its own and be
+/// found although the document is not whole, in bytes.
+pub const REACH: u64 = 64 << 20;
+
+/// How a line begins that is a plan: with the key that all tools write first, or with one of those
+/// that come first when keys are sorted.
+const BEGINNINGS: [&[u8]; 4] = [
+    b"\n{\"format_version\"",
+    b"\n{\"applyable\"",
+    b"\n{\"action_invocations\"",
+    b"\n{\"plan_format_version\"",
+];
+
+/// What follows a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Nothing.
+    End,
+    /// Another document, that begins at this offset or behind text there.
+    Document(u64),
+    /// The document is not whole, and no line behind it certainly begins another.
+    Unknown,
+}
+
+/// The documents of an input, read one by one.
+///
+/// ```
+/// use plansift::input::Slice;
+/// use plansift::plan::{Documents, Next, Options, Visitor};
+///
+/// struct Nobody;
+/// impl Visitor for Nobody {}
+///
+/// let line = r#"{"format_version":"1.2","resource_changes":[]}"#;
+/// let (first, cut) = (format!("{line}\n"), &line[..30]);
+/// let text = format!("{first}{cut}\n{line}");
+/// let mut documents = Documents::new(Slice(text.as_bytes()), &Options::default());
+/// assert!(documents.read(&mut Nobody).is_ok());
+/// assert_eq!(documents.find_next(), Next::Document(first.len() as u64));
+/// assert!(documents.read(&mut Nobody).is_err());
+/// assert!(matches!(documents.find_next(), Next::Document(_)));
+/// assert!(documents.read(&mut Nobody).is_ok());
+/// assert_eq!(documents.find_next(), Next::End);
+/// ```
+pub struct Documents<S> {
+    source: S,
+    options: Options,
+    after: After,
+    line: Line,
+    state: State,
+}
+
+/// Where the reading is.
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// Before a document, or text and a document.
+    At(u64),
+    /// Behind the last one.
+    End,
+    /// In a document that is not whole, or was not read to its end.
+    Broken,
+}
+
+impl<S: Source> Documents<S> {
+    /// The documents of a source that has handed out nothing yet.
+    pub fn new(source: S, options: &Options) -> Documents<S> {
+        Documents::with(source, options, After::Documents)
+    }
+
+    /// A source that must hold one document only: all else in it is an error.
+    pub fn only(source: S, options: &Options) -> Documents<S> {
+        Documents::with(source, options, After::Nothing)
+    }
+
+    fn with(source: S, options: &Options, after: After) -> Documents<S> {
+        let (line, state) = (Line::default(), State::At(0));
+        Documents { source, options: *options, after, line, state }
+    }
+
+    /// Reads the document that comes next and tells `visitor` what is in it. Behind
+    /// one that the visitor stops at, the next is looked for as behind one that is not whole.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`super::read`].
+    ///
+    /// # Panics
+    ///
+    /// There is none: [`Documents::find_next`] says so.
+    pub fn read(&mut self, visitor: &mut impl Visitor) -> Result<Document> {
+        let State::At(from) = self.state else {
+            panic!("the documents were read to {:?}", self.state);
+        };
+        // Where no document is found there is nothing to go on from.
+        self.state = State::End;
+        let head = match head::find(&mut self.source, from, self.options.validation) {
+            Ok(head) => head,
+            Err(error) => return Err(reader::unless_changed(&mut self.source, error)),
+        };
+        self.line = Line::behind(head.brace, self.after);
+        let region = Region::new(&mut self.source, &mut self.line);
+        match reader::read(region, head, self.after, &self.options, visitor) {
+            Ok((document, flow, next)) => {
+                self.state = match (flow, next.or(self.line.found)) {
+                    (Flow::Stop, _) => State::Broken,
+                    (Flow::Continue, Some(next)) => State::At(next),
+                    (Flow::Continue, None) => State::End,
+                };
+                Ok(document)
+            }
+            Err(error) => Err(self.fail(error)),
+        }
+    }
+
+    /// Says of a document that was read that it failed all the same, with what to tell of it.
+    pub fn fail(&mut self, error: Error) -> Error {
+        let error = reader::unless_changed(&mut self.source, error);
+        self.state = match error.kind() {
+            ErrorKind::Changed | ErrorKind::Write => State::End,
+            _ => State::Broken,
+        };
+        error
+    }
+
+    /// What follows the document that was read, or failed. Reads on to find out.
+    pub fn find_next(&mut self) -> Next {
+        if let State::Broken = self.state {
+            let mut region = Region::new(&mut self.source, &mut self.line);
+            if let Some(next) = region.pass() {
+                self.state = State::At(next);
+            }
+        }
+        match self.state {
+            State::At(next) => Next::Document(next),
+            State::End => Next::End,
+            State::Broken => Next::Unknown,
+        }
+    }
+}
+
+/// The line behind a document that begins another.
+#[derive(Debug, Default)]
+struct Line {
+    /// The first brace of the document.
+    start: u64,
+    /// How far such a line is looked for.
+    until: u64,
+    /// How far it was looked for.
+    searched: u64,
+    /// Where it begins.
+    found: Option<u64>,
+}
+
+impl Line {
+    fn behind(start: u64, after: After) -> Line {
+        let until = match after {
+            After::Nothing => start,
+            After::Documents => start + REACH,
+        };
+        Line { start, until, searched: start, found: None }
+    }
+
+    /// Looks on in a window at this offset. Returns how much of the window belongs to the document
+    /// for sure.
+    fn look(&mut self, window: &[u8], offset: u64) -> usize {
+        let end = offset + window.len() as u64;
+        if let Some(found) = self.found {
+            return (found - offset) as usize;
+        }
+        if self.searched == self.start && self.start < self.until {
+            match window.get((self.start + 1 - offset) as usize) {
+                None => return window.len(),
+                // It is indented, and has lines all over.
+                Some(b'\n' | b'\r') => self.until = self.start,
+                Some(_) => {}
+            }
+        }
+        let mut from = self.searched;
+        while from < end.min(self.until) {
+            let rest = &window[(from - offset) as usize..];
+            let Some(at) = memchr::memchr(b'\n', rest) else { break };
+            let feed = from + at as u64;
+            if feed >= self.until {
+                break;
+            }
+            let line = &rest[at..];
+            if BEGINNINGS.iter().any(|beginning| line.starts_with(beginning)) {
+                self.found = Some(feed + 1);
+                return (feed + 1 - offset) as usize;
+            }
+            if BEGINNINGS.iter().any(|beginning| beginning.starts_with(line)) {
+                // The line feed belongs to the document, what may become a beginning does not yet.
+                self.searched = feed;
+                return (feed + 1 - offset) as usize;
+            }
+            from = feed + 1;
+        }
+        self.searched = end;
+        window.len()
+    }
+}
+
+/// Reads a plan from its first byte to its last and tells `visitor` what is in it. The input holds
+/// nothing else; for one that may hold several plans there is [`Documents`].
+///
+/// # Errors
+///
+/// The input is unreadable, no plan, not well formed, incomplete, or passes a limit; the visitor's
+/// own. A visitor must not take what it was told for the whole plan unless this returns `Ok`.
+pub fn read<S: Source, V: Visitor>(
+    source: S,
+    options: &Options,
+    visitor: &mut V,
+) -> Result<Document> {
+    Documents::only(source, options).read(visitor)
+}
+
+/// A source up to the line that begins another document.
+struct Region<'a, S> {
+    source: &'a mut S,
+    line: &'a mut Line,
+    /// How much of the window is to be seen.
+    len: usize,
+}
+
+impl<'a, S: Source> Region<'a, S> {
+    fn new(source: &'a mut S, line: &'a mut Line) -> Region<'a, S> {
+        let len = line.look(source.window(), source.offset());
+        Region { source, line, len }
+    }
+
+    /// Reads on to the next line that begins a document.
+    fn pass(&mut self) -> Option<u64> {
+        while self.line.found.is_none() && self.line.searched < self.line.until {
+            let seen = self.source.offset() + self.len as u64;
+            if !self.fill(seen).ok()? {
+                break;
+            }
+        }
+        self.line.found
+    }
+}
+
+impl<S: Source> Source for Region<'_, S> {
+    #[inline]
+    fn window(&self) -> &[u8] {
+        &self.source.window()[..self.len]
+    }
+
+    #[inline]
+    fn offset(&self) -> u64 {
+        self.source.offset()
+    }
+
+    fn fill(&mut self, keep: u64) -> Result<bool> {
+        let seen = self.source.offset() + self.len as u64;
+        if self.line.found == Some(seen) {
+            return Ok(false);
+        }
+        loop {
+            // What may be the beginning of such a line stays.
+            let more = self.source.fill(keep.min(seen).min(self.line.searched));
+            let (window, offset) = (self.source.window(), self.source.offset());
+            self.len = self.line.look(window, offset);
+            if self.line.found.is_none() && !matches!(more, Ok(true)) {
+                // Nothing can become one any more.
+                self.len = window.len();
+            }
+            let more = more?;
+            if offset + self.len as u64 > seen {
+                return Ok(true);
+            }
+            if !more {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        if self.line.found.is_some() {
+            reader::unchanged(self.source)
+        } else {
+            self.source.finish()
+        }
+    }
+
+    fn changed(&mut self) -> bool {
+        self.source.changed()
+    }
+}

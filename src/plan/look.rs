@@ -1,0 +1,122 @@
+//! Whether an input is a plan, by its first bytes: to pick the plans out of a folder.
+//!
+//! It errs to one side. What begins as a plan and is then cut off or damaged counts as one, so that
+//! reading it tells what is wrong: a plan that is left out is a change that nobody hears of.
+
+use super::section::Section;
+use super::wrong::Telltales;
+use super::{Answer, Options, Visitor, read};
+use crate::error::{ErrorKind, Result, WrongDocument};
+use crate::input::{Slice, Source};
+
+/// How much is looked at, in bytes of text: the head of any plan, and of most other documents all
+/// there is.
+const LEN: usize = 64 << 10;
+
+/// What an input is at a glance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// A plan, or what is left of one.
+    Plan,
+    /// Nothing at all.
+    Empty,
+    /// Anything else.
+    Other,
+}
+
+/// Looks at the first bytes of an input.
+///
+/// # Errors
+///
+/// It cannot be read, expanded or decoded.
+pub fn look(source: &mut impl Source) -> Result<Look> {
+    while source.window().len() < LEN && source.fill(0)? {}
+    let window = source.window();
+    Ok(judge(&window[..window.len().min(LEN)]))
+}
+
+fn judge(head: &[u8]) -> Look {
+    let mut glance = Glance::default();
+    let end = match read(Slice(head), &Options::default(), &mut glance) {
+        Ok(_) => None,
+        Err(error) => Some(error.kind()),
+    };
+    match end {
+        _ if glance.telltales.is_plan() => Look::Plan,
+        Some(ErrorKind::WrongDocument(WrongDocument::Empty)) => Look::Empty,
+        Some(ErrorKind::WrongDocument(_)) => Look::Other,
+        // A plan of the future.
+        Some(ErrorKind::FormatVersion) => Look::Plan,
+        _ if glance.telltales.is_other() => Look::Other,
+        _ if glance.is_known || glance.keys == 0 => Look::Plan,
+        _ => Look::Other,
+    }
+}
+
+/// Takes note of keys until one decides.
+#[derive(Default)]
+struct Glance {
+    telltales: Telltales,
+    keys: u64,
+    /// Whether a key was met that plans have, among others.
+    is_known: bool,
+}
+
+impl Visitor for Glance {
+    fn section(&mut self, section: Section, key: &str) -> Answer {
+        self.keys += 1;
+        self.is_known |= section != Section::Other;
+        let decided = self.telltales.note(section, key).is_some() || self.telltales.is_plan();
+        if decided { Answer::Stop } else { Answer::Skip }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_are_told_from_everything_else() {
+        let far = format!(r#"{{"format_version":"1.2","variables":{{"a":"{}"#, "x".repeat(LEN));
+        for plan in [
+            r#"{"format_version":"1.2","resource_changes":[]}"#,
+            r#"{"applyable":true,"format_version":"1.2"}"#,
+            r#"{"format_version":"2.0","planned":{}}"#,
+            r#"{"plan_format_version":"1.2","resource_changes":[]}"#,
+            "\u{feff}\n{\n  \"format_version\": \"1.2\",\n  \"planned_values\": {}}",
+            "[command]/bin/terraform show -json p\n{\"format_version\":\"1.2\",\"errored\":true}",
+            // Cut and damaged.
+            r#"{"format_version":"1.2","terra"#,
+            r#"{"format_version":"1.2","resource_changes":[}"#,
+            r#"{"form"#,
+            "{",
+            &far,
+            // What comes behind the first of several is for the reader.
+            "{\"format_version\":\"1.2\",\"resource_changes\":[]}\n{\"format_version\":\"1.2\"",
+        ] {
+            assert_eq!(judge(plan.as_bytes()), Look::Plan, "{plan:.60}");
+        }
+        let state = r#"{"format_version":"1.0","terraform_version":"1.9.0","values":{"root"#;
+        let state = format!("{state}\":\"{}", "x".repeat(LEN));
+        for other in [
+            "PK\u{3}\u{4}rest",
+            "# Plans\n",
+            "resource \"a\" \"b\" {}\n",
+            "[1,2]",
+            "17",
+            "{}",
+            r#"{"name":"package","version":"1.0.0"}"#,
+            r#"{"name":"pack"#,
+            r#"{"version":4,"terraform_version":"1.9.0","serial":1,"lineage":"x","outputs":{}}"#,
+            r#"{"format_version":"1.0"}"#,
+            "{\"@level\":\"info\",\"@message\":\"x\"}\n{\"@level\":\"info\"}\n",
+            "{\"kind\":\"plan\",\"format_version\":\"1.2\"}\n{\"kind\":\"summary\"}",
+            &state,
+        ] {
+            assert_eq!(judge(other.as_bytes()), Look::Other, "{other:.60}");
+        }
+        for empty in ["", "\n \n", "\u{feff}"] {
+            assert_eq!(judge(empty.as_bytes()), Look::Empty, "{empty:?}");
+        }
+    }
+}

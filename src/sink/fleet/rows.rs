@@ -1,0 +1,264 @@
+//! Rows of numbers by name.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::{Index, IndexMut};
+
+use crate::record::counts::Summary;
+
+/// Longest name that is told from others, in bytes; a longer one is cut.
+const NAME_MAX: usize = 1024;
+
+/// The columns of the table, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the words of the table")]
+pub enum Column {
+    Add,
+    Change,
+    Destroy,
+    Replace,
+    Import,
+    Move,
+    Forget,
+    Drift,
+    Checks,
+    Errors,
+}
+
+impl Column {
+    /// All of them.
+    pub const ALL: [Column; 10] = [
+        Column::Add,
+        Column::Change,
+        Column::Destroy,
+        Column::Replace,
+        Column::Import,
+        Column::Move,
+        Column::Forget,
+        Column::Drift,
+        Column::Checks,
+        Column::Errors,
+    ];
+
+    /// The column of an action.
+    pub(super) fn of(action: &str) -> Option<Column> {
+        Some(match action {
+            "create" => Column::Add,
+            "update" => Column::Change,
+            "delete" => Column::Destroy,
+            "replace" => Column::Replace,
+            "forget" => Column::Forget,
+            _ => return None,
+        })
+    }
+
+    /// Whether it counts what applying a plan does.
+    fn is_of_changes(self) -> bool {
+        !matches!(self, Column::Drift | Column::Checks | Column::Errors)
+    }
+}
+
+/// A number for each column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts([u64; 10]);
+
+impl Index<Column> for Counts {
+    type Output = u64;
+
+    fn index(&self, column: Column) -> &u64 {
+        &self.0[column as usize]
+    }
+}
+
+impl IndexMut<Column> for Counts {
+    fn index_mut(&mut self, column: Column) -> &mut u64 {
+        &mut self.0[column as usize]
+    }
+}
+
+impl Counts {
+    /// What a plan amounts to.
+    pub(super) fn of(summary: &Summary) -> Counts {
+        let mut counts = Counts::default();
+        for (action, number) in &summary.resource_changes {
+            if let Some(column) = Column::of(action) {
+                counts[column] += number;
+            }
+        }
+        counts[Column::Import] = summary.terraform.import;
+        counts[Column::Move] = summary.moved;
+        counts[Column::Drift] = summary.resource_drift.values().sum();
+        let failed = |status: &str| summary.checks.get(status).copied().unwrap_or(0);
+        counts[Column::Checks] = failed("fail") + failed("error");
+        counts
+    }
+
+    pub(super) fn add(&mut self, other: &Counts) {
+        for (number, more) in self.0.iter_mut().zip(other.0) {
+            *number += more;
+        }
+    }
+
+    pub(super) fn is_zero(&self) -> bool {
+        self.0.iter().all(|&number| number == 0)
+    }
+
+    /// Changes of all kinds.
+    pub(super) fn changes(&self) -> u64 {
+        Column::ALL.iter().filter(|column| column.is_of_changes()).map(|&it| self[it]).sum()
+    }
+}
+
+/// A row of the table.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Row {
+    pub name: String,
+    pub counts: Counts,
+    /// Plans that have something of it.
+    pub plans: u64,
+    /// Resources that are counted in it.
+    pub resources: u64,
+    /// Whether there is something to apply, or wrong, that no column counts.
+    pub has_more: bool,
+    /// What the first plan of it failed with.
+    pub error: Option<String>,
+}
+
+impl Row {
+    /// Whether there is nothing to tell of it.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.counts.is_zero() && !self.has_more
+    }
+
+    fn add(&mut self, other: &Row) {
+        self.counts.add(&other.counts);
+        self.plans += other.plans;
+        self.resources += other.resources;
+        self.has_more |= other.has_more;
+    }
+}
+
+/// Rows by their names, in the order in which they came.
+#[derive(Debug)]
+pub(super) struct Groups {
+    places: HashMap<String, usize>,
+    rows: Vec<Row>,
+    max: usize,
+    /// What came when there were as many as there may be.
+    others: Row,
+}
+
+impl Default for Groups {
+    fn default() -> Groups {
+        Groups::new(super::GROUPS_MAX)
+    }
+}
+
+impl Groups {
+    pub(super) fn new(max: usize) -> Groups {
+        let others = Row { name: "(others)".to_owned(), ..Row::default() };
+        Groups { places: HashMap::new(), rows: Vec::new(), max, others }
+    }
+
+    /// The row of a name.
+    pub(super) fn row(&mut self, name: &str) -> &mut Row {
+        let mut end = name.len().min(NAME_MAX);
+        while !name.is_char_boundary(end) {
+            end -= 1;
+        }
+        let name = &name[..end];
+        match self.places.get(name) {
+            Some(&place) => &mut self.rows[place],
+            None if self.rows.len() == self.max => &mut self.others,
+            None => {
+                let place = self.rows.len();
+                self.places.insert(name.to_owned(), place);
+                self.rows.push(Row { name: name.to_owned(), ..Row::default() });
+                &mut self.rows[place]
+            }
+        }
+    }
+
+    /// Counts a resource of the plan that is coming.
+    pub(super) fn count(&mut self, name: &str, counts: &Counts) {
+        let row = self.row(name);
+        row.counts.add(counts);
+        row.resources += 1;
+        row.plans = 1;
+    }
+
+    /// Adds what a plan has.
+    pub(super) fn add(&mut self, plan: Groups) {
+        for row in &plan.rows {
+            self.row(&row.name).add(row);
+        }
+        self.others.add(&plan.others);
+    }
+
+    /// All rows in the order in which they came.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &Row> {
+        let others = Some(&self.others).filter(|others| others.plans > 0 || !others.is_quiet());
+        self.rows.iter().chain(others)
+    }
+}
+
+/// The name of a provider without the registry of the tool itself, which goes without saying.
+pub(super) fn without_registry(provider: &str) -> &str {
+    let registries = ["registry.terraform.io/", "registry.opentofu.org/"];
+    registries.iter().find_map(|registry| provider.strip_prefix(registry)).unwrap_or(provider)
+}
+
+/// The address of a module without the keys of its instances.
+pub(super) fn without_keys(address: &str) -> Cow<'_, str> {
+    if !address.contains('[') {
+        return Cow::Borrowed(address);
+    }
+    let (mut plain, mut is_in_key, mut is_in_text, mut is_escaped) =
+        (String::with_capacity(address.len()), false, false, false);
+    for character in address.chars() {
+        match character {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_in_text => is_escaped = true,
+            '"' if is_in_key => is_in_text = !is_in_text,
+            '[' if !is_in_key => is_in_key = true,
+            ']' if is_in_key && !is_in_text => is_in_key = false,
+            _ if is_in_key => {}
+            _ => plain.push(character),
+        }
+    }
+    Cow::Owned(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_are_told_without_the_keys_of_their_instances() {
+        for (address, plain) in [
+            ("module.a", "module.a"),
+            ("module.a[0].module.b", "module.a.module.b"),
+            (r#"module.a["x.y"].module.b["]"]"#, "module.a.module.b"),
+            (r#"module.a["\"]"].module.b"#, "module.a.module.b"),
+            ("module.a[", "module.a"),
+        ] {
+            assert_eq!(without_keys(address), plain);
+        }
+    }
+
+    #[test]
+    fn what_comes_beyond_the_bound_is_one_row() {
+        let mut counts = Counts::default();
+        counts[Column::Add] = 1;
+        let mut groups = Groups::new(2);
+        for name in ["a", "b", "c", "d", "a"] {
+            groups.count(name, &counts);
+        }
+        let mut all = Groups::new(1);
+        all.add(groups);
+        let rows: Vec<_> = all.rows().map(|row| (row.name.as_str(), row.resources)).collect();
+        assert_eq!(rows, [("a", 2), ("(others)", 3)]);
+        let long = "é".repeat(NAME_MAX);
+        assert_eq!(Groups::new(1).row(&long).name.len(), NAME_MAX);
+    }
+}

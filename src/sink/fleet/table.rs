@@ -1,0 +1,343 @@
+//! The drawing of the table.
+
+use std::cmp::Reverse;
+use std::fmt::Write;
+
+use super::rows::{Column, Row};
+use super::{By, Shape, Sort, Totals};
+use crate::sink::summary::{
+    BOLD, CYAN, Color, DIM, GREEN, PLAIN, RED, WIDTH, YELLOW, fit, fit_end, paint, plan_words,
+    visible, width,
+};
+
+/// Rows of each list beside the table.
+const LISTED: usize = 5;
+/// Columns that a name has at least when headings are words.
+const NAME_MIN: usize = 20;
+
+/// One column as it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Field {
+    Plans,
+    Resources,
+    Count(Column),
+}
+
+impl Field {
+    fn value(self, row: &Row) -> u64 {
+        match self {
+            Field::Plans => row.plans,
+            Field::Resources => row.resources,
+            Field::Count(column) => row.counts[column],
+        }
+    }
+
+    fn words(self) -> [&'static str; 2] {
+        match self {
+            Field::Plans => ["plans", "plans"],
+            Field::Resources => ["resources", "resources"],
+            Field::Count(Column::Add) => ["add", "add"],
+            Field::Count(Column::Change) => ["change", "chg"],
+            Field::Count(Column::Destroy) => ["destroy", "del"],
+            Field::Count(Column::Replace) => ["replace", "rep"],
+            Field::Count(Column::Import) => ["import", "imp"],
+            Field::Count(Column::Move) => ["move", "mov"],
+            Field::Count(Column::Forget) => ["forget", "fgt"],
+            Field::Count(Column::Drift) => ["drift", "drf"],
+            Field::Count(Column::Checks) => ["checks", "chk"],
+            Field::Count(Column::Errors) => ["errors", "err"],
+        }
+    }
+
+    fn style(self) -> &'static str {
+        match self {
+            Field::Plans | Field::Resources => PLAIN,
+            Field::Count(Column::Add) => GREEN,
+            Field::Count(Column::Change) => YELLOW,
+            Field::Count(Column::Import | Column::Move | Column::Drift) => CYAN,
+            Field::Count(_) => RED,
+        }
+    }
+}
+
+/// The columns, and how wide they and the names are.
+struct Layout {
+    fields: Vec<(Field, usize, &'static str)>,
+    room: usize,
+}
+
+impl Layout {
+    /// Columns that have a number somewhere, with words where they leave room for names.
+    fn new(by: By, totals: &Row) -> Layout {
+        let is_shown = |column: &Column| match column {
+            Column::Add | Column::Change | Column::Destroy => true,
+            // Nothing but a workspace has any.
+            Column::Checks | Column::Errors if by != By::Workspace => false,
+            column => totals.counts[*column] > 0,
+        };
+        let counts = Column::ALL.into_iter().filter(is_shown).map(Field::Count);
+        let fields: Vec<Field> = match by {
+            By::Workspace => counts.collect(),
+            By::Action => vec![Field::Plans, Field::Resources],
+            _ => [Field::Plans].into_iter().chain(counts).collect(),
+        };
+        let drawn = |place: usize| -> Vec<(Field, usize, &'static str)> {
+            let drawn = |&field: &Field| {
+                let word = field.words()[place];
+                let digits = field.value(totals).to_string().len();
+                (field, word.len().max(digits) + 2 - place, word)
+            };
+            fields.iter().map(drawn).collect()
+        };
+        let taken = |fields: &[(Field, usize, &str)]| -> usize {
+            fields.iter().map(|(_, width, _)| width).sum()
+        };
+        let words = drawn(0);
+        let fields = if taken(&words) + NAME_MIN + 2 <= WIDTH { words } else { drawn(1) };
+        let room = (WIDTH - 2).saturating_sub(taken(&fields));
+        Layout { fields, room }
+    }
+
+    /// With no more room for names than these take, and a title.
+    fn fitted(self, names: &[String], title: &str) -> Layout {
+        let longest = names.iter().map(|name| width(name)).max().unwrap_or(0);
+        let wanted = longest.max(NAME_MIN).max(width(title).saturating_sub(2));
+        Layout { room: self.room.min(wanted), ..self }
+    }
+}
+
+/// A name as it is shown, in so many columns.
+fn shown(row: &Row, by: By, columns: usize) -> String {
+    let name = visible(&row.name);
+    match by {
+        By::Type | By::Action => fit(&name, columns),
+        // What differs stands at the end.
+        By::Workspace | By::Module | By::Provider => fit_end(&name, columns),
+    }
+}
+
+/// The page as text.
+pub(super) fn draw(all: &Totals, shape: &Shape, color: Color) -> String {
+    let mut page = Page { text: String::new(), color };
+    page.title(all);
+    page.warnings(all);
+    page.plan_line(all);
+    page.table(all, shape);
+    if shape.by == By::Workspace {
+        for by in [By::Type, By::Module, By::Provider] {
+            page.list(all, by);
+        }
+    } else {
+        page.errors(all);
+    }
+    page.text
+}
+
+impl Totals {
+    /// The last row.
+    fn total(&self) -> Row {
+        Row {
+            name: "total".to_owned(),
+            counts: self.counts,
+            plans: self.plans,
+            resources: self.actions.rows().map(|row| row.resources).sum(),
+            ..Row::default()
+        }
+    }
+
+    /// The rows that have something to tell, sorted.
+    fn sorted(&self, by: By, sort: Sort) -> Vec<&Row> {
+        let mut rows: Vec<&Row> = self.groups(by).rows().filter(|row| !row.is_quiet()).collect();
+        if by != By::Workspace && sort != Sort::Input {
+            rows.sort_by(|a, b| a.name.cmp(&b.name));
+        }
+        match sort {
+            Sort::Input => {}
+            Sort::Name => rows.sort_by(|a, b| a.name.cmp(&b.name)),
+            Sort::Column(column) => rows.sort_by_key(|row| Reverse(row.counts[column])),
+            Sort::Changes => rows.sort_by_key(|row| {
+                Reverse((row.counts[Column::Errors], row.counts.changes(), row.resources))
+            }),
+        }
+        rows
+    }
+}
+
+struct Page {
+    text: String,
+    color: Color,
+}
+
+impl Page {
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line.trim_end());
+        self.text.push('\n');
+    }
+
+    fn title(&mut self, all: &Totals) {
+        let count =
+            |holds: &dyn Fn(&Row) -> bool| all.workspaces.rows().filter(|row| holds(row)).count();
+        let failed = count(&|row| row.plans == 0);
+        let changed = count(&|row| row.plans > 0 && (row.counts.changes() > 0 || row.has_more));
+        let workspaces = count(&|_| true);
+        let mut title = match workspaces {
+            1 => "1 workspace".to_owned(),
+            many => format!("{many} workspaces"),
+        };
+        if (all.plans + all.failed) as usize != workspaces {
+            let _ = write!(title, " ({} plans)", all.plans + all.failed);
+        }
+        let _ = write!(title, ": {changed} with changes");
+        let _ = write!(title, ", {} without", workspaces - failed - changed);
+        if failed > 0 {
+            let _ = write!(title, ", {failed} not read");
+        }
+        self.line(&paint(self.color, BOLD, &fit(&title, WIDTH)));
+    }
+
+    fn plan_line(&mut self, all: &Totals) {
+        let mut line = match all.counts.changes() + all.invocations {
+            0 => "No changes to resources.".to_owned(),
+            _ => plan_words(&all.line, all.invocations),
+        };
+        self.line("");
+        // Numbers may be long.
+        while width(&line) > WIDTH
+            && let Some(space) = line[..WIDTH].rfind(' ')
+        {
+            let rest = line.split_off(space);
+            self.line(&paint(self.color, BOLD, &line));
+            line = rest.trim_start().to_owned();
+        }
+        self.line(&paint(self.color, BOLD, &line));
+    }
+
+    fn warnings(&mut self, all: &Totals) {
+        let failed = of_plans(all.failed);
+        let warnings = [
+            (all.failed, format!("{failed} could not be read: what they do is not counted.")),
+            (all.errored, format!("Planning failed in {}: incomplete.", of_plans(all.errored))),
+            (
+                all.incomplete,
+                format!("{} will leave changes for another plan.", of_plans(all.incomplete)),
+            ),
+        ];
+        for (_, warning) in warnings.iter().filter(|(count, _)| *count > 0) {
+            self.line(&paint(self.color, RED, &format!("! {warning}")));
+        }
+    }
+
+    fn table(&mut self, all: &Totals, shape: &Shape) {
+        let by = shape.by;
+        let rows = all.sorted(by, shape.sort);
+        let (told, rest) = rows.split_at(rows.len().min(shape.top));
+        if rows.is_empty() {
+            return;
+        }
+        let noun = match by {
+            By::Workspace => "workspace",
+            By::Type => "type",
+            By::Module => "module",
+            By::Provider => "provider",
+            By::Action => "action",
+        };
+        let more = match rest.len() {
+            1 => format!("and 1 more {noun}"),
+            count => format!("and {count} more {noun}s"),
+        };
+        let layout = self.rows(told, by, &all.total(), &format!("  {more}"), "");
+        if !rest.is_empty() {
+            let mut row = Row { name: more, ..Row::default() };
+            for other in rest {
+                row.counts.add(&other.counts);
+                row.resources += other.resources;
+            }
+            self.row(&row, By::Type, &layout);
+        }
+        if rows.len() > 1 {
+            self.row(&all.total(), By::Type, &layout);
+        }
+    }
+
+    /// A heading and rows; room for a further line is left.
+    fn rows(&mut self, rows: &[&Row], by: By, totals: &Row, further: &str, title: &str) -> Layout {
+        let names: Vec<String> = rows.iter().map(|row| shown(row, by, WIDTH)).collect();
+        let further = if title.is_empty() { further } else { title };
+        let layout = Layout::new(by, totals).fitted(&names, further);
+        let mut heading = format!("{title:<width$}", width = layout.room + 2);
+        for (_, width, word) in &layout.fields {
+            let _ = write!(heading, "{word:>width$}");
+        }
+        self.line("");
+        self.line(&paint(self.color, DIM, heading.trim_end()));
+        for row in rows {
+            self.row(row, by, &layout);
+        }
+        layout
+    }
+
+    fn row(&mut self, row: &Row, by: By, layout: &Layout) {
+        let name = shown(row, by, layout.room);
+        let mut line = format!("  {name}{}", " ".repeat(layout.room - width(&name)));
+        if let (0, Some(error)) = (row.plans, &row.error) {
+            let text = fit(error, WIDTH.saturating_sub(layout.room + 4).max(WIDTH / 2));
+            let name = fit_end(&name, WIDTH - 4 - width(&text));
+            let gap = " ".repeat(
+                layout
+                    .room
+                    .saturating_sub(width(&name))
+                    .min((WIDTH - 4).saturating_sub(width(&name) + width(&text))),
+            );
+            self.line(&format!("  {name}{gap}  {}", paint(self.color, RED, &text)));
+            return;
+        }
+        for &(field, width, _) in &layout.fields {
+            line += &match field.value(row) {
+                // How many plans several groups have between them is not known.
+                0 if field == Field::Plans => " ".repeat(width),
+                0 => paint(self.color, DIM, &format!("{:>width$}", "·")),
+                number => paint(self.color, field.style(), &format!("{number:>width$}")),
+            };
+        }
+        self.line(&line);
+    }
+
+    /// The first few of another table.
+    fn list(&mut self, all: &Totals, by: By) {
+        let rows = all.sorted(by, Sort::Changes);
+        if rows.is_empty() {
+            return;
+        }
+        let title = match by {
+            By::Type => "Most by type",
+            By::Module => "Most by module",
+            _ => "Most by provider",
+        };
+        let title = match rows.len().saturating_sub(LISTED) {
+            0 => title.to_owned(),
+            more => format!("{title} ({more} more)"),
+        };
+        self.rows(&rows[..rows.len().min(LISTED)], by, &all.total(), "", &title);
+    }
+
+    fn errors(&mut self, all: &Totals) {
+        if all.errors.is_empty() {
+            return;
+        }
+        self.line("");
+        self.line(&format!("{}: {}", paint(self.color, BOLD, "Not read"), all.failed));
+        for (workspace, error) in &all.errors {
+            let name = fit_end(workspace, WIDTH / 3);
+            let text = fit(error, WIDTH - 4 - width(&name));
+            self.line(&format!("  {name}  {}", paint(self.color, RED, &text)));
+        }
+        let rest = all.failed as usize - all.errors.len();
+        if rest > 0 {
+            self.line(&paint(self.color, DIM, &format!("  and {rest} more")));
+        }
+    }
+}
+
+fn of_plans(count: u64) -> String {
+    if count == 1 { "1 plan".to_owned() } else { format!("{count} plans") }
+}

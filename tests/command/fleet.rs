@@ -1,0 +1,190 @@
+//! The table of many plans.
+
+use unicode_width::UnicodeWidthStr;
+
+use super::{Folder, Run};
+use crate::hostile::sample::PLAN;
+
+/// An element: address, type and so on from its name, with an action.
+fn change(name: &str, module: Option<&str>, actions: &str) -> String {
+    let kind = name.split('.').next().unwrap_or_default();
+    let provider = kind.split('_').next().unwrap_or_default();
+    let module = module.map(|module| format!(r#""module_address":"{module}","#));
+    format!(
+        r#"{{"address":"{name}",{}"type":"{kind}",
+        "provider_name":"registry.terraform.io/h/{provider}",
+        "change":{{"actions":["{actions}"],"before":{{}},"after":{{}}}}}}"#,
+        module.unwrap_or_default()
+    )
+    .replace("\n        ", "")
+}
+
+fn plan(changes: &[String]) -> String {
+    format!(r#"{{"format_version":"1.2","resource_changes":[{}]}}"#, changes.join(","))
+}
+
+/// Four workspaces: two with changes, one without, one that is cut.
+fn fleet() -> Folder {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("p")).expect("a folder");
+    let keyed = |key: &str| format!(r#"module.m[\"{key}\"]"#);
+    let prod = [
+        change("aws_a.one", None, "create"),
+        change("aws_a.two", Some(&keyed("x")), "delete"),
+        change("aws_b.one", Some(&keyed("y")), r#"delete","create"#),
+    ];
+    let dev = [change("aws_a.one", None, "update"), change("gcp_c.same", None, "no-op")];
+    folder.write("p/prod.json", plan(&prod));
+    folder.write("p/dev.json", plan(&dev));
+    folder.write("p/quiet.json", plan(&dev[1..]));
+    folder.write("p/cut.json", &plan(&prod)[..200]);
+    folder
+}
+
+/// The lines of the table whose first words are these, with single spaces.
+fn row(run: &Run, name: &str) -> String {
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut rows = run.out.lines().map(words);
+    rows.find(|row| row.starts_with(name)).unwrap_or_else(|| panic!("{name}: {}", run.out))
+}
+
+#[test]
+fn many_plans_are_one_table_by_workspace() {
+    let run = fleet().run("summary p");
+    assert_eq!(run.code, Some(4));
+    assert!(run.err.starts_with("plansift: p/cut.json: byte 200"), "{}", run.err);
+    for (name, expected) in [
+        ("4 workspaces", "4 workspaces: 2 with changes, 1 without, 1 not read"),
+        ("!", "! 1 plan could not be read: what they do is not counted."),
+        ("Plan:", "Plan: 2 to add, 1 to change, 2 to destroy."),
+        ("add", "add change destroy replace errors"),
+        ("cut", "cut byte 200, at resource_changes[1]: the document is inco…"),
+        ("prod", "prod 1 · 1 1 ·"),
+        ("dev", "dev · 1 · · ·"),
+        ("total", "total 1 1 1 1 1"),
+        ("Most by type", "Most by type plans add change destroy replace"),
+        ("aws_a", "aws_a 2 1 1 1 ·"),
+        ("aws_b", "aws_b 1 · · · 1"),
+        ("(root", "(root module) 2 1 1 · ·"),
+        ("module.m", "module.m 1 · · 1 1"),
+        ("h/aws", "h/aws 2 1 1 1 1"),
+    ] {
+        assert_eq!(row(&run, name), expected, "{}", run.out);
+    }
+    assert!(!run.out.contains("quiet") && !run.out.contains("gcp"), "{}", run.out);
+}
+
+#[test]
+fn the_table_is_grouped_sorted_and_cut() {
+    let folder = fleet();
+    let names = |args: &str| -> Vec<String> {
+        let run = folder.run(&format!("summary p {args}"));
+        let table = run.out.split("\n\n").nth(2).unwrap_or_default().lines().skip(1);
+        let first = |line: &str| line.split("  ").find(|it| !it.is_empty()).map(str::to_owned);
+        table.filter_map(first).collect()
+    };
+    for (args, expected) in [
+        ("--sort changes", &["cut", "prod", "dev", "total"][..]),
+        ("--sort name", &["cut", "dev", "prod", "total"]),
+        ("--sort input", &["cut", "dev", "prod", "total"]),
+        ("--sort change", &["dev", "cut", "prod", "total"]),
+        ("--sort replace", &["prod", "cut", "dev", "total"]),
+        ("--top 1", &["cut", "and 2 more workspaces", "total"]),
+        ("--top 2", &["cut", "prod", "and 1 more workspace", "total"]),
+        ("--group-by type", &["aws_a", "aws_b", "total"]),
+        ("--group-by type --sort replace --top 1", &["aws_b", "and 1 more type", "total"]),
+        ("--group-by module", &["(root module)", "module.m", "total"]),
+        ("--group-by provider", &["h/aws"]),
+        ("--group-by action --sort name", &["create", "delete", "replace", "update", "total"]),
+    ] {
+        assert_eq!(names(args), expected, "{args}");
+    }
+    let run = folder.run("summary p --group-by type");
+    assert_eq!(row(&run, "Not read"), "Not read: 1");
+    for args in ["--sort size", "--group-by name", "--top 0", "--top all"] {
+        assert_eq!(folder.run(&format!("summary p {args}")).code, Some(64), "{args}");
+    }
+}
+
+#[test]
+fn one_plan_has_its_own_page_unless_a_table_is_asked_for() {
+    let folder = fleet();
+    let page = folder.run("summary p/prod.json").out;
+    assert!(page.starts_with("p/prod.json"), "{page}");
+    for args in ["--top 3", "--sort name", "--group-by type", "--workspace-from {workspace}.json"] {
+        let run = folder.run(&format!("summary p/prod.json {args}"));
+        assert!(run.out.starts_with("1 workspace: 1 with changes, 0 without\n"), "{}", run.out);
+    }
+    assert_eq!(Run::piped("summary", PLAN).out, folder_page(PLAN));
+    let two = Run::piped("summary", format!("{0}\n{0}\n", plan(&[])));
+    assert!(two.out.starts_with("2 workspaces: 0 with changes, 2 without\n"), "{}", two.out);
+}
+
+/// The page of a plan that is called `-`.
+fn folder_page(plan: &str) -> String {
+    let folder = Folder::new();
+    folder.write("-", plan);
+    folder.run("summary ./-").out.replacen("./-  ", "-  ", 1).replacen("./-", "-", 1)
+}
+
+#[test]
+fn what_a_plan_that_fails_has_done_is_not_counted() {
+    let folder = fleet();
+    let both = folder.run("summary --top 9 p/prod.json p/cut.json");
+    assert_eq!(row(&both, "Plan:"), "Plan: 2 to add, 0 to change, 2 to destroy.");
+    assert_eq!(row(&both, "aws_a"), "aws_a 1 1 · 1 ·", "{}", both.out);
+    let none = folder.run("summary p/cut.json p/none.json");
+    assert_eq!((none.code, none.out.as_str()), (Some(1), ""), "nothing was read");
+}
+
+#[test]
+fn workspaces_of_the_same_name_are_one_row() {
+    let folder = fleet();
+    let run = folder.run("summary p --exclude cut* --workspace-from {workspace}/*.json");
+    assert_eq!(row(&run, "1 workspace"), "1 workspace (3 plans): 1 with changes, 0 without");
+    assert_eq!(row(&run, "p "), "p 1 1 1 1");
+}
+
+#[test]
+fn a_table_fits_a_terminal_and_has_nothing_it_obeys() {
+    let folder = Folder::new();
+    let hostile = "\\u001b[31m\\u202e表表表表表表表表表表表表表表表表表表表表表表表表表";
+    let long = "x".repeat(300);
+    for (number, name) in ["a", "表表表表表表表表表表表表表表表", &long[..200]].iter().enumerate()
+    {
+        let every = ["create", "update", "delete", "forget", r#"create","delete"#];
+        let mut changes: Vec<String> = Vec::new();
+        for actions in every {
+            for kind in [hostile, &long] {
+                let module = format!("module.{kind}");
+                let one = change(kind, Some(&module), actions);
+                let more = r#""importing":{},"actions""#;
+                changes.extend(vec![one.replace(r#""actions""#, more); 400 * number + 1]);
+            }
+        }
+        let plan = plan(&changes).replace("\"address\"", "\"previous_address\":\"q\",\"address\"");
+        let drift = plan.replacen("resource_changes", "resource_drift", 1);
+        let drift = drift.trim_end_matches('}');
+        let checks = r#""checks":[{"address":{"to_display":"c"},"status":"fail"}]"#;
+        let both =
+            format!("{drift},{checks},{}", plan.replacen(r#"{"format_version":"1.2","#, "", 1));
+        folder.write(&format!("{name}.json"), both);
+    }
+    folder.write("cut\u{1b}.json", &PLAN[..500]);
+    for args in ["", "--group-by type", "--group-by module", "--group-by action", "--top 1"] {
+        for color in ["never", "always"] {
+            let run = folder.run(&format!("summary . --color {color} {args}").replace("  ", " "));
+            assert_eq!(run.code, Some(4), "{}", run.err);
+            assert_eq!(run.out.contains('\u{1b}'), color == "always");
+            let mut plain = run.out.clone();
+            for code in ["0", "1", "2", "31", "32", "33", "36"] {
+                plain = plain.replace(&format!("\u{1b}[{code}m"), "");
+            }
+            for line in plain.lines() {
+                assert!(line.width() <= 80, "{args}: {} {line}", line.width());
+                assert!(!line.chars().any(|it| it.is_control() || it == '\u{202e}'), "{line:?}");
+            }
+            assert!(plain.contains("\\u{1b}") || args.contains("action"), "{plain}");
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Many inputs: what is named, what is told of each, and how the run ends.
+
+use serde_json::Value;
+
+use super::{Folder, Run};
+use crate::hostile::sample::{self, PLAN};
+use crate::run;
+
+/// A plan on one line.
+fn line(name: &str) -> String {
+    let change = format!(r#"{{"address":"x.{name}","change":{{"actions":["create"]}}}}"#);
+    format!(r#"{{"format_version":"1.2","resource_changes":[{change}]}}"#)
+}
+
+/// Plans of three workspaces, one of them cut, and what is no plan.
+fn estate() -> Folder {
+    let folder = Folder::new();
+    for name in ["live/prod", "live/dev", "live/stage", "live/.cache"] {
+        std::fs::create_dir_all(folder.path(name)).expect("a folder");
+    }
+    folder.write("live/prod/plan.json", PLAN);
+    folder.write("live/dev/plan.json", line("dev"));
+    folder.write("live/stage/plan.json", &PLAN[..900]);
+    folder.write("live/prod/main.tf", "resource {}");
+    folder.write("live/package.json", r#"{"name":"live"}"#);
+    folder.write("live/.cache/plan.json", line("cache"));
+    folder
+}
+
+/// Source and workspace of each `plan` record.
+fn plans(run: &Run) -> Vec<(String, Option<String>)> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let records = run.out.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let plans = records.filter(|record| record["kind"] == "plan");
+    plans.map(|it| (text(&it["source"]).expect("text"), text(&it["workspace"]))).collect()
+}
+
+fn told(plans: &[(String, Option<String>)]) -> Vec<String> {
+    let workspace = |name: &Option<String>| name.clone().unwrap_or_else(|| "-".to_owned());
+    plans.iter().map(|(source, name)| format!("{source} {}", workspace(name))).collect()
+}
+
+#[test]
+fn a_folder_is_all_of_its_plans() {
+    let folder = estate();
+    let run = folder.run("changes live");
+    assert_eq!(run.code, Some(4), "one is cut: {}", run.err);
+    assert_eq!(
+        told(&plans(&run)),
+        ["live/dev/plan.json dev", "live/prod/plan.json prod", "live/stage/plan.json stage"]
+    );
+    let said: Vec<&str> = run.err.lines().collect();
+    assert_eq!(said[0], "plansift: skipped in folders: 2 no plans, 1 hidden");
+    assert!(said[1].starts_with("plansift: live/stage/plan.json: byte 900"), "{}", run.err);
+    assert_eq!(said.len(), 2);
+    assert!(!folder.run("changes -q live").err.contains("skipped"));
+}
+
+#[test]
+fn records_are_those_of_each_plan_alone() {
+    let folder = estate();
+    let rule = "--workspace-from live/{workspace}/plan.json";
+    let alone = |name: &str| folder.run(&format!("changes {rule} live/{name}/plan.json")).out;
+    let parts = ["dev", "prod", "stage"].map(alone);
+    for args in ["changes live", "changes --threads 1 live", "changes --no-mmap live"] {
+        assert_eq!(folder.run(args).out, parts.concat(), "{args}");
+    }
+    let prod = &parts[1];
+    let plain = folder.run("changes live/prod/plan.json").out;
+    let without = prod.replacen(r#","workspace":"prod""#, "", 1);
+    assert_eq!(without, plain, "one input has no workspace unless it is asked for");
+}
+
+#[test]
+fn inputs_are_named_in_many_ways() {
+    let folder = estate();
+    folder.write("list", "live/dev/plan.json\nlive/prod\n");
+    folder.write("zeros", "live/prod/plan.json\0live/dev/plan.json\0");
+    let both = ["live/dev/plan.json dev", "live/prod/plan.json prod"];
+    for (args, expected) in [
+        ("@list", both.to_vec()),
+        ("--files-from list", both.to_vec()),
+        ("--files-from zeros --null", both.iter().rev().copied().collect()),
+        ("live/*/plan.json --exclude x", [&both[..], &["live/stage/plan.json stage"]].concat()),
+        ("live --include plan.json --exclude stage", both.to_vec()),
+        ("live/[dp]*/*.json", both.to_vec()),
+        (
+            "live --exclude stage --workspace-from {workspace}/plan.json",
+            vec!["live/dev/plan.json dev", "live/prod/plan.json prod"],
+        ),
+        (
+            "live --exclude stage --workspace-from w/{workspace}",
+            vec![
+                "live/dev/plan.json live/dev/plan.json",
+                "live/prod/plan.json live/prod/plan.json",
+            ],
+        ),
+    ] {
+        assert_eq!(told(&plans(&folder.run(&format!("changes {args}")))), expected, "{args}");
+    }
+    let mut command = run::plansift();
+    let args = ["changes", "--files-from", "-", "live/prod/plan.json"];
+    let list = std::fs::File::open(folder.path("list")).expect("a file");
+    let output = command.current_dir(folder.0.path()).args(args).stdin(list).output();
+    let run = Run::of(&output.expect("it runs"));
+    let expected =
+        ["live/prod/plan.json prod", "live/dev/plan.json dev", "live/prod/plan.json prod"];
+    assert_eq!(told(&plans(&run)), expected);
+}
+
+#[test]
+fn what_was_named_in_vain_is_an_error() {
+    let folder = estate();
+    folder.write("list", "");
+    std::fs::create_dir(folder.path("bare")).expect("a folder");
+    folder.write("bare/README", "words");
+    for (args, code, said) in [
+        ("bare", 1, "bare: there is no plan here"),
+        ("none*", 1, "none*: there is no plan here"),
+        ("@list", 1, "@list: there is no plan here"),
+        ("@none", 1, "@none: cannot read the input"),
+        ("bare live/dev/plan.json", 4, "bare: there is no plan here"),
+        ("live/package.json live/dev/plan.json", 4, "live/package.json: this JSON is not a plan"),
+        ("live --include nothing", 1, "live: there is no plan here"),
+        ("live[ live/dev", 4, "live[: this pattern is not well formed"),
+        ("live --include [", 64, "--include, --exclude: a glob is not well formed"),
+        ("live --workspace-from x", 64, "--workspace-from: {workspace} must be in it once"),
+        ("--files-from - -", 64, "standard input is either a plan or a list"),
+        ("-o live/dev/plan.json live", 64, "live/dev/plan.json: this is an input"),
+    ] {
+        let run = folder.run(&format!("changes {args}"));
+        assert_eq!(run.code, Some(code), "{args}: {run:?}");
+        assert!(run.err.contains(&format!("plansift: {said}")), "{args}: {}", run.err);
+    }
+    assert_eq!(std::fs::read_to_string(folder.path("live/dev/plan.json")).ok(), Some(line("dev")));
+}
+
+#[test]
+fn a_rule_that_does_not_fit_is_said_once() {
+    let folder = estate();
+    let run = folder.run("changes --exclude stage --workspace-from live/{workspace}/x live");
+    let warnings: Vec<&str> = run.err.lines().filter(|line| line.contains("warning")).collect();
+    let said = "plansift: warning: --workspace-from does not fit live/dev/plan.json and 1 more: \
+                named by the whole path";
+    assert_eq!(warnings, [said]);
+}
+
+#[test]
+fn several_plans_of_one_stream_are_told_one_by_one() {
+    let (a, b, c) = (line("a"), line("b"), line("c"));
+    let run = Run::piped("changes", format!("{a}\n{b}\n{c}\n"));
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    assert_eq!(told(&plans(&run)), ["- -", "-#2 -", "-#3 -"]);
+    assert_eq!(run.count("summary"), 3);
+    let folder = estate();
+    folder.write("stream", format!("{a}\n{b}\n"));
+    let run = folder.run("changes stream live/dev/plan.json");
+    let expected = ["stream stream", "stream#2 stream#2", "live/dev/plan.json live/dev/plan.json"];
+    assert_eq!(told(&plans(&run)), expected);
+    let columns = folder.run("changes -f csv stream live/dev/plan.json").out;
+    assert!(
+        columns.lines().all(|row| row.contains("source")
+            || row.contains("stream")
+            || row.contains("live/dev")),
+        "{columns}"
+    );
+    assert!(columns.lines().nth(3).is_some_and(|row| row.ends_with("stream")), "{columns}");
+}
+
+#[test]
+fn one_broken_plan_of_a_stream_is_named_and_the_rest_is_done() {
+    let (a, b, c) = (line("a"), line("b"), line("c"));
+    let run = Run::piped("changes", format!("{a}\n{}\n{c}\n", &b[..b.len() - 9]));
+    assert_eq!(run.code, Some(4));
+    assert_eq!(told(&plans(&run)), ["- -", "-#3 -"], "of the second no change was whole");
+    assert_eq!(run.count("summary"), 2);
+    let said: Vec<&str> = run.err.lines().collect();
+    assert!(said[0].starts_with("plansift: -#2: byte "), "{}", run.err);
+    let at = a.len() + b.len() - 9 + 2;
+    let going_on = format!("plansift: -: going on at byte {at}, where a line begins the next plan");
+    assert_eq!(said[1..], [going_on]);
+    // Not on lines of their own: what follows is refused, and that is said.
+    let run = Run::piped("changes", format!("{a}{}{c}", b.replace("[{", "[}")));
+    assert_eq!((run.code, run.count("summary")), (Some(4), 1));
+    let refused = "plansift: -: what follows plan 2 was not read: no line certainly begins the \
+                   next one";
+    assert_eq!(run.err.lines().nth(1), Some(refused), "{}", run.err);
+    // A single one is told as ever.
+    assert_eq!(Run::piped("changes", &b[..b.len() - 9]).err.lines().count(), 1);
+}
+
+#[test]
+fn detailed_exit_codes_are_of_all_plans() {
+    let folder = estate();
+    let same = sample::update("1", "1").replace("update", "no-op").replace('\n', "");
+    folder.write("stream", format!("{same}\n{}\n", line("a")));
+    folder.write("quiet", format!("{same}\n{same}\n"));
+    for (args, code) in [("stream", 2), ("quiet", 0), ("live", 4), ("live --exclude stage", 2)] {
+        let run = folder.run(&format!("changes --detailed-exitcode {args}"));
+        assert_eq!(run.code, Some(code), "{args}");
+    }
+}
+
+/// A folder of many files costs a row of the list each, not more.
+#[test]
+fn a_folder_of_thousands_is_walked_in_order() {
+    let folder = Folder::new();
+    for number in 0..3000 {
+        folder.write(&format!("{number:05}.json"), line(&number.to_string()));
+    }
+    let run = folder.run("changes --threads 1 .");
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let plans = plans(&run);
+    let expected = (0..3000).map(|number| format!("./{number:05}.json {number:05}"));
+    assert_eq!(told(&plans), expected.collect::<Vec<_>>());
+}

@@ -1,0 +1,231 @@
+//! Several documents in one input: each is told, none silently, however the input is cut.
+
+use plansift::error::ErrorKind;
+use plansift::input::{Slice, Source};
+use plansift::json::Validation;
+use plansift::plan::{self, Documents, Next, REACH};
+use plansift::record::{Label, Options, Record, sift_next};
+use plansift::sink::Sink;
+
+use crate::same_answer::Cut;
+
+/// A plan on a line that creates `x.NAME`.
+fn plan(name: &str) -> String {
+    format!(
+        r#"{{"format_version":"1.2","prior_state":{{"values":{{}}}},"resource_changes":[
+        {{"address":"x.{name}","change":{{"actions":["create"]}}}}],"errored":false}}"#,
+    )
+    .replace("\n        ", "")
+}
+
+/// The first address of each plan.
+#[derive(Default)]
+struct First {
+    address: String,
+    bytes: u64,
+}
+
+impl Sink for First {
+    fn record(&mut self, record: &Record<'_>) -> plansift::error::Result<()> {
+        match record {
+            Record::Plan(_) => self.address.clear(),
+            Record::ResourceChange(change) => self.address = change.address.to_string(),
+            Record::Summary(summary) => self.bytes += summary.bytes,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> plansift::error::Result<()> {
+        Ok(())
+    }
+}
+
+fn options(validation: Validation) -> Options {
+    Options { read: plan::Options { validation, ..Default::default() }, ..Default::default() }
+}
+
+/// What is told of each document: `x.NAME`, or an error with its place; `?` at the end: what
+/// follows is not read. And the bytes of all that are whole.
+fn told_with_bytes(source: impl Source, options: &Options) -> (Vec<String>, u64) {
+    let mut documents = Documents::new(source, &options.read);
+    let (mut told, mut first) = (Vec::new(), First::default());
+    loop {
+        let label = Label { source: "-", workspace: None };
+        match sift_next(&mut documents, label, options, &mut first) {
+            Ok(_) => told.push(first.address.clone()),
+            Err(error) => {
+                let offset = error.location().map(|place| place.offset);
+                told.push(format!("!{:?} {offset:?}", error.kind()));
+            }
+        }
+        match documents.find_next() {
+            Next::Document(_) => {}
+            Next::End => return (told, first.bytes),
+            Next::Unknown => {
+                told.push("?".to_owned());
+                return (told, first.bytes);
+            }
+        }
+    }
+}
+
+fn told(text: &str) -> Vec<String> {
+    told_with_bytes(Slice(text.as_bytes()), &Options::default()).0
+}
+
+/// The same without the details of errors.
+fn shape(told: &[String]) -> Vec<&str> {
+    told.iter().map(|it| if it.starts_with('!') { "!" } else { it.as_str() }).collect()
+}
+
+/// Streams, and what is told of them.
+fn streams() -> Vec<(String, &'static [&'static str])> {
+    let [a, b, c] = ["a", "b", "c"].map(plan);
+    let indented = |plan: &str| plan.replace(":[", ":[\n  ").replace("{\"f", "{\n  \"f");
+    let cut = &b[..b.len() - 20];
+    let sorted = r#"{"applyable":true,"format_version":"1.2","resource_changes":[]}"#;
+    vec![
+        (format!("{a}\n{b}\n{c}\n"), &["x.a", "x.b", "x.c"]),
+        (format!("{a}{b}{c}"), &["x.a", "x.b", "x.c"]),
+        (format!("{a} {b}\r\n\r\n\t{c}"), &["x.a", "x.b", "x.c"]),
+        (format!("\u{feff}\n{a}\n{b}"), &["x.a", "x.b"]),
+        ([&a, &b, &c].map(|it| indented(it)).join("\n"), &["x.a", "x.b", "x.c"]),
+        (format!("[a] {a}\n[b] {b}\n[c] {c}\n"), &["x.a", "x.b", "x.c"]),
+        (format!("Group 1\n- unit a\n\n{a}\nunit b\n{b}\nDone.\n"), &["x.a", "x.b"]),
+        // Cut off, in the middle and at the end.
+        (format!("{a}\n{cut}\n{c}\n"), &["x.a", "!", "x.c"]),
+        (format!("{cut}\n{a}\n{c}\n"), &["!", "x.a", "x.c"]),
+        (format!("{a}\n{cut}"), &["x.a", "!", "?"]),
+        (format!("{cut}\n{cut}\n{cut}\n{a}"), &["!", "!", "!", "x.a"]),
+        (format!("{cut}\n{sorted}\n"), &["!", ""]),
+        // What is not read is named by what comes next.
+        (format!("{a}\n{cut}{b}\n{c}\n"), &["x.a", "!", "x.c"]),
+        // Nothing tells where the next one begins.
+        (format!("{a}{cut}{c}"), &["x.a", "!", "?"]),
+        (format!("{a}\n{}\n{}", indented(cut), indented(&c)), &["x.a", "!", "?"]),
+        // Documents, but no plans.
+        (format!("{a}\n{{\"format_version\":\"1.0\"}}\n{c}"), &["x.a", "!", "x.c"]),
+        (format!("{a}\n{{}}\n{c}"), &["x.a", "!", "x.c"]),
+        (format!("{a}{{}}"), &["x.a", "!", "?"]),
+        (
+            format!("{a}\n{{\"format_version\":\"2.0\",\"errored\":true}}\n{c}"),
+            &["x.a", "!", "x.c"],
+        ),
+        // What follows is neither text nor a document: as of a single one.
+        (format!("{a}\n]}}\n{c}"), &["!", "x.c"]),
+        (format!("{a}\n::debug::stdout: {}", plan("other")), &["!", "?"]),
+        // A setup-terraform that says everything twice.
+        (format!("{a}\n::debug::stdout: {a}\n"), &["x.a"]),
+        // No tool breaks lines like this; it is refused, which is better than to take it for two.
+        (a.replace("{\"values\"", "\n{\"format_version\""), &["!", "!", "?"]),
+    ]
+}
+
+#[test]
+fn every_document_of_a_stream_is_told() {
+    for (text, expected) in streams() {
+        assert_eq!(shape(&told(&text)), expected, "{text}");
+    }
+}
+
+#[test]
+fn every_byte_of_a_clean_stream_belongs_to_a_document() {
+    for between in ["", "\n", "\r\n", " \n\n"] {
+        let text = ["a", "b", "c"].map(plan).join(between);
+        let (told, bytes) = told_with_bytes(Slice(text.as_bytes()), &Options::default());
+        assert_eq!((told.len(), bytes), (3, text.len() as u64), "{between:?}");
+    }
+}
+
+#[test]
+fn streams_are_told_alike_in_every_cut() {
+    for (text, _) in streams() {
+        for validation in [Validation::Visited, Validation::Everything] {
+            let options = options(validation);
+            let whole = told_with_bytes(Slice(text.as_bytes()), &options);
+            for len in [1, 2, 3, 17, 64, 100] {
+                let lengths = [len];
+                let cut = Cut::new(text.as_bytes(), &lengths);
+                assert_eq!(told_with_bytes(cut, &options), whole, "{len} of {text}");
+            }
+            for at in 1..text.len() {
+                let lengths = [at, text.len()];
+                let cut = Cut::new(text.as_bytes(), &lengths);
+                assert_eq!(told_with_bytes(cut, &options), whole, "{at} of {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_plan_cut_anywhere_keeps_its_neighbours() {
+    let [a, b, c] = ["a", "b", "c"].map(plan);
+    // A brace alone on its line is taken for an indented plan.
+    assert_eq!(shape(&told(&format!("{a}\n{{\n{c}\n"))), ["x.a", "!", "?"]);
+    for end in 2..b.len() {
+        let text = format!("{a}\n{}\n{c}\n", &b[..end]);
+        let told = told(&text);
+        assert_eq!(shape(&told), ["x.a", "!", "x.c"], "{end}");
+        let place = told[1].rsplit("Some(").next().and_then(|at| at.strip_suffix(')'));
+        let place: usize = place.and_then(|at| at.parse().ok()).unwrap_or(a.len() + 1);
+        assert!((a.len()..=a.len() + end + 2).contains(&place), "{end}: {told:?}");
+    }
+}
+
+#[test]
+fn a_plan_damaged_anywhere_keeps_its_neighbours() {
+    let [a, b, c] = ["a", "b", "c"].map(plan);
+    for hostile in *b"\"\\{}[],:\0\n\x1b\x7f\x80\xc3\xff0ue-" {
+        // Where its beginning is damaged it is text behind the one before, which is no plan alone.
+        for at in r#"{"format_version""#.len()..b.len() {
+            let mut text = format!("{a}\n{b}\n{c}\n").into_bytes();
+            text[a.len() + 1 + at] = hostile;
+            let (told, _) = told_with_bytes(Slice(&text), &Options::default());
+            let ends = (told.first().map(String::as_str), told.last().map(String::as_str));
+            assert_eq!(ends, (Some("x.a"), Some("x.c")), "{at}: {hostile:#x}: {told:?}");
+            assert_eq!(told.len(), 3, "{at}: {hostile:#x}: {told:?}");
+        }
+    }
+}
+
+#[test]
+fn strict_takes_several_documents_but_no_text_between_them() {
+    let [a, b] = ["a", "b"].map(plan);
+    let strict = options(Validation::Everything);
+    let told = |text: &str| told_with_bytes(Slice(text.as_bytes()), &strict).0;
+    assert_eq!(told(&format!("{a}\n{b}\n")), ["x.a", "x.b"]);
+    assert_eq!(told(&format!("{a}{b}")), ["x.a", "x.b"]);
+    assert_eq!(shape(&told(&format!("{a}\nDone.\n{b}"))), ["!", "x.b"]);
+    assert_eq!(shape(&told(&format!("{a}\nDone."))), ["!", "?"]);
+}
+
+#[test]
+fn a_line_is_looked_for_within_reach_only() {
+    let [a, b] = ["a", "b"].map(plan);
+    let long = |len: u64| {
+        let head = r#"{"format_version":"1.2","variables":{"v":{"value":""#;
+        let mut text = head.to_owned();
+        text.push_str(&"x".repeat(len as usize - head.len()));
+        text
+    };
+    // The line feed before the next one stands at the end of the reach, and behind it.
+    for (len, expected) in [(REACH - 1, &["!", "x.a", "x.b"][..]), (REACH, &["!", "?"])] {
+        let text = format!("{}\n{a}\n{b}\n", long(len));
+        assert_eq!(shape(&told(&text)), expected);
+        let whole = format!("{}\"}}}},\"errored\":true}}\n{a}\n{b}\n", long(len));
+        assert_eq!(told(&whole), ["", "x.a", "x.b"], "what is whole has no such bound");
+    }
+}
+
+#[test]
+fn a_reader_of_one_document_takes_no_other() {
+    let [a, b] = ["a", "b"].map(plan);
+    for between in ["", "\n", "\nDone.\n"] {
+        let text = format!("{a}{between}{b}");
+        let mut documents = Documents::only(Slice(text.as_bytes()), &plan::Options::default());
+        let label = Label { source: "-", workspace: None };
+        let read = sift_next(&mut documents, label, &Options::default(), &mut First::default());
+        assert_eq!(read.map(|_| ()).map_err(|error| error.kind()), Err(ErrorKind::Trailing));
+    }
+}

@@ -449,26 +449,35 @@ fn decimal(number: &Number) -> (bool, String, i128) {
 }
 
 /// The non-empty strings of both sides wherever either overlay says `true`.
-fn secrets(change: &Value) -> BTreeSet<&str> {
+fn secrets(change: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for path in sensitive(change) {
         for side in ["before", "after"] {
-            strings(path.iter().fold(&change[side], child), &mut found);
+            scalars(path.iter().fold(&change[side], child), &mut found);
         }
     }
     found
 }
 
-fn strings<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
-    found.extend(value.as_str().filter(|text| !text.is_empty()));
+fn scalars(value: &Value, found: &mut BTreeSet<String>) {
+    found.extend(scalar(value));
     for (_, inner) in children(value) {
-        strings(inner, found);
+        scalars(inner, found);
     }
 }
 
-fn masked(value: &Value, secrets: &BTreeSet<&str>) -> Value {
+/// The text of a string that is not empty, or of a number.
+fn scalar(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) if secrets.contains(text.as_str()) => json!(MASK),
+        Value::String(text) => Some(text.clone()).filter(|text| !text.is_empty()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+fn masked(value: &Value, secrets: &BTreeSet<String>) -> Value {
+    match value {
+        it if scalar(it).is_some_and(|text| secrets.contains(&text)) => json!(MASK),
         Value::Array(elements) => elements.iter().map(|it| masked(it, secrets)).collect(),
         Value::Object(members) => Value::Object(
             members.iter().map(|(key, it)| (key.clone(), masked(it, secrets))).collect(),
@@ -607,12 +616,14 @@ mod tests {
     #[test]
     fn an_import_hides_what_either_overlay_marks() {
         let change = json!({
-            "before": {"a": "old", "b": {"c": ["deep", ""]}}, "after": {"a": "new", "d": "open"},
+            "before": {"a": "old", "b": {"c": ["deep", "", 17]}},
+            "after": {"a": "new", "d": "open"},
             "before_sensitive": {"b": true}, "after_sensitive": {"a": true},
         });
-        let importing = json!({"id": "deep", "identity": {"old": ["old", "new", "open", ""]}});
+        let importing =
+            json!({"id": "deep", "identity": {"old": ["old", "new", "open", "", 17, "17", 18]}});
         let expected = json!({
-            "id": MASK, "identity": {"old": [MASK, MASK, "open", ""]},
+            "id": MASK, "identity": {"old": [MASK, MASK, "open", "", MASK, MASK, 18]},
         });
         assert_eq!(masked(&importing, &secrets(&change)), expected);
     }

@@ -15,7 +15,7 @@ use crate::json::string;
 use crate::json::value::{Elements, Kind, Members, Text, Value};
 use crate::plan::Change;
 
-/// What stands for a string that must not be shown.
+/// What stands for what must not be shown.
 const MASK: &str = "\"(sensitive value)\"";
 
 /// The `importing` object of a change as compact JSON text.
@@ -47,15 +47,15 @@ pub(super) fn compact<'t>(
     serde_json::from_str(json).map_err(|_| importing.wrong_type("an object"))
 }
 
-/// Hands out all strings in a value, in no order.
-fn strings<'a>(value: Value<'a>, mut each: impl FnMut(Value<'a>) -> Result<()>) -> Result<()> {
-    // Only what strings can be in waits, so that long lists of numbers take no memory.
+/// Hands out all strings and numbers in a value, in no order.
+fn scalars<'a>(value: Value<'a>, mut each: impl FnMut(Value<'a>) -> Result<()>) -> Result<()> {
+    // Only what scalars can be in waits, so that long lists of them take no memory.
     let mut waiting = Vec::new();
     let mut next = Some(value);
     while let Some(value) = next.or_else(|| waiting.pop()) {
         next = None;
         let mut visit = |value: Value<'a>| match value.kind()? {
-            Kind::String => each(value),
+            Kind::String | Kind::Number => each(value),
             Kind::Object | Kind::Array if !value.is_empty() => {
                 waiting.push(value);
                 Ok(())
@@ -71,7 +71,15 @@ fn strings<'a>(value: Value<'a>, mut each: impl FnMut(Value<'a>) -> Result<()>) 
     Ok(())
 }
 
-/// The strings of an `importing`, and those of them that its change marks.
+/// The text of a string or number: a secret number may serve as an id that is a string.
+fn text_of(scalar: Value<'_>) -> Result<String> {
+    match scalar.kind()? {
+        Kind::String => scalar.text(),
+        _ => Ok(String::from_utf8_lossy(scalar.raw()).into_owned()),
+    }
+}
+
+/// The strings and numbers of an `importing`, and those of them that its change marks.
 #[derive(Default)]
 struct Secrets {
     shown: HashSet<String>,
@@ -79,10 +87,10 @@ struct Secrets {
 }
 
 impl Secrets {
-    /// Takes the strings of an `importing`.
+    /// Takes the strings and numbers of an `importing`.
     fn show(&mut self, importing: Value<'_>) -> Result<()> {
-        strings(importing, |string| {
-            let text = string.text()?;
+        scalars(importing, |scalar| {
+            let text = text_of(scalar)?;
             if !text.is_empty() {
                 self.shown.insert(text);
             }
@@ -95,8 +103,8 @@ impl Secrets {
         let mut waiting = vec![(value, overlay)];
         while let Some((value, overlay)) = waiting.pop() {
             if overlay.is_true() {
-                strings(value, |string| {
-                    let text = string.text()?;
+                scalars(value, |scalar| {
+                    let text = text_of(scalar)?;
                     if self.shown.contains(&text) {
                         self.found.insert(text);
                     }
@@ -224,6 +232,9 @@ fn write(
                     } else {
                         string::push_quoted(text, json);
                     }
+                }
+                Kind::Number if !secrets.is_empty() && secrets.contains(&text_of(value)?) => {
+                    json.push_str(MASK);
                 }
                 _ => json.push_str(&String::from_utf8_lossy(value.raw())),
             },

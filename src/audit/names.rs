@@ -44,9 +44,6 @@ const TELLING: [&str; 16] = [
     "_ids",
 ];
 
-/// What ends so is a secret all the same.
-const SECRET_ID: &str = "secret_id";
-
 /// Tells such names.
 #[derive(Debug)]
 pub(super) struct Names(Regex);
@@ -118,7 +115,7 @@ fn is_telling(name: &[u8]) -> bool {
         let start = name.len().checked_sub(ending.len());
         start.is_some_and(|start| name[start..].eq_ignore_ascii_case(ending.as_bytes()))
     };
-    TELLING.iter().any(|ending| ends_with(ending)) && !ends_with(SECRET_ID)
+    TELLING.iter().any(|ending| ends_with(ending))
 }
 
 /// The quote that closes the string which a byte stands in.
@@ -175,7 +172,6 @@ mod tests {
             (r#"{"x\"password":"a7"}"#, &["\"a7\""]),
             (r#"{"password\"x":"a8"}"#, &["\"a8\""]),
             (r#"{"password\\":"a9"}"#, &["\"a9\""]),
-            (r#"{"secret_id":"aa"}"#, &["\"aa\""]),
         ] {
             assert_eq!(found(text), values, "{text}");
         }
@@ -186,7 +182,7 @@ mod tests {
         for text in [
             r#"{"password":""}"#,
             r#"{"password":null,"token":17,"secret":true,"credentials":[],"passwd":{}}"#,
-            r#"{"secret_arn":"x","token_url":"x","PASSWORD_LENGTH":"x","access_key_id":"x"}"#,
+            r#"{"secret_arn":"x","token_url":"x","PASSWORD_LENGTH":"x","secret_id":"x"}"#,
             r#"["password","token"]"#,
             r#"{"a":"the password","b":"token"}"#,
             r#"{"a":"{\"password\":\"x\"}"}"#,

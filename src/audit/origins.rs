@@ -58,7 +58,12 @@ impl Origins {
         let after = self.places.partition_point(|place| place.number <= number);
         let place = after.checked_sub(1).filter(|_| number > 0)?;
         let Place { section, offset, .. } = self.places[place];
-        let mut of = Of { section: section.name(), offset, ..Of::default() };
+        let section = match section {
+            // The one section of a state, and nothing is marked in one that nobody knows.
+            Section::Other => "values",
+            section => section.name(),
+        };
+        let mut of = Of { section, offset, ..Of::default() };
         if let (Some(path), Some(label)) = (self.paths.get(place), self.labels.get(place)) {
             let Label { address, name, .. } = label.shown(discreet);
             (of.address, of.name) = (address, name);

@@ -37,8 +37,16 @@ struct Page {
     sections: Rows,
     types: Rows,
     providers: Rows,
-    echoes: Vec<String>,
-    suspects: Vec<String>,
+    echoes: Vec<Listed>,
+    suspects: Vec<Listed>,
+}
+
+/// A finding that is listed.
+#[derive(Debug)]
+struct Listed {
+    piece: String,
+    path: String,
+    of: Option<String>,
 }
 
 /// Findings by what they have in common, in the order in which they were met.
@@ -154,21 +162,22 @@ impl<W: Write> Table<W> {
         }
     }
 
-    fn list(&mut self, title: &str, style: &str, lines: &[String], count: u64) -> io::Result<()> {
+    fn list(&mut self, title: &str, style: &str, list: &[Listed], count: u64) -> io::Result<()> {
         if count == 0 {
             return Ok(());
         }
         writeln!(self.out, "\n{}", self.paint(BOLD, &format!("{title} ({count})")))?;
-        for line in lines {
-            // What follows the first of its lines says more of it.
-            let mut parts = line.split('\n');
-            let first = parts.next().unwrap_or_default();
-            writeln!(self.out, "  {}", self.paint(style, first))?;
-            for more in parts {
-                writeln!(self.out, "    {}", self.paint(DIM, more))?;
+        let mut piece = "";
+        for listed in list {
+            if std::mem::replace(&mut piece, &listed.piece) != listed.piece {
+                writeln!(self.out, "  {}", fit_end(piece, WIDTH - 2))?;
+            }
+            writeln!(self.out, "    {}", self.paint(style, &fit_end(&listed.path, WIDTH - 4)))?;
+            if let Some(of) = &listed.of {
+                writeln!(self.out, "      {}", self.paint(DIM, &fit(of, WIDTH - 6)))?;
             }
         }
-        let rest = count - lines.len() as u64;
+        let rest = count - list.len() as u64;
         if rest > 0 {
             writeln!(self.out, "  {}", self.paint(DIM, &format!("and {rest} more")))?;
         }
@@ -191,38 +200,35 @@ impl Page {
             Kind::Suspect => (&mut self.suspects, false),
             Kind::Marked | Kind::Equal | Kind::Name => return,
         };
-        if list.len() == LISTED {
-            return;
+        if list.len() < LISTED {
+            let label = finding.address.or(finding.name);
+            let path = match &finding.path[..] {
+                "" => "(all of it)",
+                path => path,
+            };
+            let of = match &finding.of {
+                Some(of) => format!("of {}", origin(of)),
+                None => "contains a secret".to_owned(),
+            };
+            list.push(Listed {
+                piece: words(&[finding.section, label.unwrap_or_default()]),
+                path: visible(path),
+                of: is_echo.then_some(of),
+            });
         }
-        let label = finding.address.or(finding.name);
-        let place = place(finding.section, label, Some(&finding.path), finding.offset);
-        let mut line = fit(&place, WIDTH - 2);
-        if is_echo {
-            let of = finding
-                .of
-                .as_ref()
-                .map_or("contains a secret".to_owned(), |of| format!("of {}", origin(of)));
-            line = format!("{line}\n{}", fit(&of, WIDTH - 4));
-        }
-        list.push(line);
     }
-}
-
-/// A place in words.
-fn place(section: &str, label: Option<&str>, path: Option<&str>, offset: u64) -> String {
-    let below = match path {
-        Some(path) => path.to_owned(),
-        None => format!("byte {offset}"),
-    };
-    let parts = [section, label.unwrap_or_default(), &below];
-    let parts: Vec<String> =
-        parts.into_iter().filter(|part| !part.is_empty()).map(visible).collect();
-    parts.join(" ")
 }
 
 fn origin(of: &Of) -> String {
     let label = of.address.as_deref().or(of.name.as_deref());
-    place(of.section, label, of.path.as_deref(), of.offset)
+    let byte = format!("byte {}", of.offset);
+    words(&[of.section, label.unwrap_or_default(), of.path.as_deref().unwrap_or(&byte)])
+}
+
+/// Texts of a document side by side.
+fn words(parts: &[&str]) -> String {
+    let parts = parts.iter().filter(|part| !part.is_empty());
+    parts.map(|part| visible(part)).collect::<Vec<_>>().join(" ")
 }
 
 fn headline(summary: &Summary) -> String {
@@ -235,7 +241,7 @@ fn headline(summary: &Summary) -> String {
         say(counts.marked, "marked value", "marked values"),
         say(counts.echo, "echo", "echoes"),
         say(counts.key, "key", "keys"),
-        say(counts.equal, "equal", "equal"),
+        say(counts.equal, "equal constant or identity", "equal constants and identities"),
         say(counts.name, "by name", "by name"),
         say(counts.suspect, "suspect", "suspects"),
     ];

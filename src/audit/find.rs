@@ -233,7 +233,7 @@ impl Auditor<'_> {
             hits.push(Hit { offset, what, number: echo.number });
         })?;
         if self.hits.len() > others {
-            let words = words(piece)?;
+            let words = words(piece.kind, piece.value)?;
             let is_word = |hit: &Hit| words.binary_search(&hit.offset).is_ok();
             self.hits.retain(|hit| hit.what != What::Echo || !is_word(hit));
         }

@@ -3,18 +3,18 @@
 
 use crate::error::Result;
 use crate::json::value::{Kind, Value};
-use crate::plan::{Piece, PieceKind};
+use crate::plan::PieceKind;
 
-const WORDS: [&str; 7] =
+/// Their keys; `actions` has some, too.
+pub const WORDS: [&str; 7] =
     ["mode", "type", "name", "provider_name", "provider_config_key", "action_reason", "reason"];
 
-/// The offsets of the words of a piece.
+/// The offsets of the words of a piece of that kind, in order.
 ///
 /// # Errors
 ///
 /// It is not well formed.
-pub fn words(piece: &Piece<'_>) -> Result<Vec<u64>> {
-    let (kind, value) = (piece.kind, piece.value);
+pub fn words(kind: PieceKind, value: Value<'_>) -> Result<Vec<u64>> {
     let mut words = Vec::new();
     // Objects in each other that have words.
     let inner: &[&str] = match kind {

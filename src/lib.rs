@@ -49,6 +49,7 @@
 //! # Ok::<(), plansift::error::Error>(())
 //! ```
 
+pub mod audit;
 pub mod batch;
 pub mod cli;
 mod crew;

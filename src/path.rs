@@ -183,6 +183,11 @@ impl Paths {
         self.spans.iter().map(|&span| self.path(span))
     }
 
+    /// The path at that place of the list.
+    pub fn get(&self, place: usize) -> Option<Path<'_>> {
+        self.spans.get(place).map(|&span| self.path(span))
+    }
+
     fn path(&self, span: Span) -> Path<'_> {
         Path { keys: &self.keys, steps: &self.steps[span.start as usize..span.end as usize] }
     }

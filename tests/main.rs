@@ -19,11 +19,13 @@
 //! | the generator's counts | `generated.rs` |
 //! | sensitive values | `secrets.rs` |
 //! | redacted documents | `redaction.rs` |
+//! | where the secrets of a document are | `audit.rs` |
 //! | arguments, exit codes, outputs, signals, many inputs | `command.rs` |
 //! | the commands of the README | `readme.rs` |
 //! | the shape of the source | `tidy.rs` |
 //! | a bug that was found | `regression.rs` |
 
+mod audit;
 mod command;
 mod corpus;
 mod documents;

@@ -28,8 +28,10 @@ impl Command {
             Command::Summary(Summary { plans, .. }) | Command::Changes(Changes { plans, .. }) => {
                 Some(plans)
             }
-            Command::Redact(Redact { plans, .. }) => Some(plans),
-            Command::Schema => None,
+            Command::Redact(Redact { plans, .. }) | Command::Audit(Audit { plans, .. }) => {
+                Some(plans)
+            }
+            Command::Schema(_) => None,
         }
     }
 }
@@ -43,8 +45,58 @@ pub enum Command {
     Changes(Changes),
     /// The same document without its secrets
     Redact(Redact),
+    /// Where the secrets of a plan or a state are, marked or not; never a value
+    Audit(Audit),
     /// The JSON Schema of the records
-    Schema,
+    Schema(Schema),
+}
+
+/// `plansift schema`.
+#[derive(Debug, Args)]
+pub struct Schema {
+    /// What is described
+    #[arg(long, value_enum, default_value_t = SchemaOf::Records, value_name = "WHAT")]
+    pub of: SchemaOf,
+}
+
+/// What a schema describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SchemaOf {
+    /// What `changes` writes
+    Records,
+    /// What `audit --format ndjson` and `redact --report` write
+    Audit,
+}
+
+/// `plansift audit`.
+#[derive(Debug, Args)]
+pub struct Audit {
+    /// Form of the findings
+    #[arg(short, long, value_enum, default_value_t = FindingsFormat::Table)]
+    pub format: FindingsFormat,
+    /// Write cells that look like formulas as they are, for programs instead of spreadsheets
+    #[arg(long)]
+    pub csv_raw: bool,
+    /// Exit with 3 when a marked value is repeated where nobody marked it
+    #[arg(long)]
+    pub fail_on_echo: bool,
+    /// What is secret besides what is marked
+    #[command(flatten)]
+    pub secrets: SecretArgs,
+    /// The documents, and how to read them
+    #[command(flatten)]
+    pub plans: Plans,
+}
+
+/// Form of the findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FindingsFormat {
+    /// Counts, echoes and suspects, for a person
+    Table,
+    /// One compact JSON object a line
+    Ndjson,
+    /// Comma-separated values, safe for spreadsheets
+    Csv,
 }
 
 /// `plansift redact`.
@@ -70,13 +122,13 @@ pub struct Redact {
 /// What is secret besides what is marked.
 #[derive(Debug, Args)]
 pub struct SecretArgs {
-    /// Mask texts that repeat a marked one
+    /// Take texts that repeat a marked one for secrets
     #[arg(long, value_enum, default_value_t = Echo::Equal, value_name = "HOW")]
     pub echo: Echo,
     /// Least length of a text that is looked for, in bytes
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN.saturating_add(7))]
     pub echo_min: NonZeroUsize,
-    /// Mask the values of keys that match, marked or not
+    /// Take the values of keys that match for secrets, marked or not
     #[arg(long, value_name = "REGEX")]
     pub also_names: Option<regex::Regex>,
 }
@@ -381,7 +433,7 @@ impl Refusal {
         for line in self.0.render().to_string().lines() {
             let _ = writeln!(io::stderr(), "{}", visible(line));
         }
-        // Only `changes` has this option.
+        // Only records have the format that is called so.
         if self.0.get(ContextKind::InvalidArg).is_some_and(|arg| arg.to_string() == "--format") {
             let _ = writeln!(
                 io::stderr(),

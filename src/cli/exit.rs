@@ -11,6 +11,8 @@ pub enum Exit {
     Failed = 1,
     /// There are changes, and `--detailed-exitcode` asked for it.
     Changes = 2,
+    /// A rule that the user set is broken.
+    RuleBroken = 3,
     /// Some inputs of several failed, the others are done.
     SomeFailed = 4,
     /// The arguments make no sense.

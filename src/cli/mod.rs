@@ -2,6 +2,7 @@
 //! nowhere below: what is printed, where, and the exit code.
 
 pub mod args;
+mod audit;
 mod exit;
 mod inputs;
 #[cfg(target_os = "linux")]

@@ -27,13 +27,14 @@ use crate::sink::summary::{self, visible};
 /// Runs a command and prints what it has to say.
 pub fn run(command: Command) -> Exit {
     match command {
-        Command::Schema => match io::stdout().write_all(SCHEMA.as_bytes()) {
+        Command::Schema(schema) => match io::stdout().write_all(schema_of(&schema).as_bytes()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 fail(None, &Error::io(ErrorKind::Write, error))
             }
             _ => Exit::Done,
         },
         Command::Redact(redact) => super::redact::run(&redact),
+        Command::Audit(audit) => super::audit::run(&audit),
         Command::Summary(summary) => {
             let (color, shape) = (color(&summary.plans), shape(&summary));
             sift_all(&summary.plans, |out, listed| {
@@ -52,6 +53,13 @@ pub fn run(command: Command) -> Exit {
                 Format::Csv => Box::new(Csv::new(out, formulas)),
             })
         }
+    }
+}
+
+fn schema_of(schema: &args::Schema) -> &'static str {
+    match schema.of {
+        args::SchemaOf::Records => SCHEMA,
+        args::SchemaOf::Audit => crate::audit::SCHEMA,
     }
 }
 
@@ -167,7 +175,7 @@ pub(super) fn end_of_output(plans: &Plans, error: &Error, failed: u64) -> Exit {
     }
 }
 
-fn color(plans: &Plans) -> summary::Color {
+pub(super) fn color(plans: &Plans) -> summary::Color {
     let wanted = match plans.color {
         args::Color::Always => true,
         args::Color::Never => false,

@@ -11,10 +11,10 @@ use crate::input::Slice;
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
-use crate::json::value::{Kind, Value};
 use crate::limits::Limits;
 use crate::plan::PieceKind;
 use crate::scan::Isa;
+use crate::secret::words::{WORDS, words};
 
 /// The pieces of a chunk that were looked at.
 pub(super) struct Looks {
@@ -33,10 +33,6 @@ struct Look {
     /// Scalars of `after` that are others in `before`.
     changed: Vec<u64>,
 }
-
-/// The keys of such words.
-const WORDS: [&str; 7] =
-    ["mode", "type", "name", "provider_name", "provider_config_key", "action_reason", "reason"];
 
 impl Looks {
     pub fn new(isa: Isa, limits: Limits) -> Looks {
@@ -89,33 +85,20 @@ impl Looks {
         let mut outline = Outline::new();
         cursor.outline(&mut outline)?;
         let value = cursor.value(&mut outline);
+        look.words = words(kind, value)?;
         let change = match kind {
             PieceKind::OutputChange => Some(value),
             PieceKind::ResourceChange => value.get("change")?,
             PieceKind::DeferredChange => match value.get("resource_change")? {
-                Some(resource_change) => {
-                    words_of(resource_change, &mut look.words)?;
-                    resource_change.get("change")?
-                }
+                Some(resource_change) => resource_change.get("change")?,
                 None => None,
             },
-            PieceKind::DeferredActionInvocation => {
-                let invocation = value.get("action_invocation")?;
-                invocation.map_or(Ok(()), |value| words_of(value, &mut look.words))?;
-                None
-            }
             _ => None,
         };
-        match kind {
-            PieceKind::Scalar => look.words.push(value.offset()),
-            PieceKind::Known | PieceKind::Unknown | PieceKind::Variable | PieceKind::Output => {}
-            _ => words_of(value, &mut look.words)?,
-        }
-        if let Some(change) = change {
-            words_of(change, &mut look.words)?;
-            if let (Some(before), Some(after)) = (change.get("before")?, change.get("after")?) {
-                look.changed = changed_scalars(before, after)?;
-            }
+        if let Some(change) = change
+            && let (Some(before), Some(after)) = (change.get("before")?, change.get("after")?)
+        {
+            look.changed = changed_scalars(before, after)?;
         }
         Ok(look)
     }
@@ -124,23 +107,4 @@ impl Looks {
 fn ends_with_key(text: &[u8], key: &str) -> bool {
     let text = text.strip_suffix(b"\"").and_then(|text| text.strip_suffix(key.as_bytes()));
     text.is_some_and(|text| text.ends_with(b"\""))
-}
-
-fn words_of(element: Value<'_>, words: &mut Vec<u64>) -> Result<()> {
-    const WORDS: [&str; 7] =
-        ["mode", "type", "name", "provider_name", "provider_config_key", "action_reason", "reason"];
-    if element.kind()? != Kind::Object {
-        return Ok(());
-    }
-    for member in element.members()? {
-        let (key, value) = member?;
-        if WORDS.iter().any(|word| key.is(word)) {
-            words.push(value.offset());
-        } else if key.is("actions") {
-            for action in value.elements()? {
-                words.push(action?.offset());
-            }
-        }
-    }
-    Ok(())
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::contained::{Contained, Texts};
 use super::leaves::{Leaf, leaves};
-use super::marks::Marks;
+use super::marks::{Marks, Step};
 use super::parts::{Declared, Parts};
 use super::set::Secrets;
 use super::{EchoOf, Options, is_attribute_name, is_mask};
@@ -41,9 +41,34 @@ impl Collected {
 /// # Errors
 ///
 /// The document cannot be read, is neither a plan nor a state, or passes a limit.
-pub fn collect<S: Source>(
+pub fn collect<S: Source>(open: impl FnMut() -> Result<S>, options: &Options) -> Result<Collected> {
+    collect_and_tell(open, options, |_| {})
+}
+
+/// A marked value in which secrets were met for the first time.
+#[derive(Clone, Copy, Debug)]
+pub struct Fresh<'p, 'a> {
+    /// The piece it stands in.
+    pub piece: &'p Piece<'a>,
+    /// The way to it, as the overlay has it: from the root of the value that it marks.
+    pub path: &'p [Step<'a>],
+    /// Which of the values of its subject it stands in ([`Subject::sides`](super::marks::Subject)).
+    pub side: usize,
+    /// Where it stands.
+    pub offset: u64,
+    /// The number of the first of those secrets; the others follow it.
+    pub number: u32,
+}
+
+/// The same, and tells where each secret was met for the first time, in the order of their numbers.
+///
+/// # Errors
+///
+/// As [`collect`].
+pub fn collect_and_tell<S: Source>(
     mut open: impl FnMut() -> Result<S>,
     options: &Options,
+    each: impl FnMut(&Fresh<'_, '_>),
 ) -> Result<Collected> {
     let mut collector = Collector {
         secrets: Secrets::new(options.echo_min, &options.read.limits),
@@ -54,6 +79,7 @@ pub fn collect<S: Source>(
         variables_only: false,
         has_early_variables: false,
         decoded: Vec::new(),
+        each,
     };
     read_pieces(open()?, &options.read, &mut collector)?;
     if collector.has_early_variables && !collector.declared.is_empty() {
@@ -64,7 +90,7 @@ pub fn collect<S: Source>(
     Ok(Collected { secrets, contained: texts.as_ref().map(Contained::new), declared })
 }
 
-struct Collector {
+struct Collector<F> {
     secrets: Secrets,
     texts: Option<Texts>,
     declared: Declared,
@@ -73,9 +99,10 @@ struct Collector {
     /// Variables were met before it was known which of them are sensitive.
     has_early_variables: bool,
     decoded: Vec<u8>,
+    each: F,
 }
 
-impl PieceVisitor for Collector {
+impl<F: FnMut(&Fresh<'_, '_>)> PieceVisitor for Collector<F> {
     fn section(&mut self, section: Section, key: &str) -> Answer {
         match section {
             Section::Variables => Answer::Enter,
@@ -114,10 +141,18 @@ impl PieceVisitor for Collector {
             _ => {}
         }
         parts.subject.named |= piece.kind.is_named() && self.marks.is_name(name);
-        let Collector { secrets, texts, marks, decoded, .. } = self;
+        let Collector { secrets, texts, marks, decoded, each, .. } = self;
         marks.find(parts.subject, |marked| {
-            let mut sides = marked.sides.into_iter().flatten();
-            sides.try_for_each(|value| insert(value, secrets, texts.as_mut(), decoded))
+            for (side, value) in marked.sides.into_iter().enumerate() {
+                let Some(value) = value else { continue };
+                let known = secrets.len();
+                insert(value, secrets, texts.as_mut(), decoded)?;
+                if secrets.len() > known {
+                    let (path, offset) = (marked.path, value.offset());
+                    each(&Fresh { piece, path, side, offset, number: known as u32 + 1 });
+                }
+            }
+            Ok(())
         })
     }
 }

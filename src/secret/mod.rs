@@ -12,8 +12,9 @@ pub mod leaves;
 pub mod marks;
 pub mod parts;
 mod set;
+pub mod words;
 
-pub use collect::{Collected, collect};
+pub use collect::{Collected, Fresh, collect, collect_and_tell};
 pub(crate) use collect::{decode, insert};
 use regex::Regex;
 pub use set::Secrets;

@@ -85,10 +85,7 @@ impl<W: Write> Csv<W> {
                 "workspace" => self.workspace.as_str(),
                 column => row.cell(column),
             };
-            let cell = match self.formulas {
-                Formulas::Quoted => harmless(cell),
-                Formulas::Raw => Cow::Borrowed(cell),
-            };
+            let cell = self.formulas.cell(cell);
             self.out.write_field(cell.as_bytes()).map_err(csv_error)?;
         }
         self.out.write_record(None::<&[u8]>).map_err(csv_error)?;
@@ -152,6 +149,16 @@ impl<'a> Row<'a> {
         row.set_some("importing", change.importing.as_ref().map(|importing| importing.get()));
         row.set_some("generated_config", change.generated_config.then_some("true"));
         row
+    }
+}
+
+impl Formulas {
+    /// A cell as it is written.
+    pub(super) fn cell(self, cell: &str) -> Cow<'_, str> {
+        match self {
+            Formulas::Quoted => harmless(cell),
+            Formulas::Raw => Cow::Borrowed(cell),
+        }
     }
 }
 
@@ -220,7 +227,7 @@ impl<W: Write> Sink for Csv<W> {
 }
 
 /// The system's error, apart from which writing cells cannot fail.
-fn csv_error(error: csv::Error) -> Error {
+pub(super) fn csv_error(error: csv::Error) -> Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => write_error(error),
         _ => write_error(std::io::ErrorKind::Other),

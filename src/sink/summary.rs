@@ -147,7 +147,7 @@ pub(super) const RED: &str = "\x1b[31m";
 pub(super) const GREEN: &str = "\x1b[32m";
 pub(super) const YELLOW: &str = "\x1b[33m";
 pub(super) const CYAN: &str = "\x1b[36m";
-const RESET: &str = "\x1b[0m";
+pub(super) const RESET: &str = "\x1b[0m";
 
 impl<W: Write> View<W> {
     /// Draws to `out`.

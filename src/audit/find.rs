@@ -1,0 +1,364 @@
+//! What is to be told of a piece.
+//!
+//! All that is found are offsets: marks by their overlays, echoes in the bytes, constants, names.
+//! Most pieces have none of them. What a piece has is put in order and walked to once.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::discreet::{Discreet, Label, PATH_MAX};
+use super::names::Names;
+use super::origins::Origins;
+use super::walk::{Hit, What, walk};
+use super::{Entry, Finding, Kind, Ledger, Look, Options, Summary};
+use crate::error::Result;
+use crate::json::string;
+use crate::json::value::{self, Value};
+use crate::path;
+use crate::plan::{Answer, Piece, PieceKind, PieceVisitor, Section, Unchanged};
+use crate::secret::echo::{EchoKind, Echoes, Sought};
+use crate::secret::leaves::{Leaf, leaves};
+use crate::secret::marks::{By, Marked, Marks, Step};
+use crate::secret::parts::{Parts, constants};
+use crate::secret::words::words;
+use crate::secret::{Collected, decode, is_attribute_name, is_mask};
+
+/// Finds what there is, piece by piece.
+pub(super) struct Auditor<'r> {
+    collected: &'r Collected,
+    origins: &'r Origins,
+    options: &'r Options,
+    ledger: &'r mut dyn Ledger,
+    echoes: Echoes,
+    names: Names,
+    marks: Marks,
+    /// The top-level key that is read, as it may be told.
+    section: String,
+    /// The next piece marks nothing.
+    is_quiet: bool,
+    hits: Vec<Hit>,
+    /// Digests of the marked scalars of one piece.
+    own: HashSet<u64>,
+    /// Memory for decoded texts.
+    decoded: Vec<u8>,
+    summary: Summary,
+}
+
+impl<'r> Auditor<'r> {
+    pub fn new(
+        collected: &'r Collected,
+        origins: &'r Origins,
+        options: &'r Options,
+        ledger: &'r mut dyn Ledger,
+    ) -> Auditor<'r> {
+        Auditor {
+            collected,
+            origins,
+            options,
+            ledger,
+            echoes: Echoes::new(options.secret.read.isa),
+            names: Names::new(),
+            marks: Marks::new(options.secret.names.clone()),
+            section: String::new(),
+            is_quiet: false,
+            hits: Vec::new(),
+            own: HashSet::new(),
+            decoded: Vec::new(),
+            summary: Summary { secrets: collected.secrets.len() as u64, ..Summary::default() },
+        }
+    }
+
+    pub fn summary(&self) -> Summary {
+        self.summary
+    }
+}
+
+impl PieceVisitor for Auditor<'_> {
+    fn section(&mut self, section: Section, key: &str) -> Answer {
+        self.section = match section {
+            Section::Other => Discreet(self.collected).text(key),
+            _ => section.name().to_owned(),
+        };
+        Answer::Enter
+    }
+
+    fn unchanged(&mut self, unchanged: &Unchanged<'_>, _: Range<u64>) -> bool {
+        self.is_quiet = !self.marks.has_names()
+            && self.marks.is_quiet(unchanged.before_sensitive)
+            && self.marks.is_quiet(unchanged.after_sensitive);
+        false
+    }
+
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
+        self.hits.clear();
+        match piece.kind {
+            _ if std::mem::take(&mut self.is_quiet) => {}
+            PieceKind::Scalar | PieceKind::Known | PieceKind::Unknown => {}
+            PieceKind::Configuration => self.configuration(piece.value)?,
+            _ => self.values(piece)?,
+        }
+        if self.options.echoes == Look::For {
+            self.echoes(piece)?;
+        }
+        if self.options.suspects == Look::For && piece.kind != PieceKind::Scalar {
+            self.suspects(piece.value);
+        }
+        match self.hits.is_empty() {
+            true => Ok(()),
+            false => self.tell(piece),
+        }
+    }
+}
+
+impl Auditor<'_> {
+    fn hit(&mut self, what: What, value: Value<'_>) {
+        self.hits.push(Hit { offset: value.offset(), what, number: 0 });
+    }
+
+    /// What is marked in a piece, and what is equal to it there.
+    fn values(&mut self, piece: &Piece<'_>) -> Result<()> {
+        let mut parts = Parts::of(piece)?;
+        self.summary.unmarked += u64::from(parts.is_unmarked(piece.kind));
+        let name = piece.name.unwrap_or_default();
+        let is_declared = match piece.kind {
+            PieceKind::Variable => self.collected.declared.holds(name),
+            PieceKind::RootDeclaration | PieceKind::Declaration => {
+                self.marks.marks_anything(parts.subject.overlays[1])?
+            }
+            _ => false,
+        };
+        let is_named = piece.kind.is_named() && self.marks.is_name(name);
+        parts.subject.named = is_declared || is_named;
+        self.own.clear();
+        let has_identities = parts.identities.iter().any(Option::is_some);
+        let mut marks = std::mem::take(&mut self.marks);
+        let found = marks.find(parts.subject, |marked| {
+            let by = if is_declared { By::Mark } else { marked.by };
+            self.marked(marked, by, has_identities)
+        });
+        self.marks = marks;
+        found?;
+        if piece.kind.is_named() && self.names.are_in(name.as_bytes()) {
+            self.suspicious(&parts);
+        }
+        if self.own.is_empty() {
+            return Ok(());
+        }
+        for identity in parts.identities.into_iter().flatten() {
+            self.equal(identity, |auditor, text| {
+                auditor.own.contains(&auditor.collected.secrets.digest(text))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// A marked place, on both sides.
+    fn marked(&mut self, marked: &Marked<'_, '_>, by: By, has_identities: bool) -> Result<()> {
+        for value in marked.sides.into_iter().flatten() {
+            let what = match by {
+                _ if self.is_mask(value)? => What::Hidden,
+                By::Mark => What::Marked,
+                By::Name => What::Named,
+            };
+            self.hit(what, value);
+            if has_identities {
+                self.note(value)?;
+            }
+        }
+        // Its keys are those of the value.
+        let Some(unknown) = marked.unknown else { return Ok(()) };
+        let mut has_keys = false;
+        leaves(unknown, |leaf| {
+            has_keys |= matches!(leaf, Leaf::Key(_));
+            Ok(())
+        })?;
+        if has_keys {
+            self.hit(What::Hidden, unknown);
+        }
+        Ok(())
+    }
+
+    /// Takes note of the scalars of a marked value.
+    fn note(&mut self, value: Value<'_>) -> Result<()> {
+        leaves(value, |leaf| {
+            if let Some(text) = text_of(leaf, &mut self.decoded)?
+                && !text.is_empty()
+                && !is_mask(text)
+            {
+                self.own.insert(self.collected.secrets.digest(text));
+            }
+            Ok(())
+        })
+    }
+
+    /// The scalars at and below a value that `is` says are equal to a secret.
+    fn equal(&mut self, value: Value<'_>, is: impl Fn(&Self, &[u8]) -> bool) -> Result<()> {
+        let mut decoded = std::mem::take(&mut self.decoded);
+        let told = leaves(value, |leaf| {
+            if let Some(text) = text_of(leaf, &mut decoded)?
+                && is(self, text)
+                && let Leaf::Scalar(_, value) = leaf
+            {
+                let number = self.collected.secrets.number(text).unwrap_or_default();
+                self.hits.push(Hit { offset: value.offset(), what: What::Equal, number });
+            }
+            Ok(())
+        });
+        self.decoded = decoded;
+        told
+    }
+
+    /// The constants that equal a secret.
+    fn configuration(&mut self, piece: Value<'_>) -> Result<()> {
+        constants(piece, |constant| {
+            self.equal(constant, |auditor, text| auditor.collected.secrets.number(text).is_some())
+        })
+    }
+
+    /// Texts that repeat a secret, wherever they stand.
+    fn echoes(&mut self, piece: &Piece<'_>) -> Result<()> {
+        let Collected { secrets, contained, .. } = self.collected;
+        let what = Sought { secrets, contained: contained.as_ref() };
+        let (raw, start) = (piece.value.raw(), piece.value.offset());
+        let others = self.hits.len();
+        let hits = &mut self.hits;
+        self.echoes.find(raw, &what, &mut |echo| {
+            let what = match echo.kind {
+                EchoKind::Key if is_attribute_name(inside(&raw[echo.range.clone()])) => return,
+                EchoKind::Key => What::Key,
+                EchoKind::Value | EchoKind::Number => What::Echo,
+            };
+            let offset = start + echo.range.start as u64;
+            hits.push(Hit { offset, what, number: echo.number });
+        })?;
+        if self.hits.len() > others {
+            let words = words(piece.kind, piece.value)?;
+            let is_word = |hit: &Hit| words.binary_search(&hit.offset).is_ok();
+            self.hits.retain(|hit| hit.what != What::Echo || !is_word(hit));
+        }
+        Ok(())
+    }
+
+    /// Texts whose keys look secret.
+    fn suspects(&mut self, value: Value<'_>) {
+        let (start, hits) = (value.offset(), &mut self.hits);
+        self.names.find(value.raw(), |at| {
+            hits.push(Hit { offset: start + at as u64, what: What::Suspect, number: 0 });
+        });
+    }
+
+    /// The values of a piece whose own name looks secret.
+    fn suspicious(&mut self, parts: &Parts<'_>) {
+        if self.options.suspects == Look::Past {
+            return;
+        }
+        for value in parts.subject.sides.into_iter().flatten() {
+            if value.raw().starts_with(b"\"") && value.raw() != b"\"\"" {
+                self.hit(What::Suspect, value);
+            }
+        }
+    }
+
+    /// Whether a value is what stands for a secret.
+    fn is_mask(&mut self, value: Value<'_>) -> Result<bool> {
+        Ok(value.kind()? == value::Kind::String
+            && is_mask(decode(value.string()?, &mut self.decoded)?))
+    }
+
+    /// Tells what was found in a piece.
+    fn tell(&mut self, piece: &Piece<'_>) -> Result<()> {
+        self.hits.sort_unstable();
+        let hits = std::mem::take(&mut self.hits);
+        let discreet = Discreet(self.collected);
+        let label = Label::of(piece)?.shown(&discreet);
+        let told = walk(piece.value, &hits, |hit, steps, value| {
+            let kind = match hit.what {
+                What::Hidden => return Ok(()),
+                What::Marked => Kind::Marked,
+                What::Named => Kind::Name,
+                What::Equal => Kind::Equal,
+                What::Echo => Kind::Echo,
+                What::Key => Kind::Key,
+                What::Suspect => Kind::Suspect,
+            };
+            if kind == Kind::Suspect && value.map_or(Ok(true), |value| self.is_mask(value))? {
+                return Ok(());
+            }
+            self.summary.counts.add(kind);
+            let steps = decoded(shown(steps));
+            self.ledger.entry(&Entry::Finding(Finding {
+                kind,
+                section: &self.section,
+                address: label.address.as_deref(),
+                name: label.name.as_deref(),
+                type_name: label.type_name.as_deref(),
+                provider_name: label.provider_name.as_deref(),
+                path: discreet.path(steps.iter().map(|step| match step {
+                    Decoded::Key(key) => path::Step::Key(key),
+                    Decoded::Index(index) => path::Step::Index(*index),
+                })),
+                offset: hit.offset,
+                of: self.origins.of(hit.number, &discreet),
+            }))
+        });
+        self.hits = hits;
+        told
+    }
+}
+
+/// The text of a string or number.
+fn text_of<'t>(leaf: Leaf<'t>, decoded: &'t mut Vec<u8>) -> Result<Option<&'t [u8]>> {
+    match leaf {
+        Leaf::Scalar(value::Kind::String, value) => decode(value.string()?, decoded).map(Some),
+        Leaf::Scalar(value::Kind::Number, value) => Ok(Some(value.raw())),
+        _ => Ok(None),
+    }
+}
+
+/// What is between the quotes of a key.
+fn inside(key: &[u8]) -> &[u8] {
+    &key[1..key.len() - 1]
+}
+
+/// How much of a way is told: down to an overlay, not into it.
+fn shown<'s, 'a>(steps: &'s [Step<'a>]) -> &'s [Step<'a>] {
+    const OVERLAYS: [&str; 7] = [
+        "before_sensitive",
+        "after_sensitive",
+        "after_unknown",
+        "sensitive_values",
+        "sensitive",
+        "config_sensitive",
+        "config_unknown",
+    ];
+    // As deep as in an element of `deferred_changes`.
+    const DEEPEST: usize = 3;
+    let is_overlay = |step: &Step<'_>| match step {
+        Step::Key(key) => OVERLAYS.iter().any(|overlay| key.is(overlay)),
+        Step::Index(_) => false,
+    };
+    match steps.iter().take(DEEPEST).position(is_overlay) {
+        Some(overlay) => &steps[..=overlay],
+        None => steps,
+    }
+}
+
+enum Decoded<'a> {
+    Key(Cow<'a, str>),
+    Index(u32),
+}
+
+/// The steps with their keys decoded, up to one that is too long to be told.
+fn decoded<'a>(steps: &[Step<'a>]) -> Vec<Decoded<'a>> {
+    let is_short = |key: &value::Text<'_>| key.raw().len() <= string::ESCAPE_MAX * PATH_MAX;
+    steps
+        .iter()
+        .take(PATH_MAX)
+        .map_while(|step| match step {
+            Step::Key(key) if is_short(key) => string::decode(key.raw()).ok().map(Decoded::Key),
+            Step::Key(_) => None,
+            Step::Index(index) => Some(Decoded::Index(*index)),
+        })
+        .collect()
+}

@@ -1,0 +1,204 @@
+//! Keys that look as if their values were secret.
+//!
+//! The bytes of a piece are searched for the words of such names; what surrounds each word says
+//! whether it stands in a key, and what the key's value is. Nothing is walked, and most pieces have
+//! no such word. A guess is all this can be: names are what people make of them.
+//!
+//! The trap: a word may stand in a string of a gigabyte, again and again. The search goes on behind
+//! the string that it was found in, never behind the word.
+
+use regex::bytes::Regex;
+
+/// What names of secrets have in them, written as people write names: `db_password`,
+/// `DB_PASSWORD`, `dbPassword`.
+const WORDS: [&str; 10] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "credential",
+    "api_key",
+    "access_key",
+    "private_key",
+    "connection_string",
+];
+
+/// What names end in that tell of a secret without being one.
+const TELLING: [&str; 16] = [
+    "_arn",
+    "_name",
+    "_url",
+    "_uri",
+    "_path",
+    "_file",
+    "_type",
+    "_version",
+    "_policy",
+    "_endpoint",
+    "_length",
+    "_enabled",
+    "_hash",
+    "_ttl",
+    "_id",
+    "_ids",
+];
+
+/// Tells such names.
+#[derive(Debug)]
+pub(super) struct Names(Regex);
+
+impl Names {
+    /// One that knows [`WORDS`].
+    pub fn new() -> Names {
+        let spellings: Vec<String> = WORDS.iter().flat_map(|word| spellings(word)).collect();
+        match Regex::new(&spellings.join("|")) {
+            Ok(words) => Names(words),
+            Err(error) => panic!("the words of names are no expression: {error}"),
+        }
+    }
+
+    /// Whether a name looks like that of a secret.
+    pub fn are_in(&self, name: &[u8]) -> bool {
+        self.0.is_match(name) && !is_telling(name)
+    }
+
+    /// Tells where in a text of JSON the values of such keys begin that are strings and not empty,
+    /// and those of the constants that expressions under such keys are.
+    pub fn find(&self, text: &[u8], mut each: impl FnMut(usize)) {
+        let mut from = 0;
+        while let Some(word) = self.0.find_at(text, from) {
+            let Some(close) = closing_quote(text, word.end()) else { return };
+            from = close + 1;
+            let Some(value) = after_token(text, from, b':') else { continue };
+            if is_telling(&text[word.start()..close]) {
+                continue;
+            }
+            let value = constant(text, value).unwrap_or(value);
+            if text[value..].starts_with(b"\"") && !text[value..].starts_with(b"\"\"") {
+                each(value);
+            }
+        }
+    }
+}
+
+/// A word in the ways in which names are written: `api_key`, `api-key`, `API_KEY`, `apiKey`,
+/// `ApiKey`, `apikey`.
+fn spellings(word: &str) -> Vec<String> {
+    let camel = |first_up: bool| -> String {
+        let mut up = first_up;
+        let mut spelling = String::new();
+        for character in word.chars() {
+            match character {
+                '_' => up = true,
+                other if std::mem::take(&mut up) => spelling.push(other.to_ascii_uppercase()),
+                other => spelling.push(other),
+            }
+        }
+        spelling
+    };
+    let mut spellings = vec![
+        word.to_owned(),
+        word.replace('_', "-"),
+        word.replace('_', ""),
+        word.to_ascii_uppercase(),
+        camel(false),
+        camel(true),
+    ];
+    spellings.sort_unstable();
+    spellings.dedup();
+    spellings
+}
+
+fn is_telling(name: &[u8]) -> bool {
+    let ends_with = |ending: &str| {
+        let start = name.len().checked_sub(ending.len());
+        start.is_some_and(|start| name[start..].eq_ignore_ascii_case(ending.as_bytes()))
+    };
+    TELLING.iter().any(|ending| ends_with(ending))
+}
+
+/// The quote that closes the string which a byte stands in.
+fn closing_quote(text: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    loop {
+        let quote = at + memchr::memchr(b'"', &text[at..])?;
+        let escapes = text[from..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
+        if escapes % 2 == 0 {
+            return Some(quote);
+        }
+        at = quote + 1;
+    }
+}
+
+/// What follows a token and the space around it, if that is what stands here.
+fn after_token(text: &[u8], from: usize, token: u8) -> Option<usize> {
+    let at = after_space(text, from);
+    (text.get(at) == Some(&token)).then(|| after_space(text, at + 1))
+}
+
+fn after_space(text: &[u8], from: usize) -> usize {
+    let space = text[from..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    from + space
+}
+
+/// Where the value of an expression begins that is a constant.
+fn constant(text: &[u8], from: usize) -> Option<usize> {
+    const KEY: &[u8] = b"\"constant_value\"";
+    let key = after_token(text, from, b'{')?;
+    after_token(text, key + text[key..].starts_with(KEY).then_some(KEY.len())?, b':')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let rest = |at: usize| text[at..].chars().take(4).collect();
+        Names::new().find(text.as_bytes(), |at| found.push(rest(at)));
+        found
+    }
+
+    #[test]
+    fn keys_that_look_secret_are_told_by_their_strings() {
+        for (text, values) in [
+            (r#"{"password":"a1"}"#, &["\"a1\""][..]),
+            (r#"{"DB_PASSWORD" : "a2", "dbToken":"b2"}"#, &["\"a2\"", "\"b2\""]),
+            (r#"{"apiKey":"a3","api-key":"b3","APIKEY":"c3"}"#, &["\"a3\"", "\"b3\""]),
+            (r#"{"secrets":{"password":"a4"}}"#, &["\"a4\""]),
+            (r#"{"password":{"constant_value":"a5"}}"#, &["\"a5\""]),
+            (r#"{"password" : { "constant_value" : "a6" }}"#, &["\"a6\""]),
+            (r#"{"x\"password":"a7"}"#, &["\"a7\""]),
+            (r#"{"password\"x":"a8"}"#, &["\"a8\""]),
+            (r#"{"password\\":"a9"}"#, &["\"a9\""]),
+        ] {
+            assert_eq!(found(text), values, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_texts_are_not_told() {
+        for text in [
+            r#"{"password":""}"#,
+            r#"{"password":null,"token":17,"secret":true,"credentials":[],"passwd":{}}"#,
+            r#"{"secret_arn":"x","token_url":"x","PASSWORD_LENGTH":"x","secret_id":"x"}"#,
+            r#"["password","token"]"#,
+            r#"{"a":"the password","b":"token"}"#,
+            r#"{"a":"{\"password\":\"x\"}"}"#,
+            r#"{"password":{"references":["var.x"]}}"#,
+            r#"{"password"#,
+            r#"{"password":"#,
+            "",
+        ] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_alone_is_told() {
+        let names = Names::new();
+        assert!(names.are_in(b"db_password") && names.are_in(b"Token"));
+        assert!(!names.are_in(b"password_length") && !names.are_in(b"user"));
+    }
+}

@@ -1,0 +1,111 @@
+//! Where each secret was met first, which is what an echo is an echo of.
+//!
+//! A place is kept once, whatever the number of secrets at and below it. Paths are kept up to
+//! [`SIZE_MAX`] together; of places beyond, the section and the offset.
+
+use super::Of;
+use super::discreet::{Discreet, Label, PATH_MAX};
+use crate::json::string;
+use crate::path::{self, Paths};
+use crate::plan::{PieceKind, Section};
+use crate::secret::Fresh;
+use crate::secret::marks::Step;
+
+/// The memory for addresses and paths, in bytes.
+const SIZE_MAX: u64 = 4 << 20;
+
+/// The first places of secrets.
+#[derive(Debug, Default)]
+pub(super) struct Origins {
+    /// In the order of the numbers.
+    places: Vec<Place>,
+    /// Of the first of them.
+    paths: Paths,
+    labels: Vec<Label>,
+    labels_size: u64,
+}
+
+#[derive(Debug)]
+struct Place {
+    /// Of the first secret there.
+    number: u32,
+    section: Section,
+    offset: u64,
+}
+
+impl Origins {
+    /// Takes note of a place.
+    pub fn insert(&mut self, fresh: &Fresh<'_, '_>) {
+        let Fresh { piece, path, side, offset, number } = *fresh;
+        // No path is kept behind one that was not.
+        if self.paths.len() == self.places.len()
+            && self.paths.size() + self.labels_size < SIZE_MAX
+            // What cannot be read is an error of the second reading.
+            && let Ok(mut label) = Label::of(piece)
+        {
+            let is_long = |text: &mut String| text.len() > PATH_MAX;
+            let _ = (label.address.take_if(is_long), label.name.take_if(is_long));
+            (label.type_name, label.provider_name) = (None, None);
+            self.labels_size += label.size();
+            self.labels.push(label);
+            push(&mut self.paths, way_to(piece.kind, side), path);
+        }
+        self.places.push(Place { number, section: piece.section, offset });
+    }
+
+    /// Tells the first place of a secret, if it is known.
+    pub fn of(&self, number: u32, discreet: &Discreet<'_>) -> Option<Of> {
+        let after = self.places.partition_point(|place| place.number <= number);
+        let place = after.checked_sub(1).filter(|_| number > 0)?;
+        let Place { section, offset, .. } = self.places[place];
+        let section = match section {
+            // The one section of a state, and nothing is marked in one that nobody knows.
+            Section::Other => "values",
+            section => section.name(),
+        };
+        let mut of = Of { section, offset, ..Of::default() };
+        if let (Some(path), Some(label)) = (self.paths.get(place), self.labels.get(place)) {
+            let Label { address, name, .. } = label.shown(discreet);
+            (of.address, of.name) = (address, name);
+            of.path = Some(discreet.path(path.steps()));
+        }
+        Some(of)
+    }
+}
+
+/// The keys that lead from a piece to one of its values.
+fn way_to(kind: PieceKind, side: usize) -> &'static [&'static str] {
+    match (kind, side) {
+        (PieceKind::ResourceChange, 0) => &["change", "before"],
+        (PieceKind::ResourceChange, _) => &["change", "after"],
+        (PieceKind::DeferredChange, 0) => &["resource_change", "change", "before"],
+        (PieceKind::DeferredChange, _) => &["resource_change", "change", "after"],
+        (PieceKind::OutputChange, 0) => &["before"],
+        (PieceKind::OutputChange, _) => &["after"],
+        (PieceKind::ActionInvocation, _) => &["config_values"],
+        (PieceKind::DeferredActionInvocation, _) => &["action_invocation", "config_values"],
+        (PieceKind::Resource, _) => &["values"],
+        (PieceKind::RootDeclaration | PieceKind::Declaration, _) => &["default"],
+        _ => &["value"],
+    }
+}
+
+/// Adds a path; what is longer than can be shown is left out at its end.
+fn push(paths: &mut Paths, way: &[&str], below: &[Step<'_>]) {
+    let mut len = 0;
+    way.iter().for_each(|key| paths.push_step(path::Step::Key(key)));
+    for step in below {
+        match step {
+            Step::Index(index) => paths.push_step(path::Step::Index(*index)),
+            Step::Key(key) => {
+                let Ok(key) = string::decode(key.raw()) else { break };
+                len += key.len();
+                if len > PATH_MAX {
+                    break;
+                }
+                paths.push_step(path::Step::Key(&key));
+            }
+        }
+    }
+    paths.end();
+}

@@ -1,0 +1,125 @@
+//! From offsets in a piece to the places they are.
+//!
+//! All of them are sorted first, and the piece is walked once: what holds none of them is passed in
+//! constant time, so that a piece with a million hits is walked as long as one with a single hit at
+//! its end.
+
+use crate::error::Result;
+use crate::json::value::{Elements, Members, Value};
+use crate::secret::marks::Step;
+
+/// Something at an offset of a document: that of a value's first byte, or of a key's quote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Hit {
+    pub offset: u64,
+    pub what: What,
+    /// The number of the secret, if that is known.
+    pub number: u32,
+}
+
+/// What there is. Of several at one place the first of these is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum What {
+    /// Nothing to tell, nor below.
+    Hidden,
+    Marked,
+    Named,
+    Equal,
+    Echo,
+    Key,
+    Suspect,
+}
+
+impl What {
+    /// Whether nothing below is told.
+    fn is_whole(self) -> bool {
+        matches!(self, What::Hidden | What::Marked | What::Named)
+    }
+}
+
+enum Open<'a> {
+    Object(Members<'a>),
+    Array(Elements<'a>, u32),
+}
+
+/// Tells the way to each of the hits, which are in order, and the value there; a key has none.
+///
+/// # Errors
+///
+/// What is entered is not well formed; what `each` says.
+pub(super) fn walk<'a>(
+    root: Value<'a>,
+    hits: &[Hit],
+    mut each: impl FnMut(&Hit, &[Step<'a>], Option<Value<'a>>) -> Result<()>,
+) -> Result<()> {
+    let mut left = Left(hits);
+    let mut path = Vec::new();
+    let mut open = Vec::new();
+    let mut next = Some(root);
+    while !left.0.is_empty() {
+        if let Some(value) = next.take() {
+            let range = value.range();
+            if let Some(hit) = left.at(range.start) {
+                each(hit, &path, Some(value))?;
+                if hit.what.is_whole() {
+                    left.pass(range.end);
+                }
+            }
+            let is_entered = left.0.first().is_some_and(|hit| hit.offset < range.end);
+            match value.raw().first() {
+                Some(b'{') if is_entered => open.push(Open::Object(value.members()?)),
+                Some(b'[') if is_entered => open.push(Open::Array(value.elements()?, 0)),
+                _ => {
+                    path.pop();
+                }
+            }
+        }
+        let below = match open.last_mut() {
+            None => return Ok(()),
+            Some(Open::Object(members)) => members.next().transpose()?.map(|(key, value)| {
+                path.push(Step::Key(key));
+                (Some(key.offset() - 1), value)
+            }),
+            Some(Open::Array(elements, index)) => elements.next().transpose()?.map(|value| {
+                path.push(Step::Index(*index));
+                *index += 1;
+                (None, value)
+            }),
+        };
+        match below {
+            Some((key, value)) => {
+                if let Some(hit) = key.and_then(|quote| left.at(quote)) {
+                    each(hit, &path, None)?;
+                }
+                next = Some(value);
+            }
+            None => {
+                open.pop();
+                path.pop();
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The hits that were not passed yet.
+struct Left<'h>(&'h [Hit]);
+
+impl<'h> Left<'h> {
+    /// The first of the hits at an offset; those up to it are passed.
+    fn at(&mut self, offset: u64) -> Option<&'h Hit> {
+        self.pass(offset);
+        let hit = self.0.first().filter(|hit| hit.offset == offset)?;
+        self.pass(offset + 1);
+        Some(hit)
+    }
+
+    /// Passes those before an offset.
+    fn pass(&mut self, end: u64) {
+        while let [hit, rest @ ..] = self.0
+            && hit.offset < end
+        {
+            self.0 = rest;
+        }
+    }
+}

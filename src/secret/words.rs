@@ -1,0 +1,58 @@
+//! Words of a piece that the format defines, or that stand in the configuration as they are. They
+//! are never computed from values, and so are no echoes.
+
+use crate::error::Result;
+use crate::json::value::{Kind, Value};
+use crate::plan::PieceKind;
+
+/// Their keys; `actions` has some, too.
+pub const WORDS: [&str; 7] =
+    ["mode", "type", "name", "provider_name", "provider_config_key", "action_reason", "reason"];
+
+/// The offsets of the words of a piece of that kind, in order.
+///
+/// # Errors
+///
+/// It is not well formed.
+pub fn words(kind: PieceKind, value: Value<'_>) -> Result<Vec<u64>> {
+    let mut words = Vec::new();
+    // Objects in each other that have words.
+    let inner: &[&str] = match kind {
+        PieceKind::Scalar => {
+            words.push(value.offset());
+            return Ok(words);
+        }
+        PieceKind::Known | PieceKind::Unknown | PieceKind::Variable | PieceKind::Output => {
+            return Ok(words);
+        }
+        PieceKind::ResourceChange => &["change"],
+        PieceKind::DeferredChange => &["resource_change", "change"],
+        PieceKind::DeferredActionInvocation => &["action_invocation"],
+        _ => &[],
+    };
+    let mut object = Some(value);
+    for key in inner.iter().copied().map(Some).chain([None]) {
+        let Some(here) = object else { break };
+        words_of(here, &mut words)?;
+        object = key.map_or(Ok(None), |key| here.get(key))?;
+    }
+    words.sort_unstable();
+    Ok(words)
+}
+
+fn words_of(element: Value<'_>, words: &mut Vec<u64>) -> Result<()> {
+    if element.kind()? != Kind::Object {
+        return Ok(());
+    }
+    for member in element.members()? {
+        let (key, value) = member?;
+        if WORDS.iter().any(|word| key.is(word)) {
+            words.push(value.offset());
+        } else if key.is("actions") && value.kind()? == Kind::Array {
+            for action in value.elements()? {
+                words.push(action?.offset());
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,28 @@
+//! One entry a line, compact JSON. A stream without its `summary` line is incomplete.
+
+use std::io::{BufWriter, Write};
+
+use crate::audit::{Entry, Ledger};
+use crate::error::Result;
+use crate::sink::{BUFFER, write_error};
+
+/// Writes entries as lines of JSON.
+pub struct Ndjson<W: Write>(BufWriter<W>);
+
+impl<W: Write> Ndjson<W> {
+    /// Writes to `out`.
+    pub fn new(out: W) -> Ndjson<W> {
+        Ndjson(BufWriter::with_capacity(BUFFER, out))
+    }
+}
+
+impl<W: Write> Ledger for Ndjson<W> {
+    fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
+        serde_json::to_writer(&mut self.0, entry).map_err(write_error)?;
+        self.0.write_all(b"\n").map_err(write_error)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.0.flush().map_err(write_error)
+    }
+}

@@ -1,0 +1,274 @@
+//! Where the secrets are, for a person at a terminal of 80 columns.
+//!
+//! It is drawn when a document's summary comes. Until then findings are counted, and the first few
+//! echoes and suspects kept; `ROWS_MAX` and `LISTED` bound them.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use crate::audit::{Counts, Entry, Finding, Kind, Ledger, Of, Summary};
+use crate::error::Result;
+use crate::sink::summary::{
+    BOLD, Color, DIM, RED, RESET, WIDTH, YELLOW, fit, fit_end, visible, width,
+};
+use crate::sink::write_error;
+
+/// Sections, types and providers that are counted apart.
+const ROWS_MAX: usize = 10_000;
+/// Rows that a table has.
+const ROWS_SHOWN: usize = 12;
+/// Findings that are listed, of each kind.
+const LISTED: usize = 10;
+/// Columns of a number.
+const NUMBER: usize = 9;
+
+/// Draws the audit of each document.
+pub struct Table<W: Write> {
+    out: W,
+    color: Color,
+    page: Page,
+    drawn: u64,
+}
+
+/// What is known of the document so far.
+#[derive(Debug, Default)]
+struct Page {
+    title: String,
+    sections: Rows,
+    types: Rows,
+    providers: Rows,
+    echoes: Vec<Listed>,
+    suspects: Vec<Listed>,
+}
+
+/// A finding that is listed.
+#[derive(Debug)]
+struct Listed {
+    piece: String,
+    path: String,
+    of: Option<String>,
+}
+
+/// Findings by what they have in common, in the order in which they were met.
+#[derive(Debug, Default)]
+struct Rows {
+    places: HashMap<String, usize>,
+    rows: Vec<(String, Counts)>,
+}
+
+impl Rows {
+    fn add(&mut self, name: &str, kind: Kind) {
+        let full = self.rows.len() >= ROWS_MAX && !self.places.contains_key(name);
+        let name = if full { "(others)" } else { name };
+        let place = match self.places.get(name) {
+            Some(&place) => place,
+            None => {
+                self.rows.push((visible(name), Counts::default()));
+                self.places.insert(name.to_owned(), self.rows.len() - 1);
+                self.rows.len() - 1
+            }
+        };
+        self.rows[place].1.add(kind);
+    }
+
+    /// The rows that are shown: the first, and what the others come to.
+    fn shown(mut self) -> Vec<(String, Counts)> {
+        if self.rows.len() > ROWS_SHOWN {
+            let rest = self.rows.split_off(ROWS_SHOWN - 1);
+            let mut counts = Counts::default();
+            rest.iter().for_each(|(_, more)| counts.add_all(more));
+            self.rows.push((format!("and {} more", rest.len()), counts));
+        }
+        self.rows
+    }
+
+    /// The rows with the most findings first.
+    fn by_number(mut self) -> Rows {
+        self.rows.sort_by(|a, b| (b.1.total(), &a.0).cmp(&(a.1.total(), &b.0)));
+        self
+    }
+}
+
+impl<W: Write> Table<W> {
+    /// Draws to `out`.
+    pub fn new(out: W, color: Color) -> Table<W> {
+        Table { out, color, page: Page::default(), drawn: 0 }
+    }
+
+    fn paint(&self, style: &str, text: &str) -> String {
+        match self.color {
+            Color::Terminal => format!("{style}{text}{RESET}"),
+            Color::None => text.to_owned(),
+        }
+    }
+
+    fn draw(&mut self, summary: &Summary) -> io::Result<()> {
+        let page = std::mem::take(&mut self.page);
+        if self.drawn > 0 {
+            writeln!(self.out)?;
+        }
+        self.drawn += 1;
+        writeln!(self.out, "{}", self.paint(BOLD, &fit_end(&page.title, WIDTH)))?;
+        if summary.unmarked > 0 {
+            let warning = format!(
+                "! {} elements do not say what is sensitive in them, as before version 0.15.",
+                summary.unmarked
+            );
+            writeln!(self.out, "{}", self.paint(RED, &warning))?;
+        }
+        let counts = &summary.counts;
+        writeln!(self.out, "\n{}", self.paint(BOLD, &headline(summary)))?;
+        let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| counts.of(*kind) > 0).collect();
+        self.table("section", &page.sections.shown(), &kinds)?;
+        self.table("type", &page.types.by_number().shown(), &kinds)?;
+        self.table("provider", &page.providers.by_number().shown(), &kinds)?;
+        let title = "Echoes: marked values in places without a mark";
+        self.list(title, RED, &page.echoes, counts.echoes())?;
+        let title = "Suspects: keys that look secret and are not marked";
+        self.list(title, YELLOW, &page.suspects, counts.suspect)
+    }
+
+    fn table(&mut self, title: &str, rows: &[(String, Counts)], kinds: &[Kind]) -> io::Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let room = WIDTH - 2 - NUMBER * kinds.len();
+        let longest = rows.iter().map(|(name, _)| width(name)).max().unwrap_or(0);
+        let room = longest.max(title.len()).min(room);
+        let mut heading = format!("  {title:<room$}");
+        kinds.iter().for_each(|kind| heading += &format!("{:>NUMBER$}", kind.word()));
+        writeln!(self.out, "\n{}", self.paint(DIM, &heading))?;
+        for (name, counts) in rows {
+            // The end of a long name tells more.
+            let name = fit_end(name, room);
+            let mut line = format!("  {name}{}", " ".repeat(room - width(&name)));
+            for &kind in kinds {
+                line += &match counts.of(kind) {
+                    0 => self.paint(DIM, &format!("{:>NUMBER$}", "·")),
+                    number => self.number(kind, number),
+                };
+            }
+            writeln!(self.out, "{line}")?;
+        }
+        Ok(())
+    }
+
+    fn number(&self, kind: Kind, number: u64) -> String {
+        let text = format!("{number:>NUMBER$}");
+        match kind {
+            Kind::Echo | Kind::Key => self.paint(RED, &text),
+            Kind::Suspect => self.paint(YELLOW, &text),
+            Kind::Marked | Kind::Equal | Kind::Name => text,
+        }
+    }
+
+    fn list(&mut self, title: &str, style: &str, list: &[Listed], count: u64) -> io::Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        writeln!(self.out, "\n{}", self.paint(BOLD, &format!("{title} ({count})")))?;
+        let mut piece = "";
+        for listed in list {
+            if std::mem::replace(&mut piece, &listed.piece) != listed.piece {
+                writeln!(self.out, "  {}", fit_end(piece, WIDTH - 2))?;
+            }
+            writeln!(self.out, "    {}", self.paint(style, &fit_end(&listed.path, WIDTH - 4)))?;
+            if let Some(of) = &listed.of {
+                writeln!(self.out, "      {}", self.paint(DIM, &fit(of, WIDTH - 6)))?;
+            }
+        }
+        let rest = count - list.len() as u64;
+        if rest > 0 {
+            writeln!(self.out, "  {}", self.paint(DIM, &format!("and {rest} more")))?;
+        }
+        Ok(())
+    }
+}
+
+impl Page {
+    fn add(&mut self, finding: &Finding<'_>) {
+        let kind = finding.kind;
+        self.sections.add(finding.section, kind);
+        if let Some(name) = finding.type_name {
+            self.types.add(name, kind);
+        }
+        if let Some(name) = finding.provider_name {
+            self.providers.add(name, kind);
+        }
+        let (list, is_echo) = match kind {
+            Kind::Echo | Kind::Key => (&mut self.echoes, true),
+            Kind::Suspect => (&mut self.suspects, false),
+            Kind::Marked | Kind::Equal | Kind::Name => return,
+        };
+        if list.len() < LISTED {
+            let label = finding.address.or(finding.name);
+            let path = match &finding.path[..] {
+                "" => "(all of it)",
+                path => path,
+            };
+            let of = match &finding.of {
+                Some(of) => format!("of {}", origin(of)),
+                None => "contains a secret".to_owned(),
+            };
+            list.push(Listed {
+                piece: words(&[finding.section, label.unwrap_or_default()]),
+                path: visible(path),
+                of: is_echo.then_some(of),
+            });
+        }
+    }
+}
+
+fn origin(of: &Of) -> String {
+    let label = of.address.as_deref().or(of.name.as_deref());
+    let byte = format!("byte {}", of.offset);
+    words(&[of.section, label.unwrap_or_default(), of.path.as_deref().unwrap_or(&byte)])
+}
+
+/// Texts of a document side by side.
+fn words(parts: &[&str]) -> String {
+    let parts = parts.iter().filter(|part| !part.is_empty());
+    parts.map(|part| visible(part)).collect::<Vec<_>>().join(" ")
+}
+
+fn headline(summary: &Summary) -> String {
+    let counts = &summary.counts;
+    let say = |number: u64, one: &str, more: &str| {
+        let word = if number == 1 { one } else { more };
+        (number > 0).then(|| format!("{number} {word}"))
+    };
+    let parts = [
+        say(counts.marked, "marked value", "marked values"),
+        say(counts.echo, "echo", "echoes"),
+        say(counts.key, "key", "keys"),
+        say(counts.equal, "equal constant or identity", "equal constants and identities"),
+        say(counts.name, "by name", "by name"),
+        say(counts.suspect, "suspect", "suspects"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    match parts.is_empty() {
+        true => "No secrets are marked, and nothing looks like one.".to_owned(),
+        false => format!("{}.", parts.join(", ")),
+    }
+}
+
+impl<W: Write> Ledger for Table<W> {
+    fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
+        match entry {
+            Entry::Audit(head) => {
+                // A document that failed before this one leaves nothing.
+                self.page = Page { title: visible(head.source), ..Page::default() };
+                Ok(())
+            }
+            Entry::Finding(finding) => {
+                self.page.add(finding);
+                Ok(())
+            }
+            Entry::Summary(summary) => self.draw(summary).map_err(write_error),
+        }
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.out.flush().map_err(write_error)
+    }
+}

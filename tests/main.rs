@@ -19,6 +19,7 @@
 //! | the generator's counts | `generated.rs` |
 //! | sensitive values | `secrets.rs` |
 //! | redacted documents | `redaction.rs` |
+//! | slim plans: a model over the tree, policies in Rego | `slim.rs` |
 //! | arguments, exit codes, outputs, signals, many inputs | `command.rs` |
 //! | the commands of the README | `readme.rs` |
 //! | the shape of the source | `tidy.rs` |
@@ -42,5 +43,6 @@ mod same_answer;
 mod schema;
 mod secrets;
 mod shared_plans;
+mod slim;
 mod tidy;
 mod wrong;

@@ -12,6 +12,7 @@ mod redact;
 mod run;
 mod secrecy;
 mod sifting;
+mod slim;
 mod stats;
 
 use std::ffi::OsString;

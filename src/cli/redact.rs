@@ -1,10 +1,10 @@
 //! `plansift redact`: documents without their secrets.
 
-use std::io::Write;
+use std::fs::File;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use super::args::{self, Redact};
+use super::args::{self, Plans, Redact, SecretArgs};
 use super::exit::Exit;
 use super::inputs;
 use super::output::Output;
@@ -12,33 +12,37 @@ use super::run::{access, end_of_output, fail, named, options, say, threads};
 use super::stats::Stats;
 use crate::batch::{Entry, Location};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{Input, Kept};
+use crate::input::{self, Input, Kept};
 use crate::redact::mask::{KEY_MIN, Key, Masking};
-use crate::redact::{Counts, Options, Redacted, redact};
-use crate::secret::{self, EchoOf, collect};
+use crate::redact::{Counts, Options, redact};
+use crate::secret::{self, Collected, EchoOf, collect};
 
 /// Redacts all inputs into one output, one after the other.
 pub fn run(arguments: &Redact) -> Exit {
     let plans = &arguments.plans;
-    let masking = match masking(arguments) {
-        Ok(masking) => masking,
+    let options = match redact_options(plans, &arguments.secrets) {
+        Ok(options) => options,
         Err(exit) => return exit,
     };
-    let read = match options(plans) {
-        Ok(options) => options.read,
-        Err(exit) => return exit,
-    };
-    let secret = secret::Options {
-        read,
-        echo: match arguments.secrets.echo {
-            args::Echo::Contains => EchoOf::Part,
-            args::Echo::Equal | args::Echo::Off => EchoOf::Whole,
-        },
-        echo_min: arguments.secrets.echo_min.get(),
-        names: arguments.secrets.also_names.clone(),
-    };
-    let threads = threads(plans).unwrap_or(NonZeroUsize::MIN);
-    let options = Options { secret, masking, threads };
+    write_all(plans, |path, out| {
+        let redacted =
+            with_secrets(path, plans, &arguments.secrets, &options, |input, collected| {
+                redact(input, collected, &options, out)
+            })?;
+        if !plans.quiet {
+            let name = named(path);
+            say(&format!("{name}: {}", masked(&redacted.counts)));
+            warn(&name, &redacted.counts);
+        }
+        Ok(redacted.document.bytes)
+    })
+}
+
+/// Writes something of each input into one output. `each` says how many bytes it has read.
+pub(super) fn write_all(
+    plans: &Plans,
+    mut each: impl FnMut(&Path, &mut File) -> Result<u64>,
+) -> Exit {
     let listed = match inputs::list(plans) {
         Ok(listed) => listed,
         Err(exit) => return exit,
@@ -55,13 +59,8 @@ pub fn run(arguments: &Redact) -> Exit {
             Ok(_) => Path::new("-"),
             Err(unlisted) => return fail(Some(Path::new(&unlisted.source)), &unlisted.error),
         };
-        match redact_one(input, arguments, &options, &mut out) {
-            Ok(redacted) => {
-                stats.add(redacted.document.bytes);
-                if !plans.quiet {
-                    tell(input, &redacted);
-                }
-            }
+        match each(input, &mut out) {
+            Ok(bytes) => stats.add(bytes),
             Err(error) if error.kind() == ErrorKind::Write => {
                 return end_of_output(plans, &error, 0);
             }
@@ -79,7 +78,26 @@ pub fn run(arguments: &Redact) -> Exit {
     Exit::Done
 }
 
-fn masking(arguments: &Redact) -> std::result::Result<Masking, Exit> {
+/// What the arguments say of secrets.
+pub(super) fn redact_options(
+    plans: &Plans,
+    secrets: &SecretArgs,
+) -> std::result::Result<Options, Exit> {
+    let masking = masking(secrets)?;
+    let read = options(plans)?.read;
+    let secret = secret::Options {
+        read,
+        echo: match secrets.echo {
+            args::Echo::Contains => EchoOf::Part,
+            args::Echo::Equal | args::Echo::Off => EchoOf::Whole,
+        },
+        echo_min: secrets.echo_min.get(),
+        names: secrets.also_names.clone(),
+    };
+    Ok(Options { secret, masking, threads: threads(plans).unwrap_or(NonZeroUsize::MIN) })
+}
+
+fn masking(arguments: &SecretArgs) -> std::result::Result<Masking, Exit> {
     match (arguments.mask, &arguments.key_file) {
         (args::Mask::Text, None) => Ok(Masking::Text),
         (args::Mask::Null, None) => Ok(Masking::Null),
@@ -102,40 +120,48 @@ fn masking(arguments: &Redact) -> std::result::Result<Masking, Exit> {
     }
 }
 
-fn redact_one(
+/// Opens an input, once its secrets are known as far as they are asked for.
+pub(super) fn with_secrets<T>(
     path: &Path,
-    arguments: &Redact,
+    plans: &Plans,
+    secrets: &SecretArgs,
     options: &Options,
-    out: &mut impl Write,
-) -> Result<Redacted> {
-    let plans = &arguments.plans;
+    read: impl FnOnce(Input, Option<&Collected>) -> Result<T>,
+) -> Result<T> {
     let access = access(plans, &options.secret.read);
     let limits = &options.secret.read.limits;
-    let is_stdin = path == Path::new("-");
-    if arguments.secrets.echo == args::Echo::Off {
-        let input = match is_stdin {
-            true => Input::from_stdin(&access)?,
-            false => Input::open_file(path, &access)?,
-        };
-        return redact(input, None, options, out);
+    if secrets.echo == args::Echo::Off {
+        return read(open(path, &access)?, None);
     }
-    let kept = match is_stdin {
+    let kept = match path == Path::new("-") {
         true => Kept::from_stdin(limits)?,
         false => Kept::open_file(path, limits)?,
     };
     let open = || kept.input(&access);
     let collected = collect(open, &options.secret)?;
-    redact(open()?, Some(&collected), options, out)
+    read(open()?, Some(&collected))
 }
 
-/// What was masked, and what to think of it.
-fn tell(path: &Path, redacted: &Redacted) {
-    let Counts { marked, echoes, named: by_name, equal, unmarked, unknown } = redacted.counts;
-    let name = named(path);
-    say(&format!(
-        "{name}: masked {marked} marked values, {echoes} echoes, {by_name} values by name, \
+/// Opens an input that is read once.
+pub(super) fn open(path: &Path, access: &input::Options) -> Result<Input> {
+    match path == Path::new("-") {
+        true => Input::from_stdin(access),
+        false => Input::open_file(path, access),
+    }
+}
+
+/// What was masked.
+pub(super) fn masked(counts: &Counts) -> String {
+    let Counts { marked, echoes, named, equal, .. } = counts;
+    format!(
+        "masked {marked} marked values, {echoes} echoes, {named} values by name, \
          {equal} equal constants and identities"
-    ));
+    )
+}
+
+/// What to think of it.
+pub(super) fn warn(name: &str, counts: &Counts) {
+    let Counts { unmarked, unknown, .. } = *counts;
     if unmarked > 0 {
         say(&format!(
             "{name}: warning: {unmarked} elements say nothing of sensitive values, as those of \

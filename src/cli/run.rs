@@ -34,6 +34,7 @@ pub fn run(command: Command) -> Exit {
             _ => Exit::Done,
         },
         Command::Redact(redact) => super::redact::run(&redact),
+        Command::Slim(slim) => super::slim::run(&slim),
         Command::Summary(summary) => {
             let (color, shape) = (color(&summary.plans), shape(&summary));
             sift_all(&summary.plans, |out, listed| {

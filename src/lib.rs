@@ -65,3 +65,4 @@ pub mod redact;
 pub mod scan;
 pub mod secret;
 pub mod sink;
+pub mod slim;

@@ -20,6 +20,7 @@
 //! | sensitive values | `secrets.rs` |
 //! | redacted documents | `redaction.rs` |
 //! | where the secrets of a document are | `audit.rs` |
+//! | slim plans: a model over the tree, policies in Rego | `slim.rs` |
 //! | arguments, exit codes, outputs, signals, many inputs | `command.rs` |
 //! | the commands of the README | `readme.rs` |
 //! | the shape of the source | `tidy.rs` |
@@ -44,5 +45,6 @@ mod same_answer;
 mod schema;
 mod secrets;
 mod shared_plans;
+mod slim;
 mod tidy;
 mod wrong;

@@ -11,7 +11,7 @@ use crate::run;
 
 /// The modules and their levels (design, "The way of the bytes"). A module imports from smaller
 /// numbers only; level 0 is one vocabulary whose words may be made of each other.
-const LEVELS: [(&str, u32); 16] = [
+const LEVELS: [(&str, u32); 17] = [
     ("audit", 5),
     ("error", 0),
     ("crew", 0),
@@ -26,6 +26,7 @@ const LEVELS: [(&str, u32); 16] = [
     ("redact", 5),
     ("secret", 4),
     ("sink", 6),
+    ("slim", 6),
     ("batch", 7),
     ("cli", 8),
 ];

@@ -12,6 +12,7 @@ use super::exit::Exit;
 use crate::json::outline::Outline;
 use crate::limits::Limits;
 use crate::sink::summary::visible;
+use crate::slim::{Glob, Part, Pattern};
 
 /// Reads Terraform and OpenTofu plans (`show -json`) of any size and tells what they change.
 #[derive(Debug, Parser)]
@@ -28,9 +29,9 @@ impl Command {
             Command::Summary(Summary { plans, .. }) | Command::Changes(Changes { plans, .. }) => {
                 Some(plans)
             }
-            Command::Redact(Redact { plans, .. }) | Command::Audit(Audit { plans, .. }) => {
-                Some(plans)
-            }
+            Command::Redact(Redact { plans, .. })
+            | Command::Slim(Slim { plans, .. })
+            | Command::Audit(Audit { plans, .. }) => Some(plans),
             Command::Schema(_) => None,
         }
     }
@@ -47,6 +48,8 @@ pub enum Command {
     Redact(Redact),
     /// Where the secrets of a plan or a state are, marked or not; never a value
     Audit(Audit),
+    /// The same plan cut down to what policies and people read, without its secrets
+    Slim(Slim),
     /// The JSON Schema of the records
     Schema(Schema),
 }
@@ -105,18 +108,58 @@ pub struct Redact {
     /// What is masked besides what is marked
     #[command(flatten)]
     pub secrets: SecretArgs,
-    /// What stands in the place of a secret
-    #[arg(long, value_enum, default_value_t = Mask::Text, value_name = "WHAT")]
-    pub mask: Mask,
-    /// Key of --mask hash: a file of 16 random bytes or more
-    #[arg(long, value_name = "FILE")]
-    pub key_file: Option<PathBuf>,
+    /// What stands for it
+    #[command(flatten)]
+    pub mask: MaskArgs,
     /// Write what was masked, and where, as JSON lines; never a value
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     /// The documents, and how to read them
     #[command(flatten)]
     pub plans: Plans,
+}
+
+/// `plansift slim`.
+///
+/// The scalars of the plan always stay: versions, timestamp, applyable, complete, errored. The same
+/// keys in the same order, the same bytes for what stays.
+#[derive(Debug, Args)]
+pub struct Slim {
+    /// Sections to keep, by these names or their keys: changes, outputs, drift, deferred, actions,
+    /// variables, planned, prior, configuration, relevant, checks, other (unknown ones)
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = part,
+          default_value = "changes,outputs")]
+    pub keep: Vec<Part>,
+    /// Keep resources whose whole address or whole type matches, like 'aws_db_*' or 'module.a.*'; *
+    /// is any text. Again for more
+    #[arg(long, value_name = "GLOB", value_parser = glob)]
+    pub only: Vec<Glob>,
+    /// Keep these attributes of resources, like tags, 'tags.*', '*_arn' or ingress.cidr_blocks;
+    /// what is said of a list holds for each of its elements. Again for more
+    #[arg(long, value_name = "PATH", value_parser = pattern)]
+    pub paths: Vec<Pattern>,
+    /// Put the plan into an object, for hosts that expect that
+    #[arg(long, value_enum, value_name = "IN")]
+    pub wrap: Option<WrapIn>,
+    /// Leave the secrets of the plan in what is written
+    #[arg(long, conflicts_with_all = ["echo", "echo_min", "also_names", "mask", "key_file"])]
+    pub no_redact: bool,
+    /// What is masked besides what is marked
+    #[command(flatten)]
+    pub secrets: SecretArgs,
+    /// What stands for it
+    #[command(flatten)]
+    pub mask: MaskArgs,
+    /// The plans, and how to read them
+    #[command(flatten)]
+    pub plans: Plans,
+}
+
+/// What a slim plan is put into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WrapIn {
+    /// {"terraform": PLAN}
+    Terraform,
 }
 
 /// What is secret besides what is marked.
@@ -131,6 +174,17 @@ pub struct SecretArgs {
     /// Take the values of keys that match for secrets, marked or not
     #[arg(long, value_name = "REGEX")]
     pub also_names: Option<regex::Regex>,
+}
+
+/// What stands for a secret.
+#[derive(Debug, Args)]
+pub struct MaskArgs {
+    /// What stands in the place of a secret
+    #[arg(long, value_enum, default_value_t = Mask::Text, value_name = "WHAT")]
+    pub mask: Mask,
+    /// Key of --mask hash: a file of 16 random bytes or more
+    #[arg(long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
 }
 
 /// Which texts repeat a marked one.
@@ -387,6 +441,24 @@ impl LimitArgs {
             zstd_window: self.limit_zstd_window.unwrap_or(default.zstd_window),
         }
     }
+}
+
+fn part(name: &str) -> Result<Part, String> {
+    Part::named(name).ok_or_else(|| {
+        let names: Vec<_> = Part::NAMES.iter().map(|(name, _)| *name).collect();
+        format!("the names of sections are {}", names.join(", "))
+    })
+}
+
+fn glob(text: &str) -> Result<Glob, String> {
+    match text {
+        "" => Err("nothing has an empty address or type".to_owned()),
+        text => Ok(Glob::new(text)),
+    }
+}
+
+fn pattern(text: &str) -> Result<Pattern, String> {
+    Pattern::parse(text).ok_or_else(|| "no path, like tags.Name, *_arn or tags[\"a.b\"]".to_owned())
 }
 
 /// A size or another number, with an optional suffix.

@@ -13,6 +13,7 @@ mod redact;
 mod run;
 mod secrecy;
 mod sifting;
+mod slim;
 mod stats;
 
 use std::ffi::OsString;

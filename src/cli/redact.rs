@@ -1,11 +1,10 @@
-//! `plansift redact`: documents without their secrets.
+//! `plansift redact`: documents without their secrets; and what `slim` shares with it.
 
 use std::fs::File;
-use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use super::args::{self, Plans, Redact, SecretArgs};
+use super::args::{self, MaskArgs, Plans, Redact, SecretArgs};
 use super::audit::audit_kept;
 use super::exit::Exit;
 use super::inputs::{self, Listed};
@@ -15,32 +14,25 @@ use super::stats::Stats;
 use crate::audit::{self, Ledger, Look};
 use crate::batch::{Entry, Location};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{Input, Kept};
+use crate::input::{self, Input, Kept};
 use crate::limits::Limits;
 use crate::plan;
 use crate::redact::mask::{KEY_MIN, Key, Masking};
-use crate::redact::{Counts, Options, Redacted, redact};
-use crate::secret::{self, EchoOf, collect};
+use crate::redact::{Counts, Options, redact};
+use crate::secret::{self, Collected, EchoOf, collect};
 use crate::sink::findings::Ndjson;
 
 /// Redacts all inputs into one output, one after the other.
 pub fn run(arguments: &Redact) -> Exit {
-    let plans = &arguments.plans;
-    let masking = match masking(arguments) {
-        Ok(masking) => masking,
+    let (plans, secrets) = (&arguments.plans, &arguments.secrets);
+    let options = match redact_options(plans, secrets, &arguments.mask) {
+        Ok(options) => options,
         Err(exit) => return exit,
     };
-    let read = match options(plans) {
-        Ok(options) => options.read,
-        Err(exit) => return exit,
-    };
-    if arguments.report.is_some() && arguments.secrets.echo == args::Echo::Off {
+    if arguments.report.is_some() && secrets.echo == args::Echo::Off {
         say("--report: a report reads the input again: leave --echo off out");
         return Exit::Usage;
     }
-    let secret = secret_options(&arguments.secrets, read);
-    let threads = threads(plans).unwrap_or(NonZeroUsize::MIN);
-    let options = Options { secret, masking, threads };
     let listed = match inputs::list(plans) {
         Ok(listed) => listed,
         Err(exit) => return exit,
@@ -52,6 +44,31 @@ pub fn run(arguments: &Redact) -> Exit {
             Err(exit) => return exit,
         },
     };
+    let exit = write_all(plans, &listed, |path, out| {
+        let ready = ready(path, plans, secrets, &options)?;
+        let redacted = redact(ready.input, ready.collected.as_ref(), &options, out)?;
+        if let (Some(report), Some(kept)) = (&mut report, &ready.kept) {
+            report.write(kept, path, plans, &options)?;
+        }
+        if !plans.quiet {
+            let name = named(path);
+            say(&format!("{name}: {}", masked(&redacted.counts)));
+            warn(&name, &redacted.counts);
+        }
+        Ok(redacted.document.bytes)
+    });
+    match report.map(Report::finish) {
+        Some(Err(error)) if exit == Exit::Done => fail(arguments.report.as_deref(), &error),
+        _ => exit,
+    }
+}
+
+/// Writes something of each input into one output. `each` says how many bytes it has read.
+pub(super) fn write_all(
+    plans: &Plans,
+    listed: &Listed,
+    mut each: impl FnMut(&Path, &mut File) -> Result<u64>,
+) -> Exit {
     let opened = Output::open(plans.output.as_deref());
     let (mut out, output) = match opened.and_then(|output| Ok((output.writer()?, output))) {
         Ok(opened) => opened,
@@ -64,13 +81,8 @@ pub fn run(arguments: &Redact) -> Exit {
             Ok(_) => Path::new("-"),
             Err(unlisted) => return fail(Some(Path::new(&unlisted.source)), &unlisted.error),
         };
-        match redact_one(input, arguments, &options, &mut out, report.as_mut()) {
-            Ok(redacted) => {
-                stats.add(redacted.document.bytes);
-                if !plans.quiet {
-                    tell(input, &redacted);
-                }
-            }
+        match each(input, &mut out) {
+            Ok(bytes) => stats.add(bytes),
             Err(error) if error.kind() == ErrorKind::Write => {
                 return end_of_output(plans, &error, 0);
             }
@@ -82,18 +94,24 @@ pub fn run(arguments: &Redact) -> Exit {
     if let Err(error) = output.finish() {
         return end_of_output(plans, &error, 0);
     }
-    if let Some(report) = report
-        && let Err(error) = report.finish()
-    {
-        return fail(arguments.report.as_deref(), &error);
-    }
     if plans.stats {
         say(&stats.line());
     }
     Exit::Done
 }
 
-fn masking(arguments: &Redact) -> std::result::Result<Masking, Exit> {
+/// What the arguments say of secrets.
+pub(super) fn redact_options(
+    plans: &Plans,
+    secrets: &SecretArgs,
+    mask: &MaskArgs,
+) -> std::result::Result<Options, Exit> {
+    let masking = masking(mask)?;
+    let secret = secret_options(secrets, options(plans)?.read);
+    Ok(Options { secret, masking, threads: threads(plans).unwrap_or(NonZeroUsize::MIN) })
+}
+
+fn masking(arguments: &MaskArgs) -> std::result::Result<Masking, Exit> {
     match (arguments.mask, &arguments.key_file) {
         (args::Mask::Text, None) => Ok(Masking::Text),
         (args::Mask::Null, None) => Ok(Masking::Null),
@@ -116,30 +134,32 @@ fn masking(arguments: &Redact) -> std::result::Result<Masking, Exit> {
     }
 }
 
-fn redact_one(
+/// An input whose secrets are known as far as they are asked for.
+pub(super) struct Ready {
+    pub input: Input,
+    /// Its secrets, and what it can be read from again; none where it is read once.
+    pub collected: Option<Collected>,
+    pub kept: Option<Kept>,
+}
+
+/// Opens an input, once its secrets are known as far as they are asked for.
+///
+/// # Errors
+///
+/// It cannot be read, or is no plan or state.
+pub(super) fn ready(
     path: &Path,
-    arguments: &Redact,
+    plans: &Plans,
+    secrets: &SecretArgs,
     options: &Options,
-    out: &mut impl Write,
-    report: Option<&mut Report>,
-) -> Result<Redacted> {
-    let plans = &arguments.plans;
+) -> Result<Ready> {
     let access = access(plans, &options.secret.read);
-    if arguments.secrets.echo == args::Echo::Off {
-        let input = match path == Path::new("-") {
-            true => Input::from_stdin(&access)?,
-            false => Input::open_file(path, &access)?,
-        };
-        return redact(input, None, options, out);
+    if secrets.echo == args::Echo::Off {
+        return Ok(Ready { input: open(path, &access)?, collected: None, kept: None });
     }
     let kept = keep(path, &options.secret.read.limits)?;
-    let open = || kept.input(&access);
-    let collected = collect(open, &options.secret)?;
-    let redacted = redact(open()?, Some(&collected), options, out)?;
-    match report {
-        Some(report) => report.write(&kept, path, plans, options).map(|()| redacted),
-        None => Ok(redacted),
-    }
+    let collected = collect(|| kept.input(&access), &options.secret)?;
+    Ok(Ready { input: kept.input(&access)?, collected: Some(collected), kept: Some(kept) })
 }
 
 /// An input that can be read again.
@@ -147,6 +167,14 @@ pub(super) fn keep(path: &Path, limits: &Limits) -> Result<Kept> {
     match path == Path::new("-") {
         true => Kept::from_stdin(limits),
         false => Kept::open_file(path, limits),
+    }
+}
+
+/// Opens an input that is read once.
+pub(super) fn open(path: &Path, access: &input::Options) -> Result<Input> {
+    match path == Path::new("-") {
+        true => Input::from_stdin(access),
+        false => Input::open_file(path, access),
     }
 }
 
@@ -217,14 +245,18 @@ impl Report {
     }
 }
 
-/// What was masked, and what to think of it.
-fn tell(path: &Path, redacted: &Redacted) {
-    let Counts { marked, echoes, named: by_name, equal, unmarked, unknown } = redacted.counts;
-    let name = named(path);
-    say(&format!(
-        "{name}: masked {marked} marked values, {echoes} echoes, {by_name} values by name, \
+/// What was masked.
+pub(super) fn masked(counts: &Counts) -> String {
+    let Counts { marked, echoes, named, equal, .. } = counts;
+    format!(
+        "masked {marked} marked values, {echoes} echoes, {named} values by name, \
          {equal} equal constants and identities"
-    ));
+    )
+}
+
+/// What to think of it.
+pub(super) fn warn(name: &str, counts: &Counts) {
+    let Counts { unmarked, unknown, .. } = *counts;
     if unmarked > 0 {
         say(&format!(
             "{name}: warning: {unmarked} elements say nothing of sensitive values, as those of \

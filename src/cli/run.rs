@@ -35,6 +35,7 @@ pub fn run(command: Command) -> Exit {
         },
         Command::Redact(redact) => super::redact::run(&redact),
         Command::Audit(audit) => super::audit::run(&audit),
+        Command::Slim(slim) => super::slim::run(&slim),
         Command::Summary(summary) => {
             let (color, shape) = (color(&summary.plans), shape(&summary));
             sift_all(&summary.plans, |out, listed| {

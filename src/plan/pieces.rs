@@ -97,6 +97,22 @@ pub trait PieceVisitor {
         Answer::Enter
     }
 
+    /// An object or array is walked, the document first; what is in it begins at that offset.
+    fn entered(&mut self, start: u64) {
+        let _ = start;
+    }
+
+    /// In what is walked another member or element follows: it, or the comma before it, stands at
+    /// that offset.
+    fn next(&mut self, at: u64) {
+        let _ = at;
+    }
+
+    /// What is walked ends: its bracket stands at that offset.
+    fn left(&mut self, close: u64) {
+        let _ = close;
+    }
+
     /// A resource change that is seen at a glance to stay as it is, and where it stands. `true`:
     /// enough is known of it, and it does not come as a piece.
     fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
@@ -121,6 +137,16 @@ pub trait PieceVisitor {
     /// A piece, or something else that was passed as a whole, ends before that offset.
     fn passed(&mut self, end: u64) {
         let _ = end;
+    }
+
+    /// The document is no plan: it is the JSON of a state.
+    ///
+    /// # Errors
+    ///
+    /// The visitor's own.
+    fn state(&mut self, document: WrongDocument) -> Result<()> {
+        let _ = document;
+        Ok(())
     }
 
     /// The document ends before that offset of the input, the space after it included.
@@ -332,7 +358,8 @@ struct Walk<'v, S, V> {
 impl<S: Source, V: PieceVisitor> Walk<'_, S, V> {
     fn document(&mut self, start: u64) -> Result<()> {
         self.cursor.enter_object()?;
-        while let Some((key, offset)) = self.name()? {
+        self.visitor.entered(self.cursor.offset());
+        while let Some((key, offset)) = self.member()? {
             let section = Section::of(&key);
             if let Some(document) = self.telltales.note(section, &key) {
                 return Err(Error::new(ErrorKind::WrongDocument(document)));
@@ -369,10 +396,12 @@ impl<S: Source, V: PieceVisitor> Walk<'_, S, V> {
     }
 
     /// Whether the document is a plan or a state, now that all of its keys were met.
-    fn verdict(&self) -> Result<()> {
+    fn verdict(&mut self) -> Result<()> {
         if !self.telltales.is_plan() {
             match self.telltales.verdict(false) {
-                WrongDocument::State | WrongDocument::EmptyState => {}
+                state @ (WrongDocument::State | WrongDocument::EmptyState) => {
+                    self.visitor.state(state)?;
+                }
                 other => return Err(Error::new(ErrorKind::WrongDocument(other))),
             }
         }
@@ -398,7 +427,30 @@ impl<S: Source, V: PieceVisitor> Walk<'_, S, V> {
         self.cursor.source_mut().finish()
     }
 
-    /// The next key, decoded, and its offset.
+    /// Goes to the next member of what is walked, and says its key, decoded, and its offset.
+    fn member(&mut self) -> Result<Option<(String, u64)>> {
+        self.cursor.peek()?;
+        let at = self.cursor.offset();
+        let name = self.name()?;
+        match name {
+            Some(_) => self.visitor.next(at),
+            None => self.visitor.left(at),
+        }
+        Ok(name)
+    }
+
+    /// Goes to the next element of what is walked.
+    fn element(&mut self) -> Result<bool> {
+        self.cursor.peek()?;
+        let at = self.cursor.offset();
+        let is_there = self.cursor.next_element()?;
+        match is_there {
+            true => self.visitor.next(at),
+            false => self.visitor.left(at),
+        }
+        Ok(is_there)
+    }
+
     fn name(&mut self) -> Result<Option<(String, u64)>> {
         let Some(range) = self.cursor.next_key()? else { return Ok(None) };
         let start = range.start;
@@ -416,7 +468,10 @@ impl<S: Source, V: PieceVisitor> Walk<'_, S, V> {
         loop {
             match next {
                 Next::Enter(scope) => match self.enter(scope)? {
-                    Some(shape) => open.push((scope, shape)),
+                    Some(shape) => {
+                        self.visitor.entered(self.cursor.offset());
+                        open.push((scope, shape));
+                    }
                     None => self.hand(scope.piece_of_scalar(), name.as_deref())?,
                 },
                 Next::Hand(kind) => self.hand(kind, name.as_deref())?,
@@ -424,10 +479,10 @@ impl<S: Source, V: PieceVisitor> Walk<'_, S, V> {
             (next, name) = loop {
                 let Some(&(scope, shape)) = open.last() else { return Ok(()) };
                 if shape == Shape::Array {
-                    if self.cursor.next_element()? {
+                    if self.element()? {
                         break (scope.element(), None);
                     }
-                } else if let Some((key, _)) = self.name()? {
+                } else if let Some((key, _)) = self.member()? {
                     break (scope.member(&key), Some(key));
                 }
                 open.pop();

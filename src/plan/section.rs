@@ -80,7 +80,7 @@ impl Section {
     }
 
     /// Whether a document with this key can only be a plan.
-    pub(super) fn is_of_plans(self) -> bool {
+    pub(crate) fn is_of_plans(self) -> bool {
         matches!(
             self,
             Section::PlannedValues

@@ -9,7 +9,7 @@ use crate::plan::Change;
 
 /// A list of actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Action {
+pub(crate) enum Action {
     NoOp,
     Create,
     Read,
@@ -30,7 +30,7 @@ impl Action {
     /// # Errors
     ///
     /// They are no array of strings.
-    pub(super) fn of(change: &Change<'_>) -> Result<Action> {
+    pub(crate) fn of(change: &Change<'_>) -> Result<Action> {
         let (mut list, mut len) = ([Action::Other; 2], 0);
         for text in change.actions()? {
             let action = Action::single(text?);

@@ -1,7 +1,7 @@
 //! The flat rows that a plan becomes (records.md). A row borrows from the plan and from the paths
 //! that were collected for it; it is written before the next one is made.
 
-mod action;
+pub(crate) mod action;
 mod books;
 pub mod counts;
 mod held;

@@ -52,6 +52,8 @@ pub(super) enum Mask {
     Null,
     /// An overlay whose keys are secret.
     Overlay(bool),
+    /// What stands for no secret: a part of the document that was not there.
+    Added(&'static str),
 }
 
 impl Masking {
@@ -149,6 +151,7 @@ impl Mask {
             Mask::Changed => MASK_CHANGED,
             Mask::Key(number) => &format!("{open}{number}{close}"),
             Mask::Digest(digest) => &format!("{open}{:032x}{close}", u128::from_be_bytes(digest)),
+            Mask::Added(text) => return out.extend_from_slice(text.as_bytes()),
             Mask::Null => return out.extend_from_slice(b"null"),
             Mask::Overlay(true) => return out.extend_from_slice(b"true"),
             Mask::Overlay(false) => return out.extend_from_slice(b"false"),

@@ -10,6 +10,7 @@
 //! without a mark is found in the bytes, on as many threads as there are.
 
 mod chunk;
+pub mod cut;
 mod look;
 pub mod mask;
 mod outgoing;
@@ -23,6 +24,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use chunk::{Edit, Masker, Span};
+use cut::{Cutter, Everything, Selection};
 use mask::{Mask, Masking};
 use outgoing::{Outgoing, Tee};
 
@@ -32,7 +34,7 @@ use crate::error::Result;
 use crate::input::Source;
 use crate::json::value::{Kind, Value};
 use crate::limits::Limits;
-use crate::plan::{Document, Piece, PieceKind, PieceVisitor, Unchanged, read_pieces};
+use crate::plan::{Document, Piece, PieceKind, Unchanged, read_pieces};
 use crate::secret::echo::Sought;
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{By, Marked, Marks};
@@ -108,13 +110,45 @@ pub fn redact<S: Source>(
     options: &Options,
     out: &mut dyn Write,
 ) -> Result<Redacted> {
+    let secrecy = collected.map_or(Secrecy::Unknown, Secrecy::Known);
+    rewrite(source, &mut Everything, secrecy, options, out)
+}
+
+/// What is known of the secrets of a document before it is written.
+#[derive(Clone, Copy, Debug)]
+pub enum Secrecy<'c> {
+    /// All of them: the document was read before.
+    Known(&'c Collected),
+    /// None, as [`redact`] without `collected`.
+    Unknown,
+    /// They may be shown.
+    Off,
+}
+
+/// Writes what is wanted of a document, without its secrets; those of what is left out are secret
+/// in what stays, too.
+///
+/// # Errors
+///
+/// As [`redact`]; what the selection says.
+pub fn rewrite<S: Source>(
+    source: S,
+    selection: &mut dyn Selection,
+    secrecy: Secrecy<'_>,
+    options: &Options,
+    out: &mut dyn Write,
+) -> Result<Redacted> {
     let read = &options.secret.read;
     let nothing = Collected::nothing(&options.secret);
-    let held = match collected {
-        Some(collected) => Held::Before(collected),
-        None => Held::Meanwhile(Box::new(Collected::nothing(&options.secret))),
+    let (collected, held) = match secrecy {
+        Secrecy::Known(collected) => (collected, Some(Held::Before(collected))),
+        Secrecy::Unknown => {
+            let meanwhile = Box::new(Collected::nothing(&options.secret));
+            (&nothing, Some(Held::Meanwhile(meanwhile)))
+        }
+        Secrecy::Off => (&nothing, None),
     };
-    let Collected { secrets, contained, .. } = collected.unwrap_or(&nothing);
+    let Collected { secrets, contained, .. } = collected;
     let what = Sought { secrets, contained: contained.as_ref() };
     let desk = Desk::new();
     std::thread::scope(|scope| {
@@ -122,7 +156,7 @@ pub fn redact<S: Source>(
         let masking = &options.masking;
         let hire = move || Masker::new(what, masking, read.isa, read.limits);
         let outgoing = Rc::new(RefCell::new(Outgoing::new(crew, hire, out)));
-        let mut redactor = Redactor {
+        let redactor = held.map(|held| Redactor {
             outgoing: Rc::clone(&outgoing),
             held,
             masking: &options.masking,
@@ -132,10 +166,21 @@ pub fn redact<S: Source>(
             has_identities: false,
             decoded: Vec::new(),
             counts: Counts::default(),
+        });
+        let notes = matches!(secrecy, Secrecy::Unknown);
+        let mut cutter = Cutter {
+            looks_into_all: notes && selection.looks_into_all(),
+            outgoing: Rc::clone(&outgoing),
+            selection,
+            redactor,
+            open: Vec::new(),
+            next: None,
+            is_leaving_out: false,
+            cuts: Vec::new(),
         };
         let tee = Tee { source, outgoing: Rc::clone(&outgoing) };
-        let document = read_pieces(tee, read, &mut redactor)?;
-        let mut counts = redactor.counts;
+        let document = read_pieces(tee, read, &mut cutter)?;
+        let mut counts = cutter.redactor.map_or(Counts::default(), |redactor| redactor.counts);
         counts.add(&outgoing.borrow().counts);
         Ok(Redacted { document, counts })
     })
@@ -181,11 +226,8 @@ struct Redactor<'r, 'scope, 'env, 's> {
     counts: Counts,
 }
 
-impl<'scope, 's: 'scope> PieceVisitor for Redactor<'_, 'scope, '_, 's> {
-    fn begin(&mut self, start: u64) {
-        self.outgoing.borrow_mut().begin(start);
-    }
-
+impl<'scope, 's: 'scope> Redactor<'_, 'scope, '_, 's> {
+    /// Whether a resource change that stays as it is needs no look: nothing in it is marked.
     fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
         let is_quiet = !self.marks.has_names()
             && self.marks.is_quiet(unchanged.before_sensitive)
@@ -196,6 +238,7 @@ impl<'scope, 's: 'scope> PieceVisitor for Redactor<'_, 'scope, '_, 's> {
         is_quiet
     }
 
+    /// The same of a resource that is no change.
     fn resource(&mut self, sensitive_values: &[u8], range: Range<u64>) -> bool {
         let is_quiet = !self.marks.has_names() && self.marks.is_quiet(sensitive_values);
         if is_quiet {
@@ -204,6 +247,7 @@ impl<'scope, 's: 'scope> PieceVisitor for Redactor<'_, 'scope, '_, 's> {
         is_quiet
     }
 
+    /// Masks what is secret in a piece, but for its echoes.
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         let Piece { kind, value, .. } = *piece;
         match kind {
@@ -216,17 +260,6 @@ impl<'scope, 's: 'scope> PieceVisitor for Redactor<'_, 'scope, '_, 's> {
         Ok(())
     }
 
-    fn passed(&mut self, end: u64) {
-        self.outgoing.borrow_mut().passed(end);
-    }
-
-    fn end(&mut self, end: u64) -> Result<()> {
-        self.outgoing.borrow_mut().end(end);
-        Ok(())
-    }
-}
-
-impl<'scope, 's: 'scope> Redactor<'_, 'scope, '_, 's> {
     /// Masks what is marked in a piece.
     fn values(&mut self, piece: &Piece<'_>) -> Result<()> {
         let mut parts = Parts::of(piece)?;
@@ -291,10 +324,10 @@ impl<'scope, 's: 'scope> Redactor<'_, 'scope, '_, 's> {
                 continue;
             }
             let mask = self.masking.of(value, is_changed, &mut self.decoded)?;
-            self.edit(value, mask);
+            let masked = self.edit(value, mask);
             match by {
-                By::Mark => self.counts.marked += 1,
-                By::Name => self.counts.named += 1,
+                By::Mark => self.counts.marked += masked,
+                By::Name => self.counts.named += masked,
             }
         }
         marked.unknown.map_or(Ok(()), |unknown| self.overlay(unknown))
@@ -336,8 +369,7 @@ impl<'scope, 's: 'scope> Redactor<'_, 'scope, '_, 's> {
                 let text = scalar(kind, value, &mut self.decoded)?;
                 if self.own.contains(&secrets.digest(text)) {
                     let mask = self.masking.of_text(text);
-                    self.edit(value, mask);
-                    self.counts.equal += 1;
+                    self.counts.equal += self.edit(value, mask);
                 }
             }
             Ok(())
@@ -356,8 +388,7 @@ impl<'scope, 's: 'scope> Redactor<'_, 'scope, '_, 's> {
                     let text = scalar(kind, value, &mut self.decoded)?;
                     if secrets.number(text).is_some() {
                         let mask = self.masking.of_text(text);
-                        self.edit(value, mask);
-                        self.counts.equal += 1;
+                        self.counts.equal += self.edit(value, mask);
                     }
                 }
                 Ok(())
@@ -369,8 +400,7 @@ impl<'scope, 's: 'scope> Redactor<'_, 'scope, '_, 's> {
     fn unknown(&mut self, value: Value<'_>) -> Result<()> {
         if matches!(self.held, Held::Meanwhile(_)) && !value.is_null() && !self.is_masked(value)? {
             let mask = self.masking.of(value, false, &mut self.decoded)?;
-            self.edit(value, mask);
-            self.counts.unknown += 1;
+            self.counts.unknown += self.edit(value, mask);
         }
         Ok(())
     }
@@ -379,8 +409,10 @@ impl<'scope, 's: 'scope> Redactor<'_, 'scope, '_, 's> {
         Ok(value.kind()? == Kind::String && is_mask(decode(value.string()?, &mut self.decoded)?))
     }
 
-    fn edit(&mut self, value: Value<'_>, mask: Mask) {
-        self.outgoing.borrow_mut().edit(Edit { range: value.range(), mask });
+    /// Masks a value; how many there are, which is none where it is left out.
+    fn edit(&mut self, value: Value<'_>, mask: Mask) -> u64 {
+        let edit = Edit { range: value.range(), mask };
+        u64::from(self.outgoing.borrow_mut().edit(edit))
     }
 
     /// A piece stands there; `after` is its second side, if that is another than the first.

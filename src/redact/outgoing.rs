@@ -1,12 +1,19 @@
 //! The bytes of a document that leave the window, on their way to the output.
+//!
+//! What is left out of the document is dropped here, before anyone looks at it. From then on
+//! offsets count as if it had never been there: those of chunks, edits, pieces and cuts do, those
+//! of removed stretches and of the window are the document's own ([`Outgoing::place`] is between
+//! them).
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io::{BufWriter, Write};
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::Counts;
 use super::chunk::{Chunk, Edit, Masker, Span};
+use super::mask::Mask;
 use crate::crew::Crew;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
@@ -20,6 +27,16 @@ const BUFFER: usize = 64 << 10;
 /// Chunks that wait or are worked on, for each thread.
 const CHUNKS: usize = 3;
 
+/// A stretch of the document that is left out.
+struct Removed {
+    range: Range<u64>,
+    /// How many bytes before it are left out.
+    before: u64,
+}
+
+/// The end of a stretch whose end is not known yet.
+const OPEN: u64 = u64::MAX;
+
 /// The way out.
 pub(super) struct Outgoing<'scope, 'env, 's> {
     crew: Crew<'scope, 'env, Masker<'s>>,
@@ -31,6 +48,12 @@ pub(super) struct Outgoing<'scope, 'env, 's> {
     cuts: VecDeque<u64>,
     /// The last of all cuts.
     cut: u64,
+    /// The offset in the document up to which bytes were taken.
+    taken: u64,
+    /// What is left out and was not taken yet, in order.
+    removed: VecDeque<Removed>,
+    /// How many bytes are left out so far.
+    removed_len: u64,
     /// Where the document ends, once that is known.
     end: u64,
     spare: Vec<Chunk>,
@@ -53,6 +76,9 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
             chunk: Chunk::default(),
             cuts: VecDeque::new(),
             cut: 0,
+            taken: 0,
+            removed: VecDeque::new(),
+            removed_len: 0,
             end: u64::MAX,
             spare: Vec::new(),
             counts: Counts::default(),
@@ -63,6 +89,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
     pub fn begin(&mut self, start: u64) {
         self.chunk.start = start;
         self.cut = start;
+        self.taken = start;
     }
 
     /// The document ends there.
@@ -70,42 +97,123 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         self.end = end;
     }
 
-    pub fn edit(&mut self, edit: Edit) {
-        self.chunk.edits.push(edit);
+    /// Replaces something in the document; whether there is anything left of it to replace.
+    pub fn edit(&mut self, edit: Edit) -> bool {
+        let range = self.places(edit.range);
+        let is_there = !range.is_empty();
+        if is_there {
+            self.chunk.edits.push(Edit { range, mask: edit.mask });
+        }
+        is_there
+    }
+
+    /// Adds to the document what is not in it.
+    pub fn add(&mut self, at: u64, text: &'static str) {
+        let at = self.place(at);
+        if !text.is_empty() {
+            self.chunk.edits.push(Edit { range: at..at, mask: Mask::Added(text) });
+        }
     }
 
     pub fn piece(&mut self, piece: Span) {
-        self.chunk.pieces.push(piece);
+        let Span { range, kind, after } = piece;
+        let (range, after) = (self.places(range), self.places(after));
+        if !range.is_empty() {
+            self.chunk.pieces.push(Span { range, kind, after });
+        }
     }
 
     /// A piece ends there, and what follows can be looked at on its own.
     pub fn passed(&mut self, end: u64) {
+        let end = self.place(end);
         if end - self.cut >= SIZE {
             self.cut = end;
             self.cuts.push_back(end);
         }
     }
 
+    /// Leaves out a stretch of the document. It lies behind all that was left out before, and no
+    /// piece that stays has ended since it began.
+    pub fn remove(&mut self, range: Range<u64>) {
+        // A separator may have left the window before it was known whether it stays.
+        if range.start < self.taken {
+            let at = (self.place(range.start) - self.chunk.start) as usize;
+            let len = (self.taken.min(range.end) - range.start) as usize;
+            self.chunk.bytes.drain(at..at + len);
+        }
+        match self.removed.back_mut().filter(|last| last.range.end == range.start) {
+            Some(last) => last.range.end = range.end,
+            None => {
+                let before = self.removed_len;
+                self.removed.push_back(Removed { range: range.clone(), before });
+            }
+        }
+        self.removed_len += range.end - range.start;
+    }
+
+    /// Leaves out what comes from there on, up to where that ends ([`Outgoing::remove_to`]).
+    pub fn remove_from(&mut self, start: u64) {
+        self.remove(start..OPEN);
+    }
+
+    /// What is being left out ends there.
+    pub fn remove_to(&mut self, end: u64) {
+        if let Some(last) = self.removed.back_mut() {
+            last.range.end = end;
+            self.removed_len = last.before + (end - last.range.start);
+        }
+    }
+
+    /// Where a place of the document is, without what is left out before it.
+    fn place(&self, offset: u64) -> u64 {
+        let next = self.removed.partition_point(|removed| removed.range.start < offset);
+        match next.checked_sub(1).map(|last| &self.removed[last]) {
+            Some(Removed { range, before }) => {
+                range.start + offset.saturating_sub(range.end) - before
+            }
+            None => offset - self.removed.front().map_or(self.removed_len, |first| first.before),
+        }
+    }
+
+    fn places(&self, range: Range<u64>) -> Range<u64> {
+        if range.is_empty() { range } else { self.place(range.start)..self.place(range.end) }
+    }
+
     /// Takes bytes that leave the window; the first of them has that offset.
     fn take(&mut self, bytes: &[u8], offset: u64) -> Result<()> {
-        if offset > self.chunk.end() {
+        if offset > self.taken {
             return Err(Error::new(ErrorKind::Changed));
         }
         // What stands before the document and behind it is not written.
         let end = self.end.min(offset + bytes.len() as u64);
-        let append = |chunk: &mut Chunk, to: u64| {
-            let from = chunk.end();
-            if from < to {
-                chunk
-                    .bytes
-                    .extend_from_slice(&bytes[(from - offset) as usize..(to - offset) as usize]);
-            }
-        };
-        while let Some(cut) = self.cuts.pop_front_if(|cut| *cut <= end) {
-            append(&mut self.chunk, cut);
-            self.give(cut)?;
+        while self.taken < end {
+            let stays_to = match self.removed.front() {
+                Some(Removed { range, .. }) if range.start <= self.taken => {
+                    self.taken = range.end.clamp(self.taken, end);
+                    if range.end <= self.taken {
+                        self.removed.pop_front();
+                    }
+                    continue;
+                }
+                Some(Removed { range, .. }) => range.start.min(end),
+                None => end,
+            };
+            let stays = (self.taken - offset) as usize..(stays_to - offset) as usize;
+            self.append(&bytes[stays])?;
+            self.taken = stays_to;
         }
-        append(&mut self.chunk, end);
+        Ok(())
+    }
+
+    fn append(&mut self, mut bytes: &[u8]) -> Result<()> {
+        let end = self.chunk.end() + bytes.len() as u64;
+        while let Some(cut) = self.cuts.pop_front_if(|cut| *cut <= end) {
+            let (before, behind) = bytes.split_at((cut - self.chunk.end()) as usize);
+            self.chunk.bytes.extend_from_slice(before);
+            self.give(cut)?;
+            bytes = behind;
+        }
+        self.chunk.bytes.extend_from_slice(bytes);
         Ok(())
     }
 

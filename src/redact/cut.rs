@@ -1,0 +1,281 @@
+//! A document without some of its parts.
+//!
+//! Whoever knows what is wanted says of every section and piece whether it stays ([`Selection`]);
+//! what does not is removed from what goes out, and what does is looked at for its secrets.
+//!
+//! Separators belong to what follows them: a member that is left out goes with everything between
+//! it and the member before it, and the first one that stays in its container loses its comma. So
+//! nothing has to be known of what comes next ([`Items`]).
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::Redactor;
+use super::outgoing::Outgoing;
+use crate::error::{Result, WrongDocument};
+use crate::plan::{Answer, Piece, PieceVisitor, Section, Unchanged};
+
+/// What becomes of a part of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It stays.
+    Stays,
+    /// It is left out.
+    Goes,
+}
+
+/// What of a document is wanted. By default everything is.
+pub trait Selection {
+    /// What is written before the document and behind it.
+    fn around(&self) -> [&'static str; 2] {
+        [""; 2]
+    }
+
+    /// Whether what goes is looked at as well where secrets are noted as they come: what stays has
+    /// to be compared with them.
+    fn looks_into_all(&self) -> bool {
+        false
+    }
+
+    /// A top-level key. `format_version` must stay.
+    fn section(&mut self, section: Section, key: &str) -> Verdict {
+        let _ = (section, key);
+        Verdict::Stays
+    }
+
+    /// A resource change that is seen at a glance to stay as it is. `None`: it has to be looked at
+    /// as a piece.
+    fn unchanged(&mut self, unchanged: &Unchanged<'_>) -> Option<Verdict> {
+        let _ = unchanged;
+        Some(Verdict::Stays)
+    }
+
+    /// Whether all of every resource stays that is no change, wherever its section does.
+    fn wants_resources(&self) -> bool {
+        true
+    }
+
+    /// A piece, and where it stays, what of it does not: stretches in their order.
+    ///
+    /// # Errors
+    ///
+    /// The piece is not what it should be.
+    fn piece(&mut self, piece: &Piece<'_>, cuts: &mut Vec<Range<u64>>) -> Result<Verdict> {
+        let _ = (piece, cuts);
+        Ok(Verdict::Stays)
+    }
+
+    /// The document is the JSON of a state.
+    ///
+    /// # Errors
+    ///
+    /// None is wanted.
+    fn state(&mut self, document: WrongDocument) -> Result<()> {
+        let _ = document;
+        Ok(())
+    }
+
+    /// The document ends: what to add behind its last member.
+    fn missing(&mut self) -> &'static str {
+        ""
+    }
+}
+
+/// Everything is wanted.
+pub(super) struct Everything;
+
+impl Selection for Everything {}
+
+/// The members or elements of a container, told one after the other: what to remove, so that those
+/// that stay are the members or elements of a container.
+#[derive(Debug)]
+pub struct Items {
+    /// Where the last one ended, or the container's bracket.
+    end: u64,
+    is_first: bool,
+    has_any: bool,
+}
+
+impl Items {
+    /// Those of a container whose bracket ends before that offset.
+    pub fn new(start: u64) -> Items {
+        Items { end: start, is_first: true, has_any: false }
+    }
+
+    /// The end of the last one.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// The next one goes. What is to be removed begins there, and ends where it does.
+    pub fn go(&mut self) -> u64 {
+        self.is_first = false;
+        self.end
+    }
+
+    /// The next one stays; it, or the comma before it, stands at that offset. What is to be removed
+    /// of it.
+    pub fn stay(&mut self, at: u64) -> Option<Range<u64>> {
+        let has_comma = !std::mem::take(&mut self.is_first);
+        let is_next = std::mem::replace(&mut self.has_any, true);
+        (has_comma && !is_next).then_some(at..at + 1)
+    }
+
+    /// The last one ends before that offset.
+    pub fn passed(&mut self, end: u64) {
+        self.end = end;
+    }
+}
+
+/// Sees to it that only what is wanted goes out.
+pub(super) struct Cutter<'r, 'scope, 'env, 's> {
+    pub outgoing: Rc<RefCell<Outgoing<'scope, 'env, 's>>>,
+    pub selection: &'r mut dyn Selection,
+    /// What looks for the secrets in it; `None`: they may be shown.
+    pub redactor: Option<Redactor<'r, 'scope, 'env, 's>>,
+    /// The containers that are walked, the innermost last.
+    pub open: Vec<Items>,
+    /// Where the next member or element of the innermost one begins, until its fate is known.
+    pub next: Option<u64>,
+    /// A section is being left out.
+    pub is_leaving_out: bool,
+    /// See [`Selection::looks_into_all`].
+    pub looks_into_all: bool,
+    /// What is left out of a piece.
+    pub cuts: Vec<Range<u64>>,
+}
+
+impl<'scope, 's: 'scope> Cutter<'_, 'scope, '_, 's> {
+    fn stays(&mut self) {
+        if self.is_leaving_out {
+            return;
+        }
+        if let (Some(at), Some(items)) = (self.next.take(), self.open.last_mut())
+            && let Some(comma) = items.stay(at)
+        {
+            self.outgoing.borrow_mut().remove(comma);
+        }
+    }
+
+    /// Leaves out what comes next, from there on.
+    fn goes(&mut self) -> Option<u64> {
+        self.next.take()?;
+        self.open.last_mut().map(Items::go)
+    }
+
+    fn goes_to(&mut self, end: u64) {
+        if let Some(start) = self.goes() {
+            self.outgoing.borrow_mut().remove(start..end);
+        }
+    }
+
+    /// Looks at a piece for its secrets.
+    fn look(&mut self, piece: &Piece<'_>) -> Result<()> {
+        self.redactor.as_mut().map_or(Ok(()), |redactor| redactor.piece(piece))
+    }
+}
+
+impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
+    fn begin(&mut self, start: u64) {
+        let mut outgoing = self.outgoing.borrow_mut();
+        outgoing.begin(start);
+        outgoing.add(start, self.selection.around()[0]);
+    }
+
+    fn section(&mut self, section: Section, key: &str) -> Answer {
+        if self.selection.section(section, key) == Verdict::Stays {
+            self.stays();
+            return Answer::Enter;
+        }
+        if let Some(start) = self.goes() {
+            self.outgoing.borrow_mut().remove_from(start);
+            self.is_leaving_out = true;
+        }
+        if self.looks_into_all { Answer::Enter } else { Answer::Skip }
+    }
+
+    fn entered(&mut self, start: u64) {
+        self.stays();
+        self.open.push(Items::new(start));
+    }
+
+    fn next(&mut self, at: u64) {
+        self.next = Some(at);
+    }
+
+    fn left(&mut self, close: u64) {
+        let left = self.open.pop();
+        if let Some(around) = self.open.last_mut() {
+            around.passed(close + 1);
+        } else if let Some(document) = left {
+            let mut outgoing = self.outgoing.borrow_mut();
+            outgoing.add(document.end(), self.selection.missing());
+            outgoing.add(close + 1, self.selection.around()[1]);
+        }
+    }
+
+    fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
+        if self.looks_into_all {
+            return false;
+        }
+        match self.selection.unchanged(unchanged) {
+            None => return false,
+            Some(Verdict::Stays) => self.stays(),
+            Some(Verdict::Goes) => {
+                self.goes_to(range.end);
+                return true;
+            }
+        }
+        self.redactor.as_mut().is_none_or(|redactor| redactor.unchanged(unchanged, range))
+    }
+
+    fn resource(&mut self, sensitive_values: &[u8], range: Range<u64>) -> bool {
+        if !self.selection.wants_resources() {
+            return false;
+        }
+        self.stays();
+        self.redactor.as_mut().is_none_or(|redactor| redactor.resource(sensitive_values, range))
+    }
+
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
+        self.cuts.clear();
+        if self.is_leaving_out {
+            return self.look(piece);
+        }
+        match self.selection.piece(piece, &mut self.cuts)? {
+            Verdict::Goes => {
+                self.goes_to(piece.value.range().end);
+                if self.looks_into_all { self.look(piece) } else { Ok(()) }
+            }
+            Verdict::Stays => {
+                self.stays();
+                for cut in self.cuts.drain(..) {
+                    self.outgoing.borrow_mut().remove(cut);
+                }
+                self.look(piece)
+            }
+        }
+    }
+
+    fn passed(&mut self, end: u64) {
+        let mut outgoing = self.outgoing.borrow_mut();
+        let is_section = self.open.len() == 1;
+        if is_section && std::mem::take(&mut self.is_leaving_out) {
+            outgoing.remove_to(end);
+        }
+        outgoing.passed(end);
+        if let Some(items) = self.open.last_mut() {
+            items.passed(end);
+        }
+    }
+
+    fn state(&mut self, document: WrongDocument) -> Result<()> {
+        self.selection.state(document)
+    }
+
+    fn end(&mut self, end: u64) -> Result<()> {
+        self.outgoing.borrow_mut().end(end);
+        Ok(())
+    }
+}

@@ -1,0 +1,95 @@
+//! Patterns of texts: `*` is any text, also none; everything else is itself.
+
+/// A pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Glob {
+    /// What stands between the stars.
+    parts: Vec<Box<[u8]>>,
+}
+
+impl Glob {
+    /// A pattern as it is written.
+    pub fn new(pattern: &str) -> Glob {
+        Glob { parts: pattern.split('*').map(|part| part.as_bytes().into()).collect() }
+    }
+
+    /// A pattern that only one text matches.
+    pub fn literal(text: &str) -> Glob {
+        Glob { parts: vec![text.as_bytes().into()] }
+    }
+
+    /// Whether all of a text matches.
+    pub fn matches(&self, text: &[u8]) -> bool {
+        let [first, between @ .., last] = &self.parts[..] else {
+            return *text == *self.parts[0];
+        };
+        let rest = text.strip_prefix(&**first).and_then(|rest| rest.strip_suffix(&**last));
+        let Some(mut rest) = rest else { return false };
+        // What can be found further left leaves more to what follows.
+        between.iter().all(|part| match find(rest, part) {
+            Some(end) => {
+                rest = &rest[end..];
+                true
+            }
+            None => false,
+        })
+    }
+}
+
+/// Where the first occurrence of a part ends.
+fn find(text: &[u8], part: &[u8]) -> Option<usize> {
+    if part.is_empty() {
+        return Some(0);
+    }
+    text.windows(part.len()).position(|window| window == part).map(|at| at + part.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition, letter by letter.
+    fn naive(pattern: &[u8], text: &[u8]) -> bool {
+        match pattern {
+            [] => text.is_empty(),
+            [b'*', rest @ ..] => (0..=text.len()).any(|at| naive(rest, &text[at..])),
+            [byte, rest @ ..] => text.first() == Some(byte) && naive(rest, &text[1..]),
+        }
+    }
+
+    /// All texts of these letters, up to a length.
+    fn all(letters: &str, len: usize) -> Vec<String> {
+        let mut texts = vec![String::new()];
+        let mut longest = texts.clone();
+        for _ in 0..len {
+            let mut longer = Vec::new();
+            for text in &longest {
+                longer.extend(letters.chars().map(|letter| format!("{text}{letter}")));
+            }
+            longest = longer;
+            texts.extend_from_slice(&longest);
+        }
+        texts
+    }
+
+    #[test]
+    fn what_matches_is_what_the_definition_says() {
+        let mut matching = 0;
+        for pattern in all("ab*", 5) {
+            let glob = Glob::new(&pattern);
+            for text in all("ab", 5) {
+                let expected = naive(pattern.as_bytes(), text.as_bytes());
+                assert_eq!(glob.matches(text.as_bytes()), expected, "{pattern} {text}");
+                matching += u32::from(expected);
+            }
+        }
+        assert!(matching > 1000);
+    }
+
+    #[test]
+    fn brackets_are_themselves_and_literals_have_no_stars() {
+        assert!(Glob::new("a.b[0]*").matches(b"a.b[0].c"));
+        assert!(!Glob::new("a.b[01]").matches(b"a.b0"));
+        assert!(Glob::literal("a*").matches(b"a*") && !Glob::literal("a*").matches(b"ab"));
+    }
+}

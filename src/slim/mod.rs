@@ -1,0 +1,353 @@
+//! A plan cut down to what policies and people read.
+//!
+//! What stays is the plan's own text: the same keys in the same order, the same bytes for every
+//! value. Here is what is wanted of a plan; how the rest is left out, and its secrets with it, is
+//! in [`crate::redact::cut`].
+//!
+//! The trap: nothing that is left out may look as if it had not been there. What says how far a
+//! plan got (`complete`, `errored`, `applyable`) always stays, and a section that is wanted stays
+//! even where nothing of it does.
+
+mod glob;
+mod paths;
+
+use std::io::Write;
+use std::ops::Range;
+
+pub use glob::Glob;
+pub use paths::Pattern;
+use paths::Pruner;
+
+use crate::error::{Error, ErrorKind, Result, WrongDocument};
+use crate::input::Source;
+use crate::json::value::{Text, Value};
+use crate::plan::{Change, Deferred, Piece, PieceKind, ResourceChange, Section, Unchanged};
+use crate::record::Show;
+use crate::record::action::Action;
+use crate::redact::cut::{Selection, Verdict};
+use crate::redact::{self, Redacted, Secrecy, rewrite};
+use crate::secret::decode;
+
+/// What is wanted of a plan.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The sections that stay.
+    pub keep: Vec<Part>,
+    /// Whether changes stay that change nothing.
+    pub show: Show,
+    /// Resources stay whose address or type matches one of these; all, where there is none.
+    pub only: Vec<Glob>,
+    /// Attributes of resources stay that lie on these paths; all, where there is none.
+    pub paths: Vec<Pattern>,
+    /// What the plan is put into.
+    pub wrap: Option<Wrap>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            keep: Part::DEFAULT.to_vec(),
+            show: Show::Changes,
+            only: Vec::new(),
+            paths: Vec::new(),
+            wrap: None,
+        }
+    }
+}
+
+/// A part of a plan that may be left out. The scalars of a plan (versions, `timestamp`, `complete`,
+/// `errored`, `applyable`) always stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// `resource_changes`.
+    Changes,
+    /// `output_changes`.
+    Outputs,
+    /// `resource_drift`.
+    Drift,
+    /// `deferred_changes`.
+    Deferred,
+    /// `action_invocations` and `deferred_action_invocations`.
+    Actions,
+    /// `variables`.
+    Variables,
+    /// `planned_values`.
+    Planned,
+    /// `prior_state`.
+    Prior,
+    /// `configuration`.
+    Configuration,
+    /// `relevant_attributes`.
+    Relevant,
+    /// `checks`.
+    Checks,
+    /// Sections that nobody knows.
+    Other,
+}
+
+impl Part {
+    /// All, by name.
+    pub const NAMES: [(&str, Part); 12] = [
+        ("changes", Part::Changes),
+        ("outputs", Part::Outputs),
+        ("drift", Part::Drift),
+        ("deferred", Part::Deferred),
+        ("actions", Part::Actions),
+        ("variables", Part::Variables),
+        ("planned", Part::Planned),
+        ("prior", Part::Prior),
+        ("configuration", Part::Configuration),
+        ("relevant", Part::Relevant),
+        ("checks", Part::Checks),
+        ("other", Part::Other),
+    ];
+
+    /// Those that stay unless others are named: what policies read.
+    pub const DEFAULT: [Part; 2] = [Part::Changes, Part::Outputs];
+
+    /// The part of that name, or with that key in a plan.
+    pub fn named(name: &str) -> Option<Part> {
+        let named = Part::NAMES.into_iter().find(|(known, _)| *known == name);
+        named.map(|(_, part)| part).or_else(|| match Section::of(name) {
+            Section::Other => None,
+            section => Part::of(section),
+        })
+    }
+
+    /// The part that a section is; `None`: it always stays.
+    fn of(section: Section) -> Option<Part> {
+        Some(match section {
+            Section::ResourceChanges => Part::Changes,
+            Section::OutputChanges => Part::Outputs,
+            Section::ResourceDrift => Part::Drift,
+            Section::DeferredChanges => Part::Deferred,
+            Section::ActionInvocations | Section::DeferredActionInvocations => Part::Actions,
+            Section::Variables => Part::Variables,
+            Section::PlannedValues => Part::Planned,
+            Section::PriorState => Part::Prior,
+            Section::Configuration => Part::Configuration,
+            Section::RelevantAttributes => Part::Relevant,
+            Section::Checks => Part::Checks,
+            Section::Other => Part::Other,
+            Section::FormatVersion
+            | Section::TerraformVersion
+            | Section::Timestamp
+            | Section::Applyable
+            | Section::Complete
+            | Section::Errored => return None,
+        })
+    }
+}
+
+/// What a plan is put into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrap {
+    /// An object whose member `terraform` it is.
+    Terraform,
+}
+
+/// What was left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The known sections.
+    pub sections: Vec<&'static str>,
+    /// Sections that nobody knows.
+    pub unknown: u64,
+    /// Changes of resources and outputs that change nothing.
+    pub no_ops: u64,
+    /// Resources whose address and type are not wanted.
+    pub others: u64,
+    /// Attributes of resources that are not wanted, on each side of a change.
+    pub attributes: u64,
+}
+
+/// What was done.
+#[derive(Clone, Debug)]
+pub struct Slimmed {
+    /// What was read and masked.
+    pub redacted: Redacted,
+    /// What was left out.
+    pub left_out: LeftOut,
+}
+
+/// Writes what is wanted of a plan, without its secrets unless they may be shown.
+///
+/// # Errors
+///
+/// The document cannot be read, is no plan, or passes a limit; the output cannot be written. What
+/// was written until then is no plan.
+pub fn slim<S: Source>(
+    source: S,
+    options: &Options,
+    secrecy: Secrecy<'_>,
+    masking: &redact::Options,
+    out: &mut dyn Write,
+) -> Result<Slimmed> {
+    let mut selected = Selected {
+        options,
+        pruner: Pruner::new(&options.paths),
+        left_out: LeftOut::default(),
+        is_plan: false,
+        decoded: Vec::new(),
+    };
+    let redacted = rewrite(source, &mut selected, secrecy, masking, out)?;
+    Ok(Slimmed { redacted, left_out: selected.left_out })
+}
+
+struct Selected<'o> {
+    options: &'o Options,
+    pruner: Pruner<'o>,
+    left_out: LeftOut,
+    /// A section stays that tells readers that this is a plan.
+    is_plan: bool,
+    decoded: Vec<u8>,
+}
+
+impl Selected<'_> {
+    fn keeps(&self, part: Part) -> bool {
+        self.options.keep.contains(&part)
+    }
+
+    /// Whether the address or the type is wanted.
+    fn is_wanted(
+        &mut self,
+        address: Option<Text<'_>>,
+        type_name: Option<Text<'_>>,
+    ) -> Result<bool> {
+        let only = &self.options.only;
+        let mut wanted = only.is_empty();
+        for text in [address, type_name].into_iter().flatten() {
+            if !wanted {
+                let text = decode(text, &mut self.decoded)?;
+                wanted = only.iter().any(|glob| glob.matches(text));
+            }
+        }
+        self.left_out.others += u64::from(!wanted);
+        Ok(wanted)
+    }
+
+    fn resource_change(
+        &mut self,
+        section: Section,
+        found: &ResourceChange<'_>,
+        cuts: &mut Vec<Range<u64>>,
+    ) -> Result<Verdict> {
+        let change = &found.change;
+        if section == Section::ResourceChanges
+            && self.options.show == Show::Changes
+            && Action::of(change)? == Action::NoOp
+            && !found.is_moved()
+            && change.importing.is_none()
+        {
+            self.left_out.no_ops += 1;
+            return Ok(Verdict::Goes);
+        }
+        if !self.is_wanted(Some(found.address), found.type_name)? {
+            return Ok(Verdict::Goes);
+        }
+        let Change { before, after, after_unknown, before_sensitive, after_sensitive, .. } =
+            *change;
+        self.prune([before, after], [after_unknown, before_sensitive, after_sensitive], cuts)?;
+        Ok(Verdict::Stays)
+    }
+
+    /// Leaves out attributes that are not wanted, and what overlays say of them.
+    fn prune<'a>(
+        &mut self,
+        values: impl IntoIterator<Item = Option<Value<'a>>>,
+        overlays: impl IntoIterator<Item = Option<Value<'a>>>,
+        cuts: &mut Vec<Range<u64>>,
+    ) -> Result<()> {
+        if self.options.paths.is_empty() {
+            return Ok(());
+        }
+        for value in values.into_iter().flatten() {
+            self.left_out.attributes += self.pruner.prune(value, cuts)?;
+        }
+        for overlay in overlays.into_iter().flatten() {
+            self.pruner.prune(overlay, cuts)?;
+        }
+        cuts.sort_unstable_by_key(|cut| cut.start);
+        Ok(())
+    }
+}
+
+impl Selection for Selected<'_> {
+    fn around(&self) -> [&'static str; 2] {
+        match self.options.wrap {
+            Some(Wrap::Terraform) => ["{\"terraform\":", "}"],
+            None => [""; 2],
+        }
+    }
+
+    /// Constants of the configuration are compared with all secrets of the plan, and values of
+    /// variables are secret where it says so.
+    fn looks_into_all(&self) -> bool {
+        self.keeps(Part::Configuration) || self.keeps(Part::Variables)
+    }
+
+    fn section(&mut self, section: Section, _: &str) -> Verdict {
+        if Part::of(section).is_none_or(|part| self.keeps(part)) {
+            self.is_plan |= section.is_of_plans();
+            return Verdict::Stays;
+        }
+        match section {
+            Section::Other => self.left_out.unknown += 1,
+            section => self.left_out.sections.push(section.name()),
+        }
+        Verdict::Goes
+    }
+
+    fn unchanged(&mut self, _: &Unchanged<'_>) -> Option<Verdict> {
+        if self.options.show == Show::Changes {
+            self.left_out.no_ops += 1;
+            return Some(Verdict::Goes);
+        }
+        self.wants_resources().then_some(Verdict::Stays)
+    }
+
+    fn wants_resources(&self) -> bool {
+        self.options.only.is_empty() && self.options.paths.is_empty()
+    }
+
+    fn piece(&mut self, piece: &Piece<'_>, cuts: &mut Vec<Range<u64>>) -> Result<Verdict> {
+        let value = piece.value;
+        match piece.kind {
+            PieceKind::ResourceChange => {
+                self.resource_change(piece.section, &ResourceChange::parse(value)?, cuts)
+            }
+            PieceKind::DeferredChange => {
+                let Deferred { resource_change, .. } = Deferred::parse(value)?;
+                self.resource_change(piece.section, &resource_change, cuts)
+            }
+            PieceKind::OutputChange => {
+                let stays = self.options.show == Show::All
+                    || Action::of(&Change::parse(value)?)? != Action::NoOp;
+                self.left_out.no_ops += u64::from(!stays);
+                Ok(if stays { Verdict::Stays } else { Verdict::Goes })
+            }
+            PieceKind::Resource => {
+                let text = |key| value.get(key)?.map(|value| value.string()).transpose();
+                if !self.is_wanted(text("address")?, text("type")?)? {
+                    return Ok(Verdict::Goes);
+                }
+                self.prune([value.get("values")?], [value.get("sensitive_values")?], cuts)?;
+                Ok(Verdict::Stays)
+            }
+            _ => Ok(Verdict::Stays),
+        }
+    }
+
+    fn state(&mut self, document: WrongDocument) -> Result<()> {
+        Err(Error::new(ErrorKind::WrongDocument(document)))
+    }
+
+    fn missing(&mut self) -> &'static str {
+        match self.is_plan {
+            true => "",
+            // What makes a plan of it without saying anything that the plan did not say.
+            false if self.keeps(Part::Changes) => ",\"resource_changes\":[]",
+            false => ",\"planned_values\":{}",
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! Slim plans: what is kept of a plan is what a model over its tree keeps, its bytes are the
+//! plan's own, and no secret is among them.
+
+mod command;
+mod model;
+mod policies;
+
+use std::fs;
+use std::num::NonZeroUsize;
+
+use model::Wanted;
+use plansift::input::{Slice, Source};
+use plansift::record::{self, Show};
+use plansift::redact::mask::Masking;
+use plansift::redact::{self, Secrecy, redact};
+use plansift::secret::{self, EchoOf, collect};
+use plansift::slim::{self, Glob, Part, Pattern};
+use serde_json::{Value, json};
+
+use crate::same_answer::Cut;
+use crate::{corpus, run, shared_plans};
+
+const DEFAULT: Wanted<'static> =
+    Wanted { keep: &["changes", "outputs"], all: false, only: &[], paths: &[] };
+
+const EVERY_PART: &[&str] = &[
+    "changes",
+    "outputs",
+    "drift",
+    "deferred",
+    "actions",
+    "variables",
+    "planned",
+    "prior",
+    "configuration",
+    "relevant",
+    "checks",
+    "other",
+];
+
+const WANTED: [Wanted<'static>; 10] = [
+    DEFAULT,
+    Wanted { all: true, ..DEFAULT },
+    Wanted { keep: EVERY_PART, ..DEFAULT },
+    Wanted { keep: EVERY_PART, all: true, ..DEFAULT },
+    Wanted { keep: &["checks"], ..DEFAULT },
+    Wanted { keep: &["configuration", "variables"], ..DEFAULT },
+    Wanted { only: &["aws_*", "module.*"], ..DEFAULT },
+    Wanted { paths: &["tags", "*_arn", "input.*", "triggers.a*b", "id"], ..DEFAULT },
+    Wanted { keep: EVERY_PART, all: true, only: &["*a*"], paths: &["*.*", "name"] },
+    Wanted { all: true, paths: &["no_such_attribute"], ..DEFAULT },
+];
+
+/// A plan and its text.
+struct Plan {
+    name: String,
+    text: String,
+    tree: Value,
+}
+
+/// The plans of the corpus and of the reference folder that are plain JSON in UTF-8.
+fn plans() -> Vec<Plan> {
+    let of_corpus = corpus::cases().into_iter().map(|case| case.plan);
+    let of_others = shared_plans::plans().into_iter().map(|(_, path)| path);
+    let mut plans = Vec::new();
+    for path in of_corpus.chain(of_others) {
+        let text = fs::read(&path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        let Some(text) = text else { continue };
+        if let Ok(tree) = serde_json::from_str(&text) {
+            plans.push(Plan { name: path.display().to_string(), text, tree });
+        }
+    }
+    assert!(plans.len() >= if run::shared().is_some() { 300 } else { 50 }, "{}", plans.len());
+    plans
+}
+
+fn selected(wanted: Wanted<'_>) -> slim::Options {
+    let part = |name: &&str| Part::named(name).expect("the name of a section");
+    let pattern = |path: &&str| Pattern::parse(path).expect("a path");
+    slim::Options {
+        keep: wanted.keep.iter().map(part).collect(),
+        show: if wanted.all { Show::All } else { Show::Changes },
+        only: wanted.only.iter().map(|glob| Glob::new(glob)).collect(),
+        paths: wanted.paths.iter().map(pattern).collect(),
+        wrap: None,
+    }
+}
+
+fn masking() -> redact::Options {
+    let read = plansift::plan::Options::default();
+    let secret = secret::Options { read, echo: EchoOf::Whole, echo_min: 8, names: None };
+    redact::Options { secret, masking: Masking::Text, threads: NonZeroUsize::MIN }
+}
+
+/// What becomes of secrets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Secrets {
+    Masked,
+    MarksMasked,
+    Shown,
+}
+
+fn slim_with(source: impl Source, text: &[u8], wanted: Wanted<'_>, secrets: Secrets) -> Vec<u8> {
+    let options = masking();
+    let collected = collect(|| Ok(Slice(text)), &options.secret).expect("a plan");
+    let secrecy = match secrets {
+        Secrets::Masked => Secrecy::Known(&collected),
+        Secrets::MarksMasked => Secrecy::Unknown,
+        Secrets::Shown => Secrecy::Off,
+    };
+    let mut out = Vec::new();
+    slim::slim(source, &selected(wanted), secrecy, &options, &mut out)
+        .unwrap_or_else(|error| panic!("{wanted:?}: {error}"));
+    out
+}
+
+fn slim(text: &[u8], wanted: Wanted<'_>) -> Vec<u8> {
+    slim_with(Slice(text), text, wanted, Secrets::Masked)
+}
+
+/// The same document as `redact` writes it.
+fn redacted(text: &[u8], secrets: Secrets) -> Vec<u8> {
+    let options = masking();
+    let collected = collect(|| Ok(Slice(text)), &options.secret).expect("a plan");
+    let mut out = Vec::new();
+    match secrets {
+        Secrets::Shown => out.extend_from_slice(text),
+        secrets => {
+            let collected = (secrets == Secrets::Masked).then_some(&collected);
+            redact(Slice(text), collected, &options, &mut out).expect("a plan");
+        }
+    }
+    out
+}
+
+/// Text and keys in their order.
+fn written(value: &Value) -> String {
+    serde_json::to_string(value).expect("a tree is JSON")
+}
+
+fn parsed(text: &[u8]) -> Value {
+    serde_json::from_slice(text).unwrap_or_else(|error| {
+        panic!("{error}: {}", String::from_utf8_lossy(&text[..text.len().min(2000)]))
+    })
+}
+
+#[test]
+fn what_is_kept_is_what_the_model_keeps_of_the_redacted_plan() {
+    let mut compact = 0;
+    for Plan { name, text, tree } in plans() {
+        for secrets in [Secrets::Masked, Secrets::MarksMasked, Secrets::Shown] {
+            let whole = redacted(text.as_bytes(), secrets);
+            let tree = if secrets == Secrets::Shown { tree.clone() } else { parsed(&whole) };
+            let is_compact = whole.trim_ascii() == written(&tree).as_bytes();
+            for wanted in WANTED {
+                let slim = slim_with(Slice(text.as_bytes()), text.as_bytes(), wanted, secrets);
+                let model = written(&model::slim(&tree, wanted));
+                let place = || format!("{name}: {secrets:?} {wanted:?}");
+                assert_eq!(written(&parsed(&slim)), model, "{}", place());
+                // Where the tree is written as the document is, bytes are compared as well.
+                if is_compact {
+                    assert_eq!(slim.trim_ascii(), model.as_bytes(), "{}", place());
+                    compact += 1;
+                }
+            }
+        }
+    }
+    assert!(compact > 200, "{compact} comparisons of bytes");
+}
+
+#[test]
+fn records_of_a_slim_plan_are_those_of_the_plan() {
+    let kept = ["plan", "resource_change", "output_change"];
+    let options = record::Options::default();
+    let mut changes = 0;
+    let cases = plans().into_iter().flat_map(|plan| {
+        let text = plan.text.into_bytes();
+        [Secrets::Masked, Secrets::Shown].map(|secrets| {
+            let slim = slim_with(Slice(&text), &text, DEFAULT, secrets);
+            (plan.name.clone(), redacted(&text, secrets), slim)
+        })
+    });
+    for (name, whole, slim) in cases {
+        let [whole, slim] = [whole, slim].map(|text| {
+            let (records, sifted) = run::records(Slice(&text), &options).expect("a plan");
+            (records, sifted.summary)
+        });
+        let is_kept = |record: &Value| kept.iter().any(|kind| record["kind"] == *kind);
+        let [expected, found]: [Vec<Value>; 2] =
+            [whole.0, slim.0].map(|records| records.into_iter().filter(is_kept).collect());
+        assert_eq!(found, expected, "{name}");
+        let said = |summary: &record::counts::Summary| {
+            let json = serde_json::to_value(summary).expect("a summary is JSON");
+            ["terraform", "moved", "applyable", "complete", "errored", "timestamp"]
+                .map(|key| json[key].clone())
+        };
+        assert_eq!(said(&slim.1), said(&whole.1), "{name}");
+        changes += found.len();
+    }
+    assert!(changes > 100, "{changes} records");
+}
+
+#[test]
+fn a_slim_plan_is_its_own_slim_form() {
+    for Plan { name, text, .. } in plans() {
+        for wanted in WANTED {
+            let once = slim(text.as_bytes(), wanted);
+            let twice = slim(&once, wanted);
+            assert!(once == twice, "{name}: {wanted:?}");
+        }
+    }
+}
+
+/// Every kind of separator, and every place where one may be wrong.
+const SPACED: &str = r#" { "format_version" : "1.2" , "variables" : { "v" : { "value" : "x" } } ,
+  "resource_changes" : [
+    { "address" : "a.no" , "type" : "a" , "change" : { "actions" : [ "no-op" ] } } ,
+    { "address" : "a.b" , "type" : "a" , "change" : { "actions" : [ "update" ] ,
+      "before" : { "u" : [ { "x" : 1e2 , "y" : "\u0041\/" } , { } , 3 ] , "p" : "a long secret" } ,
+      "after" : { "u" : [ { "y" : 1 , "x" : 2.50 } ] , "t" : "q" , "p" : "a long secret" } ,
+      "after_unknown" : { } ,
+      "before_sensitive" : { "p" : true } , "after_sensitive" : { "p" : true } } } ,
+    { "address" : "c.d" , "type" : "c" , "change" : { "actions" : [ "delete" ] ,
+      "before" : { "t" : "a long secret" } , "after" : null } } ,
+    { "address" : "a.no2" , "type" : "a" , "change" : { "actions" : [ "no-op" ] } }
+  ] ,
+  "planned_values" : { "root_module" : { } } ,
+  "output_changes" : { "o" : { "actions" : [ "no-op" ] } } ,
+  "complete" : true } 
+"#;
+
+#[test]
+fn bytes_are_kept_and_separators_fit() {
+    let text = |wanted| {
+        let slim = slim(SPACED.as_bytes(), wanted);
+        String::from_utf8(slim).expect("a text")
+    };
+    assert_eq!(
+        text(Wanted { keep: &["changes"], only: &["c"], ..DEFAULT }),
+        r#" { "format_version" : "1.2" ,
+  "resource_changes" : [ 
+    { "address" : "c.d" , "type" : "c" , "change" : { "actions" : [ "delete" ] ,
+      "before" : { "t" : "(sensitive value)" } , "after" : null } }
+  ] ,
+  "complete" : true } 
+"#
+    );
+    assert_eq!(
+        text(Wanted { only: &["a.b"], paths: &["u.y", "p"], ..DEFAULT }),
+        r#" { "format_version" : "1.2" ,
+  "resource_changes" : [ 
+    { "address" : "a.b" , "type" : "a" , "change" : { "actions" : [ "update" ] ,
+      "before" : { "u" : [ {  "y" : "\u0041\/" } , { } , 3 ] , "p" : "(sensitive value)" } ,
+      "after" : { "u" : [ { "y" : 1 } ] , "p" : "(sensitive value)" } ,
+      "after_unknown" : { } ,
+      "before_sensitive" : { "p" : true } , "after_sensitive" : { "p" : true } } }
+  ] ,
+  "output_changes" : { } ,
+  "complete" : true } 
+"#
+    );
+}
+
+#[test]
+fn a_document_that_would_be_no_plan_says_that_it_is_one() {
+    let text = br#"{"format_version":"0.1","variables":{},"planned_values":{"root_module":{}}}"#;
+    let text_of = |keep| String::from_utf8(slim(text, Wanted { keep, ..DEFAULT })).expect("text");
+    assert_eq!(text_of(&["changes"]), r#"{"format_version":"0.1","resource_changes":[]}"#);
+    assert_eq!(
+        text_of(&["variables"]),
+        r#"{"format_version":"0.1","variables":{},"planned_values":{}}"#
+    );
+    assert_eq!(
+        text_of(&["planned"]),
+        r#"{"format_version":"0.1","planned_values":{"root_module":{}}}"#
+    );
+}
+
+#[test]
+fn what_lies_on_a_place_that_is_marked_whole_stays_masked_whole() {
+    let plan = json!({"format_version": "1.2", "resource_changes": [{
+        "address": "a.b", "type": "a",
+        "change": {
+            "actions": ["update"],
+            "before": {"tags": {"a": "a secret, the first", "b": "1"}, "other": "shown"},
+            "after": {"tags": {"a": "a secret, the second", "b": "1"}, "other": "shown"},
+            "after_unknown": {"tags": {"b": true}},
+            "before_sensitive": {"tags": true},
+            "after_sensitive": {"tags": true}}}]});
+    let slim = slim(written(&plan).as_bytes(), Wanted { paths: &["tags.b"], ..DEFAULT });
+    let change = &parsed(&slim)["resource_changes"][0]["change"];
+    assert_eq!(change["before"], json!({"tags": "(sensitive value)"}));
+    assert_eq!(change["after"], json!({"tags": "(sensitive value, changed)"}));
+    assert_eq!(change["after_unknown"], json!({"tags": true}));
+    assert_eq!(change["after_sensitive"], json!({"tags": true}));
+}
+
+/// A plan with a secret in every section, and echoes of each in what stays.
+fn plan_of_canaries() -> Value {
+    let canaries: Vec<String> = (0..8).map(|n| format!("CANARY-{n}-of-this-plan")).collect();
+    let element = |address: &str, actions: Value, canary: &str| {
+        json!({"address": address, "type": "a", "change": {"actions": actions,
+            "before": {"p": canary, "q": 1}, "after": {"p": canary, "q": 1}, "after_unknown": {},
+            "before_sensitive": {"p": true}, "after_sensitive": {"p": true}}})
+    };
+    let mut echoing = element("a.b", json!(["update"]), &canaries[0]);
+    echoing["change"]["after"]["echoes"] = json!(canaries);
+    let module = |canary: &str| {
+        json!({"resources": [{"address": "a.b", "type": "a", "values": {"p": canary},
+            "sensitive_values": {"p": true}}]})
+    };
+    json!({
+        "format_version": "1.2",
+        "variables": {"v": {"value": canaries[1]}},
+        "planned_values": {"root_module": module(&canaries[2])},
+        "resource_changes": [
+            echoing,
+            element("a.no", json!(["no-op"]), &canaries[3]),
+            element("a.other", json!(["delete"]), &canaries[4])],
+        "output_changes": {"o": {"actions": ["create"], "before": null, "after": canaries[5],
+            "before_sensitive": false, "after_sensitive": true}},
+        "prior_state": {"values": {"root_module": module(&canaries[6])}},
+        "configuration": {"root_module": {
+            "variables": {"v": {"sensitive": true, "default": canaries[7]}},
+            "resources": [{"expressions": {"p": {"constant_value": canaries[3]}}}]}},
+    })
+}
+
+#[test]
+fn secrets_of_what_is_left_out_are_secret_in_what_stays() {
+    let plan = written(&plan_of_canaries());
+    for wanted in WANTED.into_iter().chain([Wanted { only: &["a.b"], ..DEFAULT }]) {
+        let text = slim(plan.as_bytes(), wanted);
+        assert!(!String::from_utf8_lossy(&text).contains("CANARY"), "{wanted:?}");
+    }
+    // Without a look at echoes, constants are compared all the same.
+    let keep = ["configuration"];
+    let wanted = Wanted { keep: &keep, ..DEFAULT };
+    let text = slim_with(Slice(plan.as_bytes()), plan.as_bytes(), wanted, Secrets::MarksMasked);
+    let text = String::from_utf8(text).expect("a text");
+    assert!(!text.contains("CANARY") && text.contains("sensitive value"), "{text}");
+    let shown = slim_with(Slice(plan.as_bytes()), plan.as_bytes(), DEFAULT, Secrets::Shown);
+    let found = String::from_utf8(shown).expect("a text").matches("CANARY").count();
+    assert_eq!(found, 8 + 2 + 2 + 1, "secrets are shown where that is asked for");
+}
+
+#[test]
+fn every_cut_into_windows_gives_the_same() {
+    let text = SPACED.as_bytes();
+    for wanted in [DEFAULT, Wanted { only: &["c"], paths: &["t"], ..DEFAULT }] {
+        let expected = slim(text, wanted);
+        for cut in 1..text.len() {
+            let lengths = [cut, text.len()];
+            let found = slim_with(Cut::new(text, &lengths), text, wanted, Secrets::Masked);
+            assert!(found == expected, "cut at {cut}: {}", String::from_utf8_lossy(&found));
+        }
+        for len in [1, 2, 63, 64, 65, 127, 1000] {
+            let found = slim_with(Cut::new(text, &[len]), text, wanted, Secrets::Masked);
+            assert!(found == expected, "windows of {len}");
+        }
+    }
+}

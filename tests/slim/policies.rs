@@ -1,0 +1,161 @@
+//! Policies in Rego, as people write them, say the same of a plan and of its slim form.
+
+use regorus::{Engine, Value};
+
+use super::model::Wanted;
+use super::{DEFAULT, Plan, plans, slim};
+
+/// A policy: what of a plan it needs, and its text. It says `result`.
+struct Policy {
+    name: &'static str,
+    wanted: Wanted<'static>,
+    rego: &'static str,
+}
+
+const POLICIES: [Policy; 8] = [
+    Policy {
+        name: "nothing that holds data is destroyed",
+        wanted: DEFAULT,
+        rego: r#"
+            holds_data(type) if contains(type, "db_instance")
+            holds_data(type) if contains(type, "bucket")
+            holds_data(type) if contains(type, "database")
+            holds_data(type) if type in {"terraform_data", "null_resource"}
+            result contains rc.address if {
+                some rc in input.resource_changes
+                holds_data(rc.type)
+                "delete" in rc.change.actions
+            }"#,
+    },
+    Policy {
+        name: "what is created or updated has the tags that everything must have",
+        wanted: Wanted { paths: &["tags"], ..DEFAULT },
+        rego: r#"
+            required := {"Owner", "Environment", "Name"}
+            result contains [rc.address, missing] if {
+                some rc in input.resource_changes
+                some action in rc.change.actions
+                action in {"create", "update"}
+                tags := object.get(rc.change.after, "tags", {})
+                is_object(tags)
+                missing := required - object.keys(tags)
+                count(missing) > 0
+            }"#,
+    },
+    Policy {
+        name: "only some types are changed",
+        wanted: DEFAULT,
+        rego: r#"
+            allowed := {"null_resource", "random_id", "aws_instance", "local_file"}
+            result contains [rc.type, rc.provider_name] if {
+                some rc in input.resource_changes
+                rc.change.actions != ["no-op"]
+                not rc.type in allowed
+            }"#,
+    },
+    Policy {
+        name: "the blast radius is small",
+        wanted: DEFAULT,
+        rego: r#"
+            weight := {"create": 1, "update": 2, "delete": 10}
+            by_action[action] := count(found) if {
+                some action, _ in weight
+                found := [1 | some rc in input.resource_changes; action in rc.change.actions]
+            }
+            result := {
+                "score": sum([weight[action] * n | some action, n in by_action]),
+                "by_action": by_action,
+            }"#,
+    },
+    Policy {
+        name: "outputs do not change unseen",
+        wanted: DEFAULT,
+        rego: r#"
+            result contains [name, output.change, output.sensitive] if {
+                some name, change in input.output_changes
+                change.actions != ["no-op"]
+                output := {
+                    "change": concat(",", change.actions),
+                    "sensitive": object.get(change, "after_sensitive", false),
+                }
+            }"#,
+    },
+    Policy {
+        name: "modules and provisioners of the configuration",
+        wanted: Wanted { keep: &["configuration"], ..DEFAULT },
+        rego: r#"
+            result contains ["module", call.source] if {
+                walk(input.configuration.root_module, [_, value])
+                some call in value.module_calls
+                not call.version_constraint
+            }
+            result contains ["provider", name, version] if {
+                some name, provider in input.configuration.provider_config
+                version := object.get(provider, "version_constraint", "any")
+            }
+            result contains ["provisioner", resource.address] if {
+                some resource in input.configuration.root_module.resources
+                count(resource.provisioners) > 0
+            }"#,
+    },
+    Policy {
+        name: "the plan is whole",
+        wanted: DEFAULT,
+        rego: r#"
+            result contains "errored" if input.errored
+            result contains "incomplete" if input.complete == false
+            result contains "nothing to apply" if input.applyable == false
+            result contains version if version := input.terraform_version"#,
+    },
+    Policy {
+        name: "everything that there is",
+        wanted: Wanted { all: true, ..DEFAULT },
+        rego: r#"
+            result := {
+                "all": count(input.resource_changes),
+                "types": {type: n |
+                    some type in {rc.type | some rc in input.resource_changes}
+                    n := count([1 | some rc in input.resource_changes; rc.type == type])
+                },
+                "unknown": {rc.address: object.keys(rc.change.after_unknown) |
+                    some rc in input.resource_changes
+                    is_object(rc.change.after_unknown)
+                },
+            }"#,
+    },
+];
+
+/// What a policy says of a plan; `None`: it cannot be asked of that one.
+fn say(engine: &mut Engine, plan: &str) -> Option<Value> {
+    engine.set_input(Value::from_json_str(plan).expect("a plan is JSON"));
+    engine.eval_rule("data.policy.result".to_owned()).ok()
+}
+
+/// Whether a policy found anything.
+fn is_nothing(said: &Option<Value>) -> bool {
+    match said {
+        None | Some(Value::Undefined) => true,
+        Some(Value::Set(found)) => found.is_empty(),
+        _ => false,
+    }
+}
+
+#[test]
+fn policies_say_the_same_of_a_plan_and_of_its_slim_form() {
+    let plans = plans();
+    for Policy { name, wanted, rego } in &POLICIES {
+        let mut engine = Engine::new();
+        // As `opa eval`: what a function cannot take is undefined.
+        engine.set_strict_builtin_errors(false);
+        let text = format!("package policy\nimport rego.v1\n{rego}\n");
+        engine.add_policy(format!("{name}.rego"), text).unwrap_or_else(|error| panic!("{error}"));
+        let mut found = 0;
+        for Plan { name: plan, text, .. } in &plans {
+            let expected = say(&mut engine, text);
+            let slim = String::from_utf8(slim(text.as_bytes(), *wanted)).expect("a text");
+            assert_eq!(say(&mut engine, &slim), expected, "{plan}: {name}");
+            found += u32::from(!is_nothing(&expected));
+        }
+        assert!(found >= 3, "{name}: {found} plans");
+    }
+}

@@ -31,7 +31,9 @@ fn plan() -> Value {
                         "key": "CANARY-new", "map": {"CANARY-as-a-key": "CANARY-pin"},
                         "tags": {"x.y": secret, secret: 1, "\"": {"CANARY-as-a-key": secret}},
                     },
-                    "after_unknown": {"map": {"CANARY-as-a-key": true}, "n": {"CANARY-as-a-key": 1}},
+                    "after_unknown": {
+                        "map": {"CANARY-as-a-key": true}, "n": {"CANARY-as-a-key": 1},
+                    },
                     "before_sensitive": {"key": true},
                     "after_sensitive": {"key": true, "map": true},
                     "importing": {"id": "CANARY-new"},

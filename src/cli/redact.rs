@@ -57,8 +57,10 @@ pub fn run(arguments: &Redact) -> Exit {
         }
         Ok(redacted.document.bytes)
     });
-    match report.map(Report::finish) {
-        Some(Err(error)) if exit == Exit::Done => fail(arguments.report.as_deref(), &error),
+    // Of what was not written to its end there is no report.
+    let is_whole = |report: &Report| report.inputs == listed.inputs.entries.len();
+    match report.filter(|report| exit == Exit::Done && is_whole(report)).map(Report::finish) {
+        Some(Err(error)) => fail(arguments.report.as_deref(), &error),
         _ => exit,
     }
 }
@@ -195,6 +197,8 @@ pub(super) fn secret_options(secrets: &SecretArgs, read: plan::Options) -> secre
 struct Report {
     ledger: Ndjson<File>,
     output: Output,
+    /// How many inputs are in it.
+    inputs: usize,
     /// Why it could not be written.
     failed: Option<Error>,
 }
@@ -218,7 +222,7 @@ impl Report {
             return Err(Exit::Usage);
         }
         let opened = Output::open(Some(path)).and_then(|output| {
-            Ok(Report { ledger: Ndjson::new(output.writer()?), output, failed: None })
+            Ok(Report { ledger: Ndjson::new(output.writer()?), output, inputs: 0, failed: None })
         });
         opened.map_err(|error| fail(Some(path), &error))
     }
@@ -234,6 +238,7 @@ impl Report {
             Err(error) if error.kind() == ErrorKind::Write => self.failed = Some(error),
             audited => drop(audited?),
         }
+        self.inputs += 1;
         Ok(())
     }
 

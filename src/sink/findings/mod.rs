@@ -4,6 +4,6 @@ mod csv;
 mod ndjson;
 mod table;
 
-pub use csv::Csv;
+pub use self::csv::Csv;
 pub use ndjson::Ndjson;
 pub use table::Table;

@@ -17,7 +17,7 @@
 //! | 3 | [`plan`] | a document as sections and changes |
 //! | 4 | [`diff`] | a change as paths |
 //! | 5 | [`record`] | a change as a flat row |
-//! | 6 | [`sink`] | rows in a format |
+//! | 6 | [`sink`], [`slim`] | rows in a format |
 //! | 7 | [`batch`] | many inputs: what the user names as a list of plans |
 //! | 8 | [`cli`] | arguments, a run, an exit code |
 //!

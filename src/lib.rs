@@ -15,10 +15,9 @@
 //! | 1 | [`input`], [`scan`] | bytes in; bytes to bit masks |
 //! | 2 | [`json`] | a text as keys, values and what is skipped; no Terraform |
 //! | 3 | [`plan`] | a document as sections and changes |
-//! | 4 | [`diff`] | a change as paths |
-//! | 5 | [`record`] | a change as a flat row |
-//! | 5 | [`audit`] | a document as the places of its secrets |
-//! | 6 | [`sink`] | rows in a format |
+//! | 4 | [`diff`], [`secret`] | a change as paths; where secrets stand |
+//! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their places |
+//! | 6 | [`sink`], [`slim`] | rows in a format; a plan cut down |
 //! | 7 | [`batch`] | many inputs: what the user names as a list of plans |
 //! | 8 | [`cli`] | arguments, a run, an exit code |
 //!

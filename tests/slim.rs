@@ -265,7 +265,7 @@ fn bytes_are_kept_and_separators_fit() {
 fn a_document_that_would_be_no_plan_says_that_it_is_one() {
     let text = br#"{"format_version":"0.1","variables":{},"planned_values":{"root_module":{}}}"#;
     let text_of = |keep| String::from_utf8(slim(text, Wanted { keep, ..DEFAULT })).expect("text");
-    assert_eq!(text_of(&["changes"]), r#"{"format_version":"0.1","resource_changes":[]}"#);
+    assert_eq!(text_of(&["changes"]), r#"{"format_version":"0.1","planned_values":{}}"#);
     assert_eq!(
         text_of(&["variables"]),
         r#"{"format_version":"0.1","variables":{},"planned_values":{}}"#

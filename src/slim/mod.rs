@@ -343,11 +343,7 @@ impl Selection for Selected<'_> {
     }
 
     fn missing(&mut self) -> &'static str {
-        match self.is_plan {
-            true => "",
-            // What makes a plan of it without saying anything that the plan did not say.
-            false if self.keeps(Part::Changes) => ",\"resource_changes\":[]",
-            false => ",\"planned_values\":{}",
-        }
+        // What makes a plan of it and says nothing that the plan did not say.
+        if self.is_plan { "" } else { ",\"planned_values\":{}" }
     }
 }

@@ -67,11 +67,7 @@ pub fn slim(plan: &Value, wanted: Wanted<'_>) -> Value {
         }
     }
     if !slim.keys().any(|key| OF_PLANS.contains(&key.as_str())) {
-        let (key, value) = match wanted.keep.contains(&"changes") {
-            true => ("resource_changes", json!([])),
-            false => ("planned_values", json!({})),
-        };
-        slim.insert(key.to_owned(), value);
+        slim.insert("planned_values".to_owned(), json!({}));
     }
     Value::Object(slim)
 }

@@ -289,7 +289,11 @@ impl<'a> Model<'a> {
     fn pairs(&mut self, before: Option<&Node>, after: Option<&Node>) {
         let (Some(before), Some(after)) = (before, after) else { return };
         if after.text().is_some() {
-            if !before.is_null() && before.text() != after.text() {
+            // A number is another value than the string of its text.
+            let is_other = std::mem::discriminant(&before.kind)
+                != std::mem::discriminant(&after.kind)
+                || before.text() != after.text();
+            if !before.is_null() && is_other {
                 self.changed.insert(after.range.start);
             }
             return;
@@ -364,6 +368,8 @@ impl<'a> Model<'a> {
                     self.edit(&value.range, Put::Mask);
                     let texts = value.all().into_iter().filter_map(Node::text);
                     self.presumed.extend(texts.map(str::to_owned));
+                    let keys = value.all().into_iter().flat_map(Node::members);
+                    self.presumed.extend(keys.map(|member| member.key.clone()));
                 }
             }
         }

@@ -80,7 +80,7 @@ def generate(path, arguments):
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     stamp.unlink(missing_ok=True)
-    command = [GENERATOR, *arguments, "-o", str(path), "--list", f"{path}.list"]
+    command = [GENERATOR, "--many-marks", *arguments, "-o", str(path), "--list", f"{path}.list"]
     subprocess.run(command, check=True)
     stamp.write_text(wanted)
 

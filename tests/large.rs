@@ -169,11 +169,7 @@ fn peak(args: &[&str], input: &Path, stdin: Stdio) -> f64 {
     let output = command.output().expect("it runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{}: {said}", input.display());
-    let figure = said.split("peak resident memory ").nth(1).and_then(|rest| {
-        let (number, unit) = rest.trim_end().split_once(' ')?;
-        (unit == "MiB").then(|| number.parse().ok())?
-    });
-    figure.unwrap_or_else(|| panic!("no figure in: {said}"))
+    run::peak(&said)
 }
 
 /// The generator, which `cargo test` builds beside the tests.

@@ -8,6 +8,7 @@ mod agree;
 mod canaries;
 mod decisions;
 mod forms;
+mod hostile;
 mod marks;
 mod model;
 mod random;

@@ -64,6 +64,15 @@ pub fn piped<S: AsRef<std::ffi::OsStr>>(args: &[S], input: &[u8]) -> Output {
     })
 }
 
+/// The peak of resident memory that a run says with `--stats`, in MiB.
+pub fn peak(said: &str) -> f64 {
+    let figure = said.split("peak resident memory ").nth(1).and_then(|rest| {
+        let (number, unit) = rest.trim_end().split_once(' ')?;
+        (unit == "MiB").then(|| number.parse().ok())?
+    });
+    figure.unwrap_or_else(|| panic!("no figure in: {said}"))
+}
+
 /// The project's own folder.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -225,12 +225,15 @@ impl Auditor<'_> {
         let hits = &mut self.hits;
         self.echoes.find(raw, &what, &mut |echo| {
             let what = match echo.kind {
-                EchoKind::Key if is_attribute_name(inside(&raw[echo.range.clone()])) => return,
+                EchoKind::Key if is_attribute_name(inside(&raw[echo.range.clone()])) => {
+                    return Ok(());
+                }
                 EchoKind::Key => What::Key,
                 EchoKind::Value | EchoKind::Number => What::Echo,
             };
             let offset = start + echo.range.start as u64;
             hits.push(Hit { offset, what, number: echo.number });
+            Ok(())
         })?;
         if self.hits.len() > others {
             let words = words(piece.kind, piece.value)?;

@@ -3,6 +3,7 @@
 //! A stretch begins and ends between pieces, so that each can be looked at on its own, by any
 //! thread. What is marked was found when it was read; its echoes are found here.
 
+use std::cmp::Reverse;
 use std::io::Write;
 use std::ops::Range;
 
@@ -24,6 +25,13 @@ pub(super) struct Edit {
     pub mask: Mask,
 }
 
+impl Edit {
+    /// Edits are made in this order.
+    fn order(&self) -> (u64, Reverse<u64>) {
+        (self.range.start, Reverse(self.range.end))
+    }
+}
+
 /// A piece of the document.
 #[derive(Clone, Debug)]
 pub(super) struct Span {
@@ -39,8 +47,10 @@ pub(super) struct Chunk {
     /// The offset of its first byte.
     pub start: u64,
     pub bytes: Vec<u8>,
-    /// What is to be replaced: when it was worked on, in order, and none in another.
+    /// What is to be replaced. When it was worked on: in order.
     pub edits: Vec<Edit>,
+    /// The echoes that are to be replaced as well, in order. One of them may lie in an edit.
+    echoes: Vec<Edit>,
     /// The pieces in it, in order.
     pub pieces: Vec<Span>,
     pub counts: Counts,
@@ -52,6 +62,7 @@ impl Chunk {
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.edits.clear();
+        self.echoes.clear();
         self.pieces.clear();
         self.counts = Counts::default();
     }
@@ -60,11 +71,22 @@ impl Chunk {
         self.start + self.bytes.len() as u64
     }
 
-    /// Writes it with its edits.
-    pub fn write(&self, out: &mut impl Write, mask: &mut Vec<u8>) -> Result<()> {
+    /// Writes it with its edits; of those that lie in one another the outer one.
+    pub fn write(&mut self, out: &mut impl Write, mask: &mut Vec<u8>) -> Result<()> {
         let write_error = |error| Error::io(ErrorKind::Write, error);
         let mut written = self.start;
-        for edit in &self.edits {
+        let (mut edits, mut echoes) = (self.edits.iter().peekable(), self.echoes.iter().peekable());
+        loop {
+            let of_edits = match (edits.peek(), echoes.peek()) {
+                (Some(edit), Some(echo)) => edit.order() <= echo.order(),
+                (edit, _) => edit.is_some(),
+            };
+            let next = if of_edits { edits.next() } else { echoes.next() };
+            let Some(edit) = next else { break };
+            if edit.range.start < written {
+                continue;
+            }
+            self.counts.echoes += u64::from(!of_edits);
             out.write_all(self.text(written..edit.range.start)).map_err(write_error)?;
             mask.clear();
             edit.mask.write(mask);
@@ -85,46 +107,55 @@ pub(super) struct Masker<'s> {
     masking: &'s Masking,
     echoes: Echoes,
     looks: Looks,
-    found: Vec<Echo>,
 }
 
 impl<'s> Masker<'s> {
     pub fn new(what: Sought<'s>, masking: &'s Masking, isa: Isa, limits: Limits) -> Self {
-        let (echoes, looks) = (Echoes::new(isa), Looks::new(isa, limits));
-        Masker { what, masking, echoes, looks, found: Vec::new() }
+        Masker { what, masking, echoes: Echoes::new(isa), looks: Looks::new(isa, limits) }
     }
 
     fn mask(&mut self, chunk: &mut Chunk) -> Result<()> {
-        self.found.clear();
-        let found = &mut self.found;
-        self.echoes.find(&chunk.bytes, &self.what, &mut |echo| found.push(echo))?;
-        let marked = chunk.edits.len();
+        // Stable: of two of the same place the first counts.
+        chunk.edits.sort_by_key(Edit::order);
         self.looks.clear();
+        let mut found = std::mem::take(&mut chunk.echoes);
         let mut pieces = chunk.pieces.iter().peekable();
-        for echo in self.found.drain(..) {
-            let [start, end] = [echo.range.start, echo.range.end].map(|at| chunk.start + at as u64);
+        let masked = self.echoes.find(&chunk.bytes, &self.what, &mut |echo| {
+            let start = chunk.start + echo.range.start as u64;
             while pieces.next_if(|piece| piece.range.end <= start).is_some() {}
             let piece = pieces.peek().copied().filter(|piece| piece.range.start <= start);
-            let raw = &chunk.bytes[echo.range];
-            let mask = match (echo.kind, piece) {
-                // Between pieces there are names that the configuration gave.
-                (EchoKind::Key, None) => continue,
-                (EchoKind::Key, Some(_)) if is_attribute_name(&raw[1..raw.len() - 1]) => continue,
-                (EchoKind::Key, Some(_)) => Mask::Key(echo.number),
-                (kind, None) => self.masking.of_echo(raw, kind, false)?,
-                (kind, Some(piece)) => {
-                    if self.looks.is_word(chunk, piece, start)? {
-                        continue;
-                    }
-                    let is_changed = self.looks.is_changed(chunk, piece, start)?;
-                    self.masking.of_echo(raw, kind, is_changed)?
-                }
-            };
-            chunk.edits.push(Edit { range: start..end, mask });
-        }
-        chunk.counts.echoes += put_in_order(&mut chunk.edits, marked);
-        Ok(())
+            let range = start..chunk.start + echo.range.end as u64;
+            let mask = mask_of(&echo, piece, chunk, self.masking, &mut self.looks)?;
+            found.extend(mask.map(|mask| Edit { range, mask }));
+            Ok(())
+        });
+        chunk.echoes = found;
+        masked
     }
+}
+
+/// What an echo is replaced with, if it is.
+fn mask_of(
+    echo: &Echo,
+    piece: Option<&Span>,
+    chunk: &Chunk,
+    masking: &Masking,
+    looks: &mut Looks,
+) -> Result<Option<Mask>> {
+    let start = chunk.start + echo.range.start as u64;
+    let raw = &chunk.bytes[echo.range.clone()];
+    Ok(match (echo.kind, piece) {
+        // Between pieces there are names that the configuration gave.
+        (EchoKind::Key, None) => None,
+        (EchoKind::Key, Some(_)) if is_attribute_name(&raw[1..raw.len() - 1]) => None,
+        (EchoKind::Key, Some(_)) => Some(Mask::Key(echo.number)),
+        (kind, None) => Some(masking.of_echo(raw, kind, false)?),
+        (_, Some(piece)) if looks.is_word(chunk, piece, start)? => None,
+        (kind, Some(piece)) => {
+            let is_changed = looks.is_changed(chunk, piece, start)?;
+            Some(masking.of_echo(raw, kind, is_changed)?)
+        }
+    })
 }
 
 impl Worker for Masker<'_> {
@@ -133,22 +164,4 @@ impl Worker for Masker<'_> {
     fn work(&mut self, chunk: &mut Chunk) {
         chunk.failed = self.mask(chunk).err();
     }
-}
-
-/// Puts edits in order and leaves out those that lie in another, and says how many of those from
-/// `first` on are left.
-fn put_in_order(edits: &mut Vec<Edit>, first: usize) -> u64 {
-    let mut order: Vec<(usize, Edit)> = edits.drain(..).enumerate().collect();
-    order
-        .sort_by_key(|(place, edit)| (edit.range.start, std::cmp::Reverse(edit.range.end), *place));
-    let mut end = 0;
-    let mut left = 0;
-    for (place, edit) in order {
-        if edit.range.start >= end {
-            end = edit.range.end;
-            left += u64::from(place >= first);
-            edits.push(edit);
-        }
-    }
-    left
 }

@@ -17,6 +17,7 @@ use super::mask::Mask;
 use crate::crew::Crew;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
+use crate::limits::{Limit, Limits};
 
 /// Bytes that are worth handing over.
 const SIZE: u64 = 256 << 10;
@@ -56,6 +57,8 @@ pub(super) struct Outgoing<'scope, 'env, 's> {
     removed_len: u64,
     /// Where the document ends, once that is known.
     end: u64,
+    /// Most bytes that may wait for a cut: a piece, and the space around it.
+    max: u64,
     spare: Vec<Chunk>,
     /// The mask that is written.
     mask: Vec<u8>,
@@ -67,6 +70,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         crew: Crew<'scope, 'env, Masker<'s>>,
         hire: impl Fn() -> Masker<'s> + 'scope,
         out: &'env mut dyn Write,
+        limits: &Limits,
     ) -> Self {
         Outgoing {
             crew,
@@ -80,6 +84,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
             removed: VecDeque::new(),
             removed_len: 0,
             end: u64::MAX,
+            max: limits.change.saturating_add(SIZE),
             spare: Vec::new(),
             counts: Counts::default(),
         }
@@ -212,6 +217,10 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
             self.chunk.bytes.extend_from_slice(before);
             self.give(cut)?;
             bytes = behind;
+        }
+        let waiting = self.chunk.bytes.len() as u64 + bytes.len() as u64;
+        if waiting > self.max {
+            return Err(Error::limit(Limit::Change, self.max - SIZE, self.chunk.start));
         }
         self.chunk.bytes.extend_from_slice(bytes);
         Ok(())

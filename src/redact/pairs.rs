@@ -5,8 +5,35 @@
 
 use crate::error::Result;
 use crate::json::number;
-use crate::json::value::{Kind, Value};
-use crate::secret::marks::sorted;
+use crate::json::value::{Elements, Kind, Value};
+use crate::secret::abreast::Ordered;
+
+/// A pair of containers that was entered: what is in both at the same place and was not compared.
+/// It is not listed: there may be very much.
+enum Entered<'a> {
+    Objects(Ordered<'a>, Ordered<'a>),
+    Arrays(Elements<'a>, Elements<'a>),
+}
+
+impl<'a> Entered<'a> {
+    fn next(&mut self) -> Result<Option<[Value<'a>; 2]>> {
+        match self {
+            Entered::Objects(befores, afters) => {
+                while let Some((key, after)) = afters.next() {
+                    afters.pass()?;
+                    if let Some(before) = befores.take(key)? {
+                        return Ok(Some([before, after]));
+                    }
+                }
+                Ok(None)
+            }
+            Entered::Arrays(befores, afters) => match (befores.next(), afters.next()) {
+                (Some(before), Some(after)) => Ok(Some([before?, after?])),
+                _ => Ok(None),
+            },
+        }
+    }
+}
 
 /// The offsets of those of `after`, in order.
 ///
@@ -15,37 +42,34 @@ use crate::secret::marks::sorted;
 /// A value is not well formed, or has a key twice.
 pub(super) fn changed_scalars(before: Value<'_>, after: Value<'_>) -> Result<Vec<u64>> {
     let mut changed = Vec::new();
-    let mut waiting = vec![(before, after)];
-    while let Some((before, after)) = waiting.pop() {
-        if before.raw() == after.raw() {
-            continue;
+    let mut entered = Vec::new();
+    let mut next = Some([before, after]);
+    loop {
+        if let Some([before, after]) = next.take()
+            && before.raw() != after.raw()
+        {
+            match (before.kind()?, after.kind()?) {
+                (Kind::Object, Kind::Object) => {
+                    let [before, after] = [before, after].map(|side| Ordered::of(Some(side)));
+                    entered.push(Entered::Objects(before?, after?));
+                }
+                (Kind::Array, Kind::Array)
+                    if before.elements()?.count() == after.elements()?.count() =>
+                {
+                    entered.push(Entered::Arrays(before.elements()?, after.elements()?));
+                }
+                (Kind::String, Kind::String) if before.is_same_string(after)? => {}
+                (Kind::Number, Kind::Number) if number::equal(before.raw(), after.raw()) => {}
+                (Kind::String | Kind::Number, Kind::String | Kind::Number) => {
+                    changed.push(after.offset());
+                }
+                _ => {}
+            }
         }
-        match (before.kind()?, after.kind()?) {
-            (Kind::Object, Kind::Object) => {
-                let mut befores = sorted(Some(before))?.into_iter().peekable();
-                for (key, after) in sorted(Some(after))? {
-                    while befores.next_if(|(other, _)| other.compare(key).is_lt()).is_some() {}
-                    if let Some((_, before)) =
-                        befores.next_if(|(other, _)| other.compare(key).is_eq())
-                    {
-                        waiting.push((before, after));
-                    }
-                }
-            }
-            (Kind::Array, Kind::Array) => {
-                if before.elements()?.count() != after.elements()?.count() {
-                    continue;
-                }
-                for (before, after) in before.elements()?.zip(after.elements()?) {
-                    waiting.push((before?, after?));
-                }
-            }
-            (Kind::String, Kind::String) if before.is_same_string(after)? => {}
-            (Kind::Number, Kind::Number) if number::equal(before.raw(), after.raw()) => {}
-            (Kind::String | Kind::Number, Kind::String | Kind::Number) => {
-                changed.push(after.offset());
-            }
-            _ => {}
+        let Some(inside) = entered.last_mut() else { break };
+        next = inside.next()?;
+        if next.is_none() {
+            entered.pop();
         }
     }
     changed.sort_unstable();

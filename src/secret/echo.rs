@@ -75,12 +75,12 @@ impl Echoes {
     ///
     /// # Errors
     ///
-    /// The text is not what was read before: someone writes to the file.
+    /// The text is not what was read before: someone writes to the file; what `each` says.
     pub fn find(
         &mut self,
         bytes: &[u8],
         what: &Sought<'_>,
-        each: &mut impl FnMut(Echo),
+        each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
         if !what.secrets.echo() {
             return Ok(());
@@ -98,8 +98,7 @@ impl Echoes {
         if text.open.is_some() {
             return Err(changed());
         }
-        self.numbers(&text, bytes.len(), what, each);
-        Ok(())
+        self.numbers(&text, bytes.len(), what, each)
     }
 
     fn batch(
@@ -109,7 +108,7 @@ impl Echoes {
         start: usize,
         text: &mut Text<'_>,
         what: &Sought<'_>,
-        each: &mut impl FnMut(Echo),
+        each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
         let count = piece.len() / BLOCK;
         if scanner.scan(piece, &mut self.blocks[..count]).is_some() {
@@ -122,14 +121,14 @@ impl Echoes {
                 quotes &= quotes - 1;
                 let Some(open) = text.open.take() else {
                     if what.secrets.echo_numbers() {
-                        self.numbers(text, at, what, each);
+                        self.numbers(text, at, what, each)?;
                     }
                     text.open = Some(at);
                     continue;
                 };
                 text.after = at + 1;
                 if at - open > what.secrets.echo_min() {
-                    self.string(text.bytes, open..at + 1, what, each);
+                    self.string(text.bytes, open..at + 1, what, each)?;
                 }
             }
         }
@@ -143,8 +142,8 @@ impl Echoes {
         bytes: &[u8],
         range: Range<usize>,
         what: &Sought<'_>,
-        each: &mut impl FnMut(Echo),
-    ) {
+        each: &mut impl FnMut(Echo) -> Result<()>,
+    ) -> Result<()> {
         let raw = &bytes[range.start + 1..range.end - 1];
         // Bytes behind the text do not matter, and are mostly there.
         let head = match bytes[range.start + 1..].first_chunk() {
@@ -156,11 +155,12 @@ impl Echoes {
         } else {
             what.secrets.may_begin(head)
         };
-        if passes && self.look(bytes, range.clone(), what, each) {
-            return;
+        if passes && self.look(bytes, range.clone(), what, each)? {
+            return Ok(());
         }
-        if let Some(contained) = what.contained {
-            self.look_into(bytes, range, contained, each);
+        match what.contained {
+            Some(contained) => self.look_into(bytes, range, contained, each),
+            None => Ok(()),
         }
     }
 
@@ -171,8 +171,8 @@ impl Echoes {
         bytes: &[u8],
         range: Range<usize>,
         contained: &Contained,
-        each: &mut impl FnMut(Echo),
-    ) {
+        each: &mut impl FnMut(Echo) -> Result<()>,
+    ) -> Result<()> {
         let raw = &bytes[range.start + 1..range.end - 1];
         let is_in = match memchr::memchr(b'\\', raw) {
             None => contained.is_in(raw),
@@ -183,8 +183,9 @@ impl Echoes {
             }
         };
         if is_in && kind_of_string(bytes, range.end) == EchoKind::Value {
-            each(Echo { range, kind: EchoKind::Value, number: 0 });
+            each(Echo { range, kind: EchoKind::Value, number: 0 })?;
         }
+        Ok(())
     }
 
     /// The same for a text that may have an escape among its first bytes.
@@ -212,42 +213,49 @@ impl Echoes {
         bytes: &[u8],
         range: Range<usize>,
         what: &Sought<'_>,
-        each: &mut impl FnMut(Echo),
-    ) -> bool {
+        each: &mut impl FnMut(Echo) -> Result<()>,
+    ) -> Result<bool> {
         let raw = &bytes[range.start + 1..range.end - 1];
         self.decoded.clear();
         let is_text = string::unescape(raw, &mut self.decoded).is_ok();
         if !is_text || self.decoded.len() < what.secrets.echo_min() {
-            return false;
+            return Ok(false);
         }
         let number = what.secrets.number(&self.decoded);
         if let Some(number) = number {
             let kind = kind_of_string(bytes, range.end);
-            each(Echo { range, kind, number });
+            each(Echo { range, kind, number })?;
         }
-        number.is_some()
+        Ok(number.is_some())
     }
 
     /// Looks at the numbers between the last string and `end`.
-    fn numbers(&self, text: &Text<'_>, end: usize, what: &Sought<'_>, each: &mut impl FnMut(Echo)) {
+    fn numbers(
+        &self,
+        text: &Text<'_>,
+        end: usize,
+        what: &Sought<'_>,
+        each: &mut impl FnMut(Echo) -> Result<()>,
+    ) -> Result<()> {
         let between = &text.bytes[text.after.min(end)..end];
         if between.len() < what.secrets.echo_min() || !what.secrets.echo_numbers() {
-            return;
+            return Ok(());
         }
         let ends = |byte: &u8| matches!(byte, b',' | b':' | b'[' | b']' | b'{' | b'}' | ..=b' ');
         let mut at = text.after;
         for word in between.split(ends) {
             let range = at..at + word.len();
             at = range.end + 1;
-            // Literals are no numbers, and no what.secrets.
+            // Literals are no numbers, and no secrets.
             if matches!(word.first(), Some(b'-' | b'0'..=b'9'))
                 && word.len() >= what.secrets.echo_min()
                 && what.secrets.may_begin(head_of(word))
                 && let Some(number) = what.secrets.number(word)
             {
-                each(Echo { range, kind: EchoKind::Number, number });
+                each(Echo { range, kind: EchoKind::Number, number })?;
             }
         }
+        Ok(())
     }
 }
 
@@ -293,6 +301,7 @@ mod tests {
             Echoes::new(isa)
                 .find(bytes.as_bytes(), what, &mut |echo| {
                     found.push((echo.kind, bytes[echo.range].to_owned()));
+                    Ok(())
                 })
                 .unwrap();
             assert_eq!(all.get_or_insert_with(|| found.clone()), &found);

@@ -9,12 +9,14 @@
 //! Nothing recurses: the containers that were entered are on a list.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use regex::Regex;
 
+use super::abreast::Ordered;
 use super::leaves::{Leaf, leaves};
-use crate::error::{Error, ErrorKind, Result};
-use crate::json::value::{Kind, Text, Value};
+use crate::error::Result;
+use crate::json::value::{Elements, Kind, Text, Value};
 
 /// Values and the overlays that mark them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,8 +77,32 @@ pub struct Marks {
 const QUIET_MAX: usize = 1024;
 const QUIET_LEN_MAX: usize = 4 << 10;
 
-/// A container that was entered: what is in it and marked, the last first.
-struct Entered<'a>(Vec<(Step<'a>, Subject<'a>)>);
+/// A container that was entered, and what is in it that was not looked at yet. It is not listed:
+/// there may be very much.
+enum Entered<'a> {
+    Object(Box<Columns<Ordered<'a>>>),
+    /// With the next index.
+    Array(Columns<Option<Elements<'a>>>, u32),
+}
+
+/// `before`, `after`, what is unknown of it, and both overlays.
+type Columns<T> = [T; 5];
+
+const SIDES: Range<usize> = 0..2;
+const OVERLAYS: Range<usize> = 3..5;
+
+impl<'a> Subject<'a> {
+    fn columns(&self) -> Columns<Option<Value<'a>>> {
+        let [before, after] = self.sides;
+        let [before_sensitive, after_sensitive] = self.overlays;
+        [before, after, self.unknown, before_sensitive, after_sensitive]
+    }
+
+    fn of_columns(columns: Columns<Option<Value<'a>>>) -> Subject<'a> {
+        let [before, after, unknown, one, two] = columns;
+        Subject { sides: [before, after], overlays: [one, two], unknown, named: false }
+    }
+}
 
 /// What to do at a place.
 enum Verdict {
@@ -144,12 +170,15 @@ impl Marks {
                         each(&Marked { sides, unknown: subject.unknown, path: &path, by })?;
                         path.pop();
                     }
-                    Verdict::Enter(Kind::Object) => entered.push(self.members(&subject)?),
-                    Verdict::Enter(_) => entered.push(self.elements(&subject)?),
+                    Verdict::Enter(kind) => entered.push(self.enter(&subject, kind)?),
                 }
             }
-            let Some(Entered(inside)) = entered.last_mut() else { return Ok(()) };
-            match inside.pop() {
+            let Some(inside) = entered.last_mut() else { return Ok(()) };
+            let inner = match inside {
+                Entered::Object(columns) => self.member(columns)?,
+                Entered::Array(columns, index) => self.element(columns, index)?,
+            };
+            match inner {
                 Some((step, subject)) => {
                     path.push(step);
                     next = Some(subject);
@@ -234,81 +263,57 @@ impl Marks {
         }
     }
 
-    /// What is in objects and may be marked.
-    fn members<'a>(&self, subject: &Subject<'a>) -> Result<Entered<'a>> {
+    fn enter<'a>(&self, subject: &Subject<'a>, kind: Kind) -> Result<Entered<'a>> {
         let overlays = subject.overlays.map(|overlay| self.marking(overlay));
-        let mut inside: Vec<(Text<'a>, Subject<'a>)> = Vec::new();
-        for (side, overlay) in overlays.into_iter().enumerate() {
-            for (key, overlay) in sorted(overlay)? {
-                if let Some(overlay) = self.marking(Some(overlay)) {
-                    let mut below = Subject::default();
-                    below.overlays[side] = Some(overlay);
-                    inside.push((key, below));
-                }
-            }
+        let columns = Subject { overlays, ..*subject }.columns();
+        if kind == Kind::Array {
+            return Ok(Entered::Array(columns.map(elements), 0));
         }
-        if self.names.is_some() {
-            for object in subject.sides {
-                for (key, _) in sorted(object)? {
-                    let named = self.is_name(&key.decode()?);
-                    inside.push((key, Subject { named, ..Subject::default() }));
-                }
-            }
-        }
-        inside.sort_by(|a, b| a.0.compare(b.0));
-        inside.dedup_by(|next, kept| {
-            let twice = next.0.compare(kept.0).is_eq();
-            if twice {
-                kept.1.overlays[1] = next.1.overlays[1].or(kept.1.overlays[1]);
-                kept.1.named |= next.1.named;
-            }
-            twice
-        });
-        let values = [subject.sides[0], subject.sides[1], subject.unknown];
-        for (which, object) in values.into_iter().enumerate() {
-            let mut members = sorted(object)?.into_iter().peekable();
-            for (key, below) in &mut inside {
-                while members.next_if(|member| member.0.compare(*key).is_lt()).is_some() {}
-                if let Some((_, value)) = members.next_if(|member| member.0.compare(*key).is_eq()) {
-                    *below.value(which) = Some(value);
-                }
-            }
-        }
-        Ok(Entered(inside.into_iter().rev().map(|(key, below)| (Step::Key(key), below)).collect()))
+        let [one, two, three, four, five] = columns.map(Ordered::of);
+        Ok(Entered::Object(Box::new([one?, two?, three?, four?, five?])))
     }
 
-    /// What is in arrays and may be marked.
-    fn elements<'a>(&self, subject: &Subject<'a>) -> Result<Entered<'a>> {
-        let Subject { sides, overlays, unknown, .. } = *subject;
-        let overlays = overlays.map(|overlay| self.marking(overlay));
-        let all = [sides[0], sides[1], unknown, overlays[0], overlays[1]].map(present);
-        let mut all = [all[0], all[1], all[2], all[3], all[4]].map(elements);
-        let mut inside = Vec::new();
-        for index in 0.. {
+    /// The next members of objects that may be marked.
+    fn member<'a>(
+        &self,
+        columns: &mut Columns<Ordered<'a>>,
+    ) -> Result<Option<(Step<'a>, Subject<'a>)>> {
+        for overlay in &mut columns[OVERLAYS] {
+            while overlay.next().is_some_and(|(_, value)| self.marking(Some(value)).is_none()) {
+                overlay.pass()?;
+            }
+        }
+        let with_names = if self.names.is_some() { SIDES } else { 0..0 };
+        let keys = columns[OVERLAYS].iter().chain(&columns[with_names]).filter_map(Ordered::next);
+        let Some((key, _)) = keys.min_by(|one, two| one.0.compare(two.0)) else { return Ok(None) };
+        let [one, two, three, four, five] = columns.each_mut().map(|column| column.take(key));
+        let mut below = Subject::of_columns([one?, two?, three?, four?, five?]);
+        below.overlays = below.overlays.map(|overlay| self.marking(overlay));
+        below.named = self.names.is_some() && self.is_name(&key.decode()?);
+        Ok(Some((Step::Key(key), below)))
+    }
+
+    /// The next elements of arrays that may be marked.
+    fn element<'a>(
+        &self,
+        columns: &mut Columns<Option<Elements<'a>>>,
+        index: &mut u32,
+    ) -> Result<Option<(Step<'a>, Subject<'a>)>> {
+        loop {
             let mut values = [None; 5];
-            for (value, elements) in values.iter_mut().zip(&mut all) {
+            for (value, elements) in values.iter_mut().zip(&mut *columns) {
                 *value = elements.as_mut().and_then(Iterator::next).transpose()?;
             }
             if values.iter().all(Option::is_none) {
-                break;
+                return Ok(None);
             }
-            let [before, after, unknown, one, two] = values;
-            let overlays = [one, two].map(|overlay| self.marking(overlay));
-            if overlays.iter().any(Option::is_some) || self.names.is_some() {
-                let below = Subject { sides: [before, after], overlays, unknown, named: false };
-                inside.push((Step::Index(index), below));
+            let step = Step::Index(*index);
+            *index += 1;
+            let mut below = Subject::of_columns(values);
+            below.overlays = below.overlays.map(|overlay| self.marking(overlay));
+            if below.overlays.iter().any(Option::is_some) || self.names.is_some() {
+                return Ok(Some((step, below)));
             }
-        }
-        inside.reverse();
-        Ok(Entered(inside))
-    }
-}
-
-impl<'a> Subject<'a> {
-    fn value(&mut self, which: usize) -> &mut Option<Value<'a>> {
-        match which {
-            2 => &mut self.unknown,
-            side => &mut self.sides[side],
         }
     }
 }
@@ -318,29 +323,14 @@ fn present(value: Option<Value<'_>>) -> Option<Value<'_>> {
     value.filter(|value| !value.is_null())
 }
 
-fn elements(array: Option<Value<'_>>) -> Option<crate::json::value::Elements<'_>> {
-    array.and_then(|array| array.elements().ok())
-}
-
-/// The members of an object in the order of their keys; none where there is no object.
-pub(crate) fn sorted(object: Option<Value<'_>>) -> Result<Vec<(Text<'_>, Value<'_>)>> {
-    let Some(object) = object.filter(|object| object.kind().is_ok_and(|kind| kind == Kind::Object))
-    else {
-        return Ok(Vec::new());
-    };
-    let mut members = object.members()?.collect::<Result<Vec<_>>>()?;
-    if !members.is_sorted_by(|a, b| a.0.compare(b.0).is_lt()) {
-        members.sort_by(|a, b| a.0.compare(b.0));
-        if let Some(twice) = members.windows(2).find(|two| two[0].0.compare(two[1].0).is_eq()) {
-            return Err(Error::at(ErrorKind::DuplicateKey, twice[1].0.offset() - 1));
-        }
-    }
-    Ok(members)
+fn elements(array: Option<Value<'_>>) -> Option<Elements<'_>> {
+    present(array).and_then(|array| array.elements().ok())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
     use crate::input::Slice;
     use crate::json::Validation;
     use crate::json::cursor::Cursor;

@@ -5,6 +5,7 @@
 //! bytes ─▶ [`echo`]  strings that are a secret's, wherever they stand
 //! ```
 
+pub(crate) mod abreast;
 mod collect;
 pub mod contained;
 pub mod echo;

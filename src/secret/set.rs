@@ -8,8 +8,9 @@
 //! by chance, which is as likely as one in ten million for a million million pairs, and would mask
 //! a text too many, never one too few.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::hash::{BuildHasher, RandomState};
+
+use hashbrown::HashTable;
 
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits};
@@ -25,8 +26,10 @@ pub struct Secrets {
     filter: Vec<u64>,
     /// Where in the filter the echoes begin, so that it can grow.
     heads: Vec<u32>,
-    /// The digests, with the number of each secret.
-    known: HashMap<u64, u32, BuildHasherDefault<Digested>>,
+    /// The digests, by the numbers of the secrets.
+    digests: Vec<u64>,
+    /// The numbers, to be found by the digests.
+    numbers: HashTable<u32>,
     /// Least length of a secret whose echoes are looked for, in bytes.
     echo_min: usize,
     /// One of them may be a number.
@@ -52,7 +55,8 @@ impl Secrets {
             head,
             filter: vec![0; FILTER_MIN],
             heads: Vec::new(),
-            known: HashMap::default(),
+            digests: Vec::new(),
+            numbers: HashTable::new(),
             echo_min,
             has_numbers: false,
             max: limits.secrets,
@@ -65,15 +69,18 @@ impl Secrets {
     ///
     /// There are too many.
     pub fn insert(&mut self, text: &[u8], offset: u64) -> Result<bool> {
-        let number = self.known.len() as u32 + 1;
         let digest = self.digest(text);
-        if self.known.contains_key(&digest) {
+        if self.find(digest).is_some() {
             return Ok(false);
         }
+        let number = self.digests.len() as u32 + 1;
         if u64::from(number) > self.max {
             return Err(Error::limit(Limit::Secrets, self.max, offset));
         }
-        self.known.insert(digest, number);
+        self.digests.push(digest);
+        let digests = &self.digests;
+        // Digests are as good as random already.
+        let _ = self.numbers.insert_unique(digest, number, |&number| digests[place(number)]);
         if text.len() >= self.echo_min {
             self.has_numbers |= is_number(text);
             self.pass(self.hash(head_of(text)));
@@ -100,7 +107,11 @@ impl Secrets {
 
     /// The number of a text among the secrets, counted from one.
     pub fn number(&self, text: &[u8]) -> Option<u32> {
-        self.known.get(&self.digest(text)).copied()
+        self.find(self.digest(text))
+    }
+
+    fn find(&self, digest: u64) -> Option<u32> {
+        self.numbers.find(digest, |&number| self.digests[place(number)] == digest).copied()
     }
 
     /// Whether there may be echoes of anything.
@@ -120,12 +131,12 @@ impl Secrets {
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.known.len()
+        self.digests.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.known.is_empty()
+        self.digests.is_empty()
     }
 
     /// Whether a text of at least [`Secrets::echo_min`] bytes that begins with these eight may be a
@@ -171,22 +182,9 @@ pub fn head_of(text: &[u8]) -> u64 {
     }
 }
 
-/// Digests are as good as random already.
-#[derive(Debug, Default)]
-struct Digested(u64);
-
-impl Hasher for Digested {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("only digests are looked up");
-    }
-
-    fn write_u64(&mut self, digest: u64) {
-        self.0 = digest;
-    }
+/// Where in a list a secret is whose number counts from one.
+fn place(number: u32) -> usize {
+    number as usize - 1
 }
 
 #[cfg(test)]

@@ -1,0 +1,97 @@
+//! Objects side by side: the members of the same key, one key after the other.
+//!
+//! The tools write keys in order, and then nothing is listed, however many members there are. Of
+//! an object with keys in another order the members are listed and sorted.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::value::{Kind, Members, Text, Value};
+
+/// The members of an object in the order of their keys, the next one at hand.
+pub(crate) struct Ordered<'a> {
+    rest: Rest<'a>,
+    next: Option<Member<'a>>,
+}
+
+type Member<'a> = (Text<'a>, Value<'a>);
+
+enum Rest<'a> {
+    InPlace(Members<'a>),
+    Listed(std::vec::IntoIter<Member<'a>>),
+}
+
+impl<'a> Ordered<'a> {
+    /// Those of an object; none where there is no object.
+    ///
+    /// # Errors
+    ///
+    /// It is not well formed, or has a key twice.
+    pub fn of(object: Option<Value<'a>>) -> Result<Ordered<'a>> {
+        let object = object.filter(|object| object.kind().is_ok_and(|kind| kind == Kind::Object));
+        let rest = match object {
+            None => Rest::Listed(Vec::new().into_iter()),
+            Some(object) if is_ordered(object)? => Rest::InPlace(object.members()?),
+            Some(object) => Rest::Listed(sorted(object)?.into_iter()),
+        };
+        let mut ordered = Ordered { rest, next: None };
+        ordered.pass()?;
+        Ok(ordered)
+    }
+
+    /// The next member, which stays the next one.
+    pub fn next(&self) -> Option<Member<'a>> {
+        self.next
+    }
+
+    /// Passes the next member.
+    ///
+    /// # Errors
+    ///
+    /// The one behind it is not well formed.
+    pub fn pass(&mut self) -> Result<()> {
+        self.next = match &mut self.rest {
+            Rest::InPlace(members) => members.next().transpose()?,
+            Rest::Listed(members) => members.next(),
+        };
+        Ok(())
+    }
+
+    /// Passes the members up to that key, and the one of that key, which is its answer.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ordered::pass`].
+    pub fn take(&mut self, key: Text<'a>) -> Result<Option<Value<'a>>> {
+        while let Some((next, value)) = self.next {
+            let order = next.compare(key);
+            if order.is_gt() {
+                break;
+            }
+            self.pass()?;
+            if order.is_eq() {
+                return Ok(Some(value));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether the keys of an object are in order, and none comes twice.
+fn is_ordered(object: Value<'_>) -> Result<bool> {
+    let mut last: Option<Text<'_>> = None;
+    for member in object.members()? {
+        let (key, _) = member?;
+        if last.replace(key).is_some_and(|last| last.compare(key).is_ge()) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn sorted(object: Value<'_>) -> Result<Vec<Member<'_>>> {
+    let mut members = object.members()?.collect::<Result<Vec<_>>>()?;
+    members.sort_by(|a, b| a.0.compare(b.0));
+    match members.windows(2).find(|two| two[0].0.compare(two[1].0).is_eq()) {
+        Some(twice) => Err(Error::at(ErrorKind::DuplicateKey, twice[1].0.offset() - 1)),
+        None => Ok(members),
+    }
+}

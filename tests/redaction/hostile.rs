@@ -1,0 +1,154 @@
+//! Documents that are made to cost much: they end with the right answer, in bounded memory, or are
+//! refused with the limit that they pass.
+//!
+//! Each is written twice, with its secrets and with what must stand in their places.
+
+use std::fs;
+use std::process::Output;
+
+use crate::run;
+
+const MASK: &str = "(sensitive value)";
+const CHANGED: &str = "(sensitive value, changed)";
+
+/// A resource change from nothing to `after`.
+fn created(after: &str, after_sensitive: &str) -> String {
+    changed("null", after, after_sensitive)
+}
+
+fn changed(before: &str, after: &str, after_sensitive: &str) -> String {
+    format!(
+        r#"{{"address":"a.b","mode":"managed","type":"a","name":"b","change":{{"actions":["update"],"before":{before},"after":{after},"after_unknown":{{}},"before_sensitive":{{}},"after_sensitive":{after_sensitive}}}}}"#
+    )
+}
+
+fn plan(changes: &[String]) -> String {
+    format!(r#"{{"format_version":"1.2","resource_changes":[{}]}}"#, changes.join(","))
+}
+
+/// Runs `redact` on a file with that text.
+fn redact(args: &[&str], text: &str) -> Output {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plan.json");
+    fs::write(&path, text).expect("a file");
+    run::plansift().args(["redact", "--stats"]).args(args).arg(path).output().expect("it runs")
+}
+
+/// Holds that a text redacts to another, in so much memory beside that of its largest change.
+#[track_caller]
+fn holds(args: &[&str], text: &str, expected: &str, largest_change: usize) {
+    let output = redact(args, text);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(output.stdout == expected.as_bytes(), "another text");
+    if cfg!(target_os = "linux") {
+        let max = 64.0 + 7.0 * largest_change as f64 / (1 << 20) as f64;
+        let peak = run::peak(&said);
+        assert!(peak < max, "{peak} MiB, more than {max}");
+    }
+}
+
+#[track_caller]
+fn is_refused(args: &[&str], text: &str, option: &str) {
+    let output = redact(args, text);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains(option), "{said}");
+}
+
+/// A plan with so many secrets, each of them in a place that is marked and in one that is not.
+fn secrets(count: u64, secret: impl Fn(u64) -> String) -> String {
+    let marked = |number| created(&format!(r#"{{"s":"{}"}}"#, secret(number)), r#"{"s":true}"#);
+    let echo = |number| created(&format!(r#"{{"e":"{}"}}"#, secret(number)), "{}");
+    plan(&(0..count).map(marked).chain((0..count).rev().map(echo)).collect::<Vec<_>>())
+}
+
+#[test]
+fn very_many_secrets() {
+    let secret =
+        |number: u64| format!("secret-{:016x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let expected = |count| secrets(count, |_| MASK.to_owned());
+    let text = secrets(150_000, secret);
+    holds(&[], &text, &expected(150_000), 0);
+    is_refused(&["--limit-secrets", "149999"], &text, "--limit-secrets");
+    is_refused(&["--echo", "contains"], &text, "--limit-secret-texts");
+    holds(&["--echo", "contains"], &secrets(40_000, secret), &expected(40_000), 0);
+}
+
+#[test]
+fn a_secret_that_comes_very_often() {
+    let text = |secret: &str| {
+        let mut changes = vec![created(&format!(r#"{{"s":"{secret}"}}"#), r#"{"s":true}"#)];
+        changes.resize(200_000, created(&format!(r#"{{"s":"{secret}"}}"#), "{}"));
+        plan(&changes)
+    };
+    holds(&[], &text("the only secret"), &text(MASK), 0);
+    holds(&["--echo", "contains"], &text("the only secret"), &text(MASK), 0);
+}
+
+#[test]
+fn a_secret_that_comes_very_often_in_one_change() {
+    const COUNT: usize = 300_000;
+    let text = |secret: &str, masked: &str| {
+        let list = |text: &str| format!(r#"["{text}"{}]"#, format!(r#","{text}""#).repeat(COUNT));
+        let [before, after] = [list("another text"), list(masked)]
+            .map(|list| format!(r#"{{"name":"{secret}","list":{list}}}"#));
+        let marked = created(&format!(r#"{{"s":"{secret}"}}"#), r#"{"s":true}"#);
+        let large = changed(&before, &after, "{}");
+        (large.len(), plan(&[marked, large]))
+    };
+    let (len, plan) = text("the only secret", "the only secret");
+    holds(&[], &plan, &text(MASK, CHANGED).1, len);
+}
+
+#[test]
+fn very_many_marks_in_one_change() {
+    const COUNT: usize = 200_000;
+    let text = |secret: &str, masked: &str| {
+        let list = |text: &str| format!("[{text}{}]", format!(",{text}").repeat(COUNT));
+        let object = |text: &str| {
+            let members = (0..COUNT).map(|number| format!(r#""k{number:06}":{text}"#));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+        };
+        let both = |text: &str| format!(r#"{{"list":{},"object":{}}}"#, list(text), object(text));
+        let large = changed(&both(secret), &both(masked), &both("true"));
+        (large.len(), plan(&[large]))
+    };
+    let (len, plan) = text(r#""before""#, r#""after""#);
+    let quoted = |text: &str| format!("\"{text}\"");
+    holds(&[], &plan, &text(&quoted(MASK), &quoted(CHANGED)).1, len);
+}
+
+#[test]
+fn secrets_that_begin_with_one_another() {
+    let long = |secret: &str| format!(r#"{{"s":"{secret}"}}"#);
+    let text = |of: &dyn Fn(usize) -> String| {
+        let marked = |len| created(&long(&of(len)), r#"{"s":true}"#);
+        let echoes = (0..50).map(|_| created(&long(&of(20_000)), "{}"));
+        plan(&(8..400).map(marked).chain(echoes).collect::<Vec<_>>())
+    };
+    let (text, expected) = (text(&|len| "a".repeat(len)), text(&|_| MASK.to_owned()));
+    holds(&["--echo", "contains"], &text, &expected, 0);
+}
+
+#[test]
+fn overlays_that_do_not_fit() {
+    let overlay =
+        |depth: usize| format!(r#"{{"s":{}true{}}}"#, "[".repeat(depth), "]".repeat(depth));
+    let text = |secret: &str| {
+        let of = |depth| created(&format!(r#"{{"s":"{secret}"}}"#), &overlay(depth));
+        plan(&(0..20_000).map(|number| of(number % 300)).collect::<Vec<_>>())
+    };
+    holds(&[], &text("x"), &text(MASK), 0);
+}
+
+#[test]
+fn space_without_end() {
+    let space = " ".repeat(40 << 20);
+    let text = |secret: &str| {
+        let marked = created(&format!(r#"{{"s":"{secret}"}}"#), r#"{"s":true}"#);
+        plan(&[marked.clone(), format!("{space}{marked}")])
+    };
+    holds(&[], &text("secret"), &text(MASK), space.len());
+    is_refused(&["--limit-change", "16M"], &text("secret"), "--limit-change");
+}

@@ -76,15 +76,7 @@ impl<'a> Unchanged<'a> {
         let offset = text.offset();
         let known = text.string()
             && (!text.take(b",\"module_address\":") || text.string())
-            && text.take(b",\"mode\":")
-            && text.string()
-            && text.take(b",\"type\":")
-            && text.string()
-            && text.take(b",\"name\":")
-            && text.string()
-            && (!text.take(b",\"index\":") || text.small_number() || text.string())
-            && text.take(b",\"provider_name\":")
-            && text.string()
+            && resource(&mut text)
             && text.take(b",\"change\":{\"actions\":[\"no-op\"],\"before\":");
         if !known {
             return None;
@@ -117,13 +109,10 @@ impl<'a> Unchanged<'a> {
     }
 }
 
-/// The overlay of a resource of `planned_values`, `prior_state` or a state, told at a glance in the
-/// same way (plan-format, section 6); `None`: it may be anything.
-pub(super) fn sensitive_values<'a>(resource: Native<'a>) -> Option<&'a [u8]> {
-    let mut text = resource;
-    let known = text.take(b"{\"address\":")
-        && text.string()
-        && text.take(b",\"mode\":")
+/// Passes the words that tell a resource, from its mode to its provider.
+#[inline(always)]
+fn resource(text: &mut Native<'_>) -> bool {
+    text.take(b",\"mode\":")
         && text.string()
         && text.take(b",\"type\":")
         && text.string()
@@ -132,6 +121,15 @@ pub(super) fn sensitive_values<'a>(resource: Native<'a>) -> Option<&'a [u8]> {
         && (!text.take(b",\"index\":") || text.small_number() || text.string())
         && text.take(b",\"provider_name\":")
         && text.string()
+}
+
+/// The overlay of a resource of `planned_values`, `prior_state` or a state, told at a glance in the
+/// same way (plan-format, section 6); `None`: it may be anything.
+pub(super) fn sensitive_values<'a>(resource: Native<'a>) -> Option<&'a [u8]> {
+    let mut text = resource;
+    let known = text.take(b"{\"address\":")
+        && text.string()
+        && self::resource(&mut text)
         && text.take(b",\"schema_version\":")
         && text.small_number()
         && text.take(b",\"values\":");

@@ -9,6 +9,7 @@ mod change;
 mod documents;
 mod element;
 mod head;
+mod key;
 mod look;
 mod pieces;
 mod place;

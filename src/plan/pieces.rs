@@ -9,19 +9,18 @@
 use std::ops::Range;
 
 use super::element::{self, Element, Unchanged};
-use super::head;
 use super::reader::{Document, unless_changed};
 use super::section::Section;
 use super::tail;
 use super::version;
 use super::wrong::Telltales;
 use super::{Answer, Options};
+use super::{head, key};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
-use crate::json::string;
 use crate::json::value::Value;
 
 /// What a piece is.
@@ -186,7 +185,6 @@ pub fn read_pieces<S: Source, V: PieceVisitor>(
         section: Section::Other,
         seen: 0,
         telltales: Telltales::default(),
-        is_state: false,
         document: Document { text_before: head.text, ..Document::default() },
     };
     match walk.document(head.start) {
@@ -350,8 +348,6 @@ struct Walk<'v, S, V> {
     /// The sections met so far, a bit each.
     seen: u32,
     telltales: Telltales,
-    /// A key was met that makes a document the JSON of a state.
-    is_state: bool,
     document: Document,
 }
 
@@ -391,7 +387,6 @@ impl<S: Source, V: PieceVisitor> Walk<'_, S, V> {
             return Err(Error::at(ErrorKind::DuplicateKey, offset).within(section.name()));
         }
         self.seen |= bit;
-        self.is_state |= section == Section::Other;
         Ok(())
     }
 
@@ -431,7 +426,7 @@ impl<S: Source, V: PieceVisitor> Walk<'_, S, V> {
     fn member(&mut self) -> Result<Option<(String, u64)>> {
         self.cursor.peek()?;
         let at = self.cursor.offset();
-        let name = self.name()?;
+        let name = key::next(&mut self.cursor)?;
         match name {
             Some(_) => self.visitor.next(at),
             None => self.visitor.left(at),
@@ -449,15 +444,6 @@ impl<S: Source, V: PieceVisitor> Walk<'_, S, V> {
             false => self.visitor.left(at),
         }
         Ok(is_there)
-    }
-
-    fn name(&mut self) -> Result<Option<(String, u64)>> {
-        let Some(range) = self.cursor.next_key()? else { return Ok(None) };
-        let start = range.start;
-        match string::decode(self.cursor.text(range)) {
-            Ok(name) => Ok(Some((name.into_owned(), start - 1))),
-            Err(bad) => Err(Error::at(ErrorKind::Escape, start + bad.0 as u64)),
-        }
     }
 
     /// Walks what stands here, down to its pieces. Nothing recurses: scopes are on a list.

@@ -3,6 +3,7 @@
 use super::change::{ActionInvocation, Change, Check, Deferred, ResourceChange};
 use super::element::Element;
 use super::head::Head;
+use super::key;
 use super::place::Place;
 use super::section::Section;
 use super::tail;
@@ -14,7 +15,6 @@ use crate::input::Source;
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
-use crate::json::string;
 use crate::json::value::Value;
 
 /// A plan that was read.
@@ -98,7 +98,7 @@ struct Reader<'v, S, V> {
 impl<S: Source, V: Visitor> Reader<'_, S, V> {
     fn document(&mut self, start: u64) -> Result<Flow> {
         self.cursor.enter_object()?;
-        while let Some((key, offset)) = self.name()? {
+        while let Some((key, offset)) = key::next(&mut self.cursor)? {
             let section = Section::of(&key);
             if let Some(document) = self.telltales.note(section, &key) {
                 return Err(Error::new(ErrorKind::WrongDocument(document)));
@@ -294,7 +294,7 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
             return Ok(Flow::Continue);
         }
         self.cursor.enter_object()?;
-        while let Some((name, _)) = self.name()? {
+        while let Some((name, _)) = key::next(&mut self.cursor)? {
             self.cursor.outline(&mut self.outline)?;
             let value = self.cursor.value(&mut self.outline);
             // Names are the plan's own words, which an error does not repeat.
@@ -308,17 +308,6 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
             }
         }
         Ok(Flow::Continue)
-    }
-
-    /// The next key, decoded and kept, because its bytes leave the window while the value is read;
-    /// and its offset.
-    fn name(&mut self) -> Result<Option<(String, u64)>> {
-        let Some(range) = self.cursor.next_key()? else { return Ok(None) };
-        let start = range.start;
-        match string::decode(self.cursor.text(range)) {
-            Ok(name) => Ok(Some((name.into_owned(), start - 1))),
-            Err(bad) => Err(Error::at(ErrorKind::Escape, start + bad.0 as u64)),
-        }
     }
 
     /// What has no events of its own: every key and element is asked for.
@@ -361,7 +350,7 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
                     }
                     Some(_) => {}
                     None => {
-                        if let Some((name, _)) = self.name()? {
+                        if let Some((name, _)) = key::next(&mut self.cursor)? {
                             place.push_key(&name);
                             break;
                         }

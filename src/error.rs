@@ -79,6 +79,8 @@ pub enum ErrorKind {
     Path,
     /// A glob, or a rule for names of workspaces, that is none.
     Pattern,
+    /// A rule of the user's is not one.
+    Rule,
     /// A folder, a glob or a list of which no plan comes.
     NoPlan,
     /// A bound of [`crate::limits::Limits`].
@@ -368,6 +370,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::WrongDocument(document) => f.write_str(document.words()),
             ErrorKind::Path => f.write_str("no path goes on like this"),
             ErrorKind::Pattern => f.write_str("this pattern is not well formed"),
+            ErrorKind::Rule => f.write_str("this is no rule"),
             ErrorKind::NoPlan => f.write_str("there is no plan here"),
             ErrorKind::Limit { limit, value } => {
                 write!(

@@ -11,13 +11,13 @@
 //!
 //! | level | modules | what it knows |
 //! | --- | --- | --- |
-//! | 0 | [`error`], [`limits`], [`path`] | words that everyone uses |
+//! | 0 | [`error`], [`limits`], [`path`], [`glob`] | words that everyone uses |
 //! | 1 | [`input`], [`scan`] | bytes in; bytes to bit masks |
 //! | 2 | [`json`] | a text as keys, values and what is skipped; no Terraform |
 //! | 3 | [`plan`] | a document as sections and changes |
 //! | 4 | [`diff`], [`secret`] | a change as paths; where secrets stand |
 //! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their places |
-//! | 6 | [`sink`], [`slim`] | rows in a format; a plan cut down |
+//! | 6 | [`sink`], [`slim`], [`gate`] | rows in a format; a plan cut down; what it must not do |
 //! | 7 | [`batch`] | many inputs: what the user names as a list of plans |
 //! | 8 | [`cli`] | arguments, a run, an exit code |
 //!
@@ -55,6 +55,8 @@ pub mod cli;
 mod crew;
 pub mod diff;
 pub mod error;
+pub mod gate;
+pub mod glob;
 pub mod input;
 pub mod json;
 pub mod limits;

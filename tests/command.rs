@@ -2,6 +2,7 @@
 
 mod changed;
 mod fleet;
+mod gates;
 mod inputs;
 mod limits;
 mod output;

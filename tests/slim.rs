@@ -9,12 +9,13 @@ use std::fs;
 use std::num::NonZeroUsize;
 
 use model::Wanted;
+use plansift::glob::Glob;
 use plansift::input::{Slice, Source};
 use plansift::record::{self, Show};
 use plansift::redact::mask::Masking;
 use plansift::redact::{self, Secrecy, redact};
 use plansift::secret::{self, EchoOf, collect};
-use plansift::slim::{self, Glob, Part, Pattern};
+use plansift::slim::{self, Part, Pattern};
 use serde_json::{Value, json};
 
 use crate::same_answer::Cut;

@@ -9,10 +9,11 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::exit::Exit;
+use crate::glob::Glob;
 use crate::json::outline::Outline;
 use crate::limits::Limits;
 use crate::sink::summary::visible;
-use crate::slim::{Glob, Part, Pattern};
+use crate::slim::{Part, Pattern};
 
 /// Reads Terraform and OpenTofu plans (`show -json`) of any size and tells what they change.
 #[derive(Debug, Parser)]
@@ -218,6 +219,9 @@ pub struct Changes {
     /// Write cells that look like formulas as they are, for programs instead of spreadsheets
     #[arg(long)]
     pub csv_raw: bool,
+    /// What the plans must not do
+    #[command(flatten)]
+    pub gate: GateArgs,
     /// The plans, and how to read them
     #[command(flatten)]
     pub plans: Plans,
@@ -235,6 +239,9 @@ pub struct Summary {
     /// Rows of the table at most [default: 20]
     #[arg(long, value_name = "N")]
     pub top: Option<std::num::NonZeroUsize>,
+    /// What the plans must not do
+    #[command(flatten)]
+    pub gate: GateArgs,
     /// The plans, and how to read them
     #[command(flatten)]
     pub plans: Plans,
@@ -270,6 +277,15 @@ pub enum SortBy {
     Drift,
     Checks,
     Errors,
+}
+
+/// What plans must not do.
+#[derive(Debug, Args)]
+pub struct GateArgs {
+    /// Exit with 3 when a plan breaks this rule, like delete:aws_db_*, replace, 'changes>200' or
+    /// 'unknown-path:*.password'; @FILE: the rules in a file, a line each. Again for more
+    #[arg(long, value_name = "RULE")]
+    pub fail_on: Vec<String>,
 }
 
 /// Form of the records.

@@ -4,6 +4,7 @@
 pub mod args;
 mod audit;
 mod exit;
+mod gates;
 mod inputs;
 #[cfg(target_os = "linux")]
 mod interrupt;

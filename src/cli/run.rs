@@ -1,12 +1,14 @@
 //! What the arguments set in motion: inputs one after the other into one sink.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use super::args::{self, Command, Format, GroupBy, Plans, SortBy};
+use super::args::{self, Command, Format, GateArgs, GroupBy, Plans, SortBy};
 use super::exit::Exit;
+use super::gates;
 use super::inputs::{self, Listed};
 use super::output::Output;
 use super::sifting::{Sifting, Tally};
@@ -38,7 +40,7 @@ pub fn run(command: Command) -> Exit {
         Command::Slim(slim) => super::slim::run(&slim),
         Command::Summary(summary) => {
             let (color, shape) = (color(&summary.plans), shape(&summary));
-            sift_all(&summary.plans, |out, listed| {
+            sift_all(&summary.plans, &summary.gate, |out, listed| {
                 let single = match shape {
                     None if listed.is_single() => Single::Page,
                     _ => Single::Table,
@@ -48,7 +50,7 @@ pub fn run(command: Command) -> Exit {
         }
         Command::Changes(changes) => {
             let formulas = if changes.csv_raw { Formulas::Raw } else { Formulas::Quoted };
-            sift_all(&changes.plans, |out, _| match changes.format {
+            sift_all(&changes.plans, &changes.gate, |out, _| match changes.format {
                 Format::Ndjson => Box::new(Ndjson::new(out)),
                 Format::Json => Box::new(Json::new(out)),
                 Format::Csv => Box::new(Csv::new(out, formulas)),
@@ -65,17 +67,25 @@ fn schema_of(schema: &args::Schema) -> &'static str {
 }
 
 /// Gives all inputs to one sink.
-fn sift_all(plans: &Plans, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) -> Exit {
-    let (listed, options) = match inputs::list(plans).and_then(|it| Ok((it, options(plans)?))) {
+fn sift_all(
+    plans: &Plans,
+    gate: &GateArgs,
+    sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>,
+) -> Exit {
+    let ready =
+        gates::rules(gate).and_then(|rules| Ok((rules, inputs::list(plans)?, options(plans)?)));
+    let (rules, listed, options) = match ready {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
     let opened = Output::open(plans.output.as_deref());
     let opened = opened.and_then(|output| Ok((sink(output.writer()?, &listed), output)));
-    let (mut sink, output) = match opened {
+    let (sink, output) = match opened {
         Ok(opened) => opened,
         Err(error) => return fail(plans.output.as_deref(), &error),
     };
+    let is_broken = Cell::new(false);
+    let mut sink = gates::before(sink, rules, &is_broken);
     let mut sifting = Sifting::new(plans, options, sink.as_mut());
     let sifted = sifting.all(&listed);
     let Tally { done, failed, has_changes, stats } = sifting.tally;
@@ -93,9 +103,10 @@ fn sift_all(plans: &Plans, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) ->
     if plans.stats {
         say(&stats.line());
     }
-    match (failed, has_changes && plans.detailed_exitcode) {
-        (0, true) => Exit::Changes,
-        (0, false) => Exit::Done,
+    match failed {
+        0 if is_broken.get() => Exit::RuleBroken,
+        0 if has_changes && plans.detailed_exitcode => Exit::Changes,
+        0 => Exit::Done,
         _ => Exit::SomeFailed,
     }
 }

@@ -8,17 +8,16 @@
 //! plan got (`complete`, `errored`, `applyable`) always stays, and a section that is wanted stays
 //! even where nothing of it does.
 
-mod glob;
 mod paths;
 
 use std::io::Write;
 use std::ops::Range;
 
-pub use glob::Glob;
 pub use paths::Pattern;
 use paths::Pruner;
 
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
+use crate::glob::Glob;
 use crate::input::Source;
 use crate::json::value::{Text, Value};
 use crate::plan::{Change, Deferred, Piece, PieceKind, ResourceChange, Section, Unchanged};

@@ -9,8 +9,8 @@
 
 use std::ops::Range;
 
-use super::glob::Glob;
 use crate::error::Result;
+use crate::glob::Glob;
 use crate::json::string;
 use crate::json::value::{Elements, Kind, Members, Text, Value};
 use crate::redact::cut::Items;

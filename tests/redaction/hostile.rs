@@ -17,9 +17,10 @@ fn created(after: &str, after_sensitive: &str) -> String {
 }
 
 fn changed(before: &str, after: &str, after_sensitive: &str) -> String {
-    format!(
-        r#"{{"address":"a.b","mode":"managed","type":"a","name":"b","change":{{"actions":["update"],"before":{before},"after":{after},"after_unknown":{{}},"before_sensitive":{{}},"after_sensitive":{after_sensitive}}}}}"#
-    )
+    let names = r#""address":"a.b","mode":"managed","type":"a","name":"b""#;
+    let values = format!(r#""before":{before},"after":{after},"after_unknown":{{}}"#);
+    let marks = format!(r#""before_sensitive":{{}},"after_sensitive":{after_sensitive}"#);
+    format!(r#"{{{names},"change":{{"actions":["update"],{values},{marks}}}}}"#)
 }
 
 fn plan(changes: &[String]) -> String {

@@ -1,0 +1,82 @@
+//! Rules that the user sets, and what is said when a plan breaks one.
+
+use std::cell::Cell;
+
+use super::args::GateArgs;
+use super::exit::Exit;
+use super::run::say;
+use crate::gate::{Broken, Gate, Rule};
+use crate::sink::Sink;
+use crate::sink::summary::visible;
+
+/// The rules that were set, those of files too.
+///
+/// # Errors
+///
+/// One is none, or a file cannot be read; that was said.
+pub fn rules(gate: &GateArgs) -> Result<Vec<Rule>, Exit> {
+    let mut rules = Vec::new();
+    for text in &gate.fail_on {
+        match text.strip_prefix('@') {
+            Some(path) => rules.extend(in_file(path)?),
+            None => rules.push(rule(text, "--fail-on")?),
+        }
+    }
+    Ok(rules)
+}
+
+/// The rules of a file: a line each; empty lines and those that begin with `#` say nothing.
+fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        say(&format!("--fail-on @{}: cannot read it: {error}", visible(path)));
+        Exit::Failed
+    })?;
+    let lines = text.lines().map(str::trim).zip(1_u64..);
+    lines
+        .filter(|(line, _)| !line.is_empty() && !line.starts_with('#'))
+        .map(|(line, number)| rule(line, &format!("{}: line {number}", visible(path))))
+        .collect()
+}
+
+fn rule(text: &str, place: &str) -> Result<Rule, Exit> {
+    Rule::parse(text).map_err(|error| {
+        say(&format!(
+            "{place}: '{}': {error}: it begins with one of {}; then perhaps ':' with a type, an \
+             address or a path, and '>' with a number",
+            visible(text),
+            Rule::subjects().collect::<Vec<_>>().join(", ")
+        ));
+        Exit::Usage
+    })
+}
+
+/// A sink behind the rules; `is_broken` tells in the end whether a plan broke one.
+pub fn before<'s>(
+    sink: Box<dyn Sink + 's>,
+    rules: Vec<Rule>,
+    is_broken: &'s Cell<bool>,
+) -> Box<dyn Sink + 's> {
+    if rules.is_empty() {
+        return sink;
+    }
+    let tell = |broken: &Broken<'_>| {
+        is_broken.set(true);
+        say(&line(broken));
+    };
+    Box::new(Gate::new(rules, sink, tell))
+}
+
+/// What is said of a broken rule.
+fn line(broken: &Broken<'_>) -> String {
+    let Broken { rule, source, count, records, first } = broken;
+    let mut line = format!("{}: rule broken: {}", visible(source), visible(rule.text()));
+    if first.is_empty() {
+        return line;
+    }
+    let names: Vec<_> = first.iter().map(|name| visible(name)).collect();
+    line += &format!(": {count} in {}", names.join(", "));
+    match records - first.len() as u64 {
+        0 => line,
+        more => line + &format!(" and {more} more"),
+    }
+}

@@ -1,0 +1,163 @@
+//! Rules that a plan must not break, and how a run ends that finds one broken.
+
+use crate::run;
+
+/// Runs a command on plans of the corpus: its exit code, and what it says of rules.
+fn asked(args: &[&str], plans: &[&str]) -> (i32, Vec<String>) {
+    let mut command = run::plansift();
+    command.args(args);
+    command.args(plans.iter().map(|plan| format!("corpus/plans/{plan}/plan.json")));
+    let output = command.current_dir(run::root()).output().expect("it runs");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    let of_rule = |line: &str| line.split_once(": rule broken: ").map(|(_, rule)| rule.to_owned());
+    (output.status.code().expect("a code"), said.lines().filter_map(of_rule).collect())
+}
+
+#[test]
+fn each_rule_counts_what_it_says() {
+    for (plan, rule, said) in [
+        ("delete", "delete", "4 in acme_server.a, acme_server.b[3], acme_server.c and 1 more"),
+        ("delete", "delete:acme_server.?", ""),
+        ("delete", "delete:acme_server.a", "1 in acme_server.a"),
+        (
+            "delete",
+            "delete:acme_*>3",
+            "4 in acme_server.a, acme_server.b[3], acme_server.c and 1 more",
+        ),
+        ("delete", "delete>4", ""),
+        ("delete", "create", ""),
+        // Data that is no longer read is not deleted.
+        ("data", "delete", ""),
+        ("data", "destroy", ""),
+        ("every-key", "replace", r#"1 in module.m["k"].acme_server.changed["i"]"#),
+        ("every-key", "destroy", r#"1 in module.m["k"].acme_server.changed["i"]"#),
+        ("update", "update:aws_*", ""),
+        ("forget", "destroy", ""),
+        ("drift", "drift", "3 in acme_server.a, acme_server.gone, module.m.acme_server.m[0]"),
+        ("drift", "drift:module.*", "1 in module.m.acme_server.m[0]"),
+        ("only-outputs", "output", "1 in x"),
+        ("only-outputs", "changes", ""),
+        ("checks", "check", "3 in acme_server.many, check.health, module.m.check.health"),
+        ("checks", "check:module.*", "1 in module.m.check.health"),
+        ("errored", "errored", "-"),
+        ("incomplete", "incomplete", "-"),
+        ("create", "errored", ""),
+        ("action-invocations", "action>99", ""),
+    ] {
+        for command in ["changes", "summary"] {
+            let (code, told) = asked(&[command, "--fail-on", rule], &[plan]);
+            let expected: Vec<String> = match said {
+                "" => vec![],
+                "-" => vec![rule.to_owned()],
+                said => vec![format!("{rule}: {said}")],
+            };
+            assert_eq!(told, expected, "{command} {plan}");
+            assert_eq!(code, if said.is_empty() { 0 } else { 3 }, "{command} {plan} {rule}");
+        }
+    }
+}
+
+#[test]
+fn paths_are_those_of_the_records() {
+    let changes = |plan| {
+        let output = asked_for_records(plan);
+        output.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect::<Vec<_>>()
+    };
+    for plan in ["changed", "rich", "unknown", "sensitive", "replace-paths"] {
+        let records: Vec<serde_json::Value> = changes(plan);
+        for key in ["changed", "unknown", "sensitive", "replace"] {
+            let list = if key == "replace" { "replace_paths" } else { key };
+            let paths = records.iter().filter(|record| record["kind"] == "resource_change");
+            let paths = paths.filter_map(|record| record[list].as_array()).flatten();
+            let paths: Vec<&str> = paths.filter_map(|path| path.as_str()).collect();
+            for glob in ["*", "t*", "*.name", "*[0]*"] {
+                let rest = glob.strip_prefix("*.");
+                let fits =
+                    |path: &&&str| fits(glob, path) || rest.is_some_and(|rest| fits(rest, path));
+                let count = paths.iter().filter(fits).count();
+                let (code, told) =
+                    asked(&["changes", "--fail-on", &format!("{key}-path:{glob}")], &[plan]);
+                assert_eq!(code, if count == 0 { 0 } else { 3 }, "{plan} {key} {glob}");
+                let start = format!("{key}-path:{glob}: {count} in ");
+                assert!(told.iter().all(|told| told.starts_with(&start)), "{told:?}, {start}");
+            }
+        }
+    }
+}
+
+/// A glob, by its definition.
+fn fits(glob: &str, text: &str) -> bool {
+    match glob.split_at_checked(1) {
+        None | Some(("", _)) => text.is_empty(),
+        Some(("*", rest)) => {
+            let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+            ends.into_iter().any(|at| fits(rest, &text[at..]))
+        }
+        Some((letter, rest)) => text.strip_prefix(letter).is_some_and(|text| fits(rest, text)),
+    }
+}
+
+fn asked_for_records(plan: &str) -> String {
+    let path = run::root().join(format!("corpus/plans/{plan}/plan.json"));
+    let output = run::plansift().arg("changes").arg(path).output().expect("it runs");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+#[test]
+fn a_gate_changes_nothing_of_the_output() {
+    let path = run::root().join("corpus/plans/rich/plan.json");
+    for command in ["changes", "summary"] {
+        let plain = run::plansift().arg(command).arg(&path).output().expect("it runs");
+        let gated = run::plansift().args([command, "--fail-on", "delete"]).arg(&path).output();
+        assert_eq!(gated.expect("it runs").stdout, plain.stdout);
+    }
+}
+
+#[test]
+fn every_broken_rule_of_every_plan_is_told() {
+    let args = ["changes", "--fail-on", "delete>1", "--fail-on", "drift", "--fail-on", "create>99"];
+    let (code, told) = asked(&args, &["delete", "drift", "create"]);
+    assert_eq!(code, 3);
+    let rules: Vec<_> = told.iter().map(|line| line.split_once(": ").expect("a rule").0).collect();
+    assert_eq!(rules, ["delete>1", "drift"]);
+}
+
+#[test]
+fn an_input_that_fails_weighs_more_than_a_broken_rule() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cut = folder.path().join("cut.json");
+    std::fs::write(&cut, r#"{"format_version":"1.2","resource_changes":["#).expect("a file");
+    let cut = cut.to_str().expect("UTF-8");
+    let run = |inputs: &[&str]| {
+        let args = ["changes", "--detailed-exitcode", "--fail-on", "delete"];
+        let output = run::plansift().current_dir(run::root()).args(args).args(inputs).output();
+        output.expect("it runs").status.code()
+    };
+    let delete = "corpus/plans/delete/plan.json";
+    assert_eq!(run(&[cut]), Some(1));
+    assert_eq!(run(&[delete, cut]), Some(4));
+    assert_eq!(run(&[delete]), Some(3));
+    assert_eq!(run(&["corpus/plans/update/plan.json"]), Some(2));
+}
+
+#[test]
+fn rules_come_from_a_file_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rules");
+    let rules = format!("@{}", path.display());
+    std::fs::write(&path, "# No data is lost.\n\n  delete:acme_*\ndrift\r\n").expect("a file");
+    let (code, told) =
+        asked(&["changes", "--fail-on", &rules, "--fail-on", "replace"], &["delete"]);
+    assert_eq!((code, told.len()), (3, 1), "{told:?}");
+
+    std::fs::write(&path, "delete\n\nshrink\n").expect("a file");
+    let output = run::plansift().args(["changes", "--fail-on", &rules, "-"]).output();
+    let output = output.expect("it runs");
+    assert_eq!(output.status.code(), Some(64));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("line 3: 'shrink': this is no rule"), "{said}");
+
+    let missing = format!("@{}", folder.path().join("none").display());
+    let output = run::plansift().args(["changes", "--fail-on", &missing, "-"]).output();
+    assert_eq!(output.expect("it runs").status.code(), Some(1));
+}

@@ -340,3 +340,36 @@ fn a_damaged_plan_is_told_without_its_secrets() {
         }
     }
 }
+
+/// A process that is told to dump its memory leaves none of it, whatever the system would allow.
+#[cfg(target_os = "linux")]
+#[test]
+fn there_is_no_core_dump() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::{Command, Stdio};
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let binary = env!("CARGO_BIN_EXE_plansift");
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -c unlimited 2>/dev/null; exec \"$0\" changes -", binary]);
+    command.current_dir(folder.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("a shell");
+    // It waits for the rest of the plan, and its first line says that it has read some.
+    let text = plan();
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(&text.as_bytes()[..text.len() - 2]).expect("it reads");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+    assert!(line.starts_with(r#"{"kind":"plan""#), "{line}");
+
+    let limits = fs::read_to_string(format!("/proc/{}/limits", child.id())).expect("its limits");
+    let limit = limits.lines().find(|line| line.starts_with("Max core file size"));
+    assert_eq!(limit.expect("a limit").split_whitespace().nth(4), Some("1"), "{limits}");
+    let aborted = Command::new("kill").args(["-ABRT", &child.id().to_string()]).status();
+    assert!(aborted.expect("kill").success());
+    let status = child.wait().expect("it ends");
+    assert_eq!(status.signal(), Some(6));
+    assert!(!status.core_dumped());
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+}

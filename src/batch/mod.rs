@@ -19,9 +19,19 @@
 //! **Cost.** A folder is held at a time, and of each input its path, size and time: some 200 bytes.
 
 mod entries;
+pub mod folder;
 mod globs;
 mod inputs;
+pub mod journal;
 mod lines;
+mod name;
+pub mod outcome;
+pub mod reading;
+pub mod report;
+pub mod run;
+mod shard;
+mod spread;
+mod stop;
 mod walk;
 mod workspace;
 
@@ -29,6 +39,9 @@ pub use entries::{Entries, Entry, Location, Selection, Skipped, Unlisted};
 pub use globs::Globs;
 pub use inputs::Inputs;
 pub use lines::{List, Separator};
+pub use name::file_name;
+pub use shard::Shard;
+pub use stop::Stop;
 pub use workspace::{Rule, Workspaces};
 
 #[cfg(test)]

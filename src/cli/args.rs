@@ -9,6 +9,7 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::exit::Exit;
+use crate::batch::Shard;
 use crate::json::outline::Outline;
 use crate::limits::Limits;
 use crate::sink::summary::visible;
@@ -26,13 +27,13 @@ impl Command {
     /// The plans to read, and how; none for what reads no plan.
     pub fn plans(&self) -> Option<&Plans> {
         match self {
-            Command::Summary(Summary { plans, .. }) | Command::Changes(Changes { plans, .. }) => {
-                Some(plans)
-            }
+            Command::Summary(Summary { plans, .. })
+            | Command::Changes(Changes { plans, .. })
+            | Command::Batch(Batch { plans, .. }) => Some(plans),
             Command::Redact(Redact { plans, .. })
             | Command::Slim(Slim { plans, .. })
             | Command::Audit(Audit { plans, .. }) => Some(plans),
-            Command::Schema(_) => None,
+            Command::Merge(_) | Command::Schema(_) => None,
         }
     }
 }
@@ -44,6 +45,10 @@ pub enum Command {
     Summary(Summary),
     /// The record stream of a plan: one record for each change
     Changes(Changes),
+    /// A record file for each of many plans, and a report: resumable, bounded
+    Batch(Batch),
+    /// One report of what `batch` wrote to several folders, or to one so far
+    Merge(Merge),
     /// The same document without its secrets
     Redact(Redact),
     /// Where the secrets of a plan or a state are, marked or not; never a value
@@ -69,6 +74,75 @@ pub enum SchemaOf {
     Records,
     /// What `audit --format ndjson` and `redact --report` write
     Audit,
+    /// What `batch` writes to report.ndjson, and `merge --format ndjson`
+    Report,
+}
+
+/// `plansift batch`.
+///
+/// Run again with the same options it does what is missing, what failed, and what changed since. The
+/// table of `summary` is printed at the end.
+#[derive(Debug, Args)]
+pub struct Batch {
+    /// Folder to write to: records/, report.ndjson, journal
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Form of the records
+    #[command(flatten)]
+    pub form: FormArgs,
+    /// Inputs at once [default: one for each processor]; large ones share them
+    #[arg(short, long, value_name = "N", conflicts_with = "threads")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Memory to use at most: there are fewer jobs where it does not hold them
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256M")]
+    pub memory: u64,
+    /// Only the inputs of the Ith of N parts; `merge` joins the reports
+    #[arg(long, value_name = "I/N", value_parser = shard, default_value = "1/1")]
+    pub shard: Shard,
+    /// Stop at the first input that fails
+    #[arg(long)]
+    pub fail_fast: bool,
+    /// The table
+    #[command(flatten)]
+    pub table: TableArgs,
+    /// The plans, and how to read them
+    #[command(flatten)]
+    pub plans: Plans,
+}
+
+/// `plansift merge`.
+#[derive(Debug, Args)]
+pub struct Merge {
+    /// Folders that `batch` wrote to, or writes to: one, or all shards of a whole
+    #[arg(value_name = "DIR", required = true)]
+    pub folders: Vec<PathBuf>,
+    /// Form of the report
+    #[arg(short, long, value_enum, default_value_t = ReportFormat::Table)]
+    pub format: ReportFormat,
+    /// Go without the shards that are missing
+    #[arg(long)]
+    pub partial: bool,
+    /// The table
+    #[command(flatten)]
+    pub table: TableArgs,
+    /// Write to a file: whole, or not at all
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Exit with 2 when there are changes
+    #[arg(long)]
+    pub detailed_exitcode: bool,
+    /// Colours
+    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub color: Color,
+}
+
+/// Form of the report of many plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// The table of `summary`
+    Table,
+    /// One compact JSON object for each plan, and one for all
+    Ndjson,
 }
 
 /// `plansift audit`.
@@ -209,15 +283,23 @@ pub enum Mask {
     Null,
 }
 
-/// `plansift changes`.
+/// Form of the records.
 #[derive(Debug, Args)]
-pub struct Changes {
+pub struct FormArgs {
     /// Form of the records
     #[arg(short, long, value_enum, default_value_t = Format::Ndjson)]
     pub format: Format,
     /// Write cells that look like formulas as they are, for programs instead of spreadsheets
     #[arg(long)]
     pub csv_raw: bool,
+}
+
+/// `plansift changes`.
+#[derive(Debug, Args)]
+pub struct Changes {
+    /// Form of the records
+    #[command(flatten)]
+    pub form: FormArgs,
     /// The plans, and how to read them
     #[command(flatten)]
     pub plans: Plans,
@@ -226,6 +308,17 @@ pub struct Changes {
 /// `plansift summary`.
 #[derive(Debug, Args)]
 pub struct Summary {
+    /// The table of several plans
+    #[command(flatten)]
+    pub table: TableArgs,
+    /// The plans, and how to read them
+    #[command(flatten)]
+    pub plans: Plans,
+}
+
+/// The table of several plans.
+#[derive(Debug, Args)]
+pub struct TableArgs {
     /// What the rows of the table of several plans are [default: workspace]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub group_by: Option<GroupBy>,
@@ -234,10 +327,7 @@ pub struct Summary {
     pub sort: Option<SortBy>,
     /// Rows of the table at most [default: 20]
     #[arg(long, value_name = "N")]
-    pub top: Option<std::num::NonZeroUsize>,
-    /// The plans, and how to read them
-    #[command(flatten)]
-    pub plans: Plans,
+    pub top: Option<NonZeroUsize>,
 }
 
 /// What the rows of the table of several plans are.
@@ -459,6 +549,10 @@ fn glob(text: &str) -> Result<Glob, String> {
 
 fn pattern(text: &str) -> Result<Pattern, String> {
     Pattern::parse(text).ok_or_else(|| "no path, like tags.Name, *_arn or tags[\"a.b\"]".to_owned())
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    Shard::parse(text).map_err(|_| "no part of a number of parts, like 2/8".to_owned())
 }
 
 /// A size or another number, with an optional suffix.

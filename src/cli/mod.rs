@@ -3,10 +3,12 @@
 
 pub mod args;
 mod audit;
+mod batch;
 mod exit;
 mod inputs;
 #[cfg(target_os = "linux")]
 mod interrupt;
+mod merge;
 mod output;
 mod progress;
 mod redact;

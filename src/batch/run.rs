@@ -347,3 +347,117 @@ impl Sink for Counted<'_> {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+    use crate::batch::file_name;
+    use crate::batch::journal::{Terms, VERSION};
+
+    /// More than can be done before the first is gathered.
+    const JOBS: usize = 400;
+
+    fn terms() -> Terms {
+        let (plansift, format, shard) = ["0.0.0", "ndjson", "1/1"].map(str::to_owned).into();
+        Terms { version: VERSION, plansift, format, all: false, strict: false, shard }
+    }
+
+    fn settings(on_failure: OnFailure) -> Settings {
+        let threads = NonZeroUsize::MIN.saturating_add(1);
+        let (sift, access) = (Options::default(), input::Options::default());
+        Settings { sift, access, form: Form::Ndjson, threads, on_failure }
+    }
+
+    fn jobs(entries: &[Entry]) -> Vec<Job<'_>> {
+        let mut jobs = Vec::new();
+        for (position, entry) in (0..).zip(entries) {
+            let (workspace, identity, source) = (None, None, entry.source().into_owned());
+            let name = file_name(source.as_bytes());
+            let listed = Listed { position, name, source, workspace, identity };
+            jobs.push(Job { input: Ok(entry), listed });
+        }
+        jobs
+    }
+
+    fn entries(count: usize) -> Vec<Entry> {
+        (0..count).map(|number| Entry::of_file(PathBuf::from(format!("{number}")))).collect()
+    }
+
+    /// Runs jobs done like that in a folder, and tells the errors of the plans in its report.
+    fn errors(
+        path: &Path,
+        on_failure: OnFailure,
+        work: impl Fn(&Job<'_>) -> Result<Worked> + Sync,
+    ) -> Result<Vec<String>> {
+        let entries = entries(JOBS);
+        let mut folder = Folder::open(path, &terms(), "ndjson")?;
+        folder.list(jobs(&entries).into_iter().map(|job| job.listed).collect())?;
+        let read = AtomicU64::new(0);
+        let work = |(_, job): (usize, Job<'_>), _| contained(&job, || work(&job));
+        let mut said = Vec::new();
+        let mut tell = |event: Event<'_>| {
+            if let Event::Failed(source, error) = event {
+                said.push(format!("{source}: {error}"));
+            }
+        };
+        let (settings, stop) = (settings(on_failure), Stop::default());
+        run_with(&mut folder, jobs(&entries), &settings, &stop, &read, work, &mut tell)?;
+        let fleet = report::write_into(&folder)?;
+        assert_eq!(fleet.totals.failed, said.len() as u64);
+        assert_eq!(fleet.totals.pending == 0, on_failure == OnFailure::GoOn);
+        said.sort_unstable();
+        Ok(said)
+    }
+
+    #[test]
+    fn a_panic_is_the_outcome_of_its_input_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let work = |job: &Job<'_>| {
+            assert!(job.listed.position % 7 != 3, "the words of a panic may quote an input");
+            let outcome = failed(job, &Error::new(ErrorKind::NoPlan));
+            Ok((Finished { outcome, file: None }, Vec::new()))
+        };
+        let errors = errors(folder.path(), OnFailure::GoOn, work).expect("it goes on");
+        let is_of_panic = |error: &&String| error.contains("internal error");
+        let of_panics: Vec<&String> = errors.iter().filter(is_of_panic).collect();
+        assert_eq!((errors.len(), of_panics.len()), (JOBS, JOBS / 7), "{errors:?}");
+        assert!(errors.iter().all(|error| !error.contains("quote")), "{errors:?}");
+    }
+
+    #[test]
+    fn the_first_failure_stops_where_that_was_asked_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let failure = |job: &Job<'_>| {
+            let outcome = failed(job, &Error::new(ErrorKind::NoPlan));
+            Ok((Finished { outcome, file: None }, Vec::new()))
+        };
+        let errors = errors(folder.path(), OnFailure::Stop, failure).expect("a stop is no error");
+        assert!(!errors.is_empty() && errors.len() < JOBS, "{errors:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_written_ends_the_run() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let work = |job: &Job<'_>| match job.listed.position {
+            11 => Err(Error::new(ErrorKind::Write)),
+            _ => {
+                let outcome = failed(job, &Error::new(ErrorKind::NoPlan));
+                Ok((Finished { outcome, file: None }, Vec::new()))
+            }
+        };
+        let error = errors(folder.path(), OnFailure::GoOn, work).expect_err("it ends");
+        assert_eq!(error.kind(), ErrorKind::Write);
+        // Unlocked again, and as it was.
+        assert!(Folder::open(folder.path(), &terms(), "ndjson").is_ok());
+    }
+
+    #[test]
+    fn memory_bounds_the_threads() {
+        for (memory, threads) in [(0, 1), (16 << 20, 1), (40 << 20, 1), (64 << 20, 2)] {
+            assert_eq!(threads_in(memory).get(), threads, "{memory}");
+        }
+        assert_eq!(threads_in(256 << 20).get(), 10);
+    }
+}

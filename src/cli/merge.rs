@@ -1,11 +1,11 @@
 //! `plansift merge`: one report of what `batch` wrote, or has written so far.
 
-use std::io;
+use std::io::{self, BufWriter, Write};
 
 use super::args::{Merge, ReportFormat};
 use super::batch::exit_of;
 use super::exit::Exit;
-use super::output::Output;
+use super::output::{Output, write_whole};
 use super::run::{color, end_of_output, fail, say, shape};
 use crate::batch::report::{Fleet, Missing, Shards};
 use crate::error::{Error, ErrorKind, Result};
@@ -31,24 +31,16 @@ pub fn run(arguments: &Merge) -> Exit {
 
 fn write(arguments: &Merge, shards: &Shards) -> Result<Fleet> {
     let path = arguments.output.as_deref();
+    if arguments.format == ReportFormat::Table {
+        let fleet = shards.write(&mut io::sink())?;
+        let shape = shape(&arguments.table).unwrap_or_default();
+        let table = fleet.totals.draw(&shape, color(arguments.color, path));
+        return write_whole(path, table.as_bytes()).map(|()| fleet);
+    }
     let output = Output::open(path)?;
-    let mut out = io::BufWriter::new(output.writer()?);
-    let fleet = match arguments.format {
-        ReportFormat::Ndjson => shards.write(&mut out)?,
-        ReportFormat::Table => {
-            let fleet = shards.write(&mut io::sink())?;
-            let shape = shape(&arguments.table).unwrap_or_default();
-            let table = fleet.totals.draw(&shape, color(arguments.color, path));
-            io::Write::write_all(&mut out, table.as_bytes()).map_err(write_error)?;
-            fleet
-        }
-    };
-    io::Write::flush(&mut out).map_err(write_error)?;
+    let mut out = BufWriter::new(output.writer()?);
+    let fleet = shards.write(&mut out)?;
+    out.flush().map_err(|error| Error::io(ErrorKind::Write, error))?;
     drop(out);
-    output.finish()?;
-    Ok(fleet)
-}
-
-fn write_error(error: io::Error) -> Error {
-    Error::io(ErrorKind::Write, error)
+    output.finish().map(|()| fleet)
 }

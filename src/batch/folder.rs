@@ -95,13 +95,11 @@ impl Folder {
     /// Whether an input was done before, is the same as then, and its record file is there.
     pub fn has(&self, input: &Listed) -> bool {
         let Some(known) = self.journal.known(input) else { return false };
-        let is_there = |written: &Written| {
+        let is_there = |len: u64| {
             let found = std::fs::symlink_metadata(self.records(&input.name));
-            found.is_ok_and(|found| found.is_file() && found.len() == written.len)
+            found.is_ok_and(|found| found.is_file() && found.len() == len)
         };
-        !known.has_failed()
-            && input.identity.is_some()
-            && known.records.as_ref().is_some_and(is_there)
+        !known.has_failed() && input.identity.is_some() && known.records_len().is_some_and(is_there)
     }
 
     /// The record file of an input, by its name without the extension.

@@ -23,7 +23,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::outcome::{Identity, Outcome, Written};
+use super::outcome::{Identity, Outcome};
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
 
 /// The version of the journal's shape.
@@ -94,22 +94,32 @@ enum Line<'a> {
 /// What is kept of an outcome.
 #[derive(Debug, Deserialize)]
 pub struct Known {
-    pub(super) name: String,
     #[serde(default)]
-    pub(super) workspace: Option<String>,
+    workspace: Option<String>,
     #[serde(default)]
-    pub(super) identity: Option<Identity>,
+    identity: Option<Identity>,
     #[serde(default)]
-    pub(super) records: Option<Written>,
+    records: Option<KnownRecords>,
     plans: Vec<KnownPlan>,
     #[serde(skip)]
     place: Place,
 }
 
 impl Known {
-    pub(super) fn has_failed(&self) -> bool {
+    /// The length of its record file in bytes, if it has one.
+    pub fn records_len(&self) -> Option<u64> {
+        self.records.as_ref().map(|records| records.len)
+    }
+
+    /// Whether any of its plans failed.
+    pub fn has_failed(&self) -> bool {
         self.plans.iter().any(|plan| matches!(plan.result, KnownResult::Error(_)))
     }
+}
+
+#[derive(Debug, Deserialize)]
+struct KnownRecords {
+    len: u64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -178,12 +188,18 @@ impl Journal {
                 Some((text, Ok(Line::Outcomes(outcomes)))) if number > 1 => {
                     for outcome in outcomes {
                         let place = offset + place_in(text, outcome.get());
-                        let one = kept(outcome.get(), place).ok_or_else(|| damaged(number))?;
-                        known.insert(one.name.clone(), one);
+                        let (name, one) =
+                            kept(outcome.get(), place).ok_or_else(|| damaged(number))?;
+                        known.insert(name, one);
                     }
                 }
-                // Torn, if nothing follows.
-                None if number > 1 && lines.fill_buf().map_err(read_error)?.is_empty() => break,
+                // Torn, if nothing follows. What has no end may get it at this moment.
+                None if number > 1
+                    && (text.last() != Some(&b'\n')
+                        || lines.fill_buf().map_err(read_error)?.is_empty()) =>
+                {
+                    break;
+                }
                 _ => return Err(damaged(number)),
             }
             number += 1;
@@ -266,9 +282,9 @@ impl Journal {
         let mut place = offset + r#"{"outcomes":["#.len() as u64;
         self.append(&line)?;
         for text in &texts {
-            let known = kept(text.get(), place).ok_or_else(|| damaged(0))?;
+            let (name, known) = kept(text.get(), place).ok_or_else(|| damaged(0))?;
             place += text.get().len() as u64 + 1;
-            self.known.insert(known.name.clone(), known);
+            self.known.insert(name, known);
         }
         Ok(())
     }
@@ -290,9 +306,15 @@ pub enum Access {
     Append,
 }
 
-fn kept(outcome: &str, offset: u64) -> Option<Known> {
+/// What is kept of an outcome that stands there, by the name of its record file.
+fn kept(outcome: &str, offset: u64) -> Option<(String, Known)> {
+    #[derive(Deserialize)]
+    struct Named {
+        name: String,
+    }
+    let Named { name } = serde_json::from_str(outcome).ok()?;
     let known: Known = serde_json::from_str(outcome).ok()?;
-    Some(Known { place: Place { offset, len: outcome.len() }, ..known })
+    Some((name, Known { place: Place { offset, len: outcome.len() }, ..known }))
 }
 
 /// Where a part of a text begins in it.
@@ -326,4 +348,141 @@ fn read_error(error: io::Error) -> Error {
 
 fn write_error(error: io::Error) -> Error {
     Error::io(ErrorKind::Write, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+
+    use super::*;
+    use crate::batch::outcome::{Done, PlanOutcome, PlanResult};
+
+    fn terms() -> Terms {
+        let (plansift, format, shard) = ["0.0.0", "ndjson", "1/1"].map(str::to_owned).into();
+        Terms { version: VERSION, plansift, format, all: false, strict: false, shard }
+    }
+
+    fn listed(name: &str, len: u64) -> Listed {
+        let identity = Some(Identity { len, modified: Some(-1) });
+        let (name, source) = (name.to_owned(), format!("p/{name}"));
+        Listed { position: 0, name, source, workspace: None, identity }
+    }
+
+    /// An outcome with an error of that text, or none.
+    fn outcome(of: &Listed, error: Option<&str>) -> Outcome {
+        let Listed { name, source, workspace, identity, .. } = of.clone();
+        let result = match error {
+            Some(text) => PlanResult::Error(text.to_owned()),
+            None => PlanResult::Done(Box::new(Done {
+                has_changes: true,
+                summary: Default::default(),
+                tally: Default::default(),
+            })),
+        };
+        let plans = vec![PlanOutcome { source: source.clone(), workspace: None, result }];
+        Outcome { name, source, workspace, identity, records: None, plans }
+    }
+
+    /// A journal of four lines, two of them of outcomes.
+    fn written(path: &Path) -> Journal {
+        std::fs::write(path, Journal::first_line(&terms()).expect("a line")).expect("a file");
+        let mut journal = Journal::open(path, Access::Append).expect("a journal");
+        let inputs = [listed("a", 1), listed("b", 2), listed("c", 3)];
+        journal.list(inputs.to_vec()).expect("it is written");
+        let both = [outcome(&inputs[0], None), outcome(&inputs[1], Some("é \" { \n"))];
+        journal.add(&both).expect("it is written");
+        journal.add(&[outcome(&inputs[1], None)]).expect("it is written");
+        journal
+    }
+
+    /// Inputs that are done, and those that have failed.
+    fn told(journal: &Journal) -> (Vec<String>, Vec<String>) {
+        let (mut done, mut failed) = (Vec::new(), Vec::new());
+        for input in journal.listed() {
+            if let Some(outcome) = journal.outcome(input).expect("it can be read") {
+                assert_eq!(outcome.name, input.name);
+                assert_eq!(journal.known(input).map(Known::has_failed), Some(outcome.has_failed()));
+                if outcome.has_failed() { &mut failed } else { &mut done }.push(outcome.name);
+            }
+        }
+        (done, failed)
+    }
+
+    #[test]
+    fn a_journal_tells_what_was_written_last() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("journal");
+        let mut journal = written(&path);
+        let expected = (vec!["a".to_owned(), "b".to_owned()], Vec::new());
+        assert_eq!(told(&journal), expected);
+        let again = Journal::open(&path, Access::Read).expect("a journal");
+        assert_eq!(told(&again), expected);
+        assert_eq!((again.terms(), again.listed()), (&terms(), journal.listed()));
+        let len = path.metadata().expect("a file").len();
+        journal.list(journal.listed().to_vec()).expect("nothing is written");
+        assert_eq!(path.metadata().expect("a file").len(), len);
+        // Another size, and one input less.
+        journal.list(vec![listed("a", 5), listed("b", 2)]).expect("it is written");
+        assert_eq!(told(&journal), (vec!["b".to_owned()], Vec::new()));
+        assert_eq!(journal.unlisted(), 0);
+        journal.list(vec![listed("c", 3)]).expect("it is written");
+        assert_eq!((told(&journal), journal.unlisted()), ((vec![], vec![]), 2));
+    }
+
+    #[test]
+    fn a_journal_is_cut_where_it_is_torn() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("journal");
+        drop(written(&path));
+        let whole = std::fs::read(&path).expect("a file");
+        let ends: Vec<usize> = (1..=whole.len()).filter(|&at| whole[at - 1] == b'\n').collect();
+        assert_eq!(ends.len(), 4);
+        for cut in 0..whole.len() {
+            std::fs::write(&path, &whole[..cut]).expect("it is written");
+            let opened = Journal::open(&path, Access::Append);
+            let Some(&end) = ends.iter().rfind(|&&end| end <= cut) else {
+                let kind = opened.expect_err("it does not tell what was begun").kind();
+                assert_eq!(kind, ErrorKind::Folder(FolderProblem::Damaged { line: 1 }), "{cut}");
+                continue;
+            };
+            let mut journal = opened.unwrap_or_else(|error| panic!("{cut}: {error}"));
+            assert_eq!(path.metadata().expect("a file").len(), end as u64);
+            if cut % 16 > 0 {
+                continue;
+            }
+            // And it goes on, which waits for the disk.
+            journal.list(vec![listed("a", 1)]).expect("it is written");
+            journal.add(&[outcome(&listed("a", 1), Some("x"))]).expect("it is written");
+            let again = Journal::open(&path, Access::Read).expect("a journal");
+            assert_eq!(told(&again), (vec![], vec!["a".to_owned()]));
+        }
+    }
+
+    #[test]
+    fn damage_is_never_taken_for_the_truth() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("journal");
+        drop(written(&path));
+        let whole = std::fs::read(&path).expect("a file");
+        let last = whole[..whole.len() - 1].iter().rposition(|&it| it == b'\n').expect("lines");
+        for at in 0..whole.len() {
+            for bit in [1, 0x20, 0x80] {
+                let mut damaged = whole.clone();
+                damaged[at] ^= bit;
+                std::fs::write(&path, &damaged).expect("it is written");
+                match Journal::open(&path, Access::Read) {
+                    Ok(journal) => {
+                        // Two lines that are one now count as one that is torn.
+                        let expected = match at.cmp(&last) {
+                            Ordering::Less => panic!("{at}: {bit:#x} went unnoticed"),
+                            Ordering::Equal => (vec![], vec![]),
+                            Ordering::Greater => (vec!["a".to_owned()], vec!["b".to_owned()]),
+                        };
+                        assert_eq!(told(&journal), expected, "{at}: {bit:#x}");
+                    }
+                    Err(error) => assert!(at < last, "{at}: {error}"),
+                }
+            }
+        }
+    }
 }

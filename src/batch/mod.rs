@@ -17,6 +17,13 @@
 //! nothing must look like a plan without changes.
 //!
 //! **Cost.** A folder is held at a time, and of each input its path, size and time: some 200 bytes.
+//!
+//! What comes of them is written to a folder, resumably ([`run`]):
+//!
+//! ```text
+//!  [`Inputs`] ─▶ [`run::Job`]s ─▶ [`reading`] on several threads ─▶ [`folder`], [`journal`]
+//!  journals, of one run or of all [`Shard`]s ─▶ [`report`]
+//! ```
 
 mod entries;
 pub mod folder;

@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
+use crate::limits::Limit;
 use crate::plan::{Documents, Next};
 use crate::record::counts::Summary;
 use crate::record::{Label, Options, Sifted, sift_next};
@@ -20,6 +21,11 @@ pub trait Reader {
 
     /// Takes note of a plan that failed; the sink knows.
     fn failed(&mut self, label: Label<'_>, error: &Error);
+
+    /// How many plans it takes of an input.
+    fn plans_max(&self) -> u64 {
+        u64::MAX
+    }
 
     /// Takes note of how it goes on, or that it does not; `input` is that of all of its plans.
     fn note(&mut self, input: Label<'_>, note: Note);
@@ -64,6 +70,12 @@ pub fn read_plans(
         let source = numbered(input.source, number);
         let workspace = input.workspace.map(|name| numbered(name, number));
         let label = Label { source: &source, workspace: workspace.as_deref() };
+        if number > reader.plans_max() {
+            let error = Error::new(ErrorKind::Limit { limit: Limit::Plans, value: number - 1 });
+            reader.sink().failed(label, &error)?;
+            reader.failed(label, &error);
+            break;
+        }
         let error = match sift_next(&mut documents, label, options, reader.sink()) {
             Ok(sifted) => {
                 reader.done(label, &sifted);

@@ -261,7 +261,8 @@ impl Work<'_> {
         let Listed { source: input, workspace, .. } = &self.job.listed;
         let label = Label { source: input, workspace: workspace.as_deref() };
         let options = Options { threads: Some(self.threads), ..self.settings.sift };
-        let mut reading = Reading::new(self.settings.form.sink(out));
+        let plans_max = options.read.limits.plans;
+        let mut reading = Reading::new(self.settings.form.sink(out), plans_max);
         read_plans(source, label, &options, &mut reading)?;
         if self.stop.is_set() {
             // What is behind a plan may not have been looked at.
@@ -284,6 +285,8 @@ fn is_out_of_handles(error: &Error) -> bool {
 struct Reading<'a> {
     sink: Counted<'a>,
     plans: Vec<PlanOutcome>,
+    /// What is kept of each takes memory.
+    plans_max: u64,
     warnings: Vec<(String, String)>,
 }
 
@@ -294,9 +297,9 @@ struct Counted<'a> {
 }
 
 impl<'a> Reading<'a> {
-    fn new(sink: Box<dyn Sink + 'a>) -> Reading<'a> {
+    fn new(sink: Box<dyn Sink + 'a>, plans_max: u64) -> Reading<'a> {
         let sink = Counted { sink, tally: Tally::default() };
-        Reading { sink, plans: Vec::new(), warnings: Vec::new() }
+        Reading { sink, plans: Vec::new(), plans_max, warnings: Vec::new() }
     }
 
     fn push(&mut self, label: Label<'_>, result: PlanResult) {
@@ -321,6 +324,10 @@ impl Reader for Reading<'_> {
 
     fn failed(&mut self, label: Label<'_>, error: &Error) {
         self.push(label, PlanResult::Error(error.to_string()));
+    }
+
+    fn plans_max(&self) -> u64 {
+        self.plans_max
     }
 
     fn note(&mut self, input: Label<'_>, note: Note) {

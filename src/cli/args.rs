@@ -414,6 +414,9 @@ pub struct LimitArgs {
     /// Different actions or statuses of a plan [default: 1000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_words: Option<u64>,
+    /// Plans in one input of a batch [default: 10000]
+    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
+    limit_plans: Option<u64>,
     /// Different secrets of one document [default: 1000000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_secrets: Option<u64>,
@@ -452,6 +455,7 @@ impl LimitArgs {
             change: self.limit_change.unwrap_or(default.change).min(Outline::LEN_MAX),
             paths: self.limit_paths.unwrap_or(default.paths).min(u32::MAX.into()),
             words: self.limit_words.unwrap_or(default.words),
+            plans: self.limit_plans.unwrap_or(default.plans),
             secrets: self.limit_secrets.unwrap_or(default.secrets).min(u32::MAX.into()),
             secret_texts: self.limit_secret_texts.unwrap_or(default.secret_texts).min(1 << 30),
             spool: self.limit_spool.unwrap_or(default.spool),

@@ -8,6 +8,7 @@ pub mod ndjson;
 mod row;
 pub mod summary;
 
+use self::csv::{Csv, Formulas};
 use crate::error::{Error, ErrorKind};
 
 pub use crate::record::{Rendered, Renderer, Sink};
@@ -20,7 +21,7 @@ pub enum Form {
     /// [`json`].
     Json,
     /// [`csv`].
-    Csv(csv::Formulas),
+    Csv(Formulas),
 }
 
 impl Form {
@@ -29,7 +30,7 @@ impl Form {
         match self {
             Form::Ndjson => Box::new(ndjson::Ndjson::new(out)),
             Form::Json => Box::new(json::Json::new(out)),
-            Form::Csv(formulas) => Box::new(csv::Csv::new(out, formulas)),
+            Form::Csv(formulas) => Box::new(Csv::new(out, formulas)),
         }
     }
 

@@ -10,8 +10,8 @@ use crate::batch::Shard;
 
 /// `plansift batch`.
 ///
-/// Run again with the same options it does what is missing, what failed, and what changed since. The
-/// table of `summary` is printed at the end.
+/// Run again with the same options it does what is missing, what failed, and what changed since.
+/// The table of `summary` is printed at the end.
 #[derive(Debug, Args)]
 pub struct Batch {
     /// Folder to write to: records/, report.ndjson, journal

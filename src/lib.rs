@@ -18,7 +18,7 @@
 //! | 4 | [`diff`], [`secret`] | a change as paths; where secrets stand |
 //! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their places |
 //! | 6 | [`sink`], [`slim`], [`gate`] | rows in a format; a plan cut down; what it must not do |
-//! | 7 | [`batch`] | many inputs: what the user names as a list of plans |
+//! | 7 | [`batch`] | many inputs: which there are, a file of records for each, a report |
 //! | 8 | [`cli`] | arguments, a run, an exit code |
 //!
 //! Memory is bounded by a few times the largest single change. Nothing recurses on the depth of an

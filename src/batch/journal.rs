@@ -138,6 +138,7 @@ enum KnownResult {
 /// Where an outcome stands in the journal.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
+    line: u64,
     offset: u64,
     len: usize,
 }
@@ -148,6 +149,8 @@ pub struct Journal {
     file: File,
     /// Its length up to the last line that holds.
     len: u64,
+    /// How many lines that is.
+    lines: u64,
     terms: Terms,
     listed: Vec<Listed>,
     known: HashMap<String, Known>,
@@ -188,8 +191,7 @@ impl Journal {
                 Some((text, Ok(Line::Outcomes(outcomes)))) if number > 1 => {
                     for outcome in outcomes {
                         let place = offset + place_in(text, outcome.get());
-                        let (name, one) =
-                            kept(outcome.get(), place).ok_or_else(|| damaged(number))?;
+                        let (name, one) = kept(outcome.get(), number, place)?;
                         known.insert(name, one);
                     }
                 }
@@ -210,7 +212,7 @@ impl Journal {
         if access == Access::Append {
             file.set_len(len).map_err(write_error)?;
         }
-        Ok(Journal { file, len, terms, listed, known })
+        Ok(Journal { file, len, lines: number - 1, terms, listed, known })
     }
 
     /// What the batch was asked for.
@@ -248,7 +250,7 @@ impl Journal {
         let mut file = &self.file;
         file.seek(SeekFrom::Start(place.offset)).map_err(read_error)?;
         file.read_exact(&mut text).map_err(read_error)?;
-        serde_json::from_slice(&text).map(Some).map_err(|_| damaged(0))
+        serde_json::from_slice(&text).map(Some).map_err(|_| damaged(place.line))
     }
 
     /// Says which inputs there are from now on.
@@ -282,7 +284,7 @@ impl Journal {
         let mut place = offset + r#"{"outcomes":["#.len() as u64;
         self.append(&line)?;
         for text in &texts {
-            let (name, known) = kept(text.get(), place).ok_or_else(|| damaged(0))?;
+            let (name, known) = kept(text.get(), self.lines, place)?;
             place += text.get().len() as u64 + 1;
             self.known.insert(name, known);
         }
@@ -293,6 +295,7 @@ impl Journal {
         (&self.file).write_all(line).map_err(write_error)?;
         self.file.sync_data().map_err(write_error)?;
         self.len += line.len() as u64;
+        self.lines += 1;
         Ok(())
     }
 }
@@ -307,14 +310,14 @@ pub enum Access {
 }
 
 /// What is kept of an outcome that stands there, by the name of its record file.
-fn kept(outcome: &str, offset: u64) -> Option<(String, Known)> {
+fn kept(outcome: &str, line: u64, offset: u64) -> Result<(String, Known)> {
     #[derive(Deserialize)]
     struct Named {
         name: String,
     }
-    let Named { name } = serde_json::from_str(outcome).ok()?;
-    let known: Known = serde_json::from_str(outcome).ok()?;
-    Some((name, Known { place: Place { offset, len: outcome.len() }, ..known }))
+    let Named { name } = serde_json::from_str(outcome).map_err(|_| damaged(line))?;
+    let known: Known = serde_json::from_str(outcome).map_err(|_| damaged(line))?;
+    Ok((name, Known { place: Place { line, offset, len: outcome.len() }, ..known }))
 }
 
 /// Where a part of a text begins in it.

@@ -40,6 +40,7 @@ mod shard;
 mod spread;
 mod stop;
 mod walk;
+mod work;
 mod workspace;
 
 pub use entries::{Entries, Entry, Location, Selection, Skipped, Unlisted};

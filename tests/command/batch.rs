@@ -432,6 +432,19 @@ fn exit_codes_of_a_batch_are_those_of_any_command() {
 }
 
 #[test]
+fn standard_input_is_never_what_it_was() {
+    let folder = Folder::new();
+    let args = format!("batch - --out {}", folder.path("out").display());
+    for changes in [2, 5] {
+        let plan = sample::of_changes(changes, sample::create);
+        let run = Run::piped(&args, &plan);
+        assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{run:?}");
+        let written = String::from_utf8_lossy(&records(&folder)["%2d.ndjson"]).into_owned();
+        assert_eq!(written, Run::piped("changes -", &plan).out);
+    }
+}
+
+#[test]
 fn what_is_named_twice_is_done_once() {
     let folder = plans();
     let run = folder.run("batch p/a.json p/a.json ./p/a.json --out out");

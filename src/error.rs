@@ -81,6 +81,8 @@ pub enum ErrorKind {
     Pattern,
     /// A folder, a glob or a list of which no plan comes.
     NoPlan,
+    /// A store of objects did not give what was asked of it.
+    Store(StoreFault),
     /// A bound of [`crate::limits::Limits`].
     Limit {
         /// Which bound.
@@ -88,6 +90,80 @@ pub enum ErrorKind {
         /// Its value in this run.
         value: u64,
     },
+}
+
+/// Why a store of objects, or a web server, gave nothing. Its own words are not repeated: they may
+/// quote a request with its signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StoreFault {
+    /// This build knows no stores.
+    Unsupported,
+    /// A name of no kind that is known, or without a bucket.
+    Name,
+    /// A key that the stores' client cannot ask for.
+    Key,
+    /// A query in the name of an object, where it means nothing and may hold a signature.
+    Query,
+    /// A web server says nothing of what else it has.
+    Listing,
+    /// The settings in the environment make no sense.
+    Settings,
+    /// There are no credentials, or whoever gives them did not.
+    Credentials,
+    /// There is no such object.
+    NotFound,
+    /// There is one, perhaps, and it may not be read.
+    Denied,
+    /// The bucket is elsewhere.
+    Elsewhere,
+    /// Any other status of HTTP that is no success.
+    Status(u16),
+    /// No byte came for as long as is waited.
+    Silent,
+    /// There was no connection, or it broke.
+    Connection,
+    /// The connection broke, and what is missing cannot be asked for.
+    Broken,
+    /// An answer that is none.
+    Answer,
+}
+
+impl StoreFault {
+    fn fmt(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            StoreFault::Unsupported => {
+                "this plansift was built without object stores (the feature `stores`)"
+            }
+            StoreFault::Name => {
+                "no address of a plan: s3://BUCKET/KEY, gs://BUCKET/KEY, az://CONTAINER/KEY, \
+                 https://HOST/PATH, http://HOST/PATH and file:///PATH are known"
+            }
+            StoreFault::Key => {
+                "keys with an empty part, `.`, `..` or a control character cannot be read"
+            }
+            StoreFault::Query => {
+                "a query means nothing here: credentials are taken from the environment"
+            }
+            StoreFault::Listing => "a web server cannot be listed: name its plans one by one",
+            StoreFault::Settings => {
+                "the settings of the store in the environment make no sense or lack something"
+            }
+            StoreFault::Credentials => "no credentials for the store came from the environment",
+            StoreFault::NotFound => "there is nothing of that name",
+            StoreFault::Denied => "the store refuses access with these credentials",
+            StoreFault::Elsewhere => "the bucket is in another region, which is to be set",
+            StoreFault::Status(status) => {
+                return write!(f, "the store answered with status {status}");
+            }
+            StoreFault::Silent => {
+                "nothing came from the store for as long as is waited (--store-timeout)"
+            }
+            StoreFault::Connection => "there is no connection to the store, or it broke",
+            StoreFault::Broken => "the connection broke, and the store cannot send only the rest",
+            StoreFault::Answer => "the store's answer makes no sense",
+        })
+    }
 }
 
 /// The class of what was found, never the bytes themselves.
@@ -369,6 +445,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Path => f.write_str("no path goes on like this"),
             ErrorKind::Pattern => f.write_str("this pattern is not well formed"),
             ErrorKind::NoPlan => f.write_str("there is no plan here"),
+            ErrorKind::Store(fault) => fault.fmt(f),
             ErrorKind::Limit { limit, value } => {
                 write!(
                     f,

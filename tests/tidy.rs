@@ -32,17 +32,20 @@ const LEVELS: [(&str, u32); 17] = [
 ];
 
 /// The third-party crates, and the places that may name them.
-const CRATES: [(&str, &[&str]); 22] = [
+const CRATES: [(&str, &[&str]); 26] = [
     ("blake3", &["redact/mask.rs"]),
+    ("bytes", &["batch/store/"]),
     ("clap", &["cli/args.rs"]),
     ("csv", &["sink/csv.rs", "sink/findings/csv.rs"]),
     ("flate2", &["input/compressed.rs"]),
+    ("futures-util", &["batch/store/download.rs"]),
     ("globset", &["batch/globs.rs"]),
     ("indicatif", &["cli/progress.rs"]),
     ("libc", &["input/mapped.rs"]),
     ("memchr", &["audit/names.rs", "json/", "plan/", "secret/"]),
     ("memmap2", &["input/mapped.rs"]),
     ("mimalloc", &["main.rs"]),
+    ("object_store", &["batch/store/"]),
     ("regex", &["audit/names.rs", "cli/args.rs", "secret/"]),
     ("rustix", &["cli/secrecy.rs"]),
     ("serde", &["audit/mod.rs", "path.rs", "record/"]),
@@ -51,6 +54,7 @@ const CRATES: [(&str, &[&str]); 22] = [
     ("simd-json", &["json/value.rs"]),
     ("simdutf8", &["scan/", "json/string.rs"]),
     ("tempfile", &["cli/output.rs", "input/kept.rs"]),
+    ("tokio", &["batch/store/"]),
     ("unicode-width", &["sink/summary.rs"]),
     ("walkdir", &["batch/walk.rs", "batch/globs.rs"]),
     ("zeroize", &["secret/contained.rs"]),

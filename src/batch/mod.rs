@@ -5,6 +5,7 @@
 //!          ├─ @list ─────▶ names, a line each ──┤
 //!          ├─ glob ──────▶ files and folders ───┼─▶ [`Entries`] ─▶ [`Inputs`], with workspaces
 //!          ├─ folder ────▶ its plans ───────────┤
+//!          ├─ address ───▶ an object, or some ──┤
 //!          └─ file ─────────────────────────────┘
 //! ```
 //!
@@ -22,13 +23,16 @@ mod entries;
 mod globs;
 mod inputs;
 mod lines;
+mod store;
 mod walk;
 mod workspace;
 
+use entries::Item;
 pub use entries::{Entries, Entry, Location, Selection, Skipped, Unlisted};
 pub use globs::Globs;
 pub use inputs::Inputs;
 pub use lines::{List, Separator};
+pub use store::{Address, Object, Patience, Stores};
 pub use workspace::{Rule, Workspaces};
 
 #[cfg(test)]

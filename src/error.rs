@@ -143,7 +143,7 @@ impl StoreFault {
                 "keys with an empty part, `.`, `..` or a control character cannot be read"
             }
             StoreFault::Query => {
-                "a query means nothing here: credentials are taken from the environment"
+                "a query or a user means nothing here: credentials come from the environment"
             }
             StoreFault::Listing => "a web server cannot be listed: name its plans one by one",
             StoreFault::Settings => {
@@ -152,7 +152,7 @@ impl StoreFault {
             StoreFault::Credentials => "no credentials for the store came from the environment",
             StoreFault::NotFound => "there is nothing of that name",
             StoreFault::Denied => "the store refuses access with these credentials",
-            StoreFault::Elsewhere => "the bucket is in another region, which is to be set",
+            StoreFault::Elsewhere => "the bucket is in another region: name that (AWS_REGION)",
             StoreFault::Status(status) => {
                 return write!(f, "the store answered with status {status}");
             }

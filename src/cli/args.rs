@@ -403,7 +403,7 @@ pub struct LimitArgs {
     /// Size of the secrets that are looked for in other texts [default: 1M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_secret_texts: Option<u64>,
-    /// Size of standard input or a pipe that must be read twice [default: 16G]
+    /// Size of what is no file and must be read twice [default: 16G]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_spool: Option<u64>,
     /// Size of one skipped string, at least 4K [default: 1G]

@@ -92,8 +92,7 @@ fn selection(plans: &Plans) -> Result<Selection, Exit> {
     let separator = if more.null { Separator::Null } else { Separator::Line };
     let globs = Globs::new(&more.include, &more.exclude)
         .map_err(|_| usage("--include, --exclude: a glob is not well formed"))?;
-    let stores =
-        Stores::new(Patience { timeout: more.store_timeout, retries: more.store_retries });
+    let stores = Stores::new(Patience { timeout: more.store_timeout, retries: more.store_retries });
     Ok(Selection { names, files_from, separator, globs, stores })
 }
 

@@ -71,10 +71,10 @@ fn the_order_is_that_of_paths() {
     let s3 = estate();
     let run = s3.run("changes --exclude old s3://plans/live/");
     let expected = [
-        "s3://plans/live/dev/eu/plan.json dev/eu/plan.json",
-        "s3://plans/live/prod/plan.json prod/plan.json",
-        "s3://plans/live/prod-2/plan.json prod-2/plan.json",
-        "s3://plans/live/prod.json prod.json",
+        "s3://plans/live/dev/eu/plan.json dev/eu/plan",
+        "s3://plans/live/prod/plan.json prod/plan",
+        "s3://plans/live/prod-2/plan.json prod-2/plan",
+        "s3://plans/live/prod.json prod",
     ];
     assert_eq!(plans(&run), expected, "and not that of bytes, where a dash comes before a slash");
     assert_eq!(run.err, "plansift: skipped in folders: 2 no plans, 1 excluded, 1 hidden\n");
@@ -125,7 +125,8 @@ fn lists_name_addresses_beside_paths() {
     let s3 = estate();
     let list = s3.path("list");
     let path = s3.path("live/prod.json");
-    let names = format!("s3://plans/live/prod/plan.json\n{}\ns3://plans/live/dev/\n", path.display());
+    let names =
+        format!("s3://plans/live/prod/plan.json\n{}\ns3://plans/live/dev/\n", path.display());
     std::fs::write(&list, names).expect("a list");
     for args in ["changes -q @", "changes -q --files-from "] {
         let run = s3.run(&format!("{args}{}", list.display()));
@@ -213,6 +214,7 @@ fn listings_that_make_no_sense_are_errors() {
         let gate = Gate::answering(move |_| response.clone());
         let address = ("AWS_ENDPOINT_URL", gate.url());
         let run = s3.run_with(&["changes", "s3://plans/"], &[(address.0, &address.1)]);
-        assert_eq!((run.code, run.err), (Some(1), format!("plansift: s3://plans/: {said}\n")));
+        assert_eq!(run.code, Some(1));
+        assert!(run.err.starts_with(&format!("plansift: s3://plans/: {said}")), "{}", run.err);
     }
 }

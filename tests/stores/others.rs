@@ -10,8 +10,8 @@ const FACTS: &str = "Last-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\nETag: \"0x8
 /// The object `live/a.json` of the bucket `plans`, and a listing as it is written for a store.
 fn store(listing: fn() -> String) -> Gate {
     Gate::answering(move |asked: &Asked| {
-        let target = asked.line.split(' ').next_back().unwrap_or_default();
-        match target.split_once('?').map_or(target, |(path, _)| path) {
+        let target = asked.line.replace("%2F", "/").replace("%2E", ".");
+        match target.split('?').next().unwrap_or_default() {
             _ if target.contains("list") => answer(200, "", listing().as_bytes()),
             path if !path.ends_with("plans/live/a.json") => answer(404, "", b""),
             _ if asked.line.starts_with("HEAD") => {
@@ -82,6 +82,9 @@ fn settings_that_make_no_sense_are_said() {
         ("az://plans/a.json", &[][..]),
         ("gs://plans/a.json", &[("GOOGLE_SERVICE_ACCOUNT_KEY", "{}")]),
         ("s3://plans/a.json", &[("AWS_ACCESS_KEY_ID", "only half")]),
+        ("s3://plans/a.json", &[("AWS_ENDPOINT_URL", "http://a:b:c")]),
+        ("s3://plans/a.json", &[("AWS_ENDPOINT_URL", "localhost")]),
+        ("https://a:b:c/plan.json", &[]),
     ] {
         let mut command = run::plansift();
         command.args(["changes", address]).envs(variables.iter().copied());

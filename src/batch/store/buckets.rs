@@ -3,14 +3,17 @@
 //! The client takes what the stores' own tools take, and some more names of its own. Here is only
 //! what it does not know.
 
+use std::collections::HashMap;
 use std::fmt::Debug;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
-use object_store::client::{ClientConfigKey, HttpClient, HttpConnector};
+use object_store::client::{
+    ClientConfigKey, HttpClient, HttpConnector, HttpRequest, HttpRequestBody,
+};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::http::HttpBuilder;
 use object_store::list::{PaginatedListOptions, PaginatedListResult, PaginatedListStore};
@@ -24,6 +27,45 @@ use super::address::{Address, Kind, fault};
 use super::wire::{Connector, Marker};
 use crate::error::{Result, StoreFault};
 
+/// The clients of a run.
+#[derive(Default)]
+pub(super) struct Clients {
+    buckets: Mutex<HashMap<(Kind, String), Bucket>>,
+    /// That of all web servers with encryption, and that of those without.
+    secure: Browser,
+    plain: Browser,
+}
+
+impl Clients {
+    /// The client of the bucket of an address.
+    pub(super) fn bucket(&self, address: &Address) -> Result<Bucket> {
+        let malformed = || fault(StoreFault::Settings);
+        if address.kind() == Kind::Web {
+            return self.web(address.bucket()).ok_or_else(malformed);
+        }
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = (address.kind(), address.bucket().to_owned());
+        if let Some(bucket) = buckets.get(&name) {
+            return Ok(bucket.clone());
+        }
+        let bucket = Bucket::open(address).ok_or_else(malformed)?;
+        buckets.insert(name, bucket.clone());
+        Ok(bucket)
+    }
+
+    fn web(&self, url: &str) -> Option<Bucket> {
+        let options = ClientOptions::new();
+        let (options, browser) = match scheme(Some(url.to_owned()))? {
+            Scheme::Plain => (options.with_allow_http(true), &self.plain),
+            // Nor may it lead to one that is not.
+            Scheme::Secure => (options, &self.secure),
+        };
+        let web = HttpBuilder::new().with_url(url).with_retry(no_retries());
+        let web = web.with_client_options(options).with_http_connector(browser.clone());
+        Some(Bucket { objects: Arc::new(web.build().ok()?), lists: None })
+    }
+}
+
 /// A bucket, or an object of a web server.
 #[derive(Clone)]
 pub(super) struct Bucket {
@@ -33,18 +75,13 @@ pub(super) struct Bucket {
 }
 
 impl Bucket {
-    /// The client of the bucket of an address; `None`: the environment makes no sense.
-    pub(super) fn open(address: &Address) -> Option<Bucket> {
+    fn open(address: &Address) -> Option<Bucket> {
         let name = address.bucket();
         match address.kind() {
-            Kind::S3 => Bucket::of(s3().with_bucket_name(name).build()),
-            Kind::Gs => Bucket::of(gs().with_bucket_name(name).build()),
-            Kind::Az => Bucket::of(az().with_container_name(name).build()),
-            Kind::Web => {
-                let web = HttpBuilder::new().with_url(name).with_retry(no_retries());
-                let web = web.with_http_connector(Browser::of(name)).build().ok()?;
-                Some(Bucket { objects: Arc::new(web), lists: None })
-            }
+            Kind::S3 => Bucket::of(s3()?.with_bucket_name(name).build()),
+            Kind::Gs => Bucket::of(gs()?.with_bucket_name(name).build()),
+            Kind::Az => Bucket::of(az()?.with_container_name(name).build()),
+            Kind::Web => None,
         }
     }
 
@@ -54,11 +91,6 @@ impl Bucket {
     {
         let store = Arc::new(built.ok()?);
         Some(Bucket { objects: store.clone(), lists: Some(store) })
-    }
-
-    /// The key of an address, as the client wants it.
-    pub(super) fn path(&self, address: &Address) -> Result<Path> {
-        Path::parse(address.key()).map_err(|_| fault(StoreFault::Key))
     }
 
     /// Asks what is known of an object.
@@ -132,31 +164,39 @@ fn quoted(tag: &str) -> String {
     }
 }
 
+/// A key as the client wants it, which must be the same one.
+pub(super) fn path(key: &str) -> Result<Path> {
+    let path = Path::parse(key).ok().filter(|path| path.as_ref() == key);
+    path.ok_or_else(|| fault(StoreFault::Key))
+}
+
 /// What is asked again is asked again by [`super::patience`] alone.
 fn no_retries() -> RetryConfig {
     RetryConfig { max_retries: 0, ..RetryConfig::default() }
 }
 
-fn s3() -> AmazonS3Builder {
+fn s3() -> Option<AmazonS3Builder> {
     let builder = AmazonS3Builder::from_env().with_retry(no_retries());
     let builder = builder.with_http_connector(Connector);
     let endpoints = [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint];
-    match endpoints.iter().any(|key| is_plain(builder.get_config_value(key))) {
-        true => builder.with_allow_http(true),
-        false => builder,
-    }
+    Some(match scheme(endpoints.iter().find_map(|key| builder.get_config_value(key)))? {
+        Scheme::Plain => builder.with_allow_http(true),
+        Scheme::Secure => builder,
+    })
 }
 
-fn gs() -> GoogleCloudStorageBuilder {
+fn gs() -> Option<GoogleCloudStorageBuilder> {
     let builder = GoogleCloudStorageBuilder::from_env().with_retry(no_retries());
     let builder = builder.with_http_connector(Connector);
-    match is_plain(builder.get_config_value(&GoogleConfigKey::BaseUrl)) {
-        true => builder.with_config(GoogleConfigKey::Client(ClientConfigKey::AllowHttp), "true"),
-        false => builder,
-    }
+    Some(match scheme(builder.get_config_value(&GoogleConfigKey::BaseUrl))? {
+        Scheme::Plain => {
+            builder.with_config(GoogleConfigKey::Client(ClientConfigKey::AllowHttp), "true")
+        }
+        Scheme::Secure => builder,
+    })
 }
 
-fn az() -> MicrosoftAzureBuilder {
+fn az() -> Option<MicrosoftAzureBuilder> {
     let mut builder = MicrosoftAzureBuilder::from_env().with_retry(no_retries());
     // As the tool `az` calls them.
     for (key, variable) in [
@@ -170,46 +210,43 @@ fn az() -> MicrosoftAzureBuilder {
         }
     }
     let builder = builder.with_http_connector(Connector);
-    match is_plain(builder.get_config_value(&AzureConfigKey::Endpoint)) {
-        true => builder.with_allow_http(true),
-        false => builder,
+    Some(match scheme(builder.get_config_value(&AzureConfigKey::Endpoint))? {
+        Scheme::Plain => builder.with_allow_http(true),
+        Scheme::Secure => builder,
+    })
+}
+
+/// Whether a connection is encrypted.
+enum Scheme {
+    Secure,
+    Plain,
+}
+
+/// How a server is asked: what the user has set, without encryption if that says so. `None`: that is
+/// no address, on which the client would panic.
+fn scheme(endpoint: Option<String>) -> Option<Scheme> {
+    let Some(endpoint) = endpoint else { return Some(Scheme::Secure) };
+    let mut request = HttpRequest::new(HttpRequestBody::empty());
+    *request.uri_mut() = endpoint.parse().ok()?;
+    request.uri().host()?;
+    match request.uri().scheme_str()? {
+        "http" => Some(Scheme::Plain),
+        "https" => Some(Scheme::Secure),
+        _ => None,
     }
 }
 
-/// Whether an address that the user has set asks for no encryption.
-fn is_plain(url: Option<String>) -> bool {
-    url.is_some_and(|url| url.to_ascii_lowercase().starts_with("http://"))
-}
-
-/// Gives all objects of web servers one client: it has read the system's certificates, and keeps
+/// Gives all objects of web servers one client, which reads the system's certificates once and keeps
 /// connections.
-#[derive(Clone, Copy, Debug)]
-struct Browser {
-    options: fn() -> ClientOptions,
-    client: &'static OnceLock<HttpClient>,
-}
-
-impl Browser {
-    fn of(url: &str) -> Browser {
-        static PLAIN: OnceLock<HttpClient> = OnceLock::new();
-        static SECURE: OnceLock<HttpClient> = OnceLock::new();
-        match is_plain(Some(url.to_owned())) {
-            true => Browser {
-                options: || ClientOptions::new().with_allow_http(true),
-                client: &PLAIN,
-            },
-            // Nor may such a server lead to one without encryption.
-            false => Browser { options: ClientOptions::new, client: &SECURE },
-        }
-    }
-}
+#[derive(Clone, Debug, Default)]
+struct Browser(Arc<OnceLock<HttpClient>>);
 
 impl HttpConnector for Browser {
-    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
-        if let Some(client) = self.client.get() {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        if let Some(client) = self.0.get() {
             return Ok(client.clone());
         }
-        let client = Connector.connect(&(self.options)())?;
-        Ok(self.client.get_or_init(|| client).clone())
+        let client = Connector.connect(options)?;
+        Ok(self.0.get_or_init(|| client).clone())
     }
 }

@@ -141,7 +141,9 @@ impl Feed {
                 Ok(Some(Err(_))) => return End::Failed(ErrorKind::Store(StoreFault::Connection)),
                 Ok(Some(Ok(chunk))) => chunk,
                 Ok(None) => match self.version.len {
-                    Some(len) if self.at < len => return End::Failed(ErrorKind::Store(StoreFault::Connection)),
+                    Some(len) if self.at < len => {
+                        return End::Failed(ErrorKind::Store(StoreFault::Connection));
+                    }
                     _ => return End::Whole,
                 },
             };
@@ -179,10 +181,11 @@ impl Feed {
             }
             answer => answer?,
         };
-        let version = Version::of(&answer);
+        let mut version = Version::of(&answer);
         if self.version.differs(&version) || (is_rest && self.version.etag != version.etag) {
             return Err(ErrorKind::Changed);
         }
+        version.len = version.len.or(self.version.len);
         self.version = version;
         Ok(answer)
     }
@@ -200,7 +203,8 @@ impl Version {
 
     /// Whether the other is known to be another version. A tag tells; else the time does.
     fn differs(&self, other: &Version) -> bool {
-        let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map(|it| it.as_secs()).ok();
+        let seconds =
+            |time: SystemTime| time.duration_since(UNIX_EPOCH).map(|it| it.as_secs()).ok();
         let are_other = match (&self.etag, &other.etag) {
             (Some(one), Some(other)) => one != other,
             _ => differ(self.modified.and_then(seconds), other.modified.and_then(seconds)),

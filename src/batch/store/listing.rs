@@ -13,7 +13,7 @@ use object_store::ObjectMeta;
 use tokio::sync::oneshot;
 
 use super::address::{Address, fault};
-use super::buckets::Bucket;
+use super::buckets::{Bucket, path};
 use super::patience::ask;
 use super::runtime::Stores;
 use super::{Object, Patience, Version};
@@ -84,6 +84,7 @@ impl Listing {
         prefix: &str,
         glob: Option<KeyGlob>,
     ) -> Result<Listing> {
+        path(prefix.strip_suffix('/').filter(|it| !it.is_empty()).unwrap_or(prefix))?;
         let bucket = stores.bucket(address)?;
         let objects = all(bucket.clone(), prefix.to_owned(), stores.patience());
         let objects = in_order(stores.wait(objects)??).into_iter();

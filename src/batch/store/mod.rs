@@ -31,10 +31,10 @@ mod listing;
 mod patience;
 #[cfg(feature = "stores")]
 mod runtime;
-#[cfg(not(feature = "stores"))]
-mod without;
 #[cfg(feature = "stores")]
 mod wire;
+#[cfg(not(feature = "stores"))]
+mod without;
 
 use std::fmt;
 use std::time::{Duration, SystemTime};

@@ -52,8 +52,8 @@ fn is_passing(kind: ErrorKind) -> bool {
         kind,
         ErrorKind::Store(
             StoreFault::Silent
-                | StoreFault::Connection
-                | StoreFault::Status(408 | 429 | 500 | 502..=504 | 509..)
+            | StoreFault::Connection
+            | StoreFault::Status(408 | 429 | 500 | 502..=504 | 509..),
         )
     )
 }

@@ -1,16 +1,15 @@
-//! The thread that talks to stores, and the clients it has.
+//! The thread that talks to stores, and what is asked of them.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
 use std::io::{self, Read};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
 use super::address::{Address, Kind, fault};
-use super::buckets::Bucket;
+use super::buckets::{Bucket, Clients, path};
 use super::download::Download;
 use super::patience::ask;
 use super::{Found, Patience, Version};
@@ -24,7 +23,7 @@ pub struct Stores(Arc<Shared>);
 struct Shared {
     patience: Patience,
     runtime: OnceLock<Runtime>,
-    buckets: Mutex<HashMap<(Kind, String), Bucket>>,
+    clients: Clients,
 }
 
 impl fmt::Debug for Stores {
@@ -43,16 +42,9 @@ impl Stores {
         self.0.patience
     }
 
-    /// The client of a bucket.
+    /// The client of the bucket of an address.
     pub(super) fn bucket(&self, address: &Address) -> Result<Bucket> {
-        let mut buckets = self.0.buckets.lock().unwrap_or_else(PoisonError::into_inner);
-        let name = (address.kind(), address.bucket().to_owned());
-        if let Some(bucket) = buckets.get(&name) {
-            return Ok(bucket.clone());
-        }
-        let bucket = Bucket::open(address).ok_or_else(|| fault(StoreFault::Settings))?;
-        buckets.insert(name, bucket.clone());
-        Ok(bucket)
+        self.0.clients.bucket(address)
     }
 
     /// What an address names.
@@ -68,8 +60,8 @@ impl Stores {
         if address.key().is_empty() || address.key().ends_with('/') {
             return Ok(Found::Folder);
         }
+        let path = path(address.key())?;
         let bucket = self.bucket(address)?;
-        let path = bucket.path(address)?;
         let patience = self.patience();
         let found = async move { ask(patience, |marker| bucket.head(&path, marker)).await };
         match self.wait(found)? {
@@ -91,8 +83,8 @@ impl Stores {
         address: &Address,
         version: Version,
     ) -> Result<Box<dyn Read + Send>> {
+        let path = path(address.key())?;
         let bucket = self.bucket(address)?;
-        let path = bucket.path(address)?;
         Download::start(self.handle()?, bucket, path, version, self.patience())
             .map(|download| Box::new(download) as _)
     }

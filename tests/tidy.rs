@@ -39,7 +39,7 @@ const CRATES: [(&str, &[&str]); 26] = [
     ("csv", &["sink/csv.rs", "sink/findings/csv.rs"]),
     ("flate2", &["input/compressed.rs"]),
     ("futures-util", &["batch/store/download.rs"]),
-    ("globset", &["batch/globs.rs"]),
+    ("globset", &["batch/globs.rs", "batch/store/keys.rs"]),
     ("indicatif", &["cli/progress.rs"]),
     ("libc", &["input/mapped.rs"]),
     ("memchr", &["audit/names.rs", "json/", "plan/", "secret/"]),

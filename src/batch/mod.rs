@@ -23,6 +23,7 @@ mod entries;
 mod globs;
 mod inputs;
 mod lines;
+#[cfg_attr(not(feature = "stores"), expect(dead_code, reason = "nothing is asked of no stores"))]
 mod store;
 mod walk;
 mod workspace;

@@ -222,7 +222,7 @@ enum Scheme {
     Plain,
 }
 
-/// How a server is asked: what the user has set, without encryption if that says so. `None`: that is
+/// How a server is asked: as the user has set, without encryption if that says so. `None`: that is
 /// no address, on which the client would panic.
 fn scheme(endpoint: Option<String>) -> Option<Scheme> {
     let Some(endpoint) = endpoint else { return Some(Scheme::Secure) };
@@ -236,8 +236,8 @@ fn scheme(endpoint: Option<String>) -> Option<Scheme> {
     }
 }
 
-/// Gives all objects of web servers one client, which reads the system's certificates once and keeps
-/// connections.
+/// Gives all objects of web servers one client, which reads the system's certificates once and
+/// keeps connections.
 #[derive(Clone, Debug, Default)]
 struct Browser(Arc<OnceLock<HttpClient>>);
 

@@ -14,10 +14,10 @@ use tokio::sync::oneshot;
 
 use super::address::{Address, fault};
 use super::buckets::{Bucket, path};
+use super::keys::{KeyGlob, Match};
 use super::patience::ask;
 use super::runtime::Stores;
 use super::{Object, Patience, Version};
-use crate::batch::globs::{KeyGlob, Match};
 use crate::batch::walk::{is_input, look_into};
 use crate::batch::{Entry, Globs, Item, Skipped, Unlisted};
 use crate::error::{Result, StoreFault};

@@ -26,6 +26,8 @@ mod buckets;
 #[cfg(feature = "stores")]
 mod download;
 #[cfg(feature = "stores")]
+mod keys;
+#[cfg(feature = "stores")]
 mod listing;
 #[cfg(feature = "stores")]
 mod patience;

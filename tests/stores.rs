@@ -10,7 +10,7 @@ mod others;
 mod s3;
 mod single;
 
-use std::process::Output;
+use std::process::{Command, Output};
 
 use crate::hostile::sample::PLAN;
 use crate::run;
@@ -28,6 +28,19 @@ impl Run {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
         Run { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
     }
+}
+
+/// The binary, with nothing in its environment that leads to a store, or to a proxy.
+pub fn plansift() -> Command {
+    let mut command = run::plansift();
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy().to_ascii_uppercase();
+        let is_of_stores = ["AWS_", "AZURE_", "GOOGLE_"].iter().any(|it| text.starts_with(it));
+        if is_of_stores || text.ends_with("_PROXY") {
+            command.env_remove(name);
+        }
+    }
+    command
 }
 
 /// What plansift writes of [`PLAN`] when it comes by a pipe, told as if from a place.

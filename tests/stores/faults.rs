@@ -1,12 +1,11 @@
 //! Servers that fail, hang, cut short and change: what is asked again, and what comes of it.
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use super::gate::{Fault, Gate, WORDS, answer};
 use super::s3::S3;
-use super::{Run, expected};
+use super::{Run, expected, plansift};
 use crate::hostile::sample::PLAN;
-use crate::run;
 
 const ADDRESS: &str = "s3://plans/plan.json";
 
@@ -140,7 +139,7 @@ fn web_servers_are_asked_for_the_rest_where_that_is_safe() {
         gate.then([Fault::Cut(1000)]);
         let address = format!("{}/plan.json?X-Amz-Signature=secret", gate.url());
         let shown = format!("{}/plan.json", gate.url());
-        let output = run::plansift().args(["changes", &address]).output().expect("it runs");
+        let output = plansift().args(["changes", &address]).output().expect("it runs");
         let run = Run::of(&output);
         match end {
             Ok(()) => assert_eq!(run.out, expected("changes", &shown), "{headers}: {}", run.err),
@@ -164,7 +163,7 @@ fn secrets_of_an_address_are_told_nowhere() {
         for (rest, user) in [("/p.json?sig=hush", ""), ("/p.json", "me:hush@"), ("?sig=hush", "")] {
             let address = format!("{}{rest}", url.replace("://", &format!("://{user}")));
             let args = [command, &address, "--store-retries", "0"];
-            let run = Run::of(&run::plansift().args(args).output().expect("it runs"));
+            let run = Run::of(&plansift().args(args).output().expect("it runs"));
             assert_eq!(run.code, Some(1), "{command}: {}", run.err);
             assert!(run.err.starts_with(&format!("plansift: {url}")), "{command}: {}", run.err);
             let told = format!("{}{}", run.out, run.err);
@@ -173,23 +172,38 @@ fn secrets_of_an_address_are_told_nowhere() {
     }
 }
 
-/// An interrupt, or an end of the output, does not wait for a server that hangs.
+/// An interrupt does not wait for a server that hangs.
 #[cfg(unix)]
 #[test]
-fn an_end_does_not_wait_for_a_server_that_hangs() {
+fn an_interrupt_ends_the_run_at_once() {
     use std::os::unix::process::ExitStatusExt;
     let gate = Gate::answering(|_| Vec::new());
     gate.then([Fault::Silence]);
     let folder = tempfile::tempdir().expect("a folder");
     let address = format!("{}/plan.json", gate.url());
-    let mut command = run::plansift();
+    let mut command = plansift();
     command.args(["changes", "-o", "out", "--store-timeout", "3600", &address]);
     command.current_dir(folder.path()).stderr(Stdio::null());
     let mut child = command.spawn().expect("it starts");
     gate.wait();
     let pid = child.id().to_string();
-    let killed = std::process::Command::new("kill").args(["-INT", &pid]).status();
+    let killed = Command::new("kill").args(["-INT", &pid]).status();
     assert!(killed.expect("kill").success());
     assert_eq!(child.wait().expect("it ends").signal(), Some(2));
     assert_eq!(folder.path().read_dir().expect("a folder").count(), 0, "nothing is left");
+}
+
+/// Nor does a run whose records nobody reads.
+#[test]
+fn an_output_that_is_closed_ends_the_run() {
+    let plan = super::single::large();
+    let len = plan.len() / 4 * 3;
+    let gate = Gate::answering(move |_| answer(200, "", plan.as_bytes()));
+    gate.then([Fault::Stall(len)]);
+    let address = format!("{}/plan.json", gate.url());
+    let mut command = plansift();
+    command.args(["changes", "--store-timeout", "3600", &address]);
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
 }

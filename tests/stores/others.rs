@@ -1,9 +1,8 @@
 //! Google Cloud Storage, Azure and web servers: what differs from S3, with answers written here.
 
 use super::gate::{Asked, Gate, answer};
-use super::{Run, expected};
+use super::{Run, expected, plansift};
 use crate::hostile::sample::PLAN;
-use crate::run;
 
 const FACTS: &str = "Last-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\nETag: \"0x8D\"\r\n";
 
@@ -60,7 +59,7 @@ fn other_stores_are_read_and_listed() {
         [("gs", &of_google[..], &google), ("az", &of_azure[..], &azure)]
     {
         for name in ["live/a.json", "live/", "live", "", "live/*.json"] {
-            let mut command = run::plansift();
+            let mut command = plansift();
             command.args(["changes", &format!("{scheme}://plans/{name}")]);
             command.envs(variables.iter().map(|(name, value)| (name, value)));
             let run = Run::of(&command.output().expect("it runs"));
@@ -86,7 +85,7 @@ fn settings_that_make_no_sense_are_said() {
         ("s3://plans/a.json", &[("AWS_ENDPOINT_URL", "localhost")]),
         ("https://a:b:c/plan.json", &[]),
     ] {
-        let mut command = run::plansift();
+        let mut command = plansift();
         command.args(["changes", address]).envs(variables.iter().copied());
         let run = Run::of(&command.output().expect("it runs"));
         let said = "the settings of the store in the environment make no sense or lack something";
@@ -111,7 +110,7 @@ fn a_web_server_gives_what_it_is_asked_for() {
         ("/*.json", Err("a web server cannot be listed")),
     ] {
         let address = format!("{}{path}", gate.url());
-        let run = Run::of(&run::plansift().args(["changes", &address]).output().expect("it runs"));
+        let run = Run::of(&plansift().args(["changes", &address]).output().expect("it runs"));
         match said {
             Ok(shown) => {
                 let source = format!("{}{shown}", gate.url());
@@ -120,4 +119,19 @@ fn a_web_server_gives_what_it_is_asked_for() {
             Err(said) => assert!(run.err.contains(said), "{path}: {}", run.err),
         }
     }
+}
+
+#[test]
+fn a_proxy_is_asked_where_one_is_set() {
+    let proxy = Gate::answering(|_| answer(200, "", PLAN.as_bytes()));
+    let address = "http://plans.invalid/plan.json";
+    for (no_proxy, code) in [("", 0), ("plans.invalid", 1)] {
+        let mut command = plansift();
+        command.args(["changes", "--store-retries", "0", address]);
+        command.env("HTTP_PROXY", proxy.url()).env("NO_PROXY", no_proxy);
+        let run = Run::of(&command.output().expect("it runs"));
+        assert_eq!(run.code, Some(code), "{}", run.err);
+    }
+    let lines: Vec<String> = proxy.asked().into_iter().map(|it| it.line).collect();
+    assert_eq!(lines, [format!("GET {address}")]);
 }

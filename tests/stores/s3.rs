@@ -10,9 +10,8 @@ use s3s::service::{S3Service, S3ServiceBuilder};
 use s3s_fs::FileSystem;
 use tempfile::TempDir;
 
-use super::Run;
 use super::gate::Gate;
-use crate::run;
+use super::{Run, plansift};
 
 pub const KEY_ID: &str = "AKIAEXAMPLE";
 pub const SECRET: &str = "secret-access-key";
@@ -55,7 +54,7 @@ impl S3 {
     }
 
     pub fn run_with(&self, args: &[&str], variables: &[(&str, &str)]) -> Run {
-        let mut command = run::plansift();
+        let mut command = plansift();
         command.args(args).args(["--store-retries", "2"]);
         command.envs(self.variables()).envs(variables.iter().copied());
         Run::of(&command.output().expect("it runs"))

@@ -1,13 +1,12 @@
 //! One object: the same as from a file, whatever its form and whoever reads it.
 
 use super::s3::{S3, SECRET};
-use super::{Run, expected};
+use super::{Run, expected, plansift};
 use crate::hostile::sample::{self, PLAN};
-use crate::run;
 use crate::same_answer::forms;
 
 /// A plan of several chunks, of several windows.
-fn large() -> String {
+pub fn large() -> String {
     sample::of_changes(40_000, |number| {
         format!(
             r#"{{"address":"a.b[{number}]","change":{{"actions":["create"],"after":{number}}}}}"#
@@ -134,7 +133,7 @@ fn wrong_credentials_are_refused_once_and_not_told() {
     let said = "plansift: s3://plans/plan.json: the store refuses access with these credentials\n";
     assert_eq!(run.err, said);
     assert_eq!(s3.gate.asked().len(), 1, "it would not go better");
-    let mut without = run::plansift();
+    let mut without = plansift();
     without.args(["changes", "s3://plans/plan.json"]).env("AWS_ENDPOINT_URL", s3.gate.url());
     without.env("AWS_METADATA_ENDPOINT", "http://127.0.0.1:1");
     let run = Run::of(&without.output().expect("it runs"));

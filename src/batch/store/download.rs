@@ -94,68 +94,48 @@ struct Feed {
     give: Sender<Result<Bytes>>,
 }
 
-/// Why a try ended.
-enum End {
-    /// Everything was given.
-    Whole,
-    /// Nobody takes it.
-    Unwanted,
-    Failed(ErrorKind),
-}
-
 impl Feed {
     async fn run(mut self) {
-        let mut tries = Tries::new(self.patience);
-        let mut begun_at = self.at;
-        loop {
-            let kind = match self.attempt().await {
-                End::Failed(kind) => kind,
-                End::Unwanted => return,
-                End::Whole => {
-                    let _ = self.give.send(Ok(Bytes::new())).await;
-                    return;
-                }
-            };
-            if self.at - begun_at >= PROGRESS {
-                tries.went_well();
-                begun_at = self.at;
-            }
-            if let Err(error) = tries.again(kind).await {
-                // It may be that nobody wants to know.
-                let _ = self.give.send(Err(error)).await;
-                return;
-            }
-        }
+        let end = self.read().await.map(|()| Bytes::new());
+        // It may be that nobody wants to know.
+        let _ = self.give.send(end).await;
     }
 
-    /// Reads from where the last try ended.
-    async fn attempt(&mut self) -> End {
-        let answer = match self.ask().await {
-            Ok(answer) => answer,
-            Err(kind) => return End::Failed(kind),
-        };
-        let mut chunks = answer.into_stream();
+    /// Gives everything, in as many tries as it takes and there are.
+    async fn read(&mut self) -> Result<()> {
+        let mut tries = Tries::new(self.patience);
+        let mut counted_from = 0;
+        while let Err(kind) = self.attempt().await {
+            if self.at - counted_from >= PROGRESS {
+                tries.went_well();
+                counted_from = self.at;
+            }
+            tries.again(kind).await?;
+        }
+        Ok(())
+    }
+
+    /// Gives what there is from where the last try ended, or as long as somebody takes it.
+    async fn attempt(&mut self) -> std::result::Result<(), ErrorKind> {
+        let fault = |fault| Err(ErrorKind::Store(fault));
+        let mut chunks = self.ask().await?.into_stream();
         loop {
             let chunk = match timeout(self.patience.timeout, chunks.next()).await {
-                Err(_) => return End::Failed(ErrorKind::Store(StoreFault::Silent)),
-                Ok(Some(Err(_))) => return End::Failed(ErrorKind::Store(StoreFault::Connection)),
+                Err(_) => return fault(StoreFault::Silent),
+                Ok(Some(Err(_))) => return fault(StoreFault::Connection),
                 Ok(Some(Ok(chunk))) => chunk,
-                Ok(None) => match self.version.len {
-                    Some(len) if self.at < len => {
-                        return End::Failed(ErrorKind::Store(StoreFault::Connection));
-                    }
-                    _ => return End::Whole,
-                },
+                Ok(None) if self.version.len.is_some_and(|len| self.at < len) => {
+                    return fault(StoreFault::Connection);
+                }
+                Ok(None) => return Ok(()),
             };
-            if chunk.is_empty() {
-                continue;
-            }
             self.at += chunk.len() as u64;
             if self.version.len.is_some_and(|len| self.at > len) {
-                return End::Failed(ErrorKind::Store(StoreFault::Answer));
+                return fault(StoreFault::Answer);
             }
-            if self.give.send(Ok(chunk)).await.is_err() {
-                return End::Unwanted;
+            // An empty chunk would be the end.
+            if !chunk.is_empty() && self.give.send(Ok(chunk)).await.is_err() {
+                return Ok(());
             }
         }
     }

@@ -65,29 +65,29 @@ fn wait(made: u32) -> Duration {
     longest - longest.mul_f64(f64::from(random) / f64::from(u32::MAX) / 2.0)
 }
 
-/// Asks once: `ask` is to send its requests with those extensions.
+/// Asks once. The requests of a question are to go out with its marker.
 pub(super) async fn once<T, F>(
     patience: Patience,
-    ask: impl FnOnce(Marker) -> F,
+    question: impl FnOnce(Marker) -> F,
 ) -> std::result::Result<T, ErrorKind>
 where
     F: Future<Output = object_store::Result<T>>,
 {
     let marker = Marker::default();
-    match tokio::time::timeout(patience.timeout, ask(marker.clone())).await {
+    match tokio::time::timeout(patience.timeout, question(marker.clone())).await {
         Ok(answer) => answer.map_err(|error| marker.fault(&error)),
         Err(_) => Err(marker.silence()),
     }
 }
 
 /// Asks until there is an answer, or no hope of one.
-pub(super) async fn ask<T, F>(patience: Patience, ask: impl Fn(Marker) -> F) -> Result<T>
+pub(super) async fn ask<T, F>(patience: Patience, question: impl Fn(Marker) -> F) -> Result<T>
 where
     F: Future<Output = object_store::Result<T>>,
 {
     let mut tries = Tries::new(patience);
     loop {
-        match once(patience, &ask).await {
+        match once(patience, &question).await {
             Ok(answer) => return Ok(answer),
             Err(kind) => tries.again(kind).await?,
         }

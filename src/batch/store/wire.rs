@@ -90,7 +90,7 @@ fn meaning(status: u16) -> ErrorKind {
     ErrorKind::Store(match status {
         301 | 307 | 308 => StoreFault::Elsewhere,
         401 | 403 => StoreFault::Denied,
-        404 | 405 | 410 => StoreFault::NotFound,
+        404 | 410 => StoreFault::NotFound,
         412 => return ErrorKind::Changed,
         status => StoreFault::Status(status),
     })

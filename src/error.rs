@@ -121,7 +121,7 @@ pub enum StoreFault {
     Status(u16),
     /// No byte came for as long as is waited.
     Silent,
-    /// There was no connection, or it broke.
+    /// There was no connection, or none with a certificate to trust, or it broke.
     Connection,
     /// The connection broke, and what is missing cannot be asked for.
     Broken,
@@ -159,7 +159,9 @@ impl StoreFault {
             StoreFault::Silent => {
                 "nothing came from the store for as long as is waited (--store-timeout)"
             }
-            StoreFault::Connection => "there is no connection to the store, or it broke",
+            StoreFault::Connection => {
+                "there is no connection to the store, or none to trust, or it broke"
+            }
             StoreFault::Broken => "the connection broke, and the store cannot send only the rest",
             StoreFault::Answer => "the store's answer makes no sense",
         })

@@ -17,7 +17,8 @@
 //! ([`Skipped`]). A folder, glob or list of which no plan comes at all is an error of its own:
 //! nothing must look like a plan without changes.
 //!
-//! **Cost.** A folder is held at a time, and of each input its path, size and time: some 200 bytes.
+//! **Cost.** A folder is held at a time, of a store all that is below it, and of each input its
+//! path, size and time: some 200 bytes.
 
 mod entries;
 mod globs;

@@ -1,56 +1,22 @@
-//! Object stores and web servers. The only async code, on one thread of its own.
+//! Object stores and web servers: what the names of objects mean, and who is asked for them.
 //!
-//! ```text
-//!  environment ─▶ [`buckets`]  clients, one for each bucket ─▶ [`wire`]  requests, one try each
-//!                     │                                           ▲
-//!  address ──▶ [`listing`]  what is there, looked at in order ────┤  [`patience`]  waits, tries
-//!          └─▶ [`download`] an object as chunks ──────────────────┘                again
-//!                     │ a bounded channel
-//!                     ▼
-//!              a blocking reader, for [`crate::input::Input`]
-//! ```
-//!
-//! **One version.** What is read is what was listed, or what the first answer brought: every later
-//! request names its tag, every answer is compared, and an object that changed is an error.
-//!
-//! **Cost.** A thread, and for each object that is read some chunks under way, a few MiB. Nothing
-//! waits for a request when nobody wants its answer any more: a reader that is dropped ends its
-//! task, and the thread ends when the last [`Stores`] is gone.
-//!
-//! **Trap.** The client's own retries are off everywhere: they do not compare, and count time from
-//! the beginning of a download. Whatever asks anything goes through [`patience`].
+//! [`client`] asks, and is all there is of async code; a build without the feature `stores` has
+//! another, which says so.
 
 mod address;
 #[cfg(feature = "stores")]
-mod buckets;
-#[cfg(feature = "stores")]
-mod download;
-#[cfg(feature = "stores")]
-mod keys;
-#[cfg(feature = "stores")]
-mod listing;
-#[cfg(feature = "stores")]
-mod patience;
-#[cfg(feature = "stores")]
-mod runtime;
-#[cfg(feature = "stores")]
-mod wire;
+mod client;
 #[cfg(not(feature = "stores"))]
-mod without;
+#[path = "without.rs"]
+mod client;
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
 pub use address::Address;
 pub(super) use address::{Named, shown};
-#[cfg(feature = "stores")]
-pub(super) use listing::Listing;
-#[cfg(feature = "stores")]
-pub use runtime::Stores;
-#[cfg(not(feature = "stores"))]
-pub(super) use without::Listing;
-#[cfg(not(feature = "stores"))]
-pub use without::Stores;
+pub(super) use client::Listing;
+pub use client::Stores;
 
 /// How long a store is waited for, and how often it is asked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -103,6 +103,7 @@ fn names_lead_nowhere_else() {
         ("s3://plans//", "keys with an empty part"),
         ("s3://plans/a/../*.json", "keys with an empty part"),
         ("s3:///plan.json", "no address of a plan"),
+        ("https://a:b:c/plan.json", "no address of a plan"),
         ("ftp://plans/plan.json", "no address of a plan"),
         ("file://plans/plan.json", "no address of a plan"),
     ] {

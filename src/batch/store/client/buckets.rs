@@ -39,27 +39,24 @@ pub(super) struct Clients {
 impl Clients {
     /// The client of the bucket of an address.
     pub(super) fn bucket(&self, address: &Address) -> Result<Bucket> {
-        let malformed = || fault(StoreFault::Settings);
         if address.kind() == Kind::Web {
-            return self.web(address.bucket()).ok_or_else(malformed);
+            return self.web(address.bucket()).ok_or_else(|| fault(StoreFault::Name));
         }
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         let name = (address.kind(), address.bucket().to_owned());
         if let Some(bucket) = buckets.get(&name) {
             return Ok(bucket.clone());
         }
-        let bucket = Bucket::open(address).ok_or_else(malformed)?;
+        let bucket = Bucket::open(address).ok_or_else(|| fault(StoreFault::Settings))?;
         buckets.insert(name, bucket.clone());
         Ok(bucket)
     }
 
     fn web(&self, url: &str) -> Option<Bucket> {
-        let options = ClientOptions::new();
-        let (options, browser) = match scheme(Some(url.to_owned()))? {
-            Scheme::Plain => (options.with_allow_http(true), &self.plain),
-            // Nor may it lead to one that is not.
-            Scheme::Secure => (options, &self.secure),
-        };
+        let is_plain = url.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("http:"));
+        let browser = if is_plain { &self.plain } else { &self.secure };
+        // An encrypted address may not lead to one that is not.
+        let options = ClientOptions::new().with_allow_http(is_plain);
         let web = HttpBuilder::new().with_url(url).with_retry(no_retries());
         let web = web.with_client_options(options).with_http_connector(browser.clone());
         Some(Bucket { objects: Arc::new(web.build().ok()?), lists: None })

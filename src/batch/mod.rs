@@ -5,6 +5,7 @@
 //!          ├─ @list ─────▶ names, a line each ──┤
 //!          ├─ glob ──────▶ files and folders ───┼─▶ [`Entries`] ─▶ [`Inputs`], with workspaces
 //!          ├─ folder ────▶ its plans ───────────┤
+//!          ├─ address ───▶ an object, or some ──┤
 //!          └─ file ─────────────────────────────┘
 //! ```
 //!
@@ -16,7 +17,8 @@
 //! ([`Skipped`]). A folder, glob or list of which no plan comes at all is an error of its own:
 //! nothing must look like a plan without changes.
 //!
-//! **Cost.** A folder is held at a time, and of each input its path, size and time: some 200 bytes.
+//! **Cost.** A folder is held at a time, of a store all that is below it, and of each input its
+//! path, size and time: some 200 bytes.
 //!
 //! What comes of them is written to a folder, resumably ([`run`]):
 //!
@@ -39,10 +41,13 @@ pub mod run;
 mod shard;
 mod spread;
 mod stop;
+#[cfg_attr(not(feature = "stores"), expect(dead_code, reason = "nothing is asked of no stores"))]
+mod store;
 mod walk;
 mod work;
 mod workspace;
 
+use entries::Item;
 pub use entries::{Entries, Entry, Location, Selection, Skipped, Unlisted};
 pub use globs::Globs;
 pub use inputs::Inputs;
@@ -50,6 +55,7 @@ pub use lines::{List, Separator};
 pub use name::file_name;
 pub use shard::Shard;
 pub use stop::Stop;
+pub use store::{Address, Object, Patience, Stores};
 pub use workspace::{Rule, Workspaces};
 
 #[cfg(test)]

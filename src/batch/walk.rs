@@ -77,14 +77,7 @@ fn found(path: PathBuf, skipped: &mut Skipped) -> Option<Entry> {
         skipped.links += 1;
         return None;
     }
-    let is_plan = metadata.is_file()
-        && match look_at(&path, &metadata) {
-            Ok(Look::Plan) | Err(_) => true,
-            // `terraform show -json PLANFILE > plan.json` that failed leaves this.
-            Ok(Look::Empty) => is_named_json(&path),
-            Ok(Look::Other) => false,
-        };
-    if !is_plan {
+    if !metadata.is_file() || !is_input(look_at(&path, &metadata), &path) {
         skipped.others += 1;
         return None;
     }
@@ -95,11 +88,25 @@ fn look_at(path: &Path, metadata: &Metadata) -> Result<Look> {
     if metadata.len() == 0 {
         return Ok(Look::Empty);
     }
+    let file = File::open(path).map_err(|error| Error::io(ErrorKind::Read, error))?;
+    look_into(Box::new(file.take(LEN)))
+}
+
+/// Looks at the first bytes of something.
+pub(super) fn look_into(head: Box<dyn Read + Send>) -> Result<Look> {
     let options =
         Options { limits: Limits::default(), mapping: Mapping::Never, threads: Threads::One };
-    let file = File::open(path).map_err(|error| Error::io(ErrorKind::Read, error))?;
-    let mut head = Input::from_reader(Box::new(file.take(LEN)), &options)?;
-    plan::look(&mut head)
+    plan::look(&mut Input::from_reader(head, &options)?)
+}
+
+/// Whether what was found and looked at is an input. What cannot be looked at is.
+pub(super) fn is_input(look: Result<Look>, path: &Path) -> bool {
+    match look {
+        Ok(Look::Plan) | Err(_) => true,
+        // `terraform show -json PLANFILE > plan.json` that failed leaves this.
+        Ok(Look::Empty) => is_named_json(path),
+        Ok(Look::Other) => false,
+    }
 }
 
 /// Whether a file is called JSON, compressed or not.

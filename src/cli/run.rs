@@ -217,9 +217,17 @@ pub(super) fn named(path: &Path) -> String {
 
 pub(super) fn fail(path: Option<&Path>, error: &Error) -> Exit {
     match path {
-        Some(path) => say(&format!("{}: {error}", named(path))),
-        None => say(&error.to_string()),
+        Some(path) => fail_of(&path.to_string_lossy(), error),
+        None => {
+            say(&error.to_string());
+            Exit::Failed
+        }
     }
+}
+
+/// Says what is wrong with an input.
+pub(super) fn fail_of(source: &str, error: &Error) -> Exit {
+    say(&format!("{}: {error}", visible(source)));
     Exit::Failed
 }
 

@@ -56,10 +56,14 @@ impl Folder {
     /// [`FolderProblem`]; it cannot be made, or written to.
     pub fn open(path: &Path, terms: &Terms, extension: &'static str) -> Result<Folder> {
         std::fs::create_dir_all(path).map_err(write_error)?;
-        let lock = lock(path)?;
         let journal_path = path.join(JOURNAL);
-        if !journal_path.try_exists().map_err(write_error)? {
+        let is_new = || journal_path.try_exists().map(|exists| !exists).map_err(write_error);
+        if is_new()? {
             refuse_foreign(path)?;
+        }
+        let lock = lock(path)?;
+        // Another run may have begun meanwhile.
+        if is_new()? {
             replace(path, JOURNAL, |out| {
                 out.write_all(&Journal::first_line(terms)?).map_err(write_error)
             })?;

@@ -178,16 +178,19 @@ fn draw(arguments: &Batch, fleet: &Fleet, tally: &mut Tally) -> Exit {
         tally.stats.add(tally.progress.bytes);
         say(&tally.stats.line());
     }
-    exit_of(fleet, plans.detailed_exitcode)
+    match exit_of(fleet) {
+        Exit::Changes if !plans.detailed_exitcode => Exit::Done,
+        exit => exit,
+    }
 }
 
-/// What a fleet ends with.
-pub fn exit_of(fleet: &Fleet, tells_changes: bool) -> Exit {
+/// What a fleet ends with, where changes are to be told.
+pub fn exit_of(fleet: &Fleet) -> Exit {
     let totals = &fleet.totals;
     match (totals.plans, totals.failed + totals.pending) {
         (0, 1..) => Exit::Failed,
         (_, 1..) => Exit::SomeFailed,
-        _ if tells_changes && fleet.changed > 0 => Exit::Changes,
+        _ if fleet.changed > 0 => Exit::Changes,
         _ => Exit::Done,
     }
 }

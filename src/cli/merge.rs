@@ -26,7 +26,10 @@ pub fn run(arguments: &Merge) -> Exit {
         1 => say("1 input is not done yet"),
         many => say(&format!("{many} inputs are not done yet")),
     }
-    exit_of(&fleet, arguments.detailed_exitcode)
+    match exit_of(&fleet) {
+        Exit::Changes if !arguments.detailed_exitcode => Exit::Done,
+        exit => exit,
+    }
 }
 
 fn write(arguments: &Merge, shards: &Shards) -> Result<Fleet> {

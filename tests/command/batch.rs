@@ -340,11 +340,13 @@ fn a_folder_of_somebody_else_is_left_alone() {
     for content in ["p", "out"] {
         let _ = std::fs::create_dir(folder.path(content));
         folder.write(&format!("{content}/records"), "mine");
+        let before = files_of(&folder.path(content));
         let run = folder.run(&format!("batch p/a.json --out {content}"));
         assert_eq!(run.code, Some(1), "{run:?}");
         assert!(run.err.contains("was not made by `plansift batch`"), "{}", run.err);
         let kept = std::fs::read_to_string(folder.path(&format!("{content}/records")));
         assert_eq!(kept.expect("it is there"), "mine");
+        assert_eq!(files_of(&folder.path(content)), before);
     }
     assert_eq!(folder.run("batch p/a.json --out p/a.json").code, Some(1));
     for args in [
@@ -429,6 +431,28 @@ fn exit_codes_of_a_batch_are_those_of_any_command() {
             if args.contains("--detailed") { "--detailed-exitcode" } else { "--color=never" };
         assert_eq!(folder.run(&format!("merge out{number} {more}")).code, Some(code), "{args}");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_no_text_are_told_apart() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    let names = [b"\xfe.json", b"\xff.json"].map(|name| std::ffi::OsStr::from_bytes(name));
+    let mut command = run::plansift();
+    command.current_dir(folder.0.path()).args(["batch", "--out", "out"]);
+    for (changes, name) in (1..).zip(names) {
+        let plan = sample::of_changes(changes, sample::create);
+        std::fs::write(folder.0.path().join(name), plan).expect("a file");
+        command.arg(name);
+    }
+    let run = Run::of(&command.output().expect("it runs"));
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let lines =
+        |(name, content): (String, Vec<u8>)| (name, content.split(|&it| it == b'\n').count());
+    let expected = [("%fe.json.ndjson", 4), ("%ff.json.ndjson", 5)];
+    let expected = expected.map(|(name, lines)| (name.to_owned(), lines));
+    assert_eq!(records(&folder).into_iter().map(lines).collect::<Vec<_>>(), expected);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  file ──mmap──┐
-//!  pipe, stdin ─┼─ windows ─▶ scan ─▶ cursor ─▶ plan visitor ─▶ change ─▶ record ─▶ sink
+//!  pipe, store ─┼─ windows ─▶ scan ─▶ cursor ─▶ plan visitor ─▶ change ─▶ record ─▶ sink
 //!  .gz .zst ────┘  (64-byte   (SIMD    (keys,    (sections,      (diff of   (flat,    (ndjson,
 //!                   blocks)    masks)   skip)     events)         bytes)     one row)  json, csv)
 //! ```

@@ -42,3 +42,20 @@ impl Listing {
         match *self {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::batch::{Inputs, Rule, Selection};
+    use crate::error::{ErrorKind, StoreFault};
+
+    #[test]
+    fn every_address_says_that_there_are_no_stores() {
+        for name in ["s3://plans/a.json", "gs://plans/", "az://plans/*", "https://host/a.json"] {
+            let selection = Selection { names: vec![name.into()], ..Selection::default() };
+            let inputs = Inputs::list(&selection, Rule::default());
+            let [Err(unlisted)] = inputs.entries.as_slice() else { panic!("{name}") };
+            assert_eq!(unlisted.source, name);
+            assert_eq!(unlisted.error.kind(), ErrorKind::Store(StoreFault::Unsupported));
+        }
+    }
+}

@@ -366,7 +366,7 @@ mod tests {
     }
 
     fn listed(name: &str, len: u64) -> Listed {
-        let identity = Some(Identity { len, modified: Some(-1) });
+        let identity = Some(Identity { len, modified: Some(-1), etag: None });
         let (name, source) = (name.to_owned(), format!("p/{name}"));
         Listed { position: 0, name, source, workspace: None, identity }
     }

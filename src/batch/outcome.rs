@@ -79,13 +79,19 @@ pub struct Identity {
     /// When it was written last, in nanoseconds since 1970, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified: Option<i64>,
+    /// What the store of an object calls this version of it, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub etag: Option<String>,
 }
 
 impl Identity {
     /// That of an input; none where it tells nothing, such as a pipe.
     pub fn of(entry: &Entry) -> Option<Identity> {
-        let modified = nanoseconds(entry.modified?)?;
-        Some(Identity { len: entry.len?, modified: Some(modified) })
+        let modified = entry.modified.and_then(nanoseconds);
+        let etag = entry.etag.clone();
+        let tells = modified.is_some() || etag.is_some();
+        let identity = Identity { len: entry.len?, modified, etag };
+        tells.then_some(identity)
     }
 }
 

@@ -218,3 +218,37 @@ fn listings_that_make_no_sense_are_errors() {
         assert!(run.err.starts_with(&format!("plansift: s3://plans/: {said}")), "{}", run.err);
     }
 }
+
+#[test]
+fn a_batch_of_objects_goes_on_where_it_was() {
+    let s3 = estate();
+    let out = tempfile::tempdir().expect("a folder");
+    let records = out.path().join("records");
+    let args = format!("batch --exclude old --out {} s3://plans/live/", out.path().display());
+    let names = || -> Vec<String> {
+        let entries = std::fs::read_dir(&records).expect("a folder");
+        let name = |entry: std::io::Result<std::fs::DirEntry>| entry.expect("a name").file_name();
+        entries.map(|entry| name(entry).into_string().expect("UTF-8")).collect()
+    };
+    let first = s3.run(&args);
+    assert_eq!((first.code, names().len()), (Some(0), 4), "{}", first.err);
+    let one = std::fs::read_to_string(records.join("s3%3a~~plans~live~prod.json.ndjson"));
+    let single = s3
+        .run("changes --workspace-from s3://plans/live/{workspace}.json s3://plans/live/prod.json");
+    assert_eq!(one.expect("a file"), single.out);
+
+    s3.gate.take_objects();
+    let second = s3.run(&args);
+    assert!(second.err.contains("4 inputs were done before"), "{}", second.err);
+    assert_eq!((second.code, &second.out), (first.code, &first.out));
+    // As long as before, and of the same second.
+    let path = s3.path("live/prod.json");
+    let modified = path.metadata().expect("a file").modified().expect("a time");
+    s3.put("live/prod.json", line("z"));
+    let file = std::fs::File::options().write(true).open(&path).expect("a file");
+    file.set_modified(modified).expect("it is set");
+    let third = s3.run(&args);
+    assert!(third.err.contains("3 inputs were done before"), "{}", third.err);
+    let one = std::fs::read_to_string(records.join("s3%3a~~plans~live~prod.json.ndjson"));
+    assert!(one.expect("a file").contains(r#""address":"x.z""#));
+}

@@ -18,7 +18,7 @@
 //! | 4 | [`diff`], [`secret`] | a change as paths; where secrets stand |
 //! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their places |
 //! | 6 | [`sink`], [`slim`] | rows in a format; a plan cut down |
-//! | 7 | [`batch`] | many inputs: what the user names as a list of plans; stores, async |
+//! | 7 | [`batch`] | many inputs: what the user names as a list of plans, here or in a store |
 //! | 8 | [`cli`] | arguments, a run, an exit code |
 //!
 //! The feature `stores`, on by default, has the clients of object stores and web servers; without it

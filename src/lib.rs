@@ -21,8 +21,8 @@
 //! | 7 | [`batch`] | many inputs: what the user names as a list of plans, here or in a store |
 //! | 8 | [`cli`] | arguments, a run, an exit code |
 //!
-//! The feature `stores`, on by default, has the clients of object stores and web servers; without it
-//! their addresses are errors that say so.
+//! The feature `stores`, on by default, has the clients of object stores and web servers; without
+//! it their addresses are errors that say so.
 //!
 //! Memory is bounded by a few times the largest single change. Nothing recurses on the depth of an
 //! input, no input makes anything here panic, and no error quotes its bytes.

@@ -110,6 +110,21 @@ fn an_object_that_changes_is_an_error_and_never_a_mixture() {
     }
 }
 
+#[test]
+fn a_bucket_in_another_region_is_told_from_a_bad_request() {
+    let s3 = S3::start();
+    for (status, headers, said) in [
+        (301, "", "another region: name that (AWS_REGION)"),
+        (400, "x-amz-bucket-region: eu-central-1\r\n", "another region: name that (AWS_REGION)"),
+        (400, "", "the store answered with status 400"),
+    ] {
+        let gate = Gate::answering(move |_| answer(status, headers, WORDS.as_bytes()));
+        let run = s3.run_with(&["changes", ADDRESS], &[("AWS_ENDPOINT_URL", &gate.url())]);
+        assert!(run.err.contains(said) && !run.err.contains(WORDS), "{status}: {}", run.err);
+        assert_eq!(gate.asked().len(), 1, "{status}: it would not go better");
+    }
+}
+
 /// What the object of a server of its own is served with: by range where that is known.
 fn serving(headers: &'static str, knows_ranges: Option<()>) -> Gate {
     Gate::answering(move |asked| {

@@ -38,7 +38,7 @@ fn what_may_go_better_is_asked_again() {
         (vec![Cut(9), Status(404)], Err("nothing of that name"), vec![None, Some(9)]),
         (vec![Cut(9), Status(412)], Err("the input changed"), vec![None, Some(9)]),
         (vec![Cut(9), Status(416)], Err("status 416"), vec![None, Some(9)]),
-        (vec![Trickle(15)], Ok(()), vec![None]),
+        (vec![Trickle(25)], Ok(()), vec![None]),
         (vec![Chunks(None)], Ok(()), vec![None]),
         (vec![Chunks(Some(1000))], Ok(()), vec![None, Some(1000)]),
     ];
@@ -47,7 +47,7 @@ fn what_may_go_better_is_asked_again() {
     for (number, (faults, end, ranges)) in cases.into_iter().enumerate() {
         // Only where something is slow on purpose, lest a busy machine be told from a server.
         let is_slow = faults.iter().any(|it| matches!(it, Silence | Stall(_) | Trickle(_)));
-        let timeout = if is_slow { 1 } else { 60 };
+        let timeout = if is_slow { 2 } else { 60 };
         s3.gate.then(faults);
         let run = s3.run(&format!("changes --store-timeout {timeout} {ADDRESS}"));
         match end {

@@ -18,11 +18,11 @@
 //! | 4 | [`diff`], [`secret`] | a change as paths; where secrets stand |
 //! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their places |
 //! | 6 | [`sink`], [`slim`], [`gate`] | rows in a format; a plan cut down; what it must not do |
-//! | 7 | [`batch`] | many inputs: which there are, a file of records for each, a report; async |
+//! | 7 | [`batch`] | many inputs, here or in a store; a file of records for each, a report |
 //! | 8 | [`cli`] | arguments, a run, an exit code |
 //!
-//! The feature `stores`, on by default, has the clients of object stores and web servers; without it
-//! their addresses are errors that say so.
+//! The feature `stores`, on by default, has the clients of object stores and web servers; without
+//! it their addresses are errors that say so.
 //!
 //! Memory is bounded by a few times the largest single change. Nothing recurses on the depth of an
 //! input, no input makes anything here panic, and no error quotes its bytes.

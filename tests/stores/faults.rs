@@ -38,7 +38,7 @@ fn what_may_go_better_is_asked_again() {
         (vec![Cut(9), Status(404)], Err("nothing of that name"), vec![None, Some(9)]),
         (vec![Cut(9), Status(412)], Err("the input changed"), vec![None, Some(9)]),
         (vec![Cut(9), Status(416)], Err("status 416"), vec![None, Some(9)]),
-        (vec![Trickle(15)], Ok(()), vec![None]),
+        (vec![Trickle(25)], Ok(()), vec![None]),
         (vec![Chunks(None)], Ok(()), vec![None]),
         (vec![Chunks(Some(1000))], Ok(()), vec![None, Some(1000)]),
     ];
@@ -47,7 +47,7 @@ fn what_may_go_better_is_asked_again() {
     for (number, (faults, end, ranges)) in cases.into_iter().enumerate() {
         // Only where something is slow on purpose, lest a busy machine be told from a server.
         let is_slow = faults.iter().any(|it| matches!(it, Silence | Stall(_) | Trickle(_)));
-        let timeout = if is_slow { 1 } else { 60 };
+        let timeout = if is_slow { 2 } else { 60 };
         s3.gate.then(faults);
         let run = s3.run(&format!("changes --store-timeout {timeout} {ADDRESS}"));
         match end {
@@ -107,6 +107,21 @@ fn an_object_that_changes_is_an_error_and_never_a_mixture() {
         assert!(run.err.ends_with("the input changed while it was read\n"), "{}", run.err);
         assert!(!run.out.contains("a.won"), "{}", run.out);
         assert_eq!(run.out.matches(r#""kind":"summary""#).count(), usize::from(!more.is_empty()));
+    }
+}
+
+#[test]
+fn a_bucket_in_another_region_is_told_from_a_bad_request() {
+    let s3 = S3::start();
+    for (status, headers, said) in [
+        (301, "", "another region: name that (AWS_REGION)"),
+        (400, "x-amz-bucket-region: eu-central-1\r\n", "another region: name that (AWS_REGION)"),
+        (400, "", "the store answered with status 400"),
+    ] {
+        let gate = Gate::answering(move |_| answer(status, headers, WORDS.as_bytes()));
+        let run = s3.run_with(&["changes", ADDRESS], &[("AWS_ENDPOINT_URL", &gate.url())]);
+        assert!(run.err.contains(said) && !run.err.contains(WORDS), "{status}: {}", run.err);
+        assert_eq!(gate.asked().len(), 1, "{status}: it would not go better");
     }
 }
 

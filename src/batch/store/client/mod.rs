@@ -28,7 +28,7 @@ mod patience;
 mod runtime;
 mod wire;
 
-use super::{Found, Object, Patience, Version, address};
+use crate::batch::store::{Found, Object, Patience, Version, address};
 
 pub(in crate::batch) use listing::Listing;
 pub use runtime::Stores;

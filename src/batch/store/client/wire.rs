@@ -85,10 +85,12 @@ impl Refusal {
     }
 }
 
-/// What a status that is no success means.
-fn meaning(status: u16) -> ErrorKind {
-    ErrorKind::Store(match status {
+/// What an answer that is no success means.
+fn meaning(answer: &HttpResponse) -> ErrorKind {
+    ErrorKind::Store(match answer.status().as_u16() {
         301 | 307 | 308 => StoreFault::Elsewhere,
+        // A signature for another region is malformed.
+        400 if answer.headers().contains_key("x-amz-bucket-region") => StoreFault::Elsewhere,
         401 | 403 => StoreFault::Denied,
         404 | 410 => StoreFault::NotFound,
         412 => return ErrorKind::Changed,
@@ -131,7 +133,7 @@ impl Wire {
             }
         };
         if !response.status().is_success() {
-            return Err(Refusal::of(meaning(response.status().as_u16())));
+            return Err(Refusal::of(meaning(&response)));
         }
         if !response.headers().contains_key(LENGTH) {
             // The client wants one; who asked is told that it is none.

@@ -108,3 +108,30 @@ impl Outcome {
         self.plans.iter().any(|plan| matches!(plan.result, PlanResult::Error(_)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_is_told_by_size_time_and_version() {
+        let entry = |len: Option<u64>, seconds: Option<u64>, etag: Option<&str>| {
+            let modified = seconds.map(|it| UNIX_EPOCH + std::time::Duration::from_secs(it));
+            let etag = etag.map(str::to_owned);
+            Identity::of(&Entry { len, modified, etag, ..Entry::of_stdin() })
+        };
+        let known = entry(Some(1), Some(2), Some("a"));
+        assert!(known.is_some());
+        for other in [
+            entry(Some(2), Some(2), Some("a")),
+            entry(Some(1), Some(3), Some("a")),
+            entry(Some(1), Some(2), Some("b")),
+            entry(Some(1), Some(2), None),
+            entry(Some(1), None, Some("a")),
+        ] {
+            assert!(other.is_some() && other != known, "{other:?}");
+        }
+        assert_eq!(entry(Some(1), None, None), None);
+        assert_eq!(entry(None, Some(2), Some("a")), None);
+    }
+}

@@ -5,7 +5,7 @@
 //! comes twice. What is neither file nor link, like a pipe, is never opened.
 
 use std::fs::{File, Metadata};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
@@ -98,8 +98,19 @@ fn look_at(path: &Path, metadata: &Metadata) -> Result<Look> {
     let options =
         Options { limits: Limits::default(), mapping: Mapping::Never, threads: Threads::One };
     let file = File::open(path).map_err(|error| Error::io(ErrorKind::Read, error))?;
-    let mut head = Input::from_reader(Box::new(file.take(LEN)), &options)?;
+    let mut head = Input::from_reader(Box::new(Pieces(file.take(LEN))), &options)?;
     plan::look(&mut head)
+}
+
+/// A reader that is read no further than it is looked at, if it is a plain text.
+struct Pieces<R>(R);
+
+impl<R: Read> Read for Pieces<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        const PIECE: usize = 64 << 10;
+        let len = buffer.len().min(PIECE);
+        self.0.read(&mut buffer[..len])
+    }
 }
 
 /// Whether a file is called JSON, compressed or not.

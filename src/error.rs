@@ -110,6 +110,8 @@ pub enum FolderProblem {
     Foreign,
     /// There is no journal in it.
     NoJournal,
+    /// The run that began it did not get as far as to list its inputs.
+    NoInputs,
     /// It was begun with another value of that option.
     Begun(&'static str),
     /// The journal does not hold what it says.
@@ -135,6 +137,7 @@ impl FolderProblem {
                 "this folder is not empty and was not made by `plansift batch`: name another one"
             }
             FolderProblem::NoJournal => "no output of `plansift batch` is here",
+            FolderProblem::NoInputs => "the run here has not listed its inputs: run it again",
             FolderProblem::Begun(_) => "what is in this folder was made with another",
             FolderProblem::Damaged { .. } => {
                 "the journal of this folder is damaged: name another folder, or remove this one to \

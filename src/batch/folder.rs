@@ -292,7 +292,7 @@ fn remove_if_there(path: &Path) -> io::Result<()> {
 
 /// Brings files to the disk, several at once: it takes many nearly as fast as one.
 fn sync_files(paths: &[&Path]) -> io::Result<()> {
-    const THREADS_MAX: usize = 8;
+    const THREADS_MAX: usize = 16;
     let next = AtomicUsize::new(0);
     let sync = || -> io::Result<()> {
         while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {

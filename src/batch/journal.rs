@@ -152,7 +152,8 @@ pub struct Journal {
     /// How many lines that is.
     lines: u64,
     terms: Terms,
-    listed: Vec<Listed>,
+    /// None until they were told.
+    listed: Option<Vec<Listed>>,
     known: HashMap<String, Known>,
 }
 
@@ -178,7 +179,7 @@ impl Journal {
         let mut lines = BufReader::new(&file);
         let (mut number, mut len, mut text) = (1, 0, Vec::new());
         let mut terms = None;
-        let (mut listed, mut known) = (Vec::new(), HashMap::new());
+        let (mut listed, mut known) = (None, HashMap::new());
         loop {
             text.clear();
             if lines.read_until(b'\n', &mut text).map_err(read_error)? == 0 {
@@ -187,7 +188,7 @@ impl Journal {
             let offset = len + DIGITS as u64 + 1;
             match checked(&text).map(|text| (text, serde_json::from_str(text))) {
                 Some((_, Ok(Line::Begun(begun)))) if number == 1 => terms = Some(begun),
-                Some((_, Ok(Line::Inputs(inputs)))) if number > 1 => listed = inputs,
+                Some((_, Ok(Line::Inputs(inputs)))) if number > 1 => listed = Some(inputs),
                 Some((text, Ok(Line::Outcomes(outcomes)))) if number > 1 => {
                     for outcome in outcomes {
                         let place = offset + place_in(text, outcome.get());
@@ -220,9 +221,9 @@ impl Journal {
         &self.terms
     }
 
-    /// Its inputs, in their order.
-    pub fn listed(&self) -> &[Listed] {
-        &self.listed
+    /// Its inputs, in their order. A run that was killed early may not have told them.
+    pub fn listed(&self) -> Option<&[Listed]> {
+        self.listed.as_deref()
     }
 
     /// What is kept of the outcome of an input; none if it is not done, or is another one since.
@@ -234,7 +235,8 @@ impl Journal {
 
     /// How many inputs there are outcomes of that are not listed any more.
     pub fn unlisted(&self) -> usize {
-        let listed = self.listed.iter().filter(|input| self.known.contains_key(&input.name));
+        let listed =
+            self.listed.iter().flatten().filter(|input| self.known.contains_key(&input.name));
         self.known.len() - listed.count()
     }
 
@@ -259,13 +261,13 @@ impl Journal {
     ///
     /// It cannot be written.
     pub(super) fn list(&mut self, inputs: Vec<Listed>) -> Result<()> {
-        if inputs == self.listed {
+        if self.listed.as_ref() == Some(&inputs) {
             return Ok(());
         }
         let line = Line::Inputs(inputs);
         self.append(&line_of(&line)?)?;
         if let Line::Inputs(inputs) = line {
-            self.listed = inputs;
+            self.listed = Some(inputs);
         }
         Ok(())
     }
@@ -401,7 +403,7 @@ mod tests {
     /// Inputs that are done, and those that have failed.
     fn told(journal: &Journal) -> (Vec<String>, Vec<String>) {
         let (mut done, mut failed) = (Vec::new(), Vec::new());
-        for input in journal.listed() {
+        for input in journal.listed().expect("they were told") {
             if let Some(outcome) = journal.outcome(input).expect("it can be read") {
                 assert_eq!(outcome.name, input.name);
                 assert_eq!(journal.known(input).map(Known::has_failed), Some(outcome.has_failed()));
@@ -422,7 +424,7 @@ mod tests {
         assert_eq!(told(&again), expected);
         assert_eq!((again.terms(), again.listed()), (&terms(), journal.listed()));
         let len = path.metadata().expect("a file").len();
-        journal.list(journal.listed().to_vec()).expect("nothing is written");
+        journal.list(again.listed().expect("they were told").to_vec()).expect("nothing is written");
         assert_eq!(path.metadata().expect("a file").len(), len);
         // Another size, and one input less.
         journal.list(vec![listed("a", 5), listed("b", 2)]).expect("it is written");

@@ -5,7 +5,7 @@
 //! comes twice. What is neither file nor link, like a pipe, is never opened.
 
 use std::fs::{File, Metadata};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
@@ -89,7 +89,7 @@ fn look_at(path: &Path, metadata: &Metadata) -> Result<Look> {
         return Ok(Look::Empty);
     }
     let file = File::open(path).map_err(|error| Error::io(ErrorKind::Read, error))?;
-    look_into(Box::new(file.take(LEN)))
+    look_into(Box::new(Pieces(file.take(LEN))))
 }
 
 /// Looks at the first bytes of something.
@@ -106,6 +106,17 @@ pub(super) fn is_input(look: Result<Look>, path: &Path) -> bool {
         // `terraform show -json PLANFILE > plan.json` that failed leaves this.
         Ok(Look::Empty) => is_named_json(path),
         Ok(Look::Other) => false,
+    }
+}
+
+/// A reader that is read no further than it is looked at, if it is a plain text.
+struct Pieces<R>(R);
+
+impl<R: Read> Read for Pieces<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        const PIECE: usize = 64 << 10;
+        let len = buffer.len().min(PIECE);
+        self.0.read(&mut buffer[..len])
     }
 }
 

@@ -120,7 +120,8 @@ fn do_missing(
     meter.finish();
     let written = ran.and_then(|()| report::write_into(&folder));
     if written.is_err() || stop.is_set() {
-        let done = folder.journal().listed().iter().filter(|input| folder.has(input)).count();
+        let listed = folder.journal().listed().unwrap_or_default();
+        let done = listed.iter().filter(|input| folder.has(input)).count();
         say(&format!(
             "stopped: {done} of {all} inputs are done; the same command goes on from here"
         ));

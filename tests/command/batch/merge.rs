@@ -100,6 +100,11 @@ fn parts_that_do_not_fit_are_refused() {
     let begun = std::fs::read(folder.path("out1/journal")).expect("a journal");
     let begun = &begun[..begun.iter().position(|&byte| byte == b'\n').expect("a line") + 1];
     folder.write("copy/journal", [begun, &journal[end..]].concat());
+    // Nothing of it must look like a run without inputs.
+    std::fs::create_dir(folder.path("early")).expect("a folder");
+    let whole = std::fs::read(folder.path("whole/journal")).expect("a journal");
+    let end = whole.iter().position(|&byte| byte == b'\n').expect("a line") + 1;
+    folder.write("early/journal", &whole[..end]);
     for (args, place, text) in [
         ("out0 out1 out0", "out0", "this shard was given twice"),
         ("whole whole", "whole", "this shard was given twice"),
@@ -108,6 +113,7 @@ fn parts_that_do_not_fit_are_refused() {
         ("out0 copy", "copy", "an input of this folder is in another one as well"),
         ("out0 out2", "out0", "shards are missing"),
         ("half", "half", "merge the others with --partial"),
+        ("early", "early", "the run here has not listed its inputs: run it again"),
         ("out0 q", "q", "no output of `plansift batch` is here"),
         ("p", "p", "no output of `plansift batch` is here"),
         ("no-such-folder", "no-such-folder", "no output of `plansift batch` is here"),

@@ -53,7 +53,6 @@ impl Terms {
     /// What stands in the way of a run with these terms where one with `others` was: the option.
     pub fn differ(&self, others: &Terms) -> Option<&'static str> {
         let pairs = [
-            (self.version != others.version, "version of plansift"),
             (self.plansift != others.plansift, "version of plansift"),
             (self.format != others.format, "--format"),
             (self.all != others.all, "--all"),
@@ -187,8 +186,17 @@ impl Journal {
             }
             let offset = len + DIGITS as u64 + 1;
             match checked(&text).map(|text| (text, serde_json::from_str(text))) {
-                Some((_, Ok(Line::Begun(begun)))) if number == 1 => terms = Some(begun),
-                Some((_, Ok(Line::Inputs(inputs)))) if number > 1 => listed = Some(inputs),
+                Some((_, Ok(Line::Begun(begun)))) if number == 1 => {
+                    if begun.version != VERSION {
+                        let problem = FolderProblem::Begun("version of plansift");
+                        return Err(Error::new(ErrorKind::Folder(problem)));
+                    }
+                    terms = Some(begun);
+                }
+                Some((_, Ok(Line::Inputs(inputs)))) if number > 1 => {
+                    listed = Some(inputs);
+                    forget_unknowable(&mut known);
+                }
                 Some((text, Ok(Line::Outcomes(outcomes)))) if number > 1 => {
                     for outcome in outcomes {
                         let place = offset + place_in(text, outcome.get());
@@ -261,7 +269,8 @@ impl Journal {
     ///
     /// It cannot be written.
     pub(super) fn list(&mut self, inputs: Vec<Listed>) -> Result<()> {
-        if self.listed.as_ref() == Some(&inputs) {
+        let is_knowable = inputs.iter().all(|input| input.identity.is_some());
+        if self.listed.as_ref() == Some(&inputs) && is_knowable {
             return Ok(());
         }
         let line = Line::Inputs(inputs);
@@ -269,6 +278,7 @@ impl Journal {
         if let Line::Inputs(inputs) = line {
             self.listed = Some(inputs);
         }
+        forget_unknowable(&mut self.known);
         Ok(())
     }
 
@@ -300,6 +310,12 @@ impl Journal {
         self.lines += 1;
         Ok(())
     }
+}
+
+/// Forgets the outcomes of what is not known again, such as pipes: in another run they may be of
+/// other plans.
+fn forget_unknowable(known: &mut HashMap<String, Known>) {
+    known.retain(|_, known| known.identity.is_some());
 }
 
 /// What is to be done with a journal.
@@ -432,6 +448,35 @@ mod tests {
         assert_eq!(journal.unlisted(), 0);
         journal.list(vec![listed("c", 3)]).expect("it is written");
         assert_eq!((told(&journal), journal.unlisted()), ((vec![], vec![]), 2));
+    }
+
+    #[test]
+    fn what_is_not_known_again_is_done_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("journal");
+        let mut journal = written(&path);
+        let pipe = Listed { identity: None, ..listed("pipe", 0) };
+        let inputs = vec![listed("a", 1), pipe.clone()];
+        journal.list(inputs.clone()).expect("it is written");
+        journal.add(&[outcome(&pipe, None)]).expect("it is written");
+        let both = (vec!["a".to_owned(), "pipe".to_owned()], vec![]);
+        assert_eq!(told(&journal), both);
+        assert_eq!(told(&Journal::open(&path, Access::Read).expect("a journal")), both);
+        // The next run with the same inputs.
+        journal.list(inputs).expect("it is written");
+        let one = (vec!["a".to_owned()], vec![]);
+        assert_eq!(told(&journal), one);
+        assert_eq!(told(&Journal::open(&path, Access::Read).expect("a journal")), one);
+    }
+
+    #[test]
+    fn a_journal_of_another_version_is_told_from_damage() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("journal");
+        let newer = Terms { version: VERSION + 1, ..terms() };
+        std::fs::write(&path, Journal::first_line(&newer).expect("a line")).expect("a file");
+        let kind = Journal::open(&path, Access::Read).expect_err("another version").kind();
+        assert_eq!(kind, ErrorKind::Folder(FolderProblem::Begun("version of plansift")));
     }
 
     #[test]

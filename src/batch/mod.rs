@@ -10,7 +10,8 @@
 //! ```
 //!
 //! **Order.** That of the names. The entries of a folder and of a glob come sorted by path,
-//! component by component, by the bytes of their names. What is named twice is there twice.
+//! component by component, by the bytes of their names. What is named twice is there twice
+//! (a batch does it once).
 //!
 //! **Named or found.** What is named, by itself, in a list or by a glob, is an input: that it is no
 //! plan is its error. What is only found in a folder is looked into, and what is no plan is counted

@@ -117,7 +117,7 @@ impl Shards {
     ) -> std::result::Result<Shards, (PathBuf, Error)> {
         let mut parts: Vec<(PathBuf, Journal)> = Vec::new();
         let mut numbers: Vec<u32> = Vec::new();
-        let mut sources = HashSet::new();
+        let (mut sources, mut positions) = (HashSet::new(), HashSet::new());
         let mut count = 1;
         for folder in folders {
             let refused = |error| (folder.clone(), error);
@@ -138,6 +138,10 @@ impl Shards {
             for listed in listed {
                 if !sources.insert(listed.name.clone()) {
                     return Err(problem(FolderProblem::SourceTwice));
+                }
+                // Parts of one list have no place of it in common.
+                if !positions.insert(listed.position) {
+                    return Err(problem(FolderProblem::OtherShards));
                 }
             }
             count = shard.count;

@@ -7,7 +7,7 @@ use super::exit::Exit;
 use super::inputs::{self, Listed};
 use super::output::Output;
 use super::redact::secret_options;
-use super::run::{access, color, end_of_output, fail, fail_of, options, say};
+use super::run::{access, closed_early, color, end_of_output, fail, fail_of, options, say};
 use super::stats::Stats;
 use crate::audit::{Audited, Ledger, Look, Options, audit};
 use crate::batch::Entry;
@@ -44,7 +44,10 @@ pub fn run(arguments: &Audit) -> Exit {
     let mut tally = Tally { done: 0, failed: 0, echoes: 0, stats: Stats::start() };
     let audited = audit_all(&listed, plans, &options, ledger.as_mut(), &mut tally);
     if let Err(error) = audited {
-        return end_of_output(plans.output.as_deref(), &error, tally.failed);
+        return match end_of_output(plans.output.as_deref(), &error, tally.failed) {
+            Exit::Done if arguments.fail_on_echo => closed_early(tally.echoes > 0),
+            exit => exit,
+        };
     }
     if tally.done == 0 {
         return Exit::Failed;

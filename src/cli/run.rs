@@ -93,13 +93,16 @@ fn sift_all(
         Ok(opened) => opened,
         Err(error) => return fail(plans.output.as_deref(), &error),
     };
-    let is_broken = Cell::new(false);
+    let (is_broken, has_rules) = (Cell::new(false), !rules.is_empty());
     let mut sink = gates::before(sink, rules, &is_broken);
     let mut sifting = Sifting::new(plans, options, sink.as_mut());
     let sifted = sifting.all(&listed);
     let Tally { done, failed, has_changes, stats } = sifting.tally;
     if let Err(error) = sifted {
-        return end_of_output(plans.output.as_deref(), &error, failed);
+        return match end_of_output(plans.output.as_deref(), &error, failed) {
+            Exit::Done if has_rules => closed_early(is_broken.get()),
+            exit => exit,
+        };
     }
     if done == 0 {
         return Exit::Failed;
@@ -185,6 +188,15 @@ pub(super) fn access(plans: &Plans, read: &plan::Options) -> input::Options {
         _ => Threads::Several,
     };
     input::Options { limits: read.limits, mapping, threads }
+}
+
+/// Nobody reads on, and not all was asked of the plans that had to be asked.
+pub(super) fn closed_early(is_broken: bool) -> Exit {
+    if is_broken {
+        return Exit::RuleBroken;
+    }
+    say("the output was closed before all was read: whether a rule is broken is not known");
+    Exit::Failed
 }
 
 /// Nobody reads on: that is an end like any other. Anything else is an error.

@@ -150,3 +150,31 @@ fn a_shard_may_be_empty() {
     let run = folder.run("merge out1 out2 out3 --format ndjson");
     assert_eq!(states(&rows(&run.out)), ["p/same.json done"]);
 }
+
+#[test]
+fn parts_of_other_lists_are_refused() {
+    let folder = many();
+    for (out, shard, inputs) in [("s1", "1/2", "p"), ("s2", "2/2", "./p")] {
+        let run = folder.run(&format!("batch {inputs} --out {out} --shard {shard}"));
+        assert!(matches!(run.code, Some(0 | 4)), "{run:?}");
+    }
+    let run = folder.run("merge s1 s2");
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.err.contains("not a part of the same whole"), "{}", run.err);
+}
+
+#[test]
+fn no_output_lands_on_what_a_batch_keeps() {
+    let folder = many();
+    folder.run("batch p --out out");
+    let kept = files_of(&folder.path("out"));
+    for args in
+        ["merge out -o out/journal", "batch p --out out -o out/records/x", "merge out -o out/x"]
+    {
+        let run = folder.run(args);
+        assert_eq!(run.code, Some(64), "{args}: {run:?}");
+        assert!(run.err.contains("in the folder of a batch"), "{}", run.err);
+    }
+    assert_eq!(files_of(&folder.path("out")), kept);
+    assert_eq!(folder.run("merge out").code, Some(4));
+}

@@ -122,6 +122,8 @@ fn is_out_of_handles(error: &Error) -> bool {
 struct Reading<'a> {
     sink: Counted<'a>,
     plans: Vec<PlanOutcome>,
+    /// The first of them that was read to its end.
+    first: Option<usize>,
     /// What is kept of each takes memory.
     plans_max: u64,
     warnings: Warnings,
@@ -136,7 +138,7 @@ struct Counted<'a> {
 impl<'a> Reading<'a> {
     fn new(sink: Box<dyn Sink + 'a>, plans_max: u64) -> Reading<'a> {
         let sink = Counted { sink, tally: Tally::default() };
-        Reading { sink, plans: Vec::new(), plans_max, warnings: Vec::new() }
+        Reading { sink, plans: Vec::new(), first: None, plans_max, warnings: Vec::new() }
     }
 
     fn push(&mut self, label: Label<'_>, result: PlanResult) {
@@ -154,7 +156,11 @@ impl Reader for Reading<'_> {
         for warning in &sifted.warnings {
             self.warnings.push((label.source.to_owned(), format!("warning: {warning}")));
         }
-        let tally = std::mem::take(&mut self.sink.tally);
+        let mut tally = std::mem::take(&mut self.sink.tally);
+        match self.first.map(|first| &mut self.plans[first].result) {
+            Some(PlanResult::Done(first)) => first.tally.take_names(&mut tally),
+            _ => self.first = Some(self.plans.len()),
+        }
         let (has_changes, summary) = (has_changes(sifted), sifted.summary.clone());
         self.push(label, PlanResult::Done(Box::new(Done { has_changes, summary, tally })));
     }

@@ -504,3 +504,31 @@ fn names_do_not_lead_out_of_the_folder() {
     assert!(names.iter().any(|name| name == "%63on.json.ndjson"), "{names:?}");
     assert_eq!(files_of(folder.0.path()), ["p", "run"]);
 }
+
+#[test]
+fn many_plans_of_one_input_count_as_those_of_many() {
+    let folder = Folder::new();
+    let plans: Vec<String> = (1..40)
+        .map(|number| sample::of_changes(number, sample::create).replace("\n", ""))
+        .map(|plan| plan.replace("\"type\":\"", "\"type\":\"x"))
+        .collect();
+    std::fs::create_dir(folder.path("many")).expect("a folder");
+    for (number, plan) in plans.iter().enumerate() {
+        folder.write(&format!("many/{number:02}.json"), plan);
+    }
+    folder.write("one.json", plans.join("\n"));
+    let mut fleets = ["many", "one.json"].map(|inputs| {
+        let run = folder.run(&format!("batch {inputs} --out out-{}", inputs.len()));
+        assert_eq!(run.code, Some(0), "{run:?}");
+        let report = folder.path(&format!("out-{}/report.ndjson", inputs.len()));
+        let report = rows(&std::fs::read_to_string(report).expect("a report"));
+        report.last().expect("a row of all").clone()
+    });
+    for fleet in &mut fleets {
+        let fleet = fleet.as_object_mut().expect("an object");
+        // The space between plans counts, too.
+        fleet.retain(|key, _| key != "inputs" && key != "bytes");
+    }
+    assert_eq!(fleets[0], fleets[1]);
+    assert!(fleets[0]["types"][0]["plans"].as_u64() > Some(10), "{}", fleets[0]);
+}

@@ -29,7 +29,7 @@ impl<'a> Ordered<'a> {
         let object = object.filter(|object| object.kind().is_ok_and(|kind| kind == Kind::Object));
         let rest = match object {
             None => Rest::Listed(Vec::new().into_iter()),
-            Some(object) if is_ordered(object)? => Rest::InPlace(object.members()?),
+            Some(object) if object.has_ordered_keys()? => Rest::InPlace(object.members()?),
             Some(object) => Rest::Listed(sorted(object)?.into_iter()),
         };
         let mut ordered = Ordered { rest, next: None };
@@ -73,18 +73,6 @@ impl<'a> Ordered<'a> {
         }
         Ok(None)
     }
-}
-
-/// Whether the keys of an object are in order, and none comes twice.
-fn is_ordered(object: Value<'_>) -> Result<bool> {
-    let mut last: Option<Text<'_>> = None;
-    for member in object.members()? {
-        let (key, _) = member?;
-        if last.replace(key).is_some_and(|last| last.compare(key).is_ge()) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 fn sorted(object: Value<'_>) -> Result<Vec<Member<'_>>> {

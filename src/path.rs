@@ -336,7 +336,8 @@ impl<'a> Path<'a> {
         Ok(())
     }
 
-    fn is_below(self, above: Path<'_>) -> bool {
+    /// Whether it is another path or leads on from it.
+    pub fn is_below(self, above: Path<'_>) -> bool {
         self.steps.len() >= above.steps.len()
             && self.steps().zip(above.steps()).all(|(a, b)| a == b)
     }

@@ -12,6 +12,7 @@ pub mod schema;
 mod sharing;
 mod sift;
 mod texts;
+pub mod view;
 
 use std::borrow::Cow;
 
@@ -21,8 +22,9 @@ use serde_json::value::RawValue;
 use crate::error::{Error, Result};
 use crate::path::Paths;
 use counts::Summary;
+use view::Attributes;
 
-pub use sift::{Options, Show, Sifted, Warning, sift, sift_next};
+pub use sift::{Options, Show, Sifted, Warning, sift, sift_next, sift_with_values};
 
 /// The version of the rows' shape: adding a key keeps it.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -47,6 +49,27 @@ pub enum Record<'a> {
     ActionInvocation(ActionInvocation<'a>),
     /// The last: what it all amounts to. A stream without it is incomplete.
     Summary(&'a Summary),
+}
+
+impl<'a> Record<'a> {
+    /// The change to a resource that it tells of, if it does.
+    pub fn resource(&self) -> Option<&ResourceChange<'a>> {
+        match self {
+            Record::ResourceChange(change)
+            | Record::ResourceDrift(change)
+            | Record::DeferredChange(change) => Some(change),
+            _ => None,
+        }
+    }
+
+    fn resource_mut(&mut self) -> Option<&mut ResourceChange<'a>> {
+        match self {
+            Record::ResourceChange(change)
+            | Record::ResourceDrift(change)
+            | Record::DeferredChange(change) => Some(change),
+            _ => None,
+        }
+    }
 }
 
 /// How a plan is called in its rows.
@@ -119,6 +142,9 @@ pub struct ResourceChange<'a> {
     /// `true`, or left out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub generated_config: bool,
+    /// Its values as a person is shown them, where that was asked for ([`sift_with_values`]).
+    #[serde(skip)]
+    pub attributes: Attributes,
 }
 
 impl ResourceChange<'_> {
@@ -146,6 +172,9 @@ pub struct OutputChange<'a> {
     pub unknown: Cow<'a, Paths>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
     pub sensitive: Cow<'a, Paths>,
+    /// Its values as a person is shown them, where that was asked for ([`sift_with_values`]).
+    #[serde(skip)]
+    pub attributes: Attributes,
 }
 
 /// A checkable object and how its conditions came out.

@@ -13,12 +13,16 @@ use super::books::Books;
 use super::counts::{self, Summary};
 use super::maker::{Facts, Maker};
 use super::sharing::Sharing;
+use super::view::Places;
 use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
 use crate::crew::Desk;
+use crate::diff::Differ;
 use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
+use crate::path::Paths;
 use crate::plan::{self, Answer, Change, Documents, Element, Flow, Section, Visitor};
+use crate::secret::Secrets;
 
 /// Which changes become records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,12 +123,44 @@ pub fn sift_next<S: Source>(
     options: &Options,
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
+    sift_one(documents, label, options, None, sink)
+}
+
+/// The same, with the values of changes in the records ([`view`](super::view)), but for those that
+/// are marked and those that are one of `secrets`.
+///
+/// # Errors
+///
+/// Those of [`sift`].
+///
+/// # Panics
+///
+/// There is no next one.
+pub fn sift_with_values<S: Source>(
+    documents: &mut Documents<S>,
+    label: Label<'_>,
+    options: &Options,
+    secrets: &Secrets,
+    sink: &mut dyn Sink,
+) -> Result<Sifted> {
+    // Rows with values are made by the thread that reads them.
+    let options = Options { threads: None, ..*options };
+    sift_one(documents, label, &options, Some(secrets), sink)
+}
+
+fn sift_one<S: Source>(
+    documents: &mut Documents<S>,
+    label: Label<'_>,
+    options: &Options,
+    secrets: Option<&Secrets>,
+    sink: &mut dyn Sink,
+) -> Result<Sifted> {
     let desk = Desk::new();
     std::thread::scope(|scope| {
         let threads = options.threads.map_or(1, NonZeroUsize::get);
         let mut sifter = Sifter {
             maker: Maker::new(options.read.limits),
-            books: Books::new(label, options, sink),
+            books: Books::new(label, options, secrets, sink),
             sharing: Sharing::new(scope, &desk, threads),
             failed: None,
         };
@@ -255,10 +291,14 @@ impl Visitor for Sifter<'_, '_, '_> {
         if action == Action::NoOp && self.books.show == Show::Changes {
             return Ok(Flow::Continue);
         }
+        let Differ { changed, unknown, .. } = &self.maker.differ;
+        let places = Places { changed, unknown, replace_paths: &Paths::new() };
+        let attributes = self.books.view(change, places)?;
         self.books.record(&Record::OutputChange(OutputChange {
             name: Cow::Borrowed(name),
             action: word,
             actions: action.words(change)?,
+            attributes,
             changed: Cow::Borrowed(&self.maker.differ.changed),
             unknown: Cow::Borrowed(&self.maker.differ.unknown),
             sensitive: Cow::Borrowed(&self.maker.differ.sensitive),

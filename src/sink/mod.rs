@@ -7,6 +7,7 @@ pub mod json;
 pub mod ndjson;
 mod row;
 pub mod summary;
+pub mod term;
 
 use crate::error::{Error, ErrorKind};
 

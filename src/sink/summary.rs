@@ -77,7 +77,7 @@ impl News {
 
 /// What happens to a resource, in the order of the table's columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Action {
+pub(super) enum Action {
     Create,
     Update,
     Replace,
@@ -89,7 +89,7 @@ enum Action {
 }
 
 impl Action {
-    fn of(word: &str) -> Action {
+    pub(super) fn of(word: &str) -> Action {
         match word {
             "create" => Action::Create,
             "update" => Action::Update,
@@ -116,7 +116,7 @@ impl Action {
     }
 
     /// Terraform's own symbol.
-    fn symbol(self) -> &'static str {
+    pub(super) fn symbol(self) -> &'static str {
         match self {
             Action::Create => "+",
             Action::Update => "~",
@@ -129,7 +129,7 @@ impl Action {
         }
     }
 
-    fn paint(self) -> &'static str {
+    pub(super) fn paint(self) -> &'static str {
         match self {
             Action::Create => GREEN,
             Action::Update => YELLOW,
@@ -470,7 +470,7 @@ fn words(counts: &ByWord) -> String {
 }
 
 /// An action's reason in plain words (plan-format, section 3).
-fn reason(word: &str) -> String {
+pub(super) fn reason(word: &str) -> String {
     match word {
         "replace_because_cannot_update" => "cannot be updated in place",
         "replace_because_tainted" => "is tainted",
@@ -485,6 +485,9 @@ fn reason(word: &str) -> String {
         "delete_because_enabled_false" => "disabled",
         "forgot_because_lifecycle_destroy_in_state" => "its state says not to destroy it",
         "forgot_because_lifecycle_destroy_in_config" => "the configuration says not to destroy it",
+        "read_because_config_unknown" => "its configuration is not known yet",
+        "read_because_dependency_pending" => "what it depends on changes",
+        "read_because_check_nested" => "a check reads it again",
         other => return visible(other),
     }
     .to_owned()

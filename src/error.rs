@@ -83,6 +83,12 @@ pub enum ErrorKind {
     Rule,
     /// A folder, a glob or a list of which no plan comes.
     NoPlan,
+    /// The run was told to stop before this was done.
+    Stopped,
+    /// A bug of this program: it gave up on the input.
+    Panicked,
+    /// Something about the folder that a batch writes to.
+    Folder(FolderProblem),
     /// A bound of [`crate::limits::Limits`].
     Limit {
         /// Which bound.
@@ -90,6 +96,72 @@ pub enum ErrorKind {
         /// Its value in this run.
         value: u64,
     },
+}
+
+/// What is wrong with a folder of a batch, or with several that are merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FolderProblem {
+    /// Another run writes to it.
+    InUse,
+    /// There is something in it, but no journal.
+    Foreign,
+    /// There is no journal in it.
+    NoJournal,
+    /// It was begun with another value of that option.
+    Begun(&'static str),
+    /// The journal does not hold what it says.
+    Damaged {
+        /// The line, from 1.
+        line: u64,
+    },
+    /// It is of another division into shards, or of a run with other options.
+    OtherShards,
+    /// The same shard was given before.
+    ShardTwice,
+    /// An input of it was in another folder as well.
+    SourceTwice,
+    /// Shards are missing.
+    ShardsMissing,
+}
+
+impl FolderProblem {
+    fn words(self) -> &'static str {
+        match self {
+            FolderProblem::InUse => "another run is writing to this folder",
+            FolderProblem::Foreign => {
+                "this folder is not empty and was not made by `plansift batch`: name another one"
+            }
+            FolderProblem::NoJournal => "no output of `plansift batch` is here",
+            FolderProblem::Begun(_) => "what is in this folder was made with another",
+            FolderProblem::Damaged { .. } => {
+                "the journal of this folder is damaged: name another folder, or remove this one to \
+                 begin anew; at line"
+            }
+            FolderProblem::OtherShards => {
+                "this is not a part of the same whole: it was made with other options or another \
+                 --shard i/n"
+            }
+            FolderProblem::ShardTwice => "this shard was given twice",
+            FolderProblem::SourceTwice => "an input of this folder is in another one as well",
+            FolderProblem::ShardsMissing => {
+                "shards are missing: name their folders as well, or merge the others with --partial"
+            }
+        }
+    }
+}
+
+impl fmt::Display for FolderProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.words())?;
+        match self {
+            FolderProblem::Begun(option) => {
+                write!(f, " {option}: run with that again, or name another folder")
+            }
+            FolderProblem::Damaged { line } => write!(f, " {line}"),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The class of what was found, never the bytes themselves.
@@ -372,6 +444,11 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Pattern => f.write_str("this pattern is not well formed"),
             ErrorKind::Rule => f.write_str("this is no rule"),
             ErrorKind::NoPlan => f.write_str("there is no plan here"),
+            ErrorKind::Stopped => f.write_str("the run was stopped before this was done"),
+            ErrorKind::Panicked => {
+                f.write_str("internal error: this is a bug of plansift, please report it")
+            }
+            ErrorKind::Folder(problem) => problem.fmt(f),
             ErrorKind::Limit { limit, value } => {
                 write!(
                     f,

@@ -12,6 +12,8 @@ pub struct Limits {
     pub paths: u64,
     /// Different words among the actions, or the statuses, of a plan; each is at most 1 KiB long.
     pub words: u64,
+    /// Plans of one input, where each is kept: in a batch.
+    pub plans: u64,
     /// Different secrets of a document that is redacted.
     pub secrets: u64,
     /// Bytes of the secrets that are looked for in other texts, in all of their spellings.
@@ -50,6 +52,7 @@ impl Default for Limits {
             change: 256 * MIB,
             paths: 64 * MIB,
             words: 1000,
+            plans: 10_000,
             secrets: 1_000_000,
             secret_texts: MIB,
             spool: 16 * GIB,
@@ -74,6 +77,8 @@ pub enum Limit {
     Paths,
     /// [`Limits::words`].
     Words,
+    /// [`Limits::plans`].
+    Plans,
     /// [`Limits::secrets`].
     Secrets,
     /// [`Limits::secret_texts`].
@@ -102,6 +107,7 @@ impl Limit {
             Limit::Change => "size of one element",
             Limit::Paths => "size of the paths of one change",
             Limit::Words => "number of different actions or statuses",
+            Limit::Plans => "number of plans in one input of a batch",
             Limit::Secrets => "number of different secrets",
             Limit::SecretTexts => "size of the secrets that are looked for in other texts",
             Limit::Spool => "size of an input that is kept to be read again",
@@ -121,6 +127,7 @@ impl Limit {
             Limit::Change => "--limit-change",
             Limit::Paths => "--limit-paths",
             Limit::Words => "--limit-words",
+            Limit::Plans => "--limit-plans",
             Limit::Secrets => "--limit-secrets",
             Limit::SecretTexts => "--limit-secret-texts",
             Limit::Spool => "--limit-spool",

@@ -1,5 +1,6 @@
 //! The command line: arguments, exit codes, and what is printed where.
 
+mod batch;
 mod changed;
 mod fleet;
 mod gates;

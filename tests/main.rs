@@ -21,7 +21,7 @@
 //! | redacted documents | `redaction.rs` |
 //! | where the secrets of a document are | `audit.rs` |
 //! | slim plans: a model over the tree, policies in Rego | `slim.rs` |
-//! | arguments, exit codes, outputs, signals, many inputs | `command.rs` |
+//! | arguments, exit codes, outputs, signals, many inputs, batches | `command.rs` |
 //! | the commands of the README | `readme.rs` |
 //! | the shape of the source | `tidy.rs` |
 //! | a bug that was found | `regression.rs` |

@@ -17,11 +17,28 @@
 //! nothing must look like a plan without changes.
 //!
 //! **Cost.** A folder is held at a time, and of each input its path, size and time: some 200 bytes.
+//!
+//! What comes of them is written to a folder, resumably ([`run`]):
+//!
+//! ```text
+//!  [`Inputs`] ─▶ [`run::Job`]s ─▶ [`reading`] on several threads ─▶ [`folder`], [`journal`]
+//!  journals, of one run or of all [`Shard`]s ─▶ [`report`]
+//! ```
 
 mod entries;
+pub mod folder;
 mod globs;
 mod inputs;
+pub mod journal;
 mod lines;
+mod name;
+pub mod outcome;
+pub mod reading;
+pub mod report;
+pub mod run;
+mod shard;
+mod spread;
+mod stop;
 mod walk;
 mod workspace;
 
@@ -29,6 +46,9 @@ pub use entries::{Entries, Entry, Location, Selection, Skipped, Unlisted};
 pub use globs::Globs;
 pub use inputs::Inputs;
 pub use lines::{List, Separator};
+pub use name::file_name;
+pub use shard::Shard;
+pub use stop::Stop;
 pub use workspace::{Rule, Workspaces};
 
 #[cfg(test)]

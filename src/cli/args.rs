@@ -1,5 +1,7 @@
 //! The arguments. The only place that knows clap.
 
+mod batch;
+
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -8,6 +10,7 @@ use std::path::PathBuf;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use self::batch::{Batch, Merge, ReportFormat};
 use super::exit::Exit;
 use crate::glob::Glob;
 use crate::json::outline::Outline;
@@ -27,13 +30,13 @@ impl Command {
     /// The plans to read, and how; none for what reads no plan.
     pub fn plans(&self) -> Option<&Plans> {
         match self {
-            Command::Summary(Summary { plans, .. }) | Command::Changes(Changes { plans, .. }) => {
-                Some(plans)
-            }
+            Command::Summary(Summary { plans, .. })
+            | Command::Changes(Changes { plans, .. })
+            | Command::Batch(Batch { plans, .. }) => Some(plans),
             Command::Redact(Redact { plans, .. })
             | Command::Slim(Slim { plans, .. })
             | Command::Audit(Audit { plans, .. }) => Some(plans),
-            Command::Schema(_) => None,
+            Command::Merge(_) | Command::Schema(_) => None,
         }
     }
 }
@@ -45,6 +48,10 @@ pub enum Command {
     Summary(Summary),
     /// The record stream of a plan: one record for each change
     Changes(Changes),
+    /// A record file for each of many plans, and a report: resumable, bounded
+    Batch(Batch),
+    /// One report of what `batch` wrote to several folders, or to one so far
+    Merge(Merge),
     /// The same document without its secrets
     Redact(Redact),
     /// Where the secrets of a plan or a state are, marked or not; never a value
@@ -70,6 +77,8 @@ pub enum SchemaOf {
     Records,
     /// What `audit --format ndjson` and `redact --report` write
     Audit,
+    /// What `batch` writes to report.ndjson, and `merge --format ndjson`
+    Report,
 }
 
 /// `plansift audit`.
@@ -210,15 +219,23 @@ pub enum Mask {
     Null,
 }
 
-/// `plansift changes`.
+/// Form of the records.
 #[derive(Debug, Args)]
-pub struct Changes {
+pub struct FormArgs {
     /// Form of the records
     #[arg(short, long, value_enum, default_value_t = Format::Ndjson)]
     pub format: Format,
     /// Write cells that look like formulas as they are, for programs instead of spreadsheets
     #[arg(long)]
     pub csv_raw: bool,
+}
+
+/// `plansift changes`.
+#[derive(Debug, Args)]
+pub struct Changes {
+    /// Form of the records
+    #[command(flatten)]
+    pub form: FormArgs,
     /// What the plans must not do
     #[command(flatten)]
     pub gate: GateArgs,
@@ -230,6 +247,20 @@ pub struct Changes {
 /// `plansift summary`.
 #[derive(Debug, Args)]
 pub struct Summary {
+    /// The table of several plans
+    #[command(flatten)]
+    pub table: TableArgs,
+    /// What the plans must not do
+    #[command(flatten)]
+    pub gate: GateArgs,
+    /// The plans, and how to read them
+    #[command(flatten)]
+    pub plans: Plans,
+}
+
+/// The table of several plans.
+#[derive(Debug, Args)]
+pub struct TableArgs {
     /// What the rows of the table of several plans are [default: workspace]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub group_by: Option<GroupBy>,
@@ -238,13 +269,7 @@ pub struct Summary {
     pub sort: Option<SortBy>,
     /// Rows of the table at most [default: 20]
     #[arg(long, value_name = "N")]
-    pub top: Option<std::num::NonZeroUsize>,
-    /// What the plans must not do
-    #[command(flatten)]
-    pub gate: GateArgs,
-    /// The plans, and how to read them
-    #[command(flatten)]
-    pub plans: Plans,
+    pub top: Option<NonZeroUsize>,
 }
 
 /// What the rows of the table of several plans are.
@@ -405,6 +430,9 @@ pub struct LimitArgs {
     /// Different actions or statuses of a plan [default: 1000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_words: Option<u64>,
+    /// Plans in one input of a batch [default: 10000]
+    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
+    limit_plans: Option<u64>,
     /// Different secrets of one document [default: 1000000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_secrets: Option<u64>,
@@ -443,6 +471,7 @@ impl LimitArgs {
             change: self.limit_change.unwrap_or(default.change).min(Outline::LEN_MAX),
             paths: self.limit_paths.unwrap_or(default.paths).min(u32::MAX.into()),
             words: self.limit_words.unwrap_or(default.words),
+            plans: self.limit_plans.unwrap_or(default.plans),
             secrets: self.limit_secrets.unwrap_or(default.secrets).min(u32::MAX.into()),
             secret_texts: self.limit_secret_texts.unwrap_or(default.secret_texts).min(1 << 30),
             spool: self.limit_spool.unwrap_or(default.spool),

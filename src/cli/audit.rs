@@ -45,7 +45,7 @@ pub fn run(arguments: &Audit) -> Exit {
     let mut tally = Tally { done: 0, failed: 0, echoes: 0, stats: Stats::start() };
     let audited = audit_all(&listed, plans, &options, ledger.as_mut(), &mut tally);
     if let Err(error) = audited {
-        return end_of_output(plans, &error, tally.failed);
+        return end_of_output(plans.output.as_deref(), &error, tally.failed);
     }
     if tally.done == 0 {
         return Exit::Failed;
@@ -53,7 +53,7 @@ pub fn run(arguments: &Audit) -> Exit {
     let finished = ledger.finish();
     drop(ledger);
     if let Err(error) = finished.and_then(|()| output.finish()) {
-        return end_of_output(plans, &error, tally.failed);
+        return end_of_output(plans.output.as_deref(), &error, tally.failed);
     }
     if plans.stats {
         say(&tally.stats.line());
@@ -110,7 +110,10 @@ fn audit_all(
 fn ledger(arguments: &Audit, out: File) -> Box<dyn Ledger> {
     let formulas = if arguments.csv_raw { Formulas::Raw } else { Formulas::Quoted };
     match arguments.format {
-        FindingsFormat::Table => Box::new(Table::new(out, color(&arguments.plans))),
+        FindingsFormat::Table => Box::new(Table::new(
+            out,
+            color(arguments.plans.color, arguments.plans.output.as_deref()),
+        )),
         FindingsFormat::Ndjson => Box::new(Ndjson::new(out)),
         FindingsFormat::Csv => Box::new(Csv::new(out, formulas)),
     }

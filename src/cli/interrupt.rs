@@ -1,14 +1,18 @@
 //! A run that is told to end (Ctrl-C, `kill`, a closed terminal) takes its unfinished file with it,
-//! and then ends as it would have without this.
+//! or brings a batch to an orderly stop, and then ends as it would have without this.
 //!
 //! It costs a thread that sleeps, in runs that write such a file. What is ignored (`nohup`, a job
 //! in the background of a script) stays ignored; only Linux says so, and elsewhere nothing is
 //! waited for.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+
+use crate::batch::Stop;
 
 /// The signals that end a run, held back.
 pub struct Interrupts(Signals);
@@ -34,5 +38,35 @@ impl Interrupts {
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
         });
+    }
+
+    /// Lets the first of them stop a batch, and the second end it at once.
+    pub fn stop(mut self, stop: Stop) -> Interrupted {
+        let first = Arc::new(AtomicI32::new(0));
+        let interrupted = Interrupted(first.clone());
+        std::thread::spawn(move || {
+            for signal in self.0.forever() {
+                if first.swap(signal, Ordering::Relaxed) != 0 {
+                    let _ = signal_hook::low_level::emulate_default_handler(signal);
+                }
+                stop.stop();
+            }
+        });
+        interrupted
+    }
+}
+
+/// Whether a batch was told to end.
+pub struct Interrupted(Arc<AtomicI32>);
+
+impl Interrupted {
+    /// Whether it was.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed) != 0
+    }
+
+    /// Ends the process as the signal would have.
+    pub fn end(&self) {
+        let _ = signal_hook::low_level::emulate_default_handler(self.0.load(Ordering::Relaxed));
     }
 }

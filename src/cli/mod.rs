@@ -3,11 +3,13 @@
 
 pub mod args;
 mod audit;
+mod batch;
 mod exit;
 mod gates;
 mod inputs;
 #[cfg(target_os = "linux")]
 mod interrupt;
+mod merge;
 mod output;
 mod progress;
 mod redact;

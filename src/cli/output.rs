@@ -99,6 +99,17 @@ impl Output {
     }
 }
 
+/// Writes a text to where the user asked for.
+///
+/// # Errors
+///
+/// It cannot be written.
+pub fn write_whole(path: Option<&Path>, text: &[u8]) -> Result<()> {
+    let output = Output::open(path)?;
+    output.writer()?.write_all(text).map_err(write_error)?;
+    output.finish()
+}
+
 /// Whether the output would replace an input.
 pub fn replaces(output: &Path, input: &Path) -> bool {
     // What is no file is not replaced.

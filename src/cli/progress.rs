@@ -1,9 +1,13 @@
-//! How far a long run has come, on a terminal.
+//! How far a long run has come: on a terminal a bar, elsewhere a line now and then.
 
-use std::time::Duration;
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::args::{self, Plans};
+use super::run::say;
+use crate::batch::run::Progress;
 use crate::error::Result;
 use crate::input::Source;
 
@@ -70,4 +74,102 @@ impl<S> Drop for Watched<S> {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// How far a batch has come.
+pub struct Meter {
+    shown: Shown,
+    inputs: u64,
+    bytes: u64,
+    started: Instant,
+}
+
+/// Where that is told.
+enum Shown {
+    Nowhere,
+    Bar(ProgressBar),
+    /// In lines, the last one then.
+    Lines(Instant),
+}
+
+impl Meter {
+    /// Of a batch that has so many inputs and bytes to read.
+    pub fn new(plans: &Plans, inputs: u64, bytes: u64) -> Meter {
+        let started = Instant::now();
+        let is_wanted = match plans.progress {
+            args::Progress::Always => true,
+            args::Progress::Never => false,
+            args::Progress::Auto => !plans.quiet,
+        };
+        let shown = match (is_wanted, io::stderr().is_terminal()) {
+            (false, _) => Shown::Nowhere,
+            (true, true) => Shown::Bar(bar_of_many(bytes)),
+            (true, false) => Shown::Lines(started),
+        };
+        Meter { shown, inputs, bytes, started }
+    }
+
+    /// Tells how far it has come.
+    pub fn update(&mut self, progress: &Progress) {
+        const PAUSE: Duration = Duration::from_secs(10);
+        match &self.shown {
+            Shown::Nowhere => {}
+            Shown::Bar(bar) => {
+                bar.set_message(self.inputs_of(progress));
+                bar.set_position(progress.bytes);
+            }
+            Shown::Lines(told) if told.elapsed() < PAUSE => {}
+            Shown::Lines(_) => {
+                say(&self.line(progress));
+                self.shown = Shown::Lines(Instant::now());
+            }
+        }
+    }
+
+    /// Says something else.
+    pub fn say(&self, text: &str) {
+        match &self.shown {
+            Shown::Bar(bar) => bar.suspend(|| say(text)),
+            _ => say(text),
+        }
+    }
+
+    /// Takes a bar away.
+    pub fn finish(&self) {
+        if let Shown::Bar(bar) = &self.shown {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn inputs_of(&self, progress: &Progress) -> String {
+        let Progress { inputs, failed, .. } = progress;
+        match failed {
+            0 => format!("{inputs}/{} inputs", self.inputs),
+            _ => format!("{inputs}/{} inputs, {failed} failed", self.inputs),
+        }
+    }
+
+    fn line(&self, progress: &Progress) -> String {
+        let seconds = self.started.elapsed().as_secs_f64().max(1e-9);
+        let (read, all) = (progress.bytes as f64 / 1e9, self.bytes as f64 / 1e9);
+        let (speed, left) = (read / seconds, (all - read).max(0.0));
+        let inputs = self.inputs_of(progress);
+        let left = match speed > 0.0 {
+            true => format!(", {:.0} s left", left / speed),
+            false => String::new(),
+        };
+        format!("{inputs}, {read:.1} of {all:.1} GB, {speed:.2} GB/s{left}")
+    }
+}
+
+fn bar_of_many(bytes: u64) -> ProgressBar {
+    let bar = ProgressBar::new(bytes);
+    bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
+    let template = "{msg} {bar:12} {bytes}/{total_bytes} {bytes_per_sec} {eta}";
+    // The template is sound.
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
 }

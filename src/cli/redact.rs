@@ -86,7 +86,7 @@ pub(super) fn write_all(
         match each(input, &mut out) {
             Ok(bytes) => stats.add(bytes),
             Err(error) if error.kind() == ErrorKind::Write => {
-                return end_of_output(plans, &error, 0);
+                return end_of_output(plans.output.as_deref(), &error, 0);
             }
             // What was written of it is no document, and nothing may follow it.
             Err(error) => return fail(Some(input), &error),
@@ -94,7 +94,7 @@ pub(super) fn write_all(
     }
     drop(out);
     if let Err(error) = output.finish() {
-        return end_of_output(plans, &error, 0);
+        return end_of_output(plans.output.as_deref(), &error, 0);
     }
     if plans.stats {
         say(&stats.line());

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use super::args::{self, Command, Format, GateArgs, GroupBy, Plans, SortBy};
+use super::args::{self, Command, FormArgs, Format, GateArgs, GroupBy, Plans, SortBy, TableArgs};
 use super::exit::Exit;
 use super::gates;
 use super::inputs::{self, Listed};
@@ -19,12 +19,10 @@ use crate::plan;
 use crate::record::schema::SCHEMA;
 use crate::record::{Options, Show};
 use crate::scan::Isa;
-use crate::sink::Sink;
-use crate::sink::csv::{Csv, Formulas};
+use crate::sink::csv::Formulas;
 use crate::sink::fleet::{By, Column, Fleet, Shape, Single, Sort};
-use crate::sink::json::Json;
-use crate::sink::ndjson::Ndjson;
 use crate::sink::summary::{self, visible};
+use crate::sink::{Form, Sink};
 
 /// Runs a command and prints what it has to say.
 pub fn run(command: Command) -> Exit {
@@ -38,9 +36,13 @@ pub fn run(command: Command) -> Exit {
         Command::Redact(redact) => super::redact::run(&redact),
         Command::Audit(audit) => super::audit::run(&audit),
         Command::Slim(slim) => super::slim::run(&slim),
+        Command::Batch(batch) => super::batch::run(&batch),
+        Command::Merge(merge) => super::merge::run(&merge),
         Command::Summary(summary) => {
-            let (color, shape) = (color(&summary.plans), shape(&summary));
-            sift_all(&summary.plans, &summary.gate, |out, listed| {
+            let plans = &summary.plans;
+            let color = color(plans.color, plans.output.as_deref());
+            let shape = shape(&summary.table);
+            sift_all(plans, &summary.gate, |out, listed| {
                 let single = match shape {
                     None if listed.is_single() => Single::Page,
                     _ => Single::Table,
@@ -49,13 +51,19 @@ pub fn run(command: Command) -> Exit {
             })
         }
         Command::Changes(changes) => {
-            let formulas = if changes.csv_raw { Formulas::Raw } else { Formulas::Quoted };
-            sift_all(&changes.plans, &changes.gate, |out, _| match changes.format {
-                Format::Ndjson => Box::new(Ndjson::new(out)),
-                Format::Json => Box::new(Json::new(out)),
-                Format::Csv => Box::new(Csv::new(out, formulas)),
-            })
+            let form = form(&changes.form);
+            sift_all(&changes.plans, &changes.gate, |out, _| form.sink(out))
         }
+    }
+}
+
+/// The form of records that was asked for.
+pub(super) fn form(form: &FormArgs) -> Form {
+    match form.format {
+        Format::Ndjson => Form::Ndjson,
+        Format::Json => Form::Json,
+        Format::Csv if form.csv_raw => Form::Csv(Formulas::Raw),
+        Format::Csv => Form::Csv(Formulas::Quoted),
     }
 }
 
@@ -63,6 +71,7 @@ fn schema_of(schema: &args::Schema) -> &'static str {
     match schema.of {
         args::SchemaOf::Records => SCHEMA,
         args::SchemaOf::Audit => crate::audit::SCHEMA,
+        args::SchemaOf::Report => crate::batch::report::SCHEMA,
     }
 }
 
@@ -90,7 +99,7 @@ fn sift_all(
     let sifted = sifting.all(&listed);
     let Tally { done, failed, has_changes, stats } = sifting.tally;
     if let Err(error) = sifted {
-        return end_of_output(plans, &error, failed);
+        return end_of_output(plans.output.as_deref(), &error, failed);
     }
     if done == 0 {
         return Exit::Failed;
@@ -98,7 +107,7 @@ fn sift_all(
     let finished = sink.finish();
     drop(sink);
     if let Err(error) = finished.and_then(|()| output.finish()) {
-        return end_of_output(plans, &error, failed);
+        return end_of_output(plans.output.as_deref(), &error, failed);
     }
     if plans.stats {
         say(&stats.line());
@@ -112,8 +121,8 @@ fn sift_all(
 }
 
 /// The table that was asked for, if anything of it was.
-fn shape(summary: &args::Summary) -> Option<Shape> {
-    let args::Summary { group_by, sort, top, .. } = summary;
+pub(super) fn shape(table: &TableArgs) -> Option<Shape> {
+    let TableArgs { group_by, sort, top } = table;
     if group_by.is_none() && sort.is_none() && top.is_none() {
         return None;
     }
@@ -179,22 +188,23 @@ pub(super) fn access(plans: &Plans, read: &plan::Options) -> input::Options {
 }
 
 /// Nobody reads on: that is an end like any other. Anything else is an error.
-pub(super) fn end_of_output(plans: &Plans, error: &Error, failed: u64) -> Exit {
+pub(super) fn end_of_output(output: Option<&Path>, error: &Error, failed: u64) -> Exit {
     match error.io_error().map(io::Error::kind) {
         Some(io::ErrorKind::BrokenPipe) if failed > 0 => Exit::SomeFailed,
         Some(io::ErrorKind::BrokenPipe) => Exit::Done,
-        _ => fail(plans.output.as_deref(), error),
+        _ => fail(output, error),
     }
 }
 
-pub(super) fn color(plans: &Plans) -> summary::Color {
-    let wanted = match plans.color {
+/// Whether what goes to that output has colours.
+pub(super) fn color(when: args::Color, output: Option<&Path>) -> summary::Color {
+    let wanted = match when {
         args::Color::Always => true,
         args::Color::Never => false,
         args::Color::Auto => {
             let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
             let forced = std::env::var("CLICOLOR_FORCE").is_ok_and(|value| value != "0");
-            !set("NO_COLOR") && (forced || (io::stdout().is_terminal() && plans.output.is_none()))
+            !set("NO_COLOR") && (forced || (io::stdout().is_terminal() && output.is_none()))
         }
     };
     if wanted { summary::Color::Terminal } else { summary::Color::None }

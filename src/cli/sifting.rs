@@ -3,7 +3,6 @@
 //! What fails is said at once, with its source, and the others go on: only an output that cannot be
 //! written ends the run.
 
-use std::borrow::Cow;
 use std::io::{self, IsTerminal};
 
 use super::args::{self, Plans};
@@ -12,11 +11,9 @@ use super::progress::{self, Watched};
 use super::run::{access, say};
 use super::stats::Stats;
 use crate::batch::Entry;
-use crate::error::{Error, ErrorKind, Result};
-use crate::input::Source;
-use crate::plan::{Documents, Next};
-use crate::record::counts::Summary;
-use crate::record::{Label, Options, sift_next};
+use crate::batch::reading::{Note, Reader, has_changes, read_plans};
+use crate::error::{Error, Result};
+use crate::record::{Label, Options, Sifted};
 use crate::sink::Sink;
 use crate::sink::summary::visible;
 
@@ -73,67 +70,18 @@ impl<'a> Sifting<'a> {
             Ok(input) => input,
             Err(error) => return self.fail(label, &error),
         };
+        let options = self.options;
         if self.shows_progress(entry.len) {
             let bar = progress::bar(entry.len, &visible(&source));
-            self.documents(Watched::new(input, bar), label)
+            read_plans(Watched::new(input, bar), label, &options, self)
         } else {
-            self.documents(input, label)
+            read_plans(input, label, &options, self)
         }
     }
 
-    /// Reads all plans of an input.
-    fn documents(&mut self, source: impl Source, input: Label<'_>) -> Result<()> {
-        let mut documents = Documents::new(source, &self.options.read);
-        for number in 1_u64.. {
-            let source = numbered(input.source, number);
-            let workspace = input.workspace.map(|name| numbered(name, number));
-            let label = Label { source: &source, workspace: workspace.as_deref() };
-            let error = self.document(&mut documents, label)?;
-            match (documents.find_next(), error) {
-                (Next::Document(at), Some(_)) => say(&format!(
-                    "{}: going on at byte {at}, where a line begins the next plan",
-                    visible(input.source)
-                )),
-                (Next::Document(_), None) => {}
-                // Of a single plan there is nothing more to say.
-                (Next::Unknown, Some(error)) if number > 1 && error != ErrorKind::Truncated => {
-                    say(&format!(
-                        "{}: what follows plan {number} was not read: no line certainly begins \
-                         the next one",
-                        visible(input.source)
-                    ));
-                    break;
-                }
-                _ => break,
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads the next plan; says what it failed with, if it did.
-    fn document<S: Source>(
-        &mut self,
-        documents: &mut Documents<S>,
-        label: Label<'_>,
-    ) -> Result<Option<ErrorKind>> {
-        match sift_next(documents, label, &self.options, self.sink) {
-            Ok(sifted) => {
-                self.tally.done += 1;
-                self.tally.has_changes |= sifted.has_changes || has_more(&sifted.summary);
-                self.tally.stats.add(sifted.summary.bytes);
-                for warning in sifted.warnings.iter().filter(|_| !self.plans.quiet) {
-                    say(&format!("{}: warning: {warning}", visible(label.source)));
-                }
-                Ok(None)
-            }
-            Err(error) if error.kind() == ErrorKind::Write => Err(error),
-            Err(error) => self.fail(label, &error).map(|()| Some(error.kind())),
-        }
-    }
-
+    /// Takes note of what no plan comes of.
     fn fail(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
-        self.tally.failed += 1;
-        say(&format!("{}: {error}", visible(label.source)));
+        self.failed(label, error);
         self.sink.failed(label, error)
     }
 
@@ -151,17 +99,26 @@ impl<'a> Sifting<'a> {
     }
 }
 
-/// The name of one of several plans of an input.
-fn numbered(name: &str, number: u64) -> Cow<'_, str> {
-    if number == 1 { Cow::Borrowed(name) } else { Cow::Owned(format!("{name}#{number}")) }
-}
+impl Reader for Sifting<'_> {
+    fn sink(&mut self) -> &mut dyn Sink {
+        self.sink
+    }
 
-/// Whether a plan without changes to resources has something to apply all the same, or did not get
-/// as far as to know.
-fn has_more(summary: &Summary) -> bool {
-    summary.output_changes.keys().any(|action| action != "no-op")
-        || summary.applyable == Some(true)
-        || summary.complete == Some(false)
-        || summary.errored == Some(true)
-        || !summary.deferred_changes.is_empty()
+    fn done(&mut self, label: Label<'_>, sifted: &Sifted) {
+        self.tally.done += 1;
+        self.tally.has_changes |= has_changes(sifted);
+        self.tally.stats.add(sifted.summary.bytes);
+        for warning in sifted.warnings.iter().filter(|_| !self.plans.quiet) {
+            say(&format!("{}: warning: {warning}", visible(label.source)));
+        }
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) {
+        self.tally.failed += 1;
+        say(&format!("{}: {error}", visible(label.source)));
+    }
+
+    fn note(&mut self, input: Label<'_>, note: Note) {
+        say(&format!("{}: {note}", visible(input.source)));
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::action::Action;
 use super::maker::Facts;
@@ -14,7 +14,7 @@ use crate::plan::{ResourceChange, Section};
 pub type ByWord = BTreeMap<String, u64>;
 
 /// The `summary` record.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     /// Length of the document in bytes of UTF-8, without a byte order mark or a wrapper's text.
     pub bytes: u64,
@@ -59,7 +59,7 @@ pub struct Summary {
 }
 
 /// The plan line as Terraform counts it (plan-format, section 11).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the words of the plan line")]
 pub struct PlanLine {
     pub import: u64,

@@ -9,9 +9,41 @@ mod row;
 pub mod summary;
 pub mod term;
 
+use self::csv::{Csv, Formulas};
 use crate::error::{Error, ErrorKind};
 
 pub use crate::record::{Rendered, Renderer, Sink};
+
+/// The form of records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// [`ndjson`].
+    Ndjson,
+    /// [`json`].
+    Json,
+    /// [`csv`].
+    Csv(Formulas),
+}
+
+impl Form {
+    /// A sink that writes to `out`.
+    pub fn sink<'a>(self, out: impl std::io::Write + 'a) -> Box<dyn Sink + 'a> {
+        match self {
+            Form::Ndjson => Box::new(ndjson::Ndjson::new(out)),
+            Form::Json => Box::new(json::Json::new(out)),
+            Form::Csv(formulas) => Box::new(Csv::new(out, formulas)),
+        }
+    }
+
+    /// What files of it end with, behind the dot.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Form::Ndjson => "ndjson",
+            Form::Json => "json",
+            Form::Csv(_) => "csv",
+        }
+    }
+}
 
 fn write_error(error: impl Into<std::io::Error>) -> Error {
     Error::io(ErrorKind::Write, error.into())

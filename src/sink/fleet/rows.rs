@@ -1,8 +1,10 @@
 //! Rows of numbers by name.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::{Index, IndexMut};
+
+use serde::{Deserialize, Serialize};
 
 use crate::record::counts::Summary;
 
@@ -10,7 +12,8 @@ use crate::record::counts::Summary;
 const NAME_MAX: usize = 1024;
 
 /// The columns of the table, in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the words of the table")]
 pub enum Column {
     Add,
@@ -59,7 +62,8 @@ impl Column {
 }
 
 /// A number for each column.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "BTreeMap<Column, u64>", into = "BTreeMap<Column, u64>")]
 pub(super) struct Counts([u64; 10]);
 
 impl Index<Column> for Counts {
@@ -73,6 +77,21 @@ impl Index<Column> for Counts {
 impl IndexMut<Column> for Counts {
     fn index_mut(&mut self, column: Column) -> &mut u64 {
         &mut self.0[column as usize]
+    }
+}
+
+impl From<BTreeMap<Column, u64>> for Counts {
+    fn from(numbers: BTreeMap<Column, u64>) -> Counts {
+        let mut counts = Counts::default();
+        numbers.into_iter().for_each(|(column, number)| counts[column] = number);
+        counts
+    }
+}
+
+impl From<Counts> for BTreeMap<Column, u64> {
+    fn from(counts: Counts) -> BTreeMap<Column, u64> {
+        let numbers = Column::ALL.into_iter().map(|column| (column, counts[column]));
+        numbers.filter(|(_, number)| *number > 0).collect()
     }
 }
 
@@ -110,18 +129,26 @@ impl Counts {
 }
 
 /// A row of the table.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Row {
     pub name: String,
-    pub counts: Counts,
     /// Plans that have something of it.
     pub plans: u64,
     /// Resources that are counted in it.
     pub resources: u64,
+    #[serde(default, skip_serializing_if = "Counts::is_zero")]
+    pub counts: Counts,
     /// Whether there is something to apply, or wrong, that no column counts.
+    #[serde(skip)]
     pub has_more: bool,
     /// What the first plan of it failed with.
+    #[serde(skip)]
     pub error: Option<String>,
+}
+
+/// Whether a number goes without saying.
+pub(super) fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Row {
@@ -138,8 +165,12 @@ impl Row {
     }
 }
 
-/// Rows by their names, in the order in which they came.
-#[derive(Debug)]
+/// The name of the row of all that have none of their own.
+const OTHERS: &str = "(others)";
+
+/// Rows by their names, in the order in which they came. As JSON they are sorted by name.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "Vec<Row>", into = "Vec<Row>")]
 pub(super) struct Groups {
     places: HashMap<String, usize>,
     rows: Vec<Row>,
@@ -154,10 +185,33 @@ impl Default for Groups {
     }
 }
 
+impl From<Vec<Row>> for Groups {
+    fn from(rows: Vec<Row>) -> Groups {
+        let mut groups = Groups::default();
+        for row in &rows {
+            let own = if row.name == OTHERS { &mut groups.others } else { groups.row(&row.name) };
+            own.add(row);
+        }
+        groups
+    }
+}
+
+impl From<Groups> for Vec<Row> {
+    fn from(groups: Groups) -> Vec<Row> {
+        let mut rows: Vec<Row> = groups.rows().cloned().collect();
+        rows.sort_by(|a, b| (a.name == OTHERS, &a.name).cmp(&(b.name == OTHERS, &b.name)));
+        rows
+    }
+}
+
 impl Groups {
     pub(super) fn new(max: usize) -> Groups {
-        let others = Row { name: "(others)".to_owned(), ..Row::default() };
+        let others = Row { name: OTHERS.to_owned(), ..Row::default() };
         Groups { places: HashMap::new(), rows: Vec::new(), max, others }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows().next().is_none()
     }
 
     /// The row of a name.

@@ -214,7 +214,15 @@ impl Page {
 
     fn warnings(&mut self, all: &Totals) {
         let failed = of_plans(all.failed);
+        let pending = match all.pending {
+            1 => "1 input is not done yet: what it does is not counted.".to_owned(),
+            many => format!("{many} inputs are not done yet: what they do is not counted."),
+        };
+        let numbers: Vec<String> = all.missing_shards.iter().map(u32::to_string).collect();
+        let missing = format!("Shards are missing: {}.", numbers.join(", "));
         let warnings = [
+            (all.missing_shards.len() as u64, fit(&missing, WIDTH - 2)),
+            (all.pending, pending),
             (all.failed, format!("{failed} could not be read: what they do is not counted.")),
             (all.errored, format!("Planning failed in {}: incomplete.", of_plans(all.errored))),
             (

@@ -1,0 +1,326 @@
+//! The folder that a batch writes to.
+//!
+//! ```text
+//! DIR/journal            what was asked for, the inputs, what came of each (journal.rs)
+//! DIR/lock               locked by the run that writes here
+//! DIR/records/NAME.EXT   the records of an input, whole
+//! DIR/report.ndjson      what came of all, as it was a few seconds ago, or at the end
+//! DIR/.plansift-N        records in the making
+//! ```
+//!
+//! A record file is on the disk before it gets its name, its name before the journal tells of it,
+//! and the journal's line before the input counts as done. That is three waits for the disk, so
+//! inputs are taken in groups: the first wait brings most of a group to the disk, and those for the
+//! others are short.
+//!
+//! The trap: an outcome of before holds until another one is in the journal. So a file that must
+//! go, because its input has failed meanwhile, goes first: an outcome without its file holds not.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::journal::{Access, Journal, Listed, Terms};
+use super::outcome::{Outcome, Written};
+use crate::error::{Error, ErrorKind, FolderProblem, Result};
+
+/// What the names of unfinished files begin with.
+const UNFINISHED: &str = ".plansift-";
+/// The journal's name.
+const JOURNAL: &str = "journal";
+/// The lock's name.
+const LOCK: &str = "lock";
+/// The folder of finished record files.
+pub const RECORDS: &str = "records";
+/// The report's name.
+pub const REPORT: &str = "report.ndjson";
+
+/// The folder of a batch that runs; no other run can have it meanwhile.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    /// Of the record files.
+    extension: &'static str,
+    journal: Journal,
+    /// Kept for its lock.
+    _lock: File,
+}
+
+impl Folder {
+    /// Makes a folder, or takes up one where a run with the same terms was. What is unfinished
+    /// there is removed.
+    ///
+    /// # Errors
+    ///
+    /// [`FolderProblem`]; it cannot be made, or written to.
+    pub fn open(path: &Path, terms: &Terms, extension: &'static str) -> Result<Folder> {
+        std::fs::create_dir_all(path).map_err(write_error)?;
+        let lock = lock(path)?;
+        let journal_path = path.join(JOURNAL);
+        if !journal_path.try_exists().map_err(write_error)? {
+            refuse_foreign(path)?;
+            replace(path, JOURNAL, |out| {
+                out.write_all(&Journal::first_line(terms)?).map_err(write_error)
+            })?;
+        }
+        let journal = Journal::open(&journal_path, Access::Append)?;
+        if let Some(option) = journal.terms().differ(terms) {
+            return Err(problem(FolderProblem::Begun(option)));
+        }
+        remove_unfinished(path).map_err(write_error)?;
+        std::fs::create_dir_all(path.join(RECORDS)).map_err(write_error)?;
+        sync_folder(path)?;
+        Ok(Folder { path: path.to_owned(), extension, journal, _lock: lock })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What is known so far.
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Says which inputs there are from now on.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub fn list(&mut self, inputs: Vec<Listed>) -> Result<()> {
+        self.journal.list(inputs)
+    }
+
+    /// Whether an input was done before, is the same as then, and its record file is there.
+    pub fn has(&self, input: &Listed) -> bool {
+        let Some(known) = self.journal.known(input) else { return false };
+        let is_there = |len: u64| {
+            let found = std::fs::symlink_metadata(self.records(&input.name));
+            found.is_ok_and(|found| found.is_file() && found.len() == len)
+        };
+        !known.has_failed() && input.identity.is_some() && known.records_len().is_some_and(is_there)
+    }
+
+    /// The record file of an input, by its name without the extension.
+    fn records(&self, name: &str) -> PathBuf {
+        self.path.join(RECORDS).join(format!("{name}.{}", self.extension))
+    }
+
+    /// Makes inputs count as done: their files get their names, and the journal tells of them.
+    ///
+    /// # Errors
+    ///
+    /// Something cannot be written. Of these inputs none counts as done then.
+    pub fn commit(&mut self, finished: Vec<Finished>) -> Result<()> {
+        for file in finished.iter().filter_map(|it| it.file.as_ref()) {
+            // Opened anew, so that only what is being written needs a handle. What went wrong on
+            // the way to the disk since it was closed is told here all the same.
+            let synced = File::options().write(true).open(&file.path).and_then(|it| it.sync_data());
+            synced.map_err(write_error)?;
+        }
+        let mut outcomes = Vec::with_capacity(finished.len());
+        for Finished { outcome, file } in finished {
+            let path = self.records(&outcome.name);
+            match file {
+                Some(file) => file.rename(&path)?,
+                None => remove_if_there(&path).map_err(write_error)?,
+            }
+            outcomes.push(outcome);
+        }
+        sync_folder(&self.path.join(RECORDS))?;
+        self.journal.add(&outcomes)
+    }
+
+    /// Writes a file of the folder, whole or not at all.
+    ///
+    /// # Errors
+    ///
+    /// Those of `write`; it cannot be written.
+    pub fn replace(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut dyn Write) -> Result<()>,
+    ) -> Result<()> {
+        replace(&self.path, name, write)
+    }
+}
+
+/// What came of an input, and its records, which have no name yet.
+#[derive(Debug)]
+pub struct Finished {
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Its records, unless none of its plans could be read.
+    pub file: Option<Unfinished>,
+}
+
+/// A file in the making. Dropped, it is gone.
+#[derive(Debug)]
+pub struct Unfinished {
+    /// Empty once it has another name.
+    path: PathBuf,
+}
+
+impl Unfinished {
+    fn rename(mut self, to: &Path) -> Result<()> {
+        std::fs::rename(&self.path, to).map_err(write_error)?;
+        self.path.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if !self.path.as_os_str().is_empty() {
+            // What stays is removed by the next run.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Length of the buffer of a file in the making, in bytes.
+const BUFFER: usize = 64 << 10;
+
+/// Writes a file in the making. It is not flushed before its end, whatever is asked.
+#[derive(Debug)]
+pub struct Draft {
+    file: File,
+    unfinished: Unfinished,
+    buffer: Vec<u8>,
+    digest: blake3::Hasher,
+    len: u64,
+}
+
+impl Draft {
+    /// The `number`th of a run in that folder.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be made.
+    pub fn new(folder: &Path, number: usize) -> Result<Draft> {
+        let path = folder.join(format!("{UNFINISHED}{number}"));
+        let file = File::options().write(true).create_new(true).open(&path).map_err(write_error)?;
+        let (unfinished, buffer) = (Unfinished { path }, Vec::with_capacity(BUFFER));
+        Ok(Draft { file, unfinished, buffer, digest: blake3::Hasher::new(), len: 0 })
+    }
+
+    /// Writes what is left, and tells what was written.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub fn finish(mut self) -> Result<(Unfinished, Written)> {
+        self.empty().map_err(write_error)?;
+        let blake3 = self.digest.finalize().to_hex().to_string();
+        Ok((self.unfinished, Written { len: self.len, blake3 }))
+    }
+
+    fn empty(&mut self) -> io::Result<()> {
+        self.digest.update(&self.buffer);
+        self.len += self.buffer.len() as u64;
+        self.file.write_all(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.buffer.len() + bytes.len() > BUFFER {
+            self.empty()?;
+        }
+        let taken = bytes.len().min(BUFFER);
+        self.buffer.extend_from_slice(&bytes[..taken]);
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Reads the journal of a folder, which may be written to meanwhile.
+///
+/// # Errors
+///
+/// Those of [`Journal::open`].
+pub fn read_journal(folder: &Path) -> Result<Journal> {
+    Journal::open(&folder.join(JOURNAL), Access::Read)
+}
+
+fn lock(folder: &Path) -> Result<File> {
+    let file = File::options().write(true).create(true).truncate(false).open(folder.join(LOCK));
+    let file = file.map_err(write_error)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(problem(FolderProblem::InUse)),
+        Err(TryLockError::Error(error)) => Err(write_error(error)),
+    }
+}
+
+/// Refuses a folder that has something of somebody else's in it.
+fn refuse_foreign(folder: &Path) -> Result<()> {
+    for entry in folder.read_dir().map_err(write_error)? {
+        let name = entry.map_err(write_error)?.file_name();
+        let is_own = name == LOCK || name.to_string_lossy().starts_with(UNFINISHED);
+        if !is_own {
+            return Err(problem(FolderProblem::Foreign));
+        }
+    }
+    Ok(())
+}
+
+fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    for entry in folder.read_dir()? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+            remove_if_there(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a file of a folder, whole or not at all.
+fn replace(
+    folder: &Path,
+    name: &str,
+    write: impl FnOnce(&mut dyn Write) -> Result<()>,
+) -> Result<()> {
+    let path = folder.join(format!("{UNFINISHED}{name}"));
+    remove_if_there(&path).map_err(write_error)?;
+    let file = File::options().write(true).create_new(true).open(&path).map_err(write_error)?;
+    let unfinished = Unfinished { path };
+    let mut out = io::BufWriter::new(file);
+    write(&mut out)?;
+    out.flush().and_then(|()| out.get_ref().sync_data()).map_err(write_error)?;
+    unfinished.rename(&folder.join(name))?;
+    sync_folder(folder)
+}
+
+/// Brings the names in a folder to the disk.
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> Result<()> {
+    File::open(path).and_then(|folder| folder.sync_all()).map_err(write_error)
+}
+
+/// Other systems have no such thing.
+#[cfg(not(unix))]
+fn sync_folder(_path: &Path) -> Result<()> {
+    Ok(())
+}
+
+fn problem(problem: FolderProblem) -> Error {
+    Error::new(ErrorKind::Folder(problem))
+}
+
+fn write_error(error: io::Error) -> Error {
+    Error::io(ErrorKind::Write, error)
+}

@@ -1,0 +1,247 @@
+//! What came of all inputs, from the journals alone: of a run that is over, that goes on, or that
+//! was killed; of one folder, or of all shards.
+//!
+//! A row for each plan in the order of the inputs, then the `fleet` row with what it all amounts
+//! to. Without it a report is incomplete. Memory is that of the fleet's table; outcomes are read
+//! one by one.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::folder::{Folder, RECORDS, REPORT, read_journal};
+use super::journal::{Journal, Listed, Terms};
+use super::outcome::{Outcome, PlanOutcome, PlanResult};
+use super::shard::Shard;
+use crate::error::{Error, ErrorKind, FolderProblem, Result};
+use crate::record::counts::Summary;
+use crate::sink::fleet::Totals;
+
+/// The version of the rows' shape: adding a key keeps it.
+pub const REPORT_VERSION: u32 = 1;
+
+/// The JSON Schema of the rows, as JSON text with a final line feed.
+pub const SCHEMA: &str = include_str!("schema.json");
+
+/// What it all amounts to.
+#[derive(Debug, Default)]
+pub struct Fleet {
+    /// The numbers.
+    pub totals: Totals,
+    /// Plans that change something.
+    pub changed: u64,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Row<'a> {
+    Plan(PlanRow<'a>),
+    Fleet(FleetRow<'a>),
+}
+
+/// What became of a plan.
+#[derive(Default, Serialize)]
+struct PlanRow<'a> {
+    source: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workspace: Option<&'a str>,
+    /// `done`, `failed` or `pending`.
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+    /// Where its records are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    records: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    has_changes: Option<bool>,
+    /// Its last record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<&'a Summary>,
+}
+
+#[derive(Serialize)]
+struct FleetRow<'a> {
+    schema_version: u32,
+    plansift: &'a str,
+    /// Whether nothing is pending or missing.
+    complete: bool,
+    inputs: u64,
+    /// Plans that change something.
+    changed: u64,
+    #[serde(flatten)]
+    totals: &'a Totals,
+}
+
+/// The report of a folder's run, into the folder.
+///
+/// # Errors
+///
+/// It cannot be written.
+pub fn write_into(folder: &Folder) -> Result<Fleet> {
+    let mut fleet = Fleet::default();
+    let part = Part { folder: Path::new(""), journal: folder.journal() };
+    folder.replace(REPORT, |out| {
+        fleet = write(&[part], Vec::new(), out)?;
+        Ok(())
+    })?;
+    Ok(fleet)
+}
+
+/// Folders that are shards of one whole.
+#[derive(Debug)]
+pub struct Shards {
+    parts: Vec<(PathBuf, Journal)>,
+    missing: Vec<u32>,
+}
+
+/// What to do where shards are missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// That is an error.
+    Refused,
+    /// The report says so.
+    Told,
+}
+
+impl Shards {
+    /// Reads the journals of folders.
+    ///
+    /// # Errors
+    ///
+    /// One of them is none, or does not go with the others: which, and why.
+    pub fn open(
+        folders: &[PathBuf],
+        missing: Missing,
+    ) -> std::result::Result<Shards, (PathBuf, Error)> {
+        let mut parts: Vec<(PathBuf, Journal)> = Vec::new();
+        let mut numbers: Vec<u32> = Vec::new();
+        let mut sources = std::collections::HashSet::new();
+        let mut count = 1;
+        for folder in folders {
+            let refused = |error| (folder.clone(), error);
+            let problem = |problem| refused(Error::new(ErrorKind::Folder(problem)));
+            let journal = read_journal(folder).map_err(refused)?;
+            let shard = Shard::parse(&journal.terms().shard).map_err(refused)?;
+            if let Some((_, first)) = parts.first()
+                && (shard.count != count || !is_like(journal.terms(), first.terms()))
+            {
+                return Err(problem(FolderProblem::OtherShards));
+            }
+            if numbers.contains(&shard.number) {
+                return Err(problem(FolderProblem::ShardTwice));
+            }
+            for listed in journal.listed() {
+                if !sources.insert(listed.name.clone()) {
+                    return Err(problem(FolderProblem::SourceTwice));
+                }
+            }
+            count = shard.count;
+            numbers.push(shard.number);
+            parts.push((folder.clone(), journal));
+        }
+        let absent: Vec<u32> = (1..=count).filter(|number| !numbers.contains(number)).collect();
+        if let (Missing::Refused, false, Some((folder, _))) =
+            (missing, absent.is_empty(), parts.first())
+        {
+            let error = Error::new(ErrorKind::Folder(FolderProblem::ShardsMissing));
+            return Err((folder.clone(), error));
+        }
+        Ok(Shards { parts, missing: absent })
+    }
+
+    /// Writes the report of all of them.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written, or a journal cannot be read any more.
+    pub fn write(&self, out: &mut dyn Write) -> Result<Fleet> {
+        let parts = self.parts.iter().map(|(folder, journal)| Part { folder, journal });
+        let parts: Vec<Part<'_>> = parts.collect();
+        write(&parts, self.missing.clone(), out)
+    }
+}
+
+/// Whether two runs had the same terms but for the number of the shard.
+fn is_like(one: &Terms, other: &Terms) -> bool {
+    Terms { shard: other.shard.clone(), ..one.clone() } == *other
+}
+
+/// A folder, as it is to be named, and its journal.
+struct Part<'a> {
+    folder: &'a Path,
+    journal: &'a Journal,
+}
+
+fn write(parts: &[Part<'_>], missing_shards: Vec<u32>, out: &mut dyn Write) -> Result<Fleet> {
+    let mut inputs: Vec<(&Listed, &Part<'_>)> = Vec::new();
+    for part in parts {
+        inputs.extend(part.journal.listed().iter().map(|listed| (listed, part)));
+    }
+    inputs.sort_by_key(|(listed, _)| listed.position);
+    let mut fleet = Fleet::default();
+    fleet.totals.missing_shards = missing_shards;
+    for (listed, part) in &inputs {
+        match part.journal.outcome(listed)? {
+            Some(outcome) => plans(outcome, part, &mut fleet, out)?,
+            None => {
+                fleet.totals.pending += 1;
+                let (source, workspace) = (&listed.source, listed.workspace.as_deref());
+                row(
+                    &Row::Plan(PlanRow {
+                        source,
+                        workspace,
+                        status: "pending",
+                        ..PlanRow::default()
+                    }),
+                    out,
+                )?;
+            }
+        }
+    }
+    let Fleet { totals, changed } = &fleet;
+    let all = FleetRow {
+        schema_version: REPORT_VERSION,
+        plansift: env!("CARGO_PKG_VERSION"),
+        complete: totals.pending == 0 && totals.missing_shards.is_empty(),
+        inputs: inputs.len() as u64,
+        changed: *changed,
+        totals,
+    };
+    row(&Row::Fleet(all), out)?;
+    Ok(fleet)
+}
+
+/// The rows of an input.
+fn plans(outcome: Outcome, part: &Part<'_>, fleet: &mut Fleet, out: &mut dyn Write) -> Result<()> {
+    let extension = part.journal.terms().format.trim_end_matches("-raw");
+    let file = part.folder.join(RECORDS).join(format!("{}.{extension}", outcome.name));
+    let file = file.to_string_lossy();
+    let records = outcome.records.is_some().then_some(&*file);
+    for PlanOutcome { source, workspace, result } in outcome.plans {
+        let workspace = workspace.as_deref();
+        let name = workspace.unwrap_or(&source);
+        let plan = PlanRow { source: &source, workspace, ..PlanRow::default() };
+        match result {
+            PlanResult::Done(done) => {
+                let (has_changes, summary) = (Some(done.has_changes), Some(&done.summary));
+                row(
+                    &Row::Plan(PlanRow { status: "done", records, has_changes, summary, ..plan }),
+                    out,
+                )?;
+                fleet.changed += u64::from(done.has_changes);
+                fleet.totals.add(name, done.tally, &done.summary);
+            }
+            PlanResult::Error(error) => {
+                row(&Row::Plan(PlanRow { status: "failed", error: Some(&error), ..plan }), out)?;
+                fleet.totals.fail(name, &error);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn row(row: &Row<'_>, out: &mut dyn Write) -> Result<()> {
+    let written = serde_json::to_writer(&mut *out, row).map_err(io::Error::from);
+    written.and_then(|()| out.write_all(b"\n")).map_err(|error| Error::io(ErrorKind::Write, error))
+}

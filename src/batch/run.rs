@@ -1,0 +1,470 @@
+//! A batch as it runs: inputs to record files, on several threads, committed in groups.
+//!
+//! ```text
+//! inputs ─▶ spread over threads ─▶ records in the making ─▶ this thread: commit, progress, report
+//! ```
+//!
+//! What is wrong with an input is its outcome, and so is a panic; only what is wrong with the
+//! output ends the run. Memory is that of so many plans as there are threads.
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::folder::{Draft, Finished, Folder};
+use super::journal::Listed;
+use super::outcome::{Done, Outcome, PlanOutcome, PlanResult};
+use super::reading::{Note, Reader, has_changes, read_plans};
+use super::spread::{Task, spread};
+use super::stop::{Stop, Stoppable};
+use super::{Entry, Unlisted, report};
+use crate::error::{Error, ErrorKind, Result};
+use crate::input::{self, Source, Threads};
+use crate::record::{Label, Options, Record, Rendered, Sifted};
+use crate::sink::fleet::Tally;
+use crate::sink::{Form, Sink};
+
+/// Memory that each thread needs with its input, in bytes. Only plans with single changes of many
+/// MiB, or compressed with large windows, need more.
+const THREAD_MEMORY: u64 = 24 << 20;
+/// Memory that is needed besides, in bytes.
+const BASE_MEMORY: u64 = 16 << 20;
+
+/// How many threads that much memory holds, in bytes; one at least.
+pub fn threads_in(memory: u64) -> NonZeroUsize {
+    let threads = memory.saturating_sub(BASE_MEMORY) / THREAD_MEMORY;
+    usize::try_from(threads).ok().and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MIN)
+}
+
+/// How to do a batch.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// How to sift a plan; its threads are those that are free.
+    pub sift: Options,
+    /// How to open inputs; with several threads where several are free.
+    pub access: input::Options,
+    /// The form of the records.
+    pub form: Form,
+    /// Threads, each with an input of its own as long as there are enough.
+    pub threads: NonZeroUsize,
+    /// What to do when an input fails.
+    pub on_failure: OnFailure,
+}
+
+/// What to do when an input fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnFailure {
+    /// The others are done.
+    GoOn,
+    /// The run stops.
+    Stop,
+}
+
+/// An input that is to be done.
+#[derive(Debug)]
+pub struct Job<'a> {
+    /// The input, or what was named in vain.
+    pub input: std::result::Result<&'a Entry, &'a Unlisted>,
+    /// Its names.
+    pub listed: Listed,
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Inputs that are done, or have failed.
+    pub inputs: u64,
+    /// Those of them that have failed.
+    pub failed: u64,
+    /// Bytes of inputs that were read, as they are stored.
+    pub bytes: u64,
+}
+
+/// What is to be said while a run goes on.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A plan failed.
+    Failed(&'a str, &'a str),
+    /// Something else about a plan.
+    Warning(&'a str, &'a str),
+    /// How far it has come; several times a second.
+    Progress(Progress),
+}
+
+/// Does a batch. A stop ends it early, and is no error.
+///
+/// # Errors
+///
+/// The folder cannot be written to. What was committed stays.
+pub fn run(
+    folder: &mut Folder,
+    jobs: Vec<Job<'_>>,
+    settings: &Settings,
+    stop: &Stop,
+    tell: &mut dyn FnMut(Event<'_>),
+) -> Result<()> {
+    let (path, read) = (folder.path().to_owned(), AtomicU64::new(0));
+    let work = |(number, job): (usize, Job<'_>), threads| {
+        contained(&job, || {
+            let draft = || Draft::new(&path, number);
+            Work { job: &job, settings, threads, stop, read: &read }.finish(draft)
+        })
+    };
+    run_with(folder, jobs, settings, stop, &read, work, tell)
+}
+
+/// What came of a job, and warnings with whose they are.
+type Worked = (Finished, Vec<(String, String)>);
+
+/// Does a batch whose jobs are done like that.
+fn run_with<'a>(
+    folder: &mut Folder,
+    jobs: Vec<Job<'a>>,
+    settings: &Settings,
+    stop: &Stop,
+    read: &AtomicU64,
+    work: impl Fn((usize, Job<'a>), NonZeroUsize) -> Result<Worked> + Sync,
+    tell: &mut dyn FnMut(Event<'_>),
+) -> Result<()> {
+    let tasks = jobs.into_iter().enumerate().map(|(number, job)| {
+        let size = job.input.map_or(Some(0), |entry| entry.len);
+        Task { of: (number, job), size }
+    });
+    let mut progress = Progress::default();
+    let mut reports = Reports::begin(folder)?;
+    spread(tasks.collect(), settings.threads, stop, work, |group: Vec<Worked>| {
+        let mut finished = Vec::with_capacity(group.len());
+        for (one, warnings) in group {
+            progress.inputs += 1;
+            progress.failed += u64::from(one.outcome.has_failed());
+            warnings.iter().for_each(|(source, text)| tell(Event::Warning(source, text)));
+            for plan in &one.outcome.plans {
+                if let PlanResult::Error(error) = &plan.result {
+                    tell(Event::Failed(&plan.source, error));
+                }
+            }
+            finished.push(one);
+        }
+        if !finished.is_empty() {
+            folder.commit(finished)?;
+            reports.write_if_due(folder)?;
+        }
+        if progress.failed > 0 && settings.on_failure == OnFailure::Stop {
+            stop.stop();
+        }
+        progress.bytes = read.load(Ordering::Relaxed);
+        tell(Event::Progress(progress));
+        Ok(())
+    })
+}
+
+/// Writes the report now and then.
+struct Reports {
+    written: Instant,
+    /// How long the last one took.
+    took: Duration,
+}
+
+impl Reports {
+    /// Writes the first one: what is in the folder may be of a run with fewer inputs.
+    fn begin(folder: &Folder) -> Result<Reports> {
+        let written = Instant::now();
+        report::write_into(folder)?;
+        Ok(Reports { written, took: written.elapsed() })
+    }
+
+    /// One every few seconds, and more rarely where that takes long.
+    fn write_if_due(&mut self, folder: &Folder) -> Result<()> {
+        const PAUSE: Duration = Duration::from_secs(5);
+        if self.written.elapsed() > PAUSE.max(self.took * 20) {
+            *self = Reports::begin(folder)?;
+        }
+        Ok(())
+    }
+}
+
+/// Does a job; a panic is its outcome.
+fn contained(job: &Job<'_>, work: impl FnOnce() -> Result<Worked>) -> Result<Worked> {
+    // What the job shares with others are a flag and a number.
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        let outcome = failed(job, &Error::new(ErrorKind::Panicked));
+        Ok((Finished { outcome, file: None }, Vec::new()))
+    })
+}
+
+/// The outcome of an input of which nothing could be read.
+fn failed(job: &Job<'_>, error: &Error) -> Outcome {
+    let Listed { name, source, workspace, identity, .. } = &job.listed;
+    let result = PlanResult::Error(error.to_string());
+    Outcome {
+        name: name.clone(),
+        source: source.clone(),
+        workspace: workspace.clone(),
+        identity: identity.clone(),
+        records: None,
+        plans: vec![PlanOutcome { source: source.clone(), workspace: workspace.clone(), result }],
+    }
+}
+
+/// A job that is being done.
+struct Work<'a> {
+    job: &'a Job<'a>,
+    settings: &'a Settings,
+    threads: NonZeroUsize,
+    stop: &'a Stop,
+    read: &'a AtomicU64,
+}
+
+impl Work<'_> {
+    /// Reads the plans of the input, and writes their records to what `draft` makes.
+    ///
+    /// # Errors
+    ///
+    /// The records cannot be written, or the run was stopped.
+    fn finish(&self, draft: impl FnOnce() -> Result<Draft>) -> Result<Worked> {
+        let nothing =
+            |error: &Error| Ok((Finished { outcome: failed(self.job, error), file: None }, vec![]));
+        let entry = match self.job.input {
+            Ok(entry) => entry,
+            Err(unlisted) => return nothing(&unlisted.error),
+        };
+        let threads = if self.threads.get() > 1 { Threads::Several } else { Threads::One };
+        let source = match entry.open(&input::Options { threads, ..self.settings.access }) {
+            Ok(source) => source,
+            Err(error) => return nothing(&error),
+        };
+        let mut draft = match draft() {
+            Ok(draft) => draft,
+            Err(error) if is_out_of_handles(&error) => return nothing(&error),
+            Err(error) => return Err(error),
+        };
+        let source = Stoppable::new(source, entry.len.unwrap_or(0), self.stop, self.read);
+        let (plans, warnings) = self.read(source, &mut draft)?;
+        let is_done = |plan: &PlanOutcome| matches!(plan.result, PlanResult::Done(_));
+        let (file, records) = match plans.iter().any(is_done) {
+            true => draft.finish().map(|(file, written)| (Some(file), Some(written)))?,
+            false => (None, None),
+        };
+        let Listed { name, source, workspace, identity, .. } = self.job.listed.clone();
+        let outcome = Outcome { name, source, workspace, identity, records, plans };
+        Ok((Finished { outcome, file }, warnings))
+    }
+
+    /// What comes of the plans of a source, and warnings; their records are written to `out`.
+    fn read(
+        &self,
+        source: impl Source,
+        out: &mut Draft,
+    ) -> Result<(Vec<PlanOutcome>, Vec<(String, String)>)> {
+        let Listed { source: input, workspace, .. } = &self.job.listed;
+        let label = Label { source: input, workspace: workspace.as_deref() };
+        let options = Options { threads: Some(self.threads), ..self.settings.sift };
+        let plans_max = options.read.limits.plans;
+        let mut reading = Reading::new(self.settings.form.sink(out), plans_max);
+        read_plans(source, label, &options, &mut reading)?;
+        if self.stop.is_set() {
+            // What is behind a plan may not have been looked at.
+            return Err(Error::new(ErrorKind::Stopped));
+        }
+        reading.sink.finish()?;
+        Ok((reading.plans, reading.warnings))
+    }
+}
+
+/// Whether too many files are open, which the next run may not meet.
+fn is_out_of_handles(error: &Error) -> bool {
+    const PROCESS_LIMIT: i32 = 24;
+    const SYSTEM_LIMIT: i32 = 23;
+    let code = error.io_error().and_then(io::Error::raw_os_error);
+    cfg!(unix) && matches!(code, Some(PROCESS_LIMIT | SYSTEM_LIMIT))
+}
+
+/// Takes the records of an input, and what came of its plans.
+struct Reading<'a> {
+    sink: Counted<'a>,
+    plans: Vec<PlanOutcome>,
+    /// What is kept of each takes memory.
+    plans_max: u64,
+    warnings: Vec<(String, String)>,
+}
+
+/// A sink that keeps the tally of the plan that passes through it.
+struct Counted<'a> {
+    sink: Box<dyn Sink + 'a>,
+    tally: Tally,
+}
+
+impl<'a> Reading<'a> {
+    fn new(sink: Box<dyn Sink + 'a>, plans_max: u64) -> Reading<'a> {
+        let sink = Counted { sink, tally: Tally::default() };
+        Reading { sink, plans: Vec::new(), plans_max, warnings: Vec::new() }
+    }
+
+    fn push(&mut self, label: Label<'_>, result: PlanResult) {
+        let workspace = label.workspace.map(str::to_owned);
+        self.plans.push(PlanOutcome { source: label.source.to_owned(), workspace, result });
+    }
+}
+
+impl Reader for Reading<'_> {
+    fn sink(&mut self) -> &mut dyn Sink {
+        &mut self.sink
+    }
+
+    fn done(&mut self, label: Label<'_>, sifted: &Sifted) {
+        for warning in &sifted.warnings {
+            self.warnings.push((label.source.to_owned(), format!("warning: {warning}")));
+        }
+        let tally = std::mem::take(&mut self.sink.tally);
+        let (has_changes, summary) = (has_changes(sifted), sifted.summary.clone());
+        self.push(label, PlanResult::Done(Box::new(Done { has_changes, summary, tally })));
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) {
+        self.push(label, PlanResult::Error(error.to_string()));
+    }
+
+    fn plans_max(&self) -> u64 {
+        self.plans_max
+    }
+
+    fn note(&mut self, input: Label<'_>, note: Note) {
+        self.warnings.push((input.source.to_owned(), note.to_string()));
+    }
+}
+
+impl Sink for Counted<'_> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.tally.count(record);
+        self.sink.record(record)
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        self.sink.failed(label, error)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.sink.finish()
+    }
+
+    /// Each record is counted here, so none is rendered elsewhere.
+    fn as_rendered(&mut self) -> Option<&mut dyn Rendered> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+    use crate::batch::file_name;
+    use crate::batch::journal::{Terms, VERSION};
+
+    /// More than can be done before the first is gathered.
+    const JOBS: usize = 400;
+
+    fn terms() -> Terms {
+        let (plansift, format, shard) = ["0.0.0", "ndjson", "1/1"].map(str::to_owned).into();
+        Terms { version: VERSION, plansift, format, all: false, strict: false, shard }
+    }
+
+    fn settings(on_failure: OnFailure) -> Settings {
+        let threads = NonZeroUsize::MIN.saturating_add(1);
+        let (sift, access) = (Options::default(), input::Options::default());
+        Settings { sift, access, form: Form::Ndjson, threads, on_failure }
+    }
+
+    fn jobs(entries: &[Entry]) -> Vec<Job<'_>> {
+        let mut jobs = Vec::new();
+        for (position, entry) in (0..).zip(entries) {
+            let (workspace, identity, source) = (None, None, entry.source().into_owned());
+            let name = file_name(source.as_bytes());
+            let listed = Listed { position, name, source, workspace, identity };
+            jobs.push(Job { input: Ok(entry), listed });
+        }
+        jobs
+    }
+
+    fn entries(count: usize) -> Vec<Entry> {
+        (0..count).map(|number| Entry::of_file(PathBuf::from(format!("{number}")))).collect()
+    }
+
+    /// Runs jobs done like that in a folder, and tells the errors of the plans in its report.
+    fn errors(
+        path: &Path,
+        on_failure: OnFailure,
+        work: impl Fn(&Job<'_>) -> Result<Worked> + Sync,
+    ) -> Result<Vec<String>> {
+        let entries = entries(JOBS);
+        let mut folder = Folder::open(path, &terms(), "ndjson")?;
+        folder.list(jobs(&entries).into_iter().map(|job| job.listed).collect())?;
+        let read = AtomicU64::new(0);
+        let work = |(_, job): (usize, Job<'_>), _| contained(&job, || work(&job));
+        let mut said = Vec::new();
+        let mut tell = |event: Event<'_>| {
+            if let Event::Failed(source, error) = event {
+                said.push(format!("{source}: {error}"));
+            }
+        };
+        let (settings, stop) = (settings(on_failure), Stop::default());
+        run_with(&mut folder, jobs(&entries), &settings, &stop, &read, work, &mut tell)?;
+        let fleet = report::write_into(&folder)?;
+        assert_eq!(fleet.totals.failed, said.len() as u64);
+        assert_eq!(fleet.totals.pending == 0, on_failure == OnFailure::GoOn);
+        said.sort_unstable();
+        Ok(said)
+    }
+
+    #[test]
+    fn a_panic_is_the_outcome_of_its_input_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let work = |job: &Job<'_>| {
+            assert!(job.listed.position % 7 != 3, "the words of a panic may quote an input");
+            let outcome = failed(job, &Error::new(ErrorKind::NoPlan));
+            Ok((Finished { outcome, file: None }, Vec::new()))
+        };
+        let errors = errors(folder.path(), OnFailure::GoOn, work).expect("it goes on");
+        let is_of_panic = |error: &&String| error.contains("internal error");
+        let of_panics: Vec<&String> = errors.iter().filter(is_of_panic).collect();
+        assert_eq!((errors.len(), of_panics.len()), (JOBS, JOBS / 7), "{errors:?}");
+        assert!(errors.iter().all(|error| !error.contains("quote")), "{errors:?}");
+    }
+
+    #[test]
+    fn the_first_failure_stops_where_that_was_asked_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let failure = |job: &Job<'_>| {
+            let outcome = failed(job, &Error::new(ErrorKind::NoPlan));
+            Ok((Finished { outcome, file: None }, Vec::new()))
+        };
+        let errors = errors(folder.path(), OnFailure::Stop, failure).expect("a stop is no error");
+        assert!(!errors.is_empty() && errors.len() < JOBS, "{errors:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_written_ends_the_run() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let work = |job: &Job<'_>| match job.listed.position {
+            11 => Err(Error::new(ErrorKind::Write)),
+            _ => {
+                let outcome = failed(job, &Error::new(ErrorKind::NoPlan));
+                Ok((Finished { outcome, file: None }, Vec::new()))
+            }
+        };
+        let error = errors(folder.path(), OnFailure::GoOn, work).expect_err("it ends");
+        assert_eq!(error.kind(), ErrorKind::Write);
+        // Unlocked again, and as it was.
+        assert!(Folder::open(folder.path(), &terms(), "ndjson").is_ok());
+    }
+
+    #[test]
+    fn memory_bounds_the_threads() {
+        for (memory, threads) in [(0, 1), (16 << 20, 1), (40 << 20, 1), (64 << 20, 2)] {
+            assert_eq!(threads_in(memory).get(), threads, "{memory}");
+        }
+        assert_eq!(threads_in(256 << 20).get(), 10);
+    }
+}

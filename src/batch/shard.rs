@@ -1,0 +1,83 @@
+//! One part of several of the inputs, each on a machine of its own.
+
+use std::fmt;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// The `number`th of `count` parts, from 1. An input belongs to the part that a digest of its name
+/// says: on every machine the same one, and with more inputs still the same one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Which part, from 1.
+    pub number: u32,
+    /// How many parts there are.
+    pub count: u32,
+}
+
+impl Shard {
+    /// Everything.
+    pub const WHOLE: Shard = Shard { number: 1, count: 1 };
+
+    /// A part as it is written: `2/8`.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Pattern`].
+    pub fn parse(text: &str) -> Result<Shard> {
+        let number = |text: &str| text.bytes().all(|it| it.is_ascii_digit()).then(|| text.parse());
+        let parts = text.split_once('/').map(|(left, right)| (number(left), number(right)));
+        match parts {
+            Some((Some(Ok(number)), Some(Ok(count)))) if (1..=count).contains(&number) => {
+                Ok(Shard { number, count })
+            }
+            _ => Err(Error::new(ErrorKind::Pattern)),
+        }
+    }
+
+    /// Whether an input belongs to it, by its name as the user gave it.
+    pub fn holds(self, source: &[u8]) -> bool {
+        let mut first = [0; 8];
+        first.copy_from_slice(&blake3::hash(source).as_bytes()[..8]);
+        u64::from_le_bytes(first) % u64::from(self.count) == u64::from(self.number - 1)
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.number, self.count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_written_as_a_number_of_a_count() {
+        for text in ["1/1", "2/8", "8/8", "4294967295/4294967295"] {
+            assert_eq!(Shard::parse(text).expect("a part").to_string(), text);
+        }
+        for bad in ["", "1", "/", "0/2", "3/2", "1/0", "-1/2", "+1/2", "1/2/3", "1/4294967296"] {
+            assert_eq!(Shard::parse(bad).unwrap_err().kind(), ErrorKind::Pattern, "{bad}");
+        }
+    }
+
+    #[test]
+    fn every_input_is_in_one_part_and_stays_there() {
+        let sources: Vec<String> = (0..1000).map(|number| format!("plans/{number}.json")).collect();
+        let mut parts = [0; 4];
+        for source in &sources {
+            let holds = |number: &u32| Shard { number: *number, count: 4 }.holds(source.as_bytes());
+            let found: Vec<u32> = (1..=4).filter(holds).collect();
+            assert_eq!(found.len(), 1, "{source}");
+            parts[found[0] as usize - 1] += 1;
+        }
+        assert!(parts.iter().all(|&part| part > 200), "{parts:?}");
+        // Other machines and later versions must agree.
+        let number = |source: &str| {
+            let holds = |number: &u32| Shard { number: *number, count: 9 }.holds(source.as_bytes());
+            (1..=9).find(holds).unwrap_or_default()
+        };
+        assert_eq!(["a.json", "live/prod/plan.json", "-"].map(number), [8, 6, 6]);
+    }
+}

@@ -1,0 +1,274 @@
+//! Tasks of very different sizes on a fixed number of threads, and one that gathers what comes.
+//!
+//! Large tasks come first, so that no thread is left with one at the end. A task may use more than
+//! one thread: as many as its share of the bytes that are left, if they are free. It never waits
+//! for more: with one thread it is as much use as any other task. So the last large ones are split,
+//! and as long as there is enough of everything each thread has a task of its own.
+
+use std::num::NonZeroUsize;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
+use std::time::Duration;
+
+use super::stop::Stop;
+use crate::error::{Error, ErrorKind, Result};
+
+/// How many results may wait to be gathered; so many are gathered at once at most.
+const READY_MAX: usize = 64;
+
+/// How long the gatherer waits for a result before it looks around.
+const TICK: Duration = Duration::from_millis(200);
+
+/// Something to be done.
+#[derive(Debug)]
+pub(super) struct Task<T> {
+    pub of: T,
+    /// How much it is, in bytes; none where that is not known.
+    pub size: Option<u64>,
+}
+
+/// Does tasks on so many threads. `work` is told how many of them a task may use, itself included.
+/// `gather` is called on this thread with what is ready, several times a second also with nothing.
+/// A stop ends it: what is not begun is left, and nothing is an error.
+///
+/// # Errors
+///
+/// The first of `work` or `gather`, but those that a stop brings about.
+pub(super) fn spread<T: Send, R: Send>(
+    tasks: Vec<Task<T>>,
+    threads: NonZeroUsize,
+    stop: &Stop,
+    work: impl Fn(T, NonZeroUsize) -> Result<R> + Sync,
+    mut gather: impl FnMut(Vec<R>) -> Result<()>,
+) -> Result<()> {
+    let queue = Queue::new(tasks, threads);
+    std::thread::scope(|scope| {
+        let (send, ready) = sync_channel(READY_MAX);
+        let mut started = 0;
+        for _ in 0..threads.get() {
+            let (queue, work, send) = (&queue, &work, send.clone());
+            let thread = Builder::new().name("batch".to_owned());
+            match thread.spawn_scoped(scope, move || queue.serve(stop, work, &send)) {
+                Ok(_) => started += 1,
+                // There can be no more: those that there are do the work.
+                Err(_) if started > 0 => break,
+                Err(error) => return Err(Error::io(ErrorKind::Write, error)),
+            }
+        }
+        drop(send);
+        let gathered = gather_all(&ready, &mut gather);
+        if gathered.is_err() {
+            stop.stop();
+        }
+        // Who still sends something finds that nobody takes it.
+        drop(ready);
+        gathered
+    })
+}
+
+fn gather_all<R>(
+    ready: &Receiver<Result<R>>,
+    gather: &mut impl FnMut(Vec<R>) -> Result<()>,
+) -> Result<()> {
+    loop {
+        let mut group = Vec::new();
+        match ready.recv_timeout(TICK) {
+            Ok(first) => group.push(first?),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        }
+        while group.len() < READY_MAX
+            && let Ok(more) = ready.try_recv()
+        {
+            group.push(more?);
+        }
+        gather(group)?;
+    }
+}
+
+/// What is left to do.
+struct Queue<T> {
+    state: Mutex<State<T>>,
+    /// A thread is free.
+    freed: Condvar,
+    threads: u64,
+}
+
+struct State<T> {
+    tasks: std::vec::IntoIter<Task<T>>,
+    /// Threads that no task uses.
+    free: u64,
+    /// Bytes of the tasks that are not done.
+    left: u64,
+}
+
+impl<T> Queue<T> {
+    fn new(mut tasks: Vec<Task<T>>, threads: NonZeroUsize) -> Queue<T> {
+        // What is not known may be large.
+        tasks.sort_by_key(|task| std::cmp::Reverse(task.size.unwrap_or(u64::MAX)));
+        let left = tasks.iter().filter_map(|task| task.size).sum();
+        let threads = threads.get() as u64;
+        let state = State { tasks: tasks.into_iter(), free: threads, left };
+        Queue { state: Mutex::new(state), freed: Condvar::new(), threads }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<T>> {
+        // Nothing panics while it holds the lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a thread does until there is nothing left.
+    fn serve<R>(
+        &self,
+        stop: &Stop,
+        work: &impl Fn(T, NonZeroUsize) -> Result<R>,
+        send: &SyncSender<Result<R>>,
+    ) {
+        while let Some((task, threads)) = self.next(stop) {
+            let size = task.size.unwrap_or(0);
+            let result = work(task.of, threads);
+            self.give_back(size, threads);
+            let was_stopped = |error: &Error| error.kind() == ErrorKind::Stopped;
+            if result.as_ref().is_err_and(was_stopped) || send.send(result).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn next(&self, stop: &Stop) -> Option<(Task<T>, NonZeroUsize)> {
+        let mut state = self.state();
+        while state.free == 0 && !stop.is_set() {
+            state = self.freed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        if stop.is_set() {
+            return None;
+        }
+        let task = state.tasks.next()?;
+        let share = share(task.size.unwrap_or(0), state.left, self.threads);
+        let taken = share.min(state.free);
+        state.free -= taken;
+        Some((task, NonZeroUsize::new(taken as usize).unwrap_or(NonZeroUsize::MIN)))
+    }
+
+    fn give_back(&self, size: u64, threads: NonZeroUsize) {
+        let mut state = self.state();
+        state.free += threads.get() as u64;
+        state.left -= size;
+        drop(state);
+        self.freed.notify_all();
+    }
+}
+
+/// How many of the threads go to a task of that size, when so many bytes are left with its own.
+fn share(size: u64, left: u64, threads: u64) -> u64 {
+    let share = u128::from(size) * u128::from(threads);
+    let share = share.div_ceil(u128::from(left.max(1)));
+    u64::try_from(share).unwrap_or(threads).clamp(1, threads)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tasks(sizes: &[u64]) -> Vec<Task<usize>> {
+        let task = |(of, &size): (usize, &u64)| Task { of, size: Some(size) };
+        sizes.iter().enumerate().map(task).collect()
+    }
+
+    fn threads(number: usize) -> NonZeroUsize {
+        NonZeroUsize::new(number).expect("some")
+    }
+
+    #[test]
+    fn a_task_has_threads_by_its_share() {
+        for (size, left, threads, expected) in [
+            (1, 100, 8, 1),
+            (100, 100, 8, 8),
+            (50, 100, 8, 4),
+            (51, 100, 8, 5),
+            (0, 0, 8, 1),
+            (0, 100, 2, 1),
+            (u64::MAX, u64::MAX, 64, 64),
+            (50, 100, 2, 1),
+            (51, 100, 2, 2),
+        ] {
+            assert_eq!(share(size, left, threads), expected, "{size} of {left} on {threads}");
+        }
+    }
+
+    #[test]
+    fn large_tasks_come_first_and_every_task_once() {
+        let sizes = [3, 900, 5, 0, 700, 1];
+        let (begun, gathered) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+        let work = |task: usize, threads: NonZeroUsize| {
+            begun.lock().expect("no panic").push((task, threads.get()));
+            Ok(task)
+        };
+        let gather = |ready: Vec<usize>| {
+            gathered.lock().expect("no panic").extend(ready);
+            Ok(())
+        };
+        spread(tasks(&sizes), threads(1), &Stop::default(), work, gather).expect("no errors");
+        let begun = begun.into_inner().expect("no panic");
+        assert_eq!(begun, [(1, 1), (4, 1), (2, 1), (0, 1), (5, 1), (3, 1)]);
+        let mut gathered = gathered.into_inner().expect("no panic");
+        gathered.sort_unstable();
+        assert_eq!(gathered, [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn no_more_threads_are_used_than_there_are() {
+        let in_use = Mutex::new((0, 0));
+        let work = |_: usize, threads: NonZeroUsize| {
+            let now = |by: &dyn Fn(usize) -> usize| {
+                let mut in_use = in_use.lock().expect("no panic");
+                in_use.0 = by(in_use.0);
+                in_use.1 = in_use.1.max(in_use.0);
+            };
+            now(&|used| used + threads.get());
+            std::thread::yield_now();
+            now(&|used| used - threads.get());
+            Ok(())
+        };
+        let sizes: Vec<u64> = (0..300).map(|number| number * number % 1000).collect();
+        spread(tasks(&sizes), threads(5), &Stop::default(), work, |_| Ok(())).expect("no errors");
+        let in_use = in_use.into_inner().expect("no panic");
+        assert!(in_use.0 == 0 && (1..=5).contains(&in_use.1), "{in_use:?}");
+    }
+
+    #[test]
+    fn the_first_error_ends_everything() {
+        for kind in [ErrorKind::Write, ErrorKind::Read] {
+            let work = |task: usize, _| if task == 40 { Err(Error::new(kind)) } else { Ok(task) };
+            let spread = spread(tasks(&[1; 2000]), threads(3), &Stop::default(), work, |_| Ok(()));
+            assert_eq!(spread.expect_err("an error").kind(), kind);
+        }
+        let gather = |ready: Vec<usize>| match ready.is_empty() {
+            true => Ok(()),
+            false => Err(Error::new(ErrorKind::Write)),
+        };
+        let work = |task: usize, _| Ok(task);
+        let spread = spread(tasks(&[1; 2000]), threads(3), &Stop::default(), work, gather);
+        assert_eq!(spread.expect_err("an error").kind(), ErrorKind::Write);
+    }
+
+    #[test]
+    fn a_stop_leaves_what_is_not_begun() {
+        let stop = Stop::default();
+        let work = |task: usize, _| {
+            if task == 10 {
+                stop.stop();
+                return Err(Error::new(ErrorKind::Stopped));
+            }
+            Ok(task)
+        };
+        let mut gathered = Vec::new();
+        let gather = |ready: Vec<usize>| {
+            gathered.extend(ready);
+            Ok(())
+        };
+        spread(tasks(&[1; 500]), threads(2), &stop, work, gather).expect("a stop is no error");
+        assert!(gathered.len() < 20 && !gathered.contains(&10), "{gathered:?}");
+    }
+}

@@ -1,0 +1,201 @@
+//! `plansift batch`: a record file for each input, and a report of all.
+
+use std::collections::HashSet;
+use std::num::NonZeroUsize;
+
+use super::args::Batch;
+use super::exit::Exit;
+use super::inputs::{self, Listed};
+#[cfg(target_os = "linux")]
+use super::interrupt::Interrupts;
+use super::output::write_whole;
+use super::progress::Meter;
+use super::run::{access, color, end_of_output, fail, form, options, say, shape, threads};
+use super::stats::Stats;
+use crate::batch::folder::Folder;
+use crate::batch::journal::{self, Listed as Named, Terms};
+use crate::batch::outcome::Identity;
+use crate::batch::report::{self, Fleet};
+use crate::batch::run::{Event, Job, OnFailure, Progress, Settings, run as run_jobs, threads_in};
+use crate::batch::{Entry, Location, Shard, Stop, file_name};
+use crate::error::Result;
+use crate::record::Show;
+use crate::sink::Form;
+use crate::sink::csv::Formulas;
+use crate::sink::summary::visible;
+
+/// Does what is missing of a batch, and draws its table.
+pub fn run(arguments: &Batch) -> Exit {
+    let plans = &arguments.plans;
+    let ready = inputs::list(plans).and_then(|listed| Ok((listed, settings(arguments)?)));
+    let (listed, settings) = match ready {
+        Ok(ready) => ready,
+        Err(exit) => return exit,
+    };
+    tell_panics_without_words();
+    let stop = Stop::default();
+    #[cfg(target_os = "linux")]
+    let interrupted = Interrupts::hold().map(|interrupts| interrupts.stop(stop.clone()));
+    let mut tally = Tally { progress: Progress::default(), stats: Stats::start() };
+    let done = do_missing(arguments, &listed, &settings, &stop, &mut tally);
+    #[cfg(target_os = "linux")]
+    if let Some(interrupted) = interrupted.filter(|it| it.is_set()) {
+        interrupted.end();
+    }
+    match done {
+        Err(error) => fail(Some(&arguments.out), &error),
+        Ok(_) if stop.is_set() => Exit::Failed,
+        Ok(fleet) => draw(arguments, &fleet, &mut tally),
+    }
+}
+
+/// What a run took.
+struct Tally {
+    progress: Progress,
+    stats: Stats,
+}
+
+/// How to do it, by the arguments.
+fn settings(arguments: &Batch) -> std::result::Result<Settings, Exit> {
+    let plans = &arguments.plans;
+    let sift = options(plans)?;
+    let wanted = arguments.jobs.or_else(|| threads(plans)).unwrap_or(NonZeroUsize::MIN);
+    let held = threads_in(arguments.memory);
+    if held < wanted && !plans.quiet {
+        say(&format!("--memory holds {held} jobs, not {wanted}"));
+    }
+    Ok(Settings {
+        sift,
+        access: access(plans, &sift.read),
+        form: form(&arguments.form),
+        threads: wanted.min(held),
+        on_failure: if arguments.fail_fast { OnFailure::Stop } else { OnFailure::GoOn },
+    })
+}
+
+fn terms(arguments: &Batch, settings: &Settings) -> Terms {
+    let format = match settings.form {
+        Form::Csv(Formulas::Raw) => "csv-raw",
+        form => form.extension(),
+    };
+    Terms {
+        version: journal::VERSION,
+        plansift: env!("CARGO_PKG_VERSION").to_owned(),
+        format: format.to_owned(),
+        all: settings.sift.show == Show::All,
+        strict: arguments.plans.strict,
+        shard: arguments.shard.to_string(),
+    }
+}
+
+/// Does what is missing. A stop is no error.
+fn do_missing(
+    arguments: &Batch,
+    listed: &Listed,
+    settings: &Settings,
+    stop: &Stop,
+    tally: &mut Tally,
+) -> Result<Fleet> {
+    let (plans, form) = (&arguments.plans, settings.form);
+    let terms = terms(arguments, settings);
+    let mut folder = Folder::open(&arguments.out, &terms, form.extension())?;
+    let mut jobs = jobs(listed, arguments.shard);
+    let all = jobs.len();
+    folder.list(jobs.iter().map(|job| job.listed.clone()).collect())?;
+    jobs.retain(|job| !folder.has(&job.listed));
+    if !plans.quiet {
+        tell_of_before(&folder, all - jobs.len());
+    }
+    let size = |job: &Job<'_>| job.input.map_or(0, |entry| entry.len.unwrap_or(0));
+    let mut meter = Meter::new(plans, jobs.len() as u64, jobs.iter().map(size).sum());
+    let ran = run_jobs(&mut folder, jobs, settings, stop, &mut |event| match event {
+        Event::Failed(source, error) => meter.say(&format!("{}: {error}", visible(source))),
+        Event::Warning(..) if plans.quiet => {}
+        Event::Warning(source, text) => meter.say(&format!("{}: {text}", visible(source))),
+        Event::Progress(progress) => {
+            meter.update(&progress);
+            tally.progress = progress;
+        }
+    });
+    meter.finish();
+    let written = ran.and_then(|()| report::write_into(&folder));
+    if written.is_err() || stop.is_set() {
+        let done = folder.journal().listed().iter().filter(|input| folder.has(input)).count();
+        say(&format!(
+            "stopped: {done} of {all} inputs are done; the same command goes on from here"
+        ));
+    }
+    written
+}
+
+/// The inputs of a shard, each once.
+fn jobs(listed: &Listed, shard: Shard) -> Vec<Job<'_>> {
+    let mut names = HashSet::new();
+    let mut jobs = Vec::new();
+    for (position, input) in (0..).zip(&listed.inputs.entries) {
+        let input = input.as_ref();
+        let source = input.map_or_else(|it| it.source.as_str().into(), Entry::source);
+        let bytes = match input {
+            // Two names that are no text may look alike.
+            Ok(Entry { location: Location::File(path), .. }) => path.as_os_str().as_encoded_bytes(),
+            _ => source.as_bytes(),
+        };
+        let name = file_name(bytes);
+        if !shard.holds(bytes) || !names.insert(name.clone()) {
+            continue;
+        }
+        let workspace = input.ok().and_then(|entry| listed.workspace(entry));
+        let identity = input.ok().and_then(Identity::of);
+        let source = source.into_owned();
+        jobs.push(Job { input, listed: Named { position, name, source, workspace, identity } });
+    }
+    jobs
+}
+
+fn tell_of_before(folder: &Folder, done: usize) {
+    match done {
+        0 => {}
+        1 => say("1 input was done before"),
+        many => say(&format!("{many} inputs were done before")),
+    }
+    match folder.journal().unlisted() {
+        0 => {}
+        1 => say("1 input of before is not named any more: its records stay"),
+        many => say(&format!("{many} inputs of before are not named any more: their records stay")),
+    }
+}
+
+/// Draws the table, and says how it ended.
+fn draw(arguments: &Batch, fleet: &Fleet, tally: &mut Tally) -> Exit {
+    let plans = &arguments.plans;
+    let (totals, output) = (&fleet.totals, plans.output.as_deref());
+    let table =
+        totals.draw(&shape(&arguments.table).unwrap_or_default(), color(plans.color, output));
+    if let Err(error) = write_whole(output, table.as_bytes()) {
+        return end_of_output(output, &error, totals.failed);
+    }
+    if plans.stats {
+        tally.stats.add(tally.progress.bytes);
+        say(&tally.stats.line());
+    }
+    exit_of(fleet, plans.detailed_exitcode)
+}
+
+/// What a fleet ends with.
+pub fn exit_of(fleet: &Fleet, tells_changes: bool) -> Exit {
+    let totals = &fleet.totals;
+    match (totals.plans, totals.failed + totals.pending) {
+        (0, 1..) => Exit::Failed,
+        (_, 1..) => Exit::SomeFailed,
+        _ if tells_changes && fleet.changed > 0 => Exit::Changes,
+        _ => Exit::Done,
+    }
+}
+
+/// A panic is told by its place in this program alone: its words may quote an input.
+fn tell_panics_without_words() {
+    std::panic::set_hook(Box::new(|panic| match panic.location() {
+        Some(at) => say(&format!("internal error at {}:{}", at.file(), at.line())),
+        None => say("internal error"),
+    }));
+}

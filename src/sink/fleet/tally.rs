@@ -1,0 +1,181 @@
+//! What is kept of a plan, and what comes of all of them.
+
+use serde::{Deserialize, Serialize};
+
+use super::rows::{self, Column, Counts, Groups};
+use super::{By, GROUPS_MAX, Shape, WORKSPACES_MAX, table};
+use crate::record::counts::{PlanLine, Summary};
+use crate::record::{Record, ResourceChange};
+use crate::sink::summary::{Color, visible};
+
+/// What a plan changes, by type, module, provider and action: what a fleet keeps of it besides its
+/// `summary` record. Up to [`GROUPS_MAX`] of each; numbers and names only.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tally {
+    #[serde(skip_serializing_if = "Groups::is_empty")]
+    types: Groups,
+    #[serde(skip_serializing_if = "Groups::is_empty")]
+    modules: Groups,
+    #[serde(skip_serializing_if = "Groups::is_empty")]
+    providers: Groups,
+    #[serde(skip_serializing_if = "Groups::is_empty")]
+    actions: Groups,
+    #[serde(skip_serializing_if = "rows::is_zero")]
+    invocations: u64,
+}
+
+impl Tally {
+    /// Counts a record. The first of a plan begins anew: one that failed before leaves nothing.
+    pub fn count(&mut self, record: &Record<'_>) {
+        match record {
+            Record::Plan(_) => *self = Tally::default(),
+            Record::ResourceChange(change) => self.change(change),
+            Record::ResourceDrift(change) => {
+                let mut counts = Counts::default();
+                counts[Column::Drift] = 1;
+                self.resource(change, &counts);
+            }
+            Record::ActionInvocation(_) => self.invocations += 1,
+            Record::DeferredChange(_) | Record::OutputChange(_) => {}
+            Record::Check(_) | Record::Summary(_) => {}
+        }
+    }
+
+    fn change(&mut self, change: &ResourceChange<'_>) {
+        if change.is_settled() {
+            return;
+        }
+        let mut counts = Counts::default();
+        if let Some(column) = Column::of(&change.action) {
+            counts[column] = 1;
+        }
+        counts[Column::Move] = u64::from(change.moved_from().is_some());
+        counts[Column::Import] = u64::from(change.importing.is_some());
+        self.resource(change, &counts);
+        self.actions.count(&change.action, &counts);
+    }
+
+    fn resource(&mut self, change: &ResourceChange<'_>, counts: &Counts) {
+        self.types.count(change.type_name.as_deref().unwrap_or("(no type)"), counts);
+        let provider = change.provider_name.as_deref().map(rows::without_registry);
+        self.providers.count(provider.unwrap_or("(no provider)"), counts);
+        let module = change.module_address.as_deref().map(rows::without_keys);
+        self.modules.count(module.as_deref().unwrap_or("(root module)"), counts);
+    }
+}
+
+/// What came of all plans. As JSON it has no rows of workspaces.
+#[derive(Debug, Serialize)]
+pub struct Totals {
+    /// Plans that were read to their end.
+    pub plans: u64,
+    /// Plans that could not be read.
+    pub failed: u64,
+    /// Inputs that are not done yet.
+    pub pending: u64,
+    /// Shards that are missing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing_shards: Vec<u32>,
+    /// Plans whose planning failed.
+    pub errored: u64,
+    /// Plans that leave changes for another one.
+    pub incomplete: u64,
+    /// Bytes of the plans.
+    pub bytes: u64,
+    #[serde(rename = "terraform")]
+    pub(super) line: PlanLine,
+    pub(super) counts: Counts,
+    pub(super) invocations: u64,
+    pub(super) types: Groups,
+    pub(super) modules: Groups,
+    pub(super) providers: Groups,
+    pub(super) actions: Groups,
+    #[serde(skip)]
+    pub(super) workspaces: Groups,
+    /// The first few errors, with whose they are.
+    #[serde(skip)]
+    pub(super) errors: Vec<(String, String)>,
+}
+
+impl Default for Totals {
+    fn default() -> Totals {
+        let groups = || Groups::new(GROUPS_MAX);
+        Totals {
+            plans: 0,
+            failed: 0,
+            pending: 0,
+            missing_shards: Vec::new(),
+            errored: 0,
+            incomplete: 0,
+            bytes: 0,
+            line: PlanLine::default(),
+            counts: Counts::default(),
+            invocations: 0,
+            types: groups(),
+            modules: groups(),
+            providers: groups(),
+            actions: groups(),
+            workspaces: Groups::new(WORKSPACES_MAX),
+            errors: Vec::new(),
+        }
+    }
+}
+
+impl Totals {
+    /// Adds a plan that was read to its end.
+    pub fn add(&mut self, workspace: &str, plan: Tally, summary: &Summary) {
+        let counts = Counts::of(summary);
+        let has_more = summary.output_changes.keys().any(|action| action != "no-op")
+            || !summary.deferred_changes.is_empty()
+            || summary.errored == Some(true)
+            || summary.complete == Some(false)
+            || plan.invocations > 0;
+        let row = self.workspaces.row(&visible(workspace));
+        row.counts.add(&counts);
+        row.plans += 1;
+        row.has_more |= has_more;
+        self.types.add(plan.types);
+        self.modules.add(plan.modules);
+        self.providers.add(plan.providers);
+        self.actions.add(plan.actions);
+        self.counts.add(&counts);
+        self.line.add(&summary.terraform);
+        self.plans += 1;
+        self.bytes += summary.bytes;
+        self.invocations += plan.invocations;
+        self.errored += u64::from(summary.errored == Some(true));
+        self.incomplete +=
+            u64::from(summary.complete == Some(false) || !summary.deferred_changes.is_empty());
+    }
+
+    /// Adds a plan that could not be read, and why.
+    pub fn fail(&mut self, workspace: &str, error: &str) {
+        /// Errors that are told where rows are not workspaces.
+        const ERRORS_MAX: usize = 8;
+        let (workspace, text) = (visible(workspace), visible(error));
+        self.failed += 1;
+        self.counts[Column::Errors] += 1;
+        if self.errors.len() < ERRORS_MAX {
+            self.errors.push((workspace.clone(), text.clone()));
+        }
+        let row = self.workspaces.row(&workspace);
+        row.counts[Column::Errors] += 1;
+        row.error.get_or_insert(text);
+    }
+
+    /// The table, with its heading, and what changes most.
+    pub fn draw(&self, shape: &Shape, color: Color) -> String {
+        table::draw(self, shape, color)
+    }
+
+    pub(super) fn groups(&self, by: By) -> &Groups {
+        match by {
+            By::Workspace => &self.workspaces,
+            By::Type => &self.types,
+            By::Module => &self.modules,
+            By::Provider => &self.providers,
+            By::Action => &self.actions,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Shards, and what they are joined to.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{files, files_of, plans, report, rows, states};
+use crate::command::Folder;
+use crate::hostile::sample::{self, PLAN};
+
+const SHARDS: [&str; 3] = ["1/3", "2/3", "3/3"];
+
+/// Twelve plans, one of them cut.
+fn many() -> Folder {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("p")).expect("a folder");
+    for number in 0..12 {
+        let plan = sample::of_changes(number, sample::create);
+        let len = if number == 7 { plan.len() - 1 } else { plan.len() };
+        folder.write(&format!("p/{number}.json"), &plan[..len]);
+    }
+    folder
+}
+
+/// Does all shards, each into a folder of its own.
+fn do_shards(folder: &Folder) {
+    for (number, shard) in SHARDS.iter().enumerate() {
+        let run = folder.run(&format!("batch p --out out{number} --shard {shard}"));
+        assert!(matches!(run.code, Some(0 | 4)), "{run:?}");
+    }
+}
+
+/// Rows without the folder of their records.
+fn without_folders(mut rows: Vec<Value>) -> Vec<Value> {
+    for row in &mut rows {
+        if let Some(Value::String(path)) = row.get_mut("records") {
+            let at = path.find("records/").expect("the folder of records");
+            path.drain(..at);
+        }
+    }
+    rows
+}
+
+#[test]
+fn shards_are_the_whole_in_parts() {
+    let folder = many();
+    let whole = folder.run("batch p --out out");
+    do_shards(&folder);
+    let parts: Vec<BTreeMap<String, Vec<u8>>> =
+        (0..3).map(|number| files(&folder.path(&format!("out{number}/records")))).collect();
+    assert!(parts.iter().all(|part| !part.is_empty()), "each has something");
+    let all: BTreeMap<String, Vec<u8>> = parts.into_iter().flatten().collect();
+    assert_eq!(all, files(&folder.path("out/records")));
+    for order in ["out0 out1 out2", "out2 out0 out1"] {
+        let merged = folder.run(&format!("merge {order}"));
+        assert_eq!((merged.code, &merged.out), (whole.code, &whole.out), "{}", merged.err);
+        let merged = folder.run(&format!("merge {order} --format ndjson -o merged"));
+        assert_eq!((merged.code, merged.out.as_str()), (Some(4), ""));
+        let text = std::fs::read_to_string(folder.path("merged")).expect("a report");
+        let merged = rows(&text);
+        for row in merged.iter().filter(|row| row["status"] == "done") {
+            assert!(folder.path(row["records"].as_str().expect("a path")).is_file(), "{row}");
+        }
+        assert_eq!(without_folders(merged), report(&folder));
+    }
+}
+
+#[test]
+fn an_input_stays_in_its_shard() {
+    let folder = many();
+    do_shards(&folder);
+    let names = || -> Vec<Vec<String>> {
+        let shard = |number: usize| files_of(&folder.path(&format!("out{number}/records")));
+        (0..3).map(shard).collect()
+    };
+    let before = names();
+    // In front, and with other workspaces for all of them.
+    folder.write("p/+.json", PLAN);
+    folder.write("p/more.txt.json", PLAN);
+    do_shards(&folder);
+    let after = names();
+    for (before, after) in before.iter().zip(&after) {
+        assert!(before.iter().all(|name| after.contains(name)), "{before:?} {after:?}");
+    }
+    assert_eq!(after.iter().map(Vec::len).sum::<usize>(), 13);
+}
+
+#[test]
+fn parts_that_do_not_fit_are_refused() {
+    let folder = many();
+    do_shards(&folder);
+    folder.run("batch p --out whole");
+    folder.run("batch p --out half --shard 1/2");
+    folder.run("batch p --out csv --shard 2/3 --format csv");
+    std::fs::create_dir(folder.path("q")).expect("a folder");
+    std::fs::create_dir(folder.path("copy")).expect("a folder");
+    // The inputs of the first shard under the number of the second.
+    let journal = std::fs::read(folder.path("out0/journal")).expect("a journal");
+    let end = journal.iter().position(|&byte| byte == b'\n').expect("a line") + 1;
+    let begun = std::fs::read(folder.path("out1/journal")).expect("a journal");
+    let begun = &begun[..begun.iter().position(|&byte| byte == b'\n').expect("a line") + 1];
+    folder.write("copy/journal", [begun, &journal[end..]].concat());
+    for (args, place, text) in [
+        ("out0 out1 out0", "out0", "this shard was given twice"),
+        ("whole whole", "whole", "this shard was given twice"),
+        ("out0 half", "half", "--shard i/n"),
+        ("out0 csv out2", "csv", "made with other options"),
+        ("out0 copy", "copy", "an input of this folder is in another one as well"),
+        ("out0 out2", "out0", "shards are missing"),
+        ("half", "half", "merge the others with --partial"),
+        ("out0 q", "q", "no output of `plansift batch` is here"),
+        ("p", "p", "no output of `plansift batch` is here"),
+        ("no-such-folder", "no-such-folder", "no output of `plansift batch` is here"),
+    ] {
+        let run = folder.run(&format!("merge {args}"));
+        assert_eq!((run.code, run.out.as_str()), (Some(1), ""), "{args}: {run:?}");
+        assert!(run.err.starts_with(&format!("plansift: {place}: ")), "{args}: {}", run.err);
+        assert!(run.err.contains(text), "{args}: {}", run.err);
+    }
+}
+
+#[test]
+fn what_is_missing_is_told_in_the_report() {
+    let folder = many();
+    do_shards(&folder);
+    let run = folder.run("merge out2 --partial");
+    assert!(run.out.contains("! Shards are missing: 1, 2.\n"), "{}", run.out);
+    let run = folder.run("merge out2 --partial --format ndjson");
+    let rows = rows(&run.out);
+    let fleet = rows.last().expect("a row");
+    assert_eq!(fleet["missing_shards"], serde_json::json!([1, 2]));
+    assert_eq!(fleet["complete"], false);
+    let inputs = fleet["inputs"].as_u64().expect("a number") as usize;
+    assert_eq!(states(&rows).len(), inputs);
+}
+
+#[test]
+fn a_shard_may_be_empty() {
+    let folder = plans();
+    for number in 1..=3 {
+        let run = folder.run(&format!("batch p/same.json --out out{number} --shard {number}/3"));
+        assert_eq!(run.code, Some(0), "{run:?}");
+    }
+    let run = folder.run("merge out1 out2 out3 --format ndjson");
+    assert_eq!(states(&rows(&run.out)), ["p/same.json done"]);
+}

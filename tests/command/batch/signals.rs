@@ -1,0 +1,142 @@
+//! A batch that is told to end, and others that meet it while it runs.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, Stdio};
+
+use super::{assert_nothing_unfinished, plans, records, rows, states};
+use crate::command::{Folder, Run};
+use crate::hostile::sample::{self, PLAN};
+use crate::run;
+
+/// A batch of `p` that waits for the rest of a plan that comes through a pipe.
+pub(super) struct Waiting {
+    pub(super) child: Child,
+    pipe: File,
+    rest: String,
+}
+
+impl Waiting {
+    /// Starts one on so many threads.
+    pub(super) fn start(folder: &Folder, jobs: usize) -> Waiting {
+        let made = Command::new("mkfifo").arg(folder.path("p/slow.json")).status();
+        assert!(made.expect("mkfifo").success());
+        let jobs = jobs.to_string();
+        let mut command = run::plansift();
+        command.current_dir(folder.0.path()).args(["batch", "p/slow.json", "p", "--out", "out"]);
+        command.args(["--exclude", "slow.json", "-j", &jobs]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().expect("it starts");
+        // This waits until it is opened on the other side.
+        let mut pipe = File::options().write(true).open(folder.path("p/slow.json")).expect("it");
+        let mut plan = sample::of_changes(5000, sample::create);
+        let rest = plan.split_off(plan.len() / 2);
+        pipe.write_all(plan.as_bytes()).expect("it reads");
+        Waiting { child, pipe, rest }
+    }
+
+    /// Waits until all but the slow one are done.
+    fn until_others_are_done(&self, folder: &Folder) {
+        let pending = || {
+            let run = folder.run("merge out --format ndjson");
+            let fleet = rows(&run.out).pop();
+            fleet.and_then(|fleet| fleet["pending"].as_u64())
+        };
+        while pending() != Some(1) {
+            std::thread::yield_now();
+        }
+    }
+
+    fn send(&self, signal: &str) {
+        let mut kill = Command::new("kill");
+        let sent = kill.args(["-s", signal, &self.child.id().to_string()]).status();
+        assert!(sent.expect("kill").success());
+    }
+
+    /// Gives it the rest, and waits for its end.
+    pub(super) fn finish(mut self) -> (Option<i32>, Run) {
+        // It may not want it any more.
+        let _ = self.pipe.write_all(self.rest.as_bytes());
+        drop(self.pipe);
+        let output = self.child.wait_with_output().expect("it ends");
+        (output.status.signal(), Run::of(&output))
+    }
+}
+
+/// Whether what the tests were started with lets an interrupt end what they start.
+fn interrupts_are_heeded() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("a mask");
+    u64::from_str_radix(ignored.trim(), 16).expect("a number") & 0b10 == 0
+}
+
+#[test]
+fn a_batch_is_reported_while_it_runs_and_is_the_only_one() {
+    let folder = plans();
+    let waiting = Waiting::start(&folder, 2);
+    waiting.until_others_are_done(&folder);
+    let merged = folder.run("merge out --format ndjson");
+    assert_eq!(merged.code, Some(4));
+    assert!(merged.err.contains("1 input is not done yet"), "{}", merged.err);
+    let expected =
+        ["slow.json pending", "a.json done", "b.json done", "cut.json failed", "same.json done"];
+    assert_eq!(states(&rows(&merged.out)), expected.map(|state| format!("p/{state}")));
+    let table = folder.run("merge out").out;
+    assert!(table.contains("! 1 input is not done yet: what it does is not counted."), "{table}");
+    let second = folder.run("batch p/a.json --out out");
+    assert_eq!(second.code, Some(1));
+    assert_eq!(second.err, "plansift: out: another run is writing to this folder\n");
+    let (_, run) = waiting.finish();
+    assert_eq!(run.code, Some(4), "{run:?}");
+    assert_eq!(records(&folder).len(), 4);
+    assert!(!folder.run("merge out").out.contains("not done yet"));
+}
+
+#[test]
+fn the_first_interrupt_stops_in_order() {
+    if !interrupts_are_heeded() {
+        eprintln!("interrupts are ignored here, and so by what is started");
+        return;
+    }
+    let folder = plans();
+    let waiting = Waiting::start(&folder, 2);
+    waiting.until_others_are_done(&folder);
+    waiting.send("INT");
+    let (signal, run) = waiting.finish();
+    assert_eq!((signal, run.out.as_str()), (Some(2), ""), "{}", run.err);
+    let last = run.err.lines().last().expect("a line");
+    let expected = "plansift: stopped: 3 of 5 inputs are done; the same command goes on from here";
+    assert_eq!(last, expected);
+    assert_nothing_unfinished(&folder);
+    assert_eq!(records(&folder).len(), 3);
+    let report = folder.path("out/report.ndjson");
+    let report = std::fs::read_to_string(report).expect("a report");
+    assert_eq!(states(&rows(&report))[0], "p/slow.json pending");
+    std::fs::remove_file(folder.path("p/slow.json")).expect("the pipe");
+    folder.write("p/slow.json", PLAN);
+    let run = folder.run("batch p/slow.json p --exclude slow.json --out out -j 2");
+    assert_eq!(run.code, Some(4), "{run:?}");
+    assert!(run.err.contains("3 inputs were done before"), "{}", run.err);
+    assert_eq!(records(&folder).len(), 4);
+}
+
+#[test]
+fn the_second_interrupt_stops_at_once() {
+    if !interrupts_are_heeded() {
+        eprintln!("interrupts are ignored here, and so by what is started");
+        return;
+    }
+    let folder = plans();
+    let mut waiting = Waiting::start(&folder, 1);
+    // Nothing comes through the pipe any more, so one alone would wait.
+    waiting.send("INT");
+    waiting.send("TERM");
+    let status = waiting.child.wait().expect("it ends");
+    assert!(matches!(status.signal(), Some(2 | 15)), "{status:?}");
+    std::fs::remove_file(folder.path("p/slow.json")).expect("the pipe");
+    let run = folder.run("batch p --out out");
+    assert_eq!(run.code, Some(4), "{run:?}");
+    assert_nothing_unfinished(&folder);
+    assert_eq!(records(&folder).len(), 3);
+}

@@ -94,7 +94,7 @@ fn sift_all(
         Err(error) => return fail(plans.output.as_deref(), &error),
     };
     let is_broken = Cell::new(false);
-    let mut sink = gates::before(sink, rules, &is_broken);
+    let mut sink = gates::before(sink, &rules, &is_broken);
     let mut sifting = Sifting::new(plans, options, sink.as_mut());
     let sifted = sifting.all(&listed);
     let Tally { done, failed, has_changes, stats } = sifting.tally;

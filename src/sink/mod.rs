@@ -3,9 +3,13 @@
 pub mod csv;
 pub mod findings;
 pub mod fleet;
+pub mod gate;
+pub mod gitlab;
 pub mod json;
+pub mod junit;
 pub mod ndjson;
 mod row;
+pub mod sarif;
 pub mod summary;
 pub mod term;
 

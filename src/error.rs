@@ -89,6 +89,8 @@ pub enum ErrorKind {
     Panicked,
     /// Something about the folder that a batch writes to.
     Folder(FolderProblem),
+    /// A store of objects did not give what was asked of it.
+    Store(StoreFault),
     /// A bound of [`crate::limits::Limits`].
     Limit {
         /// Which bound.
@@ -108,6 +110,8 @@ pub enum FolderProblem {
     Foreign,
     /// There is no journal in it.
     NoJournal,
+    /// The run that began it did not get as far as to list its inputs.
+    NoInputs,
     /// It was begun with another value of that option.
     Begun(&'static str),
     /// The journal does not hold what it says.
@@ -133,6 +137,7 @@ impl FolderProblem {
                 "this folder is not empty and was not made by `plansift batch`: name another one"
             }
             FolderProblem::NoJournal => "no output of `plansift batch` is here",
+            FolderProblem::NoInputs => "the run here has not listed its inputs: run it again",
             FolderProblem::Begun(_) => "what is in this folder was made with another",
             FolderProblem::Damaged { .. } => {
                 "the journal of this folder is damaged: name another folder, or remove this one to \
@@ -161,6 +166,82 @@ impl fmt::Display for FolderProblem {
             FolderProblem::Damaged { line } => write!(f, " {line}"),
             _ => Ok(()),
         }
+    }
+}
+
+/// Why a store of objects, or a web server, gave nothing. Its own words are not repeated: they may
+/// quote a request with its signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StoreFault {
+    /// This build knows no stores.
+    Unsupported,
+    /// A name of no kind that is known, or without a bucket.
+    Name,
+    /// A key that the stores' client cannot ask for.
+    Key,
+    /// A query in the name of an object, where it means nothing and may hold a signature.
+    Query,
+    /// A web server says nothing of what else it has.
+    Listing,
+    /// The settings in the environment make no sense.
+    Settings,
+    /// There are no credentials, or whoever gives them did not.
+    Credentials,
+    /// There is no such object.
+    NotFound,
+    /// There is one, perhaps, and it may not be read.
+    Denied,
+    /// The bucket is elsewhere.
+    Elsewhere,
+    /// Any other status of HTTP that is no success.
+    Status(u16),
+    /// No byte came for as long as is waited.
+    Silent,
+    /// There was no connection, or none with a certificate to trust, or it broke.
+    Connection,
+    /// The connection broke, and what is missing cannot be asked for.
+    Broken,
+    /// An answer that is none.
+    Answer,
+}
+
+impl StoreFault {
+    fn fmt(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            StoreFault::Unsupported => {
+                "this plansift was built without object stores (the feature `stores`)"
+            }
+            StoreFault::Name => {
+                "no address of a plan: s3://BUCKET/KEY, gs://BUCKET/KEY, az://CONTAINER/KEY, \
+                 https://HOST/PATH, http://HOST/PATH and file:///PATH are known"
+            }
+            StoreFault::Key => {
+                "keys with an empty part, `.`, `..` or a control character cannot be read"
+            }
+            StoreFault::Query => {
+                "a query or a user means nothing here: credentials come from the environment"
+            }
+            StoreFault::Listing => "a web server cannot be listed: name its plans one by one",
+            StoreFault::Settings => {
+                "the settings of the store in the environment make no sense or lack something"
+            }
+            StoreFault::Credentials => "no credentials for the store came from the environment",
+            StoreFault::NotFound => "there is nothing of that name",
+            StoreFault::Denied => "the store refuses access with these credentials",
+            StoreFault::Elsewhere => "the bucket is in another region: name that (AWS_REGION)",
+            StoreFault::Status(status) => {
+                return write!(f, "the store answered with status {status}");
+            }
+            StoreFault::Silent => {
+                "nothing came from the store for as long as is waited (--store-timeout)"
+            }
+            StoreFault::Connection => {
+                "there is no connection to the store, or none to trust, or it broke"
+            }
+            StoreFault::Broken => "the connection broke, and the store cannot send only the rest",
+            StoreFault::Answer => "the store's answer makes no sense",
+        })
     }
 }
 
@@ -449,6 +530,7 @@ impl fmt::Display for ErrorKind {
                 f.write_str("internal error: this is a bug of plansift, please report it")
             }
             ErrorKind::Folder(problem) => problem.fmt(f),
+            ErrorKind::Store(fault) => fault.fmt(f),
             ErrorKind::Limit { limit, value } => {
                 write!(
                     f,

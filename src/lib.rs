@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  file ──mmap──┐
-//!  pipe, stdin ─┼─ windows ─▶ scan ─▶ cursor ─▶ plan visitor ─▶ change ─▶ record ─▶ sink
+//!  pipe, store ─┼─ windows ─▶ scan ─▶ cursor ─▶ plan visitor ─▶ change ─▶ record ─▶ sink
 //!  .gz .zst ────┘  (64-byte   (SIMD    (keys,    (sections,      (diff of   (flat,    (ndjson,
 //!                   blocks)    masks)   skip)     events)         bytes)     one row)  json, csv)
 //! ```
@@ -18,8 +18,11 @@
 //! | 4 | [`diff`], [`secret`] | a change as paths; where secrets stand |
 //! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their places |
 //! | 6 | [`sink`], [`slim`] | rows in a format, and rules about them; a plan cut down |
-//! | 7 | [`batch`] | many inputs: what the user names as a list of plans |
+//! | 7 | [`batch`] | many inputs, here or in a store; a file of records for each, a report |
 //! | 8 | [`cli`] | arguments, a run, an exit code |
+//!
+//! The feature `stores`, on by default, has the clients of object stores and web servers; without
+//! it their addresses are errors that say so.
 //!
 //! Memory is bounded by a few times the largest single change. Nothing recurses on the depth of an
 //! input, no input makes anything here panic, and no error quotes its bytes.

@@ -22,6 +22,7 @@
 //! | where the secrets of a document are | `audit.rs` |
 //! | slim plans: a model over the tree, policies in Rego | `slim.rs` |
 //! | arguments, exit codes, outputs, signals, many inputs, batches | `command.rs` |
+//! | object stores and web servers, working and failing | `stores.rs` |
 //! | the commands of the README | `readme.rs` |
 //! | the shape of the source | `tidy.rs` |
 //! | a bug that was found | `regression.rs` |
@@ -46,5 +47,7 @@ mod schema;
 mod secrets;
 mod shared_plans;
 mod slim;
+#[cfg(feature = "stores")]
+mod stores;
 mod tidy;
 mod wrong;

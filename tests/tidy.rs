@@ -33,18 +33,21 @@ const LEVELS: [(&str, u32); 18] = [
 ];
 
 /// The third-party crates, and the places that may name them.
-const CRATES: [(&str, &[&str]); 23] = [
+const CRATES: [(&str, &[&str]); 27] = [
     ("blake3", &["batch/", "redact/mask.rs"]),
+    ("bytes", &["batch/store/client/"]),
     ("clap", &["cli/args.rs", "cli/args/"]),
     ("csv", &["sink/csv.rs", "sink/findings/csv.rs"]),
     ("flate2", &["input/compressed.rs"]),
-    ("globset", &["batch/globs.rs"]),
+    ("futures-util", &["batch/store/client/"]),
+    ("globset", &["batch/globs.rs", "batch/store/client/keys.rs"]),
     ("hashbrown", &["secret/set.rs"]),
     ("indicatif", &["cli/progress.rs"]),
     ("libc", &["input/mapped.rs"]),
     ("memchr", &["audit/names.rs", "json/", "plan/", "secret/"]),
     ("memmap2", &["input/mapped.rs"]),
     ("mimalloc", &["main.rs"]),
+    ("object_store", &["batch/store/client/"]),
     ("regex", &["audit/names.rs", "cli/args.rs", "secret/"]),
     ("rustix", &["cli/secrecy.rs"]),
     ("serde", &["audit/mod.rs", "batch/", "path.rs", "record/", "sink/fleet/"]),
@@ -53,6 +56,7 @@ const CRATES: [(&str, &[&str]); 23] = [
     ("simd-json", &["json/value.rs"]),
     ("simdutf8", &["scan/", "json/string.rs"]),
     ("tempfile", &["cli/output.rs", "input/kept.rs"]),
+    ("tokio", &["batch/store/client/"]),
     ("unicode-width", &["sink/summary.rs"]),
     ("walkdir", &["batch/walk.rs", "batch/globs.rs"]),
     ("zeroize", &["secret/contained.rs"]),

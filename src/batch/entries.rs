@@ -3,19 +3,22 @@
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
+use std::io::Read;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::globs::{Expansion, Globs, is_glob};
 use super::lines::{Lines, List, Separator};
+use super::store::{Address, Found, Listing, Named, Object, Stores, Version, shown};
 use super::walk::Walk;
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{Input, Options};
+use crate::input::{Input, Kept, Options};
+use crate::limits::Limits;
 
 /// What the user names.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Files, folders, globs, `@` with a list, `-` for standard input.
+    /// Files, folders, globs, addresses of objects, `@` with a list, `-` for standard input.
     pub names: Vec<OsString>,
     /// A list of names that come after those; `@` and `-` mean nothing in a list.
     pub files_from: Option<List>,
@@ -23,6 +26,8 @@ pub struct Selection {
     pub separator: Separator,
     /// Which files of a folder are taken.
     pub globs: Globs,
+    /// Where addresses are looked up.
+    pub stores: Stores,
 }
 
 /// Where an input is.
@@ -31,6 +36,8 @@ pub struct Selection {
 pub enum Location {
     /// A file by its path.
     File(PathBuf),
+    /// An object in a store, or on a web server.
+    Object(Object),
     /// Standard input.
     Stdin,
 }
@@ -44,31 +51,44 @@ pub struct Entry {
     pub len: Option<u64>,
     /// When it was written last, where that is known.
     pub modified: Option<SystemTime>,
+    /// What the store of an object calls this version of it, where that is known.
+    pub etag: Option<String>,
 }
 
 impl Entry {
+    fn at(location: Location) -> Entry {
+        Entry { location, len: None, modified: None, etag: None }
+    }
+
     /// Standard input.
     pub fn of_stdin() -> Entry {
-        Entry { location: Location::Stdin, len: None, modified: None }
+        Entry::at(Location::Stdin)
     }
 
     /// A file, which need not be there.
     pub fn of_file(path: PathBuf) -> Entry {
         match std::fs::metadata(&path) {
             Ok(metadata) => Entry::of_file_with(path, &metadata),
-            Err(_) => Entry { location: Location::File(path), len: None, modified: None },
+            Err(_) => Entry::at(Location::File(path)),
         }
     }
 
     pub(super) fn of_file_with(path: PathBuf, metadata: &Metadata) -> Entry {
         let len = metadata.is_file().then_some(metadata.len());
-        Entry { location: Location::File(path), len, modified: metadata.modified().ok() }
+        Entry { len, modified: metadata.modified().ok(), ..Entry::at(Location::File(path)) }
     }
 
-    /// The input as the user named it, or as it was found; `-` for standard input.
+    pub(super) fn of_object(object: Object, version: Version) -> Entry {
+        let Version { len, modified, etag } = version;
+        Entry { location: Location::Object(object), len, modified, etag }
+    }
+
+    /// The input as the user named it, or as it was found; `-` for standard input. Of an address no
+    /// query, which may be a secret.
     pub fn source(&self) -> Cow<'_, str> {
         match &self.location {
             Location::File(path) => path.to_string_lossy(),
+            Location::Object(object) => object.address.to_string().into(),
             Location::Stdin => "-".into(),
         }
     }
@@ -81,8 +101,28 @@ impl Entry {
     pub fn open(&self, options: &Options) -> Result<Input> {
         match &self.location {
             Location::File(path) => Input::open_file(path, options),
+            Location::Object(object) => Input::from_reader(self.read(object)?, options),
             Location::Stdin => Input::from_stdin(options),
         }
+    }
+
+    /// Opens it to be read more than once: what is no regular file is read whole, now.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or is too large to be kept.
+    pub fn keep(&self, limits: &Limits) -> Result<Kept> {
+        match &self.location {
+            Location::File(path) => Kept::open_file(path, limits),
+            Location::Object(object) => Kept::spool(self.read(object)?, limits),
+            Location::Stdin => Kept::from_stdin(limits),
+        }
+    }
+
+    fn read(&self, object: &Object) -> Result<Box<dyn Read + Send>> {
+        let Entry { len, modified, etag, .. } = self;
+        let version = Version { len: *len, modified: *modified, etag: etag.clone() };
+        object.stores.read(&object.address, version)
     }
 }
 
@@ -115,8 +155,23 @@ pub struct Entries<'a> {
     files_from: Option<&'a List>,
     list: Option<Opened<Lines>>,
     glob: Option<Opened<Expansion>>,
-    folder: Option<Opened<Walk>>,
+    folder: Option<Opened<Folder>>,
     skipped: Skipped,
+}
+
+/// Files that belong together.
+enum Folder {
+    Local(Walk),
+    Store(Listing),
+}
+
+impl Folder {
+    fn next(&mut self, globs: &Globs, skipped: &mut Skipped) -> Option<Item> {
+        match self {
+            Folder::Local(walk) => walk.next(globs, skipped),
+            Folder::Store(listing) => listing.next(globs, skipped),
+        }
+    }
 }
 
 /// Something that names others.
@@ -129,7 +184,7 @@ struct Opened<T> {
 
 impl<T> Opened<T> {
     fn new(of: T, name: &OsStr) -> Opened<T> {
-        Opened { of, name: name.to_string_lossy().into_owned(), is_fruitful: false }
+        Opened { of, name: told(name), is_fruitful: false }
     }
 
     /// What is to be said at its end.
@@ -147,7 +202,8 @@ enum Origin {
     Glob,
 }
 
-type Item = std::result::Result<Entry, Unlisted>;
+/// An input, or why there is none.
+pub(super) type Item = std::result::Result<Entry, Unlisted>;
 
 impl<'a> Entries<'a> {
     /// Starts at the first name.
@@ -180,10 +236,18 @@ impl<'a> Entries<'a> {
                 Err(error) => Some(unlisted(name, error)),
             };
         }
-        let path = PathBuf::from(name);
+        let named = name.to_str().filter(|_| origin != Origin::Glob).and_then(Named::parse);
+        let path = match named {
+            None => PathBuf::from(name),
+            Some(Ok(Named::File(path))) => path,
+            Some(Ok(Named::Object(address))) => return self.take_object(address, name),
+            Some(Err(error)) => return Some(unlisted(name, error)),
+        };
+        let name = path.as_os_str();
         let metadata = std::fs::metadata(&path);
         if metadata.as_ref().is_ok_and(Metadata::is_dir) {
-            self.folder = Some(Opened::new(Walk::new(path), name));
+            let walk = Folder::Local(Walk::new(path.clone()));
+            self.folder = Some(Opened::new(walk, name));
             return None;
         }
         if let (Err(_), Some(text)) = (&metadata, name.to_str())
@@ -199,8 +263,27 @@ impl<'a> Entries<'a> {
         Some(Ok(match metadata {
             Ok(metadata) => Entry::of_file_with(path, &metadata),
             // Reading it tells what is wrong.
-            Err(_) => Entry { location: Location::File(path), len: None, modified: None },
+            Err(_) => Entry::at(Location::File(path)),
         }))
+    }
+
+    /// Takes up an address: of an object, or else a glob or a folder.
+    fn take_object(&mut self, address: Address, name: &OsStr) -> Option<Item> {
+        let stores = &self.selection.stores;
+        let listing = match stores.find(&address) {
+            Ok(Found::Object(version)) => {
+                let object = Object { address, stores: stores.clone() };
+                return Some(Ok(Entry::of_object(object, version)));
+            }
+            Ok(Found::Folder) if is_glob(address.key()) => Listing::of_glob(stores, &address),
+            Ok(Found::Folder) => Listing::of_folder(stores, &address),
+            Err(error) => Err(error),
+        };
+        match listing {
+            Ok(listing) => self.folder = Some(Opened::new(Folder::Store(listing), name)),
+            Err(error) => return Some(unlisted(name, error)),
+        }
+        None
     }
 
     fn open_list(&mut self, list: &List, name: &OsStr) -> Option<Item> {
@@ -264,7 +347,12 @@ impl Iterator for Entries<'_> {
 }
 
 fn unlisted(name: &OsStr, error: Error) -> Item {
-    Err(Unlisted { source: name.to_string_lossy().into_owned(), error })
+    Err(Unlisted { source: told(name), error })
+}
+
+/// A name as it can be told: an address without what may be secret in it.
+fn told(name: &OsStr) -> String {
+    shown(&name.to_string_lossy())
 }
 
 /// The path behind the `@` of a list.

@@ -67,7 +67,8 @@ impl Globs {
     }
 }
 
-fn glob(pattern: &str) -> Result<globset::Glob> {
+/// A glob that is well formed.
+pub(super) fn glob(pattern: &str) -> Result<globset::Glob> {
     let built = GlobBuilder::new(pattern).literal_separator(true).build();
     built.map_err(|_| Error::new(ErrorKind::Pattern))
 }

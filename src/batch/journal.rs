@@ -53,7 +53,6 @@ impl Terms {
     /// What stands in the way of a run with these terms where one with `others` was: the option.
     pub fn differ(&self, others: &Terms) -> Option<&'static str> {
         let pairs = [
-            (self.version != others.version, "version of plansift"),
             (self.plansift != others.plansift, "version of plansift"),
             (self.format != others.format, "--format"),
             (self.all != others.all, "--all"),
@@ -138,6 +137,7 @@ enum KnownResult {
 /// Where an outcome stands in the journal.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
+    line: u64,
     offset: u64,
     len: usize,
 }
@@ -148,8 +148,11 @@ pub struct Journal {
     file: File,
     /// Its length up to the last line that holds.
     len: u64,
+    /// How many lines that is.
+    lines: u64,
     terms: Terms,
-    listed: Vec<Listed>,
+    /// None until they were told.
+    listed: Option<Vec<Listed>>,
     known: HashMap<String, Known>,
 }
 
@@ -175,7 +178,7 @@ impl Journal {
         let mut lines = BufReader::new(&file);
         let (mut number, mut len, mut text) = (1, 0, Vec::new());
         let mut terms = None;
-        let (mut listed, mut known) = (Vec::new(), HashMap::new());
+        let (mut listed, mut known) = (None, HashMap::new());
         loop {
             text.clear();
             if lines.read_until(b'\n', &mut text).map_err(read_error)? == 0 {
@@ -183,13 +186,21 @@ impl Journal {
             }
             let offset = len + DIGITS as u64 + 1;
             match checked(&text).map(|text| (text, serde_json::from_str(text))) {
-                Some((_, Ok(Line::Begun(begun)))) if number == 1 => terms = Some(begun),
-                Some((_, Ok(Line::Inputs(inputs)))) if number > 1 => listed = inputs,
+                Some((_, Ok(Line::Begun(begun)))) if number == 1 => {
+                    if begun.version != VERSION {
+                        let problem = FolderProblem::Begun("version of plansift");
+                        return Err(Error::new(ErrorKind::Folder(problem)));
+                    }
+                    terms = Some(begun);
+                }
+                Some((_, Ok(Line::Inputs(inputs)))) if number > 1 => {
+                    listed = Some(inputs);
+                    forget_unknowable(&mut known);
+                }
                 Some((text, Ok(Line::Outcomes(outcomes)))) if number > 1 => {
                     for outcome in outcomes {
                         let place = offset + place_in(text, outcome.get());
-                        let (name, one) =
-                            kept(outcome.get(), place).ok_or_else(|| damaged(number))?;
+                        let (name, one) = kept(outcome.get(), number, place)?;
                         known.insert(name, one);
                     }
                 }
@@ -210,7 +221,7 @@ impl Journal {
         if access == Access::Append {
             file.set_len(len).map_err(write_error)?;
         }
-        Ok(Journal { file, len, terms, listed, known })
+        Ok(Journal { file, len, lines: number - 1, terms, listed, known })
     }
 
     /// What the batch was asked for.
@@ -218,9 +229,9 @@ impl Journal {
         &self.terms
     }
 
-    /// Its inputs, in their order.
-    pub fn listed(&self) -> &[Listed] {
-        &self.listed
+    /// Its inputs, in their order. A run that was killed early may not have told them.
+    pub fn listed(&self) -> Option<&[Listed]> {
+        self.listed.as_deref()
     }
 
     /// What is kept of the outcome of an input; none if it is not done, or is another one since.
@@ -232,7 +243,8 @@ impl Journal {
 
     /// How many inputs there are outcomes of that are not listed any more.
     pub fn unlisted(&self) -> usize {
-        let listed = self.listed.iter().filter(|input| self.known.contains_key(&input.name));
+        let listed =
+            self.listed.iter().flatten().filter(|input| self.known.contains_key(&input.name));
         self.known.len() - listed.count()
     }
 
@@ -248,7 +260,7 @@ impl Journal {
         let mut file = &self.file;
         file.seek(SeekFrom::Start(place.offset)).map_err(read_error)?;
         file.read_exact(&mut text).map_err(read_error)?;
-        serde_json::from_slice(&text).map(Some).map_err(|_| damaged(0))
+        serde_json::from_slice(&text).map(Some).map_err(|_| damaged(place.line))
     }
 
     /// Says which inputs there are from now on.
@@ -257,14 +269,16 @@ impl Journal {
     ///
     /// It cannot be written.
     pub(super) fn list(&mut self, inputs: Vec<Listed>) -> Result<()> {
-        if inputs == self.listed {
+        let is_knowable = inputs.iter().all(|input| input.identity.is_some());
+        if self.listed.as_ref() == Some(&inputs) && is_knowable {
             return Ok(());
         }
         let line = Line::Inputs(inputs);
         self.append(&line_of(&line)?)?;
         if let Line::Inputs(inputs) = line {
-            self.listed = inputs;
+            self.listed = Some(inputs);
         }
+        forget_unknowable(&mut self.known);
         Ok(())
     }
 
@@ -282,7 +296,7 @@ impl Journal {
         let mut place = offset + r#"{"outcomes":["#.len() as u64;
         self.append(&line)?;
         for text in &texts {
-            let (name, known) = kept(text.get(), place).ok_or_else(|| damaged(0))?;
+            let (name, known) = kept(text.get(), self.lines, place)?;
             place += text.get().len() as u64 + 1;
             self.known.insert(name, known);
         }
@@ -293,8 +307,15 @@ impl Journal {
         (&self.file).write_all(line).map_err(write_error)?;
         self.file.sync_data().map_err(write_error)?;
         self.len += line.len() as u64;
+        self.lines += 1;
         Ok(())
     }
+}
+
+/// Forgets the outcomes of what is not known again, such as pipes: in another run they may be of
+/// other plans.
+fn forget_unknowable(known: &mut HashMap<String, Known>) {
+    known.retain(|_, known| known.identity.is_some());
 }
 
 /// What is to be done with a journal.
@@ -307,14 +328,14 @@ pub enum Access {
 }
 
 /// What is kept of an outcome that stands there, by the name of its record file.
-fn kept(outcome: &str, offset: u64) -> Option<(String, Known)> {
+fn kept(outcome: &str, line: u64, offset: u64) -> Result<(String, Known)> {
     #[derive(Deserialize)]
     struct Named {
         name: String,
     }
-    let Named { name } = serde_json::from_str(outcome).ok()?;
-    let known: Known = serde_json::from_str(outcome).ok()?;
-    Some((name, Known { place: Place { offset, len: outcome.len() }, ..known }))
+    let Named { name } = serde_json::from_str(outcome).map_err(|_| damaged(line))?;
+    let known: Known = serde_json::from_str(outcome).map_err(|_| damaged(line))?;
+    Ok((name, Known { place: Place { line, offset, len: outcome.len() }, ..known }))
 }
 
 /// Where a part of a text begins in it.
@@ -363,7 +384,7 @@ mod tests {
     }
 
     fn listed(name: &str, len: u64) -> Listed {
-        let identity = Some(Identity { len, modified: Some(-1) });
+        let identity = Some(Identity { len, modified: Some(-1), etag: None });
         let (name, source) = (name.to_owned(), format!("p/{name}"));
         Listed { position: 0, name, source, workspace: None, identity }
     }
@@ -398,7 +419,7 @@ mod tests {
     /// Inputs that are done, and those that have failed.
     fn told(journal: &Journal) -> (Vec<String>, Vec<String>) {
         let (mut done, mut failed) = (Vec::new(), Vec::new());
-        for input in journal.listed() {
+        for input in journal.listed().expect("they were told") {
             if let Some(outcome) = journal.outcome(input).expect("it can be read") {
                 assert_eq!(outcome.name, input.name);
                 assert_eq!(journal.known(input).map(Known::has_failed), Some(outcome.has_failed()));
@@ -419,7 +440,7 @@ mod tests {
         assert_eq!(told(&again), expected);
         assert_eq!((again.terms(), again.listed()), (&terms(), journal.listed()));
         let len = path.metadata().expect("a file").len();
-        journal.list(journal.listed().to_vec()).expect("nothing is written");
+        journal.list(again.listed().expect("they were told").to_vec()).expect("nothing is written");
         assert_eq!(path.metadata().expect("a file").len(), len);
         // Another size, and one input less.
         journal.list(vec![listed("a", 5), listed("b", 2)]).expect("it is written");
@@ -427,6 +448,35 @@ mod tests {
         assert_eq!(journal.unlisted(), 0);
         journal.list(vec![listed("c", 3)]).expect("it is written");
         assert_eq!((told(&journal), journal.unlisted()), ((vec![], vec![]), 2));
+    }
+
+    #[test]
+    fn what_is_not_known_again_is_done_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("journal");
+        let mut journal = written(&path);
+        let pipe = Listed { identity: None, ..listed("pipe", 0) };
+        let inputs = vec![listed("a", 1), pipe.clone()];
+        journal.list(inputs.clone()).expect("it is written");
+        journal.add(&[outcome(&pipe, None)]).expect("it is written");
+        let both = (vec!["a".to_owned(), "pipe".to_owned()], vec![]);
+        assert_eq!(told(&journal), both);
+        assert_eq!(told(&Journal::open(&path, Access::Read).expect("a journal")), both);
+        // The next run with the same inputs.
+        journal.list(inputs).expect("it is written");
+        let one = (vec!["a".to_owned()], vec![]);
+        assert_eq!(told(&journal), one);
+        assert_eq!(told(&Journal::open(&path, Access::Read).expect("a journal")), one);
+    }
+
+    #[test]
+    fn a_journal_of_another_version_is_told_from_damage() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("journal");
+        let newer = Terms { version: VERSION + 1, ..terms() };
+        std::fs::write(&path, Journal::first_line(&newer).expect("a line")).expect("a file");
+        let kind = Journal::open(&path, Access::Read).expect_err("another version").kind();
+        assert_eq!(kind, ErrorKind::Folder(FolderProblem::Begun("version of plansift")));
     }
 
     #[test]

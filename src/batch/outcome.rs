@@ -79,13 +79,19 @@ pub struct Identity {
     /// When it was written last, in nanoseconds since 1970, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified: Option<i64>,
+    /// What the store of an object calls this version of it, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub etag: Option<String>,
 }
 
 impl Identity {
     /// That of an input; none where it tells nothing, such as a pipe.
     pub fn of(entry: &Entry) -> Option<Identity> {
-        let modified = nanoseconds(entry.modified?)?;
-        Some(Identity { len: entry.len?, modified: Some(modified) })
+        let modified = entry.modified.and_then(nanoseconds);
+        let etag = entry.etag.clone();
+        let tells = modified.is_some() || etag.is_some();
+        let identity = Identity { len: entry.len?, modified, etag };
+        tells.then_some(identity)
     }
 }
 
@@ -100,5 +106,32 @@ impl Outcome {
     /// Whether any of its plans failed.
     pub fn has_failed(&self) -> bool {
         self.plans.iter().any(|plan| matches!(plan.result, PlanResult::Error(_)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_is_told_by_size_time_and_version() {
+        let entry = |len: Option<u64>, seconds: Option<u64>, etag: Option<&str>| {
+            let modified = seconds.map(|it| UNIX_EPOCH + std::time::Duration::from_secs(it));
+            let etag = etag.map(str::to_owned);
+            Identity::of(&Entry { len, modified, etag, ..Entry::of_stdin() })
+        };
+        let known = entry(Some(1), Some(2), Some("a"));
+        assert!(known.is_some());
+        for other in [
+            entry(Some(2), Some(2), Some("a")),
+            entry(Some(1), Some(3), Some("a")),
+            entry(Some(1), Some(2), Some("b")),
+            entry(Some(1), Some(2), None),
+            entry(Some(1), None, Some("a")),
+        ] {
+            assert!(other.is_some() && other != known, "{other:?}");
+        }
+        assert_eq!(entry(Some(1), None, None), None);
+        assert_eq!(entry(None, Some(2), Some("a")), None);
     }
 }

@@ -5,6 +5,7 @@
 //! to. Without it a report is incomplete. Memory is that of the fleet's table; outcomes are read
 //! one by one.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -116,7 +117,7 @@ impl Shards {
     ) -> std::result::Result<Shards, (PathBuf, Error)> {
         let mut parts: Vec<(PathBuf, Journal)> = Vec::new();
         let mut numbers: Vec<u32> = Vec::new();
-        let mut sources = std::collections::HashSet::new();
+        let (mut sources, mut positions) = (HashSet::new(), HashSet::new());
         let mut count = 1;
         for folder in folders {
             let refused = |error| (folder.clone(), error);
@@ -131,9 +132,16 @@ impl Shards {
             if numbers.contains(&shard.number) {
                 return Err(problem(FolderProblem::ShardTwice));
             }
-            for listed in journal.listed() {
+            let Some(listed) = journal.listed() else {
+                return Err(problem(FolderProblem::NoInputs));
+            };
+            for listed in listed {
                 if !sources.insert(listed.name.clone()) {
                     return Err(problem(FolderProblem::SourceTwice));
+                }
+                // Parts of one list have no place of it in common.
+                if !positions.insert(listed.position) {
+                    return Err(problem(FolderProblem::OtherShards));
                 }
             }
             count = shard.count;
@@ -176,7 +184,7 @@ struct Part<'a> {
 fn write(parts: &[Part<'_>], missing_shards: Vec<u32>, out: &mut dyn Write) -> Result<Fleet> {
     let mut inputs: Vec<(&Listed, &Part<'_>)> = Vec::new();
     for part in parts {
-        inputs.extend(part.journal.listed().iter().map(|listed| (listed, part)));
+        inputs.extend(part.journal.listed().iter().copied().flatten().map(|listed| (listed, part)));
     }
     inputs.sort_by_key(|(listed, _)| listed.position);
     let mut fleet = Fleet::default();

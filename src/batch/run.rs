@@ -7,7 +7,6 @@
 //! What is wrong with an input is its outcome, and so is a panic; only what is wrong with the
 //! output ends the run. Memory is that of so many plans as there are threads.
 
-use std::io;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,20 +14,19 @@ use std::time::{Duration, Instant};
 
 use super::folder::{Draft, Finished, Folder};
 use super::journal::Listed;
-use super::outcome::{Done, Outcome, PlanOutcome, PlanResult};
-use super::reading::{Note, Reader, has_changes, read_plans};
+use super::outcome::PlanResult;
 use super::spread::{Task, spread};
-use super::stop::{Stop, Stoppable};
+use super::stop::Stop;
+use super::work::{Work, Worked, failed};
 use super::{Entry, Unlisted, report};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{self, Source, Threads};
-use crate::record::{Label, Options, Record, Rendered, Sifted};
-use crate::sink::fleet::Tally;
-use crate::sink::{Form, Sink};
+use crate::input;
+use crate::record::Options;
+use crate::sink::Form;
 
-/// Memory that each thread needs with its input, in bytes. Only plans with single changes of many
-/// MiB, or compressed with large windows, need more.
-const THREAD_MEMORY: u64 = 24 << 20;
+/// Memory that a thread with its input is taken to need, in bytes. Most need 5 MiB; plans with
+/// single changes of many MiB, or compressed with large windows, need more than this.
+const THREAD_MEMORY: u64 = 16 << 20;
 /// Memory that is needed besides, in bytes.
 const BASE_MEMORY: u64 = 16 << 20;
 
@@ -115,9 +113,6 @@ pub fn run(
     run_with(folder, jobs, settings, stop, &read, work, tell)
 }
 
-/// What came of a job, and warnings with whose they are.
-type Worked = (Finished, Vec<(String, String)>);
-
 /// Does a batch whose jobs are done like that.
 fn run_with<'a>(
     folder: &mut Folder,
@@ -192,167 +187,6 @@ fn contained(job: &Job<'_>, work: impl FnOnce() -> Result<Worked>) -> Result<Wor
         let outcome = failed(job, &Error::new(ErrorKind::Panicked));
         Ok((Finished { outcome, file: None }, Vec::new()))
     })
-}
-
-/// The outcome of an input of which nothing could be read.
-fn failed(job: &Job<'_>, error: &Error) -> Outcome {
-    let Listed { name, source, workspace, identity, .. } = &job.listed;
-    let result = PlanResult::Error(error.to_string());
-    Outcome {
-        name: name.clone(),
-        source: source.clone(),
-        workspace: workspace.clone(),
-        identity: identity.clone(),
-        records: None,
-        plans: vec![PlanOutcome { source: source.clone(), workspace: workspace.clone(), result }],
-    }
-}
-
-/// A job that is being done.
-struct Work<'a> {
-    job: &'a Job<'a>,
-    settings: &'a Settings,
-    threads: NonZeroUsize,
-    stop: &'a Stop,
-    read: &'a AtomicU64,
-}
-
-impl Work<'_> {
-    /// Reads the plans of the input, and writes their records to what `draft` makes.
-    ///
-    /// # Errors
-    ///
-    /// The records cannot be written, or the run was stopped.
-    fn finish(&self, draft: impl FnOnce() -> Result<Draft>) -> Result<Worked> {
-        let nothing =
-            |error: &Error| Ok((Finished { outcome: failed(self.job, error), file: None }, vec![]));
-        let entry = match self.job.input {
-            Ok(entry) => entry,
-            Err(unlisted) => return nothing(&unlisted.error),
-        };
-        let threads = if self.threads.get() > 1 { Threads::Several } else { Threads::One };
-        let source = match entry.open(&input::Options { threads, ..self.settings.access }) {
-            Ok(source) => source,
-            Err(error) => return nothing(&error),
-        };
-        let mut draft = match draft() {
-            Ok(draft) => draft,
-            Err(error) if is_out_of_handles(&error) => return nothing(&error),
-            Err(error) => return Err(error),
-        };
-        let source = Stoppable::new(source, entry.len.unwrap_or(0), self.stop, self.read);
-        let (plans, warnings) = self.read(source, &mut draft)?;
-        let is_done = |plan: &PlanOutcome| matches!(plan.result, PlanResult::Done(_));
-        let (file, records) = match plans.iter().any(is_done) {
-            true => draft.finish().map(|(file, written)| (Some(file), Some(written)))?,
-            false => (None, None),
-        };
-        let Listed { name, source, workspace, identity, .. } = self.job.listed.clone();
-        let outcome = Outcome { name, source, workspace, identity, records, plans };
-        Ok((Finished { outcome, file }, warnings))
-    }
-
-    /// What comes of the plans of a source, and warnings; their records are written to `out`.
-    fn read(
-        &self,
-        source: impl Source,
-        out: &mut Draft,
-    ) -> Result<(Vec<PlanOutcome>, Vec<(String, String)>)> {
-        let Listed { source: input, workspace, .. } = &self.job.listed;
-        let label = Label { source: input, workspace: workspace.as_deref() };
-        let options = Options { threads: Some(self.threads), ..self.settings.sift };
-        let plans_max = options.read.limits.plans;
-        let mut reading = Reading::new(self.settings.form.sink(out), plans_max);
-        read_plans(source, label, &options, &mut reading)?;
-        if self.stop.is_set() {
-            // What is behind a plan may not have been looked at.
-            return Err(Error::new(ErrorKind::Stopped));
-        }
-        reading.sink.finish()?;
-        Ok((reading.plans, reading.warnings))
-    }
-}
-
-/// Whether too many files are open, which the next run may not meet.
-fn is_out_of_handles(error: &Error) -> bool {
-    const PROCESS_LIMIT: i32 = 24;
-    const SYSTEM_LIMIT: i32 = 23;
-    let code = error.io_error().and_then(io::Error::raw_os_error);
-    cfg!(unix) && matches!(code, Some(PROCESS_LIMIT | SYSTEM_LIMIT))
-}
-
-/// Takes the records of an input, and what came of its plans.
-struct Reading<'a> {
-    sink: Counted<'a>,
-    plans: Vec<PlanOutcome>,
-    /// What is kept of each takes memory.
-    plans_max: u64,
-    warnings: Vec<(String, String)>,
-}
-
-/// A sink that keeps the tally of the plan that passes through it.
-struct Counted<'a> {
-    sink: Box<dyn Sink + 'a>,
-    tally: Tally,
-}
-
-impl<'a> Reading<'a> {
-    fn new(sink: Box<dyn Sink + 'a>, plans_max: u64) -> Reading<'a> {
-        let sink = Counted { sink, tally: Tally::default() };
-        Reading { sink, plans: Vec::new(), plans_max, warnings: Vec::new() }
-    }
-
-    fn push(&mut self, label: Label<'_>, result: PlanResult) {
-        let workspace = label.workspace.map(str::to_owned);
-        self.plans.push(PlanOutcome { source: label.source.to_owned(), workspace, result });
-    }
-}
-
-impl Reader for Reading<'_> {
-    fn sink(&mut self) -> &mut dyn Sink {
-        &mut self.sink
-    }
-
-    fn done(&mut self, label: Label<'_>, sifted: &Sifted) {
-        for warning in &sifted.warnings {
-            self.warnings.push((label.source.to_owned(), format!("warning: {warning}")));
-        }
-        let tally = std::mem::take(&mut self.sink.tally);
-        let (has_changes, summary) = (has_changes(sifted), sifted.summary.clone());
-        self.push(label, PlanResult::Done(Box::new(Done { has_changes, summary, tally })));
-    }
-
-    fn failed(&mut self, label: Label<'_>, error: &Error) {
-        self.push(label, PlanResult::Error(error.to_string()));
-    }
-
-    fn plans_max(&self) -> u64 {
-        self.plans_max
-    }
-
-    fn note(&mut self, input: Label<'_>, note: Note) {
-        self.warnings.push((input.source.to_owned(), note.to_string()));
-    }
-}
-
-impl Sink for Counted<'_> {
-    fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        self.tally.count(record);
-        self.sink.record(record)
-    }
-
-    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
-        self.sink.failed(label, error)
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        self.sink.finish()
-    }
-
-    /// Each record is counted here, so none is rendered elsewhere.
-    fn as_rendered(&mut self) -> Option<&mut dyn Rendered> {
-        None
-    }
 }
 
 #[cfg(test)]
@@ -462,9 +296,9 @@ mod tests {
 
     #[test]
     fn memory_bounds_the_threads() {
-        for (memory, threads) in [(0, 1), (16 << 20, 1), (40 << 20, 1), (64 << 20, 2)] {
+        for (memory, threads) in [(0, 1), (16 << 20, 1), (47 << 20, 1), (48 << 20, 2)] {
             assert_eq!(threads_in(memory).get(), threads, "{memory}");
         }
-        assert_eq!(threads_in(256 << 20).get(), 10);
+        assert_eq!(threads_in(256 << 20).get(), 15);
     }
 }

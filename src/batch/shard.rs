@@ -15,8 +15,8 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Everything.
-    pub const WHOLE: Shard = Shard { number: 1, count: 1 };
+    /// How many parts there can be.
+    pub const COUNT_MAX: u32 = 10_000;
 
     /// A part as it is written: `2/8`.
     ///
@@ -27,7 +27,9 @@ impl Shard {
         let number = |text: &str| text.bytes().all(|it| it.is_ascii_digit()).then(|| text.parse());
         let parts = text.split_once('/').map(|(left, right)| (number(left), number(right)));
         match parts {
-            Some((Some(Ok(number)), Some(Ok(count)))) if (1..=count).contains(&number) => {
+            Some((Some(Ok(number)), Some(Ok(count))))
+                if (1..=count).contains(&number) && count <= Shard::COUNT_MAX =>
+            {
                 Ok(Shard { number, count })
             }
             _ => Err(Error::new(ErrorKind::Pattern)),
@@ -54,10 +56,12 @@ mod tests {
 
     #[test]
     fn parts_are_written_as_a_number_of_a_count() {
-        for text in ["1/1", "2/8", "8/8", "4294967295/4294967295"] {
+        for text in ["1/1", "2/8", "8/8", "10000/10000"] {
             assert_eq!(Shard::parse(text).expect("a part").to_string(), text);
         }
-        for bad in ["", "1", "/", "0/2", "3/2", "1/0", "-1/2", "+1/2", "1/2/3", "1/4294967296"] {
+        for bad in
+            ["", "1", "/", "0/2", "3/2", "1/0", "-1/2", "+1/2", "1/2/3", "1/10001", "1/4294967296"]
+        {
             assert_eq!(Shard::parse(bad).unwrap_err().kind(), ErrorKind::Pattern, "{bad}");
         }
     }

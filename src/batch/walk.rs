@@ -5,7 +5,7 @@
 //! comes twice. What is neither file nor link, like a pipe, is never opened.
 
 use std::fs::{File, Metadata};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
@@ -77,14 +77,7 @@ fn found(path: PathBuf, skipped: &mut Skipped) -> Option<Entry> {
         skipped.links += 1;
         return None;
     }
-    let is_plan = metadata.is_file()
-        && match look_at(&path, &metadata) {
-            Ok(Look::Plan) | Err(_) => true,
-            // `terraform show -json PLANFILE > plan.json` that failed leaves this.
-            Ok(Look::Empty) => is_named_json(&path),
-            Ok(Look::Other) => false,
-        };
-    if !is_plan {
+    if !metadata.is_file() || !is_input(look_at(&path, &metadata), &path) {
         skipped.others += 1;
         return None;
     }
@@ -95,11 +88,36 @@ fn look_at(path: &Path, metadata: &Metadata) -> Result<Look> {
     if metadata.len() == 0 {
         return Ok(Look::Empty);
     }
+    let file = File::open(path).map_err(|error| Error::io(ErrorKind::Read, error))?;
+    look_into(Box::new(Pieces(file.take(LEN))))
+}
+
+/// Looks at the first bytes of something.
+pub(super) fn look_into(head: Box<dyn Read + Send>) -> Result<Look> {
     let options =
         Options { limits: Limits::default(), mapping: Mapping::Never, threads: Threads::One };
-    let file = File::open(path).map_err(|error| Error::io(ErrorKind::Read, error))?;
-    let mut head = Input::from_reader(Box::new(file.take(LEN)), &options)?;
-    plan::look(&mut head)
+    plan::look(&mut Input::from_reader(head, &options)?)
+}
+
+/// Whether what was found and looked at is an input. What cannot be looked at is.
+pub(super) fn is_input(look: Result<Look>, path: &Path) -> bool {
+    match look {
+        Ok(Look::Plan) | Err(_) => true,
+        // `terraform show -json PLANFILE > plan.json` that failed leaves this.
+        Ok(Look::Empty) => is_named_json(path),
+        Ok(Look::Other) => false,
+    }
+}
+
+/// A reader that is read no further than it is looked at, if it is a plain text.
+struct Pieces<R>(R);
+
+impl<R: Read> Read for Pieces<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        const PIECE: usize = 64 << 10;
+        let len = buffer.len().min(PIECE);
+        self.0.read(&mut buffer[..len])
+    }
 }
 
 /// Whether a file is called JSON, compressed or not.

@@ -133,8 +133,11 @@ impl Workspaces {
 
 /// The path of an input, with slashes and without what stands for nothing.
 fn path_of(entry: &Entry) -> Option<Cow<'_, str>> {
-    let Location::File(path) = &entry.location else { return None };
-    let text = path.to_string_lossy();
+    let text = match &entry.location {
+        Location::File(path) => path.to_string_lossy(),
+        Location::Object(_) => entry.source(),
+        Location::Stdin => return None,
+    };
     let text = if cfg!(windows) { text.replace('\\', "/").into() } else { text };
     let is_plain = !text.starts_with("./") && !text.contains("/./") && !text.contains("//");
     if is_plain {

@@ -6,12 +6,14 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use self::batch::{Batch, Merge, ReportFormat};
 use super::exit::Exit;
+use crate::batch::Patience;
 use crate::glob::Glob;
 use crate::json::outline::Outline;
 use crate::limits::Limits;
@@ -349,8 +351,8 @@ pub enum Progress {
 /// The plans, and how to read them.
 #[derive(Debug, Args)]
 pub struct Plans {
-    /// Plans as JSON, plain, gzip or zstd: files, folders, globs, @ with a list, - for standard
-    /// input
+    /// Plans as JSON, plain, gzip or zstd: files, folders, globs, addresses (s3://, gs://, az://,
+    /// https://, http://, file://), @ with a list, - for standard input
     #[arg(value_name = "INPUT")]
     pub inputs: Vec<OsString>,
     /// More of them
@@ -408,6 +410,12 @@ pub struct InputArgs {
     /// Of folders, no files and folders that this glob holds
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
+    /// Give up on an object store or web server after so many seconds without a byte
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "30")]
+    pub store_timeout: Duration,
+    /// How often one is asked again for what failed and may go better
+    #[arg(long, value_name = "N", default_value_t = Patience::default().retries)]
+    pub store_retries: u32,
     /// The end of an input's path, with {workspace} in it, like 'plans/{workspace}/plan.json'
     /// [default: the part of the path that differs]
     #[arg(long, value_name = "RULE")]
@@ -439,7 +447,7 @@ pub struct LimitArgs {
     /// Size of the secrets that are looked for in other texts [default: 1M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_secret_texts: Option<u64>,
-    /// Size of standard input or a pipe that must be read twice [default: 16G]
+    /// Size of what is no file and must be read twice [default: 16G]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_spool: Option<u64>,
     /// Size of one skipped string, at least 4K [default: 1G]
@@ -493,6 +501,15 @@ fn part(name: &str) -> Result<Part, String> {
         let names: Vec<_> = Part::NAMES.iter().map(|(name, _)| *name).collect();
         format!("the names of sections are {}", names.join(", "))
     })
+}
+
+/// A time, in parts of a second if need be.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: Option<f64> = text.parse().ok();
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .filter(|time| !time.is_zero())
+        .ok_or_else(|| "not a number of seconds, like 30 or 0.5".to_owned())
 }
 
 fn glob(text: &str) -> Result<Glob, String> {
@@ -582,6 +599,15 @@ mod tests {
     fn the_definition_is_sound() {
         use clap::CommandFactory;
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn times_are_seconds() {
+        assert_eq!(seconds("30"), Ok(Duration::from_secs(30)));
+        assert_eq!(seconds("0.25"), Ok(Duration::from_millis(250)));
+        for bad in ["", "0", "-1", "1s", "inf", "nan", "1e300"] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -1,17 +1,16 @@
 //! `plansift audit`: where the secrets of documents are; and the same for `redact --report`.
 
 use std::fs::File;
-use std::path::Path;
 
 use super::args::{self, Audit, FindingsFormat, Plans};
 use super::exit::Exit;
 use super::inputs::{self, Listed};
 use super::output::Output;
-use super::redact::{keep, secret_options};
-use super::run::{access, color, end_of_output, fail, options, say};
+use super::redact::secret_options;
+use super::run::{access, closed_early, color, end_of_output, fail, fail_of, options, say};
 use super::stats::Stats;
 use crate::audit::{Audited, Ledger, Look, Options, audit};
-use crate::batch::{Entry, Location};
+use crate::batch::Entry;
 use crate::error::{ErrorKind, Result};
 use crate::input::Kept;
 use crate::sink::csv::Formulas;
@@ -45,7 +44,10 @@ pub fn run(arguments: &Audit) -> Exit {
     let mut tally = Tally { done: 0, failed: 0, echoes: 0, stats: Stats::start() };
     let audited = audit_all(&listed, plans, &options, ledger.as_mut(), &mut tally);
     if let Err(error) = audited {
-        return end_of_output(plans.output.as_deref(), &error, tally.failed);
+        return match end_of_output(plans.output.as_deref(), &error, tally.failed) {
+            Exit::Done if arguments.fail_on_echo => closed_early(tally.echoes > 0),
+            exit => exit,
+        };
     }
     if tally.done == 0 {
         return Exit::Failed;
@@ -82,16 +84,15 @@ fn audit_all(
     tally: &mut Tally,
 ) -> Result<()> {
     for entry in &listed.inputs.entries {
-        let path = match entry {
-            Ok(Entry { location: Location::File(path), .. }) => path,
-            Ok(_) => Path::new("-"),
+        let entry = match entry {
+            Ok(entry) => entry,
             Err(unlisted) => {
-                fail(Some(Path::new(&unlisted.source)), &unlisted.error);
+                fail_of(&unlisted.source, &unlisted.error);
                 tally.failed += 1;
                 continue;
             }
         };
-        match audit_one(path, plans, options, ledger) {
+        match audit_one(entry, plans, options, ledger) {
             Ok(audited) => {
                 tally.done += 1;
                 tally.echoes += audited.summary.counts.echoes();
@@ -99,7 +100,7 @@ fn audit_all(
             }
             Err(error) if error.kind() == ErrorKind::Write => return Err(error),
             Err(error) => {
-                fail(Some(path), &error);
+                fail_of(&entry.source(), &error);
                 tally.failed += 1;
             }
         }
@@ -120,23 +121,23 @@ fn ledger(arguments: &Audit, out: File) -> Box<dyn Ledger> {
 }
 
 fn audit_one(
-    path: &Path,
+    entry: &Entry,
     plans: &Plans,
     options: &Options,
     ledger: &mut dyn Ledger,
 ) -> Result<Audited> {
-    let kept = keep(path, &options.secret.read.limits)?;
-    audit_kept(&kept, path, plans, options, ledger)
+    let kept = entry.keep(&options.secret.read.limits)?;
+    audit_kept(&kept, &entry.source(), plans, options, ledger)
 }
 
 /// Audits an input that can be read again.
 pub fn audit_kept(
     kept: &Kept,
-    path: &Path,
+    name: &str,
     plans: &Plans,
     options: &Options,
     ledger: &mut dyn Ledger,
 ) -> Result<Audited> {
     let access = access(plans, &options.secret.read);
-    audit(|| kept.input(&access), &path.to_string_lossy(), options, ledger)
+    audit(|| kept.input(&access), name, options, ledger)
 }

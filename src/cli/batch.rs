@@ -1,16 +1,17 @@
 //! `plansift batch`: a record file for each input, and a report of all.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
+use std::path::Path;
 
 use super::args::Batch;
 use super::exit::Exit;
 use super::inputs::{self, Listed};
 #[cfg(target_os = "linux")]
 use super::interrupt::Interrupts;
-use super::output::write_whole;
+use super::output::{lies_in, write_whole};
 use super::progress::Meter;
-use super::run::{access, color, end_of_output, fail, form, options, say, shape, threads};
+use super::run::{access, color, end_of_output, fail, form, named, options, say, shape, threads};
 use super::stats::Stats;
 use crate::batch::folder::Folder;
 use crate::batch::journal::{self, Listed as Named, Terms};
@@ -32,21 +33,41 @@ pub fn run(arguments: &Batch) -> Exit {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
-    tell_panics_without_words();
+    if let Some(exit) = refused_output(plans.output.as_deref(), &arguments.out) {
+        return exit;
+    }
+    let jobs = match jobs(&listed, arguments.shard) {
+        Ok((jobs, 0)) => jobs,
+        Ok((jobs, again)) => {
+            if !plans.quiet {
+                say(&format!("named more than once and done once: {again}"));
+            }
+            jobs
+        }
+        Err(exit) => return exit,
+    };
     let stop = Stop::default();
     #[cfg(target_os = "linux")]
     let interrupted = Interrupts::hold().map(|interrupts| interrupts.stop(stop.clone()));
     let mut tally = Tally { progress: Progress::default(), stats: Stats::start() };
-    let done = do_missing(arguments, &listed, &settings, &stop, &mut tally);
+    let done = do_missing(arguments, jobs, &settings, &stop, &mut tally);
+    let failed = done.as_ref().err().map(|error| fail(Some(&arguments.out), error));
     #[cfg(target_os = "linux")]
     if let Some(interrupted) = interrupted.filter(|it| it.is_set()) {
         interrupted.end();
     }
     match done {
-        Err(error) => fail(Some(&arguments.out), &error),
+        Err(_) => failed.unwrap_or(Exit::Failed),
         Ok(_) if stop.is_set() => Exit::Failed,
         Ok(fleet) => draw(arguments, &fleet, &mut tally),
     }
+}
+
+/// Refuses to write the table over what the folder holds.
+pub fn refused_output(output: Option<&Path>, folder: &Path) -> Option<Exit> {
+    let output = output.filter(|output| lies_in(output, folder))?;
+    say(&format!("{}: this is in the folder of a batch: name another file", named(output)));
+    Some(Exit::Usage)
 }
 
 /// What a run took.
@@ -61,8 +82,9 @@ fn settings(arguments: &Batch) -> std::result::Result<Settings, Exit> {
     let sift = options(plans)?;
     let wanted = arguments.jobs.or_else(|| threads(plans)).unwrap_or(NonZeroUsize::MIN);
     let held = threads_in(arguments.memory);
-    if held < wanted && !plans.quiet {
-        say(&format!("--memory holds {held} jobs, not {wanted}"));
+    if held < wanted && arguments.jobs.is_some() && !plans.quiet {
+        let jobs = if held.get() == 1 { "job" } else { "jobs" };
+        say(&format!("--memory holds {held} {jobs}, not {wanted}"));
     }
     Ok(Settings {
         sift,
@@ -91,7 +113,7 @@ fn terms(arguments: &Batch, settings: &Settings) -> Terms {
 /// Does what is missing. A stop is no error.
 fn do_missing(
     arguments: &Batch,
-    listed: &Listed,
+    mut jobs: Vec<Job<'_>>,
     settings: &Settings,
     stop: &Stop,
     tally: &mut Tally,
@@ -99,7 +121,6 @@ fn do_missing(
     let (plans, form) = (&arguments.plans, settings.form);
     let terms = terms(arguments, settings);
     let mut folder = Folder::open(&arguments.out, &terms, form.extension())?;
-    let mut jobs = jobs(listed, arguments.shard);
     let all = jobs.len();
     folder.list(jobs.iter().map(|job| job.listed.clone()).collect())?;
     jobs.retain(|job| !folder.has(&job.listed));
@@ -120,18 +141,25 @@ fn do_missing(
     meter.finish();
     let written = ran.and_then(|()| report::write_into(&folder));
     if written.is_err() || stop.is_set() {
-        let done = folder.journal().listed().iter().filter(|input| folder.has(input)).count();
-        say(&format!(
-            "stopped: {done} of {all} inputs are done; the same command goes on from here"
-        ));
+        let listed = folder.journal().listed().unwrap_or_default();
+        let done = listed.iter().filter(|input| folder.has(input)).count();
+        if done < all {
+            say(&format!(
+                "stopped: {done} of {all} inputs are done; the same command goes on from here"
+            ));
+        }
     }
     written
 }
 
-/// The inputs of a shard, each once.
-fn jobs(listed: &Listed, shard: Shard) -> Vec<Job<'_>> {
-    let mut names = HashSet::new();
-    let mut jobs = Vec::new();
+/// The inputs of a shard, each once, and how many of them were named again.
+///
+/// # Errors
+///
+/// Two of them cannot be told apart; that was said.
+fn jobs(listed: &Listed, shard: Shard) -> std::result::Result<(Vec<Job<'_>>, usize), Exit> {
+    let mut names: HashMap<String, Option<&Location>> = HashMap::new();
+    let (mut jobs, mut again) = (Vec::new(), 0);
     for (position, input) in (0..).zip(&listed.inputs.entries) {
         let input = input.as_ref();
         let source = input.map_or_else(|it| it.source.as_str().into(), Entry::source);
@@ -141,7 +169,17 @@ fn jobs(listed: &Listed, shard: Shard) -> Vec<Job<'_>> {
             _ => source.as_bytes(),
         };
         let name = file_name(bytes);
-        if !shard.holds(bytes) || !names.insert(name.clone()) {
+        if !shard.holds(bytes) {
+            continue;
+        }
+        let location = input.ok().map(|entry| &entry.location);
+        if let Some(first) = names.insert(name.clone(), location) {
+            if first != location {
+                let source = visible(&source);
+                say(&format!("{source}: two inputs have this name: batch them in two folders"));
+                return Err(Exit::Usage);
+            }
+            again += 1;
             continue;
         }
         let workspace = input.ok().and_then(|entry| listed.workspace(entry));
@@ -149,7 +187,7 @@ fn jobs(listed: &Listed, shard: Shard) -> Vec<Job<'_>> {
         let source = source.into_owned();
         jobs.push(Job { input, listed: Named { position, name, source, workspace, identity } });
     }
-    jobs
+    Ok((jobs, again))
 }
 
 fn tell_of_before(folder: &Folder, done: usize) {
@@ -178,24 +216,19 @@ fn draw(arguments: &Batch, fleet: &Fleet, tally: &mut Tally) -> Exit {
         tally.stats.add(tally.progress.bytes);
         say(&tally.stats.line());
     }
-    exit_of(fleet, plans.detailed_exitcode)
+    match exit_of(fleet) {
+        Exit::Changes if !plans.detailed_exitcode => Exit::Done,
+        exit => exit,
+    }
 }
 
-/// What a fleet ends with.
-pub fn exit_of(fleet: &Fleet, tells_changes: bool) -> Exit {
+/// What a fleet ends with, where changes are to be told.
+pub fn exit_of(fleet: &Fleet) -> Exit {
     let totals = &fleet.totals;
     match (totals.plans, totals.failed + totals.pending) {
         (0, 1..) => Exit::Failed,
         (_, 1..) => Exit::SomeFailed,
-        _ if tells_changes && fleet.changed > 0 => Exit::Changes,
+        _ if fleet.changed > 0 => Exit::Changes,
         _ => Exit::Done,
     }
-}
-
-/// A panic is told by its place in this program alone: its words may quote an input.
-fn tell_panics_without_words() {
-    std::panic::set_hook(Box::new(|panic| match panic.location() {
-        Some(at) => say(&format!("internal error at {}:{}", at.file(), at.line())),
-        None => say("internal error"),
-    }));
 }

@@ -35,10 +35,15 @@ fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
         Exit::Failed
     })?;
     let lines = text.lines().map(str::trim).zip(1_u64..);
-    lines
+    let rules: Vec<Rule> = lines
         .filter(|(line, _)| !line.is_empty() && !line.starts_with('#'))
         .map(|(line, number)| rule(line, &format!("{}: line {number}", visible(path))))
-        .collect()
+        .collect::<Result<_, Exit>>()?;
+    if rules.is_empty() {
+        say(&format!("--fail-on @{}: there is no rule in it", visible(path)));
+        return Err(Exit::Usage);
+    }
+    Ok(rules)
 }
 
 fn rule(text: &str, place: &str) -> Result<Rule, Exit> {

@@ -8,7 +8,9 @@ use super::args::Plans;
 use super::exit::Exit;
 use super::output;
 use super::run::{named, say};
-use crate::batch::{Entry, Globs, Inputs, List, Location, Rule, Selection, Separator, Skipped};
+use crate::batch::{
+    Entry, Globs, Inputs, List, Location, Patience, Rule, Selection, Separator, Skipped, Stores,
+};
 use crate::sink::summary::visible;
 
 /// The inputs of a run.
@@ -90,7 +92,8 @@ fn selection(plans: &Plans) -> Result<Selection, Exit> {
     let separator = if more.null { Separator::Null } else { Separator::Line };
     let globs = Globs::new(&more.include, &more.exclude)
         .map_err(|_| usage("--include, --exclude: a glob is not well formed"))?;
-    Ok(Selection { names, files_from, separator, globs })
+    let stores = Stores::new(Patience { timeout: more.store_timeout, retries: more.store_retries });
+    Ok(Selection { names, files_from, separator, globs, stores })
 }
 
 fn usage(text: &str) -> Exit {

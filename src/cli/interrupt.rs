@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use super::run::say;
 use crate::batch::Stop;
 
 /// The signals that end a run, held back.
@@ -50,6 +51,7 @@ impl Interrupts {
                     let _ = signal_hook::low_level::emulate_default_handler(signal);
                 }
                 stop.stop();
+                say("stopping; another interrupt ends it at once");
             }
         });
         interrupted

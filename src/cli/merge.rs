@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use super::args::{Merge, ReportFormat};
-use super::batch::exit_of;
+use super::batch::{exit_of, refused_output};
 use super::exit::Exit;
 use super::output::{Output, write_whole};
 use super::run::{color, end_of_output, fail, say, shape};
@@ -12,6 +12,10 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// Writes the report of all folders.
 pub fn run(arguments: &Merge) -> Exit {
+    let output = arguments.output.as_deref();
+    if let Some(exit) = arguments.folders.iter().find_map(|it| refused_output(output, it)) {
+        return exit;
+    }
     let missing = if arguments.partial { Missing::Told } else { Missing::Refused };
     let shards = match Shards::open(&arguments.folders, missing) {
         Ok(shards) => shards,
@@ -19,14 +23,22 @@ pub fn run(arguments: &Merge) -> Exit {
     };
     let fleet = match write(arguments, &shards) {
         Ok(fleet) => fleet,
-        Err(error) => return end_of_output(arguments.output.as_deref(), &error, 0),
+        Err(error) => {
+            // How many failed does not depend on who reads it.
+            let counted = shards.write(&mut io::sink());
+            let failed = counted.map_or(1, |fleet| fleet.totals.failed + fleet.totals.pending);
+            return end_of_output(output, &error, failed);
+        }
     };
     match fleet.totals.pending {
         0 => {}
         1 => say("1 input is not done yet"),
         many => say(&format!("{many} inputs are not done yet")),
     }
-    exit_of(&fleet, arguments.detailed_exitcode)
+    match exit_of(&fleet) {
+        Exit::Changes if !arguments.detailed_exitcode => Exit::Done,
+        exit => exit,
+    }
 }
 
 fn write(arguments: &Merge, shards: &Shards) -> Result<Fleet> {

@@ -27,6 +27,7 @@ pub use exit::Exit;
 /// Runs the command with those arguments, the program's name first.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     secrecy::refuse_core_dumps();
+    secrecy::tell_panics_without_words();
     let exit = match args::parse(args) {
         Ok(command) => run::run(command),
         Err(refusal) => refusal.tell(),

@@ -119,6 +119,14 @@ pub fn replaces(output: &Path, input: &Path) -> bool {
             .is_ok_and(|output| std::fs::canonicalize(input).is_ok_and(|input| input == output))
 }
 
+/// Whether a path leads into a folder that is there.
+pub fn lies_in(path: &Path, folder: &Path) -> bool {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let parent = std::fs::canonicalize(parent.unwrap_or(Path::new(".")));
+    let folder = std::fs::canonicalize(folder);
+    parent.is_ok_and(|parent| folder.is_ok_and(|folder| parent.starts_with(folder)))
+}
+
 /// What a path stands for, which is what is written, whether it is there yet or not.
 fn behind_links(path: &Path) -> io::Result<PathBuf> {
     const LINKS_MAX: u32 = 40;

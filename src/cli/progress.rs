@@ -106,7 +106,9 @@ impl Meter {
             (true, true) => Shown::Bar(bar_of_many(bytes)),
             (true, false) => Shown::Lines(started),
         };
-        Meter { shown, inputs, bytes, started }
+        let mut meter = Meter { shown, inputs, bytes, started };
+        meter.update(&Progress::default());
+        meter
     }
 
     /// Tells how far it has come.

@@ -9,18 +9,18 @@ use super::audit::audit_kept;
 use super::exit::Exit;
 use super::inputs::{self, Listed};
 use super::output::{self, Output};
-use super::run::{access, end_of_output, fail, named, options, say, threads};
+use super::run::{access, end_of_output, fail, fail_of, named, options, say, threads};
 use super::stats::Stats;
 use crate::audit::{self, Ledger, Look};
 use crate::batch::{Entry, Location};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{self, Input, Kept};
-use crate::limits::Limits;
+use crate::input::{Input, Kept};
 use crate::plan;
 use crate::redact::mask::{KEY_MIN, Key, Masking};
 use crate::redact::{Counts, Options, redact};
 use crate::secret::{self, Collected, EchoOf, collect};
 use crate::sink::findings::Ndjson;
+use crate::sink::summary::visible;
 
 /// Redacts all inputs into one output, one after the other.
 pub fn run(arguments: &Redact) -> Exit {
@@ -44,14 +44,14 @@ pub fn run(arguments: &Redact) -> Exit {
             Err(exit) => return exit,
         },
     };
-    let exit = write_all(plans, &listed, |path, out| {
-        let ready = ready(path, plans, secrets, &options)?;
+    let exit = write_all(plans, &listed, |entry, out| {
+        let ready = ready(entry, plans, secrets, &options)?;
         let redacted = redact(ready.input, ready.collected.as_ref(), &options, out)?;
         if let (Some(report), Some(kept)) = (&mut report, &ready.kept) {
-            report.write(kept, path, plans, &options)?;
+            report.write(kept, &entry.source(), plans, &options)?;
         }
         if !plans.quiet {
-            let name = named(path);
+            let name = visible(&entry.source());
             say(&format!("{name}: {}", masked(&redacted.counts)));
             warn(&name, &redacted.counts);
         }
@@ -69,7 +69,7 @@ pub fn run(arguments: &Redact) -> Exit {
 pub(super) fn write_all(
     plans: &Plans,
     listed: &Listed,
-    mut each: impl FnMut(&Path, &mut File) -> Result<u64>,
+    mut each: impl FnMut(&Entry, &mut File) -> Result<u64>,
 ) -> Exit {
     let opened = Output::open(plans.output.as_deref());
     let (mut out, output) = match opened.and_then(|output| Ok((output.writer()?, output))) {
@@ -78,18 +78,17 @@ pub(super) fn write_all(
     };
     let mut stats = Stats::start();
     for entry in &listed.inputs.entries {
-        let input = match entry {
-            Ok(Entry { location: Location::File(path), .. }) => path,
-            Ok(_) => Path::new("-"),
-            Err(unlisted) => return fail(Some(Path::new(&unlisted.source)), &unlisted.error),
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(unlisted) => return fail_of(&unlisted.source, &unlisted.error),
         };
-        match each(input, &mut out) {
+        match each(entry, &mut out) {
             Ok(bytes) => stats.add(bytes),
             Err(error) if error.kind() == ErrorKind::Write => {
                 return end_of_output(plans.output.as_deref(), &error, 0);
             }
             // What was written of it is no document, and nothing may follow it.
-            Err(error) => return fail(Some(input), &error),
+            Err(error) => return fail_of(&entry.source(), &error),
         }
     }
     drop(out);
@@ -150,34 +149,18 @@ pub(super) struct Ready {
 ///
 /// It cannot be read, or is no plan or state.
 pub(super) fn ready(
-    path: &Path,
+    entry: &Entry,
     plans: &Plans,
     secrets: &SecretArgs,
     options: &Options,
 ) -> Result<Ready> {
     let access = access(plans, &options.secret.read);
     if secrets.echo == args::Echo::Off {
-        return Ok(Ready { input: open(path, &access)?, collected: None, kept: None });
+        return Ok(Ready { input: entry.open(&access)?, collected: None, kept: None });
     }
-    let kept = keep(path, &options.secret.read.limits)?;
+    let kept = entry.keep(&options.secret.read.limits)?;
     let collected = collect(|| kept.input(&access), &options.secret)?;
     Ok(Ready { input: kept.input(&access)?, collected: Some(collected), kept: Some(kept) })
-}
-
-/// An input that can be read again.
-pub(super) fn keep(path: &Path, limits: &Limits) -> Result<Kept> {
-    match path == Path::new("-") {
-        true => Kept::from_stdin(limits),
-        false => Kept::open_file(path, limits),
-    }
-}
-
-/// Opens an input that is read once.
-pub(super) fn open(path: &Path, access: &input::Options) -> Result<Input> {
-    match path == Path::new("-") {
-        true => Input::from_stdin(access),
-        false => Input::open_file(path, access),
-    }
 }
 
 /// What is secret.
@@ -228,13 +211,13 @@ impl Report {
     }
 
     /// Writes what was masked in an input. That this failed is told at the end.
-    fn write(&mut self, kept: &Kept, path: &Path, plans: &Plans, options: &Options) -> Result<()> {
+    fn write(&mut self, kept: &Kept, name: &str, plans: &Plans, options: &Options) -> Result<()> {
         let options = audit::Options {
             secret: options.secret.clone(),
             echoes: Look::For,
             suspects: Look::Past,
         };
-        match audit_kept(kept, path, plans, &options, &mut self.ledger) {
+        match audit_kept(kept, name, plans, &options, &mut self.ledger) {
             Err(error) if error.kind() == ErrorKind::Write => self.failed = Some(error),
             audited => drop(audited?),
         }

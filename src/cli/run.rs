@@ -93,13 +93,16 @@ fn sift_all(
         Ok(opened) => opened,
         Err(error) => return fail(plans.output.as_deref(), &error),
     };
-    let is_broken = Cell::new(false);
+    let (is_broken, has_rules) = (Cell::new(false), !rules.is_empty());
     let mut sink = gates::before(sink, &rules, &is_broken);
     let mut sifting = Sifting::new(plans, options, sink.as_mut());
     let sifted = sifting.all(&listed);
     let Tally { done, failed, has_changes, stats } = sifting.tally;
     if let Err(error) = sifted {
-        return end_of_output(plans.output.as_deref(), &error, failed);
+        return match end_of_output(plans.output.as_deref(), &error, failed) {
+            Exit::Done if has_rules => closed_early(is_broken.get()),
+            exit => exit,
+        };
     }
     if done == 0 {
         return Exit::Failed;
@@ -187,6 +190,15 @@ pub(super) fn access(plans: &Plans, read: &plan::Options) -> input::Options {
     input::Options { limits: read.limits, mapping, threads }
 }
 
+/// Nobody reads on, and not all was asked of the plans that had to be asked.
+pub(super) fn closed_early(is_broken: bool) -> Exit {
+    if is_broken {
+        return Exit::RuleBroken;
+    }
+    say("the output was closed before all was read: whether a rule is broken is not known");
+    Exit::Failed
+}
+
 /// Nobody reads on: that is an end like any other. Anything else is an error.
 pub(super) fn end_of_output(output: Option<&Path>, error: &Error, failed: u64) -> Exit {
     match error.io_error().map(io::Error::kind) {
@@ -217,9 +229,17 @@ pub(super) fn named(path: &Path) -> String {
 
 pub(super) fn fail(path: Option<&Path>, error: &Error) -> Exit {
     match path {
-        Some(path) => say(&format!("{}: {error}", named(path))),
-        None => say(&error.to_string()),
+        Some(path) => fail_of(&path.to_string_lossy(), error),
+        None => {
+            say(&error.to_string());
+            Exit::Failed
+        }
     }
+}
+
+/// Says what is wrong with an input.
+pub(super) fn fail_of(source: &str, error: &Error) -> Exit {
+    say(&format!("{}: {error}", visible(source)));
     Exit::Failed
 }
 

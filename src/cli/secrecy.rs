@@ -1,5 +1,15 @@
 //! What a plan holds must not be left behind by the process that read it.
 
+use super::run::say;
+
+/// Has a panic told by its place in this program alone: its words may quote an input.
+pub fn tell_panics_without_words() {
+    std::panic::set_hook(Box::new(|panic| match panic.location() {
+        Some(at) => say(&format!("internal error at {}:{}", at.file(), at.line())),
+        None => say("internal error"),
+    }));
+}
+
 /// Keeps the memory of this process out of core dumps. A system that does not know them goes
 /// without.
 pub fn refuse_core_dumps() {

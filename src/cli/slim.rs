@@ -3,10 +3,11 @@
 use super::args::{Slim, WrapIn};
 use super::exit::Exit;
 use super::inputs;
-use super::redact::{masked, open, ready, redact_options, warn, write_all};
-use super::run::{access, named, say};
+use super::redact::{masked, ready, redact_options, warn, write_all};
+use super::run::{access, say};
 use crate::record::Show;
 use crate::redact::Secrecy;
+use crate::sink::summary::visible;
 use crate::slim::{LeftOut, Options, Slimmed, Wrap, slim};
 
 /// Cuts all inputs down into one output, one after the other.
@@ -27,17 +28,17 @@ pub fn run(arguments: &Slim) -> Exit {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };
-    write_all(plans, &listed, |path, out| {
+    write_all(plans, &listed, |entry, out| {
         let slimmed = if arguments.no_redact {
-            let input = open(path, &access(plans, &masking.secret.read))?;
+            let input = entry.open(&access(plans, &masking.secret.read))?;
             slim(input, &options, Secrecy::Off, &masking, out)
         } else {
-            let ready = ready(path, plans, secrets, &masking)?;
+            let ready = ready(entry, plans, secrets, &masking)?;
             let secrecy = ready.collected.as_ref().map_or(Secrecy::Unknown, Secrecy::Known);
             slim(ready.input, &options, secrecy, &masking, out)
         }?;
         if !plans.quiet {
-            tell(&named(path), &slimmed, arguments);
+            tell(&visible(&entry.source()), &slimmed, arguments);
         }
         Ok(slimmed.redacted.document.bytes)
     })

@@ -68,12 +68,7 @@ pub(super) fn peek(mut reader: Box<dyn Read + Send>) -> Result<(Vec<u8>, Peeked)
             Ok(0) => break,
             Ok(_) => head.push(byte[0]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => {
-                return Err(match error.downcast::<Failure>() {
-                    Ok(Failure(error)) => error.or_at(0),
-                    Err(error) => Error::io(ErrorKind::Read, error).or_at(0),
-                });
-            }
+            Err(error) => return Err(Failure::met(error).or_at(0)),
         }
     }
     Ok((head.clone(), io::Cursor::new(head).chain(reader)))

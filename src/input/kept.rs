@@ -9,6 +9,7 @@ use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::stream::Failure;
 use super::{Identity, Input, Options, State};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
@@ -83,7 +84,7 @@ impl Kept {
                 Ok(0) => break,
                 Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(read_error(error)),
+                Err(error) => return Err(Failure::met(error)),
             };
             len += read as u64;
             if len > limits.spool {

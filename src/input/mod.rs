@@ -21,7 +21,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 #[cfg(target_os = "linux")]
 use mapped::Mapped;
-use stream::Stream;
+use stream::{Failure, Stream};
 
 pub use kept::Kept;
 
@@ -288,6 +288,11 @@ impl Input {
     pub fn position(&self) -> u64 {
         self.offset() + self.window().len() as u64
     }
+}
+
+/// An error as a reader can return it, to come out of its [`Input`] as it is.
+pub fn carried(error: Error) -> io::Error {
+    Failure::of(error)
 }
 
 /// Whether a file is neither compressed nor UTF-16, by its first bytes.

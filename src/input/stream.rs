@@ -50,6 +50,14 @@ impl Failure {
     pub(super) fn of(error: Error) -> io::Error {
         io::Error::other(Failure(error))
     }
+
+    /// What a reader has met: the error that it carries, or the system's.
+    pub(super) fn met(error: io::Error) -> Error {
+        match error.downcast::<Failure>() {
+            Ok(Failure(error)) => error,
+            Err(error) => Error::io(ErrorKind::Read, error),
+        }
+    }
 }
 
 /// A reader as windows.
@@ -201,10 +209,7 @@ impl Source for Stream {
         match self.read() {
             Ok(read) => self.ended = read == 0,
             Err(error) => {
-                let error = match error.downcast::<Failure>() {
-                    Ok(Failure(error)) => error,
-                    Err(error) => Error::io(ErrorKind::Read, error),
-                };
+                let error = Failure::met(error);
                 self.failed = Some(error.kind());
                 return Err(error.or_at(self.window_end()));
             }

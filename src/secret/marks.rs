@@ -254,13 +254,36 @@ impl Marks {
         if subject.named {
             return Ok(Verdict::Marked(By::Name));
         }
-        let sides = subject.sides.map(present);
-        match sides[0].or(sides[1]).map(Value::kind).transpose()? {
-            Some(kind @ (Kind::Object | Kind::Array)) if self.names.is_some() => {
-                Ok(Verdict::Enter(kind))
+        if self.names.is_none() {
+            return Ok(Verdict::Nothing);
+        }
+        let [before, after] = subject.sides.map(|side| present(side).map(Value::kind).transpose());
+        match (before?, after?) {
+            // They cannot be entered in step.
+            (Some(before), Some(after)) if before != after => {
+                for side in subject.sides.into_iter().flatten() {
+                    if self.has_name(side)? {
+                        return Ok(Verdict::Marked(By::Name));
+                    }
+                }
+                Ok(Verdict::Nothing)
             }
+            (Some(kind @ (Kind::Object | Kind::Array)), _)
+            | (None, Some(kind @ (Kind::Object | Kind::Array))) => Ok(Verdict::Enter(kind)),
             _ => Ok(Verdict::Nothing),
         }
+    }
+
+    /// Whether a key below a value is a name that marks.
+    fn has_name(&self, value: Value<'_>) -> Result<bool> {
+        let mut has_name = false;
+        leaves(value, |leaf| {
+            if let Leaf::Key(key) = leaf {
+                has_name = has_name || self.is_name(&key.decode()?);
+            }
+            Ok(())
+        })?;
+        Ok(has_name)
     }
 
     fn enter<'a>(&self, subject: &Subject<'a>, kind: Kind) -> Result<Entered<'a>> {
@@ -418,6 +441,18 @@ mod tests {
         let text = r#"[{"a":{"db_password":1,"x":2}},{"a":{"db_password":3}},{"a":{"x":true}},{}]"#;
         let found = marked(text, Some("password")).unwrap();
         assert_eq!(found, [sides("1", "3"), sides("2", "")]);
+    }
+
+    #[test]
+    fn names_below_values_of_two_kinds_mark_both() {
+        let object = r#"{"b":{"api_key":"x"}}"#;
+        for other in [r#""text""#, "1", "[]", "[1]"] {
+            for (before, after) in [(other, object), (object, other)] {
+                let text = format!(r#"[{{"a":{before}}},{{"a":{after}}},{{}},{{}}]"#);
+                assert_eq!(marked(&text, Some("api_key")).unwrap(), [sides(before, after)]);
+                assert!(marked(&text, Some("other")).unwrap().is_empty(), "{text}");
+            }
+        }
     }
 
     #[test]

@@ -340,11 +340,13 @@ fn a_folder_of_somebody_else_is_left_alone() {
     for content in ["p", "out"] {
         let _ = std::fs::create_dir(folder.path(content));
         folder.write(&format!("{content}/records"), "mine");
+        let before = files_of(&folder.path(content));
         let run = folder.run(&format!("batch p/a.json --out {content}"));
         assert_eq!(run.code, Some(1), "{run:?}");
         assert!(run.err.contains("was not made by `plansift batch`"), "{}", run.err);
         let kept = std::fs::read_to_string(folder.path(&format!("{content}/records")));
         assert_eq!(kept.expect("it is there"), "mine");
+        assert_eq!(files_of(&folder.path(content)), before);
     }
     assert_eq!(folder.run("batch p/a.json --out p/a.json").code, Some(1));
     for args in [
@@ -431,6 +433,41 @@ fn exit_codes_of_a_batch_are_those_of_any_command() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_no_text_are_told_apart() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    let names = [b"\xfe.json", b"\xff.json"].map(|name| std::ffi::OsStr::from_bytes(name));
+    let mut command = run::plansift();
+    command.current_dir(folder.0.path()).args(["batch", "--out", "out"]);
+    for (changes, name) in (1..).zip(names) {
+        let plan = sample::of_changes(changes, sample::create);
+        std::fs::write(folder.0.path().join(name), plan).expect("a file");
+        command.arg(name);
+    }
+    let run = Run::of(&command.output().expect("it runs"));
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let lines =
+        |(name, content): (String, Vec<u8>)| (name, content.split(|&it| it == b'\n').count());
+    let expected = [("%fe.json.ndjson", 4), ("%ff.json.ndjson", 5)];
+    let expected = expected.map(|(name, lines)| (name.to_owned(), lines));
+    assert_eq!(records(&folder).into_iter().map(lines).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn standard_input_is_never_what_it_was() {
+    let folder = Folder::new();
+    let args = format!("batch - --out {}", folder.path("out").display());
+    for changes in [2, 5] {
+        let plan = sample::of_changes(changes, sample::create);
+        let run = Run::piped(&args, &plan);
+        assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{run:?}");
+        let written = String::from_utf8_lossy(&records(&folder)["%2d.ndjson"]).into_owned();
+        assert_eq!(written, Run::piped("changes -", &plan).out);
+    }
+}
+
 #[test]
 fn what_is_named_twice_is_done_once() {
     let folder = plans();
@@ -466,4 +503,32 @@ fn names_do_not_lead_out_of_the_folder() {
     assert!(names.iter().all(|name| name.len() <= 200 && !name.starts_with(['.', '-'])));
     assert!(names.iter().any(|name| name == "%63on.json.ndjson"), "{names:?}");
     assert_eq!(files_of(folder.0.path()), ["p", "run"]);
+}
+
+#[test]
+fn many_plans_of_one_input_count_as_those_of_many() {
+    let folder = Folder::new();
+    let plans: Vec<String> = (1..40)
+        .map(|number| sample::of_changes(number, sample::create).replace("\n", ""))
+        .map(|plan| plan.replace("\"type\":\"", "\"type\":\"x"))
+        .collect();
+    std::fs::create_dir(folder.path("many")).expect("a folder");
+    for (number, plan) in plans.iter().enumerate() {
+        folder.write(&format!("many/{number:02}.json"), plan);
+    }
+    folder.write("one.json", plans.join("\n"));
+    let mut fleets = ["many", "one.json"].map(|inputs| {
+        let run = folder.run(&format!("batch {inputs} --out out-{}", inputs.len()));
+        assert_eq!(run.code, Some(0), "{run:?}");
+        let report = folder.path(&format!("out-{}/report.ndjson", inputs.len()));
+        let report = rows(&std::fs::read_to_string(report).expect("a report"));
+        report.last().expect("a row of all").clone()
+    });
+    for fleet in &mut fleets {
+        let fleet = fleet.as_object_mut().expect("an object");
+        // The space between plans counts, too.
+        fleet.retain(|key, _| key != "inputs" && key != "bytes");
+    }
+    assert_eq!(fleets[0], fleets[1]);
+    assert!(fleets[0]["types"][0]["plans"].as_u64() > Some(10), "{}", fleets[0]);
 }

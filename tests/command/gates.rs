@@ -37,6 +37,7 @@ fn each_rule_counts_what_it_says() {
         ("drift", "drift:module.*", "1 in module.m.acme_server.m[0]"),
         ("only-outputs", "output", "1 in x"),
         ("only-outputs", "changes", ""),
+        ("no-op", "sensitive-path:*", ""),
         ("checks", "check", "3 in acme_server.many, check.health, module.m.check.health"),
         ("checks", "check:module.*", "1 in module.m.check.health"),
         ("errored", "errored", "-"),
@@ -44,8 +45,9 @@ fn each_rule_counts_what_it_says() {
         ("create", "errored", ""),
         ("action-invocations", "action>99", ""),
     ] {
-        for command in ["changes", "summary"] {
-            let (code, told) = asked(&[command, "--fail-on", rule], &[plan]);
+        for command in ["changes", "summary", "changes --all"] {
+            let args: Vec<_> = command.split(' ').chain(["--fail-on", rule]).collect();
+            let (code, told) = asked(&args, &[plan]);
             let expected: Vec<String> = match said {
                 "" => vec![],
                 "-" => vec![rule.to_owned()],
@@ -157,7 +159,44 @@ fn rules_come_from_a_file_too() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("line 3: 'shrink': this is no rule"), "{said}");
 
+    std::fs::write(&path, "# None yet.\n").expect("a file");
+    let output = run::plansift().args(["changes", "--fail-on", &rules, "-"]).output();
+    assert_eq!(output.expect("it runs").status.code(), Some(64));
+
     let missing = format!("@{}", folder.path().join("none").display());
     let output = run::plansift().args(["changes", "--fail-on", &missing, "-"]).output();
     assert_eq!(output.expect("it runs").status.code(), Some(1));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_output_opens_no_gate() {
+    let run = |command: &str| {
+        let mut child = run::plansift()
+            .args(command.split(' '))
+            .current_dir(run::root())
+            .stdin(std::process::Stdio::null())
+            .stdout(closed())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .expect("it runs");
+        let mut said = String::new();
+        let mut stderr = child.stderr.take().expect("a pipe");
+        std::io::Read::read_to_string(&mut stderr, &mut said).expect("UTF-8");
+        (child.wait().expect("it ends").code(), said)
+    };
+    let plan = "corpus/plans/rich/plan.json";
+    let (code, said) = run(&format!("changes --fail-on delete>999 {plan}"));
+    assert!(code == Some(1) && said.contains("is not known"), "{code:?}: {said}");
+    assert_eq!(run(&format!("changes {plan}")).0, Some(0));
+    let (code, said) = run("audit --fail-on-echo corpus/plans/secret-echoes/plan.json");
+    assert!(matches!(code, Some(1 | 3)), "{code:?}: {said}");
+}
+
+/// A pipe that nobody reads.
+#[cfg(unix)]
+fn closed() -> std::process::Stdio {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    writer.into()
 }

@@ -42,6 +42,15 @@ impl Tally {
         }
     }
 
+    /// Takes the names of another plan, which counts no less for that: of many plans of one input
+    /// they are kept once.
+    pub fn take_names(&mut self, other: &mut Tally) {
+        self.types.add(std::mem::take(&mut other.types));
+        self.modules.add(std::mem::take(&mut other.modules));
+        self.providers.add(std::mem::take(&mut other.providers));
+        self.actions.add(std::mem::take(&mut other.actions));
+    }
+
     fn change(&mut self, change: &ResourceChange<'_>) {
         if change.is_settled() {
             return;

@@ -112,7 +112,7 @@ impl Rule {
             },
             (_, what) => (what, None),
         };
-        if [place, path].contains(&Some("")) {
+        if [place, path].into_iter().flatten().any(|pattern| !is_pattern(pattern)) {
             return Err(malformed());
         }
         let [place, path] = [place, path].map(|pattern| pattern.map(Pattern::new));
@@ -182,7 +182,8 @@ impl Rule {
             Which::Sensitive => &change.sensitive,
             Which::Replace => &change.replace_paths,
         };
-        if paths.is_empty() || !self.is_there(change) {
+        // Of what stays as it is there is a record only where all are asked for.
+        if paths.is_empty() || change.action == "no-op" || !self.is_there(change) {
             return 0;
         }
         let Some(pattern) = &self.path else { return 0 };
@@ -216,6 +217,16 @@ fn is_counted(change: &ResourceChange<'_>, subject: Subject) -> bool {
 fn is_count(text: &str) -> bool {
     let text = text.trim();
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a text may be a pattern: what would be a count or a comment, written otherwise, is none.
+fn is_pattern(text: &str) -> bool {
+    let mut is_quoted = false;
+    let is_stray = |character: char| {
+        is_quoted ^= character == '"';
+        !is_quoted && (character.is_whitespace() || matches!(character, '>' | '<' | '='))
+    };
+    !text.is_empty() && !text.chars().any(is_stray)
 }
 
 /// The last colon that stands in no quotes: keys of instances may have some.
@@ -294,6 +305,13 @@ mod tests {
             "delete:",
             "delete:>3",
             "delete>x",
+            "delete: aws_*",
+            "delete :aws_*",
+            "delete:aws_*>=3",
+            "delete:aws_* > x",
+            "delete:a>x",
+            "delete:aws_* # none",
+            "changed-path:aws_db: engine",
             "delete>-1",
             "delete>99999999999999999999",
             "errored:a",

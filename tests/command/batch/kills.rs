@@ -112,7 +112,8 @@ fn a_batch_that_is_killed_goes_on_where_it_was() {
 fn a_batch_that_was_killed_can_be_reported() {
     let folder = estate();
     let mut child = start(&folder);
-    while !folder.path("out/records").is_dir() {
+    // It is written once the inputs are listed.
+    while !folder.path("out/report.ndjson").is_file() {
         std::thread::yield_now();
     }
     child.kill().expect("it is a child");

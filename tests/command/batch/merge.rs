@@ -100,6 +100,11 @@ fn parts_that_do_not_fit_are_refused() {
     let begun = std::fs::read(folder.path("out1/journal")).expect("a journal");
     let begun = &begun[..begun.iter().position(|&byte| byte == b'\n').expect("a line") + 1];
     folder.write("copy/journal", [begun, &journal[end..]].concat());
+    // Nothing of it must look like a run without inputs.
+    std::fs::create_dir(folder.path("early")).expect("a folder");
+    let whole = std::fs::read(folder.path("whole/journal")).expect("a journal");
+    let end = whole.iter().position(|&byte| byte == b'\n').expect("a line") + 1;
+    folder.write("early/journal", &whole[..end]);
     for (args, place, text) in [
         ("out0 out1 out0", "out0", "this shard was given twice"),
         ("whole whole", "whole", "this shard was given twice"),
@@ -108,6 +113,7 @@ fn parts_that_do_not_fit_are_refused() {
         ("out0 copy", "copy", "an input of this folder is in another one as well"),
         ("out0 out2", "out0", "shards are missing"),
         ("half", "half", "merge the others with --partial"),
+        ("early", "early", "the run here has not listed its inputs: run it again"),
         ("out0 q", "q", "no output of `plansift batch` is here"),
         ("p", "p", "no output of `plansift batch` is here"),
         ("no-such-folder", "no-such-folder", "no output of `plansift batch` is here"),
@@ -143,4 +149,32 @@ fn a_shard_may_be_empty() {
     }
     let run = folder.run("merge out1 out2 out3 --format ndjson");
     assert_eq!(states(&rows(&run.out)), ["p/same.json done"]);
+}
+
+#[test]
+fn parts_of_other_lists_are_refused() {
+    let folder = many();
+    for (out, shard, inputs) in [("s1", "1/2", "p"), ("s2", "2/2", "./p")] {
+        let run = folder.run(&format!("batch {inputs} --out {out} --shard {shard}"));
+        assert!(matches!(run.code, Some(0 | 4)), "{run:?}");
+    }
+    let run = folder.run("merge s1 s2");
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.err.contains("not a part of the same whole"), "{}", run.err);
+}
+
+#[test]
+fn no_output_lands_on_what_a_batch_keeps() {
+    let folder = many();
+    folder.run("batch p --out out");
+    let kept = files_of(&folder.path("out"));
+    for args in
+        ["merge out -o out/journal", "batch p --out out -o out/records/x", "merge out -o out/x"]
+    {
+        let run = folder.run(args);
+        assert_eq!(run.code, Some(64), "{args}: {run:?}");
+        assert!(run.err.contains("in the folder of a batch"), "{}", run.err);
+    }
+    assert_eq!(files_of(&folder.path("out")), kept);
+    assert_eq!(folder.run("merge out").code, Some(4));
 }

@@ -1,0 +1,249 @@
+//! Clients, made of what is in the environment.
+//!
+//! The client takes what the stores' own tools take, and some more names of its own. Here is only
+//! what it does not know.
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use bytes::Bytes;
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::client::{
+    ClientConfigKey, HttpClient, HttpConnector, HttpRequest, HttpRequestBody,
+};
+use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
+use object_store::http::HttpBuilder;
+use object_store::list::{PaginatedListOptions, PaginatedListResult, PaginatedListStore};
+use object_store::path::Path;
+use object_store::{
+    ClientOptions, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore, RetryConfig,
+};
+
+use super::Version;
+use super::address::{Address, Kind, fault};
+use super::wire::{Connector, Marker};
+use crate::error::{Result, StoreFault};
+
+/// The clients of a run.
+#[derive(Default)]
+pub(super) struct Clients {
+    buckets: Mutex<HashMap<(Kind, String), Bucket>>,
+    /// That of all web servers with encryption, and that of those without.
+    secure: Browser,
+    plain: Browser,
+}
+
+impl Clients {
+    /// The client of the bucket of an address.
+    pub(super) fn bucket(&self, address: &Address) -> Result<Bucket> {
+        if address.kind() == Kind::Web {
+            return self.web(address.bucket()).ok_or_else(|| fault(StoreFault::Name));
+        }
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = (address.kind(), address.bucket().to_owned());
+        if let Some(bucket) = buckets.get(&name) {
+            return Ok(bucket.clone());
+        }
+        let bucket = Bucket::open(address).ok_or_else(|| fault(StoreFault::Settings))?;
+        buckets.insert(name, bucket.clone());
+        Ok(bucket)
+    }
+
+    fn web(&self, url: &str) -> Option<Bucket> {
+        let is_plain = url.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("http:"));
+        let browser = if is_plain { &self.plain } else { &self.secure };
+        // An encrypted address may not lead to one that is not.
+        let options = ClientOptions::new().with_allow_http(is_plain);
+        let web = HttpBuilder::new().with_url(url).with_retry(no_retries());
+        let web = web.with_client_options(options).with_http_connector(browser.clone());
+        Some(Bucket { objects: Arc::new(web.build().ok()?), lists: None })
+    }
+}
+
+/// A bucket, or an object of a web server.
+#[derive(Clone)]
+pub(super) struct Bucket {
+    objects: Arc<dyn ObjectStore>,
+    /// What can list it; a web server cannot be.
+    lists: Option<Arc<dyn PaginatedListStore>>,
+}
+
+impl Bucket {
+    fn open(address: &Address) -> Option<Bucket> {
+        let name = address.bucket();
+        match address.kind() {
+            Kind::S3 => Bucket::of(s3()?.with_bucket_name(name).build()),
+            Kind::Gs => Bucket::of(gs()?.with_bucket_name(name).build()),
+            Kind::Az => Bucket::of(az()?.with_container_name(name).build()),
+            Kind::Web => None,
+        }
+    }
+
+    fn of<S, E: Debug>(built: std::result::Result<S, E>) -> Option<Bucket>
+    where
+        S: ObjectStore + PaginatedListStore,
+    {
+        let store = Arc::new(built.ok()?);
+        Some(Bucket { objects: store.clone(), lists: Some(store) })
+    }
+
+    /// Asks what is known of an object.
+    pub(super) async fn head(&self, path: &Path, marker: Marker) -> object_store::Result<Version> {
+        let options =
+            GetOptions { head: true, extensions: marker.extensions(), ..GetOptions::default() };
+        let answer = self.objects.get_opts(path, options).await?;
+        Ok(Version::of(&answer))
+    }
+
+    /// Asks for an object, or for a part of it; only in that version if one is named.
+    pub(super) async fn get(
+        &self,
+        path: &Path,
+        range: Option<GetRange>,
+        if_match: Option<String>,
+        marker: Marker,
+    ) -> object_store::Result<GetResult> {
+        let extensions = marker.extensions();
+        let options = GetOptions { range, if_match, extensions, ..GetOptions::default() };
+        self.objects.get_opts(path, options).await
+    }
+
+    /// Asks for some bytes of an object.
+    pub(super) async fn bytes(
+        &self,
+        path: &Path,
+        range: Range<u64>,
+        marker: Marker,
+    ) -> object_store::Result<Bytes> {
+        let range = Some(GetRange::Bounded(range));
+        self.get(path, range, None, marker).await?.bytes().await
+    }
+
+    /// Asks for a page of the objects whose keys begin so.
+    pub(super) async fn list(
+        &self,
+        prefix: &str,
+        page_token: Option<String>,
+        marker: Marker,
+    ) -> object_store::Result<PaginatedListResult> {
+        let Some(lists) = &self.lists else {
+            // An address of a web server is never taken for a folder.
+            return Err(object_store::Error::NotImplemented {
+                operation: "list".to_owned(),
+                implementer: self.objects.to_string(),
+            });
+        };
+        let extensions = marker.extensions();
+        let options = PaginatedListOptions { page_token, extensions, ..Default::default() };
+        lists.list_paginated(Some(prefix).filter(|it| !it.is_empty()), options).await
+    }
+}
+
+impl Version {
+    /// What a listing says of an object.
+    pub(super) fn listed(meta: &ObjectMeta) -> Version {
+        Version {
+            len: Some(meta.size),
+            modified: Some(meta.last_modified.into()),
+            etag: meta.e_tag.as_deref().map(quoted),
+        }
+    }
+}
+
+/// A tag as requests spell it: in a listing some stores leave the quotes out.
+fn quoted(tag: &str) -> String {
+    match tag.ends_with('"') {
+        true => tag.to_owned(),
+        false => format!("\"{tag}\""),
+    }
+}
+
+/// A key as the client wants it, which must be the same one.
+pub(super) fn path(key: &str) -> Result<Path> {
+    let path = Path::parse(key).ok().filter(|path| path.as_ref() == key);
+    path.ok_or_else(|| fault(StoreFault::Key))
+}
+
+/// What is asked again is asked again by [`super::patience`] alone.
+fn no_retries() -> RetryConfig {
+    RetryConfig { max_retries: 0, ..RetryConfig::default() }
+}
+
+fn s3() -> Option<AmazonS3Builder> {
+    let builder = AmazonS3Builder::from_env().with_retry(no_retries());
+    let builder = builder.with_http_connector(Connector);
+    let endpoints = [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint];
+    Some(match scheme(endpoints.iter().find_map(|key| builder.get_config_value(key)))? {
+        Scheme::Plain => builder.with_allow_http(true),
+        Scheme::Secure => builder,
+    })
+}
+
+fn gs() -> Option<GoogleCloudStorageBuilder> {
+    let builder = GoogleCloudStorageBuilder::from_env().with_retry(no_retries());
+    let builder = builder.with_http_connector(Connector);
+    Some(match scheme(builder.get_config_value(&GoogleConfigKey::BaseUrl))? {
+        Scheme::Plain => {
+            builder.with_config(GoogleConfigKey::Client(ClientConfigKey::AllowHttp), "true")
+        }
+        Scheme::Secure => builder,
+    })
+}
+
+fn az() -> Option<MicrosoftAzureBuilder> {
+    let mut builder = MicrosoftAzureBuilder::from_env().with_retry(no_retries());
+    // As the tool `az` calls them.
+    for (key, variable) in [
+        (AzureConfigKey::AccountName, "AZURE_STORAGE_ACCOUNT"),
+        (AzureConfigKey::AccessKey, "AZURE_STORAGE_KEY"),
+    ] {
+        if builder.get_config_value(&key).is_none()
+            && let Ok(value) = std::env::var(variable)
+        {
+            builder = builder.with_config(key, value);
+        }
+    }
+    let builder = builder.with_http_connector(Connector);
+    Some(match scheme(builder.get_config_value(&AzureConfigKey::Endpoint))? {
+        Scheme::Plain => builder.with_allow_http(true),
+        Scheme::Secure => builder,
+    })
+}
+
+/// Whether a connection is encrypted.
+enum Scheme {
+    Secure,
+    Plain,
+}
+
+/// How a server is asked: as the user has set, without encryption if that says so. `None`: that is
+/// no address, on which the client would panic.
+fn scheme(endpoint: Option<String>) -> Option<Scheme> {
+    let Some(endpoint) = endpoint else { return Some(Scheme::Secure) };
+    let mut request = HttpRequest::new(HttpRequestBody::empty());
+    *request.uri_mut() = endpoint.parse().ok()?;
+    request.uri().host()?;
+    match request.uri().scheme_str()? {
+        "http" => Some(Scheme::Plain),
+        "https" => Some(Scheme::Secure),
+        _ => None,
+    }
+}
+
+/// Gives all objects of web servers one client, which reads the system's certificates once and
+/// keeps connections.
+#[derive(Clone, Debug, Default)]
+struct Browser(Arc<OnceLock<HttpClient>>);
+
+impl HttpConnector for Browser {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        if let Some(client) = self.0.get() {
+            return Ok(client.clone());
+        }
+        let client = Connector.connect(options)?;
+        Ok(self.0.get_or_init(|| client).clone())
+    }
+}

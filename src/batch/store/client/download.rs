@@ -1,0 +1,199 @@
+//! An object as it comes in: a task that reads it in chunks, and a blocking reader of them.
+//!
+//! The task asks for the whole object, and where that breaks off, for the rest of the same version.
+//! Some chunks wait in a channel that is bounded, so memory is, and a slow reader makes the task
+//! wait, which is no silence of the store.
+
+use std::io::{self, Read};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use object_store::path::Path;
+use object_store::{GetRange, GetResult};
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::task::AbortHandle;
+use tokio::time::timeout;
+
+use super::buckets::Bucket;
+use super::patience::{Tries, once};
+use super::wire::Unsized;
+use super::{Patience, Version};
+use crate::error::{Error, ErrorKind, Result, StoreFault};
+use crate::input::carried;
+
+/// Chunks under way. The client makes them of up to some 400 KiB.
+const CHUNKS: usize = 8;
+
+/// How much must come before what failed may fail as often once more, in bytes: a server that sends
+/// a byte and breaks off is not asked for each byte.
+const PROGRESS: u64 = 1 << 20;
+
+/// The reader's side of an object that is read.
+pub(super) struct Download {
+    chunks: Receiver<Result<Bytes>>,
+    /// The chunk that is read; an empty one is the end.
+    chunk: Bytes,
+    has_ended: bool,
+    task: AbortHandle,
+}
+
+impl Download {
+    /// Asks for an object, and waits for its first chunk.
+    pub(super) fn start(
+        handle: &Handle,
+        bucket: Bucket,
+        path: Path,
+        version: Version,
+        patience: Patience,
+    ) -> Result<Download> {
+        let (give, take) = channel(CHUNKS);
+        let feed = Feed { bucket, path, version, patience, at: 0, give };
+        let task = handle.spawn(feed.run()).abort_handle();
+        let mut download = Download { chunks: take, chunk: Bytes::new(), has_ended: false, task };
+        download.next()?;
+        Ok(download)
+    }
+
+    fn next(&mut self) -> Result<()> {
+        // A task that ends without saying that this was all has lost the rest.
+        let lost = || Err(Error::new(ErrorKind::Store(StoreFault::Answer)));
+        self.chunk = self.chunks.blocking_recv().unwrap_or_else(lost)?;
+        self.has_ended = self.chunk.is_empty();
+        Ok(())
+    }
+}
+
+impl Read for Download {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.chunk.is_empty() && !self.has_ended {
+            self.next().map_err(carried)?;
+        }
+        let len = out.len().min(self.chunk.len());
+        out[..len].copy_from_slice(&self.chunk.split_to(len));
+        Ok(len)
+    }
+}
+
+impl Drop for Download {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// The task's side.
+struct Feed {
+    bucket: Bucket,
+    path: Path,
+    /// What is read, as far as it is known.
+    version: Version,
+    patience: Patience,
+    /// Bytes that were given.
+    at: u64,
+    give: Sender<Result<Bytes>>,
+}
+
+impl Feed {
+    async fn run(mut self) {
+        let end = self.read().await.map(|()| Bytes::new());
+        // It may be that nobody wants to know.
+        let _ = self.give.send(end).await;
+    }
+
+    /// Gives everything, in as many tries as it takes and there are.
+    async fn read(&mut self) -> Result<()> {
+        let mut tries = Tries::new(self.patience);
+        let mut counted_from = 0;
+        while let Err(kind) = self.attempt().await {
+            if self.at - counted_from >= PROGRESS {
+                tries.went_well();
+                counted_from = self.at;
+            }
+            tries.again(kind).await?;
+        }
+        Ok(())
+    }
+
+    /// Gives what there is from where the last try ended, or as long as somebody takes it.
+    async fn attempt(&mut self) -> std::result::Result<(), ErrorKind> {
+        let fault = |fault| Err(ErrorKind::Store(fault));
+        let mut chunks = self.ask().await?.into_stream();
+        loop {
+            let chunk = match timeout(self.patience.timeout, chunks.next()).await {
+                Err(_) => return fault(StoreFault::Silent),
+                Ok(Some(Err(_))) => return fault(StoreFault::Connection),
+                Ok(Some(Ok(chunk))) => chunk,
+                Ok(None) if self.version.len.is_some_and(|len| self.at < len) => {
+                    return fault(StoreFault::Connection);
+                }
+                Ok(None) => return Ok(()),
+            };
+            self.at += chunk.len() as u64;
+            if self.version.len.is_some_and(|len| self.at > len) {
+                return fault(StoreFault::Answer);
+            }
+            // An empty chunk would be the end.
+            if !chunk.is_empty() && self.give.send(Ok(chunk)).await.is_err() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Asks for what is missing, in the version that is known.
+    async fn ask(&mut self) -> std::result::Result<GetResult, ErrorKind> {
+        let is_rest = self.at > 0;
+        if is_rest && self.version.etag.is_none() {
+            // Nothing would say that the rest is of the same version.
+            return Err(ErrorKind::Store(StoreFault::Broken));
+        }
+        // Weak tags never match, by their definition; they can be compared all the same.
+        let if_match = self.version.etag.clone().filter(|tag| !tag.starts_with("W/"));
+        let range = is_rest.then_some(GetRange::Offset(self.at));
+        let asked = once(self.patience, |marker| {
+            let (bucket, path) = (self.bucket.clone(), self.path.clone());
+            async move { bucket.get(&path, range, if_match, marker).await }
+        });
+        let answer = match asked.await {
+            // The whole came, where the rest was asked for.
+            Err(ErrorKind::Store(StoreFault::Answer)) if is_rest => {
+                return Err(ErrorKind::Store(StoreFault::Broken));
+            }
+            answer => answer?,
+        };
+        let mut version = Version::of(&answer);
+        if self.version.differs(&version) || (is_rest && self.version.etag != version.etag) {
+            return Err(ErrorKind::Changed);
+        }
+        version.len = version.len.or(self.version.len);
+        self.version = version;
+        Ok(answer)
+    }
+}
+
+impl Version {
+    /// What an answer is of.
+    pub(super) fn of(answer: &GetResult) -> Version {
+        let mut version = Version::listed(&answer.meta);
+        if answer.extensions.get::<Unsized>().is_some() {
+            version.len = None;
+        }
+        version
+    }
+
+    /// Whether the other is known to be another version. A tag tells; else the time does.
+    fn differs(&self, other: &Version) -> bool {
+        let seconds =
+            |time: SystemTime| time.duration_since(UNIX_EPOCH).map(|it| it.as_secs()).ok();
+        let are_other = match (&self.etag, &other.etag) {
+            (Some(one), Some(other)) => one != other,
+            _ => differ(self.modified.and_then(seconds), other.modified.and_then(seconds)),
+        };
+        are_other || differ(self.len, other.len)
+    }
+}
+
+/// Whether two facts contradict each other.
+fn differ(one: Option<u64>, other: Option<u64>) -> bool {
+    one.is_some_and(|one| other.is_some_and(|other| one != other))
+}

@@ -1,0 +1,85 @@
+//! Globs of keys. A key is no path, but has parts as paths do; a folder is what several keys begin
+//! with.
+
+use globset::GlobMatcher;
+
+use crate::batch::globs::glob;
+use crate::error::Result;
+
+/// A glob of the keys of a store.
+pub(super) struct KeyGlob {
+    text: String,
+    matcher: GlobMatcher,
+    /// Length of what stands before the first part that is a glob.
+    root: usize,
+    names_hidden: bool,
+    is_of_folders: bool,
+}
+
+/// How a glob names an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Match {
+    /// By itself.
+    Whole,
+    /// It names the folder whose key, with the slash, is that long.
+    Below(usize),
+}
+
+impl KeyGlob {
+    pub(super) fn new(text: &str) -> Result<KeyGlob> {
+        let fixed = text.find(['*', '?', '[', '{']).unwrap_or(text.len());
+        let root = text[..fixed].rfind('/').map_or(0, |at| at + 1);
+        let names_hidden = text[root..].split('/').any(|part| part.starts_with('.'));
+        let is_of_folders = text.ends_with('/');
+        let matcher = glob(text.trim_end_matches('/'))?.compile_matcher();
+        Ok(KeyGlob { text: text.to_owned(), matcher, root, names_hidden, is_of_folders })
+    }
+
+    /// What all keys begin with that it names.
+    pub(super) fn prefix(&self) -> &str {
+        &self.text[..self.root]
+    }
+
+    /// How it names an object, if it does: by its outermost folder first.
+    pub(super) fn find(&self, key: &str) -> Option<Match> {
+        let mut folders = key.match_indices('/').map(|(at, _)| at);
+        match folders.find(|&end| self.names(&key[..end])) {
+            Some(end) => Some(Match::Below(end + 1)),
+            None => (!self.is_of_folders && self.names(key)).then_some(Match::Whole),
+        }
+    }
+
+    fn names(&self, path: &str) -> bool {
+        let below = path.get(self.root..).unwrap_or_default();
+        let is_hidden = below.split('/').any(|part| part.starts_with('.'));
+        (self.names_hidden || !is_hidden) && self.matcher.is_match(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_of_keys_name_objects_and_folders() {
+        for (text, prefix, key, found) in [
+            ("live/*/plan.json", "live/", "live/prod/plan.json", Some(Match::Whole)),
+            ("live/*/plan.json", "live/", "live/prod/eu/plan.json", None),
+            ("live/*", "live/", "live/a.json", Some(Match::Whole)),
+            ("live/*", "live/", "live/prod/eu/plan.json", Some(Match::Below(10))),
+            ("live/*/", "live/", "live/a.json", None),
+            ("live/*/", "live/", "live/prod/a.json", Some(Match::Below(10))),
+            ("li*", "", "live/prod/a.json", Some(Match::Below(5))),
+            ("**/plan.json", "", "a/b/plan.json", Some(Match::Whole)),
+            ("{a,b/c}/x?", "", "b/c/x1", Some(Match::Whole)),
+            ("*", "", ".hidden", None),
+            (".*", "", ".hidden", Some(Match::Whole)),
+            (".cache/*", ".cache/", ".cache/a", Some(Match::Whole)),
+            ("a/*", "a/", "a/.b/c", None),
+        ] {
+            let glob = KeyGlob::new(text).expect("a glob");
+            assert_eq!((glob.prefix(), glob.find(key)), (prefix, found), "{text} {key}");
+        }
+        assert!(KeyGlob::new("a[").is_err());
+    }
+}

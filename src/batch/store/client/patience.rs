@@ -1,0 +1,126 @@
+//! Asking: how long an answer is waited for, and what is asked again.
+//!
+//! Asked again is what may go better: no answer, a connection that broke, and the statuses with
+//! which stores ask for that (408, 429, 5xx). The waits double, up to some seconds, each cut by up
+//! to a half at random, so that many readers do not come back together.
+
+use std::future::Future;
+use std::hash::{BuildHasher, RandomState};
+use std::time::Duration;
+
+use super::Patience;
+use super::wire::Marker;
+use crate::error::{Error, ErrorKind, Result, StoreFault};
+
+const WAIT_FIRST: Duration = Duration::from_millis(200);
+const WAIT_MAX: Duration = Duration::from_secs(10);
+
+/// The tries of something so far.
+pub(super) struct Tries {
+    patience: Patience,
+    made: u32,
+}
+
+impl Tries {
+    pub(super) fn new(patience: Patience) -> Tries {
+        Tries { patience, made: 0 }
+    }
+
+    /// What was asked for goes well: it may fail as often from here as from the start.
+    pub(super) fn went_well(&mut self) {
+        self.made = 0;
+    }
+
+    /// Waits before the next try.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub(super) async fn again(&mut self, kind: ErrorKind) -> Result<()> {
+        self.made += 1;
+        if !is_passing(kind) || self.made > self.patience.retries {
+            return Err(Error::new(kind));
+        }
+        tokio::time::sleep(wait(self.made)).await;
+        Ok(())
+    }
+}
+
+/// Whether it may go better.
+fn is_passing(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::Store(
+            StoreFault::Silent
+            | StoreFault::Connection
+            | StoreFault::Status(408 | 429 | 500 | 502..=504 | 509..),
+        )
+    )
+}
+
+/// The wait after so many tries.
+fn wait(made: u32) -> Duration {
+    let longest = WAIT_FIRST.saturating_mul(1 << (made - 1).min(16)).min(WAIT_MAX);
+    let random = RandomState::new().hash_one(made) as u32;
+    longest - longest.mul_f64(f64::from(random) / f64::from(u32::MAX) / 2.0)
+}
+
+/// Asks once. The requests of a question are to go out with its marker.
+pub(super) async fn once<T, F>(
+    patience: Patience,
+    question: impl FnOnce(Marker) -> F,
+) -> std::result::Result<T, ErrorKind>
+where
+    F: Future<Output = object_store::Result<T>>,
+{
+    let marker = Marker::default();
+    match tokio::time::timeout(patience.timeout, question(marker.clone())).await {
+        Ok(answer) => answer.map_err(|error| marker.fault(&error)),
+        Err(_) => Err(marker.silence()),
+    }
+}
+
+/// Asks until there is an answer, or no hope of one.
+pub(super) async fn ask<T, F>(patience: Patience, question: impl Fn(Marker) -> F) -> Result<T>
+where
+    F: Future<Output = object_store::Result<T>>,
+{
+    let mut tries = Tries::new(patience);
+    loop {
+        match once(patience, &question).await {
+            Ok(answer) => return Ok(answer),
+            Err(kind) => tries.again(kind).await?,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_a_bound() {
+        for made in 1..40 {
+            let longest = Duration::from_millis(200 << (made - 1).min(6)).min(WAIT_MAX);
+            for _ in 0..20 {
+                let wait = wait(made);
+                assert!(wait <= longest && wait * 2 >= longest, "{made}: {wait:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_may_pass_is_asked_again() {
+        let status = |status| ErrorKind::Store(StoreFault::Status(status));
+        for passing in [408, 429, 500, 502, 503, 504, 509, 520, 599] {
+            assert!(is_passing(status(passing)), "{passing}");
+        }
+        for lasting in [400, 402, 409, 416, 418, 501, 505] {
+            assert!(!is_passing(status(lasting)), "{lasting}");
+        }
+        for fault in [StoreFault::Denied, StoreFault::NotFound, StoreFault::Credentials] {
+            assert!(!is_passing(ErrorKind::Store(fault)), "{fault:?}");
+        }
+        assert!(!is_passing(ErrorKind::Changed));
+    }
+}

@@ -1,0 +1,136 @@
+//! The thread that talks to stores, and what is asked of them.
+
+use std::fmt;
+use std::future::Future;
+use std::io::{self, Read};
+use std::sync::{Arc, OnceLock};
+
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::oneshot;
+
+use super::address::{Address, Kind, fault};
+use super::buckets::{Bucket, Clients, path};
+use super::download::Download;
+use super::patience::ask;
+use super::{Found, Patience, Version};
+use crate::error::{Error, ErrorKind, Result, StoreFault};
+
+/// The stores of a run. Clones share their thread, connections and credentials.
+#[derive(Clone, Default)]
+pub struct Stores(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    patience: Patience,
+    runtime: OnceLock<Runtime>,
+    clients: Clients,
+}
+
+impl fmt::Debug for Stores {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Stores").field(&self.0.patience).finish()
+    }
+}
+
+impl Stores {
+    /// Stores that are waited for so long. Nothing happens until one is asked.
+    pub fn new(patience: Patience) -> Stores {
+        Stores(Arc::new(Shared { patience, ..Shared::default() }))
+    }
+
+    pub(super) fn patience(&self) -> Patience {
+        self.0.patience
+    }
+
+    /// The client of the bucket of an address.
+    pub(super) fn bucket(&self, address: &Address) -> Result<Bucket> {
+        self.0.clients.bucket(address)
+    }
+
+    /// What an address names.
+    ///
+    /// # Errors
+    ///
+    /// Nothing, or the store does not say.
+    pub(in crate::batch) fn find(&self, address: &Address) -> Result<Found> {
+        if address.kind() == Kind::Web {
+            // Reading it tells.
+            return Ok(Found::Object(Version::default()));
+        }
+        if address.key().is_empty() || address.key().ends_with('/') {
+            return Ok(Found::Folder);
+        }
+        let path = path(address.key())?;
+        let bucket = self.bucket(address)?;
+        let patience = self.patience();
+        let found = async move { ask(patience, |marker| bucket.head(&path, marker)).await };
+        match self.wait(found)? {
+            Ok(version) => Ok(Found::Object(version)),
+            Err(error) => match error.kind() {
+                ErrorKind::Store(StoreFault::NotFound) => Ok(Found::Folder),
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// The object of an address, from its first byte: it has answered when this returns.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or is another version.
+    pub(in crate::batch) fn read(
+        &self,
+        address: &Address,
+        version: Version,
+    ) -> Result<Box<dyn Read + Send>> {
+        let path = path(address.key())?;
+        let bucket = self.bucket(address)?;
+        Download::start(self.handle()?, bucket, path, version, self.patience())
+            .map(|download| Box::new(download) as _)
+    }
+
+    /// Where tasks are started.
+    pub(super) fn handle(&self) -> Result<&Handle> {
+        if let Some(runtime) = self.0.runtime.get() {
+            return Ok(&runtime.handle);
+        }
+        let started = Runtime::start().map_err(|error| Error::io(ErrorKind::Read, error))?;
+        // Another thread may have been quicker: then this one ends.
+        Ok(&self.0.runtime.get_or_init(|| started).handle)
+    }
+
+    /// The result of a task, waited for.
+    pub(super) fn wait<T: Send + 'static>(
+        &self,
+        task: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T> {
+        let (give, take) = oneshot::channel();
+        self.handle()?.spawn(async move { give.send(task.await) });
+        // Only a task that panics gives nothing.
+        take.blocking_recv().map_err(|_| fault(StoreFault::Answer))
+    }
+}
+
+/// A thread on which tasks run, until this is gone.
+struct Runtime {
+    handle: Handle,
+    _stop: oneshot::Sender<()>,
+}
+
+impl Runtime {
+    fn start() -> io::Result<Runtime> {
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            // They look up the addresses of hosts.
+            .max_blocking_threads(4)
+            .build()?;
+        let handle = runtime.handle().clone();
+        let (stop, stopped) = oneshot::channel();
+        std::thread::Builder::new().name("stores".to_owned()).spawn(move || {
+            // An error: the sender is gone, which is the signal.
+            let _ = runtime.block_on(stopped);
+            runtime.shutdown_background();
+        })?;
+        Ok(Runtime { handle, _stop: stop })
+    }
+}

@@ -1,0 +1,160 @@
+//! Requests as they go out, and what their answers mean.
+//!
+//! The client tells of a status in words only. So what goes out is marked, and what comes back of a
+//! marked request and is no success becomes an error of a type that is found again beneath all
+//! others. What fails without a marked request going out failed before it: for want of credentials.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
+    ReqwestConnector,
+};
+use object_store::{ClientOptions, Extensions, HeaderValue};
+
+use crate::error::{ErrorKind, StoreFault};
+
+/// Marks the requests of one question, and notes that one went out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Marker(Arc<AtomicBool>);
+
+impl Marker {
+    pub(super) fn extensions(&self) -> Extensions {
+        let mut extensions = Extensions::new();
+        extensions.insert(self.clone());
+        extensions
+    }
+
+    /// Why there is no answer in time.
+    pub(super) fn silence(&self) -> ErrorKind {
+        ErrorKind::Store(match self.was_sent() {
+            true => StoreFault::Silent,
+            false => StoreFault::Credentials,
+        })
+    }
+
+    /// Why there is no answer.
+    pub(super) fn fault(&self, error: &object_store::Error) -> ErrorKind {
+        let mut cause: Option<&(dyn StdError + 'static)> = Some(error);
+        let mut is_of_body = false;
+        while let Some(error) = cause {
+            if let Some(Refusal(kind)) = error.downcast_ref() {
+                return *kind;
+            }
+            is_of_body |= error.is::<HttpError>();
+            cause = error.source();
+        }
+        ErrorKind::Store(match error {
+            object_store::Error::InvalidPath { .. } => StoreFault::Key,
+            _ if self.was_sent() && is_of_body => StoreFault::Connection,
+            _ if self.was_sent() => StoreFault::Answer,
+            _ => StoreFault::Credentials,
+        })
+    }
+
+    fn was_sent(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// An answer that does not say how long it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unsized;
+
+/// Why a marked request has no answer.
+#[derive(Debug)]
+struct Refusal(ErrorKind);
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl StdError for Refusal {}
+
+impl Refusal {
+    /// An error that the client hands on, and does not try to mend.
+    fn of(kind: ErrorKind) -> HttpError {
+        HttpError::new(HttpErrorKind::Unknown, Refusal(kind))
+    }
+}
+
+/// What an answer that is no success means.
+fn meaning(answer: &HttpResponse) -> ErrorKind {
+    ErrorKind::Store(match answer.status().as_u16() {
+        301 | 307 | 308 => StoreFault::Elsewhere,
+        // A signature for another region is malformed.
+        400 if answer.headers().contains_key("x-amz-bucket-region") => StoreFault::Elsewhere,
+        401 | 403 => StoreFault::Denied,
+        404 | 410 => StoreFault::NotFound,
+        412 => return ErrorKind::Changed,
+        status => StoreFault::Status(status),
+    })
+}
+
+/// Makes the clients of stores.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Connector;
+
+impl HttpConnector for Connector {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        // A large object takes longer than any time that were sensible for a request.
+        let options = options.clone().with_timeout_disabled().with_user_agent(AGENT);
+        let client = ReqwestConnector::default().connect(&options)?;
+        Ok(HttpClient::new(Wire(client)))
+    }
+}
+
+const AGENT: HeaderValue =
+    HeaderValue::from_static(concat!("plansift/", env!("CARGO_PKG_VERSION")));
+
+#[derive(Debug)]
+struct Wire(HttpClient);
+
+impl Wire {
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let Some(marker) = request.extensions().get::<Marker>().cloned() else {
+            return self.0.execute(request).await;
+        };
+        marker.0.store(true, Ordering::Relaxed);
+        let mut response = match self.0.execute(request).await {
+            Ok(response) => response,
+            Err(error) => {
+                return Err(Refusal::of(ErrorKind::Store(match error.kind() {
+                    HttpErrorKind::Timeout => StoreFault::Silent,
+                    _ => StoreFault::Connection,
+                })));
+            }
+        };
+        if !response.status().is_success() {
+            return Err(Refusal::of(meaning(&response)));
+        }
+        if !response.headers().contains_key(LENGTH) {
+            // The client wants one; who asked is told that it is none.
+            response.headers_mut().insert(LENGTH, HeaderValue::from_static("0"));
+            response.extensions_mut().insert(Unsized);
+        }
+        Ok(response)
+    }
+}
+
+const LENGTH: &str = "content-length";
+
+impl HttpService for Wire {
+    fn call<'a, 'b>(
+        &'a self,
+        request: HttpRequest,
+    ) -> Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'b>>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        Box::pin(self.send(request))
+    }
+}

@@ -1,0 +1,61 @@
+//! A build without stores: every address is an error that says so.
+
+use std::io::Read;
+
+use super::address::{Address, fault};
+use super::{Found, Patience, Version};
+use crate::batch::{Globs, Item, Skipped};
+use crate::error::{Result, StoreFault};
+
+/// No stores.
+#[derive(Clone, Debug, Default)]
+pub struct Stores;
+
+impl Stores {
+    /// No stores, however long they are waited for.
+    pub fn new(_: Patience) -> Stores {
+        Stores
+    }
+
+    pub(in crate::batch) fn find(&self, _: &Address) -> Result<Found> {
+        Err(fault(StoreFault::Unsupported))
+    }
+
+    pub(in crate::batch) fn read(&self, _: &Address, _: Version) -> Result<Box<dyn Read + Send>> {
+        Err(fault(StoreFault::Unsupported))
+    }
+}
+
+/// Nothing: no folder is ever found.
+pub(in crate::batch) enum Listing {}
+
+impl Listing {
+    pub(in crate::batch) fn of_folder(_: &Stores, _: &Address) -> Result<Listing> {
+        Err(fault(StoreFault::Unsupported))
+    }
+
+    pub(in crate::batch) fn of_glob(_: &Stores, _: &Address) -> Result<Listing> {
+        Err(fault(StoreFault::Unsupported))
+    }
+
+    pub(in crate::batch) fn next(&mut self, _: &Globs, _: &mut Skipped) -> Option<Item> {
+        match *self {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::batch::{Inputs, Rule, Selection};
+    use crate::error::{ErrorKind, StoreFault};
+
+    #[test]
+    fn every_address_says_that_there_are_no_stores() {
+        for name in ["s3://plans/a.json", "gs://plans/", "az://plans/*", "https://host/a.json"] {
+            let selection = Selection { names: vec![name.into()], ..Selection::default() };
+            let inputs = Inputs::list(&selection, Rule::default());
+            let [Err(unlisted)] = inputs.entries.as_slice() else { panic!("{name}") };
+            assert_eq!(unlisted.source, name);
+            assert_eq!(unlisted.error.kind(), ErrorKind::Store(StoreFault::Unsupported));
+        }
+    }
+}

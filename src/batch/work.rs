@@ -1,0 +1,199 @@
+//! One input of a batch: from its bytes to a file in the making, and what came of its plans.
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicU64;
+
+use super::Entry;
+use super::folder::{Draft, Finished};
+use super::journal::Listed;
+use super::outcome::{Done, Outcome, PlanOutcome, PlanResult};
+use super::reading::{Note, Reader, has_changes, read_plans};
+use super::run::{Job, Settings};
+use super::stop::{Stop, Stoppable};
+use crate::error::{Error, ErrorKind, Result};
+use crate::input::{self, Mapping, Source, Threads};
+use crate::record::{Label, Options, Record, Rendered, Sifted};
+use crate::sink::Sink;
+use crate::sink::fleet::Tally;
+
+/// What came of a job, and what else is to be said.
+pub(super) type Worked = (Finished, Warnings);
+
+/// Warnings, each with whose it is.
+pub(super) type Warnings = Vec<(String, String)>;
+
+/// The outcome of an input of which nothing could be read.
+pub(super) fn failed(job: &Job<'_>, error: &Error) -> Outcome {
+    let Listed { name, source, workspace, identity, .. } = &job.listed;
+    let result = PlanResult::Error(error.to_string());
+    Outcome {
+        name: name.clone(),
+        source: source.clone(),
+        workspace: workspace.clone(),
+        identity: identity.clone(),
+        records: None,
+        plans: vec![PlanOutcome { source: source.clone(), workspace: workspace.clone(), result }],
+    }
+}
+
+/// A job that is being done.
+pub(super) struct Work<'a> {
+    pub job: &'a Job<'a>,
+    pub settings: &'a Settings,
+    pub threads: NonZeroUsize,
+    pub stop: &'a Stop,
+    /// Counts the bytes that are read.
+    pub read: &'a AtomicU64,
+}
+
+impl Work<'_> {
+    /// Reads the plans of the input, and writes their records to what `draft` makes.
+    ///
+    /// # Errors
+    ///
+    /// The records cannot be written, or the run was stopped.
+    pub(super) fn finish(&self, draft: impl FnOnce() -> Result<Draft>) -> Result<Worked> {
+        let nothing =
+            |error: &Error| Ok((Finished { outcome: failed(self.job, error), file: None }, vec![]));
+        let entry = match self.job.input {
+            Ok(entry) => entry,
+            Err(unlisted) => return nothing(&unlisted.error),
+        };
+        let source = match entry.open(&self.access(entry)) {
+            Ok(source) => source,
+            Err(error) => return nothing(&error),
+        };
+        let mut draft = match draft() {
+            Ok(draft) => draft,
+            Err(error) if is_out_of_handles(&error) => return nothing(&error),
+            Err(error) => return Err(error),
+        };
+        let source = Stoppable::new(source, entry.len.unwrap_or(0), self.stop, self.read);
+        let (plans, warnings) = self.read(source, &mut draft)?;
+        let is_done = |plan: &PlanOutcome| matches!(plan.result, PlanResult::Done(_));
+        let (file, records) = match plans.iter().any(is_done) {
+            true => draft.finish().map(|(file, written)| (Some(file), Some(written)))?,
+            false => (None, None),
+        };
+        let Listed { name, source, workspace, identity, .. } = self.job.listed.clone();
+        let outcome = Outcome { name, source, workspace, identity, records, plans };
+        Ok((Finished { outcome, file }, warnings))
+    }
+
+    /// How to open the input.
+    fn access(&self, entry: &Entry) -> input::Options {
+        /// To read a file of 1 MB takes a seventh less than to map it, which other threads notice.
+        const MAPPED_MIN: u64 = 4 << 20;
+        let threads = if self.threads.get() > 1 { Threads::Several } else { Threads::One };
+        let mapping = match entry.len {
+            Some(..MAPPED_MIN) => Mapping::Never,
+            _ => self.settings.access.mapping,
+        };
+        input::Options { threads, mapping, ..self.settings.access }
+    }
+
+    /// What comes of the plans of a source, and warnings; their records are written to `out`.
+    fn read(&self, source: impl Source, out: &mut Draft) -> Result<(Vec<PlanOutcome>, Warnings)> {
+        let Listed { source: input, workspace, .. } = &self.job.listed;
+        let label = Label { source: input, workspace: workspace.as_deref() };
+        let options = Options { threads: Some(self.threads), ..self.settings.sift };
+        let plans_max = options.read.limits.plans;
+        let mut reading = Reading::new(self.settings.form.sink(out), plans_max);
+        read_plans(source, label, &options, &mut reading)?;
+        if self.stop.is_set() {
+            // What is behind a plan may not have been looked at.
+            return Err(Error::new(ErrorKind::Stopped));
+        }
+        reading.sink.finish()?;
+        Ok((reading.plans, reading.warnings))
+    }
+}
+
+/// Whether too many files are open, which the next run may not meet.
+fn is_out_of_handles(error: &Error) -> bool {
+    const PROCESS_LIMIT: i32 = 24;
+    const SYSTEM_LIMIT: i32 = 23;
+    let code = error.io_error().and_then(io::Error::raw_os_error);
+    cfg!(unix) && matches!(code, Some(PROCESS_LIMIT | SYSTEM_LIMIT))
+}
+
+/// Takes the records of an input, and what came of its plans.
+struct Reading<'a> {
+    sink: Counted<'a>,
+    plans: Vec<PlanOutcome>,
+    /// The first of them that was read to its end.
+    first: Option<usize>,
+    /// What is kept of each takes memory.
+    plans_max: u64,
+    warnings: Warnings,
+}
+
+/// A sink that keeps the tally of the plan that passes through it.
+struct Counted<'a> {
+    sink: Box<dyn Sink + 'a>,
+    tally: Tally,
+}
+
+impl<'a> Reading<'a> {
+    fn new(sink: Box<dyn Sink + 'a>, plans_max: u64) -> Reading<'a> {
+        let sink = Counted { sink, tally: Tally::default() };
+        Reading { sink, plans: Vec::new(), first: None, plans_max, warnings: Vec::new() }
+    }
+
+    fn push(&mut self, label: Label<'_>, result: PlanResult) {
+        let workspace = label.workspace.map(str::to_owned);
+        self.plans.push(PlanOutcome { source: label.source.to_owned(), workspace, result });
+    }
+}
+
+impl Reader for Reading<'_> {
+    fn sink(&mut self) -> &mut dyn Sink {
+        &mut self.sink
+    }
+
+    fn done(&mut self, label: Label<'_>, sifted: &Sifted) {
+        for warning in &sifted.warnings {
+            self.warnings.push((label.source.to_owned(), format!("warning: {warning}")));
+        }
+        let mut tally = std::mem::take(&mut self.sink.tally);
+        match self.first.map(|first| &mut self.plans[first].result) {
+            Some(PlanResult::Done(first)) => first.tally.take_names(&mut tally),
+            _ => self.first = Some(self.plans.len()),
+        }
+        let (has_changes, summary) = (has_changes(sifted), sifted.summary.clone());
+        self.push(label, PlanResult::Done(Box::new(Done { has_changes, summary, tally })));
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) {
+        self.push(label, PlanResult::Error(error.to_string()));
+    }
+
+    fn plans_max(&self) -> u64 {
+        self.plans_max
+    }
+
+    fn note(&mut self, input: Label<'_>, note: Note) {
+        self.warnings.push((input.source.to_owned(), note.to_string()));
+    }
+}
+
+impl Sink for Counted<'_> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.tally.count(record);
+        self.sink.record(record)
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        self.sink.failed(label, error)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.sink.finish()
+    }
+
+    /// Each record is counted here, so none is rendered elsewhere.
+    fn as_rendered(&mut self) -> Option<&mut dyn Rendered> {
+        None
+    }
+}

@@ -1,0 +1,51 @@
+//! Plans in object stores and on web servers: a real S3 server, and one that misbehaves.
+//!
+//! Faults are told to a gate ([`gate`]), which stands before the real server ([`s3`]) or answers by
+//! itself, and notes what was asked. Nothing here depends on how long anything takes.
+
+mod faults;
+mod gate;
+mod many;
+mod others;
+mod s3;
+mod single;
+
+use std::process::{Command, Output};
+
+use crate::hostile::sample::PLAN;
+use crate::run;
+
+/// How a run ended, and what it printed.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Run {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Run {
+    pub fn of(output: &Output) -> Run {
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
+        Run { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+    }
+}
+
+/// The binary, with nothing in its environment that leads to a store, or to a proxy.
+pub fn plansift() -> Command {
+    let mut command = run::plansift();
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy().to_ascii_uppercase();
+        let is_of_stores = ["AWS_", "AZURE_", "GOOGLE_"].iter().any(|it| text.starts_with(it));
+        if is_of_stores || text.ends_with("_PROXY") {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+/// What plansift writes of [`PLAN`] when it comes by a pipe, told as if from a place.
+pub fn expected(args: &str, source: &str) -> String {
+    let output = run::piped(&args.split(' ').collect::<Vec<_>>(), PLAN.as_bytes());
+    let out = String::from_utf8(output.stdout).expect("UTF-8");
+    out.replacen(r#""source":"-""#, &format!(r#""source":"{source}""#), 1)
+}

@@ -1,0 +1,224 @@
+//! Servers that fail, hang, cut short and change: what is asked again, and what comes of it.
+
+use std::process::{Command, Stdio};
+
+use super::gate::{Fault, Gate, WORDS, answer};
+use super::s3::S3;
+use super::{Run, expected, plansift};
+use crate::hostile::sample::PLAN;
+
+const ADDRESS: &str = "s3://plans/plan.json";
+
+/// What befalls the requests of an object, the whole run, and the ranges that were asked for.
+type Case = (Vec<Fault>, Result<(), &'static str>, Vec<Option<usize>>);
+
+#[test]
+fn what_may_go_better_is_asked_again() {
+    use Fault::{Chunks, Cut, None as Fine, Silence, Stall, Status, Trickle};
+    let len = PLAN.len();
+    let cases: Vec<Case> = vec![
+        (vec![Fine], Ok(()), vec![None]),
+        (vec![Status(503), Status(503), Fine], Ok(()), vec![None; 3]),
+        (vec![Status(500), Status(429), Fine], Ok(()), vec![None; 3]),
+        (vec![Silence, Status(408), Fine], Ok(()), vec![None; 3]),
+        (vec![Status(503), Status(503), Status(503)], Err("status 503"), vec![None; 3]),
+        (vec![Silence, Silence, Silence], Err("(--store-timeout)"), vec![None; 3]),
+        (vec![Status(403)], Err("refuses access"), vec![None]),
+        (vec![Status(404)], Err("nothing of that name"), vec![None]),
+        (vec![Status(400)], Err("status 400"), vec![None]),
+        (vec![Status(301)], Err("another region"), vec![None]),
+        (vec![Cut(0)], Ok(()), vec![None, None]),
+        (vec![Cut(1000)], Ok(()), vec![None, Some(1000)]),
+        (vec![Cut(1000), Cut(500)], Ok(()), vec![None, Some(1000), Some(1500)]),
+        (vec![Cut(1000), Status(503)], Ok(()), vec![None, Some(1000), Some(1000)]),
+        (vec![Stall(1000)], Ok(()), vec![None, Some(1000)]),
+        (vec![Stall(0), Stall(len - 1)], Ok(()), vec![None, None, Some(len - 1)]),
+        (vec![Stall(9), Stall(0), Silence], Err("(--store-timeout)"), vec![None, Some(9), Some(9)]),
+        (vec![Cut(9), Cut(9), Cut(9)], Err("or it broke"), vec![None, Some(9), Some(18)]),
+        (vec![Cut(9), Status(404)], Err("nothing of that name"), vec![None, Some(9)]),
+        (vec![Cut(9), Status(412)], Err("the input changed"), vec![None, Some(9)]),
+        (vec![Cut(9), Status(416)], Err("status 416"), vec![None, Some(9)]),
+        (vec![Trickle(25)], Ok(()), vec![None]),
+        (vec![Chunks(None)], Ok(()), vec![None]),
+        (vec![Chunks(Some(1000))], Ok(()), vec![None, Some(1000)]),
+    ];
+    let s3 = S3::start();
+    s3.put("plan.json", PLAN);
+    for (number, (faults, end, ranges)) in cases.into_iter().enumerate() {
+        // Only where something is slow on purpose, lest a busy machine be told from a server.
+        let is_slow = faults.iter().any(|it| matches!(it, Silence | Stall(_) | Trickle(_)));
+        let timeout = if is_slow { 2 } else { 60 };
+        s3.gate.then(faults);
+        let run = s3.run(&format!("changes --store-timeout {timeout} {ADDRESS}"));
+        match end {
+            Ok(()) => {
+                assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "case {number}");
+                assert_eq!(run.out, expected("changes", ADDRESS), "case {number}");
+            }
+            Err(said) => {
+                assert_eq!(run.code, Some(1), "case {number}");
+                assert!(run.err.contains(said), "case {number}: {}", run.err);
+            }
+        }
+        assert!(!run.err.contains(WORDS), "case {number}: {}", run.err);
+        let asked = s3.gate.take_objects();
+        let range = |start: usize| format!("bytes={start}-");
+        let ranges: Vec<_> = ranges.into_iter().map(|start| start.map(range)).collect();
+        let told: Vec<_> = asked.iter().map(|it| it.header("range").map(str::to_owned)).collect();
+        assert_eq!(told, ranges, "case {number}");
+        assert!(asked.iter().all(|it| it.header("if-match").is_some()), "case {number}");
+    }
+}
+
+#[test]
+fn facts_are_asked_for_again_as_well() {
+    let s3 = S3::start();
+    s3.put("a/plan.json", PLAN);
+    // Lists and heads go through the same patience: here it runs out.
+    let gate = Gate::answering(|_| answer(503, "", WORDS.as_bytes()));
+    for address in ["s3://plans/a/", "s3://plans/plan.json", "s3://plans/*/plan.json"] {
+        let run = s3.run_with(&["changes", address], &[("AWS_ENDPOINT_URL", &gate.url())]);
+        let said = format!("plansift: {address}: the store answered with status 503\n");
+        assert_eq!((run.code, run.err), (Some(1), said));
+    }
+    assert_eq!(gate.asked().len(), 9, "each once and twice again");
+}
+
+#[test]
+fn an_object_that_changes_is_an_error_and_never_a_mixture() {
+    let s3 = S3::start();
+    let other = PLAN.replace("a.one", "a.won");
+    for (faults, more) in [
+        // After it was named, before it was read; and while it was read.
+        (vec![], ""),
+        (vec![Fault::Cut(2000)], ""),
+        // As a second of two, the first is done all the same.
+        (vec![Fault::None], "s3://plans/before.json "),
+    ] {
+        s3.put("plan.json", PLAN);
+        s3.put("before.json", PLAN);
+        let (path, other) = (s3.path("plan.json"), other.clone());
+        s3.gate.then(faults);
+        s3.gate.then([Fault::Before(Box::new(move || {
+            std::fs::write(path, other).expect("another object");
+        }))]);
+        let run = s3.run(&format!("changes {more}{ADDRESS}"));
+        assert_eq!(run.code, Some(if more.is_empty() { 1 } else { 4 }));
+        assert!(run.err.ends_with("the input changed while it was read\n"), "{}", run.err);
+        assert!(!run.out.contains("a.won"), "{}", run.out);
+        assert_eq!(run.out.matches(r#""kind":"summary""#).count(), usize::from(!more.is_empty()));
+    }
+}
+
+#[test]
+fn a_bucket_in_another_region_is_told_from_a_bad_request() {
+    let s3 = S3::start();
+    for (status, headers, said) in [
+        (301, "", "another region: name that (AWS_REGION)"),
+        (400, "x-amz-bucket-region: eu-central-1\r\n", "another region: name that (AWS_REGION)"),
+        (400, "", "the store answered with status 400"),
+    ] {
+        let gate = Gate::answering(move |_| answer(status, headers, WORDS.as_bytes()));
+        let run = s3.run_with(&["changes", ADDRESS], &[("AWS_ENDPOINT_URL", &gate.url())]);
+        assert!(run.err.contains(said) && !run.err.contains(WORDS), "{status}: {}", run.err);
+        assert_eq!(gate.asked().len(), 1, "{status}: it would not go better");
+    }
+}
+
+/// What the object of a server of its own is served with: by range where that is known.
+fn serving(headers: &'static str, knows_ranges: Option<()>) -> Gate {
+    Gate::answering(move |asked| {
+        let start = asked.header("range").and_then(|it| it[6..].trim_end_matches('-').parse().ok());
+        match start.filter(|_| knows_ranges.is_some()) {
+            None => answer(200, headers, PLAN.as_bytes()),
+            Some(start) => {
+                let (last, len): (usize, _) = (PLAN.len() - 1, PLAN.len());
+                let range = format!("{headers}Content-Range: bytes {start}-{last}/{len}\r\n");
+                answer(206, &range, &PLAN.as_bytes()[start..])
+            }
+        }
+    })
+}
+
+#[test]
+fn web_servers_are_asked_for_the_rest_where_that_is_safe() {
+    let broken = "the connection broke, and the store cannot send only the rest";
+    for (headers, knows_ranges, end, if_match) in [
+        ("ETag: \"a\"\r\n", Some(()), Ok(()), Some("\"a\"")),
+        // A tag that says only that they mean the same is compared, not demanded.
+        ("ETag: W/\"a\"\r\n", Some(()), Ok(()), None),
+        ("ETag: \"a\"\r\n", None, Err(broken), Some("\"a\"")),
+        ("", Some(()), Err(broken), None),
+    ] {
+        let gate = serving(headers, knows_ranges);
+        gate.then([Fault::Cut(1000)]);
+        let address = format!("{}/plan.json?X-Amz-Signature=secret", gate.url());
+        let shown = format!("{}/plan.json", gate.url());
+        let output = plansift().args(["changes", &address]).output().expect("it runs");
+        let run = Run::of(&output);
+        match end {
+            Ok(()) => assert_eq!(run.out, expected("changes", &shown), "{headers}: {}", run.err),
+            Err(said) => assert!(run.err.contains(said), "{headers}: {}", run.err),
+        }
+        assert!(!run.err.contains("secret") && !run.out.contains("secret"), "{}", run.err);
+        let asked = gate.asked();
+        assert!(asked.iter().all(|it| it.line == "GET /plan.json?X-Amz-Signature=secret"));
+        let told: Vec<_> = asked.iter().map(|it| it.header("if-match")).collect();
+        let expected = if end.is_ok() || knows_ranges.is_none() { 2 } else { 1 };
+        assert_eq!(told.len(), expected, "{headers}");
+        assert!(told[0].is_none() && told[1..].iter().all(|tag| *tag == if_match), "{headers}");
+    }
+}
+
+#[test]
+fn secrets_of_an_address_are_told_nowhere() {
+    let gate = Gate::answering(|_| answer(403, "", WORDS.as_bytes()));
+    let url = gate.url();
+    for command in ["changes", "summary", "redact", "slim", "audit"] {
+        for (rest, user) in [("/p.json?sig=hush", ""), ("/p.json", "me:hush@"), ("?sig=hush", "")] {
+            let address = format!("{}{rest}", url.replace("://", &format!("://{user}")));
+            let args = [command, &address, "--store-retries", "0"];
+            let run = Run::of(&plansift().args(args).output().expect("it runs"));
+            assert_eq!(run.code, Some(1), "{command}: {}", run.err);
+            assert!(run.err.starts_with(&format!("plansift: {url}")), "{command}: {}", run.err);
+            let told = format!("{}{}", run.out, run.err);
+            assert!(!told.contains("hush") && !told.contains(WORDS), "{command}: {told}");
+        }
+    }
+}
+
+/// An interrupt does not wait for a server that hangs.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_run_at_once() {
+    use std::os::unix::process::ExitStatusExt;
+    let gate = Gate::answering(|_| Vec::new());
+    gate.then([Fault::Silence]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let address = format!("{}/plan.json", gate.url());
+    let mut command = plansift();
+    command.args(["changes", "-o", "out", "--store-timeout", "3600", &address]);
+    command.current_dir(folder.path()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("it starts");
+    gate.wait();
+    let pid = child.id().to_string();
+    let killed = Command::new("kill").args(["-INT", &pid]).status();
+    assert!(killed.expect("kill").success());
+    assert_eq!(child.wait().expect("it ends").signal(), Some(2));
+    assert_eq!(folder.path().read_dir().expect("a folder").count(), 0, "nothing is left");
+}
+
+/// Nor does a run whose records nobody reads.
+#[test]
+fn an_output_that_is_closed_ends_the_run() {
+    let plan = super::single::large();
+    let len = plan.len() / 4 * 3;
+    let gate = Gate::answering(move |_| answer(200, "", plan.as_bytes()));
+    gate.then([Fault::Stall(len)]);
+    let address = format!("{}/plan.json", gate.url());
+    let mut command = plansift();
+    command.args(["changes", "--store-timeout", "3600", &address]);
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+}

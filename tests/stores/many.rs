@@ -1,0 +1,250 @@
+//! Many objects: folders and globs of keys, in order, with what is passed over counted.
+
+use serde_json::Value;
+
+use super::Run;
+use super::gate::{Gate, answer};
+use super::s3::S3;
+use crate::hostile::sample::PLAN;
+
+/// A plan on one line.
+fn line(name: &str) -> String {
+    let change = format!(r#"{{"address":"x.{name}","change":{{"actions":["create"]}}}}"#);
+    format!(r#"{{"format_version":"1.2","resource_changes":[{change}]}}"#)
+}
+
+/// Source and workspace of each plan.
+fn plans(run: &Run) -> Vec<String> {
+    let records = run.out.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let plans = records.filter(|record| record["kind"] == "plan");
+    let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    plans.map(|it| format!("{} {}", text(&it["source"]), text(&it["workspace"]))).collect()
+}
+
+/// Plans of several workspaces, and what is no plan.
+fn estate() -> S3 {
+    let s3 = S3::start();
+    for (key, content) in [
+        ("live/prod/plan.json", PLAN),
+        ("live/prod-2/plan.json", &line("b")),
+        ("live/prod.json", &line("c")),
+        ("live/dev/eu/plan.json", &line("d")),
+        ("live/dev/main.tf", "resource {}"),
+        ("live/dev/empty", ""),
+        ("live/.cache/a/plan.json", &line("e")),
+        ("live/.cache/b/plan.json", &line("e")),
+        ("live/old/1/plan.json", &line("f")),
+        ("live/old/2/plan.json", &line("f")),
+        ("liverpool/plan.json", &line("g")),
+    ] {
+        s3.put(key, content);
+    }
+    s3
+}
+
+#[test]
+fn a_folder_of_keys_is_what_a_folder_of_files_is() {
+    let s3 = estate();
+    let folder = s3.path("live");
+    let folder = folder.to_str().expect("UTF-8");
+    for args in [
+        "",
+        "--exclude old",
+        "--include plan.json --exclude old",
+        "--include dev/** --include prod*",
+        "--exclude */eu --exclude old/1",
+        "--workspace-from live/{workspace}/plan.json",
+        "-q --threads 1",
+    ] {
+        let from_store = s3.run(&format!("changes {args} s3://plans/live/").replace("  ", " "));
+        let mut from_files = s3.run(&format!("changes {args} {folder}").replace("  ", " "));
+        for text in [&mut from_files.out, &mut from_files.err] {
+            *text = text.replace(folder, "s3://plans/live");
+        }
+        assert_eq!(from_store.code, Some(0), "{args}: {}", from_store.err);
+        assert_eq!(from_store, from_files, "{args}");
+    }
+}
+
+#[test]
+fn the_order_is_that_of_paths() {
+    let s3 = estate();
+    let run = s3.run("changes --exclude old s3://plans/live/");
+    let expected = [
+        "s3://plans/live/dev/eu/plan.json dev/eu/plan",
+        "s3://plans/live/prod/plan.json prod/plan",
+        "s3://plans/live/prod-2/plan.json prod-2/plan",
+        "s3://plans/live/prod.json prod",
+    ];
+    assert_eq!(plans(&run), expected, "and not that of bytes, where a dash comes before a slash");
+    assert_eq!(run.err, "plansift: skipped in folders: 2 no plans, 1 excluded, 1 hidden\n");
+    // Only a bucket that has it is asked for.
+    let first = s3.gate.asked().into_iter().next().expect("a request");
+    assert_eq!(first.line, "GET /plans?list-type=2&prefix=live%2F");
+}
+
+#[test]
+fn globs_name_keys() {
+    let s3 = estate();
+    for (name, expected) in [
+        ("live/*/plan.json", &["live/prod/plan.json", "live/prod-2/plan.json"][..]),
+        ("live/prod*", &["live/prod/plan.json", "live/prod-2/plan.json", "live/prod.json"]),
+        ("live/prod*/", &["live/prod/plan.json", "live/prod-2/plan.json"]),
+        ("live/**/eu/*.json", &["live/dev/eu/plan.json"]),
+        ("live*/plan.json", &["liverpool/plan.json"]),
+        ("live/.cache/*/plan.json", &["live/.cache/a/plan.json", "live/.cache/b/plan.json"]),
+        ("live/{old,dev}/1", &["live/old/1/plan.json"]),
+        ("live/prod?2/plan.json", &["live/prod-2/plan.json"]),
+    ] {
+        let run = s3.run(&format!("changes -q s3://plans/{name}"));
+        assert_eq!(run.code, Some(0), "{name}: {}", run.err);
+        let told = plans(&run);
+        let told = told.iter().map(|it| it.split(' ').next().unwrap_or_default());
+        let told: Vec<_> = told.filter_map(|it| it.strip_prefix("s3://plans/")).collect();
+        assert_eq!(told, expected, "{name}");
+    }
+}
+
+#[test]
+fn what_was_named_in_vain_is_an_error() {
+    let s3 = estate();
+    for (name, said) in [
+        ("s3://plans/live/none/", "there is no plan here"),
+        ("s3://plans/none*", "there is no plan here"),
+        ("s3://plans/live/[", "this pattern is not well formed"),
+        ("s3://plans/none", "there is nothing of that name"),
+        ("s3://none/", "there is nothing of that name"),
+    ] {
+        let run = s3.run(&format!("changes {name}"));
+        assert_eq!((run.code, run.err), (Some(1), format!("plansift: {name}: {said}\n")));
+    }
+}
+
+#[test]
+fn lists_name_addresses_beside_paths() {
+    let s3 = estate();
+    let list = s3.path("list");
+    let path = s3.path("live/prod.json");
+    let names =
+        format!("s3://plans/live/prod/plan.json\n{}\ns3://plans/live/dev/\n", path.display());
+    std::fs::write(&list, names).expect("a list");
+    for args in ["changes -q @", "changes -q --files-from "] {
+        let run = s3.run(&format!("{args}{}", list.display()));
+        let told = plans(&run);
+        assert_eq!(told.len(), 3, "{args}: {}", run.err);
+        assert!(told[0].starts_with("s3://plans/live/prod/plan.json "), "{told:?}");
+        assert!(told[2].starts_with("s3://plans/live/dev/eu/plan.json "), "{told:?}");
+    }
+}
+
+/// A page of a listing has a thousand keys.
+#[test]
+fn more_keys_than_a_page_are_all_there() {
+    let s3 = S3::start();
+    for number in 0..2345 {
+        s3.put(&format!("{number:04}.json"), line(&number.to_string()));
+    }
+    let run = s3.run("changes --threads 1 s3://plans/");
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let expected = (0..2345).map(|number| format!("s3://plans/{number:04}.json {number:04}"));
+    assert_eq!(plans(&run), expected.collect::<Vec<_>>());
+    let pages = s3.gate.asked().into_iter().filter(|it| it.line.contains("list-type=2"));
+    assert_eq!(pages.count(), 3);
+}
+
+/// A page of keys as S3 writes it.
+fn page(keys: &[&str], next: Option<&str>) -> Vec<u8> {
+    let content = |key: &&str| {
+        let (len, day) = (if key.ends_with('/') { 0 } else { PLAN.len() }, "2026-01-01T00:00:00Z");
+        format!(
+            "<Contents><Key>{key}</Key><Size>{len}</Size><LastModified>{day}</LastModified>\
+             <ETag>\"tag\"</ETag></Contents>"
+        )
+    };
+    let contents: String = keys.iter().map(content).collect();
+    let next = next.map(|it| format!("<NextContinuationToken>{it}</NextContinuationToken>"));
+    let next = next.unwrap_or_default();
+    let text = format!("<ListBucketResult>{contents}{next}</ListBucketResult>");
+    answer(200, "", text.as_bytes())
+}
+
+/// What a listing told is what is asked for, and another answer is another object.
+#[test]
+fn what_was_listed_is_what_is_read() {
+    let s3 = S3::start();
+    for (tag, code, said) in [("\"tag\"", 0, ""), ("\"new\"", 1, "the input changed")] {
+        let gate = Gate::answering(move |asked| match asked.is_of_object() {
+            false if asked.line.starts_with("HEAD") => answer(404, "", b""),
+            false => page(&["live/", "live/a.json"], None),
+            true => {
+                let range = match asked.header("range") {
+                    None => (200, String::new()),
+                    Some(_) => {
+                        let (last, len) = (PLAN.len() - 1, PLAN.len());
+                        (206, format!("Content-Range: bytes 0-{last}/{len}\r\n"))
+                    }
+                };
+                let facts = "Last-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\n";
+                answer(range.0, &format!("{facts}{}ETag: {tag}\r\n", range.1), PLAN.as_bytes())
+            }
+        });
+        // A name without a slash, of which there is no object, is a folder as well.
+        for name in ["s3://plans/live/", "s3://plans/live"] {
+            let run = s3.run_with(&["changes", name], &[("AWS_ENDPOINT_URL", &gate.url())]);
+            assert_eq!(run.code, Some(code), "{name}: {}", run.err);
+            assert!(run.err.contains(said), "{}", run.err);
+            assert_eq!(run.out.contains(r#""source":"s3://plans/live/a.json""#), code == 0);
+            let asked = gate.take_objects();
+            let head = format!("bytes=0-{}", PLAN.len() - 1);
+            assert_eq!(asked[0].header("range"), Some(head.as_str()));
+            assert_eq!(asked[1].header("if-match"), Some("\"tag\""), "as it was listed");
+        }
+    }
+}
+
+#[test]
+fn listings_that_make_no_sense_are_errors() {
+    let s3 = S3::start();
+    for (response, said) in [
+        (page(&["a.json"], Some("again")), "the store's answer makes no sense"),
+        (answer(200, "", b"<html>"), "the store's answer makes no sense"),
+        (page(&["a//b.json"], None), "keys with an empty part"),
+        (page(&["a/../b.json"], None), "keys with an empty part"),
+    ] {
+        let gate = Gate::answering(move |_| response.clone());
+        let address = ("AWS_ENDPOINT_URL", gate.url());
+        let run = s3.run_with(&["changes", "s3://plans/"], &[(address.0, &address.1)]);
+        assert_eq!(run.code, Some(1));
+        assert!(run.err.starts_with(&format!("plansift: s3://plans/: {said}")), "{}", run.err);
+    }
+}
+
+#[test]
+fn a_batch_of_objects_goes_on_where_it_was() {
+    let s3 = estate();
+    let out = tempfile::tempdir().expect("a folder");
+    let records = out.path().join("records");
+    let args = format!("batch --exclude old --out {} s3://plans/live/", out.path().display());
+    let names = || -> Vec<String> {
+        let entries = std::fs::read_dir(&records).expect("a folder");
+        let name = |entry: std::io::Result<std::fs::DirEntry>| entry.expect("a name").file_name();
+        entries.map(|entry| name(entry).into_string().expect("UTF-8")).collect()
+    };
+    let first = s3.run(&args);
+    assert_eq!((first.code, names().len()), (Some(0), 4), "{}", first.err);
+    let records_of = |name: &str| {
+        let name = format!("s3%3a~~plans~live~{name}.ndjson");
+        std::fs::read_to_string(records.join(name)).expect("a file")
+    };
+    assert!(records_of("prod.json").contains(r#""address":"x.c""#));
+
+    s3.gate.take_objects();
+    let second = s3.run(&args);
+    assert!(second.err.contains("4 inputs were done before"), "{}", second.err);
+    assert!(s3.gate.take_objects().iter().all(|asked| asked.header("range").is_some()), "looks");
+    assert_eq!((second.code, &second.out), (first.code, &first.out));
+    s3.put("live/prod.json", line("another"));
+    let third = s3.run(&args);
+    assert!(third.err.contains("3 inputs were done before"), "{}", third.err);
+    assert!(records_of("prod.json").contains(r#""address":"x.another""#));
+}

@@ -98,6 +98,9 @@ pub struct Audit {
     /// What is secret besides what is marked
     #[command(flatten)]
     pub secrets: SecretArgs,
+    /// Write to a file: whole, or not at all
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// The documents, and how to read them
     #[command(flatten)]
     pub plans: Plans,
@@ -126,6 +129,9 @@ pub struct Redact {
     /// Write what was masked, and where, as JSON lines; never a value
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+    /// Write to a file: whole, or not at all
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// The documents, and how to read them
     #[command(flatten)]
     pub plans: Plans,
@@ -162,6 +168,9 @@ pub struct Slim {
     /// What stands for it
     #[command(flatten)]
     pub mask: MaskArgs,
+    /// Write to a file: whole, or not at all
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// The plans, and how to read them
     #[command(flatten)]
     pub plans: Plans,
@@ -241,6 +250,9 @@ pub struct Changes {
     /// What the plans must not do
     #[command(flatten)]
     pub gate: GateArgs,
+    /// Write to a file: whole, or not at all
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// The plans, and how to read them
     #[command(flatten)]
     pub plans: Plans,
@@ -255,6 +267,9 @@ pub struct Summary {
     /// What the plans must not do
     #[command(flatten)]
     pub gate: GateArgs,
+    /// Write to a file: whole, or not at all
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// The plans, and how to read them
     #[command(flatten)]
     pub plans: Plans,
@@ -358,9 +373,6 @@ pub struct Plans {
     /// More of them
     #[command(flatten)]
     pub more: InputArgs,
-    /// Write to a file: whole, or not at all
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
     /// Also what stays as it is: no-op changes, checks that pass
     #[arg(long)]
     pub all: bool,

@@ -40,9 +40,10 @@ pub fn run(command: Command) -> Exit {
         Command::Merge(merge) => super::merge::run(&merge),
         Command::Summary(summary) => {
             let plans = &summary.plans;
-            let color = color(plans.color, plans.output.as_deref());
+            let output = summary.output.as_deref();
+            let color = color(plans.color, output);
             let shape = shape(&summary.table);
-            sift_all(plans, &summary.gate, |out, listed| {
+            sift_all(plans, output, &summary.gate, |out, listed| {
                 let single = match shape {
                     None if listed.is_single() => Single::Page,
                     _ => Single::Table,
@@ -52,7 +53,9 @@ pub fn run(command: Command) -> Exit {
         }
         Command::Changes(changes) => {
             let form = form(&changes.form);
-            sift_all(&changes.plans, &changes.gate, |out, _| form.sink(out))
+            sift_all(&changes.plans, changes.output.as_deref(), &changes.gate, |out, _| {
+                form.sink(out)
+            })
         }
     }
 }
@@ -78,20 +81,21 @@ fn schema_of(schema: &args::Schema) -> &'static str {
 /// Gives all inputs to one sink.
 fn sift_all(
     plans: &Plans,
+    path: Option<&Path>,
     gate: &GateArgs,
     sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>,
 ) -> Exit {
-    let ready =
-        gates::rules(gate).and_then(|rules| Ok((rules, inputs::list(plans)?, options(plans)?)));
+    let ready = gates::rules(gate)
+        .and_then(|rules| Ok((rules, inputs::list(plans, path)?, options(plans)?)));
     let (rules, listed, options) = match ready {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
-    let opened = Output::open(plans.output.as_deref());
+    let opened = Output::open(path);
     let opened = opened.and_then(|output| Ok((sink(output.writer()?, &listed), output)));
     let (sink, output) = match opened {
         Ok(opened) => opened,
-        Err(error) => return fail(plans.output.as_deref(), &error),
+        Err(error) => return fail(path, &error),
     };
     let (is_broken, has_rules) = (Cell::new(false), !rules.is_empty());
     let mut sink = gates::before(sink, &rules, &is_broken);
@@ -99,7 +103,7 @@ fn sift_all(
     let sifted = sifting.all(&listed);
     let Tally { done, failed, has_changes, stats } = sifting.tally;
     if let Err(error) = sifted {
-        return match end_of_output(plans.output.as_deref(), &error, failed) {
+        return match end_of_output(path, &error, failed) {
             Exit::Done if has_rules => closed_early(is_broken.get()),
             exit => exit,
         };
@@ -110,7 +114,7 @@ fn sift_all(
     let finished = sink.finish();
     drop(sink);
     if let Err(error) = finished.and_then(|()| output.finish()) {
-        return end_of_output(plans.output.as_deref(), &error, failed);
+        return end_of_output(path, &error, failed);
     }
     if plans.stats {
         say(&stats.line());

@@ -8,7 +8,8 @@ use crate::input::Source;
 use crate::limits::Limit;
 use crate::plan::{Documents, Next};
 use crate::record::counts::Summary;
-use crate::record::{Label, Options, Sifted, sift_next};
+use crate::record::{Label, Options, Sifted, sift_next, sift_with_values};
+use crate::secret::Secrets;
 use crate::sink::Sink;
 
 /// Takes the records of an input's plans, and what is to be said of them.
@@ -54,7 +55,8 @@ impl fmt::Display for Note {
     }
 }
 
-/// Reads all plans of an input.
+/// Reads all plans of an input. Where the secrets of the first one are known, its records have
+/// values.
 ///
 /// # Errors
 ///
@@ -63,6 +65,7 @@ pub fn read_plans(
     source: impl Source,
     input: Label<'_>,
     options: &Options,
+    secrets: Option<&Secrets>,
     reader: &mut impl Reader,
 ) -> Result<()> {
     let mut documents = Documents::new(source, &options.read);
@@ -76,7 +79,13 @@ pub fn read_plans(
             reader.failed(label, &error);
             break;
         }
-        let error = match sift_next(&mut documents, label, options, reader.sink()) {
+        let sifted = match secrets.filter(|_| number == 1) {
+            Some(secrets) => {
+                sift_with_values(&mut documents, label, options, secrets, reader.sink())
+            }
+            None => sift_next(&mut documents, label, options, reader.sink()),
+        };
+        let error = match sifted {
             Ok(sifted) => {
                 reader.done(label, &sifted);
                 None

@@ -1,6 +1,7 @@
 //! The arguments. The only place that knows clap.
 
 mod batch;
+mod report;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -12,6 +13,7 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use self::batch::{Batch, Merge, ReportFormat};
+pub use self::report::{Report, ReportAs, Target, Values};
 use super::exit::Exit;
 use crate::batch::Patience;
 use crate::glob::Glob;
@@ -34,6 +36,7 @@ impl Command {
         match self {
             Command::Summary(Summary { plans, .. })
             | Command::Changes(Changes { plans, .. })
+            | Command::Report(Report { plans, .. })
             | Command::Batch(Batch { plans, .. }) => Some(plans),
             Command::Redact(Redact { plans, .. })
             | Command::Slim(Slim { plans, .. })
@@ -50,6 +53,8 @@ pub enum Command {
     Summary(Summary),
     /// The record stream of a plan: one record for each change
     Changes(Changes),
+    /// What plans change, with values, for people and for pipelines: several formats at once
+    Report(Report),
     /// A record file for each of many plans, and a report: resumable, bounded
     Batch(Batch),
     /// One report of what `batch` wrote to several folders, or to one so far

@@ -13,6 +13,7 @@ mod merge;
 mod output;
 mod progress;
 mod redact;
+mod report;
 mod run;
 mod secrecy;
 mod sifting;

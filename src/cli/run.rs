@@ -36,6 +36,7 @@ pub fn run(command: Command) -> Exit {
         Command::Redact(redact) => super::redact::run(&redact),
         Command::Audit(audit) => super::audit::run(&audit),
         Command::Slim(slim) => super::slim::run(&slim),
+        Command::Report(report) => super::report::run(&report),
         Command::Batch(batch) => super::batch::run(&batch),
         Command::Merge(merge) => super::merge::run(&merge),
         Command::Summary(summary) => {

@@ -13,7 +13,9 @@ use super::stats::Stats;
 use crate::batch::Entry;
 use crate::batch::reading::{Note, Reader, has_changes, read_plans};
 use crate::error::{Error, Result};
+use crate::input::Input;
 use crate::record::{Label, Options, Sifted};
+use crate::secret::{self, Secrets, collect};
 use crate::sink::Sink;
 use crate::sink::summary::visible;
 
@@ -34,6 +36,8 @@ pub struct Sifting<'a> {
     plans: &'a Plans,
     options: Options,
     sink: &'a mut dyn Sink,
+    /// How the secrets of a plan are told, if its values are to be shown.
+    values: Option<secret::Options>,
     /// What came of them.
     pub tally: Tally,
 }
@@ -42,7 +46,12 @@ impl<'a> Sifting<'a> {
     /// Before the first.
     pub fn new(plans: &'a Plans, options: Options, sink: &'a mut dyn Sink) -> Sifting<'a> {
         let tally = Tally { done: 0, failed: 0, has_changes: false, stats: Stats::start() };
-        Sifting { plans, options, sink, tally }
+        Sifting { plans, options, sink, values: None, tally }
+    }
+
+    /// The same, with the values of changes.
+    pub fn with_values(self, secrets: secret::Options) -> Sifting<'a> {
+        Sifting { values: Some(secrets), ..self }
     }
 
     /// Reads all inputs in their order.
@@ -66,17 +75,34 @@ impl<'a> Sifting<'a> {
     fn input(&mut self, entry: &Entry, workspace: Option<&str>) -> Result<()> {
         let source = entry.source();
         let label = Label { source: &source, workspace };
-        let input = match entry.open(&access(self.plans, &self.options.read)) {
-            Ok(input) => input,
+        let (input, secrets) = match self.open(entry) {
+            Ok(opened) => opened,
             Err(error) => return self.fail(label, &error),
+        };
+        let secrets = match &secrets {
+            Some(Ok(secrets)) => Some(secrets),
+            Some(Err(error)) => {
+                say(&format!("{}: values are not shown: {error}", visible(&source)));
+                None
+            }
+            None => None,
         };
         let options = self.options;
         if self.shows_progress(entry.len) {
             let bar = progress::bar(entry.len, &visible(&source));
-            read_plans(Watched::new(input, bar), label, &options, self)
+            read_plans(Watched::new(input, bar), label, &options, secrets, self)
         } else {
-            read_plans(input, label, &options, self)
+            read_plans(input, label, &options, secrets, self)
         }
+    }
+
+    /// Opens an input, after its secrets were read from it, where values are to be shown.
+    fn open(&self, entry: &Entry) -> Result<(Input, Option<Result<Secrets>>)> {
+        let access = access(self.plans, &self.options.read);
+        let Some(options) = &self.values else { return Ok((entry.open(&access)?, None)) };
+        let kept = entry.keep(&self.options.read.limits)?;
+        let collected = collect(|| kept.input(&access), options);
+        Ok((kept.input(&access)?, Some(collected.map(|collected| collected.secrets))))
     }
 
     /// Takes note of what no plan comes of.

@@ -10,6 +10,7 @@ pub mod junit;
 pub mod ndjson;
 mod row;
 pub mod sarif;
+pub mod several;
 pub mod summary;
 pub mod term;
 

@@ -1,0 +1,76 @@
+//! The arguments of `plansift report`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{GateArgs, Plans, SecretArgs};
+
+/// `plansift report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// What to write: term, junit, sarif or gitlab, behind = the file, otherwise to standard
+    /// output. Again for more, in the same run
+    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = target,
+          default_value = "term")]
+    pub targets: Vec<Target>,
+    /// Values of attributes; those that are sensitive, or repeat one that is, are never shown
+    #[arg(long, value_enum, default_value_t = Values::Changed, value_name = "WHICH")]
+    pub values: Values,
+    /// What is secret besides what is marked
+    #[command(flatten)]
+    pub secrets: SecretArgs,
+    /// What the plans must not do
+    #[command(flatten)]
+    pub gate: GateArgs,
+    /// The plans, and how to read them
+    #[command(flatten)]
+    pub plans: Plans,
+}
+
+/// Something to write, and where.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Its form.
+    pub format: ReportAs,
+    /// The file; none: standard output.
+    pub file: Option<PathBuf>,
+}
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportAs {
+    /// For a person at a terminal
+    Term,
+    /// Tests: one for each rule and check
+    Junit,
+    /// Findings: one for each broken rule and check
+    Sarif,
+    /// Counts, as GitLab wants them
+    Gitlab,
+}
+
+/// Which values are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Values {
+    /// None: the plan is read once
+    None,
+    /// Those of attributes that change
+    Changed,
+}
+
+fn target(text: &str) -> Result<Target, String> {
+    let (format, file) = match text.split_once('=') {
+        Some((format, file)) => (format, Some(PathBuf::from(file))),
+        None => (text, None),
+    };
+    let format = ReportAs::from_str(format, false).map_err(|_| {
+        let names: Vec<_> = ReportAs::value_variants()
+            .iter()
+            .filter_map(|it| it.to_possible_value())
+            .map(|it| it.get_name().to_owned())
+            .collect();
+        format!("the formats are {}", names.join(", "))
+    })?;
+    Ok(Target { format, file })
+}

@@ -1,0 +1,107 @@
+//! `plansift report`: what plans change, in several formats at once.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::path::Path;
+
+use super::args::{Report, ReportAs, Target, Values};
+use super::exit::Exit;
+use super::gates;
+use super::inputs;
+use super::output::Output;
+use super::redact::secret_options;
+use super::run::{closed_early, color, end_of_output, fail, options, say};
+use super::sifting::{Sifting, Tally};
+use crate::error::Result;
+use crate::record::Options;
+use crate::sink::Sink;
+use crate::sink::gate::Rule;
+use crate::sink::gitlab::Gitlab;
+use crate::sink::junit::Junit;
+use crate::sink::sarif::Sarif;
+use crate::sink::several::Several;
+use crate::sink::term::Term;
+
+/// Writes all that is asked for, in one pass over the plans.
+pub fn run(arguments: &Report) -> Exit {
+    let plans = &arguments.plans;
+    let ready = gates::rules(&arguments.gate).and_then(|rules| {
+        let files = arguments.targets.iter().filter_map(|target| target.file.as_deref());
+        refuse_collisions(&arguments.targets)?;
+        Ok((rules, inputs::list(plans, files)?, options(plans)?))
+    });
+    let (rules, listed, options) = match ready {
+        Ok(ready) => ready,
+        Err(exit) => return exit,
+    };
+    let (mut outputs, mut sinks) = (Vec::new(), Vec::new());
+    for target in &arguments.targets {
+        let path = target.file.as_deref();
+        match open(target, arguments, &rules) {
+            Ok((sink, output)) => {
+                sinks.push(sink);
+                outputs.push((path, output));
+            }
+            Err(error) => return fail(path, &error),
+        }
+    }
+    let is_broken = Cell::new(false);
+    let mut sink = gates::before(Box::new(Several::new(sinks)), &rules, &is_broken);
+    let mut sifting = sifting(arguments, options, sink.as_mut());
+    let sifted = sifting.all(&listed);
+    let Tally { done, failed, has_changes, stats } = sifting.tally;
+    if let Err(error) = sifted.and_then(|()| sink.finish()) {
+        return match end_of_output(None, &error, failed) {
+            Exit::Done if !rules.is_empty() => closed_early(is_broken.get()),
+            exit => exit,
+        };
+    }
+    drop(sink);
+    for (path, output) in outputs {
+        if let Err(error) = output.finish() {
+            return fail(path, &error);
+        }
+    }
+    if plans.stats {
+        say(&stats.line());
+    }
+    match failed {
+        0 if is_broken.get() => Exit::RuleBroken,
+        0 if has_changes && plans.detailed_exitcode => Exit::Changes,
+        0 => Exit::Done,
+        _ if done == 0 => Exit::Failed,
+        _ => Exit::SomeFailed,
+    }
+}
+
+fn sifting<'a>(arguments: &'a Report, options: Options, sink: &'a mut dyn Sink) -> Sifting<'a> {
+    let sifting = Sifting::new(&arguments.plans, options, sink);
+    match arguments.values {
+        Values::None => sifting,
+        Values::Changed => sifting.with_values(secret_options(&arguments.secrets, options.read)),
+    }
+}
+
+/// Refuses two reports for one place.
+fn refuse_collisions(targets: &[Target]) -> std::result::Result<(), Exit> {
+    for (place, target) in targets.iter().enumerate() {
+        if targets[..place].iter().any(|other| other.file == target.file) {
+            say("--output: two reports for one place: name a file for each");
+            return Err(Exit::Usage);
+        }
+    }
+    Ok(())
+}
+
+fn open(target: &Target, arguments: &Report, rules: &[Rule]) -> Result<(Box<dyn Sink>, Output)> {
+    let path: Option<&Path> = target.file.as_deref();
+    let output = Output::open(path)?;
+    let out: File = output.writer()?;
+    let sink: Box<dyn Sink> = match target.format {
+        ReportAs::Term => Box::new(Term::new(out, color(arguments.plans.color, path))),
+        ReportAs::Junit => Box::new(Junit::new(out, rules)),
+        ReportAs::Sarif => Box::new(Sarif::new(out, rules)),
+        ReportAs::Gitlab => Box::new(Gitlab::new(out)),
+    };
+    Ok((sink, output))
+}

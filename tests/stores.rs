@@ -8,6 +8,7 @@ mod gate;
 mod many;
 mod others;
 mod s3;
+mod secure;
 mod single;
 
 use std::process::{Command, Output};

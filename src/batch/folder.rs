@@ -100,10 +100,7 @@ impl Folder {
     /// Whether an input was done before, is the same as then, and its record file is there.
     pub fn has(&self, input: &Listed) -> bool {
         let Some(known) = self.journal.known(input) else { return false };
-        let is_there = |len: u64| {
-            let found = std::fs::symlink_metadata(self.records(&input.name));
-            found.is_ok_and(|found| found.is_file() && found.len() == len)
-        };
+        let is_there = |len| is_there(&self.records(&input.name), len);
         !known.has_failed() && input.identity.is_some() && known.records_len().is_some_and(is_there)
     }
 
@@ -249,6 +246,12 @@ impl Write for Draft {
 /// Those of [`Journal::open`].
 pub fn read_journal(folder: &Path) -> Result<Journal> {
     Journal::open(&folder.join(JOURNAL), Access::Read)
+}
+
+/// Whether a record file is there as it was written.
+pub(super) fn is_there(records: &Path, len: u64) -> bool {
+    let found = std::fs::symlink_metadata(records);
+    found.is_ok_and(|found| found.is_file() && found.len() == len)
 }
 
 fn lock(folder: &Path) -> Result<File> {

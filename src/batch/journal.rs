@@ -93,6 +93,8 @@ enum Line<'a> {
 /// What is kept of an outcome.
 #[derive(Debug, Deserialize)]
 pub struct Known {
+    /// Taken out, to find it by.
+    name: String,
     #[serde(default)]
     workspace: Option<String>,
     #[serde(default)]
@@ -329,13 +331,9 @@ pub enum Access {
 
 /// What is kept of an outcome that stands there, by the name of its record file.
 fn kept(outcome: &str, line: u64, offset: u64) -> Result<(String, Known)> {
-    #[derive(Deserialize)]
-    struct Named {
-        name: String,
-    }
-    let Named { name } = serde_json::from_str(outcome).map_err(|_| damaged(line))?;
-    let known: Known = serde_json::from_str(outcome).map_err(|_| damaged(line))?;
-    Ok((name, Known { place: Place { line, offset, len: outcome.len() }, ..known }))
+    let mut known: Known = serde_json::from_str(outcome).map_err(|_| damaged(line))?;
+    known.place = Place { line, offset, len: outcome.len() };
+    Ok((std::mem::take(&mut known.name), known))
 }
 
 /// Where a part of a text begins in it.

@@ -1,5 +1,5 @@
-//! What came of all inputs, from the journals alone: of a run that is over, that goes on, or that
-//! was killed; of one folder, or of all shards.
+//! What came of all inputs, from the journals: of a run that is over, that goes on, or that was
+//! killed; of one folder, or of all shards.
 //!
 //! A row for each plan in the order of the inputs, then the `fleet` row with what it all amounts
 //! to. Without it a report is incomplete. Memory is that of the fleet's table; outcomes are read
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::folder::{Folder, RECORDS, REPORT, read_journal};
+use super::folder::{Folder, RECORDS, REPORT, is_there, read_journal};
 use super::journal::{Journal, Listed, Terms};
 use super::outcome::{Outcome, PlanOutcome, PlanResult};
 use super::shard::Shard;
@@ -81,7 +81,7 @@ struct FleetRow<'a> {
 /// It cannot be written.
 pub fn write_into(folder: &Folder) -> Result<Fleet> {
     let mut fleet = Fleet::default();
-    let part = Part { folder: Path::new(""), journal: folder.journal() };
+    let part = Part { folder: folder.path(), name: Path::new(""), journal: folder.journal() };
     folder.replace(REPORT, |out| {
         fleet = write(&[part], Vec::new(), out)?;
         Ok(())
@@ -164,7 +164,8 @@ impl Shards {
     ///
     /// It cannot be written, or a journal cannot be read any more.
     pub fn write(&self, out: &mut dyn Write) -> Result<Fleet> {
-        let parts = self.parts.iter().map(|(folder, journal)| Part { folder, journal });
+        let part = |(folder, journal)| Part { folder, name: folder, journal };
+        let parts = self.parts.iter().map(|(folder, journal)| part((folder.as_path(), journal)));
         let parts: Vec<Part<'_>> = parts.collect();
         write(&parts, self.missing.clone(), out)
     }
@@ -175,10 +176,29 @@ fn is_like(one: &Terms, other: &Terms) -> bool {
     Terms { shard: other.shard.clone(), ..one.clone() } == *other
 }
 
-/// A folder, as it is to be named, and its journal.
+/// A folder and its journal.
 struct Part<'a> {
     folder: &'a Path,
+    /// As it is to be named.
+    name: &'a Path,
     journal: &'a Journal,
+}
+
+impl Part<'_> {
+    /// Where the records of an outcome are, in a folder of that name.
+    fn records(&self, folder: &Path, outcome: &Outcome) -> PathBuf {
+        let extension = self.journal.terms().format.trim_end_matches("-raw");
+        folder.join(RECORDS).join(format!("{}.{extension}", outcome.name))
+    }
+
+    /// The outcome of an input. One whose records are not there any more does not hold.
+    fn outcome(&self, listed: &Listed) -> Result<Option<Outcome>> {
+        let holds = |outcome: &Outcome| match &outcome.records {
+            Some(written) => is_there(&self.records(self.folder, outcome), written.len),
+            None => true,
+        };
+        Ok(self.journal.outcome(listed)?.filter(holds))
+    }
 }
 
 fn write(parts: &[Part<'_>], missing_shards: Vec<u32>, out: &mut dyn Write) -> Result<Fleet> {
@@ -190,7 +210,7 @@ fn write(parts: &[Part<'_>], missing_shards: Vec<u32>, out: &mut dyn Write) -> R
     let mut fleet = Fleet::default();
     fleet.totals.missing_shards = missing_shards;
     for (listed, part) in &inputs {
-        match part.journal.outcome(listed)? {
+        match part.outcome(listed)? {
             Some(outcome) => plans(outcome, part, &mut fleet, out)?,
             None => {
                 fleet.totals.pending += 1;
@@ -222,8 +242,7 @@ fn write(parts: &[Part<'_>], missing_shards: Vec<u32>, out: &mut dyn Write) -> R
 
 /// The rows of an input.
 fn plans(outcome: Outcome, part: &Part<'_>, fleet: &mut Fleet, out: &mut dyn Write) -> Result<()> {
-    let extension = part.journal.terms().format.trim_end_matches("-raw");
-    let file = part.folder.join(RECORDS).join(format!("{}.{extension}", outcome.name));
+    let file = part.records(part.name, &outcome);
     let file = file.to_string_lossy();
     let records = outcome.records.is_some().then_some(&*file);
     for PlanOutcome { source, workspace, result } in outcome.plans {

@@ -55,7 +55,10 @@ pub fn run(arguments: &Audit) -> Exit {
     let finished = ledger.finish();
     drop(ledger);
     if let Err(error) = finished.and_then(|()| output.finish()) {
-        return end_of_output(arguments.output.as_deref(), &error, tally.failed);
+        return match end_of_output(arguments.output.as_deref(), &error, tally.failed) {
+            Exit::Done if arguments.fail_on_echo && tally.echoes > 0 => Exit::RuleBroken,
+            exit => exit,
+        };
     }
     if plans.stats {
         say(&tally.stats.line());

@@ -34,8 +34,12 @@ pub fn run(arguments: &Batch) -> Exit {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
-    if let Some(exit) = refused_output(arguments.output.as_deref(), &arguments.out) {
-        return exit;
+    if let Some(output) = arguments.output.as_deref() {
+        // Where a folder is, is known once it is there; if it cannot be made, that is told later.
+        let _ = std::fs::create_dir_all(&arguments.out);
+        if let Some(exit) = refused_output(Some(output), &arguments.out) {
+            return exit;
+        }
     }
     let jobs = match jobs(&listed, arguments.shard) {
         Ok((jobs, 0)) => jobs,

@@ -23,23 +23,28 @@ pub fn bar(len: Option<u64>, name: &str) -> ProgressBar {
         Some(_) => "{msg} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
         None => "{msg} {spinner} {bytes} {bytes_per_sec}",
     };
+    let bar = drawn(len, template);
+    bar.set_message(name.to_owned());
+    bar
+}
+
+/// A bar that is drawn by one of the templates of this file, which are sound.
+fn drawn(len: Option<u64>, template: &str) -> ProgressBar {
     let bar = match len {
         Some(len) => ProgressBar::new(len),
         None => ProgressBar::new_spinner(),
     };
     bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
-    // The template is one of the two above.
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }
-    bar.set_message(name.to_owned());
+    bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }
 
 impl<S: Source> Watched<S> {
     /// Watches `source`.
     pub fn new(source: S, bar: ProgressBar) -> Watched<S> {
-        bar.enable_steady_tick(Duration::from_millis(200));
         Watched { source, bar }
     }
 }
@@ -76,6 +81,8 @@ impl<S> Drop for Watched<S> {
     }
 }
 
+const OF_MANY: &str = "{msg} {bar:12} {bytes}/{total_bytes} {bytes_per_sec} {eta}";
+
 /// How far a batch has come.
 pub struct Meter {
     shown: Shown,
@@ -103,7 +110,7 @@ impl Meter {
         };
         let shown = match (is_wanted, io::stderr().is_terminal()) {
             (false, _) => Shown::Nowhere,
-            (true, true) => Shown::Bar(bar_of_many(bytes)),
+            (true, true) => Shown::Bar(drawn(Some(bytes), OF_MANY)),
             (true, false) => Shown::Lines(started),
         };
         let mut meter = Meter { shown, inputs, bytes, started };
@@ -162,16 +169,4 @@ impl Meter {
         };
         format!("{inputs}, {read:.1} of {all:.1} GB, {speed:.2} GB/s{left}")
     }
-}
-
-fn bar_of_many(bytes: u64) -> ProgressBar {
-    let bar = ProgressBar::new(bytes);
-    bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
-    let template = "{msg} {bar:12} {bytes}/{total_bytes} {bytes_per_sec} {eta}";
-    // The template is sound.
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
-    }
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
 }

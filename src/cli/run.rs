@@ -115,7 +115,10 @@ fn sift_all(
     let finished = sink.finish();
     drop(sink);
     if let Err(error) = finished.and_then(|()| output.finish()) {
-        return end_of_output(path, &error, failed);
+        return match end_of_output(path, &error, failed) {
+            Exit::Done if is_broken.get() => Exit::RuleBroken,
+            exit => exit,
+        };
     }
     if plans.stats {
         say(&stats.line());

@@ -182,6 +182,22 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Whether the keys of an object are in order, and so no two of them the same.
+    ///
+    /// # Errors
+    ///
+    /// It is no object, or not well formed.
+    pub(crate) fn has_ordered_keys(self) -> Result<bool> {
+        let mut last: Option<Text<'_>> = None;
+        for member in self.members()? {
+            let (key, _) = member?;
+            if last.replace(key).is_some_and(|last| last.compare(key).is_ge()) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The elements of an array.
     ///
     /// # Errors

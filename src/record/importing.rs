@@ -12,7 +12,7 @@ use super::texts::Texts;
 use crate::diff::refuse_twins;
 use crate::error::Result;
 use crate::json::string;
-use crate::json::value::{Elements, Kind, Members, Text, Value};
+use crate::json::value::{Elements, Kind, Members, Value};
 use crate::plan::Change;
 
 /// What stands for what must not be shown.
@@ -189,18 +189,6 @@ impl<'a> Open<'a> {
     }
 }
 
-/// Whether the keys of an object are in order, and so no two of them the same.
-fn has_ordered_keys(object: Value<'_>) -> Result<bool> {
-    let mut last: Option<Text<'_>> = None;
-    for member in object.members()? {
-        let (key, _) = member?;
-        if last.replace(key).is_some_and(|last| last.compare(key).is_ge()) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
 /// Writes a value without space between its tokens.
 fn write(
     value: Value<'_>,
@@ -215,7 +203,7 @@ fn write(
         match (next.take(), &mut open) {
             (Some(value), _) => match value.kind()? {
                 Kind::Object => {
-                    if !has_ordered_keys(value)? {
+                    if !value.has_ordered_keys()? {
                         refuse_twins(value)?;
                     }
                     json.push('{');

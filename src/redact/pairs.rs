@@ -6,7 +6,7 @@
 use crate::error::Result;
 use crate::json::number;
 use crate::json::value::{Elements, Kind, Value};
-use crate::secret::abreast::Ordered;
+use crate::secret::ordered::Ordered;
 
 /// A pair of containers that was entered: what is in both at the same place and was not compared.
 /// It is not listed: there may be very much.

@@ -13,8 +13,8 @@ use std::ops::Range;
 
 use regex::Regex;
 
-use super::abreast::Ordered;
 use super::leaves::{Leaf, leaves};
+use super::ordered::Ordered;
 use crate::error::Result;
 use crate::json::value::{Elements, Kind, Text, Value};
 

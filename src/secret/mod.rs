@@ -5,12 +5,12 @@
 //! bytes ─▶ [`echo`]  strings that are a secret's, wherever they stand
 //! ```
 
-pub(crate) mod abreast;
 mod collect;
 pub mod contained;
 pub mod echo;
 pub mod leaves;
 pub mod marks;
+pub(crate) mod ordered;
 pub mod parts;
 mod set;
 pub mod words;

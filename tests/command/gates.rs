@@ -189,8 +189,17 @@ fn a_closed_output_opens_no_gate() {
     let (code, said) = run(&format!("changes --fail-on delete>999 {plan}"));
     assert!(code == Some(1) && said.contains("is not known"), "{code:?}: {said}");
     assert_eq!(run(&format!("changes {plan}")).0, Some(0));
-    let (code, said) = run("audit --fail-on-echo corpus/plans/secret-echoes/plan.json");
-    assert!(matches!(code, Some(1 | 3)), "{code:?}: {said}");
+    for command in [
+        "changes --format csv --fail-on delete corpus/plans/delete/plan.json",
+        "audit --fail-on-echo corpus/plans/secret-echoes/plan.json",
+        "audit --format table --fail-on-echo corpus/plans/secret-echoes/plan.json",
+    ] {
+        let (code, said) = run(command);
+        assert!(matches!(code, Some(1 | 3)), "{command}: {code:?}: {said}");
+    }
+    // This writes nothing before all is read.
+    let (code, said) = run("summary --fail-on delete corpus/plans/delete/plan.json");
+    assert_eq!(code, Some(3), "{said}");
 }
 
 /// A pipe that nobody reads.

@@ -168,13 +168,34 @@ fn no_output_lands_on_what_a_batch_keeps() {
     let folder = many();
     folder.run("batch p --out out");
     let kept = files_of(&folder.path("out"));
-    for args in
-        ["merge out -o out/journal", "batch p --out out -o out/records/x", "merge out -o out/x"]
-    {
+    for args in [
+        "merge out -o out/journal",
+        "batch p --out out -o out/records/x",
+        "merge out -o out/x",
+        "batch p --out new -o new/journal",
+        "batch p --out ./new -o p/../new/journal",
+    ] {
         let run = folder.run(args);
         assert_eq!(run.code, Some(64), "{args}: {run:?}");
         assert!(run.err.contains("in the folder of a batch"), "{}", run.err);
     }
     assert_eq!(files_of(&folder.path("out")), kept);
     assert_eq!(folder.run("merge out").code, Some(4));
+}
+
+#[test]
+fn what_has_lost_its_records_is_not_done() {
+    let folder = plans();
+    let first = folder.run("batch p --out out");
+    let lost = "out/records/p~a.json.ndjson";
+    let kept = std::fs::read(folder.path(lost)).expect("records");
+    std::fs::remove_file(folder.path(lost)).expect("it is removed");
+    let merged = folder.run("merge out --format ndjson");
+    let rows = rows(&merged.out);
+    assert!(states(&rows).contains(&"p/a.json pending".to_owned()), "{rows:?}");
+    assert_eq!(rows.last().expect("a row of all")["complete"], false);
+    assert!(merged.err.contains("1 input is not done yet"), "{}", merged.err);
+    // And it is done again.
+    assert_eq!(folder.run("batch p --out out").out, first.out);
+    assert_eq!(std::fs::read(folder.path(lost)).expect("records"), kept);
 }

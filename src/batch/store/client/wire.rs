@@ -104,6 +104,8 @@ pub(super) struct Connector;
 
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        // An error: it was set before.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         // A large object takes longer than any time that were sensible for a request.
         let options = options.clone().with_timeout_disabled().with_user_agent(AGENT);
         let client = ReqwestConnector::default().connect(&options)?;

@@ -31,7 +31,7 @@ impl<'a> Ordered<'a> {
         let object = object.filter(|object| object.kind().is_ok_and(|kind| kind == Kind::Object));
         let rest = match object {
             None => Rest::Listed(Vec::new().into_iter()),
-            Some(object) if is_ordered(object)? => Rest::InPlace(object.members()?),
+            Some(object) if object.has_ordered_keys()? => Rest::InPlace(object.members()?),
             Some(object) => Rest::Listed(sorted(object)?.into_iter()),
         };
         let mut ordered = Ordered { rest, next: None };
@@ -99,18 +99,6 @@ fn compare(key: Text<'_>, text: &str) -> Result<Ordering> {
         true => key.raw().cmp(text.as_bytes()),
         false => key.decode()?.as_str().cmp(text),
     })
-}
-
-/// Whether the keys of an object are in order, and none comes twice.
-fn is_ordered(object: Value<'_>) -> Result<bool> {
-    let mut last: Option<Text<'_>> = None;
-    for member in object.members()? {
-        let (key, _) = member?;
-        if last.replace(key).is_some_and(|last| last.compare(key).is_ge()) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 fn sorted(object: Value<'_>) -> Result<Vec<Member<'_>>> {

@@ -50,7 +50,7 @@ const CRATES: [(&str, &[&str]); 27] = [
     ("object_store", &["batch/store/client/"]),
     ("regex", &["audit/names.rs", "cli/args.rs", "secret/"]),
     ("rustix", &["cli/secrecy.rs"]),
-    ("serde", &["audit/mod.rs", "batch/", "path.rs", "record/", "sink/fleet/"]),
+    ("serde", &["audit/mod.rs", "batch/", "path.rs", "record/", "sink/fleet/", "sink/html/"]),
     ("serde_json", &["batch/", "path.rs", "record/", "sink/"]),
     ("signal-hook", &["cli/interrupt.rs"]),
     ("simd-json", &["json/value.rs"]),

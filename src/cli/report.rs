@@ -17,6 +17,7 @@ use crate::record::Options;
 use crate::sink::Sink;
 use crate::sink::gate::Rule;
 use crate::sink::gitlab::Gitlab;
+use crate::sink::html::Html;
 use crate::sink::junit::Junit;
 use crate::sink::sarif::Sarif;
 use crate::sink::several::Several;
@@ -99,6 +100,7 @@ fn open(target: &Target, arguments: &Report, rules: &[Rule]) -> Result<(Box<dyn 
     let out: File = output.writer()?;
     let sink: Box<dyn Sink> = match target.format {
         ReportAs::Term => Box::new(Term::new(out, color(arguments.plans.color, path))),
+        ReportAs::Html => Box::new(Html::new(out)),
         ReportAs::Junit => Box::new(Junit::new(out, rules)),
         ReportAs::Sarif => Box::new(Sarif::new(out, rules)),
         ReportAs::Gitlab => Box::new(Gitlab::new(out)),

@@ -5,6 +5,7 @@ pub mod findings;
 pub mod fleet;
 pub mod gate;
 pub mod gitlab;
+pub mod html;
 pub mod json;
 pub mod junit;
 pub mod ndjson;

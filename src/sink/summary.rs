@@ -172,7 +172,9 @@ impl<W: Write> View<W> {
         self.drawn += 1;
         writeln!(self.out, "{}", self.paint(BOLD, &plan.title))?;
         self.draw_warnings(summary)?;
-        writeln!(self.out, "\n{}", self.paint(BOLD, &plan_line(summary, &plan)))?;
+        let changes = plan.types.values().flat_map(BTreeMap::values).sum();
+        let line = plan_line(summary, changes, plan.invocations);
+        writeln!(self.out, "\n{}", self.paint(BOLD, &line))?;
         self.draw_types(&plan.types)?;
         self.draw_news("Destroyed, replaced or forgotten", &plan.risks)?;
         self.draw_news("Moved", &plan.moves)?;
@@ -411,11 +413,11 @@ impl Draft {
     }
 }
 
-fn plan_line(summary: &Summary, plan: &Draft) -> String {
-    let line = summary.terraform;
-    let changes: u64 = plan.types.values().flat_map(BTreeMap::values).sum();
+/// What a plan comes to, in a sentence: the plan line, or why there is none. So many changes are not
+/// settled, so many actions are invoked.
+pub(super) fn plan_line(summary: &Summary, changes: u64, invocations: u64) -> String {
     let outputs = summary.output_changes.iter().any(|(word, _)| word != "no-op");
-    if changes == 0 && plan.invocations == 0 {
+    if changes == 0 && invocations == 0 {
         return match summary {
             Summary { errored: Some(true), .. } => "Planning failed before it found any change.",
             _ if outputs => "No changes to resources; outputs change.",
@@ -431,7 +433,7 @@ fn plan_line(summary: &Summary, plan: &Draft) -> String {
         }
         .to_owned();
     }
-    plan_words(&line, plan.invocations)
+    plan_words(&summary.terraform, invocations)
 }
 
 /// The plan line in words.

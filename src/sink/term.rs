@@ -296,7 +296,7 @@ fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
 }
 
 /// The symbol of a change; of a replacement it says what comes first.
-fn symbol(change: &ResourceChange<'_>) -> &'static str {
+pub(super) fn symbol(change: &ResourceChange<'_>) -> &'static str {
     match &*change.actions {
         [first, second] if first == "create" && second == "delete" => "+/-",
         [first, second] if first == "create" && second == "forget" => "+/.",

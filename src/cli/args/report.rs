@@ -9,9 +9,9 @@ use super::{GateArgs, Plans, SecretArgs};
 /// `plansift report`.
 #[derive(Debug, Args)]
 pub struct Report {
-    /// What to write: term, junit, sarif or gitlab, behind = the file, otherwise to standard
+    /// What to write: term, html, junit, sarif or gitlab, behind = the file, otherwise to standard
     /// output. Again for more, in the same run
-    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = target,
+    #[arg(short = 'o', long = "output", value_name = "FORMAT[=FILE]", value_parser = target,
           default_value = "term")]
     pub targets: Vec<Target>,
     /// Values of attributes; those that are sensitive, or repeat one that is, are never shown
@@ -42,6 +42,8 @@ pub struct Target {
 pub enum ReportAs {
     /// For a person at a terminal
     Term,
+    /// A page of its own for a browser, which needs no network
+    Html,
     /// Tests: one for each rule and check
     Junit,
     /// Findings: one for each broken rule and check

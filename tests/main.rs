@@ -10,6 +10,7 @@
 //! | the real plans of `../shared`, where they are | `shared_plans.rs` |
 //! | what the tools' own renderings say of those plans | `rendering.rs` |
 //! | documents that are not a plan | `wrong.rs` |
+//! | the page of a report, also in a browser | `html.rs` |
 //! | the JSON grammar (`--strict`) | `grammar.rs` |
 //! | several documents in one input | `documents.rs` |
 //! | hostile, cut and damaged input | `hostile.rs` |
@@ -35,6 +36,7 @@ mod fuzz_corpus;
 mod generated;
 mod grammar;
 mod hostile;
+mod html;
 mod large;
 mod naive;
 mod readme;

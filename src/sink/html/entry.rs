@@ -3,15 +3,15 @@
 
 use std::borrow::Cow;
 
-use serde::ser::{SerializeSeq, Serializer};
 use serde::Serialize;
+use serde::ser::{SerializeSeq, Serializer};
 
 use super::inert::push_line;
 use crate::path::Paths;
 use crate::record::counts::Summary;
 use crate::record::view::{Attribute, Attributes, Excerpt, Shown};
 use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
-use crate::sink::summary::reason;
+use crate::sink::summary::{Action, reason};
 use crate::sink::term::symbol;
 
 /// A row of the page's lists.
@@ -105,7 +105,7 @@ impl<'a> Entry<'a> {
             kind: "output",
             address: &output.name,
             action: Some(&output.action),
-            symbol: super::Action::of(&output.action).symbol().trim(),
+            symbol: Action::of(&output.action).symbol().trim(),
             details: Details::of_values(&output.attributes, &output.changed, &output.unknown),
             ..Entry::default()
         }

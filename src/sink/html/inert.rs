@@ -2,7 +2,7 @@
 //! every string says visibly what a reader could not see.
 //!
 //! The trap: the serializer hands over a string in fragments, cut at each character that JSON must
-//! escape. So no fragment has a backslash, and one that is found after [`visible`] is of its making.
+//! escape. So no fragment has a backslash, and one that is there after [`visible`] is its own.
 
 use std::io::{self, Write};
 
@@ -72,7 +72,8 @@ mod tests {
 
     #[test]
     fn a_string_means_itself_where_all_of_it_is_seen() {
-        for text in ["", "plain", r#""quoted" \ /"#, "</script><!--", "a&b", "été 漢 🦀", "\\u{a}"] {
+        for text in ["", "plain", r#""quoted" \ /"#, "</script><!--", "a&b", "été 漢 🦀", "\\u{a}"]
+        {
             assert_eq!(serde_json::from_str::<String>(&line(text)).unwrap(), text);
         }
     }
@@ -83,7 +84,10 @@ mod tests {
             ("</script>", r#""\u003c/script\u003e""#),
             ("<!--&amp;-->", r#""\u003c!--\u0026amp;--\u003e""#),
             ("a\u{2028}\u{202e}b", r#""a\\u{2028}\\u{202e}b""#),
-            ("\0\t\r\n\u{8}\u{c}\u{7f}\u{85}", r#""\\u{0}\\u{9}\\u{d}\\u{a}\\u{8}\\u{c}\\u{7f}\\u{85}""#),
+            (
+                "\0\t\r\n\u{8}\u{c}\u{7f}\u{85}",
+                r#""\\u{0}\\u{9}\\u{d}\\u{a}\\u{8}\\u{c}\\u{7f}\\u{85}""#,
+            ),
             ("\\\n<", r#""\\\\u{a}\u003c""#),
         ] {
             assert_eq!(line(text), format!("{expected}\n"), "{text:?}");

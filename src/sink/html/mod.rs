@@ -1,9 +1,9 @@
 //! A page for a browser, in one file that needs nothing else: no network, no server.
 //!
 //! ```text
-//! page.html ─┬─ head: policy, style.css          written first
-//!            ├─ data: blocks of lines            while the plans are read
-//!            └─ script.js                        last; it makes the page of the data
+//! page/page.html ─┬─ head: policy, style      written first
+//!                 ├─ data: blocks of lines    while the plans are read
+//!                 └─ script                   last; it makes the page of the data
 //! ```
 //!
 //! What comes from a plan is data only: text in script elements of a type that no browser runs
@@ -21,20 +21,29 @@ use serde::Serialize;
 
 use self::entry::{Ended, Entry, Failed};
 use self::inert::push_line;
-use super::summary::{Action, plan_line};
-use super::{BUFFER, Sink, write_error};
 use crate::error::{Error, Result};
 use crate::record::counts::Summary;
 use crate::record::{Label, Record};
+use crate::sink::summary::plan_line;
+use crate::sink::{BUFFER, Sink, write_error};
 
-const PAGE: &str = include_str!("page.html");
-const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("script.js");
+const PAGE: &str = include_str!("page/page.html");
+const STYLE: &str = concat!(include_str!("page/page.css"), include_str!("page/lists.css"));
+/// One module.
+const SCRIPT: &str = concat!(
+    include_str!("page/words.js"),
+    include_str!("page/data.js"),
+    include_str!("page/overview.js"),
+    include_str!("page/filters.js"),
+    include_str!("page/lists.js"),
+    include_str!("page/details.js"),
+    include_str!("page/start.js"),
+);
 
 /// SHA-256 of the style, in base64.
-const STYLE_DIGEST: &str = "5MzRvJ14LPSmZM7kfyANBnrSAdrgg9NQATWRCIeKec4=";
+const STYLE_DIGEST: &str = "BFAe+wZTHJ9cv716SLK0qmm5F1cQXJa1MuK9MSARHKM=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "P6B6RV8kbejkm6W+d+HXls1k2cviyHMH5CUiIotp+vI=";
+const SCRIPT_DIGEST: &str = "4NvChZ8zcjNjjrR9A9BLCaZzCU4AcG8SZGaXGoX6J00=";
 
 /// Where the data goes in the page.
 const DATA: &str = "<!-- data -->\n";
@@ -84,10 +93,7 @@ impl<W: Write> Html<W> {
     }
 
     /// Writes what is told of a record.
-    fn tell(
-        &mut self,
-        push: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>,
-    ) -> Result<()> {
+    fn tell(&mut self, push: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>) -> Result<()> {
         self.begin();
         let before = self.text.len();
         if self.block_len.is_none() {

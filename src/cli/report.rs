@@ -11,7 +11,7 @@ use super::inputs;
 use super::output::Output;
 use super::redact::secret_options;
 use super::run::{closed_early, color, end_of_output, fail, options, say};
-use super::sifting::{Sifting, Tally};
+use super::sifting::{Attributes, Sifting, Tally};
 use crate::error::Result;
 use crate::record::Options;
 use crate::sink::Sink;
@@ -47,7 +47,8 @@ pub fn run(arguments: &Report) -> Exit {
     }
     let is_broken = Cell::new(false);
     let mut sink = gates::before(Box::new(Several::new(sinks)), &rules, &is_broken);
-    let mut sifting = sifting(arguments, options, sink.as_mut());
+    let attributes = attributes(arguments, &options);
+    let mut sifting = Sifting::new(plans, options, sink.as_mut()).with(attributes);
     let sifted = sifting.all(&listed);
     let Tally { done, failed, has_changes, stats } = sifting.tally;
     if let Err(error) = sifted.and_then(|()| sink.finish()) {
@@ -74,12 +75,14 @@ pub fn run(arguments: &Report) -> Exit {
     }
 }
 
-fn sifting<'a>(arguments: &'a Report, options: Options, sink: &'a mut dyn Sink) -> Sifting<'a> {
-    let sifting = Sifting::new(&arguments.plans, options, sink);
-    match arguments.values {
-        Values::None => sifting,
-        Values::Changed => sifting.with_values(secret_options(&arguments.secrets, options.read)),
-    }
+/// What is shown of the attributes of changes.
+fn attributes(arguments: &Report, options: &Options) -> Attributes {
+    let all = match arguments.values {
+        Values::None => return Attributes::Paths,
+        Values::Changed => false,
+        Values::All => true,
+    };
+    Attributes::Values { all, secrets: secret_options(&arguments.secrets, options.read) }
 }
 
 /// Refuses two reports for one place.

@@ -24,7 +24,7 @@ use crate::path::Paths;
 use counts::Summary;
 use view::Attributes;
 
-pub use sift::{Options, Show, Sifted, Warning, sift, sift_next, sift_with_values};
+pub use sift::{Options, Show, Sifted, Warning, sift, sift_next, sift_with_view};
 
 /// The version of the rows' shape: adding a key keeps it.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -142,7 +142,7 @@ pub struct ResourceChange<'a> {
     /// `true`, or left out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub generated_config: bool,
-    /// Its values as a person is shown them, where that was asked for ([`sift_with_values`]).
+    /// Its values as a person is shown them, where that was asked for ([`sift_with_view`]).
     #[serde(skip)]
     pub attributes: Attributes,
 }
@@ -172,7 +172,7 @@ pub struct OutputChange<'a> {
     pub unknown: Cow<'a, Paths>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
     pub sensitive: Cow<'a, Paths>,
-    /// Its values as a person is shown them, where that was asked for ([`sift_with_values`]).
+    /// Its values as a person is shown them, where that was asked for ([`sift_with_view`]).
     #[serde(skip)]
     pub attributes: Attributes,
 }

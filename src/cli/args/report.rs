@@ -57,6 +57,8 @@ pub enum Values {
     None,
     /// Those of attributes that change
     Changed,
+    /// Those of attributes that stay, too
+    All,
 }
 
 fn target(text: &str) -> Result<Target, String> {

@@ -54,7 +54,7 @@ const CRATES: [(&str, &[&str]); 30] = [
     ("rustix", &["cli/secrecy.rs"]),
     ("rustls", &["batch/store/client/wire.rs"]),
     ("saphyr-parser", &["record/view/documents.rs"]),
-    ("serde", &["audit/mod.rs", "batch/", "path.rs", "record/", "sink/fleet/"]),
+    ("serde", &["audit/mod.rs", "batch/", "path.rs", "record/", "sink/fleet/", "sink/sarif.rs"]),
     ("serde_json", &["batch/", "path.rs", "record/", "sink/"]),
     ("signal-hook", &["cli/interrupt.rs"]),
     ("simd-json", &["json/value.rs"]),

@@ -1,10 +1,10 @@
 //! `plansift report`: what plans change, in several formats at once.
 
 use std::cell::Cell;
-use std::fs::File;
+use std::io::BufWriter;
 use std::path::Path;
 
-use super::args::{Report, ReportAs, Target, Values};
+use super::args::{Echo, Ignore, Report, ReportAs, Target, Values};
 use super::exit::Exit;
 use super::gates;
 use super::inputs;
@@ -15,6 +15,7 @@ use super::sifting::{Attributes, Sifting, Tally};
 use crate::error::Result;
 use crate::record::Options;
 use crate::sink::Sink;
+use crate::sink::filter::Filter;
 use crate::sink::gate::Rule;
 use crate::sink::gitlab::Gitlab;
 use crate::sink::junit::Junit;
@@ -22,9 +23,15 @@ use crate::sink::sarif::Sarif;
 use crate::sink::several::Several;
 use crate::sink::term::Term;
 
+/// Length of the buffer of each report, in bytes.
+const BUFFER: usize = 64 << 10;
+
 /// Writes all that is asked for, in one pass over the plans.
 pub fn run(arguments: &Report) -> Exit {
     let plans = &arguments.plans;
+    if let Some(exit) = refuse_contradictions(arguments) {
+        return exit;
+    }
     let ready = gates::rules(&arguments.gate).and_then(|rules| {
         let files = arguments.targets.iter().filter_map(|target| target.file.as_deref());
         refuse_collisions(&arguments.targets)?;
@@ -48,7 +55,7 @@ pub fn run(arguments: &Report) -> Exit {
     let is_broken = Cell::new(false);
     let mut sink = gates::before(Box::new(Several::new(sinks)), &rules, &is_broken);
     let attributes = attributes(arguments, &options);
-    let mut sifting = Sifting::new(plans, options, sink.as_mut()).with(attributes);
+    let mut sifting = Sifting::new(plans, options, sink.as_mut()).with(&attributes);
     let sifted = sifting.all(&listed);
     let Tally { done, failed, has_changes, stats } = sifting.tally;
     if let Err(error) = sifted.and_then(|()| sink.finish()) {
@@ -77,12 +84,29 @@ pub fn run(arguments: &Report) -> Exit {
 
 /// What is shown of the attributes of changes.
 fn attributes(arguments: &Report, options: &Options) -> Attributes {
+    if !arguments.targets.iter().any(|target| target.format.shows_attributes()) {
+        return Attributes::None;
+    }
     let all = match arguments.values {
         Values::None => return Attributes::Paths,
         Values::Changed => false,
         Values::All => true,
     };
     Attributes::Values { all, secrets: secret_options(&arguments.secrets, options.read) }
+}
+
+/// Refuses what would show a secret, or hide nothing.
+fn refuse_contradictions(arguments: &Report) -> Option<Exit> {
+    let ignores = |what| arguments.noise.ignore.contains(&what);
+    let is_blind = arguments.values == Values::None;
+    if arguments.secrets.echo == Echo::Off && !is_blind {
+        say("--echo off: values that repeat a secret are never shown; --values none shows none");
+    } else if is_blind && (ignores(Ignore::Whitespace) || ignores(Ignore::SetOrder)) {
+        say("--ignore: whether only white space or order differs is told by values");
+    } else {
+        return None;
+    }
+    Some(Exit::Usage)
 }
 
 /// Refuses two reports for one place.
@@ -99,12 +123,23 @@ fn refuse_collisions(targets: &[Target]) -> std::result::Result<(), Exit> {
 fn open(target: &Target, arguments: &Report, rules: &[Rule]) -> Result<(Box<dyn Sink>, Output)> {
     let path: Option<&Path> = target.file.as_deref();
     let output = Output::open(path)?;
-    let out: File = output.writer()?;
+    let out = BufWriter::with_capacity(BUFFER, output.writer()?);
     let sink: Box<dyn Sink> = match target.format {
-        ReportAs::Term => Box::new(Term::new(out, color(arguments.plans.color, path))),
+        ReportAs::Term => {
+            let term = Term::new(out, color(arguments.plans.color, path));
+            return Ok((filtered(Box::new(term), arguments), output));
+        }
         ReportAs::Junit => Box::new(Junit::new(out, rules)),
         ReportAs::Sarif => Box::new(Sarif::new(out, rules)),
         ReportAs::Gitlab => Box::new(Gitlab::new(out)),
     };
     Ok((sink, output))
+}
+
+/// A report for people, without what they do not want to see.
+fn filtered(sink: Box<dyn Sink>, arguments: &Report) -> Box<dyn Sink> {
+    match arguments.noise.noise() {
+        noise if noise.is_none() => sink,
+        noise => Box::new(Filter::new(sink, noise)),
+    }
 }

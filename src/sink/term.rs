@@ -14,7 +14,7 @@ use super::summary::{
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
-use crate::record::{ActionInvocation, Check, Label, OutputChange, Record, ResourceChange};
+use crate::record::{ActionInvocation, Check, Hidden, Label, OutputChange, Record, ResourceChange};
 
 /// Columns of each side of an attribute.
 const VALUE: usize = 72;
@@ -283,6 +283,13 @@ impl<W: Write> Sink for Term<W> {
                 self.line(&format!("\n{words}"))
             }
         }
+    }
+
+    fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
+        self.flush_group()?;
+        let Some(words) = hidden.words() else { return Ok(()) };
+        let words = self.paint(DIM, &format!("Hidden, as asked for: {words}."));
+        self.line(&format!("\n{words}"))
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {

@@ -133,6 +133,10 @@ fn pair(
         && !is_hidden
         && !is_unknown
     {
+        if before.raw() == after.raw() {
+            // Only what lies below it is not known: it has a line of its own.
+            return Ok(());
+        }
         match (before.kind()?, after.kind()?) {
             (Kind::Array, Kind::Array) => {
                 if let Some(set) = as_set([before, after], usize::MAX, listing)? {
@@ -149,8 +153,10 @@ fn pair(
         Some(value) if is_hidden && !value.is_null() => Ok(Shown::Sensitive),
         value => listing.shower.show(value),
     });
-    let after = if is_unknown { Shown::Unknown } else { after? };
-    listing.push(path, before?, after, Difference::Value);
+    let (before, after) = (before?, if is_unknown { Shown::Unknown } else { after? });
+    if (&before, &after) != (&Shown::Absent, &Shown::Absent) {
+        listing.push(path, before, after, Difference::Value);
+    }
     Ok(())
 }
 
@@ -196,7 +202,10 @@ fn list_set(
                 if is_removed { (shown, Shown::Absent) } else { (Shown::Absent, shown) };
             paths.clear();
             paths.push(path.steps().take(depth).chain([Step::Index(index)]));
-            if let Some(path) = paths.get(0) {
+            // What is not known yet is told as such.
+            let is_unknown =
+                |path| listing.within.is_none() && listing.places.unknown.has_above(path);
+            if let Some(path) = paths.get(0).filter(|path| !is_unknown(*path)) {
                 listing.push(path, before, after, Difference::Value);
             }
         }

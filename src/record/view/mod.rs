@@ -24,7 +24,7 @@ use crate::limits::Limits;
 use crate::path::{Path, Paths, Step};
 use crate::plan::Change;
 use crate::secret::marks::{Marks, Subject};
-use crate::secret::{MASK, Secrets};
+use crate::secret::{self, Collected, MASK};
 
 use differences::differences;
 use scalars::Scalars;
@@ -36,10 +36,19 @@ pub use shown::{EXCERPT_MAX, Excerpt, Shown};
 pub enum View<'s> {
     /// The paths that change or are not known yet.
     Paths,
-    /// Also the values of those, but none that repeats one of these secrets.
-    Changed(&'s Secrets),
+    /// Also the values of those, but none that is secret.
+    Changed(Known<'s>),
     /// Also the attributes that stay as they are.
-    All(&'s Secrets),
+    All(Known<'s>),
+}
+
+/// What is known of a plan's secrets.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'s> {
+    /// What the plan says of them.
+    pub collected: &'s Collected,
+    /// How they were collected.
+    pub options: &'s secret::Options,
 }
 
 /// An attribute of a change.
@@ -119,15 +128,15 @@ pub struct Viewer<'s> {
 impl<'s> Viewer<'s> {
     /// One that finds what `view` says.
     pub fn new(view: View<'s>, limits: &Limits) -> Viewer<'s> {
-        let (secrets, shows_all) = match view {
+        let (known, shows_all) = match view {
             View::Paths => (None, false),
-            View::Changed(secrets) => (Some(secrets), false),
-            View::All(secrets) => (Some(secrets), true),
+            View::Changed(known) => (Some(known), false),
+            View::All(known) => (Some(known), true),
         };
         Viewer {
-            marks: Marks::new(None),
+            marks: Marks::new(known.and_then(|known| known.options.names.clone())),
             differ: Differ::new(limits),
-            shower: secrets.map(Shower::new),
+            shower: known.map(|known| Shower::new(known.collected)),
             shows_all,
         }
     }
@@ -263,22 +272,32 @@ impl Listing<'_, '_> {
         Within { name, replaces: self.places.replaces(path) }
     }
 
-    /// Lists what is on no other side.
+    /// Lists what is gone, or not known any more.
     fn removed(&mut self, before: Value<'_>) -> Result<()> {
+        let places = self.places;
+        if let Some(root) = places.unknown.get(0).filter(|path| path.steps().len() == 0) {
+            let before = self.shower.show(Some(before))?;
+            self.push(root, before, Shown::Unknown, Difference::Value);
+            return Ok(());
+        }
         let scalars = Scalars::of(before, self.shower, |_| false)?;
         self.attributes.left_out += scalars.left_out;
         scalars.into_each(|path, shown| self.push(path, shown, Shown::Absent, Difference::Value));
+        { places.unknown.iter() }
+            .for_each(|path| self.push(path, Shown::Absent, Shown::Unknown, Difference::Value));
         Ok(())
     }
 
     /// Lists what comes, and what is not known yet, in the order of their paths.
     fn added(&mut self, after: Option<Value<'_>>) -> Result<()> {
+        let places = self.places;
         let scalars = match after {
+            // Nothing but what is not known.
+            Some(after) if after.is_empty() && !places.unknown.is_empty() => Scalars::default(),
             Some(after) => Scalars::of(after, self.shower, |_| false)?,
             None => Scalars::default(),
         };
         self.attributes.left_out += scalars.left_out;
-        let places = self.places;
         let mut unknown = places.unknown.iter().peekable();
         scalars.into_each(|path, shown| {
             while let Some(unknown) = unknown.next_if(|unknown| *unknown < path) {

@@ -5,7 +5,7 @@ use super::walk::{Entry, Met, walk};
 use crate::error::Result;
 use crate::json::string;
 use crate::json::value::{Kind, Value};
-use crate::secret::{MASK, Secrets, decode, is_attribute_name, is_mask};
+use crate::secret::{Collected, MASK, decode, is_attribute_name, is_mask};
 
 /// What is shown of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,15 +39,15 @@ pub const EXCERPT_MAX: usize = 4 << 10;
 /// Shows the values of a change.
 #[derive(Debug)]
 pub(super) struct Shower<'s> {
-    secrets: &'s Secrets,
+    known: &'s Collected,
     /// The offsets of values that are marked, in order.
     hidden: Vec<u64>,
     decoded: Vec<u8>,
 }
 
 impl<'s> Shower<'s> {
-    pub fn new(secrets: &'s Secrets) -> Shower<'s> {
-        Shower { secrets, hidden: Vec::new(), decoded: Vec::new() }
+    pub fn new(known: &'s Collected) -> Shower<'s> {
+        Shower { known, hidden: Vec::new(), decoded: Vec::new() }
     }
 
     /// Hides the values at these offsets, which are in order, and no others. Returns those that
@@ -75,8 +75,10 @@ impl<'s> Shower<'s> {
 
     /// Whether a text is a secret, or stands for one.
     pub fn is_secret(&self, text: &[u8]) -> bool {
+        let Collected { secrets, contained, .. } = self.known;
         is_mask(text)
-            || (text.len() >= self.secrets.echo_min() && self.secrets.number(text).is_some())
+            || (text.len() >= secrets.echo_min() && secrets.number(text).is_some())
+            || contained.as_ref().is_some_and(|contained| contained.is_in(text))
     }
 
     /// What is shown of a value.

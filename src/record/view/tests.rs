@@ -25,11 +25,18 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
             Ok(Flow::Continue)
         }
     }
-    let mut known = Secrets::new(8, &Limits::default());
+    let options = secret::Options {
+        read: Options::default(),
+        echo_min: 8,
+        echo: secret::EchoOf::Whole,
+        names: None,
+    };
+    let mut collected = Collected::nothing(&options);
     for secret in secrets {
-        known.insert(secret.as_bytes(), 0).unwrap();
+        collected.secrets.insert(secret.as_bytes(), 0).unwrap();
     }
-    let mut lines = Lines(Viewer::new(View::Changed(&known), &Limits::default()), Vec::new());
+    let known = Known { collected: &collected, options: &options };
+    let mut lines = Lines(Viewer::new(View::Changed(known), &Limits::default()), Vec::new());
     let plan = format!(
         r#"{{"format_version":"1.2","resource_changes":[
             {{"address":"a.b","change":{{"actions":["update"],{members}}}}}]}}"#
@@ -119,6 +126,9 @@ fn lists_are_sets_where_that_tells_less() {
         let change = format!(r#""before":{{"l":{before}}},"after":{{"l":{after}}}"#);
         assert_eq!(lines(&change, &[]), expected, "{change}");
     }
+    let appended =
+        r#""before":{"l":[1]},"after":{"l":[1,null]},"after_unknown":{"l":[false,true]}"#;
+    assert_eq!(lines(appended, &[]), ["l[1]: - -> ?"]);
     // What is not known, or marked, has no other place than its own.
     let change = r#""before":{"l":[{"a":1},{"a":2}]},"after":{"l":[{"a":2},{"a":1}]}"#;
     let unknown = r#","after_unknown":{"l":[{},{"id":true}]}"#;

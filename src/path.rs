@@ -192,6 +192,17 @@ impl Paths {
         Path { keys: &self.keys, steps: &self.steps[span.start as usize..span.end as usize] }
     }
 
+    /// Whether a path is among these, which are in order, or leads on from one of them.
+    pub fn has_above(&self, path: Path<'_>) -> bool {
+        let after = self.spans.partition_point(|&span| self.path(span) <= path);
+        // Those above it are the last ones before it, but for others that lead on from them.
+        (0..=path.steps.len()).any(|len| {
+            let above = Path { keys: path.keys, steps: &path.steps[..len] };
+            let range = self.spans[..after].partition_point(|&span| self.path(span) < above);
+            self.spans[..after].get(range).is_some_and(|&span| self.path(span) == above)
+        })
+    }
+
     /// Whether the paths are those of another list and came there in the same way: a look at the
     /// memory of both. `false` says nothing.
     pub fn is_twin_of(&self, other: &Paths) -> bool {

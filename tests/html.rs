@@ -52,7 +52,7 @@ fn lines(data: &str) -> Vec<Value> {
 fn pages_are_told_what_is_kept_beside_the_plans() {
     for case in KEPT {
         let (_, data) = parts(&page(&[plan(case)]));
-        let kept = run::root().join("corpus/plans").join(case).join("expected.page.ndjson");
+        let kept = run::root().join("corpus/plans").join(case).join("report.page.ndjson");
         if std::env::var_os("UPDATE").is_some() {
             std::fs::write(&kept, &data).expect("the corpus can be written");
         }
@@ -65,13 +65,19 @@ fn pages_are_told_what_is_kept_beside_the_plans() {
 }
 
 #[test]
-fn without_values_the_paths_are_told() {
-    let (_, data) = parts(&page(&["--values", "none", "corpus/plans/replace-paths/plan.json"]));
-    let lines = lines(&data);
-    let details = lines.iter().skip(1).step_by(2).find(|details| details["changed"].is_array());
-    let details = details.expect("a change with paths");
-    assert!(details["attributes"].is_null(), "{details}");
-    assert!(lines.iter().any(|details| details["replace_paths"].is_array()));
+fn words_stand_for_what_is_no_value() {
+    let told = |args: &[&str]| lines(&parts(&page(args)).1);
+    let without = told(&["--values", "none", "corpus/plans/replace-paths/plan.json"]);
+    let details = without.iter().find(|details| details["attributes"].is_array());
+    let first = &details.expect("a change with paths")["attributes"][0];
+    assert_eq!([&first[1], &first[2], &first[3]], ["withheld", "withheld", "replaces"]);
+    let plan = "corpus/plans/rich/plan.json";
+    let hidden = told(&["--only", "action:delete", plan]);
+    let hidden = hidden.iter().find(|told| told["kind"] == "hidden").expect("a notice");
+    assert!(hidden["words"].as_str().is_some_and(|words| words.contains(" changes, ")));
+    let all = told(&["--values", "all", plan]);
+    let attributes = all.iter().filter_map(|details| details["attributes"].as_array()).flatten();
+    assert!(attributes.filter(|attribute| attribute[3] == "same").count() > 10);
 }
 
 #[test]

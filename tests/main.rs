@@ -23,6 +23,7 @@
 //! | where the secrets of a document are | `audit.rs` |
 //! | slim plans: a model over the tree, policies in Rego | `slim.rs` |
 //! | arguments, exit codes, outputs, signals, many inputs, batches | `command.rs` |
+//! | reports: golden files, readers of their formats, noise, what is hidden | `report.rs` |
 //! | object stores and web servers, working and failing | `stores.rs` |
 //! | the commands of the README | `readme.rs` |
 //! | the shape of the source | `tidy.rs` |
@@ -43,6 +44,7 @@ mod readme;
 mod redaction;
 mod regression;
 mod rendering;
+mod report;
 mod run;
 mod same_answer;
 mod schema;

@@ -13,7 +13,7 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use self::batch::{Batch, Merge, ReportFormat};
-pub use self::report::{Report, ReportAs, Target, Values};
+pub use self::report::{Ignore, Report, ReportAs, Target, Values};
 use super::exit::Exit;
 use crate::batch::Patience;
 use crate::glob::Glob;

@@ -1,20 +1,21 @@
 //! `plansift report`: what plans change, in several formats at once.
 
 use std::cell::Cell;
-use std::fs::File;
+use std::io::BufWriter;
 use std::path::Path;
 
-use super::args::{Report, ReportAs, Target, Values};
+use super::args::{Echo, Ignore, Report, ReportAs, Target, Values};
 use super::exit::Exit;
 use super::gates;
 use super::inputs;
 use super::output::Output;
 use super::redact::secret_options;
 use super::run::{closed_early, color, end_of_output, fail, options, say};
-use super::sifting::{Sifting, Tally};
+use super::sifting::{Attributes, Sifting, Tally};
 use crate::error::Result;
 use crate::record::Options;
 use crate::sink::Sink;
+use crate::sink::filter::Filter;
 use crate::sink::gate::Rule;
 use crate::sink::gitlab::Gitlab;
 use crate::sink::html::Html;
@@ -23,9 +24,15 @@ use crate::sink::sarif::Sarif;
 use crate::sink::several::Several;
 use crate::sink::term::Term;
 
+/// Length of the buffer of each report, in bytes.
+const BUFFER: usize = 64 << 10;
+
 /// Writes all that is asked for, in one pass over the plans.
 pub fn run(arguments: &Report) -> Exit {
     let plans = &arguments.plans;
+    if let Some(exit) = refuse_contradictions(arguments) {
+        return exit;
+    }
     let ready = gates::rules(&arguments.gate).and_then(|rules| {
         let files = arguments.targets.iter().filter_map(|target| target.file.as_deref());
         refuse_collisions(&arguments.targets)?;
@@ -48,7 +55,8 @@ pub fn run(arguments: &Report) -> Exit {
     }
     let is_broken = Cell::new(false);
     let mut sink = gates::before(Box::new(Several::new(sinks)), &rules, &is_broken);
-    let mut sifting = sifting(arguments, options, sink.as_mut());
+    let attributes = attributes(arguments, &options);
+    let mut sifting = Sifting::new(plans, options, sink.as_mut()).with(&attributes);
     let sifted = sifting.all(&listed);
     let Tally { done, failed, has_changes, stats } = sifting.tally;
     if let Err(error) = sifted.and_then(|()| sink.finish()) {
@@ -75,12 +83,31 @@ pub fn run(arguments: &Report) -> Exit {
     }
 }
 
-fn sifting<'a>(arguments: &'a Report, options: Options, sink: &'a mut dyn Sink) -> Sifting<'a> {
-    let sifting = Sifting::new(&arguments.plans, options, sink);
-    match arguments.values {
-        Values::None => sifting,
-        Values::Changed => sifting.with_values(secret_options(&arguments.secrets, options.read)),
+/// What is shown of the attributes of changes.
+fn attributes(arguments: &Report, options: &Options) -> Attributes {
+    if !arguments.targets.iter().any(|target| target.format.shows_attributes()) {
+        return Attributes::None;
     }
+    let all = match arguments.values {
+        Values::None => return Attributes::Paths,
+        Values::Changed => false,
+        Values::All => true,
+    };
+    Attributes::Values { all, secrets: secret_options(&arguments.secrets, options.read) }
+}
+
+/// Refuses what would show a secret, or hide nothing.
+fn refuse_contradictions(arguments: &Report) -> Option<Exit> {
+    let ignores = |what| arguments.noise.ignore.contains(&what);
+    let is_blind = arguments.values == Values::None;
+    if arguments.secrets.echo == Echo::Off && !is_blind {
+        say("--echo off: values that repeat a secret are never shown; --values none shows none");
+    } else if is_blind && (ignores(Ignore::Whitespace) || ignores(Ignore::SetOrder)) {
+        say("--ignore: whether only white space or order differs is told by values");
+    } else {
+        return None;
+    }
+    Some(Exit::Usage)
 }
 
 /// Refuses two reports for one place.
@@ -97,13 +124,24 @@ fn refuse_collisions(targets: &[Target]) -> std::result::Result<(), Exit> {
 fn open(target: &Target, arguments: &Report, rules: &[Rule]) -> Result<(Box<dyn Sink>, Output)> {
     let path: Option<&Path> = target.file.as_deref();
     let output = Output::open(path)?;
-    let out: File = output.writer()?;
+    let out = BufWriter::with_capacity(BUFFER, output.writer()?);
     let sink: Box<dyn Sink> = match target.format {
-        ReportAs::Term => Box::new(Term::new(out, color(arguments.plans.color, path))),
-        ReportAs::Html => Box::new(Html::new(out)),
+        ReportAs::Term => {
+            let term = Term::new(out, color(arguments.plans.color, path));
+            return Ok((filtered(Box::new(term), arguments), output));
+        }
+        ReportAs::Html => return Ok((filtered(Box::new(Html::new(out)), arguments), output)),
         ReportAs::Junit => Box::new(Junit::new(out, rules)),
         ReportAs::Sarif => Box::new(Sarif::new(out, rules)),
         ReportAs::Gitlab => Box::new(Gitlab::new(out)),
     };
     Ok((sink, output))
+}
+
+/// A report for people, without what they do not want to see.
+fn filtered(sink: Box<dyn Sink>, arguments: &Report) -> Box<dyn Sink> {
+    match arguments.noise.noise() {
+        noise if noise.is_none() => sink,
+        noise => Box::new(Filter::new(sink, noise)),
+    }
 }

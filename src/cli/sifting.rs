@@ -14,8 +14,9 @@ use crate::batch::Entry;
 use crate::batch::reading::{Note, Reader, has_changes, read_plans};
 use crate::error::{Error, Result};
 use crate::input::Input;
+use crate::record::view::{Known, View};
 use crate::record::{Label, Options, Sifted};
-use crate::secret::{self, Secrets, collect};
+use crate::secret::{self, Collected, collect};
 use crate::sink::Sink;
 use crate::sink::summary::visible;
 
@@ -31,13 +32,22 @@ pub struct Tally {
     pub stats: Stats,
 }
 
+/// What records hold of the attributes of changes.
+pub enum Attributes {
+    /// Nothing.
+    None,
+    /// Paths.
+    Paths,
+    /// Values, of all attributes or of those that change, and how secrets are told.
+    Values { all: bool, secrets: secret::Options },
+}
+
 /// Reads inputs for a sink.
 pub struct Sifting<'a> {
     plans: &'a Plans,
     options: Options,
     sink: &'a mut dyn Sink,
-    /// How the secrets of a plan are told, if its values are to be shown.
-    values: Option<secret::Options>,
+    attributes: &'a Attributes,
     /// What came of them.
     pub tally: Tally,
 }
@@ -46,12 +56,12 @@ impl<'a> Sifting<'a> {
     /// Before the first.
     pub fn new(plans: &'a Plans, options: Options, sink: &'a mut dyn Sink) -> Sifting<'a> {
         let tally = Tally { done: 0, failed: 0, has_changes: false, stats: Stats::start() };
-        Sifting { plans, options, sink, values: None, tally }
+        Sifting { plans, options, sink, attributes: &Attributes::None, tally }
     }
 
-    /// The same, with the values of changes.
-    pub fn with_values(self, secrets: secret::Options) -> Sifting<'a> {
-        Sifting { values: Some(secrets), ..self }
+    /// The same, with attributes of changes.
+    pub fn with(self, attributes: &'a Attributes) -> Sifting<'a> {
+        Sifting { attributes, ..self }
     }
 
     /// Reads all inputs in their order.
@@ -79,30 +89,40 @@ impl<'a> Sifting<'a> {
             Ok(opened) => opened,
             Err(error) => return self.fail(label, &error),
         };
-        let secrets = match &secrets {
-            Some(Ok(secrets)) => Some(secrets),
-            Some(Err(error)) => {
-                say(&format!("{}: values are not shown: {error}", visible(&source)));
-                None
+        let view = match (self.attributes, &secrets) {
+            (Attributes::None, _) => None,
+            (Attributes::Values { all, secrets: options }, Some(Ok(collected))) => {
+                let known = Known { collected, options };
+                Some(if *all { View::All(known) } else { View::Changed(known) })
             }
-            None => None,
+            _ => Some(View::Paths),
         };
+        let failed = self.tally.failed;
         let options = self.options;
         if self.shows_progress(entry.len) {
             let bar = progress::bar(entry.len, &visible(&source));
-            read_plans(Watched::new(input, bar), label, &options, secrets, self)
+            read_plans(Watched::new(input, bar), label, &options, view, self)?;
         } else {
-            read_plans(input, label, &options, secrets, self)
+            read_plans(input, label, &options, view, self)?;
         }
+        // Where the plan itself could not be read, that was said.
+        if let Some(Err(error)) = secrets
+            && self.tally.failed == failed
+        {
+            say(&format!("{}: values are not shown: {error}", visible(&source)));
+        }
+        Ok(())
     }
 
     /// Opens an input, after its secrets were read from it, where values are to be shown.
-    fn open(&self, entry: &Entry) -> Result<(Input, Option<Result<Secrets>>)> {
+    fn open(&self, entry: &Entry) -> Result<(Input, Option<Result<Collected>>)> {
         let access = access(self.plans, &self.options.read);
-        let Some(options) = &self.values else { return Ok((entry.open(&access)?, None)) };
+        let Attributes::Values { secrets: options, .. } = self.attributes else {
+            return Ok((entry.open(&access)?, None));
+        };
         let kept = entry.keep(&self.options.read.limits)?;
         let collected = collect(|| kept.input(&access), options);
-        Ok((kept.input(&access)?, Some(collected.map(|collected| collected.secrets))))
+        Ok((kept.input(&access)?, Some(collected)))
     }
 
     /// Takes note of what no plan comes of.

@@ -8,18 +8,17 @@ use super::counts::Summary;
 use super::held::Held;
 use super::maker::{Facts, Maker};
 use super::sift::{Options, Show};
-use super::view::{Attributes, Places, Viewer};
+use super::view::{Attributes, Places, View, Viewer};
 use super::{Label, Plan, Record, Rendered, SCHEMA_VERSION, Sink};
 use crate::error::Result;
 use crate::json::value::Text;
 use crate::limits::Limits;
 use crate::plan::{Change, Document, ResourceChange, Section};
-use crate::secret::Secrets;
 
 /// The sink, what must come before anything else, and the counts.
 pub(super) struct Books<'a> {
     sink: &'a mut dyn Sink,
-    /// Shows values, if that was asked for.
+    /// Finds attributes, if that was asked for.
     viewer: Option<Viewer<'a>>,
     label: Label<'a>,
     pub(super) show: Show,
@@ -38,12 +37,12 @@ impl<'a> Books<'a> {
     pub(super) fn new(
         label: Label<'a>,
         options: &Options,
-        secrets: Option<&'a Secrets>,
+        view: Option<View<'a>>,
         sink: &'a mut dyn Sink,
     ) -> Books<'a> {
         Books {
             sink,
-            viewer: secrets.map(Viewer::new),
+            viewer: view.map(|view| Viewer::new(view, &options.read.limits)),
             label,
             show: options.show,
             limits: options.read.limits,
@@ -109,7 +108,7 @@ impl<'a> Books<'a> {
         self.record(&row)
     }
 
-    /// What is shown of the values of a change, if that was asked for.
+    /// The attributes of a change, if they were asked for.
     pub(super) fn view(&mut self, change: &Change<'_>, places: Places<'_>) -> Result<Attributes> {
         match &mut self.viewer {
             Some(viewer) => viewer.view(change, places),

@@ -13,7 +13,7 @@ use super::books::Books;
 use super::counts::{self, Summary};
 use super::maker::{Facts, Maker};
 use super::sharing::Sharing;
-use super::view::Places;
+use super::view::{Places, View};
 use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
 use crate::crew::Desk;
 use crate::diff::Differ;
@@ -22,7 +22,6 @@ use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
 use crate::path::Paths;
 use crate::plan::{self, Answer, Change, Documents, Element, Flow, Section, Visitor};
-use crate::secret::Secrets;
 
 /// Which changes become records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -126,8 +125,7 @@ pub fn sift_next<S: Source>(
     sift_one(documents, label, options, None, sink)
 }
 
-/// The same, with the values of changes in the records ([`view`](super::view)), but for those that
-/// are marked and those that are one of `secrets`.
+/// The same, with the attributes of changes in the records ([`view`](super::view)).
 ///
 /// # Errors
 ///
@@ -136,23 +134,23 @@ pub fn sift_next<S: Source>(
 /// # Panics
 ///
 /// There is no next one.
-pub fn sift_with_values<S: Source>(
+pub fn sift_with_view<S: Source>(
     documents: &mut Documents<S>,
     label: Label<'_>,
     options: &Options,
-    secrets: &Secrets,
+    view: View<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
-    // Rows with values are made by the thread that reads them.
+    // Rows with attributes are made by the thread that reads them.
     let options = Options { threads: None, ..*options };
-    sift_one(documents, label, &options, Some(secrets), sink)
+    sift_one(documents, label, &options, Some(view), sink)
 }
 
 fn sift_one<S: Source>(
     documents: &mut Documents<S>,
     label: Label<'_>,
     options: &Options,
-    secrets: Option<&Secrets>,
+    view: Option<View<'_>>,
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
     let desk = Desk::new();
@@ -160,7 +158,7 @@ fn sift_one<S: Source>(
         let threads = options.threads.map_or(1, NonZeroUsize::get);
         let mut sifter = Sifter {
             maker: Maker::new(options.read.limits),
-            books: Books::new(label, options, secrets, sink),
+            books: Books::new(label, options, view, sink),
             sharing: Sharing::new(scope, &desk, threads),
             failed: None,
         };

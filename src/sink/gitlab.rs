@@ -3,8 +3,6 @@
 
 use std::io::Write;
 
-use serde_json::json;
-
 use super::{Sink, write_error};
 use crate::error::Result;
 use crate::record::Record;
@@ -41,7 +39,8 @@ impl<W: Write> Sink for Gitlab<W> {
 
     fn finish(&mut self) -> Result<()> {
         let Gitlab { create, update, delete, .. } = *self;
-        let counts = json!({"create": create, "update": update, "delete": delete});
-        writeln!(self.out, "{counts}").and_then(|()| self.out.flush()).map_err(write_error)
+        writeln!(self.out, r#"{{"create":{create},"update":{update},"delete":{delete}}}"#)
+            .and_then(|()| self.out.flush())
+            .map_err(write_error)
     }
 }

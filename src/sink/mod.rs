@@ -1,6 +1,7 @@
 //! Where records go: one format, one file.
 
 pub mod csv;
+pub mod filter;
 pub mod findings;
 pub mod fleet;
 pub mod gate;

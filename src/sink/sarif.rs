@@ -4,7 +4,7 @@
 
 use std::io::Write;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::gate::{Questions, Rule};
 use super::summary::visible;
@@ -27,11 +27,99 @@ pub struct Sarif<W: Write> {
     rules: Vec<Rule>,
     questions: Questions,
     source: String,
-    /// Notifications.
-    failed: Vec<Value>,
+    failed: Vec<Notification>,
     failed_more: u64,
     results: u64,
     has_begun: bool,
+}
+
+#[derive(Serialize)]
+struct Message {
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Tool<'t> {
+    driver: Driver<'t>,
+}
+
+#[derive(Serialize)]
+struct Driver<'t> {
+    name: &'t str,
+    version: &'t str,
+    rules: Vec<ReportingDescriptor>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ReportingDescriptor {
+    id: String,
+    short_description: Message,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Finding {
+    rule_id: String,
+    rule_index: usize,
+    level: &'static str,
+    message: Message,
+    locations: [Location; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Location {
+    physical_location: PhysicalLocation,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    logical_locations: Vec<LogicalLocation>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PhysicalLocation {
+    artifact_location: ArtifactLocation,
+}
+
+#[derive(Serialize)]
+struct ArtifactLocation {
+    uri: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LogicalLocation {
+    fully_qualified_name: String,
+    kind: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Invocation {
+    execution_successful: bool,
+    tool_execution_notifications: Vec<Notification>,
+}
+
+#[derive(Serialize)]
+struct Notification {
+    level: &'static str,
+    message: Message,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    locations: Vec<Location>,
+}
+
+impl Location {
+    fn of(source: &str, names: &[String]) -> Location {
+        let logical = |name: &String| LogicalLocation {
+            fully_qualified_name: visible(name),
+            kind: "resource",
+        };
+        let artifact_location = ArtifactLocation { uri: uri(source) };
+        Location {
+            physical_location: PhysicalLocation { artifact_location },
+            logical_locations: names.iter().map(logical).collect(),
+        }
+    }
 }
 
 impl<W: Write> Sarif<W> {
@@ -53,45 +141,50 @@ impl<W: Write> Sarif<W> {
         self.out.write_all(text.as_bytes()).map_err(write_error)
     }
 
+    fn json(&mut self, value: &impl Serialize) -> Result<()> {
+        serde_json::to_writer(&mut self.out, value).map_err(write_error)
+    }
+
     fn begin(&mut self) -> Result<()> {
         if std::mem::replace(&mut self.has_begun, true) {
             return Ok(());
         }
         let described =
-            |id: &str, text: String| json!({"id": id, "shortDescription": {"text": text}});
-        let mut rules: Vec<Value> = Vec::new();
+            |id: String, text| ReportingDescriptor { id, short_description: Message { text } };
+        let mut rules: Vec<ReportingDescriptor> = Vec::new();
         rules.extend(self.rules.iter().map(|rule| {
             let text = visible(rule.text());
-            described(&text, format!("No plan breaks the rule {text}"))
+            let description = format!("No plan breaks the rule {text}");
+            described(text, description)
         }));
-        rules.push(described(CHECK, "The checks of a plan pass".to_owned()));
+        rules.push(described(CHECK.to_owned(), "The checks of a plan pass".to_owned()));
         let version = env!("CARGO_PKG_VERSION");
-        let tool = json!({"driver": {"name": "plansift", "version": version, "rules": rules}});
-        self.write(&format!(
-            r#"{{"$schema":"{SCHEMA}","version":"2.1.0","runs":[{{"tool":{tool},"results":["#
-        ))
+        let tool = Tool { driver: Driver { name: "plansift", version, rules } };
+        self.write(&format!(r#"{{"$schema":"{SCHEMA}","version":"2.1.0","runs":[{{"tool":"#))?;
+        self.json(&tool)?;
+        self.write(r#","results":["#)
     }
 
     /// A result about a rule, by its place among them.
-    fn result(&mut self, rule: usize, level: &str, text: &str, names: &[String]) -> Result<()> {
+    fn result(
+        &mut self,
+        rule: usize,
+        level: &'static str,
+        text: String,
+        names: &[String],
+    ) -> Result<()> {
         self.begin()?;
-        let id = self.rules.get(rule).map_or(CHECK.to_owned(), |rule| visible(rule.text()));
-        let logical: Vec<Value> = names
-            .iter()
-            .map(|name| json!({"fullyQualifiedName": visible(name), "kind": "resource"}))
-            .collect();
-        let physical = json!({"artifactLocation": {"uri": uri(&self.source)}});
-        let mut location = json!({ "physicalLocation": physical });
-        if !logical.is_empty() {
-            location["logicalLocations"] = Value::Array(logical);
-        }
-        let result = json!({
-            "ruleId": id, "ruleIndex": rule, "level": level,
-            "message": {"text": text}, "locations": [location],
-        });
-        let comma = if self.results == 0 { "" } else { "," };
+        let rule_id = self.rules.get(rule).map_or(CHECK.to_owned(), |rule| visible(rule.text()));
+        let finding = Finding {
+            rule_id,
+            rule_index: rule,
+            level,
+            message: Message { text },
+            locations: [Location::of(&self.source, names)],
+        };
+        self.write(if self.results == 0 { "\n" } else { ",\n" })?;
         self.results += 1;
-        self.write(&format!("{comma}\n{result}"))
+        self.json(&finding)
     }
 
     fn check(&mut self, check: &Check<'_>) -> Result<()> {
@@ -104,7 +197,7 @@ impl<W: Write> Sarif<W> {
         let problems = problems.to_owned() + &check.problems.join("; ");
         let text = format!("{} is {}{problems}", check.address, check.status);
         let name = check.address.clone().into_owned();
-        self.result(self.rules.len(), level, &visible(&text), &[name])
+        self.result(self.rules.len(), level, visible(&text), &[name])
     }
 }
 
@@ -125,7 +218,7 @@ impl<W: Write> Sink for Sarif<W> {
                     }
                 }
                 for (place, text, names) in broken {
-                    self.result(place, "error", &text, &names)?;
+                    self.result(place, "error", text, &names)?;
                 }
             }
             _ => {}
@@ -139,24 +232,24 @@ impl<W: Write> Sink for Sarif<W> {
             return Ok(());
         }
         let text = format!("{}: {error}", visible(label.source));
-        let uri = uri(label.source);
-        let place = json!([{"physicalLocation": {"artifactLocation": {"uri": uri}}}]);
-        let told = json!({"level": "error", "message": {"text": text}, "locations": place});
-        self.failed.push(told);
+        let locations = vec![Location::of(label.source, &[])];
+        self.failed.push(Notification { level: "error", message: Message { text }, locations });
         Ok(())
     }
 
     fn finish(&mut self) -> Result<()> {
         self.begin()?;
         let mut failed = std::mem::take(&mut self.failed);
-        let is_whole = failed.is_empty();
+        let execution_successful = failed.is_empty();
         if self.failed_more > 0 {
             let text = format!("{} more inputs failed", self.failed_more);
-            failed.push(json!({"level": "error", "message": {"text": text}}));
+            let (message, locations) = (Message { text }, Vec::new());
+            failed.push(Notification { level: "error", message, locations });
         }
-        let invocations =
-            json!([{"executionSuccessful": is_whole, "toolExecutionNotifications": failed}]);
-        self.write(&format!("],\"invocations\":{invocations}}}]}}\n"))?;
+        let invocation = Invocation { execution_successful, tool_execution_notifications: failed };
+        self.write("],\"invocations\":")?;
+        self.json(&[invocation])?;
+        self.write("}]}\n")?;
         self.out.flush().map_err(write_error)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Sink;
 use crate::error::{Error, Result};
-use crate::record::{Label, Record};
+use crate::record::{Hidden, Label, Record};
 
 /// Sinks that are fed together.
 pub struct Several<'s>(Vec<Box<dyn Sink + 's>>);
@@ -21,6 +21,10 @@ impl Sink for Several<'_> {
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.0.iter_mut().try_for_each(|sink| sink.failed(label, error))
+    }
+
+    fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
+        self.0.iter_mut().try_for_each(|sink| sink.hidden(hidden))
     }
 
     fn finish(&mut self) -> Result<()> {

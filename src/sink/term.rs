@@ -13,8 +13,8 @@ use super::summary::{
 };
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
-use crate::record::view::{Attribute, Attributes, Excerpt, Shown};
-use crate::record::{ActionInvocation, Check, Label, OutputChange, Record, ResourceChange};
+use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
+use crate::record::{ActionInvocation, Check, Hidden, Label, OutputChange, Record, ResourceChange};
 
 /// Columns of each side of an attribute.
 const VALUE: usize = 72;
@@ -26,6 +26,10 @@ const NAMED: usize = 3;
 const SENSITIVE: &str = "(sensitive value)";
 /// What is said of one that nobody knows.
 const UNKNOWN: &str = "(known after apply)";
+/// What is said where a document or text says the same as before.
+const FORMAT: &str = "(only white space or formatting)";
+/// What is said of a list that holds the same as before.
+const ORDER: &str = "(only the order)";
 
 /// Writes the changes of each plan.
 pub struct Term<W: Write> {
@@ -168,13 +172,16 @@ impl<W: Write> Term<W> {
         let columns = paths.filter(|&columns| columns <= PATHS).max().unwrap_or(0);
         let mut lines = String::new();
         for attribute in &attributes.list {
-            let path = match visible(&attribute.path) {
-                path if path.is_empty() => String::new(),
-                path => format!("{path}{} = ", " ".repeat(columns.saturating_sub(width(&path)))),
-            };
+            let path = visible(&attribute.path);
             let (sign, style) = sign(attribute, action);
             let sign = self.paint(style, sign);
-            let values = self.values(attribute);
+            let values = match self.values(attribute) {
+                values if values.is_empty() || path.is_empty() => values,
+                values => {
+                    let space = " ".repeat(columns.saturating_sub(width(&path)));
+                    format!("{space} = {values}")
+                }
+            };
             let reason = match attribute.replaces {
                 true => format!("  {}", self.paint(RED, "# forces replacement")),
                 false => String::new(),
@@ -189,12 +196,19 @@ impl<W: Write> Term<W> {
         lines
     }
 
+    /// What is said of an attribute behind its path; nothing, where values were not asked for.
     fn values(&self, attribute: &Attribute) -> String {
-        let Attribute { before, after, .. } = attribute;
-        match (before, after) {
-            (Shown::Absent, shown) | (shown, Shown::Absent) => self.value(shown),
-            (Shown::Sensitive, Shown::Sensitive) => self.value(after),
-            (before, after) => format!("{} -> {}", self.value(before), self.value(after)),
+        let Attribute { before, after, difference, .. } = attribute;
+        match (difference, before, after) {
+            (Difference::Nothing, _, shown) => self.value(shown),
+            (Difference::Format, ..) => self.paint(DIM, FORMAT),
+            (Difference::Order, ..) => self.paint(DIM, ORDER),
+            (_, Shown::Withheld, Shown::Withheld) => String::new(),
+            (_, Shown::Absent | Shown::Withheld, shown) | (_, shown, Shown::Absent) => {
+                self.value(shown)
+            }
+            (_, Shown::Sensitive, Shown::Sensitive) => self.value(after),
+            (_, before, after) => format!("{} -> {}", self.value(before), self.value(after)),
         }
     }
 
@@ -203,6 +217,7 @@ impl<W: Write> Term<W> {
             Shown::Absent => "null".to_owned(),
             Shown::Unknown => self.paint(DIM, UNKNOWN),
             Shown::Sensitive => self.paint(DIM, SENSITIVE),
+            Shown::Withheld => String::new(),
             Shown::Scalar(excerpt) | Shown::Container(excerpt) => shortened(excerpt),
         }
     }
@@ -270,6 +285,13 @@ impl<W: Write> Sink for Term<W> {
         }
     }
 
+    fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
+        self.flush_group()?;
+        let Some(words) = hidden.words() else { return Ok(()) };
+        let words = self.paint(DIM, &format!("Hidden, as asked for: {words}."));
+        self.line(&format!("\n{words}"))
+    }
+
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.flush_group()?;
         let text = format!("{}: {error}", visible(label.source));
@@ -335,6 +357,7 @@ fn phrase(part: Part, change: &ResourceChange<'_>) -> String {
 /// The sign of an attribute and its style.
 fn sign(attribute: &Attribute, action: Action) -> (&'static str, &'static str) {
     match (&attribute.before, &attribute.after) {
+        _ if attribute.difference == Difference::Nothing => (" ", PLAIN),
         (Shown::Absent, _) if action == Action::Read => (" ", PLAIN),
         (Shown::Absent, _) => ("+", GREEN),
         (_, Shown::Absent) => ("-", RED),

@@ -84,6 +84,11 @@ impl Browser {
         self.asked("/execute/sync", json!({"script": format!("return {script}"), "args": []}))
     }
 
+    /// Waits until the page has done what was asked for so far.
+    pub fn settle(&self) {
+        self.eval("new Promise(done => setTimeout(done, 50))");
+    }
+
     /// The number of elements that a selector finds and that are shown.
     pub fn count(&self, selector: &str) -> u64 {
         let script = format!(

@@ -63,8 +63,7 @@ impl Opened {
 
     fn clear(&self) {
         self.browser.eval("document.getElementById('filters').reset()");
-        // It is shown a moment later.
-        self.browser.eval("new Promise(done => setTimeout(done, 10))");
+        self.browser.settle();
     }
 }
 
@@ -169,6 +168,7 @@ fn an_opened_change_shows_its_values() {
     let Some(opened) = open(&[&plan("rich")]) else { return };
     let browser = &opened.browser;
     browser.eval("document.querySelector('#lists .heading button').click()");
+    browser.settle();
     let shown = browser.text("#lists section");
     for text in [
         "~\tallocated_storage\t200 → 400",
@@ -198,7 +198,7 @@ fn the_keyboard_is_enough() {
     browser.press("dns/");
     assert_eq!(browser.eval("document.activeElement.value"), "dns/");
     browser.press(&ESCAPE.to_string());
-    browser.eval("new Promise(done => setTimeout(done, 10))");
+    browser.settle();
     assert_eq!(browser.eval("document.getElementById('text').value"), "");
     browser.press("module.dns.");
     assert_eq!(opened.number("change"), 4);
@@ -217,8 +217,10 @@ fn the_keyboard_is_enough() {
     let outline = browser.eval("getComputedStyle(document.activeElement).outlineStyle");
     assert_eq!(outline, "solid");
     browser.press(&ENTER.to_string());
+    browser.settle();
     assert_eq!(browser.count("#lists details[open] .attributes"), 1);
     browser.press(&[DOWN, ENTER].iter().collect::<String>());
+    browser.settle();
     assert_eq!(browser.count("#lists details[open] .attributes"), 2);
     opened.is_quiet();
 }
@@ -297,7 +299,7 @@ fn a_narrow_window_is_wide_enough() {
     let size = json!({"width": 420, "height": 900, "deviceScaleFactor": 1, "mobile": false});
     opened.browser.command("Emulation.setDeviceMetricsOverride", size);
     opened.browser.eval("document.querySelectorAll('details').forEach(it => it.open = true)");
-    opened.browser.eval("new Promise(done => setTimeout(done, 50))");
+    opened.browser.settle();
     let fits = "(it => it.scrollWidth <= it.clientWidth)(document.documentElement)";
     assert_eq!(opened.browser.eval(fits), true);
 }
@@ -338,7 +340,7 @@ fn nothing_of_a_hostile_plan_runs() {
     let strings = hostile::STRINGS.len() as u64;
     assert_eq!(parts.map(|part| opened.number(part)), [strings; 6]);
     browser.eval("document.querySelectorAll('details').forEach(it => it.open = true)");
-    browser.eval("new Promise(done => setTimeout(done, 100))");
+    browser.settle();
     assert!(browser.count("#lists .details") >= strings * 5);
     for id in ["type", "module", "plan"] {
         // Each choice, as the page offers it.

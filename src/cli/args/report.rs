@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{GateArgs, Plans, SecretArgs};
+use crate::glob::{Glob, Pattern};
+use crate::sink::filter::{Noise, Of, Only, Part};
 
 /// `plansift report`.
 #[derive(Debug, Args)]
@@ -17,6 +19,9 @@ pub struct Report {
     /// Values of attributes; those that are sensitive, or repeat one that is, are never shown
     #[arg(long, value_enum, default_value_t = Values::Changed, value_name = "WHICH")]
     pub values: Values,
+    /// What is left out of reports for people
+    #[command(flatten)]
+    pub noise: NoiseArgs,
     /// What is secret besides what is marked
     #[command(flatten)]
     pub secrets: SecretArgs,
@@ -26,6 +31,88 @@ pub struct Report {
     /// The plans, and how to read them
     #[command(flatten)]
     pub plans: Plans,
+}
+
+/// What is left out of reports for people. Rules and counts are about all of a plan.
+#[derive(Debug, Args)]
+pub struct NoiseArgs {
+    /// Only changes whose whole address or type matches; or their action, type, module, address, or
+    /// path of an attribute, as in action:delete or path:tags. Of each kind one must match
+    #[arg(long, value_name = "[KIND:]GLOB", value_parser = only)]
+    pub only: Vec<Only>,
+    /// Without attributes whose path, or what is above it, matches; an update of those alone is left
+    /// out. What forces a replacement stays
+    #[arg(long, value_name = "GLOB", value_parser = nonempty)]
+    pub ignore_path: Vec<String>,
+    /// Without resources whose type matches
+    #[arg(long, value_name = "GLOB", value_parser = nonempty)]
+    pub ignore_type: Vec<String>,
+    /// Without this
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
+    pub ignore: Vec<Ignore>,
+    /// Drift alone
+    #[arg(long, conflicts_with = "changes_only")]
+    pub drift_only: bool,
+    /// Everything but drift
+    #[arg(long)]
+    pub changes_only: bool,
+}
+
+/// What is mostly noise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Ignore {
+    /// Updates of tags and labels alone
+    TagsOnly,
+    /// Texts that differ in white space or formatting alone
+    Whitespace,
+    /// Lists that differ in their order alone
+    SetOrder,
+}
+
+impl NoiseArgs {
+    /// What it says.
+    pub fn noise(&self) -> Noise {
+        let ignores = |what| self.ignore.contains(&what);
+        Noise {
+            only: self.only.clone(),
+            paths: self.ignore_path.iter().map(|text| Pattern::new(text)).collect(),
+            types: self.ignore_type.iter().map(|text| Glob::new(text)).collect(),
+            tags: ignores(Ignore::TagsOnly),
+            format: ignores(Ignore::Whitespace),
+            order: ignores(Ignore::SetOrder),
+            part: match (self.drift_only, self.changes_only) {
+                (true, _) => Part::Drift,
+                (_, true) => Part::Changes,
+                _ => Part::All,
+            },
+        }
+    }
+}
+
+fn nonempty(text: &str) -> Result<String, String> {
+    match text {
+        "" => Err("nothing has an empty name".to_owned()),
+        text => Ok(text.to_owned()),
+    }
+}
+
+fn only(text: &str) -> Result<Only, String> {
+    let kinds = [
+        ("address", Of::Address),
+        ("type", Of::Type),
+        ("module", Of::Module),
+        ("action", Of::Action),
+        ("path", Of::Path),
+    ];
+    let (word, rest) = text.split_once(':').unwrap_or(("", text));
+    let (of, glob) = match kinds.iter().find(|(kind, _)| *kind == word) {
+        Some((_, of)) => (*of, rest),
+        None => (Of::Name, text),
+    };
+    if glob.is_empty() && of != Of::Module {
+        return Err("nothing has an empty name".to_owned());
+    }
+    Ok(Only { of, pattern: Pattern::new(glob) })
 }
 
 /// Something to write, and where.
@@ -52,6 +139,16 @@ pub enum ReportAs {
     Gitlab,
 }
 
+impl ReportAs {
+    /// Whether it tells what becomes of single attributes.
+    pub fn shows_attributes(self) -> bool {
+        match self {
+            ReportAs::Term | ReportAs::Html => true,
+            ReportAs::Junit | ReportAs::Sarif | ReportAs::Gitlab => false,
+        }
+    }
+}
+
 /// Which values are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Values {
@@ -59,6 +156,8 @@ pub enum Values {
     None,
     /// Those of attributes that change
     Changed,
+    /// Those of attributes that stay, too
+    All,
 }
 
 fn target(text: &str) -> Result<Target, String> {

@@ -1,10 +1,11 @@
 //! A value as it is shown: one line of text, without what is secret in it.
 
+use super::documents::Document;
 use super::walk::{Entry, Met, walk};
 use crate::error::Result;
 use crate::json::string;
 use crate::json::value::{Kind, Value};
-use crate::secret::{MASK, Secrets, decode, is_attribute_name, is_mask};
+use crate::secret::{Collected, MASK, decode, is_attribute_name, is_mask};
 
 /// What is shown of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub enum Shown {
     Unknown,
     /// It is secret.
     Sensitive,
+    /// It was not asked for.
+    Withheld,
     /// A string, a number, `true` or `false`.
     Scalar(Excerpt),
     /// An object or array; [`MASK`] stands in it where a secret does.
@@ -36,20 +39,28 @@ pub const EXCERPT_MAX: usize = 4 << 10;
 /// Shows the values of a change.
 #[derive(Debug)]
 pub(super) struct Shower<'s> {
-    secrets: &'s Secrets,
+    known: &'s Collected,
     /// The offsets of values that are marked, in order.
     hidden: Vec<u64>,
     decoded: Vec<u8>,
 }
 
 impl<'s> Shower<'s> {
-    pub fn new(secrets: &'s Secrets) -> Shower<'s> {
-        Shower { secrets, hidden: Vec::new(), decoded: Vec::new() }
+    pub fn new(known: &'s Collected) -> Shower<'s> {
+        Shower { known, hidden: Vec::new(), decoded: Vec::new() }
     }
 
-    /// Hides the values at these offsets, which are in order, and no others.
-    pub fn hide(&mut self, offsets: Vec<u64>) {
-        self.hidden = offsets;
+    /// Hides the values at these offsets, which are in order, and no others. Returns those that
+    /// were hidden before.
+    pub fn hide(&mut self, offsets: Vec<u64>) -> Vec<u64> {
+        std::mem::replace(&mut self.hidden, offsets)
+    }
+
+    /// Whether a value is marked, or something in it.
+    pub fn hides_within(&self, value: Value<'_>) -> bool {
+        let range = value.range();
+        let first = self.hidden.partition_point(|&offset| offset < range.start);
+        self.hidden.get(first).is_some_and(|&offset| offset < range.end)
     }
 
     /// Whether a value is marked.
@@ -62,9 +73,12 @@ impl<'s> Shower<'s> {
         !is_attribute_name(key.as_bytes()) && self.is_secret(key.as_bytes())
     }
 
-    fn is_secret(&self, text: &[u8]) -> bool {
+    /// Whether a text is a secret, or stands for one.
+    pub fn is_secret(&self, text: &[u8]) -> bool {
+        let Collected { secrets, contained, .. } = self.known;
         is_mask(text)
-            || (text.len() >= self.secrets.echo_min() && self.secrets.number(text).is_some())
+            || (text.len() >= secrets.echo_min() && secrets.number(text).is_some())
+            || contained.as_ref().is_some_and(|contained| contained.is_in(text))
     }
 
     /// What is shown of a value.
@@ -97,8 +111,19 @@ impl<'s> Shower<'s> {
             _ => value.raw(),
         };
         let is_shown = !(matches!(kind, Kind::String | Kind::Number) && self.is_secret(text));
-        if is_shown {
-            excerpt.push(text, kind);
+        let document = if kind == Kind::String { Document::json(text) } else { None };
+        match document {
+            _ if !is_shown => {}
+            None => excerpt.push(text, kind),
+            Some(mut document) => {
+                // A secret may stand in it as a value of its own.
+                let hidden = self.hide(Vec::new());
+                excerpt.text.push_str("jsonencode(");
+                let shown = self.container(document.value(), excerpt);
+                excerpt.text.push(')');
+                self.hide(hidden);
+                shown?;
+            }
         }
         self.decoded = decoded;
         Ok(is_shown)
@@ -159,6 +184,14 @@ impl<'s> Shower<'s> {
 }
 
 impl Excerpt {
+    /// The beginning of what stands in a text from a byte on, which is no first byte.
+    pub(super) fn of_text_from(start: usize, text: &str) -> Excerpt {
+        let mut excerpt = Excerpt::default();
+        let rest = format!("…{}", &text[start..]);
+        excerpt.push(rest.as_bytes(), Kind::String);
+        excerpt
+    }
+
     /// Appends a scalar.
     fn push(&mut self, text: &[u8], kind: Kind) {
         let room = EXCERPT_MAX.saturating_sub(self.text.len());

@@ -10,7 +10,7 @@
 //! both `*` is any text. What begins with `*.` may also begin behind it.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::glob::Glob;
+use crate::glob::Pattern;
 use crate::path::Paths;
 use crate::record::counts::Summary;
 use crate::record::{Record, ResourceChange};
@@ -241,24 +241,6 @@ fn last_colon(text: &str) -> Option<usize> {
         }
     }
     last
-}
-
-/// A glob, and what it is without the `*.` at its beginning.
-#[derive(Clone, Debug)]
-struct Pattern {
-    whole: Glob,
-    behind: Option<Glob>,
-}
-
-impl Pattern {
-    fn new(text: &str) -> Pattern {
-        Pattern { whole: Glob::new(text), behind: text.strip_prefix("*.").map(Glob::new) }
-    }
-
-    fn matches(&self, text: &str) -> bool {
-        let text = text.as_bytes();
-        self.whole.matches(text) || self.behind.as_ref().is_some_and(|glob| glob.matches(text))
-    }
 }
 
 #[cfg(test)]

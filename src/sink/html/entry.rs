@@ -7,9 +7,8 @@ use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 
 use super::inert::push_line;
-use crate::path::Paths;
 use crate::record::counts::Summary;
-use crate::record::view::{Attribute, Attributes, Excerpt, Shown};
+use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
 use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
 use crate::sink::summary::{Action, reason};
 use crate::sink::term::symbol;
@@ -63,26 +62,18 @@ struct Details<'a> {
     attributes: Values<'a>,
     #[serde(skip_serializing_if = "is_zero")]
     left_out: u64,
-    /// Paths stand alone where there are no values.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    changed: Option<&'a Paths>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unknown: Option<&'a Paths>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    replace_paths: Option<&'a Paths>,
 }
 
 impl<'a> Entry<'a> {
     /// A change to a resource, in that part of the page.
     pub fn of_resource(kind: &'static str, change: &'a ResourceChange<'_>) -> Entry<'a> {
         let reason = change.action_reason.as_deref().map(|word| Cow::Owned(reason(word)));
-        let mut details = Details::of_values(&change.attributes, &change.changed, &change.unknown);
-        details.provider = change.provider_name.as_deref();
-        details.importing = change.importing.as_ref().map(|importing| importing.get());
-        details.generated_config = change.generated_config;
-        if change.attributes.list.is_empty() {
-            details.replace_paths = some(&change.replace_paths);
-        }
+        let details = Details {
+            provider: change.provider_name.as_deref(),
+            importing: change.importing.as_ref().map(|importing| importing.get()),
+            generated_config: change.generated_config,
+            ..Details::of_values(&change.attributes)
+        };
         Entry {
             kind,
             address: &change.address,
@@ -106,7 +97,7 @@ impl<'a> Entry<'a> {
             address: &output.name,
             action: Some(&output.action),
             symbol: Action::of(&output.action).symbol().trim(),
-            details: Details::of_values(&output.attributes, &output.changed, &output.unknown),
+            details: Details::of_values(&output.attributes),
             ..Entry::default()
         }
     }
@@ -149,27 +140,17 @@ impl<'a> Entry<'a> {
 }
 
 impl<'a> Details<'a> {
-    fn of_values(values: &'a Attributes, changed: &'a Paths, unknown: &'a Paths) -> Details<'a> {
-        let (left_out, attributes) = (values.left_out, Values(&values.list));
-        match attributes.is_empty() {
-            true => {
-                let (changed, unknown) = (some(changed), some(unknown));
-                Details { changed, unknown, ..Details::default() }
-            }
-            false => Details { attributes, left_out, ..Details::default() },
-        }
+    fn of_values(values: &'a Attributes) -> Details<'a> {
+        let (attributes, left_out) = (Values(&values.list), values.left_out);
+        Details { attributes, left_out, ..Details::default() }
     }
-}
-
-fn some(paths: &Paths) -> Option<&Paths> {
-    Some(paths).filter(|paths| !paths.is_empty())
 }
 
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Attributes: of each its path, what it was, what it will be, and whether it forces a replacement.
+/// Attributes: of each its path, what it was, what it will be, and words about it.
 #[derive(Debug, Default)]
 struct Values<'a>(&'a [Attribute]);
 
@@ -182,10 +163,22 @@ impl Values<'_> {
 impl Serialize for Values<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(Some(self.0.len()))?;
-        for Attribute { path, before, after, replaces } in self.0 {
-            match replaces {
-                true => list.serialize_element(&(path, Value(before), Value(after), true))?,
-                false => list.serialize_element(&(path, Value(before), Value(after)))?,
+        for Attribute { path, before, after, replaces, difference } in self.0 {
+            let word = match difference {
+                Difference::Value => None,
+                Difference::Format => Some("format"),
+                Difference::Order => Some("order"),
+                Difference::Nothing => Some("same"),
+            };
+            let (before, after) = (Value(before), Value(after));
+            match (replaces.then_some("replaces"), word) {
+                (Some(one), Some(other)) => {
+                    list.serialize_element(&(path, before, after, one, other))?;
+                }
+                (Some(word), None) | (None, Some(word)) => {
+                    list.serialize_element(&(path, before, after, word))?;
+                }
+                (None, None) => list.serialize_element(&(path, before, after))?,
             }
         }
         list.end()
@@ -202,6 +195,7 @@ impl Serialize for Value<'_> {
             Shown::Absent => serializer.serialize_none(),
             Shown::Unknown => serializer.serialize_str("unknown"),
             Shown::Sensitive => serializer.serialize_str("sensitive"),
+            Shown::Withheld => serializer.serialize_str("withheld"),
             Shown::Scalar(Excerpt { text, left_out })
             | Shown::Container(Excerpt { text, left_out }) => match left_out {
                 0 => serializer.serialize_str(text),
@@ -221,6 +215,15 @@ pub struct Ended<'a> {
     /// What was counted.
     #[serde(flatten)]
     pub summary: &'a Summary,
+}
+
+/// What is not shown of a plan, because its reader did not want to see it.
+#[derive(Debug, Serialize)]
+pub struct Unseen {
+    /// `hidden`.
+    pub kind: &'static str,
+    /// The numbers.
+    pub words: String,
 }
 
 /// An input that was not.

@@ -19,11 +19,11 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use self::entry::{Ended, Entry, Failed};
+use self::entry::{Ended, Entry, Failed, Unseen};
 use self::inert::push_line;
 use crate::error::{Error, Result};
 use crate::record::counts::Summary;
-use crate::record::{Label, Record};
+use crate::record::{Hidden, Label, Record};
 use crate::sink::summary::plan_line;
 use crate::sink::{BUFFER, Sink, write_error};
 
@@ -41,9 +41,9 @@ const SCRIPT: &str = concat!(
 );
 
 /// SHA-256 of the style, in base64.
-const STYLE_DIGEST: &str = "BFAe+wZTHJ9cv716SLK0qmm5F1cQXJa1MuK9MSARHKM=";
+const STYLE_DIGEST: &str = "QIGM5jVnnXDDELgFMKAczR30ZdiTbfP+Dq0Ow87f4wc=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "4NvChZ8zcjNjjrR9A9BLCaZzCU4AcG8SZGaXGoX6J00=";
+const SCRIPT_DIGEST: &str = "9Q2c0bmm4eMaAhAa7OWWqIUPJaD/Y1TdBqIVryGO1/0=";
 
 /// Where the data goes in the page.
 const DATA: &str = "<!-- data -->\n";
@@ -62,7 +62,6 @@ pub struct Html<W: Write> {
     block_len: Option<usize>,
     has_begun: bool,
     /// Of the plan at hand.
-    changes: u64,
     invocations: u64,
 }
 
@@ -70,7 +69,7 @@ impl<W: Write> Html<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> Html<W> {
         let (text, block_len, has_begun) = (Vec::new(), None, false);
-        Html { out, text, block_len, has_begun, changes: 0, invocations: 0 }
+        Html { out, text, block_len, has_begun, invocations: 0 }
     }
 
     /// The page before and after the data.
@@ -130,7 +129,11 @@ impl<W: Write> Html<W> {
     }
 
     fn summary(&mut self, summary: &Summary) -> Result<()> {
-        let line = plan_line(summary, self.changes, self.invocations);
+        // All of them, also those that are not shown.
+        let words = summary.resource_changes.iter().filter(|(word, _)| *word != "no-op");
+        let changes: u64 = words.map(|(_, number)| number).sum();
+        let changes = changes + summary.moved + summary.terraform.import;
+        let line = plan_line(summary, changes, self.invocations);
         self.plan(&Ended { kind: "summary", line, summary })
     }
 }
@@ -139,13 +142,10 @@ impl<W: Write> Sink for Html<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         match record {
             Record::Plan(_) => {
-                (self.changes, self.invocations) = (0, 0);
+                self.invocations = 0;
                 self.plan(record)
             }
-            Record::ResourceChange(change) => {
-                self.changes += u64::from(!change.is_settled());
-                self.entry(&Entry::of_resource("change", change))
-            }
+            Record::ResourceChange(change) => self.entry(&Entry::of_resource("change", change)),
             Record::ResourceDrift(change) => self.entry(&Entry::of_resource("drift", change)),
             Record::DeferredChange(change) => self.entry(&Entry::of_resource("deferred", change)),
             Record::OutputChange(output) => self.entry(&Entry::of_output(output)),
@@ -155,6 +155,13 @@ impl<W: Write> Sink for Html<W> {
             }
             Record::Check(check) => self.entry(&Entry::of_check(check)),
             Record::Summary(summary) => self.summary(summary),
+        }
+    }
+
+    fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
+        match hidden.words() {
+            Some(words) => self.plan(&Unseen { kind: "hidden", words }),
+            None => Ok(()),
         }
     }
 

@@ -26,6 +26,8 @@ function take(told, details) {
     plans.push({ ...told, rows: 0 });
   } else if (told.kind === "summary") {
     current.summary = told;
+  } else if (told.kind === "hidden") {
+    current.hidden = told.words;
   } else if (told.kind === "failed") {
     // Of the plan at hand, if that has no end.
     const isOpen = current && !current.summary && !current.error && current.source === told.source;

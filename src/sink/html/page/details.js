@@ -17,13 +17,15 @@ function details(row) {
   if (list.length > 0) body.append(make("dl", "", ...list));
   const problems = (told.problems ?? []).map((problem) => make("li", "", problem));
   if (problems.length > 0) body.append(make("ul", "problems", ...problems));
-  body.append(...(told.attributes ? attributes(told, row.action) : paths(told)));
+  if (told.attributes) body.append(...attributes(told, row.action));
   return body;
 }
 
 /** Attributes with their values. */
 function attributes({ attributes, left_out }, action) {
-  const isPair = attributes.some(([, before, after]) => before !== null && after !== null);
+  const isPair = attributes.some(
+    ([, before, after]) => before !== null && before !== "withheld" && after !== null,
+  );
   const sign = heading("");
   sign.setAttribute("aria-label", "sign");
   const headings = [sign, heading("attribute"), heading(isPair ? "before → after" : "value")];
@@ -41,23 +43,31 @@ function attributes({ attributes, left_out }, action) {
   return [table, more, make("p", "note", rest)];
 }
 
-function attribute([path, before, after, replaces], action) {
-  const [sign, style] =
-    before === null
-      ? action === "read" ? ["", "read"] : ["+", "create"]
-      : after === null ? ["-", "delete"] : ["~", "update"];
+function attribute([path, before, after, ...words], action) {
+  const [sign, style] = signOf(before, after, words, action);
   const head = make("th", "path", path || "(the value)");
   head.scope = "row";
-  const cell = make("td", "value", ...change(before, after));
-  if (replaces) cell.append(" ", make("span", "replaces", "# forces replacement"));
+  const cell = make("td", "value", ...change(before, after, words));
+  if (words.includes("replaces")) {
+    cell.append(" ", make("span", "replaces", "# forces replacement"));
+  }
   return make("tr", style, make("td", "sign", sign), head, cell);
 }
 
+/** The sign of an attribute, and the action that has its colour. */
+function signOf(before, after, words, action) {
+  if (words.includes("same")) return ["", "read"];
+  if (before === null) return action === "read" ? ["", "read"] : ["+", "create"];
+  return after === null ? ["-", "delete"] : ["~", "update"];
+}
+
 /** What a value was and will be, with what differs marked. */
-function change(before, after) {
-  if (before === null) return [value(after, "ins")];
+function change(before, after, words) {
+  const word = words.find((word) => word in ALIKE);
+  if (word) return [make("span", "hidden", ALIKE[word])];
+  if (words.includes("same") || before === after) return [value(after, "span")];
+  if (before === null || before === "withheld") return [value(after, "ins")];
   if (after === null) return [value(before, "del")];
-  if (before === "sensitive" && after === "sensitive") return [value(after, "span")];
   const [old, now] = [text(before), text(after)];
   const isHidden = [before, after].some((it) => it in HIDDEN);
   const same = isHidden ? undefined : common(old, now);
@@ -95,19 +105,4 @@ function common(a, b) {
   if (/[\ud800-\udbff]/.test(a[head - 1])) head -= 1;
   if (/[\udc00-\udfff]/.test(a.at(-tail))) tail -= 1;
   return head + tail > 8 ? [head, tail] : undefined;
-}
-
-/** Paths alone, of a report without values. */
-function paths({ changed = [], unknown = [], replace_paths = [] }) {
-  const reasons = new Set(replace_paths);
-  const words = new Map(unknown.map((path) => [path, HIDDEN.unknown]));
-  for (const path of changed) {
-    words.set(path, reasons.has(path) ? "changes # forces replacement" : "changes");
-  }
-  const line = ([path, word]) =>
-    make("li", "", make("span", "path", path || "(the value)"), " ", make("span", "hidden", word));
-  const shown = [...words].slice(0, VALUES).map(line);
-  const rest = words.size - shown.length;
-  if (rest > 0) shown.push(make("li", "note", `and ${format(rest)} more`));
-  return shown.length > 0 ? [make("ul", "paths", ...shown)] : [];
 }

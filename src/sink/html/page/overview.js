@@ -1,7 +1,7 @@
 // What the plans do: sentences, warnings, counts by action, by type and by plan.
 
 /** What a reader of a plan must know before anything else. */
-function warnings({ summary, error, rows }) {
+function warnings({ summary, error, rows, hidden }) {
   if (error) return [`could not be read${rows > 0 ? " to its end" : ""}: ${error}`];
   const deferred = total(summary.deferred_changes);
   const isIncomplete = summary.complete === false && deferred === 0;
@@ -9,6 +9,7 @@ function warnings({ summary, error, rows }) {
     summary.errored && "Planning failed: this plan is incomplete.",
     isIncomplete && "This plan is not complete: applying it will leave changes for another plan.",
     deferred > 0 && "Some changes are deferred to a later plan.",
+    hidden && `Not shown, as asked for: ${hidden}.`,
   ].filter(Boolean);
 }
 
@@ -59,6 +60,7 @@ function warningsOfMany() {
     failed && `${count(failed, "plan")} could not be read to the end: the counts are not complete.`,
     errored && `Planning failed in ${count(errored, "plan")}.`,
     deferred && `${count(deferred, "plan")} with changes that are deferred to a later plan.`,
+    read.some((plan) => plan.hidden) && "Not everything is shown, as asked for.",
   ].filter(Boolean);
 }
 

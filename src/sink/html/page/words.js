@@ -38,7 +38,18 @@ const SYMBOLS = {
 const WORDS = { __proto__: null, "no-op": "unchanged" };
 const DRIFT = { __proto__: null, delete: "deleted", update: "changed" };
 /** What stands for a value that is not shown. */
-const HIDDEN = { __proto__: null, unknown: "(known after apply)", sensitive: "(sensitive value)" };
+const HIDDEN = {
+  __proto__: null,
+  unknown: "(known after apply)",
+  sensitive: "(sensitive value)",
+  withheld: "",
+};
+/** What is said of values that differ only so. */
+const ALIKE = {
+  __proto__: null,
+  format: "(only white space or formatting)",
+  order: "(only the order)",
+};
 /** What a check can come to that is no good. */
 const BAD = ["fail", "error"];
 

@@ -41,9 +41,9 @@ const SCRIPT: &str = concat!(
 );
 
 /// SHA-256 of the style, in base64.
-const STYLE_DIGEST: &str = "QIGM5jVnnXDDELgFMKAczR30ZdiTbfP+Dq0Ow87f4wc=";
+const STYLE_DIGEST: &str = "pzYZ2v9ng3RONmLFCZw1f/6WjUhwxnaaKiVnjB7LdVk=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "9Q2c0bmm4eMaAhAa7OWWqIUPJaD/Y1TdBqIVryGO1/0=";
+const SCRIPT_DIGEST: &str = "tL99xO1iWzGoyR6ut+y/IWHFnA/5zo6nMTP6F8xUPXs=";
 
 /// Where the data goes in the page.
 const DATA: &str = "<!-- data -->\n";

@@ -24,7 +24,8 @@ function details(row) {
 /** Attributes with their values. */
 function attributes({ attributes, left_out }, action) {
   const isPair = attributes.some(
-    ([, before, after]) => before !== null && before !== "withheld" && after !== null,
+    ([, before, after, ...words]) =>
+      ![null, "withheld"].includes(before) && after !== null && !words.includes("same"),
   );
   const sign = heading("");
   sign.setAttribute("aria-label", "sign");
@@ -56,7 +57,7 @@ function attribute([path, before, after, ...words], action) {
 
 /** The sign of an attribute, and the action that has its colour. */
 function signOf(before, after, words, action) {
-  if (words.includes("same")) return ["", "read"];
+  if (words.includes("same")) return ["", "same"];
   if (before === null) return action === "read" ? ["", "read"] : ["+", "create"];
   return after === null ? ["-", "delete"] : ["~", "update"];
 }

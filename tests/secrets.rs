@@ -252,6 +252,12 @@ fn no_canary_reaches_the_outputs_of_the_command() {
         "changes --format csv --csv-raw",
         "summary",
         "summary --color always",
+        "report",
+        "report --values all",
+        "report --values none",
+        "report -o junit --fail-on errored",
+        "report -o sarif --fail-on errored",
+        "report -o gitlab",
     ] {
         for more in ["", "--all", "--all --strict", "--stats --progress=always"] {
             let args: Vec<_> =

@@ -513,6 +513,9 @@ const HIDDEN: [RangeInclusive<char>; 9] = [
 /// A text of the plan's own with everything that a terminal could obey made visible: control
 /// characters, marks that change the direction of text, characters without width.
 pub fn visible(text: &str) -> String {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         if character.is_control() || HIDDEN.iter().any(|range| range.contains(&character)) {
@@ -526,6 +529,9 @@ pub fn visible(text: &str) -> String {
 
 /// Columns that a text takes.
 pub(super) fn width(text: &str) -> usize {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.len();
+    }
     text.chars().map(|character| character.width().unwrap_or(0)).sum()
 }
 

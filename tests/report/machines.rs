@@ -11,7 +11,7 @@ use crate::corpus::cases;
 use crate::{naive, run};
 
 /// What a plan breaks of these rules, by the numbers of the oracle's records.
-const RULES: [(&str, fn(&[Value]) -> bool); 4] = [
+const RULES: [(&str, Breaks); 4] = [
     ("delete", |records| {
         has(records, "resource_change", |it| it["action"] == "delete" && it["mode"] == "managed")
     }),
@@ -21,6 +21,9 @@ const RULES: [(&str, fn(&[Value]) -> bool); 4] = [
     }),
     ("import", |records| has(records, "resource_change", |it| !it["importing"].is_null())),
 ];
+
+/// Whether records break a rule.
+type Breaks = fn(&[Value]) -> bool;
 
 fn has(records: &[Value], kind: &str, is_such: impl Fn(&Value) -> bool) -> bool {
     records.iter().any(|it| it["kind"] == kind && is_such(it))

@@ -36,8 +36,8 @@ pub struct Report {
 /// What is left out of reports for people. Rules and counts are about all of a plan.
 #[derive(Debug, Args)]
 pub struct NoiseArgs {
-    /// Only changes whose whole address or type matches; or their action, type, module, address, or
-    /// path of an attribute, as in action:delete or path:tags. Of each kind one must match
+    /// Only changes whose whole address or type matches; or whose action, type, module, address or
+    /// path of an attribute does, as in action:delete or path:tags. Of each kind one must match
     #[arg(long, value_name = "[KIND:]GLOB", value_parser = only)]
     pub only: Vec<Only>,
     /// Without attributes whose path, or what is above it, matches; an update of those alone is left

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use super::args::{Report, ReportAs, Target, Values};
@@ -9,18 +10,23 @@ use super::exit::Exit;
 use super::gates;
 use super::inputs;
 use super::output::Output;
+use super::pages::{Pages, appended};
 use super::redact::secret_options;
 use super::run::{closed_early, color, end_of_output, fail, options, say};
 use super::sifting::{Sifting, Tally};
 use crate::error::Result;
 use crate::record::Options;
 use crate::sink::Sink;
+use crate::sink::fleet::document::Document;
 use crate::sink::gate::Rule;
+use crate::sink::github::Github;
 use crate::sink::gitlab::Gitlab;
 use crate::sink::junit::Junit;
+use crate::sink::markdown::{Fit, Markdown, Measure, Rest};
 use crate::sink::sarif::Sarif;
 use crate::sink::several::Several;
 use crate::sink::term::Term;
+use crate::sink::variables::Variables;
 
 /// Writes all that is asked for, in one pass over the plans.
 pub fn run(arguments: &Report) -> Exit {
@@ -28,6 +34,9 @@ pub fn run(arguments: &Report) -> Exit {
     let ready = gates::rules(&arguments.gate).and_then(|rules| {
         let files = arguments.targets.iter().filter_map(|target| target.file.as_deref());
         refuse_collisions(&arguments.targets)?;
+        if arguments.split {
+            refuse_unsplit(&arguments.targets)?;
+        }
         Ok((rules, inputs::list(plans, files)?, options(plans)?))
     });
     let (rules, listed, options) = match ready {
@@ -35,9 +44,10 @@ pub fn run(arguments: &Report) -> Exit {
         Err(exit) => return exit,
     };
     let (mut outputs, mut sinks) = (Vec::new(), Vec::new());
+    let pages = Pages::new(arguments.targets.iter().filter_map(|it| it.file.clone()), &listed);
     for target in &arguments.targets {
         let path = target.file.as_deref();
-        match open(target, arguments, &rules) {
+        match open(target, arguments, &rules, &pages) {
             Ok((sink, output)) => {
                 sinks.push(sink);
                 outputs.push((path, output));
@@ -61,6 +71,9 @@ pub fn run(arguments: &Report) -> Exit {
         if let Err(error) = output.finish() {
             return fail(path, &error);
         }
+    }
+    if let Err((path, error)) = pages.finish() {
+        return fail(Some(&path), &error);
     }
     if plans.stats {
         say(&stats.line());
@@ -93,12 +106,50 @@ fn refuse_collisions(targets: &[Target]) -> std::result::Result<(), Exit> {
     Ok(())
 }
 
-fn open(target: &Target, arguments: &Report, rules: &[Rule]) -> Result<(Box<dyn Sink>, Output)> {
+/// Refuses parts of a report that have no names.
+fn refuse_unsplit(targets: &[Target]) -> std::result::Result<(), Exit> {
+    let is_file = |path: &Path| path != Path::new("-") && (path.is_file() || !path.exists());
+    let has_parts = |target: &&Target| target.format == ReportAs::Markdown;
+    if !targets.iter().filter(has_parts).all(|it| it.file.as_deref().is_some_and(is_file)) {
+        say("--split: the parts need names: write to a file, as in -o markdown=FILE");
+        return Err(Exit::Usage);
+    }
+    Ok(())
+}
+
+/// How long Markdown may be.
+fn fit(arguments: &Report) -> Fit {
+    let rest = if arguments.split { Rest::Parts } else { Rest::LeftOut };
+    match arguments.fit {
+        Some(max) => Fit { max, measure: Measure::Characters, rest },
+        None => Fit::NONE,
+    }
+}
+
+fn open(
+    target: &Target,
+    arguments: &Report,
+    rules: &[Rule],
+    pages: &Pages,
+) -> Result<(Box<dyn Sink>, Output)> {
     let path: Option<&Path> = target.file.as_deref();
     let output = Output::open(path)?;
     let out: File = output.writer()?;
     let sink: Box<dyn Sink> = match target.format {
         ReportAs::Term => Box::new(Term::new(out, color(arguments.plans.color, path))),
+        ReportAs::Markdown => {
+            let pages = pages.opener(path.map(Path::to_owned), out);
+            Box::new(Markdown::new(pages, rules, fit(arguments)))
+        }
+        ReportAs::Github => {
+            let summary = appended("GITHUB_STEP_SUMMARY", "no summary of the step")?;
+            let outputs = appended("GITHUB_OUTPUT", "no outputs of the step")?;
+            let summary = summary.map(|file| pages.opener(None, file));
+            let outputs = outputs.map(|file| Box::new(file) as Box<dyn Write>);
+            Box::new(Github::new(out, summary, outputs, rules))
+        }
+        ReportAs::Json => Box::new(Document::new(BufWriter::new(out), rules)),
+        ReportAs::Variables => Box::new(Variables::new(out, rules)),
         ReportAs::Junit => Box::new(Junit::new(out, rules)),
         ReportAs::Sarif => Box::new(Sarif::new(out, rules)),
         ReportAs::Gitlab => Box::new(Gitlab::new(out)),

@@ -5,15 +5,24 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{GateArgs, Plans, SecretArgs};
+use crate::sink::markdown::{FIT_MIN, Fit};
 
 /// `plansift report`.
 #[derive(Debug, Args)]
 pub struct Report {
-    /// What to write: term, junit, sarif or gitlab, behind = the file, otherwise to standard
-    /// output. Again for more, in the same run
-    #[arg(short, long = "output", value_name = "FORMAT[=FILE]", value_parser = target,
+    /// What to write: term, markdown, github, json, variables, junit, sarif or gitlab, behind = the
+    /// file, otherwise to standard output. Again for more, in the same run
+    #[arg(short = 'o', long = "output", value_name = "FORMAT[=FILE]", value_parser = target,
           default_value = "term")]
     pub targets: Vec<Target>,
+    /// Characters that markdown may have: those of a comment on github, gitlab or azure, or a
+    /// number. What matters most is kept, whole rows only, and the last line counts the rest
+    #[arg(long, value_name = "HOST|N", value_parser = fit)]
+    pub fit: Option<u64>,
+    /// Markdown in parts that fit instead: FILE, and beside it the same with .2, .3 before the
+    /// extension
+    #[arg(long, requires = "fit")]
+    pub split: bool,
     /// Values of attributes; those that are sensitive, or repeat one that is, are never shown
     #[arg(long, value_enum, default_value_t = Values::Changed, value_name = "WHICH")]
     pub values: Values,
@@ -42,6 +51,15 @@ pub struct Target {
 pub enum ReportAs {
     /// For a person at a terminal
     Term,
+    /// For a comment on a pull or merge request
+    Markdown,
+    /// For a step of GitHub Actions: annotations to the output, and what the files named by
+    /// GITHUB_STEP_SUMMARY and GITHUB_OUTPUT are for, to these
+    Github,
+    /// All plans as one document
+    Json,
+    /// Numbers of all plans, for a shell or GitLab's dotenv
+    Variables,
     /// Tests: one for each rule and check
     Junit,
     /// Findings: one for each broken rule and check
@@ -57,6 +75,10 @@ pub enum Values {
     None,
     /// Those of attributes that change
     Changed,
+}
+
+fn fit(text: &str) -> Result<u64, String> {
+    Fit::named(text).ok_or_else(|| format!("github, gitlab, azure, or a number from {FIT_MIN}"))
 }
 
 fn target(text: &str) -> Result<Target, String> {

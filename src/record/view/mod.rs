@@ -21,8 +21,8 @@ use crate::error::{Error, Result};
 use crate::json::value::{Elements, Kind, Value};
 use crate::path::{Path, Paths, Step};
 use crate::plan::Change;
-use crate::secret::ordered::Ordered;
 use crate::secret::marks::{Marks, Subject};
+use crate::secret::ordered::Ordered;
 use crate::secret::{MASK, Secrets};
 
 use shown::Shower;

@@ -1,0 +1,212 @@
+//! From entries to pages of a length.
+//!
+//! A page is cut between two entries only: what is open is closed, and the last line says how much
+//! is left out, of what. Sizes are counted before anything is written.
+
+use std::collections::BTreeMap;
+use std::io::{BufWriter, Write};
+
+use super::class::Class;
+use super::entry::Entry;
+use super::fit::{Fit, Rest};
+use super::overview::Overview;
+use super::shelf::Shelf;
+use super::{Open, Page};
+use crate::error::Result;
+use crate::sink::write_error;
+
+/// Room for what a part begins with: a marker and its number.
+const HEAD: u64 = 160;
+
+const SECTION_END: &str = "</details>\n\n";
+
+/// Divides entries among pages.
+pub(super) struct Layout<'l, 's> {
+    fit: Fit,
+    overview: &'l Overview,
+    /// The overview as it stands on the first page.
+    text: &'l str,
+    /// How many parts there will be.
+    parts: u64,
+    open: &'l mut Open<'s>,
+    page: Option<BufWriter<Page<'s>>>,
+    number: u64,
+    /// What is left of the page.
+    left: u64,
+    /// The heading of the section at hand, and whether it stands on this page.
+    title: String,
+    section: Section,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Section {
+    Open,
+    Closed,
+}
+
+/// What has no room.
+#[derive(Default)]
+struct LeftOut {
+    counts: BTreeMap<Class, u64>,
+    /// Entries without their attributes.
+    cut: u64,
+}
+
+impl LeftOut {
+    fn words(&self) -> String {
+        let counts: Vec<_> = self.counts.iter().filter(|(_, count)| **count > 0).collect();
+        let mut words = String::new();
+        if !counts.is_empty() {
+            let all: u64 = counts.iter().map(|(_, count)| **count).sum();
+            let each: Vec<String> =
+                counts.into_iter().map(|(class, count)| class.words(*count)).collect();
+            words = format!("… and {all} more: {}.", each.join(", "));
+        }
+        if self.cut > 0 {
+            let space = if words.is_empty() { "" } else { " " };
+            words += &format!("{space}Attributes of {} changes above have no room.", self.cut);
+        }
+        if words.is_empty() { words } else { words + "\n" }
+    }
+}
+
+impl<'l, 's> Layout<'l, 's> {
+    /// For pages of that length, which begin with that overview.
+    pub fn new(
+        fit: Fit,
+        overview: &'l Overview,
+        text: &'l str,
+        parts: u64,
+        open: &'l mut Open<'s>,
+    ) -> Layout<'l, 's> {
+        let (page, title, section) = (None, String::new(), Section::Closed);
+        Layout { fit, overview, text, parts, open, page, number: 0, left: 0, title, section }
+    }
+
+    /// Room for the overview on a page of that length: no more than half of it.
+    pub fn overview_room(fit: &Fit) -> u64 {
+        fit.max / 2
+    }
+
+    /// Writes everything, and says on how many pages.
+    pub fn write(mut self, shelf: &mut Shelf) -> Result<u64> {
+        let mut left_out = LeftOut { counts: shelf.counts().collect(), cut: u64::MAX };
+        let reserved = match self.fit.rest {
+            Rest::LeftOut => self.fit.measure.of(&left_out.words()),
+            Rest::Parts => 0,
+        };
+        left_out.cut = 0;
+        self.turn()?;
+        self.left = self.left.saturating_sub(reserved);
+        'classes: for (class, count) in left_out.counts.clone() {
+            self.title = format!("<details>\n<summary>{}: {count}</summary>\n\n", class.title());
+            let mut entries = shelf.read(class)?;
+            while let Some(entry) = entries.next()? {
+                let count = entry.count;
+                match self.entry(entry)? {
+                    Placed::Whole => {}
+                    Placed::Cut => left_out.cut += 1,
+                    Placed::Nowhere => break 'classes,
+                }
+                left_out.counts.entry(class).and_modify(|left| *left -= count);
+            }
+            self.close()?;
+        }
+        self.close()?;
+        self.put(&left_out.words())?;
+        self.end_page()?;
+        Ok(self.number)
+    }
+
+    /// Finds room for an entry, on another page if that is wanted.
+    fn entry(&mut self, entry: Entry) -> Result<Placed> {
+        let mut placed = self.place(&entry)?;
+        if placed == Placed::Nowhere && self.fit.rest == Rest::Parts {
+            self.close()?;
+            self.end_page()?;
+            self.turn()?;
+            placed = self.place(&entry)?;
+        }
+        if placed == Placed::Nowhere {
+            let is_cut = !entry.body.is_empty() || entry.is_cut;
+            placed = self.place(&Entry { body: String::new(), is_cut, ..entry })?;
+        }
+        Ok(placed)
+    }
+
+    /// Writes an entry, if it has room on this page.
+    fn place(&mut self, entry: &Entry) -> Result<Placed> {
+        let measure = self.fit.measure;
+        let frame = match self.section {
+            Section::Open => 0,
+            Section::Closed => measure.of(&self.title) + measure.of(SECTION_END),
+        };
+        let size = frame + measure.of(&entry.head) + measure.of(&entry.body);
+        if size > self.left {
+            return Ok(Placed::Nowhere);
+        }
+        self.left -= size;
+        if self.section == Section::Closed {
+            self.section = Section::Open;
+            let title = std::mem::take(&mut self.title);
+            self.put(&title)?;
+            self.title = title;
+        }
+        self.put(&entry.head)?;
+        self.put(&entry.body)?;
+        Ok(if entry.is_cut { Placed::Cut } else { Placed::Whole })
+    }
+
+    /// Ends the section that is open: that it had room for was seen to when it was begun.
+    fn close(&mut self) -> Result<()> {
+        match std::mem::replace(&mut self.section, Section::Closed) {
+            Section::Open => self.put(SECTION_END),
+            Section::Closed => Ok(()),
+        }
+    }
+
+    /// Begins a page.
+    fn turn(&mut self) -> Result<()> {
+        self.number += 1;
+        self.page = Some(BufWriter::new((self.open)(self.number)?));
+        let (number, parts) = (self.number, self.parts);
+        let text = self.text;
+        let marker = match self.fit.rest {
+            Rest::LeftOut => self.overview.marker(""),
+            Rest::Parts => self.overview.marker(&format!(" part {number}/{parts}")),
+        };
+        self.put(&marker)?;
+        self.left = self.fit.max.saturating_sub(HEAD);
+        if number == 1 {
+            self.put(text)?;
+            self.left = self.left.saturating_sub(self.fit.measure.of(text));
+        }
+        if self.fit.rest == Rest::Parts {
+            self.put(&format!("*Part {number} of {parts}*\n\n"))?;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, text: &str) -> Result<()> {
+        match &mut self.page {
+            Some(page) => page.write_all(text.as_bytes()).map_err(write_error),
+            None => Ok(()),
+        }
+    }
+
+    fn end_page(&mut self) -> Result<()> {
+        match self.page.take() {
+            Some(mut page) => page.flush().map_err(write_error),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What became of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Placed {
+    Whole,
+    /// Without its attributes.
+    Cut,
+    Nowhere,
+}

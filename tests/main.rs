@@ -19,6 +19,7 @@
 //! | the generator's counts | `generated.rs` |
 //! | sensitive values | `secrets.rs` |
 //! | redacted documents | `redaction.rs` |
+//! | reports: Markdown, GitHub Actions, variables, JSON | `report.rs` |
 //! | where the secrets of a document are | `audit.rs` |
 //! | slim plans: a model over the tree, policies in Rego | `slim.rs` |
 //! | arguments, exit codes, outputs, signals, many inputs, batches | `command.rs` |
@@ -41,6 +42,7 @@ mod readme;
 mod redaction;
 mod regression;
 mod rendering;
+mod report;
 mod run;
 mod same_answer;
 mod schema;

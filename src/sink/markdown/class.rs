@@ -1,5 +1,5 @@
-//! What a report is divided into, in the order in which a reviewer wants to see it: what may be lost
-//! comes first.
+//! What a report is divided into, in the order in which a reviewer wants to see it: what may be
+//! lost comes first.
 
 use crate::record::ResourceChange;
 use crate::sink::summary::Action;
@@ -53,6 +53,16 @@ impl Class {
             Action::Read => Class::Read,
             Action::Keep if change.is_settled() => Class::Same,
             Action::Keep => Class::Move,
+        }
+    }
+
+    /// Whether its entries tell what differs, or what is wrong, and not only what is there.
+    pub fn has_differences(self) -> bool {
+        match self {
+            Class::Check | Class::Replace | Class::Other | Class::Update => true,
+            Class::Output | Class::Drift => true,
+            Class::Delete | Class::Forget | Class::Create | Class::Read => false,
+            Class::Move | Class::Invocation | Class::Deferred | Class::Same => false,
         }
     }
 

@@ -146,9 +146,10 @@ impl Teller {
         let head = self.head("", &check.address);
         let head = format!("{head} {}\n\n", span(&check.status, WORD));
         let mut lines = String::new();
-        for (place, problem) in check.problems.iter().enumerate() {
+        let problems = check.problems.iter().filter(|problem| !problem.is_empty());
+        for (place, problem) in problems.clone().enumerate() {
             if place == PROBLEMS || lines.len() > self.lines_max {
-                let _ = writeln!(lines, "… and {} more", check.problems.len() - place);
+                let _ = writeln!(lines, "… and {} more", problems.count() - place);
                 break;
             }
             let _ = writeln!(lines, "{}", cut(problem, PROBLEM.min(self.lines_max)));
@@ -159,10 +160,15 @@ impl Teller {
 
     /// The lines of attributes.
     fn body(&self, attributes: &Attributes, action: Action) -> String {
+        // What is as it always was, or will be, says less than what changes.
+        let lines_max = match action {
+            Action::Update | Action::Replace => self.lines_max,
+            _ => self.lines_max / 4,
+        };
         let mut lines = String::new();
         let mut more = attributes.left_out;
         for (place, attribute) in attributes.list.iter().enumerate() {
-            if lines.len() > self.lines_max {
+            if lines.len() > lines_max {
                 more += (attributes.list.len() - place) as u64;
                 break;
             }

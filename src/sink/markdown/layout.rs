@@ -33,9 +33,19 @@ pub(super) struct Layout<'l, 's> {
     number: u64,
     /// What is left of the page.
     left: u64,
+    reserved: Reserved,
     /// The heading of the section at hand, and whether it stands on this page.
     title: String,
     section: Section,
+}
+
+/// How much of a page is kept free for what says more than the attributes at hand.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reserved {
+    /// For rows: those of all changes, before the attributes of a few.
+    heads: u64,
+    /// For what differs, before what is there on one side only.
+    differences: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,30 +90,29 @@ impl<'l, 's> Layout<'l, 's> {
         open: &'l mut Open<'s>,
     ) -> Layout<'l, 's> {
         let (page, title, section) = (None, String::new(), Section::Closed);
-        Layout { fit, overview, text, parts, open, page, number: 0, left: 0, title, section }
-    }
-
-    /// Room for the overview on a page of that length: no more than half of it.
-    pub fn overview_room(fit: &Fit) -> u64 {
-        fit.max / 2
+        let (number, left, reserved) = (0, 0, Reserved::default());
+        Layout { fit, overview, text, parts, open, page, number, left, reserved, title, section }
     }
 
     /// Writes everything, and says on how many pages.
     pub fn write(mut self, shelf: &mut Shelf) -> Result<u64> {
         let mut left_out = LeftOut { counts: shelf.counts().collect(), cut: u64::MAX };
-        let reserved = match self.fit.rest {
-            Rest::LeftOut => self.fit.measure.of(&left_out.words()),
-            Rest::Parts => 0,
-        };
+        let last_line = self.fit.measure.of(&left_out.words());
         left_out.cut = 0;
         self.turn()?;
-        self.left = self.left.saturating_sub(reserved);
+        if self.fit.rest == Rest::LeftOut {
+            self.left = self.left.saturating_sub(last_line);
+            let frames = shelf.counts().map(|(class, count)| self.frame(&title(class, count)));
+            let heads = (shelf.heads() + frames.sum::<u64>()).min(self.left / 2);
+            let differences = shelf.differences().min(self.left - heads);
+            self.reserved = Reserved { heads, differences };
+        }
         'classes: for (class, count) in left_out.counts.clone() {
-            self.title = format!("<details>\n<summary>{}: {count}</summary>\n\n", class.title());
+            self.title = title(class, count);
             let mut entries = shelf.read(class)?;
             while let Some(entry) = entries.next()? {
                 let count = entry.count;
-                match self.entry(entry)? {
+                match self.entry(class, entry)? {
                     Placed::Whole => {}
                     Placed::Cut => left_out.cut += 1,
                     Placed::Nowhere => break 'classes,
@@ -118,34 +127,50 @@ impl<'l, 's> Layout<'l, 's> {
         Ok(self.number)
     }
 
+    /// The size of what is around a section.
+    fn frame(&self, title: &str) -> u64 {
+        self.fit.measure.of(title) + self.fit.measure.of(SECTION_END)
+    }
+
     /// Finds room for an entry, on another page if that is wanted.
-    fn entry(&mut self, entry: Entry) -> Result<Placed> {
-        let mut placed = self.place(&entry)?;
+    fn entry(&mut self, class: Class, entry: Entry) -> Result<Placed> {
+        let mut placed = self.place(class, &entry)?;
         if placed == Placed::Nowhere && self.fit.rest == Rest::Parts {
             self.close()?;
             self.end_page()?;
             self.turn()?;
-            placed = self.place(&entry)?;
+            placed = self.place(class, &entry)?;
         }
         if placed == Placed::Nowhere {
             let is_cut = !entry.body.is_empty() || entry.is_cut;
-            placed = self.place(&Entry { body: String::new(), is_cut, ..entry })?;
+            placed = self.place(class, &Entry { body: String::new(), is_cut, ..entry })?;
         }
         Ok(placed)
     }
 
     /// Writes an entry, if it has room on this page.
-    fn place(&mut self, entry: &Entry) -> Result<Placed> {
+    fn place(&mut self, class: Class, entry: &Entry) -> Result<Placed> {
         let measure = self.fit.measure;
         let frame = match self.section {
             Section::Open => 0,
-            Section::Closed => measure.of(&self.title) + measure.of(SECTION_END),
+            Section::Closed => self.frame(&self.title),
         };
-        let size = frame + measure.of(&entry.head) + measure.of(&entry.body);
-        if size > self.left {
+        let [head, body] = [&entry.head, &entry.body].map(|text| measure.of(text));
+        let mut reserved = self.reserved;
+        reserved.heads = reserved.heads.saturating_sub(frame + head);
+        let others = match class.has_differences() {
+            _ if body == 0 => 0,
+            true => {
+                reserved.differences = reserved.differences.saturating_sub(body);
+                reserved.heads
+            }
+            false => reserved.heads + reserved.differences,
+        };
+        if frame + head + body + others > self.left {
             return Ok(Placed::Nowhere);
         }
-        self.left -= size;
+        self.left -= frame + head + body;
+        self.reserved = reserved;
         if self.section == Section::Closed {
             self.section = Section::Open;
             let title = std::mem::take(&mut self.title);
@@ -200,6 +225,11 @@ impl<'l, 's> Layout<'l, 's> {
             None => Ok(()),
         }
     }
+}
+
+/// What a section begins with.
+fn title(class: Class, count: u64) -> String {
+    format!("<details>\n<summary>{}: {count}</summary>\n\n", class.title())
 }
 
 /// What became of an entry.

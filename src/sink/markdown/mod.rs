@@ -24,10 +24,10 @@ use self::entry::{Alike, Entry, Teller};
 use self::layout::Layout;
 use self::overview::{News, Overview};
 use self::shelf::{Room, Shelf};
-use super::Sink;
-use super::gate::{Questions, Rule};
 use crate::error::{Error, Result};
 use crate::record::{Label, Record, ResourceChange};
+use crate::sink::Sink;
+use crate::sink::gate::{Questions, Rule};
 
 pub use self::fit::{FIT_MIN, Fit, Measure, Rest};
 
@@ -142,7 +142,8 @@ impl Sink for Markdown<'_> {
     fn finish(&mut self) -> Result<()> {
         let news = if self.shelf.counts().next().is_some() { News::Some } else { News::None };
         let Markdown { fit, overview, shelf, open, .. } = self;
-        let text = overview.text(news, fit.measure, Layout::overview_room(fit));
+        // Half of the first page is for what changes.
+        let text = overview.text(news, fit.measure, fit.max / 2);
         let parts = match fit.rest {
             Rest::LeftOut => 1,
             Rest::Parts => {

@@ -107,8 +107,6 @@ impl Overview {
     /// How many plans there are, and what is wrong with some.
     fn plans(&self) -> String {
         let Totals { plans, failed, errored, incomplete, workspaces, .. } = &self.totals;
-        let of =
-            |count: u64| if count == 1 { "1 plan".to_owned() } else { format!("{count} plans") };
         let mut text = String::new();
         if plans + failed > 1 {
             let quiet = workspaces.rows().filter(|row| row.is_quiet());

@@ -1,5 +1,5 @@
-//! Text of a plan's own as it stands in Markdown: in code spans and fences only, where no host looks
-//! for markup, links, mentions or numbers of issues.
+//! Text of a plan's own as it stands in Markdown: in code spans and fences only, where no host
+//! looks for markup, links, mentions or numbers of issues.
 
 use crate::sink::summary::visible;
 

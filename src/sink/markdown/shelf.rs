@@ -1,7 +1,7 @@
 //! Entries that wait for their turn: in the order of the plans, by class.
 //!
-//! Of each class as much is kept as can be shown. Where that is everything, what does not fit into a
-//! little memory goes to a file without a name, which is gone with the process.
+//! Of each class as much is kept as can be shown. Where that is everything, what does not fit into
+//! a little memory goes to a file without a name, which is gone with the process.
 
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 
@@ -119,6 +119,18 @@ impl Shelf {
         let counts =
             Class::ALL.into_iter().zip(&self.tapes).map(|(it, tape)| (it, tape.tally.count));
         counts.filter(|(_, count)| *count > 0)
+    }
+
+    /// The size of all heads that are kept.
+    pub fn heads(&self) -> u64 {
+        self.tapes.iter().map(|tape| tape.tally.heads).sum()
+    }
+
+    /// The size of all bodies that are kept and tell of differences.
+    pub fn differences(&self) -> u64 {
+        let tapes = Class::ALL.into_iter().zip(&self.tapes);
+        let tapes = tapes.filter(|(class, _)| class.has_differences());
+        tapes.map(|(_, tape)| tape.tally.size - tape.tally.heads).sum()
     }
 
     /// The entries of a class, from the first.

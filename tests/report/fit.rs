@@ -189,7 +189,7 @@ fn parts_hold_each_change_once() {
         plans.iter().map(|(name, plan)| (name.as_str(), plan.as_slice())).collect();
     let mut all = heads(&page::read(&pages(&plans, Fit::NONE)[0]));
     all.sort_unstable();
-    for max in [2000, 2001, 3777, 10_000, 64_880, 1_000_000, 100_000_000] {
+    for max in [2000, 2001, 2017, 2500, 3777, 10_000, 64_880, 1_000_000, 100_000_000] {
         let fit = Fit { max, measure: Measure::Characters, rest: Rest::Parts };
         let parts = pages(&plans, fit);
         assert!(parts.len() as u64 > 500_000 / max, "{max}: {} parts", parts.len());

@@ -35,7 +35,7 @@ pub(super) struct Entry {
     pub is_cut: bool,
 }
 
-/// Which entry it would be, and of whom.
+/// Tells of the things of a plan, one by one.
 pub(super) struct Teller {
     /// The name of the plan, where there are several.
     pub plan: Option<String>,

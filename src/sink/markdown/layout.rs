@@ -15,8 +15,8 @@ use super::{Open, Page};
 use crate::error::Result;
 use crate::sink::write_error;
 
-/// Room for what a part begins with: a marker and its number.
-const HEAD: u64 = 160;
+/// Room for what a part has besides entries: a marker, its number, and a last line.
+const FRAME: u64 = 240;
 
 const SECTION_END: &str = "</details>\n\n";
 
@@ -201,7 +201,7 @@ impl<'l, 's> Layout<'l, 's> {
             Rest::Parts => self.overview.marker(&format!(" part {number}/{parts}")),
         };
         self.put(&marker)?;
-        self.left = self.fit.max.saturating_sub(HEAD);
+        self.left = self.fit.max.saturating_sub(FRAME);
         if number == 1 {
             self.put(text)?;
             self.left = self.left.saturating_sub(self.fit.measure.of(text));

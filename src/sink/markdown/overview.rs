@@ -135,26 +135,14 @@ impl Overview {
         if self.broken.is_empty() {
             return String::new();
         }
-        let mut text = "**Broken rules:**\n\n".to_owned();
-        let more = |shown: usize| {
-            let count = (self.broken.len() - shown) as u64 + self.broken_more;
-            format!("- … and {count} more\n")
+        let title = "**Broken rules:**\n\n";
+        let more = |shown: usize| match (self.broken.len() - shown) as u64 + self.broken_more {
+            0 => "\n".to_owned(),
+            count => format!("- … and {count} more\n\n"),
         };
-        let mut left = room.saturating_sub(measure.of(&text) + measure.of(&more(0)));
-        let mut shown = 0;
-        for line in &self.broken {
-            let size = measure.of(line);
-            if size > left {
-                break;
-            }
-            left -= size;
-            shown += 1;
-            text += line;
-        }
-        if shown < self.broken.len() || self.broken_more > 0 {
-            text += &more(shown);
-        }
-        text + "\n"
+        let room = room.saturating_sub(measure.of(title) + measure.of(&more(0)));
+        let (lines, shown) = fitting(self.broken.iter().cloned(), measure, room);
+        title.to_owned() + &lines + &more(shown)
     }
 
     /// A row for each plan that changes something, as many as have room.
@@ -189,7 +177,7 @@ impl Overview {
             }
             line + "\n"
         };
-        let mut text = heading(&columns, is_failed);
+        let heading = heading(&columns, is_failed);
         let all = Row { counts: *counts, ..Row::default() };
         let end = |left: usize| {
             let more =
@@ -197,21 +185,12 @@ impl Overview {
             let total = if rows.len() > 1 { line("**Total**", &all) } else { String::new() };
             total + &more + "\n"
         };
-        let mut left = room.checked_sub(measure.of(&text) + measure.of(&end(rows.len())));
-        let mut shown = 0;
-        for row in &rows {
-            let line = line(&span(&row.name, NAME), row);
-            left = left.and_then(|left| left.checked_sub(measure.of(&line)));
-            if left.is_none() {
-                break;
-            }
-            shown += 1;
-            text += &line;
+        let room = room.saturating_sub(measure.of(&heading) + measure.of(&end(rows.len())));
+        let lines = rows.iter().map(|row| line(&span(&row.name, NAME), row));
+        match fitting(lines, measure, room) {
+            (_, 0) => String::new(),
+            (lines, shown) => heading + &lines + &end(rows.len() - shown),
         }
-        if shown == 0 {
-            return String::new();
-        }
-        text + &end(rows.len() - shown)
     }
 }
 
@@ -220,6 +199,22 @@ impl Overview {
 pub(super) enum News {
     Some,
     None,
+}
+
+/// As many of the lines as have room, and how many these are.
+fn fitting(
+    lines: impl Iterator<Item = String>,
+    measure: Measure,
+    mut room: u64,
+) -> (String, usize) {
+    let (mut text, mut count) = (String::new(), 0);
+    for line in lines {
+        let Some(left) = room.checked_sub(measure.of(&line)) else { break };
+        room = left;
+        text += &line;
+        count += 1;
+    }
+    (text, count)
 }
 
 fn heading(columns: &[Column], is_failed: bool) -> String {

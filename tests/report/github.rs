@@ -138,7 +138,7 @@ fn what_is_not_set_is_left_out_and_said_once() {
 fn there_are_no_more_annotations_than_are_shown() {
     let check = |number: usize| {
         format!(
-            r#"{{"address":{{"to_display":"check.c{number}"}},"status":"fail","instances":[
+            r#"{{"address":{{"to_display":"check.c::{number}, b=c: %3A\n"}},"status":"fail","instances":[
             {{"status":"fail","problems":[{{"message":"100%, a:b\r\n::error::x %0A"}}]}}]}}"#
         )
     };
@@ -153,6 +153,8 @@ fn there_are_no_more_annotations_than_are_shown() {
     let of = |name: &str| commands.iter().filter(|it| it.name == name).collect::<Vec<_>>();
     assert_eq!((of("error").len(), of("warning").len(), of("notice").len()), (10, 0, 1));
     assert!(of("notice")[0].message.starts_with("15 more errors"), "{commands:?}");
+    assert_eq!(commands[0].properties["title"], "Check failed: check.c::0, b=c: %3A\\u{a}");
+    assert_eq!(commands[0].properties.len(), 1);
     assert_eq!(commands[0].message, "plan.json: 100%, a:b\\u{d}\\u{a}::error::x %0A");
     assert_eq!(outputs["failed-checks"], "25");
 }

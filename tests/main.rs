@@ -20,6 +20,7 @@
 //! | the generator's counts | `generated.rs` |
 //! | sensitive values | `secrets.rs` |
 //! | redacted documents | `redaction.rs` |
+//! | reports: Markdown, GitHub Actions, variables, JSON | `report.rs` |
 //! | where the secrets of a document are | `audit.rs` |
 //! | slim plans: a model over the tree, policies in Rego | `slim.rs` |
 //! | arguments, exit codes, outputs, signals, many inputs, batches | `command.rs` |

@@ -86,6 +86,8 @@ pub enum SchemaOf {
     Audit,
     /// What `batch` writes to report.ndjson, and `merge --format ndjson`
     Report,
+    /// What `report --output json` writes
+    Fleet,
 }
 
 /// `plansift audit`.

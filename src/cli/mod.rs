@@ -11,6 +11,7 @@ mod inputs;
 mod interrupt;
 mod merge;
 mod output;
+mod pages;
 mod progress;
 mod redact;
 mod report;

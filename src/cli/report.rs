@@ -1,7 +1,7 @@
 //! `plansift report`: what plans change, in several formats at once.
 
 use std::cell::Cell;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use super::args::{Echo, Ignore, Report, ReportAs, Target, Values};
@@ -9,6 +9,7 @@ use super::exit::Exit;
 use super::gates;
 use super::inputs;
 use super::output::Output;
+use super::pages::{Pages, appended};
 use super::redact::secret_options;
 use super::run::{closed_early, color, end_of_output, fail, options, say};
 use super::sifting::{Attributes, Sifting, Tally};
@@ -16,13 +17,17 @@ use crate::error::Result;
 use crate::record::Options;
 use crate::sink::Sink;
 use crate::sink::filter::Filter;
+use crate::sink::fleet::document::Document;
 use crate::sink::gate::Rule;
+use crate::sink::github::{Github, SUMMARY_FIT};
 use crate::sink::gitlab::Gitlab;
 use crate::sink::html::Html;
 use crate::sink::junit::Junit;
+use crate::sink::markdown::{Fit, Markdown, Measure, Rest};
 use crate::sink::sarif::Sarif;
 use crate::sink::several::Several;
 use crate::sink::term::Term;
+use crate::sink::variables::Variables;
 
 /// Length of the buffer of each report, in bytes.
 const BUFFER: usize = 64 << 10;
@@ -36,6 +41,9 @@ pub fn run(arguments: &Report) -> Exit {
     let ready = gates::rules(&arguments.gate).and_then(|rules| {
         let files = arguments.targets.iter().filter_map(|target| target.file.as_deref());
         refuse_collisions(&arguments.targets)?;
+        if arguments.split {
+            refuse_unsplit(&arguments.targets)?;
+        }
         Ok((rules, inputs::list(plans, files)?, options(plans)?))
     });
     let (rules, listed, options) = match ready {
@@ -43,9 +51,10 @@ pub fn run(arguments: &Report) -> Exit {
         Err(exit) => return exit,
     };
     let (mut outputs, mut sinks) = (Vec::new(), Vec::new());
+    let pages = Pages::new(arguments.targets.iter().filter_map(|it| it.file.clone()), &listed);
     for target in &arguments.targets {
         let path = target.file.as_deref();
-        match open(target, arguments, &rules) {
+        match open(target, arguments, &rules, &pages) {
             Ok((sink, output)) => {
                 sinks.push(sink);
                 outputs.push((path, output));
@@ -70,6 +79,9 @@ pub fn run(arguments: &Report) -> Exit {
         if let Err(error) = output.finish() {
             return fail(path, &error);
         }
+    }
+    if let Err((path, error)) = pages.finish() {
+        return fail(Some(&path), &error);
     }
     if plans.stats {
         say(&stats.line());
@@ -121,16 +133,57 @@ fn refuse_collisions(targets: &[Target]) -> std::result::Result<(), Exit> {
     Ok(())
 }
 
-fn open(target: &Target, arguments: &Report, rules: &[Rule]) -> Result<(Box<dyn Sink>, Output)> {
+/// Refuses parts of a report that have no names.
+fn refuse_unsplit(targets: &[Target]) -> std::result::Result<(), Exit> {
+    let is_file = |path: &Path| path != Path::new("-") && (path.is_file() || !path.exists());
+    let has_parts = |target: &&Target| target.format == ReportAs::Markdown;
+    if !targets.iter().filter(has_parts).all(|it| it.file.as_deref().is_some_and(is_file)) {
+        say("--split: the parts need names: write to a file, as in -o markdown=FILE");
+        return Err(Exit::Usage);
+    }
+    Ok(())
+}
+
+/// How long Markdown may be.
+fn fit(arguments: &Report) -> Fit {
+    let rest = if arguments.split { Rest::Parts } else { Rest::LeftOut };
+    match arguments.fit {
+        Some(max) => Fit { max, measure: Measure::Characters, rest },
+        None => Fit::NONE,
+    }
+}
+
+fn open(
+    target: &Target,
+    arguments: &Report,
+    rules: &[Rule],
+    pages: &Pages,
+) -> Result<(Box<dyn Sink>, Output)> {
     let path: Option<&Path> = target.file.as_deref();
     let output = Output::open(path)?;
     let out = BufWriter::with_capacity(BUFFER, output.writer()?);
     let sink: Box<dyn Sink> = match target.format {
         ReportAs::Term => {
             let term = Term::new(out, color(arguments.plans.color, path));
-            return Ok((filtered(Box::new(term), arguments), output));
+            filtered(Box::new(term), arguments)
         }
-        ReportAs::Html => return Ok((filtered(Box::new(Html::new(out)), arguments), output)),
+        ReportAs::Html => filtered(Box::new(Html::new(out)), arguments),
+        ReportAs::Markdown => {
+            let pages = pages.opener(path.map(Path::to_owned), out);
+            filtered(Box::new(Markdown::new(pages, rules, fit(arguments))), arguments)
+        }
+        ReportAs::Github => {
+            let summary = appended("GITHUB_STEP_SUMMARY", "no summary of the step")?;
+            let outputs = appended("GITHUB_OUTPUT", "no outputs of the step")?;
+            let summary = summary.map(|file| {
+                let pages = pages.opener(None, BufWriter::with_capacity(BUFFER, file));
+                filtered(Box::new(Markdown::new(pages, rules, SUMMARY_FIT)), arguments)
+            });
+            let outputs = outputs.map(|file| Box::new(file) as Box<dyn Write>);
+            Box::new(Github::new(out, summary, outputs, rules))
+        }
+        ReportAs::Json => Box::new(Document::new(out, rules)),
+        ReportAs::Variables => Box::new(Variables::new(out, rules)),
         ReportAs::Junit => Box::new(Junit::new(out, rules)),
         ReportAs::Sarif => Box::new(Sarif::new(out, rules)),
         ReportAs::Gitlab => Box::new(Gitlab::new(out)),

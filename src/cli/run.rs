@@ -76,6 +76,7 @@ fn schema_of(schema: &args::Schema) -> &'static str {
         args::SchemaOf::Records => SCHEMA,
         args::SchemaOf::Audit => crate::audit::SCHEMA,
         args::SchemaOf::Report => crate::batch::report::SCHEMA,
+        args::SchemaOf::Fleet => crate::sink::fleet::document::SCHEMA,
     }
 }
 

@@ -282,7 +282,17 @@ pub trait Sink {
         Ok(())
     }
 
-    /// Takes note of what is not shown of the plan at hand, before its last record.
+    /// Takes note of a record that is not to be shown.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::ErrorKind::Write`].
+    fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
+        let _ = record;
+        Ok(())
+    }
+
+    /// Takes note of how much is not shown of the plan at hand, before its last record.
     ///
     /// # Errors
     ///

@@ -206,13 +206,13 @@ impl Sink for Filter<'_> {
                 return self.sink.record(record);
             }
             self.hidden.others += 1;
-            return Ok(());
+            return self.sink.unseen(record);
         };
         let ignored = |attribute: &Attribute| self.noise.ignores(attribute);
         let is_drift = matches!(record, Record::ResourceDrift(_));
         if !self.noise.shows(change, is_drift) || is_of(change, ignored) {
             self.hidden.changes += 1;
-            return Ok(());
+            return self.sink.unseen(record);
         }
         let Attributes { list, left_out } = &change.attributes;
         let left: Vec<Attribute> = list.iter().filter(|it| !ignored(it)).cloned().collect();

@@ -23,6 +23,10 @@ impl Sink for Several<'_> {
         self.0.iter_mut().try_for_each(|sink| sink.failed(label, error))
     }
 
+    fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
+        self.0.iter_mut().try_for_each(|sink| sink.unseen(record))
+    }
+
     fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
         self.0.iter_mut().try_for_each(|sink| sink.hidden(hidden))
     }

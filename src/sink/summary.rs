@@ -471,9 +471,14 @@ fn words(counts: &ByWord) -> String {
     words.join(", ")
 }
 
-/// An action's reason in plain words (plan-format, section 3).
+/// An action's reason in plain words, or its own.
 pub(super) fn reason(word: &str) -> String {
-    match word {
+    known_reason(word).map_or_else(|| visible(word), str::to_owned)
+}
+
+/// An action's reason in plain words, if it is known (plan-format, section 3).
+pub(super) fn known_reason(word: &str) -> Option<&'static str> {
+    Some(match word {
         "replace_because_cannot_update" => "cannot be updated in place",
         "replace_because_tainted" => "is tainted",
         "replace_by_request" => "as requested",
@@ -490,9 +495,8 @@ pub(super) fn reason(word: &str) -> String {
         "read_because_config_unknown" => "its configuration is not known yet",
         "read_because_dependency_pending" => "what it depends on changes",
         "read_because_check_nested" => "a check reads it again",
-        other => return visible(other),
-    }
-    .to_owned()
+        _ => return None,
+    })
 }
 
 /// Characters that are not seen, or change how others are: soft hyphen, Arabic letter mark,

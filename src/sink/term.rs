@@ -21,15 +21,15 @@ const VALUE: usize = 72;
 /// Columns that the paths of attributes are filled up to, at most.
 const PATHS: usize = 32;
 /// Instances of a resource that are named.
-const NAMED: usize = 3;
+pub(super) const NAMED: usize = 3;
 /// What is said of a value that nobody may see.
-const SENSITIVE: &str = "(sensitive value)";
+pub(super) const SENSITIVE: &str = "(sensitive value)";
 /// What is said of one that nobody knows.
-const UNKNOWN: &str = "(known after apply)";
+pub(super) const UNKNOWN: &str = "(known after apply)";
 /// What is said where a document or text says the same as before.
-const FORMAT: &str = "(only white space or formatting)";
+pub(super) const FORMAT: &str = "(only white space or formatting)";
 /// What is said of a list that holds the same as before.
-const ORDER: &str = "(only the order)";
+pub(super) const ORDER: &str = "(only the order)";
 
 /// Writes the changes of each plan.
 pub struct Term<W: Write> {
@@ -46,7 +46,7 @@ pub struct Term<W: Write> {
 
 /// What belongs together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+pub(super) enum Part {
     Drift,
     Changes,
     Outputs,
@@ -305,7 +305,7 @@ impl<W: Write> Sink for Term<W> {
 }
 
 /// A resource's name without its module, and without its index, which is the other.
-fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
+pub(super) fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
     let address = &*change.address;
     let module = change.module_address.as_deref().and_then(|module| address.strip_prefix(module));
     let name = module.and_then(|rest| rest.strip_prefix('.')).unwrap_or(address);
@@ -327,9 +327,9 @@ pub(super) fn symbol(change: &ResourceChange<'_>) -> &'static str {
     }
 }
 
-/// What happens to a resource, and why, in words.
-fn phrase(part: Part, change: &ResourceChange<'_>) -> String {
-    let what = match (part, &*change.action) {
+/// What happens to a resource, in words; none for an action without.
+pub(super) fn what(part: Part, action: &str) -> &'static str {
+    match (part, action) {
         (Part::Drift, "delete") => "has been deleted",
         (Part::Drift, "update") => "has changed",
         (_, "create") => "will be created",
@@ -339,7 +339,12 @@ fn phrase(part: Part, change: &ResourceChange<'_>) -> String {
         (_, "forget") => "will be forgotten, not destroyed",
         (_, "read") => "will be read during apply",
         _ => "",
-    };
+    }
+}
+
+/// What happens to a resource, and why, in words.
+fn phrase(part: Part, change: &ResourceChange<'_>) -> String {
+    let what = what(part, &change.action);
     let mut parts: Vec<String> = Vec::new();
     parts.extend((!what.is_empty()).then(|| what.to_owned()));
     if what.is_empty() && change.action != "no-op" {
@@ -355,7 +360,7 @@ fn phrase(part: Part, change: &ResourceChange<'_>) -> String {
 }
 
 /// The sign of an attribute and its style.
-fn sign(attribute: &Attribute, action: Action) -> (&'static str, &'static str) {
+pub(super) fn sign(attribute: &Attribute, action: Action) -> (&'static str, &'static str) {
     match (&attribute.before, &attribute.after) {
         _ if attribute.difference == Difference::Nothing => (" ", PLAIN),
         (Shown::Absent, _) if action == Action::Read => (" ", PLAIN),

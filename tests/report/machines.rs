@@ -6,7 +6,7 @@ use std::io::Cursor;
 use serde_json::{Value, json};
 use serde_sarif::sarif::{ResultLevel, Sarif};
 
-use super::{report, report_of};
+use super::{report_of, report_on};
 use crate::corpus::cases;
 use crate::{naive, run};
 
@@ -140,7 +140,7 @@ fn gitlab_counts_actions_as_its_manual_does() {
             };
             actions.filter(has).count()
         };
-        let read: Value = serde_json::from_str(&report(&["-o", "gitlab"], &plan)).expect("JSON");
+        let read: Value = serde_json::from_str(&report_on(&["-o", "gitlab"], &plan)).expect("JSON");
         let (create, update, delete) = (count("create"), count("update"), count("delete"));
         let expected = json!({"create": create, "update": update, "delete": delete});
         assert_eq!(read, expected, "{}", plan.display());
@@ -159,10 +159,10 @@ fn several_reports_are_those_of_one_each() {
         command.arg("-o").arg(format!("{format}={}", file.display()));
     }
     let output = command.output().expect("it runs");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), report(&[], &plan));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), report_on(&[], &plan));
     for (format, file) in formats.iter().zip(&files).skip(1) {
         let text = fs::read_to_string(file).expect("a report");
-        assert_eq!(text, report(&["-o", format], &plan), "{format}");
+        assert_eq!(text, report_on(&["-o", format], &plan), "{format}");
     }
     let twice = run::plansift().args(["report", "-o", "junit", "-o", "sarif", "-"]).output();
     assert_eq!(twice.expect("it runs").status.code(), Some(64));

@@ -138,7 +138,7 @@ fn what_is_not_wanted_is_left_out_and_counted() {
 fn drift_and_the_rest_are_told_apart() {
     let plan = run::root().join("corpus/plans/rich/plan.json");
     let parts = |args: &[&str]| {
-        let text = super::report(args, &plan);
+        let text = super::report_on(args, &plan);
         ["Changed outside", "Changes\n", "Outputs\n"].map(|title| text.contains(title))
     };
     assert_eq!(parts(&[]), [true; 3]);

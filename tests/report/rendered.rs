@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use super::report;
+use super::report_on;
 use crate::rendering::{ACME_UPDATE, ACTIONS, Names, OTHER_TOOLS, WRITE_ONLY, marked_name};
 use crate::{run, shared_plans};
 
@@ -171,7 +171,7 @@ fn the_same_resources_and_attributes_are_told() {
         let Some(plan) = plan else { continue };
         let text = shared_plans::plain(&fs::read_to_string(&path).expect("text"));
         let (rows, names) = rendered(&text);
-        let (told, steps) = reported(&report(&[], &plan));
+        let (told, steps) = reported(&report_on(&[], &plan));
         plans += 1;
         resources += rows.values().sum::<u64>();
         let keys: BTreeSet<_> = rows.keys().chain(told.keys()).collect();

@@ -58,7 +58,7 @@ fn real_plans_show_none_of_their_secrets() {
         let secrets = secrets_of(&plan);
         assert!(!secrets.is_empty(), "{tool}");
         for format in FORMATS {
-            let text = super::report(&["-o", format, "--values", "all"], &plan);
+            let text = super::report_on(&["-o", format, "--values", "all"], &plan);
             for secret in &secrets {
                 assert!(!text.contains(secret.as_str()), "{tool} {format}");
             }

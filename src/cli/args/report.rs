@@ -7,15 +7,24 @@ use clap::{Args, ValueEnum};
 use super::{GateArgs, Plans, SecretArgs};
 use crate::glob::{Glob, Pattern};
 use crate::sink::filter::{Noise, Of, Only, Part};
+use crate::sink::markdown::{FIT_MIN, Fit};
 
 /// `plansift report`.
 #[derive(Debug, Args)]
 pub struct Report {
-    /// What to write: term, html, junit, sarif or gitlab, behind = the file, otherwise to standard
-    /// output. Again for more, in the same run
+    /// What to write: term, markdown, html, github, json, variables, junit, sarif or gitlab, behind =
+    /// the file, otherwise to standard output. Again for more, in the same run
     #[arg(short = 'o', long = "output", value_name = "FORMAT[=FILE]", value_parser = target,
           default_value = "term")]
     pub targets: Vec<Target>,
+    /// Characters that markdown may have: those of a comment on github, gitlab or azure, or a
+    /// number. What matters most is kept, whole rows only, and the last line counts the rest
+    #[arg(long, value_name = "HOST|N", value_parser = fit)]
+    pub fit: Option<u64>,
+    /// Markdown in parts that fit instead: FILE, and beside it the same with .2, .3 before the
+    /// extension
+    #[arg(long, requires = "fit")]
+    pub split: bool,
     /// Values of attributes; those that are sensitive, or repeat one that is, are never shown
     #[arg(long, value_enum, default_value_t = Values::Changed, value_name = "WHICH")]
     pub values: Values,
@@ -129,8 +138,17 @@ pub struct Target {
 pub enum ReportAs {
     /// For a person at a terminal
     Term,
+    /// For a comment on a pull or merge request
+    Markdown,
     /// A page of its own for a browser, which needs no network
     Html,
+    /// For a step of GitHub Actions: annotations to the output, and what the files named by
+    /// GITHUB_STEP_SUMMARY and GITHUB_OUTPUT are for, to these
+    Github,
+    /// All plans as one document
+    Json,
+    /// Numbers of all plans, for a shell or GitLab's dotenv
+    Variables,
     /// Tests: one for each rule and check
     Junit,
     /// Findings: one for each broken rule and check
@@ -143,8 +161,12 @@ impl ReportAs {
     /// Whether it tells what becomes of single attributes.
     pub fn shows_attributes(self) -> bool {
         match self {
-            ReportAs::Term | ReportAs::Html => true,
-            ReportAs::Junit | ReportAs::Sarif | ReportAs::Gitlab => false,
+            ReportAs::Term | ReportAs::Markdown | ReportAs::Html | ReportAs::Github => true,
+            ReportAs::Json
+            | ReportAs::Variables
+            | ReportAs::Junit
+            | ReportAs::Sarif
+            | ReportAs::Gitlab => false,
         }
     }
 }
@@ -158,6 +180,10 @@ pub enum Values {
     Changed,
     /// Those of attributes that stay, too
     All,
+}
+
+fn fit(text: &str) -> Result<u64, String> {
+    Fit::named(text).ok_or_else(|| format!("github, gitlab, azure, or a number from {FIT_MIN}"))
 }
 
 fn target(text: &str) -> Result<Target, String> {

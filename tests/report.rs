@@ -1,5 +1,5 @@
-//! Reports: what they say of the corpus, word by word; that readers of their formats read them; what
-//! is left out when asked; that nothing of a plan does anything in them.
+//! Reports: what they say of the corpus, word by word; that readers of their formats read them;
+//! what is left out when asked; that nothing of a plan does anything in them.
 //!
 //! Beside each plan of the corpus stand its reports. `UPDATE=1` in the environment rewrites them;
 //! look at them before they are kept.
@@ -45,7 +45,8 @@ fn report_of(args: &[&str], plan: &str) -> String {
 fn plan_of(changes: &[(&str, &str)]) -> String {
     let change = |(number, (kind, members)): (usize, &(&str, &str))| {
         format!(
-            r#"{{"address":"{kind}.r{number}","mode":"managed","type":"{kind}","name":"r{number}","change":{{{members}}}}}"#
+            r#"{{"address":"{kind}.r{number}","mode":"managed","type":"{kind}","name":"r{number}",
+                "change":{{{members}}}}}"#
         )
     };
     let changes: Vec<String> = changes.iter().enumerate().map(change).collect();

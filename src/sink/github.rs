@@ -47,8 +47,8 @@ enum Level {
 }
 
 impl<'s, W: Write> Github<'s, W> {
-    /// Writes annotations to `commands` as they come, and numbers to `outputs` at the end; `summary`
-    /// takes all records as well: Markdown that has room for it ([`SUMMARY_FIT`]).
+    /// Writes annotations to `commands` as they come, and numbers to `outputs` at the end;
+    /// `summary` takes all records as well: Markdown that has room for it ([`SUMMARY_FIT`]).
     pub fn new(
         commands: W,
         summary: Option<Box<dyn Sink + 's>>,

@@ -138,7 +138,8 @@ fn what_is_not_set_is_left_out_and_said_once() {
 fn there_are_no_more_annotations_than_are_shown() {
     let check = |number: usize| {
         format!(
-            r#"{{"address":{{"to_display":"check.c::{number}, b=c: %3A\n"}},"status":"fail","instances":[
+            r#"{{"address":{{"to_display":"check.c::{number}, b=c: %3A\n"}},
+                "status":"fail","instances":[
             {{"status":"fail","problems":[{{"message":"100%, a:b\r\n::error::x %0A"}}]}}]}}"#
         )
     };

@@ -30,7 +30,8 @@ fn plan() -> String {
         (
             "aws_b",
             &format!(
-                r#"{UPDATE},"before":{{"tags":{{"a":1}},"tags_all":{{"a":1}}}},"after":{{"tags":{{"a":2}},"tags_all":{{"a":2}}}}"#
+                r#"{UPDATE},"before":{{"tags":{{"a":1}},"tags_all":{{"a":1}}}},
+                   "after":{{"tags":{{"a":2}},"tags_all":{{"a":2}}}}"#
             ),
         ),
         ("gcp_c", r#""actions":["delete"],"before":{"tags":{"a":1}},"after":null"#),
@@ -42,7 +43,8 @@ fn plan() -> String {
         ),
         (
             "gcp_e",
-            r#""actions":["delete","create"],"before":{"tags":{"a":1},"n":1},"after":{"tags":{"a":2},"n":2},"replace_paths":[["tags"]]"#,
+            r#""actions":["delete","create"],"before":{"tags":{"a":1},"n":1},
+               "after":{"tags":{"a":2},"n":2},"replace_paths":[["tags"]]"#,
         ),
     ])
 }

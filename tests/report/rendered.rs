@@ -96,8 +96,8 @@ fn rendered(text: &str) -> (Rows, BTreeMap<String, Names>) {
     (rows, names)
 }
 
-/// What a report says: rows, and the first steps of the attributes below each, by the address of its
-/// first instance.
+/// What a report says: rows, and the first steps of the attributes below each, by the address of
+/// its first instance.
 fn reported(text: &str) -> (Rows, BTreeMap<String, Names>) {
     let (mut rows, mut names) = (Rows::new(), BTreeMap::new());
     let mut current: Option<&mut Names> = None;

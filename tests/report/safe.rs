@@ -103,19 +103,25 @@ fn marked(value: &serde_json::Value, mark: &serde_json::Value, found: &mut Vec<S
 }
 
 /// What does something where it is taken for more than text: in a terminal, in XML, in a log.
-const HOSTILE: &str = r#"\u001b[31m\u0007\u009b2J\r\n::error::x\n\u202e</testcase>]]><!--&amp;--><script>alert(1)</script>\u0000\ufffe\ufeff=cmd()"#;
+const HOSTILE: &str = concat!(
+    r"\u001b[31m\u0007\u009b2J\r\n::error::x\n\u202e</testcase>]]>",
+    r"<!--&amp;--><script>alert(1)</script>\u0000\ufffe\ufeff=cmd()"
+);
 
 #[test]
 fn hostile_texts_do_nothing() {
     let plan = format!(
         r#"{{"format_version":"1.2","terraform_version":"1.9.0{HOSTILE}","resource_changes":[
             {{"address":"a.b{HOSTILE}","module_address":"module.m{HOSTILE}","mode":"managed",
-              "type":"a{HOSTILE}","name":"b{HOSTILE}","index":"{HOSTILE}","previous_address":"{HOSTILE}",
+              "type":"a{HOSTILE}","name":"b{HOSTILE}","index":"{HOSTILE}",
+              "previous_address":"{HOSTILE}",
               "action_reason":"{HOSTILE}","deposed":"{HOSTILE}",
               "change":{{"actions":["update"],"before":{{"{HOSTILE}":"{HOSTILE}","x":"x"}},
-                         "after":{{"{HOSTILE}":"y","x":"{HOSTILE}"}},"importing":{{"id":"{HOSTILE}"}}}}}},
+                         "after":{{"{HOSTILE}":"y","x":"{HOSTILE}"}},
+                         "importing":{{"id":"{HOSTILE}"}}}}}},
             {{"address":"c.d","change":{{"actions":["{HOSTILE}"]}}}}],
-          "output_changes":{{"o{HOSTILE}":{{"actions":["create"],"before":null,"after":"{HOSTILE}"}}}},
+          "output_changes":{{"o{HOSTILE}":
+              {{"actions":["create"],"before":null,"after":"{HOSTILE}"}}}},
           "checks":[{{"address":{{"to_display":"check.c{HOSTILE}","kind":"check"}},"status":"fail",
                       "instances":[{{"problems":[{{"message":"{HOSTILE}"}}]}}]}}]}}"#
     );

@@ -12,8 +12,8 @@ use crate::sink::markdown::{FIT_MIN, Fit};
 /// `plansift report`.
 #[derive(Debug, Args)]
 pub struct Report {
-    /// What to write: term, markdown, html, github, json, variables, junit, sarif or gitlab, behind =
-    /// the file, otherwise to standard output. Again for more, in the same run
+    /// What to write: term, markdown, html, github, json, variables, junit, sarif or gitlab; behind
+    /// = the file, otherwise to standard output. Again for more, in the same run
     #[arg(short = 'o', long = "output", value_name = "FORMAT[=FILE]", value_parser = target,
           default_value = "term")]
     pub targets: Vec<Target>,
@@ -49,8 +49,8 @@ pub struct NoiseArgs {
     /// path of an attribute does, as in action:delete or path:tags. Of each kind one must match
     #[arg(long, value_name = "[KIND:]GLOB", value_parser = only)]
     pub only: Vec<Only>,
-    /// Without attributes whose path, or what is above it, matches; an update of those alone is left
-    /// out. What forces a replacement stays
+    /// Without attributes whose path, or what is above it, matches; an update of those alone is
+    /// left out. What forces a replacement stays
     #[arg(long, value_name = "GLOB", value_parser = nonempty)]
     pub ignore_path: Vec<String>,
     /// Without resources whose type matches

@@ -160,8 +160,8 @@ fn pair(
     Ok(())
 }
 
-/// What two lists do not share, if that is less than the places that changed in them, and nothing in
-/// them is hidden.
+/// What two lists do not share, if that is less than the places that changed in them, and nothing
+/// in them is hidden.
 fn as_set<'a>(
     sides: [Value<'a>; 2],
     changed: usize,

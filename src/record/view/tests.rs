@@ -225,17 +225,20 @@ fn what_is_marked_is_hidden_on_both_sides() {
             &["m: * -> *"],
         ),
         (
-            r#""before":{"l":[]},"after":{"l":[{"k":"x","o":1}]},"after_sensitive":{"l":[{"k":true}]}"#,
+            r#""before":{"l":[]},"after":{"l":[{"k":"x","o":1}]},
+               "after_sensitive":{"l":[{"k":true}]}"#,
             &[r#"l: [] -> [{"k":(sensitive value),"o":1}]"#],
         ),
         (
-            r#""before":null,"after":{"m":{"a":"x"},"n":[1,2]},"after_sensitive":{"m":true,"n":[false,true]}"#,
+            r#""before":null,"after":{"m":{"a":"x"},"n":[1,2]},
+               "after_sensitive":{"m":true,"n":[false,true]}"#,
             &["m: - -> *", "n[0]: - -> 1", "n[1]: - -> *"],
         ),
         (r#""before":{"a":1},"after":null,"before_sensitive":true"#, &[": * -> -"]),
         // An overlay that does not fit its value.
         (
-            r#""before":{"a":"x","b":1},"after":{"a":"y","b":2},"after_sensitive":{"a":{"k":true}}"#,
+            r#""before":{"a":"x","b":1},"after":{"a":"y","b":2},
+               "after_sensitive":{"a":{"k":true}}"#,
             &["a: * -> *", "b: 1 -> 2"],
         ),
     ] {
@@ -248,7 +251,8 @@ fn what_repeats_a_secret_is_hidden() {
     let secrets = ["hunter22", "Key-of-it", "123456789"];
     for (members, expected) in [
         (
-            r#""before":{"a":"hunter2"},"after":{"a":"\u0068unter22","b":["x","hunter22"],"n":123456789}"#,
+            r#""before":{"a":"hunter2"},
+               "after":{"a":"\u0068unter22","b":["x","hunter22"],"n":123456789}"#,
             &[r#"a: "hunter2" -> *"#, r#"b: - -> ["x",(sensitive value)]"#, "n: - -> *"][..],
         ),
         (

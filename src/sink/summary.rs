@@ -413,8 +413,7 @@ impl Draft {
     }
 }
 
-/// What a plan comes to, in a sentence: the plan line, or why there is none. So many changes are not
-/// settled, so many actions are invoked.
+/// What a plan comes to, in a sentence: the plan line, or why there is none.
 pub(super) fn plan_line(summary: &Summary, changes: u64, invocations: u64) -> String {
     let outputs = summary.output_changes.iter().any(|(word, _)| word != "no-op");
     if changes == 0 && invocations == 0 {

@@ -373,6 +373,27 @@ fn nothing_of_a_hostile_plan_runs() {
 }
 
 #[test]
+fn the_policy_holds_if_all_else_fails() {
+    let Some(opened) = open(&[&plan("least")]) else { return };
+    let browser = &opened.browser;
+    let markup = "(() => { try { document.body.innerHTML = '<b>x</b>'; } \
+                  catch (error) { return error.name; } })()";
+    assert_eq!(browser.eval(markup), "TypeError");
+    // Written into the file, as what came through would be.
+    let page = std::fs::read_to_string(&opened.page).expect("the page");
+    let hurt = page.replace(
+        "</footer>",
+        "</footer><script>hostile=1</script><b onclick=\"hostile=1\">x</b><img src=x.png>",
+    );
+    std::fs::write(&opened.page, hurt).expect("a file");
+    browser.open(&opened.page);
+    browser.eval("document.querySelector('b').click()");
+    assert_eq!(browser.eval("typeof window.hostile"), "undefined");
+    assert_eq!(opened.number("change"), 1);
+    assert_eq!(browser.complaints().len(), 4, "markup, script, handler and image");
+}
+
+#[test]
 fn a_hundred_thousand_changes_are_usable() {
     const CHANGES: u32 = 100_000;
     let folder = tempfile::tempdir().expect("a folder");

@@ -5,7 +5,7 @@ use super::page::{self, Page};
 use super::{folder, of_corpus, report};
 use crate::{corpus, run};
 
-/// Plans whose report is kept beside them, as `expected.md`.
+/// Plans whose report is kept beside them, as `report.md`.
 const GOLDEN: [&str; 12] = [
     "checks",
     "deposed",
@@ -26,7 +26,7 @@ fn plans_become_the_markdown_beside_them() {
     let mut differences = String::new();
     for case in GOLDEN {
         let run = of_corpus(case, &["-o", "markdown", "--fail-on", "delete"]);
-        let file = run::root().join("corpus/plans").join(case).join("expected.md");
+        let file = run::root().join("corpus/plans").join(case).join("report.md");
         corpus::differences(&file, &run.out, &mut differences);
         page::read(&run.out);
     }

@@ -141,9 +141,7 @@ pub fn sift_with_view<S: Source>(
     view: View<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
-    // Rows with attributes are made by the thread that reads them.
-    let options = Options { threads: None, ..*options };
-    sift_one(documents, label, &options, Some(view), sink)
+    sift_one(documents, label, options, Some(view), sink)
 }
 
 fn sift_one<S: Source>(
@@ -159,7 +157,7 @@ fn sift_one<S: Source>(
         let mut sifter = Sifter {
             maker: Maker::new(options.read.limits),
             books: Books::new(label, options, view, sink),
-            sharing: Sharing::new(scope, &desk, threads),
+            sharing: Sharing::new(scope, &desk, threads, view),
             failed: None,
         };
         sifter.read(documents)

@@ -139,7 +139,7 @@ impl Browser {
     /// Whether the page waits for an answer of the user.
     pub fn asks(&self) -> bool {
         let path = format!("/session/{}/alert/text", self.session);
-        self.send("GET", &path, "").get("error").is_none()
+        self.send("GET", &path, "").expect("an answer of the driver").get("error").is_none()
     }
 
     fn log(&self, kind: &str) -> Vec<Value> {
@@ -152,45 +152,43 @@ impl Browser {
     }
 
     fn ask(&self, method: &str, path: &str, body: Value) -> Value {
-        let value = self.send(method, path, &body.to_string());
+        let value = self.send(method, path, &body.to_string()).expect("an answer of the driver");
         assert!(value.get("error").is_none(), "{path}: {value}");
         value
     }
 
     /// Sends a request, and gives back the `value` of the answer.
-    fn send(&self, method: &str, path: &str, body: &str) -> Value {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("the driver listens");
+    fn send(&self, method: &str, path: &str, body: &str) -> io::Result<Value> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
         let request = format!(
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
              Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
             body.len()
         );
-        stream.write_all(request.as_bytes()).expect("the driver reads");
+        stream.write_all(request.as_bytes())?;
         let mut answer = BufReader::new(stream);
         let mut len = 0;
         for line in answer.by_ref().lines() {
-            let line = line.expect("a header").to_ascii_lowercase();
+            let line = line?.to_ascii_lowercase();
             if line.is_empty() {
                 break;
             }
             if let Some(value) = line.strip_prefix("content-length:") {
-                len = value.trim().parse().expect("a length");
+                len = value.trim().parse().map_err(io::Error::other)?;
             }
         }
         let mut text = vec![0; len];
-        answer.read_exact(&mut text).expect("the whole answer");
-        let mut answer: Value = serde_json::from_slice(&text).expect("JSON");
-        answer["value"].take()
+        answer.read_exact(&mut text)?;
+        let mut answer: Value = serde_json::from_slice(&text)?;
+        Ok(answer["value"].take())
     }
 }
 
 impl Drop for Browser {
+    /// Ends both, also where a test has failed.
     fn drop(&mut self) {
-        if !self.session.is_empty() && !std::thread::panicking() {
-            self.send("DELETE", &format!("/session/{}", self.session), "");
-        }
-        // It ends its browser with itself.
-        let _ = Command::new("kill").arg(self.driver.id().to_string()).status();
+        let _ = self.send("DELETE", &format!("/session/{}", self.session), "");
+        let _ = self.driver.kill();
         let _ = self.driver.wait();
     }
 }

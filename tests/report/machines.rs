@@ -8,6 +8,7 @@ use serde_sarif::sarif::{ResultLevel, Sarif};
 
 use super::{report_of, report_on};
 use crate::corpus::cases;
+use crate::generated::generated;
 use crate::{naive, run};
 
 /// What a plan breaks of these rules, by the numbers of the oracle's records.
@@ -168,6 +169,24 @@ fn several_reports_are_those_of_one_each() {
     assert_eq!(twice.expect("it runs").status.code(), Some(64));
     let unknown = run::plansift().args(["report", "-o", "pdf", "-"]).output().expect("it runs");
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("the formats are term"));
+}
+
+#[test]
+fn any_number_of_threads_tells_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for shape in ["estate", "busy"] {
+        generated(folder.path(), shape, &[], 3_000_000);
+        let plan = folder.path().join("plan.json");
+        for format in ["term", "markdown", "html"] {
+            let args = |threads| ["-o", format, "--values", "all", "--threads", threads];
+            let one = report_on(&args("1"), &plan);
+            assert!(one.len() > 100_000, "{shape} {format}");
+            for threads in ["2", "3", "8"] {
+                let several = report_on(&args(threads), &plan);
+                assert!(several == one, "{shape} {format} {threads}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -165,6 +165,7 @@ fn what_cannot_be_left_out_is_said() {
         &["--only", ""],
         &["--ignore-path", ""],
         &["--echo", "off"],
+        &["--fit", "github"],
     ] {
         let args: Vec<&str> = ["report", "-"].iter().chain(args).copied().collect();
         assert_eq!(run::piped(&args, b"").status.code(), Some(64), "{args:?}");

@@ -285,6 +285,11 @@ impl<W: Write> Sink for Term<W> {
         }
     }
 
+    fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
+        self.invocations += u64::from(matches!(record, Record::ActionInvocation(_)));
+        Ok(())
+    }
+
     fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
         self.flush_group()?;
         let Some(words) = hidden.words() else { return Ok(()) };

@@ -141,6 +141,7 @@ fn drift_and_the_rest_are_told_apart() {
     let plan = run::root().join("corpus/plans/rich/plan.json");
     let parts = |args: &[&str]| {
         let text = super::report_on(args, &plan);
+        assert!(text.contains("2 to forget. Actions: 1 to invoke.\n"), "{text}");
         ["Changed outside", "Changes\n", "Outputs\n"].map(|title| text.contains(title))
     };
     assert_eq!(parts(&[]), [true; 3]);

@@ -158,6 +158,11 @@ impl<W: Write> Sink for Html<W> {
         }
     }
 
+    fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
+        self.invocations += u64::from(matches!(record, Record::ActionInvocation(_)));
+        Ok(())
+    }
+
     fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
         match hidden.words() {
             Some(words) => self.plan(&Unseen { kind: "hidden", words }),

@@ -12,7 +12,7 @@ use super::output::Output;
 use super::pages::{Pages, appended};
 use super::redact::secret_options;
 use super::run::{closed_early, color, end_of_output, fail, options, say};
-use super::sifting::{Attributes, Sifting, Tally};
+use super::sifting::{Attributes, Sifting};
 use crate::error::Result;
 use crate::record::Options;
 use crate::sink::Sink;
@@ -62,19 +62,22 @@ pub fn run(arguments: &Report) -> Exit {
             Err(error) => return fail(path, &error),
         }
     }
-    let is_broken = Cell::new(false);
-    let mut sink = gates::before(Box::new(Several::new(sinks)), &rules, &is_broken);
+    let (is_broken, failed_at) = (Cell::new(false), Cell::new(None));
+    let several = Box::new(Several::new(sinks, &failed_at));
+    let mut sink = gates::before(several, &rules, &is_broken);
     let attributes = attributes(arguments, &options);
     let mut sifting = Sifting::new(plans, options, sink.as_mut()).with(&attributes);
     let sifted = sifting.all(&listed);
-    let Tally { done, failed, has_changes, stats } = sifting.tally;
-    if let Err(error) = sifted.and_then(|()| sink.finish()) {
-        return match end_of_output(None, &error, failed) {
+    let tally = sifting.tally;
+    let finished = sifted.and_then(|()| sink.finish());
+    drop(sink);
+    if let Err(error) = finished {
+        let path = failed_at.get().and_then(|place| outputs.get(place)).and_then(|it| it.0);
+        return match end_of_output(path, &error, tally.failed) {
             Exit::Done if !rules.is_empty() => closed_early(is_broken.get()),
             exit => exit,
         };
     }
-    drop(sink);
     for (path, output) in outputs {
         if let Err(error) = output.finish() {
             return fail(path, &error);
@@ -84,15 +87,9 @@ pub fn run(arguments: &Report) -> Exit {
         return fail(Some(&path), &error);
     }
     if plans.stats {
-        say(&stats.line());
+        say(&tally.stats.line());
     }
-    match failed {
-        0 if is_broken.get() => Exit::RuleBroken,
-        0 if has_changes && plans.detailed_exitcode => Exit::Changes,
-        0 => Exit::Done,
-        _ if done == 0 => Exit::Failed,
-        _ => Exit::SomeFailed,
-    }
+    tally.exit(is_broken.get(), plans)
 }
 
 /// What is shown of the attributes of changes.

@@ -11,7 +11,7 @@ use super::exit::Exit;
 use super::gates;
 use super::inputs::{self, Listed};
 use super::output::Output;
-use super::sifting::{Sifting, Tally};
+use super::sifting::Sifting;
 use crate::error::{Error, ErrorKind};
 use crate::input::{self, Mapping, Threads};
 use crate::json::Validation;
@@ -103,33 +103,28 @@ fn sift_all(
     let mut sink = gates::before(sink, &rules, &is_broken);
     let mut sifting = Sifting::new(plans, options, sink.as_mut());
     let sifted = sifting.all(&listed);
-    let Tally { done, failed, has_changes, stats } = sifting.tally;
+    let tally = sifting.tally;
     if let Err(error) = sifted {
-        return match end_of_output(path, &error, failed) {
+        return match end_of_output(path, &error, tally.failed) {
             Exit::Done if has_rules => closed_early(is_broken.get()),
             exit => exit,
         };
     }
-    if done == 0 {
+    if tally.done == 0 {
         return Exit::Failed;
     }
     let finished = sink.finish();
     drop(sink);
     if let Err(error) = finished.and_then(|()| output.finish()) {
-        return match end_of_output(path, &error, failed) {
+        return match end_of_output(path, &error, tally.failed) {
             Exit::Done if is_broken.get() => Exit::RuleBroken,
             exit => exit,
         };
     }
     if plans.stats {
-        say(&stats.line());
+        say(&tally.stats.line());
     }
-    match failed {
-        0 if is_broken.get() => Exit::RuleBroken,
-        0 if has_changes && plans.detailed_exitcode => Exit::Changes,
-        0 => Exit::Done,
-        _ => Exit::SomeFailed,
-    }
+    tally.exit(is_broken.get(), plans)
 }
 
 /// The table that was asked for, if anything of it was.

@@ -6,6 +6,7 @@
 use std::io::{self, IsTerminal};
 
 use super::args::{self, Plans};
+use super::exit::Exit;
 use super::inputs::Listed;
 use super::progress::{self, Watched};
 use super::run::{access, say};
@@ -30,6 +31,19 @@ pub struct Tally {
     pub has_changes: bool,
     /// What it took.
     pub stats: Stats,
+}
+
+impl Tally {
+    /// How a run ends that came to its end.
+    pub fn exit(&self, is_broken: bool, plans: &Plans) -> Exit {
+        match self.failed {
+            0 if is_broken => Exit::RuleBroken,
+            0 if self.has_changes && plans.detailed_exitcode => Exit::Changes,
+            0 => Exit::Done,
+            _ if self.done == 0 => Exit::Failed,
+            _ => Exit::SomeFailed,
+        }
+    }
 }
 
 /// What records hold of the attributes of changes.

@@ -171,6 +171,35 @@ fn several_reports_are_those_of_one_each() {
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("the formats are term"));
 }
 
+#[cfg(unix)]
+#[test]
+fn who_reads_no_further_takes_nothing_from_the_others() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("report.xml");
+    let junit = format!("junit={}", file.display());
+    let plan = run::root().join("corpus/plans/rich/plan.json");
+    let report = |targets: &[&str], out: std::process::Stdio| {
+        let mut command = run::plansift();
+        command.arg("report").arg(&plan).args(["--fail-on", "delete"]).stdout(out);
+        for target in targets {
+            command.args(["-o", target]);
+        }
+        command.output().expect("it runs")
+    };
+    // A terminal report of more than the buffer, whose reader has gone.
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let output = report(&["term", &junit], writer.into());
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = fs::read_to_string(&file).expect("a report");
+    assert!(text.ends_with("</testsuites>\n"), "{text}");
+    // What fails is named.
+    let full = report(&["term", "junit=/dev/full"], std::process::Stdio::null());
+    assert_eq!(full.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&full.stderr);
+    assert!(said.contains("/dev/full: cannot write the output"), "{said}");
+}
+
 #[test]
 fn any_number_of_threads_tells_the_same() {
     let folder = tempfile::tempdir().expect("a folder");

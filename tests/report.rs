@@ -76,15 +76,6 @@ fn report(folder: &Path, args: &[&str], variables: &[(&str, &Path)]) -> Run {
     Run { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-/// A report about one plan of the corpus, from its folder.
-fn of_corpus(case: &str, args: &[&str]) -> Run {
-    let folder = run::root().join("corpus/plans").join(case);
-    let args: Vec<&str> = args.iter().copied().chain(["plan.json"]).collect();
-    let run = report(&folder, &args, &[]);
-    assert!(matches!(run.code, Some(0 | 3)), "{case}: {run:?}");
-    run
-}
-
 /// A folder with plans of the corpus and other files in it.
 fn folder(cases: &[&str], files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");

@@ -3,10 +3,23 @@
 use std::fs;
 
 use crate::corpus::{cases, differences};
-use crate::run;
+use crate::{html, run};
 
 /// The rules that machines are told about.
 const RULES: [&str; 4] = ["delete", "drift", "check", "changes>3"];
+
+/// The forms, and the file of each; of a page it is the data alone.
+const FILES: [(&str, &str); 9] = [
+    ("term", "report.txt"),
+    ("markdown", "report.md"),
+    ("html", "report.page.ndjson"),
+    ("github", "report.github.txt"),
+    ("json", "report.json"),
+    ("variables", "report.env"),
+    ("junit", "report.xml"),
+    ("sarif", "report.sarif"),
+    ("gitlab", "report.gitlab.json"),
+];
 
 #[test]
 fn plans_have_the_reports_beside_them() {
@@ -15,13 +28,10 @@ fn plans_have_the_reports_beside_them() {
     for case in cases() {
         let mut command = run::plansift();
         command.arg("report").current_dir(&case.folder);
-        let files = [
-            ("term", "report.txt"),
-            ("junit", "report.xml"),
-            ("sarif", "report.sarif"),
-            ("gitlab", "report.gitlab.json"),
-        ];
-        for (format, file) in files {
+        for variable in ["GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"] {
+            command.env_remove(variable);
+        }
+        for (format, file) in FILES {
             let target = folder.path().join(file);
             command.arg("-o").arg(format!("{format}={}", target.display()));
         }
@@ -31,8 +41,11 @@ fn plans_have_the_reports_beside_them() {
         let output = command.arg(case.source()).output().expect("it runs");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(matches!(output.status.code(), Some(0 | 3)), "{}: {said}", case.plan.display());
-        for (_, file) in files {
-            let text = fs::read_to_string(folder.path().join(file)).expect("a report");
+        for (format, file) in FILES {
+            let mut text = fs::read_to_string(folder.path().join(file)).expect("a report");
+            if format == "html" {
+                text = html::parts(&text).1;
+            }
             differences(&case.folder.join(file), &text, &mut report);
         }
     }

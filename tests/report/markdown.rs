@@ -1,37 +1,8 @@
-//! Markdown of plans of the corpus, each beside its plan. `UPDATE=1` in the environment rewrites
-//! them.
+//! Markdown, as a reader of it reads it.
 
 use super::page::{self, Page};
-use super::{folder, of_corpus, report};
+use super::{folder, report};
 use crate::{corpus, run};
-
-/// Plans whose report is kept beside them, as `report.md`.
-const GOLDEN: [&str; 12] = [
-    "checks",
-    "deposed",
-    "drift",
-    "errored",
-    "index",
-    "json-strings",
-    "moved",
-    "no-changes",
-    "outputs",
-    "replace-paths",
-    "rich",
-    "secret-echoes",
-];
-
-#[test]
-fn plans_become_the_markdown_beside_them() {
-    let mut differences = String::new();
-    for case in GOLDEN {
-        let run = of_corpus(case, &["-o", "markdown", "--fail-on", "delete"]);
-        let file = run::root().join("corpus/plans").join(case).join("report.md");
-        corpus::differences(&file, &run.out, &mut differences);
-        page::read(&run.out);
-    }
-    assert!(differences.is_empty(), "{differences}");
-}
 
 #[test]
 fn every_plan_of_the_corpus_has_a_page() {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::inputs::Listed;
-use super::output::{Output, replaces};
+use super::output::{Output, is_same, replaces};
 use super::run::say;
 use crate::batch::Location;
 use crate::error::{Error, ErrorKind, Result};
@@ -48,7 +48,9 @@ impl Pages {
             }
             let path = beside(path.as_deref().unwrap_or(Path::new("")), number);
             if taken.has(&path) {
-                return Err(Error::io(ErrorKind::Write, io::ErrorKind::AlreadyExists.into()));
+                let said = format!("part {number} would replace an input or another output");
+                let error = io::Error::new(io::ErrorKind::AlreadyExists, said);
+                return Err(Error::io(ErrorKind::Write, error));
             }
             let output = Output::open(Some(&path))?;
             let writer = output.writer()?;
@@ -72,7 +74,7 @@ impl Pages {
 
 impl Taken {
     fn has(&self, path: &Path) -> bool {
-        self.outputs.iter().any(|output| output == path)
+        self.outputs.iter().any(|output| is_same(Some(output), Some(path)))
             || self.inputs.iter().any(|input| replaces(path, input))
     }
 }
@@ -96,7 +98,10 @@ pub fn appended(variable: &str, otherwise: &str) -> Result<Option<File>> {
     match std::env::var_os(variable).filter(|path| !path.is_empty()) {
         Some(path) => {
             let file = File::options().append(true).create(true).open(path);
-            file.map(Some).map_err(|error| Error::io(ErrorKind::Write, error))
+            file.map(Some).map_err(|error| {
+                let error = io::Error::new(error.kind(), format!("{variable}: {error}"));
+                Error::io(ErrorKind::Write, error)
+            })
         }
         None => {
             say(&format!("{variable} is not set: {otherwise}"));

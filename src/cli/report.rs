@@ -8,7 +8,7 @@ use super::args::{Echo, Ignore, Report, ReportAs, Target, Values};
 use super::exit::Exit;
 use super::gates;
 use super::inputs;
-use super::output::Output;
+use super::output::{Output, is_same};
 use super::pages::{Pages, appended};
 use super::redact::secret_options;
 use super::run::{closed_early, color, end_of_output, fail, options, say};
@@ -125,7 +125,8 @@ fn refuse_contradictions(arguments: &Report) -> Option<Exit> {
 /// Refuses two reports for one place.
 fn refuse_collisions(targets: &[Target]) -> std::result::Result<(), Exit> {
     for (place, target) in targets.iter().enumerate() {
-        if targets[..place].iter().any(|other| other.file == target.file) {
+        let file = target.file.as_deref();
+        if targets[..place].iter().any(|other| is_same(other.file.as_deref(), file)) {
             say("--output: two reports for one place: name a file for each");
             return Err(Exit::Usage);
         }

@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::json::value::Text;
 use crate::limits::Limits;
 use crate::plan::{Change, Document, ResourceChange, Section};
+use crate::secret::MASK;
 
 /// The sink, what must come before anything else, and the counts.
 pub(super) struct Books<'a> {
@@ -106,6 +107,14 @@ impl<'a> Books<'a> {
             row.attributes = attributes.map_err(|error| error.within("change"))?;
         }
         self.record(&row)
+    }
+
+    /// A text, or what stands for it where it is one of the secrets that are known.
+    pub(super) fn unless_secret(&self, text: String) -> String {
+        match &self.viewer {
+            Some(viewer) if viewer.is_secret(&text) => MASK.to_owned(),
+            _ => text,
+        }
     }
 
     /// The attributes of a change, if they were asked for.

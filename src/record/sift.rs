@@ -322,7 +322,7 @@ impl Visitor for Sifter<'_, '_, '_> {
             .map_err(|error| error.within("instances"))?;
         let problems = problems
             .into_iter()
-            .map(|text| Ok(text.decode()?.into()))
+            .map(|text| Ok(self.books.unless_secret(text.decode()?).into()))
             .collect::<Result<Vec<_>>>()?;
         self.books.record(&Record::Check(Check {
             address: check.address.decode()?.into(),

@@ -140,7 +140,7 @@ fn is_of(change: &ResourceChange<'_>, is_such: impl Fn(&Attribute) -> bool) -> b
 
 fn is_tag(attribute: &Attribute) -> bool {
     let end = attribute.path.find(['.', '[']).unwrap_or(attribute.path.len());
-    TAGS.contains(&&attribute.path[..end])
+    !attribute.replaces && TAGS.contains(&&attribute.path[..end])
 }
 
 /// Whether a path, or what is above it, is like a pattern. What is said of a list holds for each of

@@ -79,6 +79,8 @@ struct Group {
     phrase: String,
     /// The lines below it.
     body: String,
+    /// Of its attributes: the lines may leave something out.
+    digest: u64,
 }
 
 impl<W: Write> Term<W> {
@@ -123,11 +125,12 @@ impl<W: Write> Term<W> {
         let symbol = paint(self.color, action.paint(), &format!("{:>3}", symbol(change)));
         let phrase = phrase(part, change);
         let body = self.attributes(&change.attributes, action);
+        let digest = change.attributes.digest();
         let is_alike = |group: &Group| {
             index.is_some()
                 && !group.indexes.is_empty()
                 && (&group.name, &group.symbol) == (&name, &symbol)
-                && (&group.phrase, &group.body) == (&phrase, &body)
+                && (&group.phrase, group.digest) == (&phrase, digest)
         };
         match self.group.as_mut().filter(|group| is_alike(group)) {
             Some(group) => {
@@ -139,7 +142,7 @@ impl<W: Write> Term<W> {
             None => {
                 self.flush_group()?;
                 let indexes = index.into_iter().collect();
-                self.group = Some(Group { name, indexes, count: 1, symbol, phrase, body });
+                self.group = Some(Group { name, indexes, count: 1, symbol, phrase, body, digest });
             }
         }
         Ok(())
@@ -147,7 +150,7 @@ impl<W: Write> Term<W> {
 
     fn flush_group(&mut self) -> Result<()> {
         let Some(group) = self.group.take() else { return Ok(()) };
-        let Group { name, indexes, count, symbol, phrase, body } = group;
+        let Group { name, indexes, count, symbol, phrase, body, .. } = group;
         let mut head = format!("  {symbol} {}", self.paint(BOLD, &name));
         let indexes = self.paint(BOLD, &indexes.join(", "));
         head += &indexes;

@@ -167,6 +167,11 @@ fn several_reports_are_those_of_one_each() {
     }
     let twice = run::plansift().args(["report", "-o", "junit", "-o", "sarif", "-"]).output();
     assert_eq!(twice.expect("it runs").status.code(), Some(64));
+    let [one, again] = ["a.txt", "./a.txt"].map(|name| folder.path().join(name));
+    let targets = [format!("term={}", one.display()), format!("html={}", again.display())];
+    let twice =
+        run::plansift().args(["report", "-o", &targets[0], "-o", &targets[1], "-"]).output();
+    assert_eq!(twice.expect("it runs").status.code(), Some(64));
     let unknown = run::plansift().args(["report", "-o", "pdf", "-"]).output().expect("it runs");
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("the formats are term"));
 }

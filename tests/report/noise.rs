@@ -167,8 +167,58 @@ fn what_cannot_be_left_out_is_said() {
         &["--ignore-path", ""],
         &["--echo", "off"],
         &["--fit", "github"],
+        &["--only", "kind:x"],
     ] {
         let args: Vec<&str> = ["report", "-"].iter().chain(args).copied().collect();
         assert_eq!(run::piped(&args, b"").status.code(), Some(64), "{args:?}");
     }
+}
+
+#[test]
+fn what_is_only_cut_alike_is_not_alike() {
+    let change = |key: &str, end: &str| {
+        let text = "x".repeat(200) + end;
+        format!(
+            r#"{{"address":"a.b[\"{key}\"]","index":"{key}","mode":"managed","type":"a","name":"b",
+                "change":{{"actions":["create"],"before":null,"after":{{"t":"{text}"}}}}}}"#
+        )
+    };
+    let plan = |other: &str| {
+        format!(
+            r#"{{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[{},{}]}}"#,
+            change("one", "admin"),
+            change("two", other)
+        )
+    };
+    for format in ["term", "markdown"] {
+        assert!(report_of(&["-o", format], &plan("admin")).contains("(2 alike)"));
+        assert!(!report_of(&["-o", format], &plan("user")).contains("alike"));
+    }
+}
+
+#[test]
+fn what_forces_a_replacement_stays() {
+    let list = |first: u32| {
+        let elements: Vec<String> = (0..4).map(|at| format!(r#"{{"x":{}}}"#, first + at)).collect();
+        elements.join(",")
+    };
+    let reasons: Vec<String> = (0..150).map(|key| format!(r#"["k{key}"]"#)).collect();
+    let side = |value: u32| {
+        let keys: Vec<String> = (0..150).map(|key| format!(r#""k{key}":{value}"#)).collect();
+        format!(r#"{{"l":[{}],{}}}"#, list(value), keys.join(","))
+    };
+    let change = format!(
+        r#""actions":["delete","create"],"before":{},"after":{},
+           "replace_paths":[["l",1,"x"],{}]"#,
+        side(1),
+        side(2),
+        reasons.join(",")
+    );
+    let plan = plan_of(&[("a", &change)]);
+    let text = report_of(&["--ignore-path", "*"], &plan);
+    assert_eq!(text.matches("# forces replacement").count(), 152, "{text}");
+    let tags = r#""actions":["update"],"before":{"tags":1},"after":{"tags":2},
+                  "replace_paths":[["tags"]]"#;
+    let text = report_of(&["--ignore", "tags-only"], &plan_of(&[("a", tags)]));
+    assert!(text.contains("# forces replacement"), "{text}");
 }

@@ -42,9 +42,24 @@ fn what_repeats_a_secret_is_hidden_too() {
     assert!(report_of(&[], &plan).contains("url://"));
     let text = report_of(&["--echo", "contains"], &plan);
     assert!(!text.contains("url://") && !text.contains("Canary"), "{text}");
-    // Below names, where that is asked for.
+    // Below names, where that is asked for, also in documents.
     let text = report_of(&["--also-names", "^open$"], &plan);
     assert!(!text.contains("\"x\""), "{text}");
+    let named = plan_of(&[(
+        "a",
+        r#""actions":["update"],"before":{"u":"{\"pw\":\"qa\",\"b\":1}","v":"b: 1\npw: qa\n"},
+           "after":{"u":"{\"pw\":\"qb\",\"b\":2}","v":"b: 2\npw: qc\n","w":"{\"pw\":\"qd\"}"}"#,
+    )]);
+    let text = report_of(&["--also-names", "^pw$"], &named);
+    let shown = ["qa", "qb", "qc", "qd"].iter().any(|secret| text.contains(secret));
+    assert!(!shown && text.contains("jsondecode(u).b  = 1 -> 2"), "{text}");
+    // What checks complain of.
+    let check = r#"{"address":{"to_display":"check.c"},"status":"fail",
+                    "instances":[{"problems":[{"message":"Canary-of-it"}]}]}"#;
+    let plan = with_echoes();
+    let checked = format!(r#"{},"checks":[{check}]}}"#, &plan[..plan.len() - 1]);
+    let text = report_of(&[], &checked);
+    assert!(text.contains("check.c") && !text.contains("Canary"), "{text}");
 }
 
 #[test]

@@ -116,6 +116,11 @@ fn only(text: &str) -> Result<Only, String> {
     let (word, rest) = text.split_once(':').unwrap_or(("", text));
     let (of, glob) = match kinds.iter().find(|(kind, _)| *kind == word) {
         Some((_, of)) => (*of, rest),
+        // A colon of an address stands in quotes.
+        None if text.contains(':') && !word.contains(['"', '*']) => {
+            let kinds: Vec<&str> = kinds.iter().map(|(kind, _)| *kind).collect();
+            return Err(format!("before the colon stands one of {}", kinds.join(", ")));
+        }
         None => (Of::Name, text),
     };
     if glob.is_empty() && of != Of::Module {

@@ -4,10 +4,12 @@
 //! once. A list is taken as a set where that tells less to have changed, and a string that holds a
 //! document as that document.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-use super::documents::Document;
+use super::documents::{Document, Syntax};
 use super::sets::{Unmatched, unmatched};
+use super::walk::{Entry, Met, walk};
 use super::{Difference, Excerpt, Listing, Shown};
 use crate::error::Result;
 use crate::json::string::common_prefix;
@@ -50,7 +52,7 @@ pub(super) fn differences(
     let mut open = vec![Frame { sides: [before?, after?], paths: all, depth: 0, is_hidden: false }];
     while let Some(frame) = open.last_mut() {
         let Range { start, end } = frame.paths;
-        let step = |place: usize| paths.get(place).and_then(|path| path.steps().nth(frame.depth));
+        let step = |place: usize| paths.get(place).and_then(|path| path.step(frame.depth));
         let (Some(path), Some(here), true) = (paths.get(start), step(start), start < end) else {
             open.pop();
             continue;
@@ -160,20 +162,25 @@ fn pair(
     Ok(())
 }
 
-/// What two lists do not share, if that is less than the places that changed in them, and nothing
-/// in them is hidden.
+/// What two lists do not share, if that is less than the places that changed in them, nothing in
+/// them is hidden, and elements did not simply change where they are.
 fn as_set<'a>(
     sides: [Value<'a>; 2],
     changed: usize,
-    listing: &Listing<'_, '_>,
+    listing: &mut Listing<'_, '_>,
 ) -> Result<Option<Unmatched<'a>>> {
     for side in sides {
         if side.kind()? != Kind::Array || listing.shower.hides_within(side) {
             return Ok(None);
         }
     }
-    let found = unmatched(sides[0], sides[1])?;
-    Ok(found.filter(|found| found.shared > 0 && found.len() < changed))
+    let len = sides[0].raw().len() + sides[1].raw().len();
+    let Some(room) = listing.set_room.checked_sub(len) else { return Ok(None) };
+    listing.set_room = room;
+    let Some(found) = unmatched(sides[0], sides[1])? else { return Ok(None) };
+    let indexes = |list: &[(u32, Value<'_>)]| list.iter().map(|it| it.0).collect::<Vec<_>>();
+    let is_in_place = found.len() > 0 && indexes(&found.removed) == indexes(&found.added);
+    Ok(Some(found).filter(|it| it.shared > 0 && it.len() < changed && !is_in_place))
 }
 
 /// Lists the elements of two lists that are on one side only. The first steps of `path` lead to the
@@ -186,13 +193,16 @@ fn list_set(
     listing: &mut Listing<'_, '_>,
 ) -> Result<()> {
     let mut paths = Paths::new();
+    paths.push(path.steps().take(depth));
+    // A reason to replace names an element by a place that says nothing here.
+    listing.is_forced = paths.get(0).is_some_and(|list| listing.reasons.touch(list));
     if set.len() == 0 {
-        paths.push(path.steps().take(depth));
         let shown = [listing.shower.show(Some(before))?, listing.shower.show(Some(after))?];
         paths.iter().for_each(|path| {
             let [before, after] = shown.clone();
             listing.push(path, before, after, Difference::Order);
         });
+        listing.is_forced = false;
         return Ok(());
     }
     for (elements, is_removed) in [(set.removed, true), (set.added, false)] {
@@ -210,6 +220,7 @@ fn list_set(
             }
         }
     }
+    listing.is_forced = false;
     Ok(())
 }
 
@@ -220,63 +231,92 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
     if [&before, &after].iter().any(|text| listing.shower.is_secret(text.as_bytes())) {
         return Ok(false);
     }
-    if listing.within.is_none() && documents(path, [&before, &after], listing)? {
-        return Ok(true);
-    }
     let mut words = before.split_whitespace();
-    if after.split_whitespace().all(|word| words.next() == Some(word)) && words.next().is_none() {
+    let has_same_words =
+        after.split_whitespace().all(|word| words.next() == Some(word)) && words.next().is_none();
+    let how = if has_same_words { Difference::Format } else { Difference::Value };
+    match [&before, &after].map(|text| Document::of(text.as_bytes())) {
+        [Some(mut one), Some(mut other)] if one.syntax == other.syntax => {
+            if listing.within.is_none() {
+                return documents(path, [&mut one, &mut other], how, listing);
+            }
+            return Ok(false);
+        }
+        [None, None] => {}
+        // There may be a secret in one.
+        _ => return Ok(false),
+    }
+    if has_same_words {
         let [before, after] = sides.map(|side| listing.shower.show(Some(side)));
-        listing.push(path, before?, after?, Difference::Format);
+        listing.push(path, before?, after?, how);
         return Ok(true);
     }
     let same = common_prefix(before.as_bytes(), after.as_bytes());
-    if same <= 2 * CONTEXT {
+    if same <= CONTEXT {
         return Ok(false);
     }
     let start = before.floor_char_boundary(same - CONTEXT);
     let [before, after] =
         [&before, &after].map(|text| Shown::Scalar(Excerpt::of_text_from(start, text)));
-    listing.push(path, before, after, Difference::Value);
+    listing.push(path, before, after, how);
     Ok(true)
 }
 
-/// Lists how the document in a text changed, if it is one on both sides.
-fn documents(path: Path<'_>, sides: [&str; 2], listing: &mut Listing<'_, '_>) -> Result<bool> {
-    let [before, after] = sides.map(|side| Document::of(side.as_bytes()));
-    let (Some(mut before), Some(mut after)) = (before, after) else { return Ok(false) };
-    if before.syntax != after.syntax {
-        return Ok(false);
-    }
-    let syntax = before.syntax;
-    let sides = [before.value(), after.value()];
+/// Lists how the document in a text changed. `how` is said where nothing in it did.
+fn documents(
+    path: Path<'_>,
+    sides: [&mut Document; 2],
+    how: Difference,
+    listing: &mut Listing<'_, '_>,
+) -> Result<bool> {
+    let syntax = sides[0].syntax;
+    let sides = sides.map(Document::value);
     if listing.differ.diff_values(sides[0], sides[1]).is_err() {
         return Ok(false);
     }
     let changed = listing.differ.changed.clone();
-    // Marks are of places in the plan.
-    let marks = listing.shower.hide(Vec::new());
+    if changed.is_empty() {
+        // A key with `null` is none to a provider; and YAML has more to say than its JSON.
+        let is_same = syntax == Syntax::Json && members(sides[0])? == members(sides[1])?;
+        let how = if is_same { Difference::Format } else { how };
+        let shown = listing.shower.within(&sides, |shower| {
+            Ok([shower.show(Some(sides[0]))?, shower.show(Some(sides[1]))?])
+        });
+        let Ok([before, after]) = shown else { return Ok(false) };
+        listing.push(path, before, after, how);
+        return Ok(true);
+    }
     let listed = listing.attributes.list.len();
-    let found = match changed.is_empty() {
-        true => {
-            let shown = sides.map(|side| listing.shower.show(Some(side)));
-            let [before, after] = shown;
-            before.and_then(|before| Ok((before, after?))).map(|(before, after)| {
-                listing.push(path, before, after, Difference::Format);
-            })
-        }
-        false => {
-            listing.within = Some(listing.within(path, syntax.decoder()));
-            let found = differences(sides, &changed, &Paths::new(), listing);
-            listing.within = None;
-            found
-        }
-    };
-    listing.shower.hide(marks);
+    let marks = listing.shower.enter(&sides)?;
+    listing.within = Some(listing.within(path, syntax.decoder()));
+    let found = differences(sides, &changed, &Paths::new(), listing);
+    listing.within = None;
+    listing.shower.leave(marks);
     if found.is_err() {
         // It was no document after all.
         listing.attributes.list.truncate(listed);
     }
     Ok(found.is_ok())
+}
+
+/// What tells an object from one with other keys: how many members there are at any depth, and what
+/// their keys are, in whatever order.
+fn members(document: Value<'_>) -> Result<(u64, u64)> {
+    let (mut count, mut keys) = (0, 0_u64);
+    walk(
+        document,
+        |_| Entry::Enter,
+        |met| {
+            if let Met::Key(key) = met {
+                let mut hasher = DefaultHasher::new();
+                key.decode()?.hash(&mut hasher);
+                keys = keys.wrapping_add(hasher.finish());
+                count += 1;
+            }
+            Ok(())
+        },
+    )?;
+    Ok((count, keys))
 }
 
 /// A pair of values that is entered, for the paths that lead into it.

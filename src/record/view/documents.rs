@@ -36,6 +36,14 @@ impl Syntax {
             Syntax::Yaml => "yamldecode",
         }
     }
+
+    /// Terraform's function that writes it.
+    pub fn encoder(self) -> &'static str {
+        match self {
+            Syntax::Json => "jsonencode",
+            Syntax::Yaml => "yamlencode",
+        }
+    }
 }
 
 /// An object or array that stands in a string.
@@ -55,7 +63,7 @@ impl Document {
     }
 
     /// The JSON document that a text is, if it is one.
-    pub fn json(text: &[u8]) -> Option<Document> {
+    fn json(text: &[u8]) -> Option<Document> {
         let first = text.iter().find(|byte| !byte.is_ascii_whitespace())?;
         if text.len() > TEXT_MAX || !matches!(first, b'{' | b'[') {
             return None;

@@ -17,6 +17,8 @@ mod shown;
 mod tests;
 mod walk;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use crate::diff::Differ;
 use crate::error::Result;
 use crate::json::value::Value;
@@ -52,7 +54,7 @@ pub struct Known<'s> {
 }
 
 /// An attribute of a change.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Attribute {
     /// Its path, as records write it.
     pub path: String,
@@ -67,7 +69,7 @@ pub struct Attribute {
 }
 
 /// How what was differs from what will be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Difference {
     /// They are other values.
     Value,
@@ -80,7 +82,7 @@ pub enum Difference {
 }
 
 /// The attributes of a change.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Attributes {
     /// In the order of their paths, [`ATTRIBUTES_MAX`] at most.
     pub list: Vec<Attribute>,
@@ -89,14 +91,17 @@ pub struct Attributes {
 }
 
 impl Attributes {
+    /// A number that is most probably another one for other attributes.
+    pub fn digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+
     /// The memory that they take, in bytes.
     pub fn size(&self) -> u64 {
-        let shown = |shown: &Shown| match shown {
-            Shown::Scalar(excerpt) | Shown::Container(excerpt) => excerpt.text.len(),
-            _ => 0,
-        };
         let size =
-            |it: &Attribute| size_of_val(it) + it.path.len() + shown(&it.before) + shown(&it.after);
+            |it: &Attribute| size_of_val(it) + it.path.len() + it.before.size() + it.after.size();
         self.list.iter().map(size).sum::<usize>() as u64
     }
 }
@@ -136,9 +141,14 @@ impl<'s> Viewer<'s> {
         Viewer {
             marks: Marks::new(known.and_then(|known| known.options.names.clone())),
             differ: Differ::new(limits),
-            shower: known.map(|known| Shower::new(known.collected)),
+            shower: known.map(Shower::new),
             shows_all,
         }
+    }
+
+    /// Whether a text is secret, as far as values are looked at.
+    pub fn is_secret(&self, text: &str) -> bool {
+        self.shower.as_ref().is_some_and(|shower| shower.is_secret(text.as_bytes()))
     }
 
     /// The attributes of a change.
@@ -163,8 +173,17 @@ impl<'s> Viewer<'s> {
         })?;
         hidden.sort_unstable();
         shower.hide(hidden);
-        let attributes = Attributes::default();
-        let mut listing = Listing { shower, differ, places, within: None, attributes };
+        let mut listing = Listing {
+            shower,
+            differ,
+            places,
+            reasons: Reasons::of(places),
+            within: None,
+            is_forced: false,
+            set_room: SETS_MAX,
+            size: 0,
+            attributes: Attributes::default(),
+        };
         match subject.sides.map(|side| side.filter(|side| !side.is_null())) {
             [Some(before), Some(after)] => {
                 differences([before, after], places.changed, places.unknown, &mut listing)?;
@@ -182,6 +201,7 @@ impl<'s> Viewer<'s> {
 /// The places alone.
 fn paths(places: Places<'_>) -> Attributes {
     let mut attributes = Attributes::default();
+    let reasons = Reasons::of(places);
     let mut unknown = places.unknown.iter().peekable();
     let mut changed = places.changed.iter().peekable();
     loop {
@@ -198,7 +218,7 @@ fn paths(places: Places<'_>) -> Attributes {
             Some(_) => Shown::Withheld,
             None => Shown::Absent,
         };
-        let replaces = places.replaces(next);
+        let replaces = reasons.touch(next);
         let path = next.to_string();
         attributes.push(|| Attribute {
             path,
@@ -220,16 +240,27 @@ impl Attributes {
     }
 }
 
-/// Reasons to replace a resource that each attribute is compared with.
-const REASONS_MAX: usize = 100;
+/// Why a resource is replaced, in order, none below another.
+struct Reasons(Paths);
 
-impl Places<'_> {
-    /// Whether a place is why the resource is replaced.
-    fn replaces(&self, path: Path<'_>) -> bool {
-        let reasons = self.replace_paths.iter().take(REASONS_MAX);
-        { reasons }.any(|reason| path.is_below(reason) || reason.is_below(path))
+impl Reasons {
+    fn of(places: Places<'_>) -> Reasons {
+        let mut reasons = places.replace_paths.clone();
+        reasons.sort_outermost();
+        Reasons(reasons)
+    }
+
+    /// Whether a place is above or below one of them.
+    fn touch(&self, path: Path<'_>) -> bool {
+        self.0.has_above(path) || self.0.has_below(path)
     }
 }
+
+/// Bytes of lists that are compared as sets, in one change: each level of a deep one is compared.
+const SETS_MAX: usize = 64 << 20;
+
+/// Bytes of texts after which excerpts are short.
+const TEXTS_MAX: usize = 8 << 20;
 
 /// Attributes that are being listed.
 struct Listing<'l, 's> {
@@ -237,8 +268,15 @@ struct Listing<'l, 's> {
     /// For documents in strings.
     differ: &'l mut Differ,
     places: Places<'l>,
+    reasons: Reasons,
     /// The document whose places are being listed.
     within: Option<Within>,
+    /// Whether what is being listed is why the resource is replaced, wherever it stands.
+    is_forced: bool,
+    /// What is left of [`SETS_MAX`].
+    set_room: usize,
+    /// Bytes of the texts so far.
+    size: usize,
     attributes: Attributes,
 }
 
@@ -251,25 +289,30 @@ struct Within {
 
 impl Listing<'_, '_> {
     fn push(&mut self, path: Path<'_>, before: Shown, after: Shown, difference: Difference) {
-        let (shower, within, places) = (&*self.shower, &self.within, self.places);
+        self.size += before.size() + after.size();
+        if self.size > TEXTS_MAX {
+            self.shower.be_brief();
+        }
+        let (shower, within) = (&*self.shower, &self.within);
+        let (reasons, is_forced) = (&self.reasons, self.is_forced);
         self.attributes.push(|| {
-            let path_text = text(path, shower);
-            let (path, replaces) = match within {
-                None => (path_text, places.replaces(path)),
+            let mut text = text(path, shower);
+            let replaces = match within {
+                None => is_forced || reasons.touch(path),
                 Some(Within { name, replaces }) => {
-                    let dot =
-                        if path_text.is_empty() || path_text.starts_with('[') { "" } else { "." };
-                    (format!("{name}{dot}{path_text}"), *replaces)
+                    let dot = if text.is_empty() || text.starts_with('[') { "" } else { "." };
+                    text = format!("{name}{dot}{text}");
+                    *replaces
                 }
             };
-            Attribute { path, before, after, replaces, difference }
+            Attribute { path: text, before, after, replaces, difference }
         });
     }
 
     /// The document at a place, to which a function leads.
     fn within(&self, path: Path<'_>, function: &str) -> Within {
         let name = format!("{function}({})", text(path, self.shower));
-        Within { name, replaces: self.places.replaces(path) }
+        Within { name, replaces: self.reasons.touch(path) }
     }
 
     /// Lists what is gone, or not known any more.
@@ -311,11 +354,10 @@ impl Listing<'_, '_> {
 
     /// Lists what stays as it is: all that lies below no place that was listed.
     fn unchanged(&mut self, after: Value<'_>) -> Result<()> {
-        let Places { changed, unknown, .. } = self.places;
-        let scalars = Scalars::of(after, self.shower, |path| {
-            let is_in = |list: &Paths| list.has_above(path);
-            is_in(changed) || is_in(unknown)
-        })?;
+        let mut listed = self.places.changed.clone();
+        self.places.unknown.iter().for_each(|path| listed.push(path.steps()));
+        listed.sort_outermost();
+        let scalars = Scalars::of(after, self.shower, |path| listed.has_above(path))?;
         self.attributes.left_out += scalars.left_out;
         scalars.into_each(|path, shown| {
             self.push(path, shown.clone(), shown, Difference::Nothing);

@@ -1,14 +1,16 @@
 //! A value as it is shown: one line of text, without what is secret in it.
 
+use super::Known;
 use super::documents::Document;
 use super::walk::{Entry, Met, walk};
 use crate::error::Result;
 use crate::json::string;
 use crate::json::value::{Kind, Value};
+use crate::secret::marks::{Marks, Subject};
 use crate::secret::{Collected, MASK, decode, is_attribute_name, is_mask};
 
 /// What is shown of a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Shown {
     /// There is none, or it is `null`.
     Absent,
@@ -25,7 +27,7 @@ pub enum Shown {
 }
 
 /// The beginning of a value, as compact JSON text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Excerpt {
     /// Its text, about [`EXCERPT_MAX`] bytes at most.
     pub text: String,
@@ -36,24 +38,95 @@ pub struct Excerpt {
 /// Longest text of a value, in bytes; beyond that only what is begun is ended.
 pub const EXCERPT_MAX: usize = 4 << 10;
 
+/// The same, where there are very many.
+const BRIEF: usize = 256;
+
+impl Shown {
+    /// Bytes of its text.
+    pub fn size(&self) -> usize {
+        match self {
+            Shown::Scalar(excerpt) | Shown::Container(excerpt) => excerpt.text.len(),
+            _ => 0,
+        }
+    }
+}
+
 /// Shows the values of a change.
 #[derive(Debug)]
 pub(super) struct Shower<'s> {
     known: &'s Collected,
+    /// Finds what is secret by its name.
+    names: Marks,
+    excerpt_max: usize,
     /// The offsets of values that are marked, in order.
     hidden: Vec<u64>,
     decoded: Vec<u8>,
 }
 
 impl<'s> Shower<'s> {
-    pub fn new(known: &'s Collected) -> Shower<'s> {
-        Shower { known, hidden: Vec::new(), decoded: Vec::new() }
+    pub fn new(known: Known<'s>) -> Shower<'s> {
+        Shower {
+            known: known.collected,
+            names: Marks::new(known.options.names.clone()),
+            excerpt_max: EXCERPT_MAX,
+            hidden: Vec::new(),
+            decoded: Vec::new(),
+        }
     }
 
-    /// Hides the values at these offsets, which are in order, and no others. Returns those that
-    /// were hidden before.
-    pub fn hide(&mut self, offsets: Vec<u64>) -> Vec<u64> {
-        std::mem::replace(&mut self.hidden, offsets)
+    /// Shows little of each value from now on, to the next change.
+    pub fn be_brief(&mut self) {
+        self.excerpt_max = BRIEF;
+    }
+
+    /// Begins with another change: hides the values at these offsets, which are in order, and no
+    /// others.
+    pub fn hide(&mut self, offsets: Vec<u64>) {
+        self.hidden = offsets;
+        self.excerpt_max = EXCERPT_MAX;
+    }
+
+    /// Shows what stands in documents in strings.
+    ///
+    /// # Errors
+    ///
+    /// As [`Shower::enter`]; what `show` says.
+    pub fn within<T>(
+        &mut self,
+        documents: &[Value<'_>],
+        show: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let marked = self.enter(documents)?;
+        let shown = show(self);
+        self.leave(marked);
+        shown
+    }
+
+    /// Enters documents in strings: what the plan marks is elsewhere, but what is secret by its
+    /// name is hidden, at the same bytes of all of them. Returns what to
+    /// [leave](Shower::leave) with.
+    ///
+    /// # Errors
+    ///
+    /// One is not well formed, or has a key twice.
+    pub fn enter(&mut self, documents: &[Value<'_>]) -> Result<Vec<u64>> {
+        let mut named = Vec::new();
+        let documents = if self.names.has_names() { documents } else { &[] };
+        for &document in documents {
+            let (sides, overlays) = ([Some(document), None], [None; 2]);
+            let subject = Subject { sides, overlays, unknown: None, named: false };
+            self.names.find(subject, |marked| {
+                named.extend(marked.sides.into_iter().flatten().map(Value::offset));
+                Ok(())
+            })?;
+        }
+        named.sort_unstable();
+        Ok(std::mem::replace(&mut self.hidden, named))
+    }
+
+    /// Hides again what was hidden before documents were entered.
+    pub fn leave(&mut self, marked: Vec<u64>) {
+        self.hidden = marked;
     }
 
     /// Whether a value is marked, or something in it.
@@ -70,7 +143,9 @@ impl<'s> Shower<'s> {
 
     /// Whether a key is data that repeats a secret.
     pub fn hides_key(&self, key: &str) -> bool {
-        !is_attribute_name(key.as_bytes()) && self.is_secret(key.as_bytes())
+        // A tag of YAML is a key with a mark before it.
+        let text = key.trim_start_matches('!');
+        !is_attribute_name(text.as_bytes()) && self.is_secret(text.as_bytes())
     }
 
     /// Whether a text is a secret, or stands for one.
@@ -111,18 +186,21 @@ impl<'s> Shower<'s> {
             _ => value.raw(),
         };
         let is_shown = !(matches!(kind, Kind::String | Kind::Number) && self.is_secret(text));
-        let document = if kind == Kind::String { Document::json(text) } else { None };
+        let document = if kind == Kind::String { Document::of(text) } else { None };
         match document {
             _ if !is_shown => {}
-            None => excerpt.push(text, kind),
+            None => excerpt.push(text, kind, self.excerpt_max),
             Some(mut document) => {
                 // A secret may stand in it as a value of its own.
-                let hidden = self.hide(Vec::new());
-                excerpt.text.push_str("jsonencode(");
-                let shown = self.container(document.value(), excerpt);
+                excerpt.text.push_str(document.syntax.encoder());
+                excerpt.text.push('(');
+                let value = document.value();
+                let shown = self.within(&[value], |shower| shower.container(value, excerpt));
+                if shown.is_err() {
+                    // It has a key twice, say, and no names to be looked at.
+                    excerpt.text.push_str(MASK);
+                }
                 excerpt.text.push(')');
-                self.hide(hidden);
-                shown?;
             }
         }
         self.decoded = decoded;
@@ -148,7 +226,7 @@ impl<'s> Shower<'s> {
                     let key = key.decode()?;
                     match self.hides_key(&key) {
                         true => excerpt.text.push_str(MASK),
-                        false => excerpt.push(key.as_bytes(), Kind::String),
+                        false => excerpt.push(key.as_bytes(), Kind::String, self.excerpt_max),
                     }
                     excerpt.text.push(':');
                 }
@@ -170,7 +248,7 @@ impl<'s> Shower<'s> {
                     } else if !self.scalar(whole, kind, excerpt)? {
                         excerpt.text.push_str(MASK);
                     }
-                    is_full = depth > 0 && excerpt.text.len() > EXCERPT_MAX;
+                    is_full = depth > 0 && excerpt.text.len() > self.excerpt_max;
                     if is_full {
                         excerpt.left_out += value.range().end - whole.range().end;
                     }
@@ -188,13 +266,13 @@ impl Excerpt {
     pub(super) fn of_text_from(start: usize, text: &str) -> Excerpt {
         let mut excerpt = Excerpt::default();
         let rest = format!("…{}", &text[start..]);
-        excerpt.push(rest.as_bytes(), Kind::String);
+        excerpt.push(rest.as_bytes(), Kind::String, EXCERPT_MAX);
         excerpt
     }
 
     /// Appends a scalar.
-    fn push(&mut self, text: &[u8], kind: Kind) {
-        let room = EXCERPT_MAX.saturating_sub(self.text.len());
+    fn push(&mut self, text: &[u8], kind: Kind, excerpt_max: usize) {
+        let room = excerpt_max.saturating_sub(self.text.len());
         let mut len = text.len().min(room.max(16));
         // Not within a character.
         while text.get(len).is_some_and(|byte| byte & 0xc0 == 0x80) {

@@ -281,3 +281,72 @@ fn long_values_and_lists_are_cut() {
     assert_eq!(found.len(), ATTRIBUTES_MAX + 1);
     assert_eq!(found[ATTRIBUTES_MAX], "2000 more");
 }
+
+#[test]
+fn no_text_with_a_document_in_it_is_shown_as_it_is() {
+    let quoted = |text: &str| serde_json::to_string(text).unwrap();
+    let long = "x".repeat(60);
+    let inner = |version: u32| {
+        let document = format!(r#"{{"a":"{long}","v":{version},"pw":"hunter22"}}"#);
+        format!(r#"{{"in":{}}}"#, quoted(&document))
+    };
+    let twice = |value: u32| format!(r#"{{"a":"{long}","b":1,"b":{value},"pw":"hunter22"}}"#);
+    for (before, after) in [
+        (None, "a: 1\npw: hunter22\n".to_owned()),
+        (Some(r#"{"pw":"hunter22"}"#.to_owned()), "a: 1\npw: hunter22\n".to_owned()),
+        (Some(inner(1)), inner(2)),
+        (Some(twice(1)), twice(2)),
+        (Some("a: 1\nb: 2\n".to_owned()), "a: !hunter22 x\nb: 2\n".to_owned()),
+    ] {
+        let side = |text: &String| format!(r#"{{"p":{}}}"#, quoted(text));
+        let before = before.as_ref().map_or("null".to_owned(), side);
+        let change = format!(r#""before":{before},"after":{}"#, side(&after));
+        let found = lines(&change, &["hunter22"]);
+        assert!(!found.is_empty() && !found.concat().contains("hunter22"), "{found:?}");
+    }
+}
+
+#[test]
+fn only_what_says_the_same_is_a_matter_of_format() {
+    let quoted = |text: &str| serde_json::to_string(text).unwrap();
+    for (before, after, is_format) in [
+        (r#"{"a":1,"b":[true]}"#, r#"{ "b": [true], "a": 1.0 }"#, true),
+        (r#"{"a":1}"#, r#"{"a":1,"b":null}"#, false),
+        (r#"{"a":null}"#, r#"{"b":null}"#, false),
+        ("a: 0644\nb: 1\n", "a: '0644'\nb: 1\n", false),
+        ("#cloud-config\na: 1\n", "#cloud-boothook\na: 1\n", false),
+        ("a: 1\n", "a: 1\nc:\n", false),
+        ("a: 1\nb: x\n", "a:  1\n\nb: x\n", true),
+    ] {
+        let change =
+            format!(r#""before":{{"p":{}}},"after":{{"p":{}}}"#, quoted(before), quoted(after));
+        let found = lines(&change, &[]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].ends_with("(format)"), is_format, "{found:?}");
+    }
+}
+
+#[test]
+fn what_forces_a_replacement_is_said_wherever_it_stands() {
+    let moved = r#""before":{"r":[1,2,3,4]},"after":{"r":[2,3,4,5]},"replace_paths":[["r"]]"#;
+    assert_eq!(lines(moved, &[]), ["r[0]: 1 -> - !", "r[3]: - -> 5 !"]);
+    // Those that change where they are stay there.
+    let in_place =
+        r#""before":{"l":[{"a":1,"b":1,"c":1},7]},"after":{"l":[{"a":2,"b":2,"c":2},7]}"#;
+    let places = ["l[0].a: 1 -> 2", "l[0].b: 1 -> 2", "l[0].c: 1 -> 2"];
+    assert_eq!(lines(in_place, &[]), places);
+}
+
+#[test]
+fn deep_values_with_many_changes_take_linear_time() {
+    let side = |value: u32| {
+        let keys: Vec<String> = (0..1000).map(|key| format!(r#""k{key}":{value}"#)).collect();
+        format!("{}{{{}}}{}", r#"{"a":"#.repeat(3000), keys.join(","), "}".repeat(3000))
+    };
+    let change = format!(r#""before":{},"after":{}"#, side(1), side(2));
+    assert_eq!(lines(&change, &[]).len(), 1000);
+    let nested = |text: &str| format!("{}\"{text}\"{}", "[".repeat(2000), "]".repeat(2000));
+    let long = "x".repeat(1 << 20);
+    let (before, after) = (nested(&long), nested(&(long.clone() + "y")));
+    assert_eq!(lines(&format!(r#""before":{before},"after":{after}"#), &[]).len(), 1);
+}

@@ -56,6 +56,8 @@ pub(super) struct Alike {
     symbol: &'static str,
     phrase: String,
     body: String,
+    /// Of the attributes: the body may leave something out.
+    digest: u64,
 }
 
 impl Alike {
@@ -64,7 +66,7 @@ impl Alike {
         let is_alike = !self.indexes.is_empty()
             && !other.indexes.is_empty()
             && (self.class, &self.name, self.symbol) == (other.class, &other.name, other.symbol)
-            && (&self.phrase, &self.body) == (&other.phrase, &other.body);
+            && (&self.phrase, self.digest) == (&other.phrase, other.digest);
         if !is_alike {
             return Some(other);
         }
@@ -123,6 +125,7 @@ impl Teller {
             symbol: symbol(change),
             phrase: phrase(class, change),
             body: self.body(&change.attributes, Action::of(&change.action)),
+            digest: change.attributes.digest(),
         }
     }
 

@@ -1,6 +1,6 @@
-//! Patterns of texts: `*` is any text, also none; everything else is itself.
+//! Globs of texts: `*` is any text, also none; everything else is itself.
 
-/// A pattern.
+/// A glob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
     /// What stands between the stars.
@@ -33,6 +33,26 @@ impl Glob {
             }
             None => false,
         })
+    }
+}
+
+/// A glob that may also begin behind the `*.` at its beginning: `*.tags` is `tags` as well.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    whole: Glob,
+    behind: Option<Glob>,
+}
+
+impl Pattern {
+    /// A pattern as it is written.
+    pub fn new(text: &str) -> Pattern {
+        Pattern { whole: Glob::new(text), behind: text.strip_prefix("*.").map(Glob::new) }
+    }
+
+    /// Whether all of a text matches.
+    pub fn matches(&self, text: &str) -> bool {
+        let text = text.as_bytes();
+        self.whole.matches(text) || self.behind.as_ref().is_some_and(|glob| glob.matches(text))
     }
 }
 

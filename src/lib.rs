@@ -17,7 +17,7 @@
 //! | 3 | [`plan`] | a document as sections and changes |
 //! | 4 | [`diff`], [`secret`] | a change as paths; where secrets stand |
 //! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their places |
-//! | 6 | [`sink`], [`slim`], [`gate`] | rows in a format; a plan cut down; what it must not do |
+//! | 6 | [`sink`], [`slim`] | rows in a format, and rules about them; a plan cut down |
 //! | 7 | [`batch`] | many inputs, here or in a store; a file of records for each, a report |
 //! | 8 | [`cli`] | arguments, a run, an exit code |
 //!
@@ -58,7 +58,6 @@ pub mod cli;
 mod crew;
 pub mod diff;
 pub mod error;
-pub mod gate;
 pub mod glob;
 pub mod input;
 pub mod json;

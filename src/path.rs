@@ -192,6 +192,21 @@ impl Paths {
         Path { keys: &self.keys, steps: &self.steps[span.start as usize..span.end as usize] }
     }
 
+    /// Whether a path is among these, or leads on from one of them. They are in order, and none of
+    /// them leads on from another.
+    pub fn has_above(&self, path: Path<'_>) -> bool {
+        let after = self.spans.partition_point(|&span| self.path(span) <= path);
+        // What lies between a path and what is above it leads on from that, too.
+        let last = after.checked_sub(1).and_then(|last| self.get(last));
+        last.is_some_and(|last| path.is_below(last))
+    }
+
+    /// Whether a path is among these, or one of them leads on from it. They are in order.
+    pub fn has_below(&self, path: Path<'_>) -> bool {
+        let first = self.spans.partition_point(|&span| self.path(span) < path);
+        self.get(first).is_some_and(|first| first.is_below(path))
+    }
+
     /// Whether the paths are those of another list and came there in the same way: a look at the
     /// memory of both. `false` says nothing.
     pub fn is_twin_of(&self, other: &Paths) -> bool {
@@ -298,11 +313,20 @@ fn lead(key: &[u8]) -> u64 {
 impl<'a> Path<'a> {
     /// The steps from the root.
     pub fn steps(self) -> impl ExactSizeIterator<Item = Step<'a>> {
-        self.steps.iter().map(move |step| match *step {
+        self.steps.iter().map(move |&step| self.unpacked(step))
+    }
+
+    /// The step at that depth, from 0.
+    pub fn step(self, depth: usize) -> Option<Step<'a>> {
+        self.steps.get(depth).map(|&step| self.unpacked(step))
+    }
+
+    fn unpacked(self, step: Packed) -> Step<'a> {
+        match step {
             Packed::Key { start, end } => Step::Key(&self.keys[start as usize..end as usize]),
             Packed::Index(index) => Step::Index(index),
             Packed::Element => Step::Element,
-        })
+        }
     }
 
     /// Appends its text, as [`fmt::Display`] writes it, with less ado.
@@ -336,7 +360,8 @@ impl<'a> Path<'a> {
         Ok(())
     }
 
-    fn is_below(self, above: Path<'_>) -> bool {
+    /// Whether it is another path or leads on from it.
+    pub fn is_below(self, above: Path<'_>) -> bool {
         self.steps.len() >= above.steps.len()
             && self.steps().zip(above.steps()).all(|(a, b)| a == b)
     }

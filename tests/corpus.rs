@@ -105,7 +105,7 @@ fn ndjson(case: &Case, show: Show) -> String {
 }
 
 /// Holds a text to a file; with `UPDATE` in the environment, the file to the text.
-fn differences(file: &Path, text: &str, report: &mut String) {
+pub fn differences(file: &Path, text: &str, report: &mut String) {
     if std::env::var_os("UPDATE").is_some() {
         fs::write(file, text).expect("the corpus can be written");
         return;

@@ -10,6 +10,7 @@
 //! | the real plans of `../shared`, where they are | `shared_plans.rs` |
 //! | what the tools' own renderings say of those plans | `rendering.rs` |
 //! | documents that are not a plan | `wrong.rs` |
+//! | the page of a report, also in a browser | `html.rs` |
 //! | the JSON grammar (`--strict`) | `grammar.rs` |
 //! | several documents in one input | `documents.rs` |
 //! | hostile, cut and damaged input | `hostile.rs` |
@@ -19,9 +20,11 @@
 //! | the generator's counts | `generated.rs` |
 //! | sensitive values | `secrets.rs` |
 //! | redacted documents | `redaction.rs` |
+//! | reports: Markdown, GitHub Actions, variables, JSON | `report.rs` |
 //! | where the secrets of a document are | `audit.rs` |
 //! | slim plans: a model over the tree, policies in Rego | `slim.rs` |
 //! | arguments, exit codes, outputs, signals, many inputs, batches | `command.rs` |
+//! | reports: golden files, readers of their formats, noise, what is hidden | `report.rs` |
 //! | object stores and web servers, working and failing | `stores.rs` |
 //! | the commands of the README | `readme.rs` |
 //! | the shape of the source | `tidy.rs` |
@@ -35,12 +38,14 @@ mod fuzz_corpus;
 mod generated;
 mod grammar;
 mod hostile;
+mod html;
 mod large;
 mod naive;
 mod readme;
 mod redaction;
 mod regression;
 mod rendering;
+mod report;
 mod run;
 mod same_answer;
 mod schema;

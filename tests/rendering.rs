@@ -22,10 +22,10 @@ use serde_json::Value;
 use crate::{run, shared_plans};
 
 /// Attributes and blocks by name.
-type Names = BTreeSet<String>;
+pub type Names = BTreeSet<String>;
 
 /// The heading of what is planned; before it stands what drifted.
-const ACTIONS: &str = "will perform the following actions:";
+pub const ACTIONS: &str = "will perform the following actions:";
 
 /// What follows the address where a resource is updated or replaced.
 const VERBS: [&str; 5] = [
@@ -37,15 +37,16 @@ const VERBS: [&str; 5] = [
 ];
 
 /// Renderings by other tools than Terraform and OpenTofu, in other forms.
-const OTHER_TOOLS: [&str; 1] = ["tfreveal/"];
+pub const OTHER_TOOLS: [&str; 1] = ["tfreveal/"];
 
 /// What only one of rendering and record names, and why.
 const EXPLAINED: [(&str, &str, &[&str], &str); 2] = [
     (ACME_UPDATE, "acme_everything.chained", &["password_wo"], WRITE_ONLY),
     (ACME_UPDATE, "acme_everything.full", &["password_wo"], WRITE_ONLY),
 ];
-const ACME_UPDATE: &str = "real/tofu1.12/acme-everything-update.plan.txt";
-const WRITE_ONLY: &str = "OpenTofu marks every write-only attribute, which is null on both sides";
+pub const ACME_UPDATE: &str = "real/tofu1.12/acme-everything-update.plan.txt";
+pub const WRITE_ONLY: &str =
+    "OpenTofu marks every write-only attribute, which is null on both sides";
 
 /// The marked names of each updated or replaced resource of a rendering, by address.
 fn marked(rendering: &str, addresses: &BTreeSet<String>) -> BTreeMap<String, Names> {
@@ -75,7 +76,7 @@ fn addressed(comment: &str, addresses: &BTreeSet<String>) -> Option<String> {
 }
 
 /// The name behind a mark in the column of first-level attributes and blocks.
-fn marked_name(line: &str) -> Option<&str> {
+pub fn marked_name(line: &str) -> Option<&str> {
     let mark = ["      ~ ", "      + ", "      - ", "    -/+ ", "    +/- "];
     let rest = mark.iter().find_map(|mark| line.strip_prefix(mark))?;
     let name = rest.split(' ').next()?;

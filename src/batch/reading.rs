@@ -8,7 +8,8 @@ use crate::input::Source;
 use crate::limits::Limit;
 use crate::plan::{Documents, Next};
 use crate::record::counts::Summary;
-use crate::record::{Label, Options, Sifted, sift_next};
+use crate::record::view::View;
+use crate::record::{Label, Options, Sifted, sift_next, sift_with_view};
 use crate::sink::Sink;
 
 /// Takes the records of an input's plans, and what is to be said of them.
@@ -54,7 +55,8 @@ impl fmt::Display for Note {
     }
 }
 
-/// Reads all plans of an input.
+/// Reads all plans of an input. The records of the first one have the attributes of `view`; of the
+/// others, whose secrets nobody knows, paths at most.
 ///
 /// # Errors
 ///
@@ -63,6 +65,7 @@ pub fn read_plans(
     source: impl Source,
     input: Label<'_>,
     options: &Options,
+    view: Option<View<'_>>,
     reader: &mut impl Reader,
 ) -> Result<()> {
     let mut documents = Documents::new(source, &options.read);
@@ -76,7 +79,12 @@ pub fn read_plans(
             reader.failed(label, &error);
             break;
         }
-        let error = match sift_next(&mut documents, label, options, reader.sink()) {
+        let view = if number == 1 { view } else { view.map(|_| View::Paths) };
+        let sifted = match view {
+            Some(view) => sift_with_view(&mut documents, label, options, view, reader.sink()),
+            None => sift_next(&mut documents, label, options, reader.sink()),
+        };
+        let error = match sifted {
             Ok(sifted) => {
                 reader.done(label, &sifted);
                 None

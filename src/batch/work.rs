@@ -100,7 +100,7 @@ impl Work<'_> {
         let options = Options { threads: Some(self.threads), ..self.settings.sift };
         let plans_max = options.read.limits.plans;
         let mut reading = Reading::new(self.settings.form.sink(out), plans_max);
-        read_plans(source, label, &options, &mut reading)?;
+        read_plans(source, label, &options, None, &mut reading)?;
         if self.stop.is_set() {
             // What is behind a plan may not have been looked at.
             return Err(Error::new(ErrorKind::Stopped));

@@ -1,6 +1,7 @@
 //! The arguments. The only place that knows clap.
 
 mod batch;
+mod report;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -12,6 +13,7 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use self::batch::{Batch, Merge, ReportFormat};
+pub use self::report::{Ignore, Report, ReportAs, Target, Values};
 use super::exit::Exit;
 use crate::batch::Patience;
 use crate::glob::Glob;
@@ -34,6 +36,7 @@ impl Command {
         match self {
             Command::Summary(Summary { plans, .. })
             | Command::Changes(Changes { plans, .. })
+            | Command::Report(Report { plans, .. })
             | Command::Batch(Batch { plans, .. }) => Some(plans),
             Command::Redact(Redact { plans, .. })
             | Command::Slim(Slim { plans, .. })
@@ -50,6 +53,8 @@ pub enum Command {
     Summary(Summary),
     /// The record stream of a plan: one record for each change
     Changes(Changes),
+    /// What plans change, with values, for people and for pipelines: several formats at once
+    Report(Report),
     /// A record file for each of many plans, and a report: resumable, bounded
     Batch(Batch),
     /// One report of what `batch` wrote to several folders, or to one so far
@@ -81,6 +86,8 @@ pub enum SchemaOf {
     Audit,
     /// What `batch` writes to report.ndjson, and `merge --format ndjson`
     Report,
+    /// What `report --output json` writes
+    Fleet,
 }
 
 /// `plansift audit`.
@@ -98,6 +105,9 @@ pub struct Audit {
     /// What is secret besides what is marked
     #[command(flatten)]
     pub secrets: SecretArgs,
+    /// Write to a file: whole, or not at all
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// The documents, and how to read them
     #[command(flatten)]
     pub plans: Plans,
@@ -126,6 +136,9 @@ pub struct Redact {
     /// Write what was masked, and where, as JSON lines; never a value
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+    /// Write to a file: whole, or not at all
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// The documents, and how to read them
     #[command(flatten)]
     pub plans: Plans,
@@ -162,6 +175,9 @@ pub struct Slim {
     /// What stands for it
     #[command(flatten)]
     pub mask: MaskArgs,
+    /// Write to a file: whole, or not at all
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// The plans, and how to read them
     #[command(flatten)]
     pub plans: Plans,
@@ -241,6 +257,9 @@ pub struct Changes {
     /// What the plans must not do
     #[command(flatten)]
     pub gate: GateArgs,
+    /// Write to a file: whole, or not at all
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// The plans, and how to read them
     #[command(flatten)]
     pub plans: Plans,
@@ -255,6 +274,9 @@ pub struct Summary {
     /// What the plans must not do
     #[command(flatten)]
     pub gate: GateArgs,
+    /// Write to a file: whole, or not at all
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// The plans, and how to read them
     #[command(flatten)]
     pub plans: Plans,
@@ -358,9 +380,6 @@ pub struct Plans {
     /// More of them
     #[command(flatten)]
     pub more: InputArgs,
-    /// Write to a file: whole, or not at all
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
     /// Also what stays as it is: no-op changes, checks that pass
     #[arg(long)]
     pub all: bool,

@@ -23,15 +23,15 @@ pub fn run(arguments: &Audit) -> Exit {
         Ok(options) => options.read,
         Err(exit) => return exit,
     };
-    let listed = match inputs::list(plans) {
+    let listed = match inputs::list(plans, arguments.output.as_deref()) {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };
-    let opened = Output::open(plans.output.as_deref());
+    let opened = Output::open(arguments.output.as_deref());
     let opened = opened.and_then(|output| Ok((ledger(arguments, output.writer()?), output)));
     let (mut ledger, output) = match opened {
         Ok(opened) => opened,
-        Err(error) => return fail(plans.output.as_deref(), &error),
+        Err(error) => return fail(arguments.output.as_deref(), &error),
     };
     let options = Options {
         secret: secret_options(&arguments.secrets, read),
@@ -44,7 +44,7 @@ pub fn run(arguments: &Audit) -> Exit {
     let mut tally = Tally { done: 0, failed: 0, echoes: 0, stats: Stats::start() };
     let audited = audit_all(&listed, plans, &options, ledger.as_mut(), &mut tally);
     if let Err(error) = audited {
-        return match end_of_output(plans.output.as_deref(), &error, tally.failed) {
+        return match end_of_output(arguments.output.as_deref(), &error, tally.failed) {
             Exit::Done if arguments.fail_on_echo => closed_early(tally.echoes > 0),
             exit => exit,
         };
@@ -55,7 +55,7 @@ pub fn run(arguments: &Audit) -> Exit {
     let finished = ledger.finish();
     drop(ledger);
     if let Err(error) = finished.and_then(|()| output.finish()) {
-        return match end_of_output(plans.output.as_deref(), &error, tally.failed) {
+        return match end_of_output(arguments.output.as_deref(), &error, tally.failed) {
             Exit::Done if arguments.fail_on_echo && tally.echoes > 0 => Exit::RuleBroken,
             exit => exit,
         };
@@ -114,10 +114,9 @@ fn audit_all(
 fn ledger(arguments: &Audit, out: File) -> Box<dyn Ledger> {
     let formulas = if arguments.csv_raw { Formulas::Raw } else { Formulas::Quoted };
     match arguments.format {
-        FindingsFormat::Table => Box::new(Table::new(
-            out,
-            color(arguments.plans.color, arguments.plans.output.as_deref()),
-        )),
+        FindingsFormat::Table => {
+            Box::new(Table::new(out, color(arguments.plans.color, arguments.output.as_deref())))
+        }
         FindingsFormat::Ndjson => Box::new(Ndjson::new(out)),
         FindingsFormat::Csv => Box::new(Csv::new(out, formulas)),
     }

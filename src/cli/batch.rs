@@ -28,12 +28,13 @@ use crate::sink::summary::visible;
 /// Does what is missing of a batch, and draws its table.
 pub fn run(arguments: &Batch) -> Exit {
     let plans = &arguments.plans;
-    let ready = inputs::list(plans).and_then(|listed| Ok((listed, settings(arguments)?)));
+    let ready = inputs::list(plans, arguments.output.as_deref())
+        .and_then(|listed| Ok((listed, settings(arguments)?)));
     let (listed, settings) = match ready {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
-    if let Some(output) = plans.output.as_deref() {
+    if let Some(output) = arguments.output.as_deref() {
         // Where a folder is, is known once it is there; if it cannot be made, that is told later.
         let _ = std::fs::create_dir_all(&arguments.out);
         if let Some(exit) = refused_output(Some(output), &arguments.out) {
@@ -210,7 +211,7 @@ fn tell_of_before(folder: &Folder, done: usize) {
 /// Draws the table, and says how it ended.
 fn draw(arguments: &Batch, fleet: &Fleet, tally: &mut Tally) -> Exit {
     let plans = &arguments.plans;
-    let (totals, output) = (&fleet.totals, plans.output.as_deref());
+    let (totals, output) = (&fleet.totals, arguments.output.as_deref());
     let table =
         totals.draw(&shape(&arguments.table).unwrap_or_default(), color(plans.color, output));
     if let Err(error) = write_whole(output, table.as_bytes()) {

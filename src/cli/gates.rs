@@ -5,9 +5,12 @@ use std::cell::Cell;
 use super::args::GateArgs;
 use super::exit::Exit;
 use super::run::say;
-use crate::gate::{Broken, Gate, Rule};
 use crate::sink::Sink;
+use crate::sink::gate::{Answer, Gate, Rule};
 use crate::sink::summary::visible;
+
+/// How many of what breaks a rule are named.
+const NAMED: usize = 3;
 
 /// The rules that were set, those of files too.
 ///
@@ -58,30 +61,19 @@ fn rule(text: &str, place: &str) -> Result<Rule, Exit> {
 /// A sink behind the rules; `is_broken` tells in the end whether a plan broke one.
 pub fn before<'s>(
     sink: Box<dyn Sink + 's>,
-    rules: Vec<Rule>,
+    rules: &[Rule],
     is_broken: &'s Cell<bool>,
 ) -> Box<dyn Sink + 's> {
     if rules.is_empty() {
         return sink;
     }
-    let tell = |broken: &Broken<'_>| {
+    let tell = |broken: &Answer<'_>| {
         is_broken.set(true);
-        say(&line(broken));
+        let (source, rule) = (visible(broken.source), visible(broken.rule.text()));
+        say(&match broken.first {
+            [] => format!("{source}: rule broken: {rule}"),
+            _ => format!("{source}: rule broken: {rule}: {}", broken.words(NAMED, visible)),
+        });
     };
     Box::new(Gate::new(rules, sink, tell))
-}
-
-/// What is said of a broken rule.
-fn line(broken: &Broken<'_>) -> String {
-    let Broken { rule, source, count, records, first } = broken;
-    let mut line = format!("{}: rule broken: {}", visible(source), visible(rule.text()));
-    if first.is_empty() {
-        return line;
-    }
-    let names: Vec<_> = first.iter().map(|name| visible(name)).collect();
-    line += &format!(": {count} in {}", names.join(", "));
-    match records - first.len() as u64 {
-        0 => line,
-        more => line + &format!(" and {more} more"),
-    }
 }

@@ -33,12 +33,15 @@ impl Listed {
     }
 }
 
-/// Lists what the arguments name.
+/// Lists what the arguments name; nothing of it may be an output.
 ///
 /// # Errors
 ///
 /// They make no sense; that was said.
-pub fn list(plans: &Plans) -> Result<Listed, Exit> {
+pub fn list<'o>(
+    plans: &Plans,
+    outputs: impl IntoIterator<Item = &'o Path>,
+) -> Result<Listed, Exit> {
     let selection = selection(plans)?;
     let rule = match &plans.more.workspace_from {
         None => Rule::Differing,
@@ -48,7 +51,7 @@ pub fn list(plans: &Plans) -> Result<Listed, Exit> {
     };
     let is_ruled = rule != Rule::Differing;
     let inputs = Inputs::list(&selection, rule);
-    if let Some(path) = &plans.output {
+    for path in outputs {
         let is_input = |entry: &Entry| match &entry.location {
             Location::File(input) => output::replaces(path, input),
             _ => false,

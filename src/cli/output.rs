@@ -28,9 +28,6 @@ impl Output {
         let Some(path) = path else {
             return standard().map(Output::Standard).map_err(write_error);
         };
-        // These are links to what standard output is, which may be a file that others write to as
-        // well, and must not be replaced.
-        const STANDARD: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
         if STANDARD.iter().any(|name| path == Path::new(name)) {
             return standard().map(Output::Standard).map_err(write_error);
         }
@@ -110,6 +107,10 @@ pub fn write_whole(path: Option<&Path>, text: &[u8]) -> Result<()> {
     output.finish()
 }
 
+/// Links to what standard output is, which may be a file that others write to as well, and must not
+/// be replaced.
+const STANDARD: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
 /// Whether the output would replace an input.
 pub fn replaces(output: &Path, input: &Path) -> bool {
     // What is no file is not replaced.
@@ -117,6 +118,23 @@ pub fn replaces(output: &Path, input: &Path) -> bool {
         && input != Path::new("-")
         && std::fs::canonicalize(output)
             .is_ok_and(|output| std::fs::canonicalize(input).is_ok_and(|input| input == output))
+}
+
+/// Whether two outputs, none of them a device, are one; `None` is standard output.
+pub fn is_same(one: Option<&Path>, other: Option<&Path>) -> bool {
+    let place = |path: Option<&Path>| {
+        let path = path.filter(|path| !STANDARD.iter().any(|name| *path == Path::new(name)))?;
+        let path = behind_links(path).ok()?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = std::fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    let is_device = |path: &PathBuf| path.exists() && !path.is_file();
+    match (place(one), place(other)) {
+        (Some(one), Some(other)) => one == other && !is_device(&one),
+        (None, None) => true,
+        _ => false,
+    }
 }
 
 /// Whether a path leads into a folder that is there.

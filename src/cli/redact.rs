@@ -33,18 +33,18 @@ pub fn run(arguments: &Redact) -> Exit {
         say("--report: a report reads the input again: leave --echo off out");
         return Exit::Usage;
     }
-    let listed = match inputs::list(plans) {
+    let listed = match inputs::list(plans, arguments.output.as_deref()) {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };
     let mut report = match arguments.report.as_deref() {
         None => None,
-        Some(path) => match Report::open(path, plans, &listed) {
+        Some(path) => match Report::open(path, arguments.output.as_deref(), &listed) {
             Ok(report) => Some(report),
             Err(exit) => return exit,
         },
     };
-    let exit = write_all(plans, &listed, |entry, out| {
+    let exit = write_all(plans, arguments.output.as_deref(), &listed, |entry, out| {
         let ready = ready(entry, plans, secrets, &options)?;
         let redacted = redact(ready.input, ready.collected.as_ref(), &options, out)?;
         if let (Some(report), Some(kept)) = (&mut report, &ready.kept) {
@@ -68,13 +68,14 @@ pub fn run(arguments: &Redact) -> Exit {
 /// Writes something of each input into one output. `each` says how many bytes it has read.
 pub(super) fn write_all(
     plans: &Plans,
+    path: Option<&Path>,
     listed: &Listed,
     mut each: impl FnMut(&Entry, &mut File) -> Result<u64>,
 ) -> Exit {
-    let opened = Output::open(plans.output.as_deref());
+    let opened = Output::open(path);
     let (mut out, output) = match opened.and_then(|output| Ok((output.writer()?, output))) {
         Ok(opened) => opened,
-        Err(error) => return fail(plans.output.as_deref(), &error),
+        Err(error) => return fail(path, &error),
     };
     let mut stats = Stats::start();
     for entry in &listed.inputs.entries {
@@ -85,7 +86,7 @@ pub(super) fn write_all(
         match each(entry, &mut out) {
             Ok(bytes) => stats.add(bytes),
             Err(error) if error.kind() == ErrorKind::Write => {
-                return end_of_output(plans.output.as_deref(), &error, 0);
+                return end_of_output(path, &error, 0);
             }
             // What was written of it is no document, and nothing may follow it.
             Err(error) => return fail_of(&entry.source(), &error),
@@ -93,7 +94,7 @@ pub(super) fn write_all(
     }
     drop(out);
     if let Err(error) = output.finish() {
-        return end_of_output(plans.output.as_deref(), &error, 0);
+        return end_of_output(path, &error, 0);
     }
     if plans.stats {
         say(&stats.line());
@@ -188,11 +189,13 @@ struct Report {
 
 impl Report {
     /// Opens its file, which is none of the others.
-    fn open(path: &Path, plans: &Plans, listed: &Listed) -> std::result::Result<Report, Exit> {
-        let is_output = plans
-            .output
-            .as_ref()
-            .is_some_and(|output| output == path || output::replaces(path, output));
+    fn open(
+        path: &Path,
+        output: Option<&Path>,
+        listed: &Listed,
+    ) -> std::result::Result<Report, Exit> {
+        let is_output =
+            output.is_some_and(|output| output == path || output::replaces(path, output));
         let is_input = |entry: &Entry| match &entry.location {
             Location::File(input) => output::replaces(path, input),
             _ => false,

@@ -11,7 +11,7 @@ use super::exit::Exit;
 use super::gates;
 use super::inputs::{self, Listed};
 use super::output::Output;
-use super::sifting::{Sifting, Tally};
+use super::sifting::Sifting;
 use crate::error::{Error, ErrorKind};
 use crate::input::{self, Mapping, Threads};
 use crate::json::Validation;
@@ -36,13 +36,15 @@ pub fn run(command: Command) -> Exit {
         Command::Redact(redact) => super::redact::run(&redact),
         Command::Audit(audit) => super::audit::run(&audit),
         Command::Slim(slim) => super::slim::run(&slim),
+        Command::Report(report) => super::report::run(&report),
         Command::Batch(batch) => super::batch::run(&batch),
         Command::Merge(merge) => super::merge::run(&merge),
         Command::Summary(summary) => {
             let plans = &summary.plans;
-            let color = color(plans.color, plans.output.as_deref());
+            let output = summary.output.as_deref();
+            let color = color(plans.color, output);
             let shape = shape(&summary.table);
-            sift_all(plans, &summary.gate, |out, listed| {
+            sift_all(plans, output, &summary.gate, |out, listed| {
                 let single = match shape {
                     None if listed.is_single() => Single::Page,
                     _ => Single::Table,
@@ -52,7 +54,9 @@ pub fn run(command: Command) -> Exit {
         }
         Command::Changes(changes) => {
             let form = form(&changes.form);
-            sift_all(&changes.plans, &changes.gate, |out, _| form.sink(out))
+            sift_all(&changes.plans, changes.output.as_deref(), &changes.gate, |out, _| {
+                form.sink(out)
+            })
         }
     }
 }
@@ -72,58 +76,55 @@ fn schema_of(schema: &args::Schema) -> &'static str {
         args::SchemaOf::Records => SCHEMA,
         args::SchemaOf::Audit => crate::audit::SCHEMA,
         args::SchemaOf::Report => crate::batch::report::SCHEMA,
+        args::SchemaOf::Fleet => crate::sink::fleet::document::SCHEMA,
     }
 }
 
 /// Gives all inputs to one sink.
 fn sift_all(
     plans: &Plans,
+    path: Option<&Path>,
     gate: &GateArgs,
     sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>,
 ) -> Exit {
-    let ready =
-        gates::rules(gate).and_then(|rules| Ok((rules, inputs::list(plans)?, options(plans)?)));
+    let ready = gates::rules(gate)
+        .and_then(|rules| Ok((rules, inputs::list(plans, path)?, options(plans)?)));
     let (rules, listed, options) = match ready {
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
-    let opened = Output::open(plans.output.as_deref());
+    let opened = Output::open(path);
     let opened = opened.and_then(|output| Ok((sink(output.writer()?, &listed), output)));
     let (sink, output) = match opened {
         Ok(opened) => opened,
-        Err(error) => return fail(plans.output.as_deref(), &error),
+        Err(error) => return fail(path, &error),
     };
     let (is_broken, has_rules) = (Cell::new(false), !rules.is_empty());
-    let mut sink = gates::before(sink, rules, &is_broken);
+    let mut sink = gates::before(sink, &rules, &is_broken);
     let mut sifting = Sifting::new(plans, options, sink.as_mut());
     let sifted = sifting.all(&listed);
-    let Tally { done, failed, has_changes, stats } = sifting.tally;
+    let tally = sifting.tally;
     if let Err(error) = sifted {
-        return match end_of_output(plans.output.as_deref(), &error, failed) {
+        return match end_of_output(path, &error, tally.failed) {
             Exit::Done if has_rules => closed_early(is_broken.get()),
             exit => exit,
         };
     }
-    if done == 0 {
+    if tally.done == 0 {
         return Exit::Failed;
     }
     let finished = sink.finish();
     drop(sink);
     if let Err(error) = finished.and_then(|()| output.finish()) {
-        return match end_of_output(plans.output.as_deref(), &error, failed) {
+        return match end_of_output(path, &error, tally.failed) {
             Exit::Done if is_broken.get() => Exit::RuleBroken,
             exit => exit,
         };
     }
     if plans.stats {
-        say(&stats.line());
+        say(&tally.stats.line());
     }
-    match failed {
-        0 if is_broken.get() => Exit::RuleBroken,
-        0 if has_changes && plans.detailed_exitcode => Exit::Changes,
-        0 => Exit::Done,
-        _ => Exit::SomeFailed,
-    }
+    tally.exit(is_broken.get(), plans)
 }
 
 /// The table that was asked for, if anything of it was.

@@ -6,6 +6,7 @@
 use std::io::{self, IsTerminal};
 
 use super::args::{self, Plans};
+use super::exit::Exit;
 use super::inputs::Listed;
 use super::progress::{self, Watched};
 use super::run::{access, say};
@@ -13,7 +14,10 @@ use super::stats::Stats;
 use crate::batch::Entry;
 use crate::batch::reading::{Note, Reader, has_changes, read_plans};
 use crate::error::{Error, Result};
+use crate::input::Input;
+use crate::record::view::{Known, View};
 use crate::record::{Label, Options, Sifted};
+use crate::secret::{self, Collected, collect};
 use crate::sink::Sink;
 use crate::sink::summary::visible;
 
@@ -29,11 +33,35 @@ pub struct Tally {
     pub stats: Stats,
 }
 
+impl Tally {
+    /// How a run ends that came to its end.
+    pub fn exit(&self, is_broken: bool, plans: &Plans) -> Exit {
+        match self.failed {
+            0 if is_broken => Exit::RuleBroken,
+            0 if self.has_changes && plans.detailed_exitcode => Exit::Changes,
+            0 => Exit::Done,
+            _ if self.done == 0 => Exit::Failed,
+            _ => Exit::SomeFailed,
+        }
+    }
+}
+
+/// What records hold of the attributes of changes.
+pub enum Attributes {
+    /// Nothing.
+    None,
+    /// Paths.
+    Paths,
+    /// Values, of all attributes or of those that change, and how secrets are told.
+    Values { all: bool, secrets: secret::Options },
+}
+
 /// Reads inputs for a sink.
 pub struct Sifting<'a> {
     plans: &'a Plans,
     options: Options,
     sink: &'a mut dyn Sink,
+    attributes: &'a Attributes,
     /// What came of them.
     pub tally: Tally,
 }
@@ -42,7 +70,12 @@ impl<'a> Sifting<'a> {
     /// Before the first.
     pub fn new(plans: &'a Plans, options: Options, sink: &'a mut dyn Sink) -> Sifting<'a> {
         let tally = Tally { done: 0, failed: 0, has_changes: false, stats: Stats::start() };
-        Sifting { plans, options, sink, tally }
+        Sifting { plans, options, sink, attributes: &Attributes::None, tally }
+    }
+
+    /// The same, with attributes of changes.
+    pub fn with(self, attributes: &'a Attributes) -> Sifting<'a> {
+        Sifting { attributes, ..self }
     }
 
     /// Reads all inputs in their order.
@@ -66,17 +99,44 @@ impl<'a> Sifting<'a> {
     fn input(&mut self, entry: &Entry, workspace: Option<&str>) -> Result<()> {
         let source = entry.source();
         let label = Label { source: &source, workspace };
-        let input = match entry.open(&access(self.plans, &self.options.read)) {
-            Ok(input) => input,
+        let (input, secrets) = match self.open(entry) {
+            Ok(opened) => opened,
             Err(error) => return self.fail(label, &error),
         };
+        let view = match (self.attributes, &secrets) {
+            (Attributes::None, _) => None,
+            (Attributes::Values { all, secrets: options }, Some(Ok(collected))) => {
+                let known = Known { collected, options };
+                Some(if *all { View::All(known) } else { View::Changed(known) })
+            }
+            _ => Some(View::Paths),
+        };
+        let failed = self.tally.failed;
         let options = self.options;
         if self.shows_progress(entry.len) {
             let bar = progress::bar(entry.len, &visible(&source));
-            read_plans(Watched::new(input, bar), label, &options, self)
+            read_plans(Watched::new(input, bar), label, &options, view, self)?;
         } else {
-            read_plans(input, label, &options, self)
+            read_plans(input, label, &options, view, self)?;
         }
+        // Where the plan itself could not be read, that was said.
+        if let Some(Err(error)) = secrets
+            && self.tally.failed == failed
+        {
+            say(&format!("{}: values are not shown: {error}", visible(&source)));
+        }
+        Ok(())
+    }
+
+    /// Opens an input, after its secrets were read from it, where values are to be shown.
+    fn open(&self, entry: &Entry) -> Result<(Input, Option<Result<Collected>>)> {
+        let access = access(self.plans, &self.options.read);
+        let Attributes::Values { secrets: options, .. } = self.attributes else {
+            return Ok((entry.open(&access)?, None));
+        };
+        let kept = entry.keep(&self.options.read.limits)?;
+        let collected = collect(|| kept.input(&access), options);
+        Ok((kept.input(&access)?, Some(collected)))
     }
 
     /// Takes note of what no plan comes of.

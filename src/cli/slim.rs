@@ -24,11 +24,11 @@ pub fn run(arguments: &Slim) -> Exit {
         paths: arguments.paths.clone(),
         wrap: arguments.wrap.map(|WrapIn::Terraform| Wrap::Terraform),
     };
-    let listed = match inputs::list(plans) {
+    let listed = match inputs::list(plans, arguments.output.as_deref()) {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };
-    write_all(plans, &listed, |entry, out| {
+    write_all(plans, arguments.output.as_deref(), &listed, |entry, out| {
         let slimmed = if arguments.no_redact {
             let input = entry.open(&access(plans, &masking.secret.read))?;
             slim(input, &options, Secrecy::Off, &masking, out)

@@ -172,6 +172,23 @@ impl Differ {
         Ok(!self.scratch.changed.is_empty())
     }
 
+    /// Fills [`Differ::changed`] with the places in which two values differ that are no part of a
+    /// change.
+    ///
+    /// # Errors
+    ///
+    /// As [`Differ::diff`].
+    pub fn diff_values(&mut self, before: Value<'_>, after: Value<'_>) -> Result<()> {
+        self.changed.clear();
+        std::mem::swap(&mut self.changed, &mut self.scratch.changed);
+        self.scratch.paths_max = self.paths_max;
+        let found = self.scratch.changed(Some(before), Some(after), None);
+        std::mem::swap(&mut self.changed, &mut self.scratch.changed);
+        found?;
+        self.changed.sort();
+        Ok(())
+    }
+
     /// How many places are unknown and sensitive in a change whose sides are the same, if that is
     /// known from the overlays of changes before.
     pub fn known(&self, change: &Unchanged<'_>) -> Option<(usize, usize)> {

@@ -8,15 +8,19 @@ use super::counts::Summary;
 use super::held::Held;
 use super::maker::{Facts, Maker};
 use super::sift::{Options, Show};
+use super::view::{Attributes, Places, View, Viewer};
 use super::{Label, Plan, Record, Rendered, SCHEMA_VERSION, Sink};
 use crate::error::Result;
 use crate::json::value::Text;
 use crate::limits::Limits;
-use crate::plan::{Document, ResourceChange, Section};
+use crate::plan::{Change, Document, ResourceChange, Section};
+use crate::secret::MASK;
 
 /// The sink, what must come before anything else, and the counts.
 pub(super) struct Books<'a> {
     sink: &'a mut dyn Sink,
+    /// Finds attributes, if that was asked for.
+    viewer: Option<Viewer<'a>>,
     label: Label<'a>,
     pub(super) show: Show,
     pub(super) limits: Limits,
@@ -31,9 +35,15 @@ pub(super) struct Books<'a> {
 }
 
 impl<'a> Books<'a> {
-    pub(super) fn new(label: Label<'a>, options: &Options, sink: &'a mut dyn Sink) -> Books<'a> {
+    pub(super) fn new(
+        label: Label<'a>,
+        options: &Options,
+        view: Option<View<'a>>,
+        sink: &'a mut dyn Sink,
+    ) -> Books<'a> {
         Books {
             sink,
+            viewer: view.map(|view| Viewer::new(view, &options.read.limits)),
             label,
             show: options.show,
             limits: options.read.limits,
@@ -89,7 +99,30 @@ impl<'a> Books<'a> {
         if self.show.hides(&facts) {
             return Ok(());
         }
-        self.record(&maker.row(&facts, change, deferred_reason)?)
+        let mut row = maker.row(&facts, change, deferred_reason)?;
+        if let (Some(_), Some(row)) = (&self.viewer, row.resource_mut()) {
+            let super::ResourceChange { changed, unknown, replace_paths, .. } = &*row;
+            let places = Places { changed, unknown, replace_paths };
+            let attributes = self.view(&change.change, places);
+            row.attributes = attributes.map_err(|error| error.within("change"))?;
+        }
+        self.record(&row)
+    }
+
+    /// A text, or what stands for it where it is one of the secrets that are known.
+    pub(super) fn unless_secret(&self, text: String) -> String {
+        match &self.viewer {
+            Some(viewer) if viewer.is_secret(&text) => MASK.to_owned(),
+            _ => text,
+        }
+    }
+
+    /// The attributes of a change, if they were asked for.
+    pub(super) fn view(&mut self, change: &Change<'_>, places: Places<'_>) -> Result<Attributes> {
+        match &mut self.viewer {
+            Some(viewer) => viewer.view(change, places),
+            None => Ok(Attributes::default()),
+        }
     }
 
     /// Writes so many rows that are rendered already.

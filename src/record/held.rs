@@ -23,7 +23,7 @@ impl Held {
         let mut length = Length(0);
         // Counting cannot fail: records have string keys and no foreign serializers.
         let _ = serde_json::to_writer(&mut length, record);
-        self.bytes += size_of::<Record<'static>>() as u64 + 4 * length.0;
+        self.bytes += size_of::<Record<'static>>() as u64 + 4 * length.0 + attributes_size(record);
         self.records.extend(owned(record));
         self.bytes < MAX
     }
@@ -32,6 +32,14 @@ impl Held {
     pub(super) fn release(&mut self, sink: &mut dyn Sink) -> Result<()> {
         self.bytes = 0;
         std::mem::take(&mut self.records).iter().try_for_each(|record| sink.record(record))
+    }
+}
+
+/// The memory that the attributes of a record take, in bytes.
+fn attributes_size(record: &Record<'_>) -> u64 {
+    match record {
+        Record::OutputChange(output) => output.attributes.size(),
+        record => record.resource().map_or(0, |change| change.attributes.size()),
     }
 }
 
@@ -62,6 +70,7 @@ pub(super) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
             changed: Cow::Owned(change.changed.as_ref().clone()),
             unknown: Cow::Owned(change.unknown.as_ref().clone()),
             sensitive: Cow::Owned(change.sensitive.as_ref().clone()),
+            attributes: change.attributes.clone(),
         }),
         Record::Check(check) => Record::Check(Check {
             address: owned_text(&check.address),
@@ -101,6 +110,7 @@ fn owned_change(change: &ResourceChange<'_>) -> ResourceChange<'static> {
         replace_paths: Cow::Owned(change.replace_paths.as_ref().clone()),
         importing: change.importing.as_ref().map(|raw| Cow::Owned(raw.as_ref().to_owned())),
         generated_config: change.generated_config,
+        attributes: change.attributes.clone(),
     }
 }
 

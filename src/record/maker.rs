@@ -8,6 +8,7 @@ use super::action::Action;
 use super::counts::PlanLine;
 use super::importing;
 use super::texts::Texts;
+use super::view::Attributes;
 use super::{Record, ResourceChange};
 use crate::diff::Differ;
 use crate::error::{Error, ErrorKind, Result};
@@ -165,6 +166,7 @@ impl Maker {
             replace_paths: Cow::Borrowed(&self.replace_paths),
             importing: importing.transpose()?.map(Cow::Borrowed),
             generated_config: change.change.generated_config.is_some(),
+            attributes: Attributes::default(),
         };
         Ok(match facts.section {
             Section::ResourceChanges => Record::ResourceChange(row),

@@ -12,6 +12,7 @@ pub mod schema;
 mod sharing;
 mod sift;
 mod texts;
+pub mod view;
 
 use std::borrow::Cow;
 
@@ -21,8 +22,9 @@ use serde_json::value::RawValue;
 use crate::error::{Error, Result};
 use crate::path::Paths;
 use counts::Summary;
+use view::Attributes;
 
-pub use sift::{Options, Show, Sifted, Warning, sift, sift_next};
+pub use sift::{Options, Show, Sifted, Warning, sift, sift_next, sift_with_view};
 
 /// The version of the rows' shape: adding a key keeps it.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -47,6 +49,27 @@ pub enum Record<'a> {
     ActionInvocation(ActionInvocation<'a>),
     /// The last: what it all amounts to. A stream without it is incomplete.
     Summary(&'a Summary),
+}
+
+impl<'a> Record<'a> {
+    /// The change to a resource that it tells of, if it does.
+    pub fn resource(&self) -> Option<&ResourceChange<'a>> {
+        match self {
+            Record::ResourceChange(change)
+            | Record::ResourceDrift(change)
+            | Record::DeferredChange(change) => Some(change),
+            _ => None,
+        }
+    }
+
+    fn resource_mut(&mut self) -> Option<&mut ResourceChange<'a>> {
+        match self {
+            Record::ResourceChange(change)
+            | Record::ResourceDrift(change)
+            | Record::DeferredChange(change) => Some(change),
+            _ => None,
+        }
+    }
 }
 
 /// How a plan is called in its rows.
@@ -119,12 +142,44 @@ pub struct ResourceChange<'a> {
     /// `true`, or left out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub generated_config: bool,
+    /// Its values as a person is shown them, where that was asked for ([`sift_with_view`]).
+    #[serde(skip)]
+    pub attributes: Attributes,
 }
 
 impl ResourceChange<'_> {
     /// Its address before, if that was another.
     pub fn moved_from(&self) -> Option<&str> {
         self.previous_address.as_deref().filter(|previous| *previous != self.address)
+    }
+
+    /// The same change, with other attributes.
+    pub fn with_attributes(&self, attributes: Attributes) -> ResourceChange<'_> {
+        fn text<'b>(text: &'b Option<Cow<'_, str>>) -> Option<Cow<'b, str>> {
+            text.as_deref().map(Cow::Borrowed)
+        }
+        ResourceChange {
+            address: Cow::Borrowed(&self.address),
+            previous_address: text(&self.previous_address),
+            module_address: text(&self.module_address),
+            mode: text(&self.mode),
+            type_name: text(&self.type_name),
+            name: text(&self.name),
+            index: self.index.as_deref().map(Cow::Borrowed),
+            deposed: text(&self.deposed),
+            provider_name: text(&self.provider_name),
+            action: Cow::Borrowed(&self.action),
+            actions: Cow::Borrowed(&self.actions),
+            action_reason: text(&self.action_reason),
+            deferred_reason: text(&self.deferred_reason),
+            changed: Cow::Borrowed(&self.changed),
+            unknown: Cow::Borrowed(&self.unknown),
+            sensitive: Cow::Borrowed(&self.sensitive),
+            replace_paths: Cow::Borrowed(&self.replace_paths),
+            importing: self.importing.as_deref().map(Cow::Borrowed),
+            generated_config: self.generated_config,
+            attributes,
+        }
     }
 
     /// Whether it stays as it is, moves not and is not imported.
@@ -146,6 +201,9 @@ pub struct OutputChange<'a> {
     pub unknown: Cow<'a, Paths>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
     pub sensitive: Cow<'a, Paths>,
+    /// Its values as a person is shown them, where that was asked for ([`sift_with_view`]).
+    #[serde(skip)]
+    pub attributes: Attributes,
 }
 
 /// A checkable object and how its conditions came out.
@@ -175,6 +233,31 @@ pub struct ActionInvocation<'a> {
     pub triggering_address: Option<Cow<'a, str>>,
 }
 
+/// What a plan has that is not shown, because its reader did not want to see it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hidden {
+    /// Changes to resources, drift and deferred ones among them.
+    pub changes: u64,
+    /// Outputs, checks and invocations.
+    pub others: u64,
+    /// Attributes of changes that are shown.
+    pub attributes: u64,
+}
+
+impl Hidden {
+    /// The numbers in words; nothing, if there are none.
+    pub fn words(&self) -> Option<String> {
+        let Hidden { changes, others, attributes } = *self;
+        let named = [(changes, "change"), (others, "other row"), (attributes, "attribute")];
+        let words: Vec<String> = named
+            .iter()
+            .filter(|(number, _)| *number > 0)
+            .map(|(number, name)| format!("{number} {name}{}", if *number == 1 { "" } else { "s" }))
+            .collect();
+        (!words.is_empty()).then(|| words.join(", "))
+    }
+}
+
 /// Takes the records of one run in order.
 ///
 /// Driven by the run: for each plan one [`Record::Plan`], then its rows, then one
@@ -196,6 +279,26 @@ pub trait Sink {
     /// [`crate::error::ErrorKind::Write`].
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         let _ = (label, error);
+        Ok(())
+    }
+
+    /// Takes note of a record that is not to be shown.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::ErrorKind::Write`].
+    fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
+        let _ = record;
+        Ok(())
+    }
+
+    /// Takes note of how much is not shown of the plan at hand, before its last record.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::ErrorKind::Write`].
+    fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
+        let _ = hidden;
         Ok(())
     }
 

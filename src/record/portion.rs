@@ -8,6 +8,7 @@
 use super::held;
 use super::maker::{Facts, Maker};
 use super::sift::Show;
+use super::view::{Places, View, Viewer};
 use super::{Record, Renderer};
 use crate::crew::Worker;
 use crate::error::{Error, Result};
@@ -98,17 +99,25 @@ pub(super) fn parse(
 }
 
 /// Makes rows of portions.
-pub(super) struct RowWorker {
+pub(super) struct RowWorker<'v> {
     maker: Maker,
+    /// Finds attributes, if they were asked for.
+    viewer: Option<Viewer<'v>>,
     show: Show,
     /// `None`: rows are handed over as they are.
     renderer: Option<Box<dyn Renderer>>,
 }
 
-impl RowWorker {
-    pub(super) fn new(limits: Limits, show: Show, renderer: Option<Box<dyn Renderer>>) -> Self {
+impl<'v> RowWorker<'v> {
+    pub(super) fn new(
+        limits: Limits,
+        show: Show,
+        view: Option<View<'v>>,
+        renderer: Option<Box<dyn Renderer>>,
+    ) -> Self {
         let limits = Limits { paths: limits.paths.min(PATHS_MAX), ..limits };
-        RowWorker { maker: Maker::new(limits), show, renderer }
+        let viewer = view.map(|view| Viewer::new(view, &limits));
+        RowWorker { maker: Maker::new(limits), viewer, show, renderer }
     }
 
     /// # Errors
@@ -127,12 +136,20 @@ impl RowWorker {
                 renderer.render(&row, &mut portion.text)?;
                 Made::Text(facts, portion.text.len())
             }
-            None => held::owned(&row).map_or(Made::Left, |row| Made::Row(facts, Box::new(row))),
+            None => {
+                let Some(mut owned) = held::owned(&row) else { return Ok(Made::Left) };
+                if let (Some(viewer), Some(row)) = (&mut self.viewer, owned.resource_mut()) {
+                    let (changed, unknown) = (&*row.changed, &*row.unknown);
+                    let places = Places { changed, unknown, replace_paths: &row.replace_paths };
+                    row.attributes = viewer.view(&change.change, places)?;
+                }
+                Made::Row(facts, Box::new(owned))
+            }
         })
     }
 }
 
-impl Worker for RowWorker {
+impl Worker for RowWorker<'_> {
     type Job = Portion;
 
     fn work(&mut self, portion: &mut Portion) {

@@ -10,6 +10,7 @@ use std::thread::Scope;
 use super::books::Books;
 use super::maker::Maker;
 use super::portion::{Made, Portion, RowWorker, parse};
+use super::view::View;
 use crate::crew::{Crew, Desk};
 use crate::error::Result;
 use crate::json::detached::Detached;
@@ -30,7 +31,9 @@ const OUT_EACH: usize = 2;
 
 /// A crew, and what is on its way to it.
 pub(super) struct Sharing<'scope, 'env> {
-    crew: Crew<'scope, 'env, RowWorker>,
+    crew: Crew<'scope, 'env, RowWorker<'env>>,
+    /// The attributes that rows have.
+    view: Option<View<'env>>,
     /// Bytes of the elements that were not shared.
     alone: usize,
     /// The portion that is put together.
@@ -47,10 +50,11 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
         scope: &'scope Scope<'scope, 'env>,
         desk: &'env Desk<Portion>,
         threads: usize,
+        view: Option<View<'env>>,
     ) -> Self {
         let crew = Crew::new(scope, desk, threads.min(THREADS_MAX));
         let (next, lesson) = (Portion::default(), Detached::default());
-        Sharing { crew, alone: 0, next, spare: Vec::new(), lesson }
+        Sharing { crew, view, alone: 0, next, spare: Vec::new(), lesson }
     }
 
     /// Whether something is shared and did not come back.
@@ -112,9 +116,10 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
     fn hand_over(&mut self, books: &mut Books<'_>) {
         let next = self.spare.pop().unwrap_or_default();
         let portion = std::mem::replace(&mut self.next, next);
+        let view = self.view;
         self.crew.give(portion, || {
             let renderer = books.rendered().map(|sink| sink.renderer());
-            RowWorker::new(books.limits, books.show, renderer)
+            RowWorker::new(books.limits, books.show, view, renderer)
         });
     }
 

@@ -13,11 +13,14 @@ use super::books::Books;
 use super::counts::{self, Summary};
 use super::maker::{Facts, Maker};
 use super::sharing::Sharing;
+use super::view::{Places, View};
 use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
 use crate::crew::Desk;
+use crate::diff::Differ;
 use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
+use crate::path::Paths;
 use crate::plan::{self, Answer, Change, Documents, Element, Flow, Section, Visitor};
 
 /// Which changes become records.
@@ -119,13 +122,42 @@ pub fn sift_next<S: Source>(
     options: &Options,
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
+    sift_one(documents, label, options, None, sink)
+}
+
+/// The same, with the attributes of changes in the records ([`view`](super::view)).
+///
+/// # Errors
+///
+/// Those of [`sift`].
+///
+/// # Panics
+///
+/// There is no next one.
+pub fn sift_with_view<S: Source>(
+    documents: &mut Documents<S>,
+    label: Label<'_>,
+    options: &Options,
+    view: View<'_>,
+    sink: &mut dyn Sink,
+) -> Result<Sifted> {
+    sift_one(documents, label, options, Some(view), sink)
+}
+
+fn sift_one<S: Source>(
+    documents: &mut Documents<S>,
+    label: Label<'_>,
+    options: &Options,
+    view: Option<View<'_>>,
+    sink: &mut dyn Sink,
+) -> Result<Sifted> {
     let desk = Desk::new();
     std::thread::scope(|scope| {
         let threads = options.threads.map_or(1, NonZeroUsize::get);
         let mut sifter = Sifter {
             maker: Maker::new(options.read.limits),
-            books: Books::new(label, options, sink),
-            sharing: Sharing::new(scope, &desk, threads),
+            books: Books::new(label, options, view, sink),
+            sharing: Sharing::new(scope, &desk, threads, view),
             failed: None,
         };
         sifter.read(documents)
@@ -255,10 +287,14 @@ impl Visitor for Sifter<'_, '_, '_> {
         if action == Action::NoOp && self.books.show == Show::Changes {
             return Ok(Flow::Continue);
         }
+        let Differ { changed, unknown, .. } = &self.maker.differ;
+        let places = Places { changed, unknown, replace_paths: &Paths::new() };
+        let attributes = self.books.view(change, places)?;
         self.books.record(&Record::OutputChange(OutputChange {
             name: Cow::Borrowed(name),
             action: word,
             actions: action.words(change)?,
+            attributes,
             changed: Cow::Borrowed(&self.maker.differ.changed),
             unknown: Cow::Borrowed(&self.maker.differ.unknown),
             sensitive: Cow::Borrowed(&self.maker.differ.sensitive),
@@ -286,7 +322,7 @@ impl Visitor for Sifter<'_, '_, '_> {
             .map_err(|error| error.within("instances"))?;
         let problems = problems
             .into_iter()
-            .map(|text| Ok(text.decode()?.into()))
+            .map(|text| Ok(self.books.unless_secret(text.decode()?).into()))
             .collect::<Result<Vec<_>>>()?;
         self.books.record(&Record::Check(Check {
             address: check.address.decode()?.into(),

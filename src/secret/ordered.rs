@@ -3,6 +3,8 @@
 //! The tools write keys in order, and then nothing is listed, however many members there are. Of
 //! an object with keys in another order the members are listed and sorted.
 
+use std::cmp::Ordering;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::value::{Kind, Members, Text, Value};
 
@@ -61,8 +63,24 @@ impl<'a> Ordered<'a> {
     ///
     /// As [`Ordered::pass`].
     pub fn take(&mut self, key: Text<'a>) -> Result<Option<Value<'a>>> {
+        self.take_with(|next| Ok(next.compare(key)))
+    }
+
+    /// The same, by the decoded text of the key.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ordered::pass`].
+    pub fn take_named(&mut self, key: &str) -> Result<Option<Value<'a>>> {
+        self.take_with(|next| compare(next, key))
+    }
+
+    fn take_with(
+        &mut self,
+        order: impl Fn(Text<'a>) -> Result<Ordering>,
+    ) -> Result<Option<Value<'a>>> {
         while let Some((next, value)) = self.next {
-            let order = next.compare(key);
+            let order = order(next)?;
             if order.is_gt() {
                 break;
             }
@@ -73,6 +91,14 @@ impl<'a> Ordered<'a> {
         }
         Ok(None)
     }
+}
+
+/// The order of a key and a decoded text.
+fn compare(key: Text<'_>, text: &str) -> Result<Ordering> {
+    Ok(match key.is_plain() {
+        true => key.raw().cmp(text.as_bytes()),
+        false => key.decode()?.as_str().cmp(text),
+    })
 }
 
 fn sorted(object: Value<'_>) -> Result<Vec<Member<'_>>> {

@@ -1,12 +1,24 @@
 //! Where records go: one format, one file.
 
 pub mod csv;
+mod figures;
+pub mod filter;
 pub mod findings;
 pub mod fleet;
+pub mod gate;
+pub mod github;
+pub mod gitlab;
+pub mod html;
 pub mod json;
+pub mod junit;
+pub mod markdown;
 pub mod ndjson;
 mod row;
+pub mod sarif;
+pub mod several;
 pub mod summary;
+pub mod term;
+pub mod variables;
 
 use self::csv::{Csv, Formulas};
 use crate::error::{Error, ErrorKind};

@@ -77,7 +77,7 @@ impl News {
 
 /// What happens to a resource, in the order of the table's columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Action {
+pub(super) enum Action {
     Create,
     Update,
     Replace,
@@ -89,7 +89,7 @@ enum Action {
 }
 
 impl Action {
-    fn of(word: &str) -> Action {
+    pub(super) fn of(word: &str) -> Action {
         match word {
             "create" => Action::Create,
             "update" => Action::Update,
@@ -116,7 +116,7 @@ impl Action {
     }
 
     /// Terraform's own symbol.
-    fn symbol(self) -> &'static str {
+    pub(super) fn symbol(self) -> &'static str {
         match self {
             Action::Create => "+",
             Action::Update => "~",
@@ -129,7 +129,7 @@ impl Action {
         }
     }
 
-    fn paint(self) -> &'static str {
+    pub(super) fn paint(self) -> &'static str {
         match self {
             Action::Create => GREEN,
             Action::Update => YELLOW,
@@ -172,7 +172,9 @@ impl<W: Write> View<W> {
         self.drawn += 1;
         writeln!(self.out, "{}", self.paint(BOLD, &plan.title))?;
         self.draw_warnings(summary)?;
-        writeln!(self.out, "\n{}", self.paint(BOLD, &plan_line(summary, &plan)))?;
+        let changes = plan.types.values().flat_map(BTreeMap::values).sum();
+        let line = plan_line(summary, changes, plan.invocations);
+        writeln!(self.out, "\n{}", self.paint(BOLD, &line))?;
         self.draw_types(&plan.types)?;
         self.draw_news("Destroyed, replaced or forgotten", &plan.risks)?;
         self.draw_news("Moved", &plan.moves)?;
@@ -411,11 +413,11 @@ impl Draft {
     }
 }
 
-fn plan_line(summary: &Summary, plan: &Draft) -> String {
-    let line = summary.terraform;
-    let changes: u64 = plan.types.values().flat_map(BTreeMap::values).sum();
+/// What a plan comes to, in a sentence: the plan line, or why there is none. So many changes are
+/// not settled, so many actions are invoked.
+pub(super) fn plan_line(summary: &Summary, changes: u64, invocations: u64) -> String {
     let outputs = summary.output_changes.iter().any(|(word, _)| word != "no-op");
-    if changes == 0 && plan.invocations == 0 {
+    if changes == 0 && invocations == 0 {
         return match summary {
             Summary { errored: Some(true), .. } => "Planning failed before it found any change.",
             _ if outputs => "No changes to resources; outputs change.",
@@ -431,7 +433,7 @@ fn plan_line(summary: &Summary, plan: &Draft) -> String {
         }
         .to_owned();
     }
-    plan_words(&line, plan.invocations)
+    plan_words(&summary.terraform, invocations)
 }
 
 /// The plan line in words.
@@ -469,9 +471,14 @@ fn words(counts: &ByWord) -> String {
     words.join(", ")
 }
 
-/// An action's reason in plain words (plan-format, section 3).
-fn reason(word: &str) -> String {
-    match word {
+/// An action's reason in plain words, or its own.
+pub(super) fn reason(word: &str) -> String {
+    known_reason(word).map_or_else(|| visible(word), str::to_owned)
+}
+
+/// An action's reason in plain words, if it is known (plan-format, section 3).
+pub(super) fn known_reason(word: &str) -> Option<&'static str> {
+    Some(match word {
         "replace_because_cannot_update" => "cannot be updated in place",
         "replace_because_tainted" => "is tainted",
         "replace_by_request" => "as requested",
@@ -485,9 +492,11 @@ fn reason(word: &str) -> String {
         "delete_because_enabled_false" => "disabled",
         "forgot_because_lifecycle_destroy_in_state" => "its state says not to destroy it",
         "forgot_because_lifecycle_destroy_in_config" => "the configuration says not to destroy it",
-        other => return visible(other),
-    }
-    .to_owned()
+        "read_because_config_unknown" => "its configuration is not known yet",
+        "read_because_dependency_pending" => "what it depends on changes",
+        "read_because_check_nested" => "a check reads it again",
+        _ => return None,
+    })
 }
 
 /// Characters that are not seen, or change how others are: soft hyphen, Arabic letter mark,
@@ -508,6 +517,9 @@ const HIDDEN: [RangeInclusive<char>; 9] = [
 /// A text of the plan's own with everything that a terminal could obey made visible: control
 /// characters, marks that change the direction of text, characters without width.
 pub fn visible(text: &str) -> String {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         if character.is_control() || HIDDEN.iter().any(|range| range.contains(&character)) {
@@ -521,6 +533,9 @@ pub fn visible(text: &str) -> String {
 
 /// Columns that a text takes.
 pub(super) fn width(text: &str) -> usize {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.len();
+    }
     text.chars().map(|character| character.width().unwrap_or(0)).sum()
 }
 

@@ -360,7 +360,9 @@ fn there_is_no_core_dump() {
     let mut stdin = child.stdin.take().expect("a pipe");
     stdin.write_all(&text.as_bytes()[..text.len() - 2]).expect("it reads");
     let mut line = String::new();
-    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+    // Held to the end: where nobody reads, it ends by itself.
+    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+    stdout.read_line(&mut line).expect("a line");
     assert!(line.starts_with(r#"{"kind":"plan""#), "{line}");
 
     let limits = fs::read_to_string(format!("/proc/{}/limits", child.id())).expect("its limits");

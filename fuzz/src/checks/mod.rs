@@ -13,6 +13,7 @@ pub mod decompress;
 pub mod kernels;
 pub mod records;
 pub mod redact;
+pub mod report;
 pub mod skip;
 pub mod strict;
 
@@ -27,13 +28,14 @@ use plansift::error::{Error, ErrorKind};
 pub type Check = fn(&[u8]);
 
 /// All checks, by the name of their target.
-pub const ALL: [(&str, Check); 8] = [
+pub const ALL: [(&str, Check); 9] = [
     ("kernels", kernels::check),
     ("strict", strict::check),
     ("cuts", cuts::check),
     ("skip", skip::check),
     ("records", records::check),
     ("redact", redact::check),
+    ("report", report::check),
     ("decompress", decompress::check),
     ("arguments", arguments::check),
 ];

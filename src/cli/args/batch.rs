@@ -35,6 +35,9 @@ pub struct Batch {
     /// The table
     #[command(flatten)]
     pub table: TableArgs,
+    /// Write the table to a file: whole, or not at all
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// The plans, and how to read them
     #[command(flatten)]
     pub plans: Plans,

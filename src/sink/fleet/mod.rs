@@ -7,6 +7,7 @@
 //! When only one plan has come and nothing else was asked for, its own page is drawn instead
 //! ([`View`]).
 
+pub mod document;
 mod rows;
 mod table;
 mod tally;
@@ -14,6 +15,7 @@ mod tally;
 use std::io::Write;
 
 pub use self::rows::Column;
+pub(in crate::sink) use self::rows::Row;
 pub use self::tally::{Tally, Totals};
 use crate::error::{Error, Result};
 use crate::record::{Label, Record};

@@ -64,7 +64,7 @@ impl Column {
 /// A number for each column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "BTreeMap<Column, u64>", into = "BTreeMap<Column, u64>")]
-pub(super) struct Counts([u64; 10]);
+pub(in crate::sink) struct Counts([u64; 10]);
 
 impl Index<Column> for Counts {
     type Output = u64;
@@ -123,14 +123,14 @@ impl Counts {
     }
 
     /// Changes of all kinds.
-    pub(super) fn changes(&self) -> u64 {
+    pub(in crate::sink) fn changes(&self) -> u64 {
         Column::ALL.iter().filter(|column| column.is_of_changes()).map(|&it| self[it]).sum()
     }
 }
 
 /// A row of the table.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Row {
+pub(in crate::sink) struct Row {
     pub name: String,
     /// Plans that have something of it.
     pub plans: u64,
@@ -153,7 +153,7 @@ pub(super) fn is_zero(number: &u64) -> bool {
 
 impl Row {
     /// Whether there is nothing to tell of it.
-    pub(super) fn is_quiet(&self) -> bool {
+    pub(in crate::sink) fn is_quiet(&self) -> bool {
         self.counts.is_zero() && !self.has_more
     }
 
@@ -171,7 +171,7 @@ const OTHERS: &str = "(others)";
 /// Rows by their names, in the order in which they came. As JSON they are sorted by name.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(from = "Vec<Row>", into = "Vec<Row>")]
-pub(super) struct Groups {
+pub(in crate::sink) struct Groups {
     places: HashMap<String, usize>,
     rows: Vec<Row>,
     max: usize,
@@ -250,7 +250,7 @@ impl Groups {
     }
 
     /// All rows in the order in which they came.
-    pub(super) fn rows(&self) -> impl Iterator<Item = &Row> {
+    pub(in crate::sink) fn rows(&self) -> impl Iterator<Item = &Row> {
         let others = Some(&self.others).filter(|others| others.plans > 0 || !others.is_quiet());
         self.rows.iter().chain(others)
     }

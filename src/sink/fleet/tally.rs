@@ -93,15 +93,15 @@ pub struct Totals {
     /// Bytes of the plans.
     pub bytes: u64,
     #[serde(rename = "terraform")]
-    pub(super) line: PlanLine,
-    pub(super) counts: Counts,
-    pub(super) invocations: u64,
+    pub(in crate::sink) line: PlanLine,
+    pub(in crate::sink) counts: Counts,
+    pub(in crate::sink) invocations: u64,
     pub(super) types: Groups,
     pub(super) modules: Groups,
     pub(super) providers: Groups,
     pub(super) actions: Groups,
     #[serde(skip)]
-    pub(super) workspaces: Groups,
+    pub(in crate::sink) workspaces: Groups,
     /// The first few errors, with whose they are.
     #[serde(skip)]
     pub(super) errors: Vec<(String, String)>,

@@ -1,0 +1,54 @@
+//! What a person is shown of a plan: the same however it arrives, of any plan that has records, and
+//! with nothing in it that a terminal obeys.
+
+use plansift::error::Result;
+use plansift::input::{Slice, Source};
+use plansift::json::Validation;
+use plansift::limits::Limits;
+use plansift::plan::{self, Documents};
+use plansift::record::view::{Known, View};
+use plansift::record::{Label, Options, sift_with_view};
+use plansift::scan::Isa;
+use plansift::secret::{self, EchoOf, collect};
+use plansift::sink::Sink;
+use plansift::sink::summary::Color;
+use plansift::sink::term::Term;
+
+use super::draw::Draw;
+use super::pieces::Pieces;
+use super::{Told, told};
+
+/// Reports `text` with all values, whole and in pieces.
+pub fn check(text: &[u8]) {
+    let mut draw = Draw::from_bytes(text);
+    let isas: Vec<_> = Isa::all().collect();
+    let whole = reported(|| Slice(text), Isa::best());
+    let pieces = draw.clone();
+    let isa = draw.one_of(&isas);
+    let cut = reported(|| Pieces::new(text, pieces.clone()), isa);
+    assert_eq!(cut, whole, "{}", isa.name());
+    if let Ok(report) = whole {
+        let is_obeyed = |it: char| it != '\n' && it.is_control();
+        assert!(!report.contains(is_obeyed), "{report:?}");
+    }
+}
+
+fn reported<S: Source>(mut open: impl FnMut() -> S, isa: Isa) -> std::result::Result<String, Told> {
+    let limits = Limits { secrets: 100, ..Limits::default() };
+    let read = plan::Options { isa, validation: Validation::Visited, limits };
+    let secrets = secret::Options { read, echo_min: 3, echo: EchoOf::Whole, names: None };
+    let mut out = Vec::new();
+    let mut run = || -> Result<()> {
+        let collected = collect(|| Ok(open()), &secrets)?;
+        let view = View::All(Known { collected: &collected, options: &secrets });
+        let mut sink = Term::new(&mut out, Color::None);
+        let mut documents = Documents::only(open(), &read);
+        let (label, options) = (Label::default(), Options { read, ..Options::default() });
+        sift_with_view(&mut documents, label, &options, view, &mut sink)?;
+        sink.finish()
+    };
+    match run() {
+        Ok(()) => Ok(String::from_utf8(out).expect("a report is UTF-8")),
+        Err(error) => Err(told(&error)),
+    }
+}

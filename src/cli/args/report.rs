@@ -1,0 +1,208 @@
+//! The arguments of `plansift report`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{GateArgs, Plans, SecretArgs};
+use crate::glob::{Glob, Pattern};
+use crate::sink::filter::{Noise, Of, Only, Part};
+use crate::sink::markdown::{FIT_MIN, Fit};
+
+/// `plansift report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// What to write: term, markdown, html, github, json, variables, junit, sarif or gitlab; behind
+    /// = the file, otherwise to standard output. Again for more, in the same run
+    #[arg(short = 'o', long = "output", value_name = "FORMAT[=FILE]", value_parser = target,
+          default_value = "term")]
+    pub targets: Vec<Target>,
+    /// Characters that markdown may have: those of a comment on github, gitlab or azure, or a
+    /// number. What matters most is kept, whole rows only, and the last line counts the rest
+    #[arg(long, value_name = "HOST|N", value_parser = fit)]
+    pub fit: Option<u64>,
+    /// Markdown in parts that fit instead: FILE, and beside it the same with .2, .3 before the
+    /// extension
+    #[arg(long, requires = "fit")]
+    pub split: bool,
+    /// Values of attributes; those that are sensitive, or repeat one that is, are never shown
+    #[arg(long, value_enum, default_value_t = Values::Changed, value_name = "WHICH")]
+    pub values: Values,
+    /// What is left out of reports for people
+    #[command(flatten)]
+    pub noise: NoiseArgs,
+    /// What is secret besides what is marked
+    #[command(flatten)]
+    pub secrets: SecretArgs,
+    /// What the plans must not do
+    #[command(flatten)]
+    pub gate: GateArgs,
+    /// The plans, and how to read them
+    #[command(flatten)]
+    pub plans: Plans,
+}
+
+/// What is left out of reports for people. Rules and counts are about all of a plan.
+#[derive(Debug, Args)]
+pub struct NoiseArgs {
+    /// Only changes whose whole address or type matches; or whose action, type, module, address or
+    /// path of an attribute does, as in action:delete or path:tags. Of each kind one must match
+    #[arg(long, value_name = "[KIND:]GLOB", value_parser = only)]
+    pub only: Vec<Only>,
+    /// Without attributes whose path, or what is above it, matches; an update of those alone is
+    /// left out. What forces a replacement stays
+    #[arg(long, value_name = "GLOB", value_parser = nonempty)]
+    pub ignore_path: Vec<String>,
+    /// Without resources whose type matches
+    #[arg(long, value_name = "GLOB", value_parser = nonempty)]
+    pub ignore_type: Vec<String>,
+    /// Without this
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
+    pub ignore: Vec<Ignore>,
+    /// Drift alone
+    #[arg(long, conflicts_with = "changes_only")]
+    pub drift_only: bool,
+    /// Everything but drift
+    #[arg(long)]
+    pub changes_only: bool,
+}
+
+/// What is mostly noise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Ignore {
+    /// Updates of tags and labels alone
+    TagsOnly,
+    /// Texts that differ in white space or formatting alone
+    Whitespace,
+    /// Lists that differ in their order alone
+    SetOrder,
+}
+
+impl NoiseArgs {
+    /// What it says.
+    pub fn noise(&self) -> Noise {
+        let ignores = |what| self.ignore.contains(&what);
+        Noise {
+            only: self.only.clone(),
+            paths: self.ignore_path.iter().map(|text| Pattern::new(text)).collect(),
+            types: self.ignore_type.iter().map(|text| Glob::new(text)).collect(),
+            tags: ignores(Ignore::TagsOnly),
+            format: ignores(Ignore::Whitespace),
+            order: ignores(Ignore::SetOrder),
+            part: match (self.drift_only, self.changes_only) {
+                (true, _) => Part::Drift,
+                (_, true) => Part::Changes,
+                _ => Part::All,
+            },
+        }
+    }
+}
+
+fn nonempty(text: &str) -> Result<String, String> {
+    match text {
+        "" => Err("nothing has an empty name".to_owned()),
+        text => Ok(text.to_owned()),
+    }
+}
+
+fn only(text: &str) -> Result<Only, String> {
+    let kinds = [
+        ("address", Of::Address),
+        ("type", Of::Type),
+        ("module", Of::Module),
+        ("action", Of::Action),
+        ("path", Of::Path),
+    ];
+    let (word, rest) = text.split_once(':').unwrap_or(("", text));
+    let (of, glob) = match kinds.iter().find(|(kind, _)| *kind == word) {
+        Some((_, of)) => (*of, rest),
+        // A colon of an address stands in quotes.
+        None if text.contains(':') && !word.contains(['"', '*']) => {
+            let kinds: Vec<&str> = kinds.iter().map(|(kind, _)| *kind).collect();
+            return Err(format!("before the colon stands one of {}", kinds.join(", ")));
+        }
+        None => (Of::Name, text),
+    };
+    if glob.is_empty() && of != Of::Module {
+        return Err("nothing has an empty name".to_owned());
+    }
+    Ok(Only { of, pattern: Pattern::new(glob) })
+}
+
+/// Something to write, and where.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Its form.
+    pub format: ReportAs,
+    /// The file; none: standard output.
+    pub file: Option<PathBuf>,
+}
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportAs {
+    /// For a person at a terminal
+    Term,
+    /// For a comment on a pull or merge request
+    Markdown,
+    /// A page of its own for a browser, which needs no network
+    Html,
+    /// For a step of GitHub Actions: annotations to the output, and what the files named by
+    /// GITHUB_STEP_SUMMARY and GITHUB_OUTPUT are for, to these
+    Github,
+    /// All plans as one document
+    Json,
+    /// Numbers of all plans, for a shell or GitLab's dotenv
+    Variables,
+    /// Tests: one for each rule and check
+    Junit,
+    /// Findings: one for each broken rule and check
+    Sarif,
+    /// Counts, as GitLab wants them
+    Gitlab,
+}
+
+impl ReportAs {
+    /// Whether it tells what becomes of single attributes.
+    pub fn shows_attributes(self) -> bool {
+        match self {
+            ReportAs::Term | ReportAs::Markdown | ReportAs::Html | ReportAs::Github => true,
+            ReportAs::Json
+            | ReportAs::Variables
+            | ReportAs::Junit
+            | ReportAs::Sarif
+            | ReportAs::Gitlab => false,
+        }
+    }
+}
+
+/// Which values are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Values {
+    /// None: the plan is read once
+    None,
+    /// Those of attributes that change
+    Changed,
+    /// Those of attributes that stay, too
+    All,
+}
+
+fn fit(text: &str) -> Result<u64, String> {
+    Fit::named(text).ok_or_else(|| format!("github, gitlab, azure, or a number from {FIT_MIN}"))
+}
+
+fn target(text: &str) -> Result<Target, String> {
+    let (format, file) = match text.split_once('=') {
+        Some((format, file)) => (format, Some(PathBuf::from(file))),
+        None => (text, None),
+    };
+    let format = ReportAs::from_str(format, false).map_err(|_| {
+        let names: Vec<_> = ReportAs::value_variants()
+            .iter()
+            .filter_map(|it| it.to_possible_value())
+            .map(|it| it.get_name().to_owned())
+            .collect();
+        format!("the formats are {}", names.join(", "))
+    })?;
+    Ok(Target { format, file })
+}

@@ -1,0 +1,201 @@
+//! `plansift report`: what plans change, in several formats at once.
+
+use std::cell::Cell;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use super::args::{Echo, Ignore, Report, ReportAs, Target, Values};
+use super::exit::Exit;
+use super::gates;
+use super::inputs;
+use super::output::{Output, is_same};
+use super::pages::{Pages, appended};
+use super::redact::secret_options;
+use super::run::{closed_early, color, end_of_output, fail, options, say};
+use super::sifting::{Attributes, Sifting};
+use crate::error::Result;
+use crate::record::Options;
+use crate::sink::Sink;
+use crate::sink::filter::Filter;
+use crate::sink::fleet::document::Document;
+use crate::sink::gate::Rule;
+use crate::sink::github::{Github, SUMMARY_FIT};
+use crate::sink::gitlab::Gitlab;
+use crate::sink::html::Html;
+use crate::sink::junit::Junit;
+use crate::sink::markdown::{Fit, Markdown, Measure, Rest};
+use crate::sink::sarif::Sarif;
+use crate::sink::several::Several;
+use crate::sink::term::Term;
+use crate::sink::variables::Variables;
+
+/// Length of the buffer of each report, in bytes.
+const BUFFER: usize = 64 << 10;
+
+/// Writes all that is asked for, in one pass over the plans.
+pub fn run(arguments: &Report) -> Exit {
+    let plans = &arguments.plans;
+    if let Some(exit) = refuse_contradictions(arguments) {
+        return exit;
+    }
+    let ready = gates::rules(&arguments.gate).and_then(|rules| {
+        let files = arguments.targets.iter().filter_map(|target| target.file.as_deref());
+        refuse_collisions(&arguments.targets)?;
+        if arguments.split {
+            refuse_unsplit(&arguments.targets)?;
+        }
+        Ok((rules, inputs::list(plans, files)?, options(plans)?))
+    });
+    let (rules, listed, options) = match ready {
+        Ok(ready) => ready,
+        Err(exit) => return exit,
+    };
+    let (mut outputs, mut sinks) = (Vec::new(), Vec::new());
+    let pages = Pages::new(arguments.targets.iter().filter_map(|it| it.file.clone()), &listed);
+    for target in &arguments.targets {
+        let path = target.file.as_deref();
+        match open(target, arguments, &rules, &pages) {
+            Ok((sink, output)) => {
+                sinks.push(sink);
+                outputs.push((path, output));
+            }
+            Err(error) => return fail(path, &error),
+        }
+    }
+    let (is_broken, failed_at) = (Cell::new(false), Cell::new(None));
+    let several = Box::new(Several::new(sinks, &failed_at));
+    let mut sink = gates::before(several, &rules, &is_broken);
+    let attributes = attributes(arguments, &options);
+    let mut sifting = Sifting::new(plans, options, sink.as_mut()).with(&attributes);
+    let sifted = sifting.all(&listed);
+    let tally = sifting.tally;
+    let finished = sifted.and_then(|()| sink.finish());
+    drop(sink);
+    if let Err(error) = finished {
+        let path = failed_at.get().and_then(|place| outputs.get(place)).and_then(|it| it.0);
+        return match end_of_output(path, &error, tally.failed) {
+            Exit::Done if !rules.is_empty() => closed_early(is_broken.get()),
+            exit => exit,
+        };
+    }
+    for (path, output) in outputs {
+        if let Err(error) = output.finish() {
+            return fail(path, &error);
+        }
+    }
+    if let Err((path, error)) = pages.finish() {
+        return fail(Some(&path), &error);
+    }
+    if plans.stats {
+        say(&tally.stats.line());
+    }
+    tally.exit(is_broken.get(), plans)
+}
+
+/// What is shown of the attributes of changes.
+fn attributes(arguments: &Report, options: &Options) -> Attributes {
+    if !arguments.targets.iter().any(|target| target.format.shows_attributes()) {
+        return Attributes::None;
+    }
+    let all = match arguments.values {
+        Values::None => return Attributes::Paths,
+        Values::Changed => false,
+        Values::All => true,
+    };
+    Attributes::Values { all, secrets: secret_options(&arguments.secrets, options.read) }
+}
+
+/// Refuses what would show a secret, or hide nothing.
+fn refuse_contradictions(arguments: &Report) -> Option<Exit> {
+    let ignores = |what| arguments.noise.ignore.contains(&what);
+    let is_blind = arguments.values == Values::None;
+    let has_markdown = arguments.targets.iter().any(|it| it.format == ReportAs::Markdown);
+    if arguments.secrets.echo == Echo::Off && !is_blind {
+        say("--echo off: values that repeat a secret are never shown; --values none shows none");
+    } else if arguments.fit.is_some() && !has_markdown {
+        say("--fit: it is about Markdown: ask for it, as in -o markdown=FILE");
+    } else if is_blind && (ignores(Ignore::Whitespace) || ignores(Ignore::SetOrder)) {
+        say("--ignore: whether only white space or order differs is told by values");
+    } else {
+        return None;
+    }
+    Some(Exit::Usage)
+}
+
+/// Refuses two reports for one place.
+fn refuse_collisions(targets: &[Target]) -> std::result::Result<(), Exit> {
+    for (place, target) in targets.iter().enumerate() {
+        let file = target.file.as_deref();
+        if targets[..place].iter().any(|other| is_same(other.file.as_deref(), file)) {
+            say("--output: two reports for one place: name a file for each");
+            return Err(Exit::Usage);
+        }
+    }
+    Ok(())
+}
+
+/// Refuses parts of a report that have no names.
+fn refuse_unsplit(targets: &[Target]) -> std::result::Result<(), Exit> {
+    let is_file = |path: &Path| path != Path::new("-") && (path.is_file() || !path.exists());
+    let has_parts = |target: &&Target| target.format == ReportAs::Markdown;
+    if !targets.iter().filter(has_parts).all(|it| it.file.as_deref().is_some_and(is_file)) {
+        say("--split: the parts need names: write to a file, as in -o markdown=FILE");
+        return Err(Exit::Usage);
+    }
+    Ok(())
+}
+
+/// How long Markdown may be.
+fn fit(arguments: &Report) -> Fit {
+    let rest = if arguments.split { Rest::Parts } else { Rest::LeftOut };
+    match arguments.fit {
+        Some(max) => Fit { max, measure: Measure::Characters, rest },
+        None => Fit::NONE,
+    }
+}
+
+fn open(
+    target: &Target,
+    arguments: &Report,
+    rules: &[Rule],
+    pages: &Pages,
+) -> Result<(Box<dyn Sink>, Output)> {
+    let path: Option<&Path> = target.file.as_deref();
+    let output = Output::open(path)?;
+    let out = BufWriter::with_capacity(BUFFER, output.writer()?);
+    let sink: Box<dyn Sink> = match target.format {
+        ReportAs::Term => {
+            let term = Term::new(out, color(arguments.plans.color, path));
+            filtered(Box::new(term), arguments)
+        }
+        ReportAs::Html => filtered(Box::new(Html::new(out)), arguments),
+        ReportAs::Markdown => {
+            let pages = pages.opener(path.map(Path::to_owned), out);
+            filtered(Box::new(Markdown::new(pages, rules, fit(arguments))), arguments)
+        }
+        ReportAs::Github => {
+            let summary = appended("GITHUB_STEP_SUMMARY", "no summary of the step")?;
+            let outputs = appended("GITHUB_OUTPUT", "no outputs of the step")?;
+            let summary = summary.map(|file| {
+                let pages = pages.opener(None, BufWriter::with_capacity(BUFFER, file));
+                filtered(Box::new(Markdown::new(pages, rules, SUMMARY_FIT)), arguments)
+            });
+            let outputs = outputs.map(|file| Box::new(file) as Box<dyn Write>);
+            Box::new(Github::new(out, summary, outputs, rules))
+        }
+        ReportAs::Json => Box::new(Document::new(out, rules)),
+        ReportAs::Variables => Box::new(Variables::new(out, rules)),
+        ReportAs::Junit => Box::new(Junit::new(out, rules)),
+        ReportAs::Sarif => Box::new(Sarif::new(out, rules)),
+        ReportAs::Gitlab => Box::new(Gitlab::new(out)),
+    };
+    Ok((sink, output))
+}
+
+/// A report for people, without what they do not want to see.
+fn filtered(sink: Box<dyn Sink>, arguments: &Report) -> Box<dyn Sink> {
+    match arguments.noise.noise() {
+        noise if noise.is_none() => sink,
+        noise => Box::new(Filter::new(sink, noise)),
+    }
+}

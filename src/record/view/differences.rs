@@ -1,0 +1,361 @@
+//! What differs between the two sides of a change, by the paths that are known to.
+//!
+//! Values and paths are walked together, both in the order of their keys, so that each is looked at
+//! once. A list is taken as a set where that tells less to have changed, and a string that holds a
+//! document as that document.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+
+use super::documents::{Document, Syntax};
+use super::sets::{Unmatched, unmatched};
+use super::walk::{Entry, Met, walk};
+use super::{Difference, Excerpt, Listing, Shown};
+use crate::error::Result;
+use crate::json::string::common_prefix;
+use crate::json::value::{Elements, Kind, Text, Value};
+use crate::path::{Path, Paths, Step};
+use crate::secret::ordered::Ordered;
+
+/// Bytes that stand before the first difference of two long texts.
+const CONTEXT: usize = 24;
+
+/// Lists what differs between two sides: at the paths `changed`, or not known yet at those of
+/// `unknown`, both in order.
+///
+/// # Errors
+///
+/// A side is not well formed, or has a key twice.
+pub(super) fn differences(
+    sides: [Value<'_>; 2],
+    changed: &Paths,
+    unknown: &Paths,
+    listing: &mut Listing<'_, '_>,
+) -> Result<()> {
+    let mut paths = changed.clone();
+    unknown.iter().for_each(|path| paths.push(path.steps()));
+    paths.sort();
+    let mut unknown = Unknown { paths: unknown, next: 0 };
+
+    let mut first = 0;
+    if let Some(root) = paths.get(0).filter(|path| path.steps().len() == 0) {
+        pair(
+            root,
+            sides.map(Some),
+            Known { is_hidden: false, is_unknown: unknown.is_at(root) },
+            listing,
+        )?;
+        first = 1;
+    }
+    let [before, after] = sides.map(|side| Inside::of(Some(side)));
+    let all = first..paths.len();
+    let mut open = vec![Frame { sides: [before?, after?], paths: all, depth: 0, is_hidden: false }];
+    while let Some(frame) = open.last_mut() {
+        let Range { start, end } = frame.paths;
+        let step = |place: usize| paths.get(place).and_then(|path| path.step(frame.depth));
+        let (Some(path), Some(here), true) = (paths.get(start), step(start), start < end) else {
+            open.pop();
+            continue;
+        };
+        // Those that go the same way.
+        let last = (start + 1..end).find(|&place| step(place) != Some(here)).unwrap_or(end);
+        frame.paths.start = last;
+        let depth = frame.depth + 1;
+        let [before, after] = frame.sides.each_mut().map(|side| side.take(here));
+        let values = [before?, after?];
+        let is_hidden =
+            frame.is_hidden || values.into_iter().flatten().any(|it| listing.shower.hides(it));
+        let mut inner = start..last;
+        if path.steps().len() == depth {
+            let known = Known { is_hidden, is_unknown: unknown.is_at(path) };
+            pair(path, values, known, listing)?;
+            // It may be among both lists.
+            let ends = |place: usize| paths.get(place).is_some_and(|it| it.steps().len() == depth);
+            inner.start = inner.clone().find(|&place| !ends(place)).unwrap_or(last);
+        } else if !is_hidden
+            && let [Some(before), Some(after)] = values
+            && !unknown.is_below(path, depth)
+            && let Some(set) = as_set([before, after], inner.len(), listing)?
+        {
+            list_set(path, depth, [before, after], set, listing)?;
+            continue;
+        }
+        if !inner.is_empty() {
+            let [before, after] = values.map(Inside::of);
+            open.push(Frame { sides: [before?, after?], paths: inner, depth, is_hidden });
+        }
+    }
+    Ok(())
+}
+
+/// What is not known yet, asked for in the order of paths.
+struct Unknown<'p> {
+    paths: &'p Paths,
+    next: usize,
+}
+
+impl Unknown<'_> {
+    fn pass(&mut self, path: Path<'_>) {
+        while self.paths.get(self.next).is_some_and(|unknown| unknown < path) {
+            self.next += 1;
+        }
+    }
+
+    /// Whether that place is not known.
+    fn is_at(&mut self, path: Path<'_>) -> bool {
+        self.pass(path);
+        self.paths.get(self.next) == Some(path)
+    }
+
+    /// Whether some place is not known that shares the first steps with a path, which is the first
+    /// that does.
+    fn is_below(&mut self, path: Path<'_>, depth: usize) -> bool {
+        self.pass(path);
+        let next = self.paths.get(self.next);
+        next.is_some_and(|unknown| unknown.steps().take(depth).eq(path.steps().take(depth)))
+    }
+}
+
+/// What is known of a place besides its values.
+#[derive(Clone, Copy)]
+struct Known {
+    is_hidden: bool,
+    is_unknown: bool,
+}
+
+/// Lists what became of one place.
+fn pair(
+    path: Path<'_>,
+    values: [Option<Value<'_>>; 2],
+    known: Known,
+    listing: &mut Listing<'_, '_>,
+) -> Result<()> {
+    let Known { is_hidden, is_unknown } = known;
+    if let [Some(before), Some(after)] = values
+        && !is_hidden
+        && !is_unknown
+    {
+        if before.raw() == after.raw() {
+            // Only what lies below it is not known: it has a line of its own.
+            return Ok(());
+        }
+        match (before.kind()?, after.kind()?) {
+            (Kind::Array, Kind::Array) => {
+                if let Some(set) = as_set([before, after], usize::MAX, listing)? {
+                    return list_set(path, path.steps().len(), [before, after], set, listing);
+                }
+            }
+            (Kind::String, Kind::String) if texts(path, [before, after], listing)? => {
+                return Ok(());
+            }
+            _ => {}
+        }
+    }
+    let [before, after] = values.map(|value| match value {
+        Some(value) if is_hidden && !value.is_null() => Ok(Shown::Sensitive),
+        value => listing.shower.show(value),
+    });
+    let (before, after) = (before?, if is_unknown { Shown::Unknown } else { after? });
+    if (&before, &after) != (&Shown::Absent, &Shown::Absent) {
+        listing.push(path, before, after, Difference::Value);
+    }
+    Ok(())
+}
+
+/// What two lists do not share, if that is less than the places that changed in them, nothing in
+/// them is hidden, and elements did not simply change where they are.
+fn as_set<'a>(
+    sides: [Value<'a>; 2],
+    changed: usize,
+    listing: &mut Listing<'_, '_>,
+) -> Result<Option<Unmatched<'a>>> {
+    for side in sides {
+        if side.kind()? != Kind::Array || listing.shower.hides_within(side) {
+            return Ok(None);
+        }
+    }
+    let len = sides[0].raw().len() + sides[1].raw().len();
+    let Some(room) = listing.set_room.checked_sub(len) else { return Ok(None) };
+    listing.set_room = room;
+    let Some(found) = unmatched(sides[0], sides[1])? else { return Ok(None) };
+    let indexes = |list: &[(u32, Value<'_>)]| list.iter().map(|it| it.0).collect::<Vec<_>>();
+    let is_in_place = found.len() > 0 && indexes(&found.removed) == indexes(&found.added);
+    Ok(Some(found).filter(|it| it.shared > 0 && it.len() < changed && !is_in_place))
+}
+
+/// Lists the elements of two lists that are on one side only. The first steps of `path` lead to the
+/// lists.
+fn list_set(
+    path: Path<'_>,
+    depth: usize,
+    [before, after]: [Value<'_>; 2],
+    set: Unmatched<'_>,
+    listing: &mut Listing<'_, '_>,
+) -> Result<()> {
+    let mut paths = Paths::new();
+    paths.push(path.steps().take(depth));
+    // A reason to replace names an element by a place that says nothing here.
+    listing.is_forced = paths.get(0).is_some_and(|list| listing.reasons.touch(list));
+    if set.len() == 0 {
+        let shown = [listing.shower.show(Some(before))?, listing.shower.show(Some(after))?];
+        paths.iter().for_each(|path| {
+            let [before, after] = shown.clone();
+            listing.push(path, before, after, Difference::Order);
+        });
+        listing.is_forced = false;
+        return Ok(());
+    }
+    for (elements, is_removed) in [(set.removed, true), (set.added, false)] {
+        for (index, element) in elements {
+            let shown = listing.shower.show(Some(element))?;
+            let (before, after) =
+                if is_removed { (shown, Shown::Absent) } else { (Shown::Absent, shown) };
+            paths.clear();
+            paths.push(path.steps().take(depth).chain([Step::Index(index)]));
+            // What is not known yet is told as such.
+            let is_unknown =
+                |path| listing.within.is_none() && listing.places.unknown.has_above(path);
+            if let Some(path) = paths.get(0).filter(|path| !is_unknown(*path)) {
+                listing.push(path, before, after, Difference::Value);
+            }
+        }
+    }
+    listing.is_forced = false;
+    Ok(())
+}
+
+/// Lists how a text changed, unless it is no other than any scalar. A secret is never looked into.
+fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -> Result<bool> {
+    let [before, after] = sides.map(|side| side.string().and_then(Text::decode));
+    let (before, after) = (before?, after?);
+    if [&before, &after].iter().any(|text| listing.shower.is_secret(text.as_bytes())) {
+        return Ok(false);
+    }
+    let mut words = before.split_whitespace();
+    let has_same_words =
+        after.split_whitespace().all(|word| words.next() == Some(word)) && words.next().is_none();
+    let how = if has_same_words { Difference::Format } else { Difference::Value };
+    match [&before, &after].map(|text| Document::of(text.as_bytes())) {
+        [Some(mut one), Some(mut other)] if one.syntax == other.syntax => {
+            if listing.within.is_none() {
+                return documents(path, [&mut one, &mut other], how, listing);
+            }
+            return Ok(false);
+        }
+        [None, None] => {}
+        // There may be a secret in one.
+        _ => return Ok(false),
+    }
+    if has_same_words {
+        let [before, after] = sides.map(|side| listing.shower.show(Some(side)));
+        listing.push(path, before?, after?, how);
+        return Ok(true);
+    }
+    let same = common_prefix(before.as_bytes(), after.as_bytes());
+    if same <= CONTEXT {
+        return Ok(false);
+    }
+    let start = before.floor_char_boundary(same - CONTEXT);
+    let [before, after] =
+        [&before, &after].map(|text| Shown::Scalar(Excerpt::of_text_from(start, text)));
+    listing.push(path, before, after, how);
+    Ok(true)
+}
+
+/// Lists how the document in a text changed. `how` is said where nothing in it did.
+fn documents(
+    path: Path<'_>,
+    sides: [&mut Document; 2],
+    how: Difference,
+    listing: &mut Listing<'_, '_>,
+) -> Result<bool> {
+    let syntax = sides[0].syntax;
+    let sides = sides.map(Document::value);
+    if listing.differ.diff_values(sides[0], sides[1]).is_err() {
+        return Ok(false);
+    }
+    let changed = listing.differ.changed.clone();
+    if changed.is_empty() {
+        // A key with `null` is none to a provider; and YAML has more to say than its JSON.
+        let is_same = syntax == Syntax::Json && members(sides[0])? == members(sides[1])?;
+        let how = if is_same { Difference::Format } else { how };
+        let shown = listing.shower.within(&sides, |shower| {
+            Ok([shower.show(Some(sides[0]))?, shower.show(Some(sides[1]))?])
+        });
+        let Ok([before, after]) = shown else { return Ok(false) };
+        listing.push(path, before, after, how);
+        return Ok(true);
+    }
+    let listed = listing.attributes.list.len();
+    let marks = listing.shower.enter(&sides)?;
+    listing.within = Some(listing.within(path, syntax.decoder()));
+    let found = differences(sides, &changed, &Paths::new(), listing);
+    listing.within = None;
+    listing.shower.leave(marks);
+    if found.is_err() {
+        // It was no document after all.
+        listing.attributes.list.truncate(listed);
+    }
+    Ok(found.is_ok())
+}
+
+/// What tells an object from one with other keys: how many members there are at any depth, and what
+/// their keys are, in whatever order.
+fn members(document: Value<'_>) -> Result<(u64, u64)> {
+    let (mut count, mut keys) = (0, 0_u64);
+    walk(
+        document,
+        |_| Entry::Enter,
+        |met| {
+            if let Met::Key(key) = met {
+                let mut hasher = DefaultHasher::new();
+                key.decode()?.hash(&mut hasher);
+                keys = keys.wrapping_add(hasher.finish());
+                count += 1;
+            }
+            Ok(())
+        },
+    )?;
+    Ok((count, keys))
+}
+
+/// A pair of values that is entered, for the paths that lead into it.
+struct Frame<'a> {
+    sides: [Inside<'a>; 2],
+    /// Which of all paths.
+    paths: Range<usize>,
+    /// How many steps lead to it.
+    depth: usize,
+    is_hidden: bool,
+}
+
+/// What is in a value, in order.
+enum Inside<'a> {
+    Object(Ordered<'a>),
+    Array(Elements<'a>, u32),
+    Nothing,
+}
+
+impl<'a> Inside<'a> {
+    fn of(value: Option<Value<'a>>) -> Result<Inside<'a>> {
+        let Some(value) = value else { return Ok(Inside::Nothing) };
+        Ok(match value.kind()? {
+            Kind::Object => Inside::Object(Ordered::of(Some(value))?),
+            Kind::Array => Inside::Array(value.elements()?, 0),
+            _ => Inside::Nothing,
+        })
+    }
+
+    /// What is at the end of a step, and passes what lies before it.
+    fn take(&mut self, step: Step<'_>) -> Result<Option<Value<'a>>> {
+        match (self, step) {
+            (Inside::Object(members), Step::Key(key)) => members.take_named(key),
+            (Inside::Array(elements, next), Step::Index(index)) => {
+                let place = index.saturating_sub(*next);
+                *next = index.saturating_add(1);
+                elements.nth(place as usize).transpose()
+            }
+            _ => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! Documents that stand in strings, as values: policies, templates, values of charts.
+//!
+//! JSON is read by the tokenizer that reads plans, so that its numbers stay as they are. YAML is
+//! written as JSON first. Whatever is not surely a document is a text.
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
+use serde_json::value::RawValue;
+
+use crate::input::Slice;
+use crate::json::cursor::Cursor;
+use crate::json::detached::Detached;
+use crate::json::outline::Outline;
+use crate::json::value::Value;
+use crate::json::{Validation, string};
+use crate::limits::Limits;
+use crate::scan::Isa;
+
+/// Longest text that is looked at, in bytes.
+const TEXT_MAX: usize = 4 << 20;
+
+/// Deepest nesting of a document.
+const DEPTH_MAX: u64 = 200;
+
+/// What a document is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Syntax {
+    Json,
+    Yaml,
+}
+
+impl Syntax {
+    /// Terraform's function that reads it.
+    pub fn decoder(self) -> &'static str {
+        match self {
+            Syntax::Json => "jsondecode",
+            Syntax::Yaml => "yamldecode",
+        }
+    }
+
+    /// Terraform's function that writes it.
+    pub fn encoder(self) -> &'static str {
+        match self {
+            Syntax::Json => "jsonencode",
+            Syntax::Yaml => "yamlencode",
+        }
+    }
+}
+
+/// An object or array that stands in a string.
+#[derive(Debug)]
+pub(super) struct Document {
+    pub syntax: Syntax,
+    value: Detached,
+}
+
+impl Document {
+    /// The document that a text is, if it is one.
+    pub fn of(text: &[u8]) -> Option<Document> {
+        match Document::json(text) {
+            None => Document::yaml(text),
+            json => json,
+        }
+    }
+
+    /// The JSON document that a text is, if it is one.
+    fn json(text: &[u8]) -> Option<Document> {
+        let first = text.iter().find(|byte| !byte.is_ascii_whitespace())?;
+        if text.len() > TEXT_MAX || !matches!(first, b'{' | b'[') {
+            return None;
+        }
+        Some(Document { syntax: Syntax::Json, value: outlined(text)? })
+    }
+
+    fn yaml(text: &[u8]) -> Option<Document> {
+        let text = std::str::from_utf8(text).ok()?;
+        if text.len() > TEXT_MAX || !text.trim_end().contains('\n') || !text.contains(':') {
+            return None;
+        }
+        let json = as_json(text)?;
+        Some(Document { syntax: Syntax::Yaml, value: outlined(json.as_bytes())? })
+    }
+
+    /// Its value.
+    pub fn value(&mut self) -> Value<'_> {
+        self.value.value(0)
+    }
+}
+
+/// The value of a JSON text, if it is one from beginning to end.
+fn outlined(text: &[u8]) -> Option<Detached> {
+    let limits = Limits { depth: DEPTH_MAX, ..Limits::default() };
+    let mut cursor = Cursor::new(Slice(text), 0, Isa::best(), Validation::Everything, limits);
+    let mut outline = Outline::new();
+    cursor.outline(&mut outline).ok()?;
+    let end = usize::try_from(cursor.offset()).ok()?;
+    if cursor.peek().ok()?.is_some() {
+        return None;
+    }
+    let mut value = Detached::default();
+    value.push(&text[..end], &outline);
+    Some(value)
+}
+
+/// What is open while YAML is written as JSON.
+enum Open {
+    /// Whether a key comes next, whether something stands in it, and whether it stands for a tag.
+    Mapping {
+        needs_key: bool,
+        has_some: bool,
+        is_tagged: bool,
+    },
+    Sequence {
+        has_some: bool,
+        is_tagged: bool,
+    },
+}
+
+/// A YAML text of one document, a mapping or a sequence with keys that are scalars, as JSON. A node
+/// with a tag of its own (`!Ref`) becomes an object of that name, and an alias a text: nothing is
+/// written more than once.
+fn as_json(text: &str) -> Option<String> {
+    let mut json = String::with_capacity(text.len() * 2);
+    let mut open: Vec<Open> = Vec::new();
+    let mut documents = 0;
+    for event in Parser::new_from_str(text) {
+        match event.ok()?.0 {
+            Event::DocumentStart(_) => {
+                documents += 1;
+                if documents > 1 {
+                    return None;
+                }
+            }
+            Event::Scalar(text, style, _, tag) => {
+                let is_key = before(&mut open, &mut json)?;
+                let is_plain = style == ScalarStyle::Plain && !is_key;
+                // A tag on a key would make no JSON.
+                let tag = own(tag.as_deref()).filter(|_| !is_key);
+                begin_tag(tag.as_deref(), &mut json);
+                match &*text {
+                    "" | "~" | "null" if is_plain && tag.is_none() => json.push_str("null"),
+                    "true" | "false" if is_plain => json.push_str(&text),
+                    text if is_plain && is_number(text) => json.push_str(text),
+                    text => string::push_quoted(text, &mut json),
+                }
+                json.push_str(if tag.is_some() { "}" } else { "" });
+                after(&mut open, is_key, &mut json);
+            }
+            Event::Alias(anchor) => {
+                let is_key = before(&mut open, &mut json)?;
+                string::push_quoted(&format!("*{anchor}"), &mut json);
+                after(&mut open, is_key, &mut json);
+            }
+            Event::SequenceStart(_, tag) => {
+                not_a_key(before(&mut open, &mut json)?)?;
+                let tag = own(tag.as_deref());
+                begin_tag(tag.as_deref(), &mut json);
+                json.push('[');
+                open.push(Open::Sequence { has_some: false, is_tagged: tag.is_some() });
+            }
+            Event::MappingStart(_, tag) => {
+                not_a_key(before(&mut open, &mut json)?)?;
+                let tag = own(tag.as_deref());
+                begin_tag(tag.as_deref(), &mut json);
+                json.push('{');
+                let is_tagged = tag.is_some();
+                open.push(Open::Mapping { needs_key: true, has_some: false, is_tagged });
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                json.push_str(match open.pop()? {
+                    Open::Sequence { is_tagged: false, .. } => "]",
+                    Open::Sequence { .. } => "]}",
+                    Open::Mapping { is_tagged: false, .. } => "}",
+                    Open::Mapping { .. } => "}}",
+                });
+                after(&mut open, false, &mut json);
+            }
+            _ => {}
+        }
+        if open.len() as u64 > DEPTH_MAX {
+            return None;
+        }
+    }
+    // A scalar alone is a text.
+    json.starts_with(['{', '[']).then_some(json)
+}
+
+/// Writes what comes before a node, and tells whether it is a key.
+fn before(open: &mut [Open], json: &mut String) -> Option<bool> {
+    Some(match open.last_mut() {
+        Some(Open::Mapping { needs_key, has_some, .. }) => {
+            if *needs_key && std::mem::replace(has_some, true) {
+                json.push(',');
+            }
+            *needs_key
+        }
+        Some(Open::Sequence { has_some, .. }) => {
+            if std::mem::replace(has_some, true) {
+                json.push(',');
+            }
+            false
+        }
+        None if json.is_empty() => false,
+        None => return None,
+    })
+}
+
+fn after(open: &mut [Open], is_key: bool, json: &mut String) {
+    if is_key {
+        json.push(':');
+    }
+    if let Some(Open::Mapping { needs_key, .. }) = open.last_mut() {
+        *needs_key = !is_key;
+    }
+}
+
+fn not_a_key(is_key: bool) -> Option<()> {
+    (!is_key).then_some(())
+}
+
+/// A tag that means something beyond YAML's own types.
+fn own(tag: Option<&Tag>) -> Option<String> {
+    let tag = tag.filter(|tag| tag.handle != "tag:yaml.org,2002:")?;
+    Some(format!("{}{}", tag.handle, tag.suffix))
+}
+
+fn begin_tag(tag: Option<&str>, json: &mut String) {
+    if let Some(tag) = tag {
+        json.push('{');
+        string::push_quoted(tag, json);
+        json.push(':');
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+        && serde_json::from_str::<&RawValue>(text).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn yaml_is_the_json_that_it_says() {
+        for (yaml, json) in [
+            ("a: 1\nb: x\n", Some(r#"{"a":1,"b":"x"}"#)),
+            (
+                "- a: yes\n- 'true'\n- true\n- ~\n- 1.50\n- 0x1f\n- 1e999\n",
+                Some(r#"[{"a":"yes"},"true",true,null,1.50,"0x1f",1e999]"#),
+            ),
+            (
+                "---\na:\n  - b\n  - {c: d, 1: 2}\ne: |\n  x\n  y\n",
+                Some(r#"{"a":["b",{"c":"d","1":2}],"e":"x\ny\n"}"#),
+            ),
+            ("a: &x [1]\nb: *x\n", Some(r#"{"a":[1],"b":"*1"}"#)),
+            (
+                "a: !Ref B\nb: !Sub [c]\nc: !!str 5\nd: !X {e: f}\n",
+                Some(r#"{"a":{"!Ref":"B"},"b":{"!Sub":["c"]},"c":5,"d":{"!X":{"e":"f"}}}"#),
+            ),
+            ("a:\nb: {}\n", Some(r#"{"a":null,"b":{}}"#)),
+            ("a: 1\n---\nb: 2\n", None),
+            ("? [a]\n: b\n", None),
+            ("#!/bin/sh\necho 'a: b'\nexit 1\n", None),
+            ("a: b", None),
+            ("a: {\n", None),
+            ("plain: text\nwith: [more\n", None),
+        ] {
+            let found = Document::of(yaml.as_bytes()).map(|mut it| {
+                assert_eq!(it.syntax, Syntax::Yaml);
+                String::from_utf8_lossy(it.value().raw()).into_owned()
+            });
+            assert_eq!(found.as_deref(), json, "{yaml}");
+        }
+    }
+
+    #[test]
+    fn json_is_taken_only_whole() {
+        for (text, is_json) in [
+            (r#"{"a":[1,2]}"#, true),
+            (" [ ] \n", true),
+            (r#"{"a":1} x"#, false),
+            (r#"{"a":1"#, false),
+            (r#"{"a":01}"#, false),
+            (r#""text""#, false),
+            ("12", false),
+            ("", false),
+            ("{{ template }}", false),
+            ("[section]\nkey = 1\n", false),
+        ] {
+            assert_eq!(Document::json(text.as_bytes()).is_some(), is_json, "{text}");
+        }
+        let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+        assert!(Document::of(deep.as_bytes()).is_none());
+    }
+}

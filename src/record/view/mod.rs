@@ -1,0 +1,378 @@
+//! What a person is shown of the values of one change: its attributes, with what they were and what
+//! they will be, and nothing secret.
+//!
+//! Where there is something before and after, an attribute is a place that changes or is not known
+//! yet (records.md, `changed` and `unknown`); otherwise it is each scalar of the side there is.
+//!
+//! A value is hidden where an overlay marks it on either side, and where it repeats a secret of the
+//! plan in a place that nobody marked. So the secrets must be known before
+//! ([`crate::secret::collect`]); without them only paths are told.
+
+mod differences;
+mod documents;
+mod scalars;
+mod sets;
+mod shown;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::diff::Differ;
+use crate::error::Result;
+use crate::json::value::Value;
+use crate::limits::Limits;
+use crate::path::{Path, Paths, Step};
+use crate::plan::Change;
+use crate::secret::marks::{Marks, Subject};
+use crate::secret::{self, Collected, MASK};
+
+use differences::differences;
+use scalars::Scalars;
+use shown::Shower;
+pub use shown::{EXCERPT_MAX, Excerpt, Shown};
+
+/// What is shown of changes.
+#[derive(Clone, Copy, Debug)]
+pub enum View<'s> {
+    /// The paths that change or are not known yet.
+    Paths,
+    /// Also the values of those, but none that is secret.
+    Changed(Known<'s>),
+    /// Also the attributes that stay as they are.
+    All(Known<'s>),
+}
+
+/// What is known of a plan's secrets.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'s> {
+    /// What the plan says of them.
+    pub collected: &'s Collected,
+    /// How they were collected.
+    pub options: &'s secret::Options,
+}
+
+/// An attribute of a change.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Attribute {
+    /// Its path, as records write it.
+    pub path: String,
+    /// What it was.
+    pub before: Shown,
+    /// What it will be.
+    pub after: Shown,
+    /// It is why the resource is replaced.
+    pub replaces: bool,
+    /// How the two differ.
+    pub difference: Difference,
+}
+
+/// How what was differs from what will be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Difference {
+    /// They are other values.
+    Value,
+    /// Only in white space, or in how a document is written that stands in them.
+    Format,
+    /// Only in the order of a list.
+    Order,
+    /// Not at all.
+    Nothing,
+}
+
+/// The attributes of a change.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Attributes {
+    /// In the order of their paths, [`ATTRIBUTES_MAX`] at most.
+    pub list: Vec<Attribute>,
+    /// How many there are beyond those.
+    pub left_out: u64,
+}
+
+impl Attributes {
+    /// A number that is most probably another one for other attributes.
+    pub fn digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// The memory that they take, in bytes.
+    pub fn size(&self) -> u64 {
+        let size =
+            |it: &Attribute| size_of_val(it) + it.path.len() + it.before.size() + it.after.size();
+        self.list.iter().map(size).sum::<usize>() as u64
+    }
+}
+
+/// Most attributes of a change that are shown.
+pub const ATTRIBUTES_MAX: usize = 10_000;
+
+/// The paths of a change, as a record tells them.
+#[derive(Clone, Copy, Debug)]
+pub struct Places<'p> {
+    /// What changes, in order.
+    pub changed: &'p Paths,
+    /// What is not known yet, in order.
+    pub unknown: &'p Paths,
+    /// Why the resource is replaced.
+    pub replace_paths: &'p Paths,
+}
+
+/// Finds what is shown of changes, one after the other.
+#[derive(Debug)]
+pub struct Viewer<'s> {
+    marks: Marks,
+    differ: Differ,
+    /// Shows values, if there are any to be shown.
+    shower: Option<Shower<'s>>,
+    shows_all: bool,
+}
+
+impl<'s> Viewer<'s> {
+    /// One that finds what `view` says.
+    pub fn new(view: View<'s>, limits: &Limits) -> Viewer<'s> {
+        let (known, shows_all) = match view {
+            View::Paths => (None, false),
+            View::Changed(known) => (Some(known), false),
+            View::All(known) => (Some(known), true),
+        };
+        Viewer {
+            marks: Marks::new(known.and_then(|known| known.options.names.clone())),
+            differ: Differ::new(limits),
+            shower: known.map(Shower::new),
+            shows_all,
+        }
+    }
+
+    /// Whether a text is secret, as far as values are looked at.
+    pub fn is_secret(&self, text: &str) -> bool {
+        self.shower.as_ref().is_some_and(|shower| shower.is_secret(text.as_bytes()))
+    }
+
+    /// The attributes of a change.
+    ///
+    /// # Errors
+    ///
+    /// It is not well formed, or has a key twice.
+    pub fn view(&mut self, change: &Change<'_>, places: Places<'_>) -> Result<Attributes> {
+        let Viewer { marks, differ, shower: Some(shower), shows_all } = self else {
+            return Ok(paths(places));
+        };
+        let subject = Subject {
+            sides: [change.before, change.after],
+            overlays: [change.before_sensitive, change.after_sensitive],
+            unknown: change.after_unknown,
+            named: false,
+        };
+        let mut hidden = Vec::new();
+        marks.find(subject, |marked| {
+            hidden.extend(marked.sides.into_iter().flatten().map(Value::offset));
+            Ok(())
+        })?;
+        hidden.sort_unstable();
+        shower.hide(hidden);
+        let mut listing = Listing {
+            shower,
+            differ,
+            places,
+            reasons: Reasons::of(places),
+            within: None,
+            is_forced: false,
+            set_room: SETS_MAX,
+            size: 0,
+            attributes: Attributes::default(),
+        };
+        match subject.sides.map(|side| side.filter(|side| !side.is_null())) {
+            [Some(before), Some(after)] => {
+                differences([before, after], places.changed, places.unknown, &mut listing)?;
+                if *shows_all {
+                    listing.unchanged(after)?;
+                }
+            }
+            [Some(before), None] => listing.removed(before)?,
+            [None, after] => listing.added(after)?,
+        }
+        Ok(listing.attributes)
+    }
+}
+
+/// The places alone.
+fn paths(places: Places<'_>) -> Attributes {
+    let mut attributes = Attributes::default();
+    let reasons = Reasons::of(places);
+    let mut unknown = places.unknown.iter().peekable();
+    let mut changed = places.changed.iter().peekable();
+    loop {
+        let next = match (unknown.peek(), changed.peek()) {
+            (Some(unknown), Some(changed)) => *unknown.min(changed),
+            (Some(path), None) | (None, Some(path)) => *path,
+            (None, None) => break,
+        };
+        let after = match unknown.next_if_eq(&next) {
+            Some(_) => Shown::Unknown,
+            None => Shown::Withheld,
+        };
+        let before = match changed.next_if_eq(&next) {
+            Some(_) => Shown::Withheld,
+            None => Shown::Absent,
+        };
+        let replaces = reasons.touch(next);
+        let path = next.to_string();
+        attributes.push(|| Attribute {
+            path,
+            before,
+            after,
+            replaces,
+            difference: Difference::Value,
+        });
+    }
+    attributes
+}
+
+impl Attributes {
+    fn push(&mut self, attribute: impl FnOnce() -> Attribute) {
+        match self.list.len() {
+            ATTRIBUTES_MAX => self.left_out += 1,
+            _ => self.list.push(attribute()),
+        }
+    }
+}
+
+/// Why a resource is replaced, in order, none below another.
+struct Reasons(Paths);
+
+impl Reasons {
+    fn of(places: Places<'_>) -> Reasons {
+        let mut reasons = places.replace_paths.clone();
+        reasons.sort_outermost();
+        Reasons(reasons)
+    }
+
+    /// Whether a place is above or below one of them.
+    fn touch(&self, path: Path<'_>) -> bool {
+        self.0.has_above(path) || self.0.has_below(path)
+    }
+}
+
+/// Bytes of lists that are compared as sets, in one change: each level of a deep one is compared.
+const SETS_MAX: usize = 64 << 20;
+
+/// Bytes of texts after which excerpts are short.
+const TEXTS_MAX: usize = 8 << 20;
+
+/// Attributes that are being listed.
+struct Listing<'l, 's> {
+    shower: &'l mut Shower<'s>,
+    /// For documents in strings.
+    differ: &'l mut Differ,
+    places: Places<'l>,
+    reasons: Reasons,
+    /// The document whose places are being listed.
+    within: Option<Within>,
+    /// Whether what is being listed is why the resource is replaced, wherever it stands.
+    is_forced: bool,
+    /// What is left of [`SETS_MAX`].
+    set_room: usize,
+    /// Bytes of the texts so far.
+    size: usize,
+    attributes: Attributes,
+}
+
+/// A document in a string.
+struct Within {
+    /// As Terraform would call its value.
+    name: String,
+    replaces: bool,
+}
+
+impl Listing<'_, '_> {
+    fn push(&mut self, path: Path<'_>, before: Shown, after: Shown, difference: Difference) {
+        self.size += before.size() + after.size();
+        if self.size > TEXTS_MAX {
+            self.shower.be_brief();
+        }
+        let (shower, within) = (&*self.shower, &self.within);
+        let (reasons, is_forced) = (&self.reasons, self.is_forced);
+        self.attributes.push(|| {
+            let mut text = text(path, shower);
+            let replaces = match within {
+                None => is_forced || reasons.touch(path),
+                Some(Within { name, replaces }) => {
+                    let dot = if text.is_empty() || text.starts_with('[') { "" } else { "." };
+                    text = format!("{name}{dot}{text}");
+                    *replaces
+                }
+            };
+            Attribute { path: text, before, after, replaces, difference }
+        });
+    }
+
+    /// The document at a place, to which a function leads.
+    fn within(&self, path: Path<'_>, function: &str) -> Within {
+        let name = format!("{function}({})", text(path, self.shower));
+        Within { name, replaces: self.reasons.touch(path) }
+    }
+
+    /// Lists what is gone, or not known any more.
+    fn removed(&mut self, before: Value<'_>) -> Result<()> {
+        let places = self.places;
+        if let Some(root) = places.unknown.get(0).filter(|path| path.steps().len() == 0) {
+            let before = self.shower.show(Some(before))?;
+            self.push(root, before, Shown::Unknown, Difference::Value);
+            return Ok(());
+        }
+        let scalars = Scalars::of(before, self.shower, |_| false)?;
+        self.attributes.left_out += scalars.left_out;
+        scalars.into_each(|path, shown| self.push(path, shown, Shown::Absent, Difference::Value));
+        { places.unknown.iter() }
+            .for_each(|path| self.push(path, Shown::Absent, Shown::Unknown, Difference::Value));
+        Ok(())
+    }
+
+    /// Lists what comes, and what is not known yet, in the order of their paths.
+    fn added(&mut self, after: Option<Value<'_>>) -> Result<()> {
+        let places = self.places;
+        let scalars = match after {
+            // Nothing but what is not known.
+            Some(after) if after.is_empty() && !places.unknown.is_empty() => Scalars::default(),
+            Some(after) => Scalars::of(after, self.shower, |_| false)?,
+            None => Scalars::default(),
+        };
+        self.attributes.left_out += scalars.left_out;
+        let mut unknown = places.unknown.iter().peekable();
+        scalars.into_each(|path, shown| {
+            while let Some(unknown) = unknown.next_if(|unknown| *unknown < path) {
+                self.push(unknown, Shown::Absent, Shown::Unknown, Difference::Value);
+            }
+            self.push(path, Shown::Absent, shown, Difference::Value);
+        });
+        unknown.for_each(|path| self.push(path, Shown::Absent, Shown::Unknown, Difference::Value));
+        Ok(())
+    }
+
+    /// Lists what stays as it is: all that lies below no place that was listed.
+    fn unchanged(&mut self, after: Value<'_>) -> Result<()> {
+        let mut listed = self.places.changed.clone();
+        self.places.unknown.iter().for_each(|path| listed.push(path.steps()));
+        listed.sort_outermost();
+        let scalars = Scalars::of(after, self.shower, |path| listed.has_above(path))?;
+        self.attributes.left_out += scalars.left_out;
+        scalars.into_each(|path, shown| {
+            self.push(path, shown.clone(), shown, Difference::Nothing);
+        });
+        Ok(())
+    }
+}
+
+/// The text of a path, without the keys that are secret.
+fn text(path: Path<'_>, shower: &Shower<'_>) -> String {
+    let is_hidden = |step: &Step<'_>| matches!(step, Step::Key(key) if shower.hides_key(key));
+    if !path.steps().any(|step| is_hidden(&step)) {
+        return path.to_string();
+    }
+    let mut paths = Paths::new();
+    paths.push(path.steps().map(|step| if is_hidden(&step) { Step::Key(MASK) } else { step }));
+    paths.get(0).map(|path| path.to_string()).unwrap_or_default()
+}

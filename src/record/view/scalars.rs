@@ -1,0 +1,91 @@
+//! The scalars of one value, each with its path.
+
+use std::cell::RefCell;
+
+use super::shown::Shower;
+use super::walk::{Entry, Met, walk};
+use super::{ATTRIBUTES_MAX, Shown};
+use crate::error::Result;
+use crate::json::value::{Kind, Value};
+use crate::path::{Path, Paths, Step};
+
+/// The scalars of a value, in order; an empty object or array is one, `null` is none.
+#[derive(Default)]
+pub(super) struct Scalars {
+    paths: Paths,
+    shown: Vec<Shown>,
+    /// How many there are beyond [`ATTRIBUTES_MAX`].
+    pub left_out: u64,
+}
+
+impl Scalars {
+    /// Those of a value for which nothing is listed yet, by its path.
+    ///
+    /// # Errors
+    ///
+    /// It is not well formed.
+    pub fn of(
+        root: Value<'_>,
+        shower: &mut Shower<'_>,
+        mut is_listed: impl FnMut(Path<'_>) -> bool,
+    ) -> Result<Scalars> {
+        let mut scalars = Scalars::default();
+        let shower = RefCell::new(shower);
+        let entry = |value| match shower.borrow().hides(value) {
+            true => Entry::Pass,
+            false => Entry::Enter,
+        };
+        let mut way: Vec<Way> = Vec::new();
+        walk(root, entry, |met| {
+            match met {
+                Met::Key(key) => way.push(Way::Key(key.decode()?)),
+                Met::Index(index) => way.push(Way::Index(index)),
+                Met::Open(_) => {}
+                Met::Close(_) => drop(way.pop()),
+                Met::Whole(value, kind) => {
+                    if kind != Kind::Null {
+                        scalars
+                            .push(&way, &mut is_listed, || shower.borrow_mut().show(Some(value)))?;
+                    }
+                    way.pop();
+                }
+            }
+            Ok(())
+        })?;
+        Ok(scalars)
+    }
+
+    fn push(
+        &mut self,
+        way: &[Way],
+        is_listed: &mut impl FnMut(Path<'_>) -> bool,
+        show: impl FnOnce() -> Result<Shown>,
+    ) -> Result<()> {
+        if self.shown.len() == ATTRIBUTES_MAX {
+            self.left_out += 1;
+            return Ok(());
+        }
+        self.paths.push(way.iter().map(|step| match step {
+            Way::Key(key) => Step::Key(key),
+            Way::Index(index) => Step::Index(*index),
+        }));
+        let last = self.paths.len() - 1;
+        if self.paths.get(last).is_some_and(is_listed) {
+            self.paths.truncate(last);
+            return Ok(());
+        }
+        self.shown.push(show()?);
+        Ok(())
+    }
+
+    /// Each with its path.
+    pub fn into_each(self, mut each: impl FnMut(Path<'_>, Shown)) {
+        self.paths.iter().zip(self.shown).for_each(|(path, shown)| each(path, shown));
+    }
+}
+
+/// A step, with its text.
+enum Way {
+    Key(String),
+    Index(u32),
+}

@@ -1,0 +1,289 @@
+//! A value as it is shown: one line of text, without what is secret in it.
+
+use super::Known;
+use super::documents::Document;
+use super::walk::{Entry, Met, walk};
+use crate::error::Result;
+use crate::json::string;
+use crate::json::value::{Kind, Value};
+use crate::secret::marks::{Marks, Subject};
+use crate::secret::{Collected, MASK, decode, is_attribute_name, is_mask};
+
+/// What is shown of a value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Shown {
+    /// There is none, or it is `null`.
+    Absent,
+    /// It is known after apply.
+    Unknown,
+    /// It is secret.
+    Sensitive,
+    /// It was not asked for.
+    Withheld,
+    /// A string, a number, `true` or `false`.
+    Scalar(Excerpt),
+    /// An object or array; [`MASK`] stands in it where a secret does.
+    Container(Excerpt),
+}
+
+/// The beginning of a value, as compact JSON text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Excerpt {
+    /// Its text, about [`EXCERPT_MAX`] bytes at most.
+    pub text: String,
+    /// Bytes of the value in the plan that are not in the text.
+    pub left_out: u64,
+}
+
+/// Longest text of a value, in bytes; beyond that only what is begun is ended.
+pub const EXCERPT_MAX: usize = 4 << 10;
+
+/// The same, where there are very many.
+const BRIEF: usize = 256;
+
+impl Shown {
+    /// Bytes of its text.
+    pub fn size(&self) -> usize {
+        match self {
+            Shown::Scalar(excerpt) | Shown::Container(excerpt) => excerpt.text.len(),
+            _ => 0,
+        }
+    }
+}
+
+/// Shows the values of a change.
+#[derive(Debug)]
+pub(super) struct Shower<'s> {
+    known: &'s Collected,
+    /// Finds what is secret by its name.
+    names: Marks,
+    excerpt_max: usize,
+    /// The offsets of values that are marked, in order.
+    hidden: Vec<u64>,
+    decoded: Vec<u8>,
+}
+
+impl<'s> Shower<'s> {
+    pub fn new(known: Known<'s>) -> Shower<'s> {
+        Shower {
+            known: known.collected,
+            names: Marks::new(known.options.names.clone()),
+            excerpt_max: EXCERPT_MAX,
+            hidden: Vec::new(),
+            decoded: Vec::new(),
+        }
+    }
+
+    /// Shows little of each value from now on, to the next change.
+    pub fn be_brief(&mut self) {
+        self.excerpt_max = BRIEF;
+    }
+
+    /// Begins with another change: hides the values at these offsets, which are in order, and no
+    /// others.
+    pub fn hide(&mut self, offsets: Vec<u64>) {
+        self.hidden = offsets;
+        self.excerpt_max = EXCERPT_MAX;
+    }
+
+    /// Shows what stands in documents in strings.
+    ///
+    /// # Errors
+    ///
+    /// As [`Shower::enter`]; what `show` says.
+    pub fn within<T>(
+        &mut self,
+        documents: &[Value<'_>],
+        show: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let marked = self.enter(documents)?;
+        let shown = show(self);
+        self.leave(marked);
+        shown
+    }
+
+    /// Enters documents in strings: what the plan marks is elsewhere, but what is secret by its
+    /// name is hidden, at the same bytes of all of them. Returns what to
+    /// [leave](Shower::leave) with.
+    ///
+    /// # Errors
+    ///
+    /// One is not well formed, or has a key twice.
+    pub fn enter(&mut self, documents: &[Value<'_>]) -> Result<Vec<u64>> {
+        let mut named = Vec::new();
+        let documents = if self.names.has_names() { documents } else { &[] };
+        for &document in documents {
+            let (sides, overlays) = ([Some(document), None], [None; 2]);
+            let subject = Subject { sides, overlays, unknown: None, named: false };
+            self.names.find(subject, |marked| {
+                named.extend(marked.sides.into_iter().flatten().map(Value::offset));
+                Ok(())
+            })?;
+        }
+        named.sort_unstable();
+        Ok(std::mem::replace(&mut self.hidden, named))
+    }
+
+    /// Hides again what was hidden before documents were entered.
+    pub fn leave(&mut self, marked: Vec<u64>) {
+        self.hidden = marked;
+    }
+
+    /// Whether a value is marked, or something in it.
+    pub fn hides_within(&self, value: Value<'_>) -> bool {
+        let range = value.range();
+        let first = self.hidden.partition_point(|&offset| offset < range.start);
+        self.hidden.get(first).is_some_and(|&offset| offset < range.end)
+    }
+
+    /// Whether a value is marked.
+    pub fn hides(&self, value: Value<'_>) -> bool {
+        self.hidden.binary_search(&value.offset()).is_ok()
+    }
+
+    /// Whether a key is data that repeats a secret.
+    pub fn hides_key(&self, key: &str) -> bool {
+        // A tag of YAML is a key with a mark before it.
+        let text = key.trim_start_matches('!');
+        !is_attribute_name(text.as_bytes()) && self.is_secret(text.as_bytes())
+    }
+
+    /// Whether a text is a secret, or stands for one.
+    pub fn is_secret(&self, text: &[u8]) -> bool {
+        let Collected { secrets, contained, .. } = self.known;
+        is_mask(text)
+            || (text.len() >= secrets.echo_min() && secrets.number(text).is_some())
+            || contained.as_ref().is_some_and(|contained| contained.is_in(text))
+    }
+
+    /// What is shown of a value.
+    ///
+    /// # Errors
+    ///
+    /// It is not well formed.
+    pub fn show(&mut self, value: Option<Value<'_>>) -> Result<Shown> {
+        let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(Shown::Absent) };
+        if self.hides(value) {
+            return Ok(Shown::Sensitive);
+        }
+        let kind = value.kind()?;
+        let mut excerpt = Excerpt::default();
+        if matches!(kind, Kind::Object | Kind::Array) {
+            self.container(value, &mut excerpt)?;
+            return Ok(Shown::Container(excerpt));
+        }
+        Ok(match self.scalar(value, kind, &mut excerpt)? {
+            true => Shown::Scalar(excerpt),
+            false => Shown::Sensitive,
+        })
+    }
+
+    /// Appends a scalar, or nothing if it is secret.
+    fn scalar(&mut self, value: Value<'_>, kind: Kind, excerpt: &mut Excerpt) -> Result<bool> {
+        let mut decoded = std::mem::take(&mut self.decoded);
+        let text = match kind {
+            Kind::String => decode(value.string()?, &mut decoded)?,
+            _ => value.raw(),
+        };
+        let is_shown = !(matches!(kind, Kind::String | Kind::Number) && self.is_secret(text));
+        let document = if kind == Kind::String { Document::of(text) } else { None };
+        match document {
+            _ if !is_shown => {}
+            None => excerpt.push(text, kind, self.excerpt_max),
+            Some(mut document) => {
+                // A secret may stand in it as a value of its own.
+                excerpt.text.push_str(document.syntax.encoder());
+                excerpt.text.push('(');
+                let value = document.value();
+                let shown = self.within(&[value], |shower| shower.container(value, excerpt));
+                if shown.is_err() {
+                    // It has a key twice, say, and no names to be looked at.
+                    excerpt.text.push_str(MASK);
+                }
+                excerpt.text.push(')');
+            }
+        }
+        self.decoded = decoded;
+        Ok(is_shown)
+    }
+
+    fn container(&mut self, value: Value<'_>, excerpt: &mut Excerpt) -> Result<()> {
+        let hidden = std::mem::take(&mut self.hidden);
+        let is_hidden = |value: Value<'_>| hidden.binary_search(&value.offset()).is_ok();
+        let entry = |value| if is_hidden(value) { Entry::Pass } else { Entry::Enter };
+        let (mut needs_comma, mut depth) = (false, 0_usize);
+        let mut is_full = false;
+        let walked = walk(value, entry, |met| {
+            if is_full {
+                return Ok(());
+            }
+            if needs_comma && matches!(met, Met::Key(_) | Met::Index(_)) {
+                excerpt.text.push(',');
+            }
+            needs_comma = matches!(met, Met::Close(_) | Met::Whole(..));
+            match met {
+                Met::Key(key) => {
+                    let key = key.decode()?;
+                    match self.hides_key(&key) {
+                        true => excerpt.text.push_str(MASK),
+                        false => excerpt.push(key.as_bytes(), Kind::String, self.excerpt_max),
+                    }
+                    excerpt.text.push(':');
+                }
+                Met::Index(_) => {}
+                Met::Open(kind) => {
+                    excerpt.text.push(if kind == Kind::Object { '{' } else { '[' });
+                    depth += 1;
+                }
+                Met::Close(kind) => {
+                    excerpt.text.push(if kind == Kind::Object { '}' } else { ']' });
+                    depth -= 1;
+                }
+                Met::Whole(whole, kind) => {
+                    let is_empty = matches!(kind, Kind::Object | Kind::Array);
+                    if is_hidden(whole) {
+                        excerpt.text.push_str(MASK);
+                    } else if is_empty {
+                        excerpt.text.push_str(if kind == Kind::Object { "{}" } else { "[]" });
+                    } else if !self.scalar(whole, kind, excerpt)? {
+                        excerpt.text.push_str(MASK);
+                    }
+                    is_full = depth > 0 && excerpt.text.len() > self.excerpt_max;
+                    if is_full {
+                        excerpt.left_out += value.range().end - whole.range().end;
+                    }
+                }
+            }
+            Ok(())
+        });
+        self.hidden = hidden;
+        walked
+    }
+}
+
+impl Excerpt {
+    /// The beginning of what stands in a text from a byte on, which is no first byte.
+    pub(super) fn of_text_from(start: usize, text: &str) -> Excerpt {
+        let mut excerpt = Excerpt::default();
+        let rest = format!("…{}", &text[start..]);
+        excerpt.push(rest.as_bytes(), Kind::String, EXCERPT_MAX);
+        excerpt
+    }
+
+    /// Appends a scalar.
+    fn push(&mut self, text: &[u8], kind: Kind, excerpt_max: usize) {
+        let room = excerpt_max.saturating_sub(self.text.len());
+        let mut len = text.len().min(room.max(16));
+        // Not within a character.
+        while text.get(len).is_some_and(|byte| byte & 0xc0 == 0x80) {
+            len -= 1;
+        }
+        self.left_out += (text.len() - len) as u64;
+        // It was UTF-8 when it was read.
+        let shown = String::from_utf8_lossy(&text[..len]);
+        match kind {
+            Kind::String => string::push_quoted(&shown, &mut self.text),
+            _ => self.text.push_str(&shown),
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! What is shown of changes.
+
+use super::*;
+use crate::diff::Differ;
+use crate::input::Slice;
+use crate::limits::Limits;
+use crate::plan::{Flow, Options, ResourceChange, Section, Visitor, read};
+
+/// The attributes of a change with those members beside its actions, a line each.
+fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
+    struct Lines<'s>(Viewer<'s>, Vec<String>);
+    impl Visitor for Lines<'_> {
+        fn resource_change(&mut self, _: Section, it: &ResourceChange<'_>) -> Result<Flow> {
+            let mut differ = Differ::new(&Limits::default());
+            differ.diff(&it.change)?;
+            let mut replace_paths = Paths::new();
+            if it.change.replace_paths.is_some() {
+                replace_paths.push_text("r").unwrap();
+            }
+            let (changed, unknown) = (&differ.changed, &differ.unknown);
+            let places = Places { changed, unknown, replace_paths: &replace_paths };
+            let Attributes { list, left_out } = self.0.view(&it.change, places)?;
+            self.1.extend(list.iter().map(line));
+            self.1.extend((left_out > 0).then(|| format!("{left_out} more")));
+            Ok(Flow::Continue)
+        }
+    }
+    let options = secret::Options {
+        read: Options::default(),
+        echo_min: 8,
+        echo: secret::EchoOf::Whole,
+        names: None,
+    };
+    let mut collected = Collected::nothing(&options);
+    for secret in secrets {
+        collected.secrets.insert(secret.as_bytes(), 0).unwrap();
+    }
+    let known = Known { collected: &collected, options: &options };
+    let mut lines = Lines(Viewer::new(View::Changed(known), &Limits::default()), Vec::new());
+    let plan = format!(
+        r#"{{"format_version":"1.2","resource_changes":[
+            {{"address":"a.b","change":{{"actions":["update"],{members}}}}}]}}"#
+    );
+    read(Slice(plan.as_bytes()), &Options::default(), &mut lines).unwrap();
+    lines.1
+}
+
+fn line(attribute: &Attribute) -> String {
+    let Attribute { path, before, after, replaces, difference } = attribute;
+    let shown = |shown: &Shown| match shown {
+        Shown::Absent => "-".to_owned(),
+        Shown::Unknown => "?".to_owned(),
+        Shown::Sensitive => "*".to_owned(),
+        Shown::Withheld => "#".to_owned(),
+        Shown::Scalar(text) | Shown::Container(text) => match text.left_out {
+            0 => text.text.clone(),
+            left_out => format!("{} bytes and {left_out} more", text.text.len()),
+        },
+    };
+    let reason = if *replaces { " !" } else { "" };
+    let how = match difference {
+        Difference::Value => "",
+        Difference::Format => " (format)",
+        Difference::Order => " (order)",
+        Difference::Nothing => " (nothing)",
+    };
+    format!("{path}: {} -> {}{reason}{how}", shown(before), shown(after))
+}
+
+#[test]
+fn what_changes_is_listed_with_both_sides() {
+    for (members, expected) in [
+        (r#""before":{"a":1,"b":"x"},"after":{"a":2,"b":"x"}"#, &["a: 1 -> 2"][..]),
+        (
+            r#""before":{"l":[1,{"k":"x","z":0}],"t":{"b":1,"a":2}},
+               "after":{"l":[1,{"z":0,"k":"y"}],"t":{"a":2,"b":3,"c":[{}]}}"#,
+            &[r#"l[1].k: "x" -> "y""#, "t.b: 1 -> 3", "t.c: - -> [{}]"],
+        ),
+        (
+            r#""before":{"a":null,"b":1},"after":{"a":true,"b":null}"#,
+            &["a: - -> true", "b: 1 -> -"],
+        ),
+        (
+            r#""before":{"a":1,"o":{"x":1}},"after":{"o":{"x":1}},
+               "after_unknown":{"a":true,"o":{"y":true}}"#,
+            &["a: 1 -> ?", "o.y: - -> ?"],
+        ),
+        (
+            r#""before":{"l":[1]},"after":{"l":[1,{}]},"after_unknown":{"l":[false,{"id":true}]}"#,
+            &["l[1]: - -> {}", "l[1].id: - -> ?"],
+        ),
+        (
+            r#""before":{"r":1,"s":1},"after":{"r":2,"s":2},"replace_paths":[["r"]]"#,
+            &["r: 1 -> 2 !", "s: 1 -> 2"],
+        ),
+        (
+            r#""before":{"a.b":{"\u0061":1},"q\"":1},"after":{"a.b":{"a":2},"q\"":2}"#,
+            &[r#"["a.b"].a: 1 -> 2"#, r#"["q\""]: 1 -> 2"#],
+        ),
+        (
+            r#""before":{"a":"é\n\""},"after":{"a":{"b":[1,"x",null,{}]}}"#,
+            &[r#"a: "é\n\"" -> {"b":[1,"x",null,{}]}"#],
+        ),
+    ] {
+        assert_eq!(lines(members, &[]), expected, "{members}");
+    }
+}
+
+#[test]
+fn lists_are_sets_where_that_tells_less() {
+    for (before, after, expected) in [
+        // As many lines either way: by their places.
+        ("[1,2]", "[1,3]", &["l[1]: 2 -> 3"][..]),
+        ("[1,2,3]", "[3,1,2]", &["l: [1,2,3] -> [3,1,2] (order)"]),
+        ("[1,2,3]", "[9,1,2]", &["l[2]: 3 -> -", "l[0]: - -> 9"]),
+        ("[1,2]", "[2]", &["l[0]: 1 -> -"]),
+        ("[1,1,2]", "[1,2,2]", &["l[1]: 1 -> 2"]),
+        ("[1]", "[2,3]", &["l: [1] -> [2,3]"]),
+        ("[]", "[2]", &["l: [] -> [2]"]),
+        (
+            r#"[{"a":1,"b":1,"c":1},{"a":2,"b":2,"c":2}]"#,
+            r#"[{"a":2,"b":2,"c":2},{"a":3,"b":3,"c":3}]"#,
+            &[r#"l[0]: {"a":1,"b":1,"c":1} -> -"#, r#"l[1]: - -> {"a":3,"b":3,"c":3}"#],
+        ),
+    ] {
+        let change = format!(r#""before":{{"l":{before}}},"after":{{"l":{after}}}"#);
+        assert_eq!(lines(&change, &[]), expected, "{change}");
+    }
+    let appended =
+        r#""before":{"l":[1]},"after":{"l":[1,null]},"after_unknown":{"l":[false,true]}"#;
+    assert_eq!(lines(appended, &[]), ["l[1]: - -> ?"]);
+    // What is not known, or marked, has no other place than its own.
+    let change = r#""before":{"l":[{"a":1},{"a":2}]},"after":{"l":[{"a":2},{"a":1}]}"#;
+    let unknown = r#","after_unknown":{"l":[{},{"id":true}]}"#;
+    let marked = r#","after_sensitive":{"l":[{},{"a":true}]}"#;
+    assert_eq!(lines(change, &[]).len(), 1);
+    let places = ["l[0].a: 1 -> 2", "l[1].a: 2 -> 1", "l[1].id: - -> ?"];
+    assert_eq!(lines(&(change.to_owned() + unknown), &[]), places);
+    assert_eq!(lines(&(change.to_owned() + marked), &[]), ["l[0].a: 1 -> 2", "l[1].a: * -> *"]);
+}
+
+#[test]
+fn documents_in_strings_are_compared_as_such() {
+    let quoted = |text: &str| serde_json::to_string(text).unwrap();
+    for (before, after, expected) in [
+        (
+            r#"{"a":[{"b":1}],"n":12345678901234567890}"#,
+            r#"{ "a": [{"b": 2}], "n": 12345678901234567891 }"#,
+            &[
+                "jsondecode(p).a[0].b: 1 -> 2",
+                "jsondecode(p).n: 12345678901234567890 -> 12345678901234567891",
+            ][..],
+        ),
+        ("[1,2]", "[1,3]", &["jsondecode(p)[1]: 2 -> 3"]),
+        ("{}", "[1]", &["jsondecode(p): {} -> [1]"]),
+        (
+            r#"{"a":1,"b":2}"#,
+            r#"{"b": 2, "a": 1.0}"#,
+            &[r#"p: {"a":1,"b":2} -> {"b":2,"a":1.0} (format)"#],
+        ),
+        ("a: 1\nb: [x]\n", "a: 1\nb: [x, z]\n", &[r#"yamldecode(p).b[1]: - -> "z""#]),
+        (
+            r#"{"k":"hunter22"}"#,
+            r#"{"k":"other","l":"hunter22"}"#,
+            &[r#"jsondecode(p).k: * -> "other""#, "jsondecode(p).l: - -> *"],
+        ),
+        // A key twice: no document.
+        (
+            r#"{"a":1,"a":1}"#,
+            r#"{"a":1,"a":2}"#,
+            &[r#"p: jsonencode({"a":1,"a":1}) -> jsonencode({"a":1,"a":2})"#],
+        ),
+        ("x  y\n", " x y", &[r#"p: "x  y\n" -> " x y" (format)"#]),
+        ("", " ", &[r#"p: "" -> " " (format)"#]),
+    ] {
+        let (before, after) = (quoted(before), quoted(after));
+        let change = format!(r#""before":{{"p":{before}}},"after":{{"p":{after}}}"#);
+        assert_eq!(lines(&change, &["hunter22"]), expected, "{change}");
+    }
+    let one = quoted(r#"{"k": "hunter22", "l": [true]}"#);
+    assert_eq!(
+        lines(&format!(r#""before":null,"after":{{"p":{one}}}"#), &["hunter22"]),
+        [r#"p: - -> jsonencode({"k":(sensitive value),"l":[true]})"#]
+    );
+}
+
+#[test]
+fn long_texts_begin_where_they_differ() {
+    let same = "é".repeat(100);
+    let change = format!(r#""before":{{"t":"{same}x"}},"after":{{"t":"{same}yy"}}"#);
+    let near = "é".repeat(12);
+    assert_eq!(lines(&change, &[]), [format!(r#"t: "…{near}x" -> "…{near}yy""#)]);
+}
+
+#[test]
+fn of_one_side_every_scalar_is_listed() {
+    for (members, expected) in [
+        (
+            r#""before":null,"after":{"a":1,"b":null,"e":{},"l":["x",[]],"o":{"k":{"z":false}}}"#,
+            &["a: - -> 1", "e: - -> {}", r#"l[0]: - -> "x""#, "l[1]: - -> []", "o.k.z: - -> false"]
+                [..],
+        ),
+        (
+            r#""before":null,"after":{"b":1,"d":{"x":1}},
+               "after_unknown":{"a":true,"d":{"w":true,"y":true},"id":true}"#,
+            &["a: - -> ?", "b: - -> 1", "d.w: - -> ?", "d.x: - -> 1", "d.y: - -> ?", "id: - -> ?"],
+        ),
+        (r#""before":{"a":1},"after":null"#, &["a: 1 -> -"]),
+        (r#""before":null,"after":null,"after_unknown":{"a":true}"#, &["a: - -> ?"]),
+        (r#""before":null,"after_unknown":true"#, &[": - -> ?"]),
+    ] {
+        assert_eq!(lines(members, &[]), expected, "{members}");
+    }
+}
+
+#[test]
+fn what_is_marked_is_hidden_on_both_sides() {
+    for (members, expected) in [
+        (
+            r#""before":{"p":"old","q":1},"after":{"p":"new","q":2},"after_sensitive":{"p":true}"#,
+            &["p: * -> *", "q: 1 -> 2"][..],
+        ),
+        (
+            r#""before":{"m":{"a":"x"}},"after":{"m":{"b":"y"}},"before_sensitive":{"m":true}"#,
+            &["m: * -> *"],
+        ),
+        (
+            r#""before":{"l":[]},"after":{"l":[{"k":"x","o":1}]},
+               "after_sensitive":{"l":[{"k":true}]}"#,
+            &[r#"l: [] -> [{"k":(sensitive value),"o":1}]"#],
+        ),
+        (
+            r#""before":null,"after":{"m":{"a":"x"},"n":[1,2]},
+               "after_sensitive":{"m":true,"n":[false,true]}"#,
+            &["m: - -> *", "n[0]: - -> 1", "n[1]: - -> *"],
+        ),
+        (r#""before":{"a":1},"after":null,"before_sensitive":true"#, &[": * -> -"]),
+        // An overlay that does not fit its value.
+        (
+            r#""before":{"a":"x","b":1},"after":{"a":"y","b":2},
+               "after_sensitive":{"a":{"k":true}}"#,
+            &["a: * -> *", "b: 1 -> 2"],
+        ),
+    ] {
+        assert_eq!(lines(members, &[]), expected, "{members}");
+    }
+}
+
+#[test]
+fn what_repeats_a_secret_is_hidden() {
+    let secrets = ["hunter22", "Key-of-it", "123456789"];
+    for (members, expected) in [
+        (
+            r#""before":{"a":"hunter2"},
+               "after":{"a":"\u0068unter22","b":["x","hunter22"],"n":123456789}"#,
+            &[r#"a: "hunter2" -> *"#, r#"b: - -> ["x",(sensitive value)]"#, "n: - -> *"][..],
+        ),
+        (
+            r#""before":{"Key-of-it":1,"z":{"Key-of-it":1}},"after":{"Key-of-it":2}"#,
+            &[r#"["(sensitive value)"]: 1 -> 2"#, r#"z: {(sensitive value):1} -> -"#],
+        ),
+        (
+            r#""before":null,"after":{"m":{"Key-of-it":"x"}}"#,
+            &[r#"m["(sensitive value)"]: - -> "x""#],
+        ),
+        (r#""before":null,"after":{"m":"(sensitive value)"}"#, &["m: - -> *"]),
+    ] {
+        assert_eq!(lines(members, &secrets), expected, "{members}");
+    }
+}
+
+#[test]
+fn long_values_and_lists_are_cut() {
+    let long = "é".repeat(5_000);
+    let change = format!(r#""before":{{"a":"{long}"}},"after":{{"a":["{long}","{long}",1]}}"#);
+    let found = lines(&change, &[]);
+    assert_eq!(found.len(), 1);
+    assert!(found[0].starts_with("a: 4098 bytes and 5904 more -> 4"), "{}", &found[0]);
+    let many: Vec<String> = (0..12_000).map(|number| format!(r#""k{number:05}":1"#)).collect();
+    let found = lines(&format!(r#""before":null,"after":{{{}}}"#, many.join(",")), &[]);
+    assert_eq!(found.len(), ATTRIBUTES_MAX + 1);
+    assert_eq!(found[ATTRIBUTES_MAX], "2000 more");
+}
+
+#[test]
+fn no_text_with_a_document_in_it_is_shown_as_it_is() {
+    let quoted = |text: &str| serde_json::to_string(text).unwrap();
+    let long = "x".repeat(60);
+    let inner = |version: u32| {
+        let document = format!(r#"{{"a":"{long}","v":{version},"pw":"hunter22"}}"#);
+        format!(r#"{{"in":{}}}"#, quoted(&document))
+    };
+    let twice = |value: u32| format!(r#"{{"a":"{long}","b":1,"b":{value},"pw":"hunter22"}}"#);
+    for (before, after) in [
+        (None, "a: 1\npw: hunter22\n".to_owned()),
+        (Some(r#"{"pw":"hunter22"}"#.to_owned()), "a: 1\npw: hunter22\n".to_owned()),
+        (Some(inner(1)), inner(2)),
+        (Some(twice(1)), twice(2)),
+        (Some("a: 1\nb: 2\n".to_owned()), "a: !hunter22 x\nb: 2\n".to_owned()),
+    ] {
+        let side = |text: &String| format!(r#"{{"p":{}}}"#, quoted(text));
+        let before = before.as_ref().map_or("null".to_owned(), side);
+        let change = format!(r#""before":{before},"after":{}"#, side(&after));
+        let found = lines(&change, &["hunter22"]);
+        assert!(!found.is_empty() && !found.concat().contains("hunter22"), "{found:?}");
+    }
+}
+
+#[test]
+fn only_what_says_the_same_is_a_matter_of_format() {
+    let quoted = |text: &str| serde_json::to_string(text).unwrap();
+    for (before, after, is_format) in [
+        (r#"{"a":1,"b":[true]}"#, r#"{ "b": [true], "a": 1.0 }"#, true),
+        (r#"{"a":1}"#, r#"{"a":1,"b":null}"#, false),
+        (r#"{"a":null}"#, r#"{"b":null}"#, false),
+        ("a: 0644\nb: 1\n", "a: '0644'\nb: 1\n", false),
+        ("#cloud-config\na: 1\n", "#cloud-boothook\na: 1\n", false),
+        ("a: 1\n", "a: 1\nc:\n", false),
+        ("a: 1\nb: x\n", "a:  1\n\nb: x\n", true),
+    ] {
+        let change =
+            format!(r#""before":{{"p":{}}},"after":{{"p":{}}}"#, quoted(before), quoted(after));
+        let found = lines(&change, &[]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].ends_with("(format)"), is_format, "{found:?}");
+    }
+}
+
+#[test]
+fn what_forces_a_replacement_is_said_wherever_it_stands() {
+    let moved = r#""before":{"r":[1,2,3,4]},"after":{"r":[2,3,4,5]},"replace_paths":[["r"]]"#;
+    assert_eq!(lines(moved, &[]), ["r[0]: 1 -> - !", "r[3]: - -> 5 !"]);
+    // Those that change where they are stay there.
+    let in_place =
+        r#""before":{"l":[{"a":1,"b":1,"c":1},7]},"after":{"l":[{"a":2,"b":2,"c":2},7]}"#;
+    let places = ["l[0].a: 1 -> 2", "l[0].b: 1 -> 2", "l[0].c: 1 -> 2"];
+    assert_eq!(lines(in_place, &[]), places);
+}
+
+#[test]
+fn deep_values_with_many_changes_take_linear_time() {
+    let side = |value: u32| {
+        let keys: Vec<String> = (0..1000).map(|key| format!(r#""k{key}":{value}"#)).collect();
+        format!("{}{{{}}}{}", r#"{"a":"#.repeat(3000), keys.join(","), "}".repeat(3000))
+    };
+    let change = format!(r#""before":{},"after":{}"#, side(1), side(2));
+    assert_eq!(lines(&change, &[]).len(), 1000);
+    let nested = |text: &str| format!("{}\"{text}\"{}", "[".repeat(2000), "]".repeat(2000));
+    let long = "x".repeat(1 << 20);
+    let (before, after) = (nested(&long), nested(&(long.clone() + "y")));
+    assert_eq!(lines(&format!(r#""before":{before},"after":{after}"#), &[]).len(), 1);
+}

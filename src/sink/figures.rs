@@ -1,0 +1,113 @@
+//! What all plans amount to as named numbers, for the next steps of a pipeline. Nothing of a plan's
+//! own text is in them.
+
+use std::fmt;
+
+use super::fleet::{Column, Tally, Totals};
+use super::gate::{Answer, Questions, Rule};
+use crate::record::Record;
+use crate::record::counts::Summary;
+
+/// What is counted so far.
+pub(super) struct Figures {
+    pub questions: Questions,
+    totals: Totals,
+    /// Of the plan that is coming.
+    plan: Tally,
+    plan_changes: bool,
+    has_changes: bool,
+    broken_rules: u64,
+}
+
+/// A number, `true` or `false`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Figure {
+    Number(u64),
+    Whether(bool),
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Figure::Number(number) => number.fmt(f),
+            Figure::Whether(whether) => whether.fmt(f),
+        }
+    }
+}
+
+impl Figures {
+    /// None yet, with these rules.
+    pub fn new(rules: &[Rule]) -> Figures {
+        Figures {
+            questions: Questions::new(rules),
+            totals: Totals::default(),
+            plan: Tally::default(),
+            plan_changes: false,
+            has_changes: false,
+            broken_rules: 0,
+        }
+    }
+
+    /// Takes note of a record.
+    pub fn note(&mut self, record: &Record<'_>) {
+        self.questions.note(record);
+        match record {
+            Record::Plan(_) => {
+                self.plan.count(record);
+                self.plan_changes = false;
+            }
+            Record::ResourceChange(change) => self.plan_changes |= !change.is_settled(),
+            Record::ActionInvocation(_) => {
+                self.plan.count(record);
+                self.plan_changes = true;
+            }
+            Record::Summary(summary) => {
+                self.has_changes |= self.plan_changes || has_more(summary);
+                self.totals.add("", std::mem::take(&mut self.plan), summary);
+                self.broken_rules +=
+                    self.questions.answers().filter(Answer::is_broken).count() as u64;
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes note of a plan that could not be read.
+    pub fn fail(&mut self) {
+        self.totals.failed += 1;
+    }
+
+    /// All of them, by name.
+    pub fn list(&self) -> impl Iterator<Item = (&'static str, Figure)> {
+        let Totals { plans, failed, line, counts, .. } = &self.totals;
+        let whether = |number: u64| Figure::Whether(number > 0);
+        [
+            ("has-changes", Figure::Whether(self.has_changes)),
+            ("has-destroy", whether(line.destroy)),
+            ("has-replace", whether(counts[Column::Replace])),
+            ("has-drift", whether(counts[Column::Drift])),
+            ("has-moves", whether(counts[Column::Move])),
+            ("has-imports", whether(line.import)),
+            ("add", Figure::Number(line.add)),
+            ("change", Figure::Number(line.change)),
+            ("destroy", Figure::Number(line.destroy)),
+            ("replace", Figure::Number(counts[Column::Replace])),
+            ("import", Figure::Number(line.import)),
+            ("forget", Figure::Number(line.forget)),
+            ("drift", Figure::Number(counts[Column::Drift])),
+            ("failed-checks", Figure::Number(counts[Column::Checks])),
+            ("broken-rules", Figure::Number(self.broken_rules)),
+            ("plans", Figure::Number(*plans)),
+            ("failed-plans", Figure::Number(*failed)),
+        ]
+        .into_iter()
+    }
+}
+
+/// Whether there is something to apply besides resources and actions, or nobody knows.
+pub(super) fn has_more(summary: &Summary) -> bool {
+    summary.output_changes.keys().any(|action| action != "no-op")
+        || summary.applyable == Some(true)
+        || summary.complete == Some(false)
+        || summary.errored == Some(true)
+        || !summary.deferred_changes.is_empty()
+}

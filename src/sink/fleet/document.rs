@@ -1,0 +1,228 @@
+//! The fleet as one JSON document, for programs: a row for each plan as it comes, then what they
+//! amount to, and what changes most by type, module and provider.
+//!
+//! A run that ends early leaves it open, so that nobody can take a part for the whole.
+
+use std::io::Write;
+
+use serde::Serialize;
+
+use super::rows::{Counts, Groups, Row};
+use super::tally::{Tally, Totals};
+use crate::error::{Error, Result};
+use crate::record::counts::{PlanLine, Summary};
+use crate::record::{Label, Record};
+use crate::sink::figures::has_more;
+use crate::sink::gate::{Answer, Questions, Rule};
+use crate::sink::{Sink, write_error};
+
+/// The version of the document's shape: adding a key keeps it.
+pub const DOCUMENT_VERSION: u32 = 1;
+
+/// The JSON Schema of the document, as JSON text with a final line feed.
+pub const SCHEMA: &str = include_str!("schema.json");
+
+/// Types, modules and providers that are told.
+const TOP: usize = 100;
+
+/// Writes the document.
+pub struct Document<W: Write> {
+    out: W,
+    questions: Questions,
+    head: Head,
+    plan: Tally,
+    totals: Totals,
+    changed: u64,
+    broken_rules: u64,
+    rows: u64,
+}
+
+/// What is known of the plan that is coming.
+#[derive(Default, Serialize)]
+struct Head {
+    source: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workspace: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    terraform_version: Option<String>,
+    #[serde(skip)]
+    has_changes: bool,
+    #[serde(skip)]
+    invocations: u64,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+enum PlanRow<'a> {
+    Done {
+        #[serde(flatten)]
+        head: &'a Head,
+        has_changes: bool,
+        invocations: u64,
+        summary: &'a Summary,
+        broken_rules: Vec<Broken<'a>>,
+    },
+    Failed {
+        source: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        workspace: Option<&'a str>,
+        error: String,
+    },
+}
+
+/// A rule that a plan breaks.
+#[derive(Serialize)]
+struct Broken<'a> {
+    rule: &'a str,
+    count: u64,
+    /// The first few that break it.
+    names: &'a [String],
+}
+
+#[derive(Serialize)]
+struct All<'a> {
+    totals: Numbers<'a>,
+    types: Vec<&'a Row>,
+    modules: Vec<&'a Row>,
+    providers: Vec<&'a Row>,
+}
+
+#[derive(Serialize)]
+struct Numbers<'a> {
+    plans: u64,
+    failed: u64,
+    changed: u64,
+    errored: u64,
+    incomplete: u64,
+    bytes: u64,
+    terraform: &'a PlanLine,
+    counts: &'a Counts,
+    invocations: u64,
+    broken_rules: u64,
+}
+
+impl<W: Write> Document<W> {
+    /// Writes to `out`, with the rules that each plan breaks.
+    pub fn new(out: W, rules: &[Rule]) -> Document<W> {
+        Document {
+            out,
+            questions: Questions::new(rules),
+            head: Head::default(),
+            plan: Tally::default(),
+            totals: Totals::default(),
+            changed: 0,
+            broken_rules: 0,
+            rows: 0,
+        }
+    }
+
+    fn write(&mut self, text: &str) -> Result<()> {
+        self.out.write_all(text.as_bytes()).map_err(write_error)
+    }
+
+    /// The text before the next row.
+    fn before_row(&mut self) -> Result<()> {
+        self.rows += 1;
+        if self.rows > 1 {
+            return self.write(",\n");
+        }
+        let version = env!("CARGO_PKG_VERSION");
+        self.write(&format!(
+            "{{\"schema_version\":{DOCUMENT_VERSION},\"plansift\":\"{version}\",\"plans\":[\n"
+        ))
+    }
+
+    fn end_plan(&mut self, summary: &Summary) -> Result<()> {
+        let mut head = std::mem::take(&mut self.head);
+        // In a document with sorted keys it comes too late for the first record.
+        head.terraform_version = head.terraform_version.or(summary.terraform_version.clone());
+        let has_changes = head.has_changes || has_more(summary);
+        let broken = self.questions.answers().filter(Answer::is_broken);
+        let broken = broken.map(|answer| {
+            let Answer { rule, count, first, .. } = answer;
+            Broken { rule: rule.text(), count, names: first }
+        });
+        let broken_rules: Vec<Broken<'_>> = broken.collect();
+        self.changed += u64::from(has_changes);
+        self.broken_rules += broken_rules.len() as u64;
+        let invocations = head.invocations;
+        let row = PlanRow::Done { head: &head, has_changes, invocations, summary, broken_rules };
+        let row = json(&row)?;
+        self.before_row()?;
+        self.write(&row)?;
+        let name = head.workspace.as_deref().unwrap_or(&head.source);
+        self.totals.add(name, std::mem::take(&mut self.plan), summary);
+        Ok(())
+    }
+}
+
+impl<W: Write> Sink for Document<W> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.questions.note(record);
+        self.plan.count(record);
+        match record {
+            Record::Plan(plan) => {
+                self.head = Head {
+                    source: plan.source.to_owned(),
+                    workspace: plan.workspace.map(str::to_owned),
+                    terraform_version: plan.terraform_version.map(str::to_owned),
+                    ..Head::default()
+                };
+            }
+            Record::ResourceChange(change) => self.head.has_changes |= !change.is_settled(),
+            Record::ActionInvocation(_) => {
+                self.head.has_changes = true;
+                self.head.invocations += 1;
+            }
+            Record::Summary(summary) => self.end_plan(summary)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        let Label { source, workspace } = label;
+        let error = error.to_string();
+        self.totals.fail(workspace.unwrap_or(source), &error);
+        let row = json(&PlanRow::Failed { source, workspace, error })?;
+        self.before_row()?;
+        self.write(&row)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        if self.rows == 0 {
+            self.before_row()?;
+        }
+        let Totals { plans, failed, errored, incomplete, bytes, invocations, .. } = self.totals;
+        let totals = Numbers {
+            plans,
+            failed,
+            changed: self.changed,
+            errored,
+            incomplete,
+            bytes,
+            terraform: &self.totals.line,
+            counts: &self.totals.counts,
+            invocations,
+            broken_rules: self.broken_rules,
+        };
+        let Totals { types, modules, providers, .. } = &self.totals;
+        let [types, modules, providers] = [types, modules, providers].map(top);
+        let all = json(&All { totals, types, modules, providers })?;
+        // What is an object of its own goes on with the members of this one.
+        self.write(&format!("\n],{}\n", all.trim_start_matches('{')))?;
+        self.out.flush().map_err(write_error)
+    }
+}
+
+fn json(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(write_error)
+}
+
+/// The rows with the most changes.
+fn top(groups: &Groups) -> Vec<&Row> {
+    let mut rows: Vec<&Row> = groups.rows().collect();
+    rows.sort_by_key(|row| (std::cmp::Reverse(row.counts.changes()), &row.name));
+    rows.truncate(TOP);
+    rows
+}

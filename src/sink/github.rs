@@ -1,0 +1,187 @@
+//! For a step of GitHub Actions: annotations, a summary of the step, and outputs for the next ones.
+//!
+//! Annotations are commands to the runner, a line each. Whatever could end the line, or a property
+//! of the command, is escaped as the runner itself does it. Outputs are numbers only.
+
+use std::io::Write;
+
+use super::figures::Figures;
+use super::gate::{Answer, Rule};
+use super::markdown::{Fit, Measure, Rest};
+use super::summary::{fit, visible};
+use super::{Sink, write_error};
+use crate::error::{Error, Result};
+use crate::record::{Check, Label, Record};
+
+/// Annotations of each level that GitHub shows of a step.
+const SHOWN: u64 = 10;
+/// Columns of a name, and of a message.
+const NAME: usize = 100;
+const MESSAGE: usize = 1000;
+/// What a check complains of, at most.
+const PROBLEMS: usize = 10;
+/// Names that a broken rule is told with.
+const NAMED: usize = 3;
+
+/// The summary of a step may have 1 MiB; a hundredth stays free.
+pub const SUMMARY_FIT: Fit =
+    Fit { max: (1 << 20) / 100 * 99, measure: Measure::Bytes, rest: Rest::LeftOut };
+
+/// Writes annotations, and what else is wanted.
+pub struct Github<'s, W: Write> {
+    commands: W,
+    summary: Option<Box<dyn Sink + 's>>,
+    outputs: Option<Box<dyn Write + 's>>,
+    figures: Figures,
+    source: String,
+    errors: u64,
+    warnings: u64,
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    Error,
+    Warning,
+    Notice,
+}
+
+impl<'s, W: Write> Github<'s, W> {
+    /// Writes annotations to `commands` as they come, and numbers to `outputs` at the end;
+    /// `summary` takes all records as well: Markdown that has room for it ([`SUMMARY_FIT`]).
+    pub fn new(
+        commands: W,
+        summary: Option<Box<dyn Sink + 's>>,
+        outputs: Option<Box<dyn Write + 's>>,
+        rules: &[Rule],
+    ) -> Github<'s, W> {
+        Github {
+            commands,
+            summary,
+            outputs,
+            figures: Figures::new(rules),
+            source: String::new(),
+            errors: 0,
+            warnings: 0,
+        }
+    }
+
+    fn annotate(&mut self, level: Level, title: &str, message: &str) -> Result<()> {
+        let (word, count) = match level {
+            Level::Error => ("error", &mut self.errors),
+            Level::Warning => ("warning", &mut self.warnings),
+            Level::Notice => ("notice", &mut 0),
+        };
+        *count += 1;
+        if *count > SHOWN {
+            return Ok(());
+        }
+        let (title, message) = (property(title), escaped(message));
+        writeln!(self.commands, "::{word} title={title}::{message}").map_err(write_error)
+    }
+
+    fn check(&mut self, check: &Check<'_>) -> Result<()> {
+        if !matches!(&*check.status, "fail" | "error") {
+            return Ok(());
+        }
+        let title = format!("Check failed: {}", shown(&check.address, NAME));
+        let lines = check.problems.iter().filter(|problem| !problem.is_empty());
+        let lines = lines.take(PROBLEMS).map(|problem| shown(problem, MESSAGE));
+        let lines: Vec<String> = lines.collect();
+        let source = shown(&self.source, NAME);
+        let message = match lines.is_empty() {
+            true => format!("{source}: {}", shown(&check.status, NAME)),
+            false => format!("{source}: {}", lines.join("\n")),
+        };
+        self.annotate(Level::Error, &title, &message)
+    }
+
+    /// What a plan has come to.
+    fn plan(&mut self, errored: Option<bool>, complete: Option<bool>) -> Result<()> {
+        let source = shown(&self.source, NAME);
+        if errored == Some(true) {
+            let message = format!("{source}: there may be more to change");
+            self.annotate(Level::Error, "Planning failed", &message)?;
+        } else if complete == Some(false) {
+            let message = format!("{source}: applying leaves changes for another plan");
+            self.annotate(Level::Warning, "Plan is not complete", &message)?;
+        }
+        let broken = self.figures.questions.answers().filter(Answer::is_broken);
+        let broken: Vec<[String; 2]> = broken
+            .map(|answer| {
+                let words = answer.words(NAMED, |name| shown(name, NAME));
+                [shown(answer.rule.text(), NAME), format!("{source}: {words}")]
+            })
+            .collect();
+        for [rule, message] in broken {
+            self.annotate(Level::Error, &format!("Rule broken: {rule}"), &message)?;
+        }
+        Ok(())
+    }
+}
+
+impl<W: Write> Sink for Github<'_, W> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.figures.note(record);
+        if let Some(summary) = &mut self.summary {
+            summary.record(record)?;
+        }
+        match record {
+            Record::Plan(plan) => {
+                plan.workspace.unwrap_or(plan.source).clone_into(&mut self.source);
+                Ok(())
+            }
+            Record::Check(check) => self.check(check),
+            Record::Summary(summary) => self.plan(summary.errored, summary.complete),
+            _ => Ok(()),
+        }
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        self.figures.fail();
+        if let Some(summary) = &mut self.summary {
+            summary.failed(label, error)?;
+        }
+        let name = label.workspace.unwrap_or(label.source);
+        let message = format!("{}: {error}", shown(name, NAME));
+        self.annotate(Level::Error, "Plan could not be read", &message)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        let more = [(self.errors, "errors"), (self.warnings, "warnings")];
+        let more = more.map(|(count, word)| (count.saturating_sub(SHOWN), word));
+        let more: Vec<String> = more
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{count} more {word}"))
+            .collect();
+        if !more.is_empty() {
+            self.annotate(Level::Notice, "plansift", &format!("{} in all", more.join(" and ")))?;
+        }
+        self.commands.flush().map_err(write_error)?;
+        if let Some(summary) = &mut self.summary {
+            summary.finish()?;
+        }
+        if let Some(outputs) = &mut self.outputs {
+            let lines: String =
+                self.figures.list().map(|(name, figure)| format!("{name}={figure}\n")).collect();
+            outputs.write_all(lines.as_bytes()).map_err(write_error)?;
+            outputs.flush().map_err(write_error)?;
+        }
+        Ok(())
+    }
+}
+
+fn shown(text: &str, columns: usize) -> String {
+    fit(&visible(text), columns)
+}
+
+/// A message as the runner reads it back.
+fn escaped(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A property of a command.
+fn property(text: &str) -> String {
+    escaped(text).replace(':', "%3A").replace(',', "%2C")
+}

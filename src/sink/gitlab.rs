@@ -1,0 +1,46 @@
+//! GitLab's report of a plan (`artifacts:reports:terraform`): how much is created, updated and
+//! deleted. As in the command that GitLab's manual has for it, a replacement counts as both.
+
+use std::io::Write;
+
+use super::{Sink, write_error};
+use crate::error::Result;
+use crate::record::Record;
+
+/// Counts the changes of all plans.
+pub struct Gitlab<W: Write> {
+    out: W,
+    create: u64,
+    update: u64,
+    delete: u64,
+}
+
+impl<W: Write> Gitlab<W> {
+    /// Writes to `out`, at the end.
+    pub fn new(out: W) -> Gitlab<W> {
+        Gitlab { out, create: 0, update: 0, delete: 0 }
+    }
+}
+
+impl<W: Write> Sink for Gitlab<W> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        if let Record::ResourceChange(change) = record {
+            for action in &*change.actions {
+                match &**action {
+                    "create" => self.create += 1,
+                    "update" => self.update += 1,
+                    "delete" => self.delete += 1,
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        let Gitlab { create, update, delete, .. } = *self;
+        writeln!(self.out, r#"{{"create":{create},"update":{update},"delete":{delete}}}"#)
+            .and_then(|()| self.out.flush())
+            .map_err(write_error)
+    }
+}

@@ -1,0 +1,241 @@
+//! What the page is told of a record: two lines of JSON. The first is what its list shows and
+//! filters by, and is read at once; the second is what an entry shows when it is opened.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde::ser::{SerializeSeq, Serializer};
+
+use super::inert::push_line;
+use crate::record::counts::Summary;
+use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
+use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
+use crate::sink::summary::{Action, reason};
+use crate::sink::term::symbol;
+
+/// A row of the page's lists.
+#[derive(Debug, Default, Serialize)]
+pub struct Entry<'a> {
+    kind: &'static str,
+    /// An address, or the name of an output.
+    address: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<&'a str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    symbol: &'static str,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    type_name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    module: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deposed: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moved_from: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    imported: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<Cow<'a, str>>,
+    /// Of a check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'a str>,
+    #[serde(skip)]
+    details: Details<'a>,
+}
+
+/// What is shown of an entry that is opened.
+#[derive(Debug, Default, Serialize)]
+struct Details<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provider: Option<&'a str>,
+    /// JSON text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    importing: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    generated_config: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check_kind: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trigger: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    problems: &'a [Cow<'a, str>],
+    #[serde(skip_serializing_if = "Values::is_empty")]
+    attributes: Values<'a>,
+    #[serde(skip_serializing_if = "is_zero")]
+    left_out: u64,
+}
+
+impl<'a> Entry<'a> {
+    /// A change to a resource, in that part of the page.
+    pub fn of_resource(kind: &'static str, change: &'a ResourceChange<'_>) -> Entry<'a> {
+        let reason = change.action_reason.as_deref().map(|word| Cow::Owned(reason(word)));
+        let details = Details {
+            provider: change.provider_name.as_deref(),
+            importing: change.importing.as_ref().map(|importing| importing.get()),
+            generated_config: change.generated_config,
+            ..Details::of_values(&change.attributes)
+        };
+        Entry {
+            kind,
+            address: &change.address,
+            action: Some(&change.action),
+            symbol: symbol(change).trim(),
+            type_name: change.type_name.as_deref(),
+            module: change.module_address.as_deref(),
+            deposed: change.deposed.as_deref(),
+            moved_from: change.moved_from(),
+            imported: change.importing.is_some(),
+            reason: reason.or(change.deferred_reason.as_deref().map(Cow::Borrowed)),
+            status: None,
+            details,
+        }
+    }
+
+    /// A change to an output.
+    pub fn of_output(output: &'a OutputChange<'_>) -> Entry<'a> {
+        Entry {
+            kind: "output",
+            address: &output.name,
+            action: Some(&output.action),
+            symbol: Action::of(&output.action).symbol().trim(),
+            details: Details::of_values(&output.attributes),
+            ..Entry::default()
+        }
+    }
+
+    /// An action that is invoked.
+    pub fn of_invocation(invoked: &'a ActionInvocation<'_>) -> Entry<'a> {
+        let by = invoked.triggering_address.as_deref();
+        Entry {
+            kind: "invocation",
+            address: &invoked.address,
+            type_name: invoked.type_name.as_deref(),
+            reason: by.map(|by| Cow::Owned(format!("after {by}"))),
+            details: Details { trigger: invoked.trigger, ..Details::default() },
+            ..Entry::default()
+        }
+    }
+
+    /// A check.
+    pub fn of_check(check: &'a Check<'_>) -> Entry<'a> {
+        let (check_kind, problems) = (check.check_kind.as_deref(), &*check.problems);
+        Entry {
+            kind: "check",
+            address: &check.address,
+            status: Some(&check.status),
+            reason: check.problems.first().map(|problem| Cow::Borrowed(&**problem)),
+            details: Details { check_kind, problems, ..Details::default() },
+            ..Entry::default()
+        }
+    }
+
+    /// Appends its two lines.
+    ///
+    /// # Errors
+    ///
+    /// It refuses to be serialized.
+    pub fn push(&self, text: &mut Vec<u8>) -> serde_json::Result<()> {
+        push_line(self, text)?;
+        push_line(&self.details, text)
+    }
+}
+
+impl<'a> Details<'a> {
+    fn of_values(values: &'a Attributes) -> Details<'a> {
+        let (attributes, left_out) = (Values(&values.list), values.left_out);
+        Details { attributes, left_out, ..Details::default() }
+    }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// Attributes: of each its path, what it was, what it will be, and words about it.
+#[derive(Debug, Default)]
+struct Values<'a>(&'a [Attribute]);
+
+impl Values<'_> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Serialize for Values<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(Some(self.0.len()))?;
+        for Attribute { path, before, after, replaces, difference } in self.0 {
+            let word = match difference {
+                Difference::Value => None,
+                Difference::Format => Some("format"),
+                Difference::Order => Some("order"),
+                Difference::Nothing => Some("same"),
+            };
+            let (before, after) = (Value(before), Value(after));
+            match (replaces.then_some("replaces"), word) {
+                (Some(one), Some(other)) => {
+                    list.serialize_element(&(path, before, after, one, other))?;
+                }
+                (Some(word), None) | (None, Some(word)) => {
+                    list.serialize_element(&(path, before, after, word))?;
+                }
+                (None, None) => list.serialize_element(&(path, before, after))?,
+            }
+        }
+        list.end()
+    }
+}
+
+/// A value: `null`; a word that is no JSON text; its JSON text as a string; or that and the bytes
+/// that are not in it.
+struct Value<'a>(&'a Shown);
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Shown::Absent => serializer.serialize_none(),
+            Shown::Unknown => serializer.serialize_str("unknown"),
+            Shown::Sensitive => serializer.serialize_str("sensitive"),
+            Shown::Withheld => serializer.serialize_str("withheld"),
+            Shown::Scalar(Excerpt { text, left_out })
+            | Shown::Container(Excerpt { text, left_out }) => match left_out {
+                0 => serializer.serialize_str(text),
+                left_out => (text, left_out).serialize(serializer),
+            },
+        }
+    }
+}
+
+/// A plan that was read to its end.
+#[derive(Debug, Serialize)]
+pub struct Ended<'a> {
+    /// `summary`.
+    pub kind: &'static str,
+    /// What it comes to.
+    pub line: String,
+    /// What was counted.
+    #[serde(flatten)]
+    pub summary: &'a Summary,
+}
+
+/// What is not shown of a plan, because its reader did not want to see it.
+#[derive(Debug, Serialize)]
+pub struct Unseen {
+    /// `hidden`.
+    pub kind: &'static str,
+    /// The numbers.
+    pub words: String,
+}
+
+/// An input that was not.
+#[derive(Debug, Serialize)]
+pub struct Failed<'a> {
+    /// `failed`.
+    pub kind: &'static str,
+    /// The input as the user named it.
+    pub source: &'a str,
+    /// Whose plan it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<&'a str>,
+    /// Why.
+    pub error: String,
+}

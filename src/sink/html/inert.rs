@@ -1,0 +1,96 @@
+//! JSON text that can stand in a page: nothing in it ends a script element or begins a comment, and
+//! every string says visibly what a reader could not see.
+//!
+//! The trap: the serializer hands over a string in fragments, cut at each character that JSON must
+//! escape. So no fragment has a backslash, and one that is there after [`visible`] is its own.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::ser::{CharEscape, CompactFormatter, Formatter, Serializer};
+
+use crate::sink::summary::visible;
+
+/// Appends a value as one line.
+///
+/// # Errors
+///
+/// The value refuses to be serialized.
+pub fn push_line(value: &impl Serialize, text: &mut Vec<u8>) -> serde_json::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(&mut *text, Inert))?;
+    text.push(b'\n');
+    Ok(())
+}
+
+struct Inert;
+
+impl Formatter for Inert {
+    fn write_string_fragment<W>(&mut self, out: &mut W, fragment: &str) -> io::Result<()>
+    where
+        W: ?Sized + Write,
+    {
+        let is_markup = |byte: u8| matches!(byte, b'<' | b'>' | b'&');
+        if fragment.bytes().all(|byte| matches!(byte, b' '..=b'~') && !is_markup(byte)) {
+            return out.write_all(fragment.as_bytes());
+        }
+        for character in visible(fragment).chars() {
+            match character {
+                '<' | '>' | '&' => write!(out, "\\u{:04x}", u32::from(character))?,
+                '\\' => out.write_all(b"\\\\")?,
+                other => out.write_all(other.encode_utf8(&mut [0; 4]).as_bytes())?,
+            }
+        }
+        Ok(())
+    }
+
+    fn write_char_escape<W>(&mut self, out: &mut W, escape: CharEscape) -> io::Result<()>
+    where
+        W: ?Sized + Write,
+    {
+        let control = match escape {
+            CharEscape::Backspace => '\u{8}',
+            CharEscape::Tab => '\t',
+            CharEscape::LineFeed => '\n',
+            CharEscape::FormFeed => '\u{c}',
+            CharEscape::CarriageReturn => '\r',
+            CharEscape::AsciiControl(byte) => char::from(byte),
+            quoted => return CompactFormatter.write_char_escape(out, quoted),
+        };
+        write!(out, "\\\\u{{{:x}}}", u32::from(control))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> String {
+        let mut line = Vec::new();
+        push_line(&text, &mut line).unwrap();
+        String::from_utf8(line).unwrap()
+    }
+
+    #[test]
+    fn a_string_means_itself_where_all_of_it_is_seen() {
+        for text in ["", "plain", r#""quoted" \ /"#, "</script><!--", "a&b", "été 漢 🦀", "\\u{a}"]
+        {
+            assert_eq!(serde_json::from_str::<String>(&line(text)).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn nothing_is_left_that_a_page_could_obey() {
+        for (text, expected) in [
+            ("</script>", r#""\u003c/script\u003e""#),
+            ("<!--&amp;-->", r#""\u003c!--\u0026amp;--\u003e""#),
+            ("a\u{2028}\u{202e}b", r#""a\\u{2028}\\u{202e}b""#),
+            (
+                "\0\t\r\n\u{8}\u{c}\u{7f}\u{85}",
+                r#""\\u{0}\\u{9}\\u{d}\\u{a}\\u{8}\\u{c}\\u{7f}\\u{85}""#,
+            ),
+            ("\\\n<", r#""\\\\u{a}\u003c""#),
+        ] {
+            assert_eq!(line(text), format!("{expected}\n"), "{text:?}");
+        }
+    }
+}

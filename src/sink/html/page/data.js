@@ -1,0 +1,48 @@
+// The data: two lines for each thing, the second of which is read when it is looked at.
+
+/** Each with its rows' number, and a summary or an error. */
+const plans = [];
+/** By kind. */
+const rows = Object.fromEntries(PARTS.map(([kind]) => [kind, []]));
+
+/** Reads all data. */
+function read() {
+  for (const block of document.querySelectorAll("script[type='application/x-ndjson']")) {
+    const text = block.textContent;
+    for (let start = 1; start < text.length;) {
+      const middle = text.indexOf("\n", start);
+      const end = text.indexOf("\n", middle + 1);
+      take(JSON.parse(text.slice(start, middle)), { text, start: middle + 1, end });
+      start = end + 1;
+    }
+  }
+  for (const list of Object.values(rows)) list.sort((a, b) => a.risk - b.risk);
+}
+
+/** Takes note of a thing, with the place of its details. */
+function take(told, details) {
+  const current = plans.at(-1);
+  if (told.kind === "plan") {
+    plans.push({ ...told, rows: 0 });
+  } else if (told.kind === "summary") {
+    current.summary = told;
+  } else if (told.kind === "hidden") {
+    current.hidden = told.words;
+  } else if (told.kind === "failed") {
+    // Of the plan at hand, if that has no end.
+    const isOpen = current && !current.summary && !current.error && current.source === told.source;
+    if (isOpen) current.error = told.error;
+    else plans.push({ ...told, rows: 0 });
+  } else {
+    told.plan = current;
+    told.details = details;
+    told.group = ACTIONS.includes(told.action) ? told.action : "other";
+    told.risk = told.status ? Number(!BAD.includes(told.status)) : ACTIONS.indexOf(told.group);
+    told.words = `${told.address} ${told.moved_from ?? ""}`.toLowerCase();
+    current.rows += 1;
+    rows[told.kind].push(told);
+  }
+}
+
+const name = (plan) => plan.workspace ?? plan.source;
+const total = (numbers) => Object.values(numbers).reduce((sum, number) => sum + number, 0);

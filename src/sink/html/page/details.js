@@ -1,0 +1,109 @@
+// What an entry shows when it is opened.
+
+function details(row) {
+  const told = JSON.parse(row.details.text.slice(row.details.start, row.details.end));
+  const body = make("div", "details");
+  const facts = [
+    ["Plan", plans.length > 1 && row.plan.source],
+    ["Reason", row.kind !== "check" && row.reason],
+    ["Moved from", row.moved_from],
+    ["Imported by", told.importing],
+    ["Configuration", told.generated_config && "generated, to be adopted"],
+    ["Trigger", told.trigger],
+    ["Check of", told.check_kind?.replaceAll("_", " ")],
+    ["Provider", told.provider],
+  ].filter(([, value]) => value);
+  const list = facts.flatMap(([key, value]) => [make("dt", "", key), make("dd", "", value)]);
+  if (list.length > 0) body.append(make("dl", "", ...list));
+  const problems = (told.problems ?? []).map((problem) => make("li", "", problem));
+  if (problems.length > 0) body.append(make("ul", "problems", ...problems));
+  if (told.attributes) body.append(...attributes(told, row.action));
+  return body;
+}
+
+/** Attributes with their values. */
+function attributes({ attributes, left_out }, action) {
+  const isPair = attributes.some(
+    ([, before, after, ...words]) =>
+      ![null, "withheld"].includes(before) && after !== null && !words.includes("same"),
+  );
+  const sign = heading("");
+  sign.setAttribute("aria-label", "sign");
+  const headings = [sign, heading("attribute"), heading(isPair ? "before → after" : "value")];
+  const body = make("tbody");
+  let shown = 0;
+  const more = button("", () => {
+    body.append(...attributes.slice(shown, shown + VALUES).map((it) => attribute(it, action)));
+    shown = Math.min(shown + VALUES, attributes.length);
+    more.textContent = `Show more of ${count(attributes.length - shown, "attribute")}`;
+    more.hidden = shown === attributes.length;
+  });
+  more.click();
+  const table = make("table", "attributes", make("thead", "", make("tr", "", ...headings)), body);
+  const rest = left_out ? `and ${count(left_out, "attribute")} more, not in this file` : "";
+  return [table, more, make("p", "note", rest)];
+}
+
+function attribute([path, before, after, ...words], action) {
+  const [sign, style] = signOf(before, after, words, action);
+  const head = make("th", "path", path || "(the value)");
+  head.scope = "row";
+  const cell = make("td", "value", ...change(before, after, words));
+  if (words.includes("replaces")) {
+    cell.append(" ", make("span", "replaces", "# forces replacement"));
+  }
+  return make("tr", style, make("td", "sign", sign), head, cell);
+}
+
+/** The sign of an attribute, and the action that has its colour. */
+function signOf(before, after, words, action) {
+  if (words.includes("same")) return ["", "same"];
+  if (before === null) return action === "read" ? ["", "read"] : ["+", "create"];
+  return after === null ? ["-", "delete"] : ["~", "update"];
+}
+
+/** What a value was and will be, with what differs marked. */
+function change(before, after, words) {
+  const word = words.find((word) => word in ALIKE);
+  if (word) return [make("span", "hidden", ALIKE[word])];
+  if (words.includes("same") || before === after) return [value(after, "span")];
+  if (before === null || before === "withheld") return [value(after, "ins")];
+  if (after === null) return [value(before, "del")];
+  const [old, now] = [text(before), text(after)];
+  const isHidden = [before, after].some((it) => it in HIDDEN);
+  const same = isHidden ? undefined : common(old, now);
+  const isLong = old.length > SHORT || now.length > SHORT;
+  const arrow = make("span", "arrow", "→");
+  arrow.setAttribute("role", "img");
+  arrow.setAttribute("aria-label", "becomes");
+  const between = isLong ? make("br") : " ";
+  return [value(before, "del", same), between, arrow, " ", value(after, "ins", same)];
+}
+
+/** A value: its JSON text, that with the number of bytes it lacks, or a word for what is hidden. */
+const text = (shown) => (Array.isArray(shown) ? shown[0] : (HIDDEN[shown] ?? shown));
+
+/** A value as an element, with what lies between so much of its beginning and its end marked. */
+function value(shown, tag, [head, tail] = [0, 0]) {
+  const all = text(shown);
+  const end = all.length - tail;
+  const element = make(tag, shown in HIDDEN ? "hidden" : "");
+  if (head + tail === 0) element.append(all);
+  else element.append(all.slice(0, head), make("mark", "", all.slice(head, end)), all.slice(end));
+  if (Array.isArray(shown)) {
+    element.append(make("span", "hidden", ` … and ${count(shown[1], "byte")} more`));
+  }
+  return element;
+}
+
+/** How much two texts begin and end alike, if that helps to see what differs. */
+function common(a, b) {
+  const most = Math.min(a.length, b.length);
+  let [head, tail] = [0, 0];
+  while (head < most && a[head] === b[head]) head += 1;
+  while (tail < most - head && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1;
+  // Not within a character.
+  if (/[\ud800-\udbff]/.test(a[head - 1])) head -= 1;
+  if (/[\udc00-\udfff]/.test(a.at(-tail))) tail -= 1;
+  return head + tail > 8 ? [head, tail] : undefined;
+}

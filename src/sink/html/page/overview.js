@@ -1,0 +1,182 @@
+// What the plans do: sentences, warnings, counts by action, by type and by plan.
+
+/** What a reader of a plan must know before anything else. */
+function warnings({ summary, error, rows, hidden }) {
+  if (error) return [`could not be read${rows > 0 ? " to its end" : ""}: ${error}`];
+  const deferred = total(summary.deferred_changes);
+  const isIncomplete = summary.complete === false && deferred === 0;
+  return [
+    summary.errored && "Planning failed: this plan is incomplete.",
+    isIncomplete && "This plan is not complete: applying it will leave changes for another plan.",
+    deferred > 0 && "Some changes are deferred to a later plan.",
+    hidden && `Not shown, as asked for: ${hidden}.`,
+  ].filter(Boolean);
+}
+
+/** The plan lines of all plans that were read, as one. */
+function sum() {
+  const line = { import: 0, add: 0, change: 0, destroy: 0, forget: 0 };
+  for (const { summary } of plans) {
+    for (const word of Object.keys(line)) line[word] += summary?.terraform[word] ?? 0;
+  }
+  return line;
+}
+
+function sentence(line) {
+  const parts = [
+    line.import && `${line.import} to import`,
+    `${line.add} to add`,
+    `${line.change} to change`,
+    `${line.destroy} to destroy`,
+    line.forget && `${line.forget} to forget`,
+  ];
+  return `All plans: ${parts.filter(Boolean).join(", ")}.`;
+}
+
+/** Fills the head of the page and its tables. */
+function overview() {
+  const [plan] = plans;
+  const isOne = plans.length === 1;
+  const title = isOne ? name(plan) : plans.length ? count(plans.length, "plan") : "No plans";
+  const line = isOne ? (plan.summary?.line ?? "") : plans.length ? sentence(sum()) : "";
+  document.title = [title, line].filter(Boolean).join(" – ");
+  one("title").textContent = title;
+  one("line").textContent = line;
+  const all = isOne ? warnings(plan) : warningsOfMany();
+  one("warnings").append(...all.map((warning) => make("li", "warning", warning)));
+  one("warnings").hidden = all.length === 0;
+  if (isOne) one("facts").textContent = facts(plan);
+  bar();
+  if (plans.length > 1) planTable();
+  typeTable();
+}
+
+function warningsOfMany() {
+  const read = plans.filter((plan) => plan.summary);
+  const failed = plans.length - read.length;
+  const errored = read.filter((plan) => plan.summary.errored).length;
+  const deferred = read.filter((plan) => total(plan.summary.deferred_changes) > 0).length;
+  return [
+    failed && `${count(failed, "plan")} could not be read to the end: the counts are not complete.`,
+    errored && `Planning failed in ${count(errored, "plan")}.`,
+    deferred && `${count(deferred, "plan")} with changes that are deferred to a later plan.`,
+    read.some((plan) => plan.hidden) && "Not everything is shown, as asked for.",
+  ].filter(Boolean);
+}
+
+/** What else there is to say of a plan. */
+function facts({ source, workspace, summary, terraform_version, format_version }) {
+  const version = terraform_version ?? summary?.terraform_version;
+  const all = [workspace && source];
+  if (summary) {
+    const resources = total(summary.resource_changes);
+    const same = summary.resource_changes["no-op"] ?? 0;
+    const attributes = [
+      `${count(summary.changed_paths, "attribute")} changed`,
+      `${format(summary.unknown_paths)} known after apply`,
+      `${format(summary.sensitive_paths)} sensitive`,
+    ];
+    all.push(
+      `${count(resources, "resource")}, of which ${format(same)} stay as they are`,
+      summary.moved && `${format(summary.moved)} moved`,
+      attributes.join(", "),
+      summary.timestamp && `planned ${summary.timestamp}`,
+    );
+  }
+  all.push(
+    version && `Terraform or OpenTofu ${version}`,
+    format_version && `format ${format_version}`,
+  );
+  return all.filter(Boolean).join(" · ");
+}
+
+/** How the actions share the changes. */
+function bar() {
+  for (const [action, number] of tally(rows.change)) {
+    const part = make("span", action);
+    part.style.flexGrow = number;
+    one("bar").append(part);
+    one("legend").append(
+      make("li", action, ...signed(action), " ", make("span", "number", format(number))),
+    );
+  }
+}
+
+/** Rows by action, in the order of actions. */
+function tally(list) {
+  const numbers = new Map();
+  for (const { group } of list) numbers.set(group, (numbers.get(group) ?? 0) + 1);
+  return [...numbers].sort(([a], [b]) => ACTIONS.indexOf(a) - ACTIONS.indexOf(b));
+}
+
+/** Fills a table of a section: a few rows, and all of them on demand. */
+function table(id, headings, lines) {
+  const section = one(id);
+  const more = section.querySelector(".more");
+  const head = make("tr", "", ...headings.map((content) => heading(...content)));
+  const body = make("tbody");
+  section.querySelector("table").append(make("thead", "", head), body);
+  body.append(...lines.slice(0, LINES).map((line) => line()));
+  more.textContent = `Show all ${format(lines.length)}`;
+  more.hidden = lines.length <= LINES;
+  more.addEventListener("click", () => {
+    body.append(...lines.slice(LINES).map((line) => line()));
+    more.hidden = true;
+    body.rows[LINES]?.querySelector("button")?.focus();
+  });
+  section.hidden = lines.length === 0;
+}
+
+/** A row of numbers, each with the class of what it counts. */
+function tableRow(name, numbers) {
+  const head = make("th", "name", ...name);
+  head.scope = "row";
+  const cells = numbers.map(([number, className]) =>
+    make("td", className ?? "", number ? format(number) : "·"),
+  );
+  return make("tr", "", head, ...cells);
+}
+
+/** The plans, the worst first. */
+function planTable() {
+  const worst = (plan) => (plan.error ? Infinity : plan.summary.terraform.destroy);
+  const order = plans
+    .map((_, place) => place)
+    .sort((a, b) => worst(plans[b]) - worst(plans[a]) || a - b);
+  const line = (place) => () => {
+    const plan = plans[place];
+    const numbers = plan.summary?.terraform;
+    const source = make("span", "note", plan.workspace === undefined ? "" : plan.source);
+    const all = warnings(plan).map((warning) => make("span", "warning", warning));
+    return tableRow(
+      [button(name(plan), () => choose("plan", place)), source, ...all],
+      [
+        [numbers?.import],
+        [numbers?.add, "create"],
+        [numbers?.change, "update"],
+        [numbers?.destroy, "delete"],
+        [numbers?.forget, "forget"],
+      ],
+    );
+  };
+  const headings = ["plan", "import", "add", "change", "destroy", "forget"];
+  table("plans", headings.map((word) => [word]), order.map(line));
+}
+
+/** The types, the most frequent first. */
+function typeTable() {
+  const types = new Map();
+  for (const row of rows.change) {
+    const type = row.type ?? "";
+    const numbers = types.get(type) ?? types.set(type, {}).get(type);
+    numbers[row.group] = (numbers[row.group] ?? 0) + 1;
+  }
+  const actions = tally(rows.change).map(([action]) => action);
+  const lines = [...types].sort(([a, x], [b, y]) => total(y) - total(x) || (a < b ? -1 : 1));
+  const line = ([type, numbers]) => () => {
+    const cells = actions.map((action) => [numbers[action], action]);
+    const name = type ? button(type, () => choose("type", type)) : "(no type)";
+    return tableRow([name], [...cells, [total(numbers)]]);
+  };
+  table("types", [["type"], ...actions.map(signed), ["all"]], lines.map(line));
+}

@@ -1,0 +1,154 @@
+//! JUnit XML: what a CI shows as tests. A suite for each plan, with a test for each rule and for
+//! each check of the plan, and one for the plan itself, which fails when it cannot be read.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use super::gate::{Answer, Questions, Rule};
+use super::summary::visible;
+use super::{Sink, write_error};
+use crate::error::{Error, Result};
+use crate::record::{Label, Record};
+
+/// Checks of a plan that have a test of their own; those beyond are one.
+const CHECKS_MAX: u64 = 1000;
+
+/// Writes a suite for each plan.
+pub struct Junit<W: Write> {
+    out: W,
+    questions: Questions,
+    /// The tests of the plan that is coming.
+    suite: Suite,
+    has_begun: bool,
+}
+
+/// The tests of a plan.
+#[derive(Debug, Default)]
+struct Suite {
+    text: String,
+    tests: u64,
+    failures: u64,
+    errors: u64,
+    checks: u64,
+}
+
+impl Suite {
+    fn passed(&mut self, name: &str) {
+        self.tests += 1;
+        // Writing to a text cannot fail, here and below.
+        let _ = writeln!(self.text, r#"    <testcase classname="plansift" name="{}"/>"#, xml(name));
+    }
+
+    fn failed(&mut self, name: &str, what: &str, message: &str) {
+        self.tests += 1;
+        match what {
+            "error" => self.errors += 1,
+            _ => self.failures += 1,
+        }
+        let (name, message) = (xml(name), xml(message));
+        let _ = write!(
+            self.text,
+            r#"    <testcase classname="plansift" name="{name}">
+      <{what} message="{message}"/>
+    </testcase>
+"#
+        );
+    }
+}
+
+impl<W: Write> Junit<W> {
+    /// Writes to `out`, with a test for each of these rules.
+    pub fn new(out: W, rules: &[Rule]) -> Junit<W> {
+        let (questions, suite) = (Questions::new(rules), Suite::default());
+        Junit { out, questions, suite, has_begun: false }
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        if std::mem::replace(&mut self.has_begun, true) {
+            return Ok(());
+        }
+        let head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"plansift\">\n";
+        self.out.write_all(head.as_bytes()).map_err(write_error)
+    }
+
+    fn end_suite(&mut self, name: &str) -> Result<()> {
+        self.begin()?;
+        let Suite { text, tests, failures, errors, .. } = std::mem::take(&mut self.suite);
+        let name = xml(name);
+        let counts = format!(r#"tests="{tests}" failures="{failures}" errors="{errors}""#);
+        write!(self.out, "  <testsuite name=\"{name}\" {counts}>\n{text}  </testsuite>\n")
+            .map_err(write_error)
+    }
+}
+
+impl<W: Write> Sink for Junit<W> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.questions.note(record);
+        match record {
+            Record::Plan(_) => self.suite = Suite::default(),
+            Record::Check(check) => {
+                let name = format!("check {}", check.address);
+                let suite = &mut self.suite;
+                suite.checks += 1;
+                match &*check.status {
+                    _ if suite.checks > CHECKS_MAX => {}
+                    "pass" => suite.passed(&name),
+                    status => {
+                        let problems = check.problems.join("; ");
+                        suite.failed(&name, "failure", &format!("{status}: {problems}"));
+                    }
+                }
+            }
+            Record::Summary(_) => {
+                let more = self.suite.checks.saturating_sub(CHECKS_MAX);
+                if more > 0 {
+                    let message = format!("{more} more checks are not listed");
+                    self.suite.failed("more checks", "failure", &message);
+                }
+                self.suite.passed("plan is whole");
+                self.questions.answers().for_each(|answer| rule(&mut self.suite, &answer));
+                let source = self.questions.source().to_owned();
+                self.end_suite(&source)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        self.suite.failed("plan is whole", "error", &error.to_string());
+        self.end_suite(label.source)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.begin()?;
+        self.out.write_all(b"</testsuites>\n").map_err(write_error)?;
+        self.out.flush().map_err(write_error)
+    }
+}
+
+fn rule(suite: &mut Suite, answer: &Answer<'_>) {
+    let name = format!("rule {}", answer.rule.text());
+    match answer.is_broken() {
+        true => suite.failed(&name, "failure", &answer.words(usize::MAX, str::to_owned)),
+        false => suite.passed(&name),
+    }
+}
+
+/// A text as it stands in an attribute, without what XML cannot have.
+fn xml(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in visible(text).chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            // No character, says XML.
+            '\u{fffe}' | '\u{ffff}' => escaped.extend(character.escape_unicode()),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,108 @@
+//! What a report is divided into, in the order in which a reviewer wants to see it: what may be
+//! lost comes first.
+
+use crate::record::ResourceChange;
+use crate::sink::summary::Action;
+
+/// A section of the report. What stands first is shown first where there is no room for all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Class {
+    Check,
+    Delete,
+    Replace,
+    Forget,
+    Other,
+    Update,
+    Create,
+    Read,
+    Move,
+    Output,
+    Invocation,
+    Deferred,
+    Drift,
+    Same,
+}
+
+impl Class {
+    pub const ALL: [Class; 14] = [
+        Class::Check,
+        Class::Delete,
+        Class::Replace,
+        Class::Forget,
+        Class::Other,
+        Class::Update,
+        Class::Create,
+        Class::Read,
+        Class::Move,
+        Class::Output,
+        Class::Invocation,
+        Class::Deferred,
+        Class::Drift,
+        Class::Same,
+    ];
+
+    /// That of an element of `resource_changes`.
+    pub fn of(change: &ResourceChange<'_>) -> Class {
+        match Action::of(&change.action) {
+            Action::Delete => Class::Delete,
+            Action::Replace => Class::Replace,
+            Action::Forget => Class::Forget,
+            Action::Other => Class::Other,
+            Action::Update => Class::Update,
+            Action::Create => Class::Create,
+            Action::Read => Class::Read,
+            Action::Keep if change.is_settled() => Class::Same,
+            Action::Keep => Class::Move,
+        }
+    }
+
+    /// Whether its entries tell what differs, or what is wrong, and not only what is there.
+    pub fn has_differences(self) -> bool {
+        match self {
+            Class::Check | Class::Replace | Class::Other | Class::Update => true,
+            Class::Output | Class::Drift => true,
+            Class::Delete | Class::Forget | Class::Create | Class::Read => false,
+            Class::Move | Class::Invocation | Class::Deferred | Class::Same => false,
+        }
+    }
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Class::Check => "Checks",
+            Class::Delete => "Destroy",
+            Class::Replace => "Replace",
+            Class::Forget => "Forget",
+            Class::Other => "Other changes",
+            Class::Update => "Update in place",
+            Class::Create => "Create",
+            Class::Read => "Read during apply",
+            Class::Move => "Move or import",
+            Class::Output => "Outputs",
+            Class::Invocation => "Actions to invoke",
+            Class::Deferred => "Deferred",
+            Class::Drift => "Changed outside of Terraform (drift)",
+            Class::Same => "Unchanged",
+        }
+    }
+
+    /// So many of it, in words.
+    pub fn words(self, count: u64) -> String {
+        let [one, many] = match self {
+            Class::Check => ["check", "checks"],
+            Class::Delete => ["delete", "deletes"],
+            Class::Replace => ["replacement", "replacements"],
+            Class::Forget => ["forget", "forgets"],
+            Class::Other => ["other change", "other changes"],
+            Class::Update => ["update", "updates"],
+            Class::Create => ["create", "creates"],
+            Class::Read => ["read", "reads"],
+            Class::Move => ["move or import", "moves or imports"],
+            Class::Output => ["output", "outputs"],
+            Class::Invocation => ["action", "actions"],
+            Class::Deferred => ["deferred change", "deferred changes"],
+            Class::Drift => ["drifted resource", "drifted resources"],
+            Class::Same => ["unchanged resource", "unchanged resources"],
+        };
+        format!("{count} {}", if count == 1 { one } else { many })
+    }
+}

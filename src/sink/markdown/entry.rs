@@ -1,0 +1,277 @@
+//! What is told of one thing: a row with its name and why, and its attributes between fences.
+//!
+//! Instances of one resource that change alike and follow each other are one entry, with their
+//! number.
+
+use std::fmt::Write as _;
+
+use super::class::Class;
+use super::quoted::{cut, fenced, span};
+use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
+use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
+use crate::sink::summary::{Action, known_reason};
+use crate::sink::term::{
+    FORMAT, NAMED, ORDER, Part, SENSITIVE, UNKNOWN, names, sign, symbol, what,
+};
+
+/// Characters of an address, and of a path.
+const NAME: usize = 200;
+/// Characters of a key of an instance, a word, the name of a plan.
+const WORD: usize = 60;
+/// Characters of each side of an attribute.
+const VALUE: usize = 120;
+/// Characters of what a check complains of, and how many complaints are told.
+const PROBLEM: usize = 1000;
+const PROBLEMS: usize = 20;
+
+/// What is told of one thing, or of several alike.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Entry {
+    /// How many.
+    pub count: u64,
+    /// The row.
+    pub head: String,
+    /// What stands below it.
+    pub body: String,
+    /// Whether there was something to stand below it, which has no room.
+    pub is_cut: bool,
+}
+
+/// Tells of the things of a plan, one by one.
+pub(super) struct Teller {
+    /// The name of the plan, where there are several.
+    pub plan: Option<String>,
+    /// Length of the attributes of an entry in bytes; one more line may end beyond it.
+    pub lines_max: usize,
+}
+
+/// Changes to instances of a resource.
+#[derive(Debug)]
+pub(super) struct Alike {
+    pub class: Class,
+    name: String,
+    /// The first few.
+    indexes: Vec<String>,
+    count: u64,
+    symbol: &'static str,
+    phrase: String,
+    body: String,
+    /// Of the attributes: the body may leave something out.
+    digest: u64,
+}
+
+impl Alike {
+    /// Takes another one, which is given back if it is not like these.
+    pub fn take(&mut self, other: Alike) -> Option<Alike> {
+        let is_alike = !self.indexes.is_empty()
+            && !other.indexes.is_empty()
+            && (self.class, &self.name, self.symbol) == (other.class, &other.name, other.symbol)
+            && (&self.phrase, self.digest) == (&other.phrase, other.digest);
+        if !is_alike {
+            return Some(other);
+        }
+        self.count += other.count;
+        if self.indexes.len() < NAMED {
+            self.indexes.extend(other.indexes);
+        }
+        None
+    }
+
+    /// What is told of them.
+    pub fn entry(self, teller: &Teller) -> Entry {
+        let Alike { name, indexes, count, symbol, phrase, body, .. } = self;
+        let alone = match (&indexes[..], count) {
+            ([index], 1) => name.clone() + index,
+            _ => name,
+        };
+        let mut head = teller.head(symbol, &alone);
+        if count > 1 {
+            let keys: Vec<String> = indexes.iter().map(|index| span(index, WORD)).collect();
+            let _ = write!(head, " {}", keys.join(", "));
+            let more = count - indexes.len() as u64;
+            let _ = match more {
+                0 => write!(head, " ({count} alike)"),
+                _ => write!(head, " and {more} more ({count} alike)"),
+            };
+        }
+        if !phrase.is_empty() {
+            let _ = write!(head, " {phrase}");
+        }
+        Entry { count, head: head + "\n\n", body, is_cut: false }
+    }
+}
+
+impl Teller {
+    fn head(&self, symbol: &str, name: &str) -> String {
+        let plan = self.plan.as_ref().map(|plan| span(plan, WORD) + ": ").unwrap_or_default();
+        match symbol.trim() {
+            "" => format!("{plan}**{}**", span(name, NAME)),
+            symbol => format!("{plan}`{symbol}` **{}**", span(name, NAME)),
+        }
+    }
+
+    /// A change to a resource.
+    pub fn change(&self, class: Class, change: &ResourceChange<'_>) -> Alike {
+        let (name, index) = names(change);
+        let module = change.module_address.as_deref();
+        // What `names` takes off is put back.
+        let module = module.filter(|module| change.address.starts_with(*module));
+        let name = module.map(|module| format!("{module}.{name}")).unwrap_or(name);
+        Alike {
+            class,
+            name,
+            indexes: index.into_iter().collect(),
+            count: 1,
+            symbol: symbol(change),
+            phrase: phrase(class, change),
+            body: self.body(&change.attributes, Action::of(&change.action)),
+            digest: change.attributes.digest(),
+        }
+    }
+
+    /// A change to an output.
+    pub fn output(&self, output: &OutputChange<'_>) -> Entry {
+        let action = Action::of(&output.action);
+        let head = self.head(action.symbol(), &output.name) + "\n\n";
+        let body = self.body(&output.attributes, action);
+        Entry { count: 1, head, body, is_cut: false }
+    }
+
+    /// An action that is invoked.
+    pub fn invocation(&self, invoked: &ActionInvocation<'_>) -> Entry {
+        let mut head = self.head("", &invoked.address);
+        if let Some(by) = invoked.triggering_address.as_deref() {
+            let _ = write!(head, " after {}", span(by, NAME));
+        }
+        Entry { count: 1, head: head + "\n\n", ..Entry::default() }
+    }
+
+    /// A check.
+    pub fn check(&self, check: &Check<'_>) -> Entry {
+        let head = self.head("", &check.address);
+        let head = format!("{head} {}\n\n", span(&check.status, WORD));
+        let mut lines = String::new();
+        let problems = check.problems.iter().filter(|problem| !problem.is_empty());
+        for (place, problem) in problems.clone().enumerate() {
+            if place == PROBLEMS || lines.len() > self.lines_max {
+                let _ = writeln!(lines, "… and {} more", problems.count() - place);
+                break;
+            }
+            let _ = writeln!(lines, "{}", cut(problem, PROBLEM.min(self.lines_max)));
+        }
+        let body = if lines.is_empty() { lines } else { fenced("", &lines) + "\n" };
+        Entry { count: 1, head, body, is_cut: false }
+    }
+
+    /// The lines of attributes.
+    fn body(&self, attributes: &Attributes, action: Action) -> String {
+        // What is as it always was, or will be, says less than what changes.
+        let lines_max = match action {
+            Action::Update | Action::Replace => self.lines_max,
+            _ => self.lines_max / 4,
+        };
+        let mut lines = String::new();
+        let mut more = attributes.left_out;
+        for (place, attribute) in attributes.list.iter().enumerate() {
+            if lines.len() > lines_max {
+                more += (attributes.list.len() - place) as u64;
+                break;
+            }
+            line(attribute, action, &mut lines);
+        }
+        if more > 0 {
+            // Writing to a text cannot fail, here and elsewhere.
+            let _ = writeln!(lines, "  … and {more} more");
+        }
+        if lines.is_empty() { lines } else { fenced("diff", &lines) + "\n" }
+    }
+}
+
+/// What happens to a resource, and why.
+fn phrase(class: Class, change: &ResourceChange<'_>) -> String {
+    let part = if class == Class::Drift { Part::Drift } else { Part::Changes };
+    let mut parts: Vec<String> = Vec::new();
+    match what(part, &change.action) {
+        "" if change.action == "no-op" => {}
+        "" => parts.push(span(&change.action, WORD)),
+        what => parts.push(what.to_owned()),
+    }
+    parts.extend(change.moved_from().map(|from| format!("moved from {}", span(from, NAME))));
+    if let Some(importing) = &change.importing {
+        parts.push(format!("imported by {}", span(importing.get(), VALUE)));
+    }
+    if let Some(word) = change.action_reason.as_deref() {
+        parts.push(known_reason(word).map_or_else(|| span(word, WORD), str::to_owned));
+    }
+    parts.extend(change.deferred_reason.as_deref().map(|reason| span(reason, WORD)));
+    parts.join(", ")
+}
+
+/// An attribute as a line of a difference, where `!` colours what is changed.
+fn line(attribute: &Attribute, action: Action, lines: &mut String) {
+    let sign = match sign(attribute, action).0 {
+        "~" => "!",
+        sign => sign,
+    };
+    let _ = write!(lines, "{sign} {}", cut(&attribute.path, NAME));
+    let start = lines.len();
+    let is_separated = !attribute.path.is_empty();
+    lines.push_str(if is_separated { " = " } else { "" });
+    let before = lines.len();
+    match (attribute.difference, &attribute.before, &attribute.after) {
+        (Difference::Nothing, _, shown) => value(shown, 0, lines),
+        (Difference::Format, ..) => lines.push_str(FORMAT),
+        (Difference::Order, ..) => lines.push_str(ORDER),
+        (_, Shown::Absent | Shown::Withheld, shown) | (_, shown, Shown::Absent) => {
+            value(shown, 0, lines);
+        }
+        (_, Shown::Sensitive, Shown::Sensitive) => lines.push_str(SENSITIVE),
+        (_, before, after) => {
+            let skipped = alike(before, after);
+            value(before, skipped, lines);
+            lines.push_str(" -> ");
+            value(after, skipped, lines);
+        }
+    }
+    if lines.len() == before {
+        lines.truncate(start);
+    }
+    lines.push_str(if attribute.replaces { " # forces replacement\n" } else { "\n" });
+}
+
+/// Bytes at the beginning of two long values that say nothing, because they are the same.
+fn alike(before: &Shown, after: &Shown) -> usize {
+    let (
+        Shown::Scalar(before) | Shown::Container(before),
+        Shown::Scalar(after) | Shown::Container(after),
+    ) = (before, after)
+    else {
+        return 0;
+    };
+    if before.text.len().max(after.text.len()) <= VALUE {
+        return 0;
+    }
+    let both = before.text.char_indices().zip(after.text.chars());
+    let same: Vec<usize> =
+        both.take_while(|((_, one), other)| one == other).map(|((at, _), _)| at).collect();
+    // A little of it is a help to find the place.
+    if same.len() <= VALUE / 2 { 0 } else { same[same.len() - VALUE / 4] }
+}
+
+/// A value without so many of its first bytes.
+fn value(shown: &Shown, skipped: usize, line: &mut String) {
+    match shown {
+        Shown::Absent => line.push_str("null"),
+        Shown::Withheld => {}
+        Shown::Unknown => line.push_str(UNKNOWN),
+        Shown::Sensitive => line.push_str(SENSITIVE),
+        Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
+            let Excerpt { text, left_out } = excerpt;
+            line.push_str(if skipped > 0 { "…" } else { "" });
+            line.push_str(&cut(&text[skipped..], VALUE));
+            if *left_out > 0 {
+                let _ = write!(line, " (and {left_out} bytes more)");
+            }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! From entries to pages of a length.
+//!
+//! A page is cut between two entries only: what is open is closed, and the last line says how much
+//! is left out, of what. Sizes are counted before anything is written.
+
+use std::collections::BTreeMap;
+use std::io::{BufWriter, Write};
+
+use super::class::Class;
+use super::entry::Entry;
+use super::fit::{Fit, Rest};
+use super::overview::Overview;
+use super::shelf::Shelf;
+use super::{Open, Page};
+use crate::error::Result;
+use crate::sink::write_error;
+
+/// Room for what a part has besides entries: a marker, its number, and a last line.
+const FRAME: u64 = 240;
+
+const SECTION_END: &str = "</details>\n\n";
+
+/// Divides entries among pages.
+pub(super) struct Layout<'l, 's> {
+    fit: Fit,
+    overview: &'l Overview,
+    /// The overview as it stands on the first page.
+    text: &'l str,
+    /// How many parts there will be.
+    parts: u64,
+    open: &'l mut Open<'s>,
+    page: Option<BufWriter<Page<'s>>>,
+    number: u64,
+    /// What is left of the page.
+    left: u64,
+    reserved: Reserved,
+    /// The heading of the section at hand, and whether it stands on this page.
+    title: String,
+    section: Section,
+}
+
+/// How much of a page is kept free for what says more than the attributes at hand.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reserved {
+    /// For rows: those of all changes, before the attributes of a few.
+    heads: u64,
+    /// For what differs, before what is there on one side only.
+    differences: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Section {
+    Open,
+    Closed,
+}
+
+/// What has no room.
+#[derive(Default)]
+struct LeftOut {
+    counts: BTreeMap<Class, u64>,
+    /// Entries without their attributes.
+    cut: u64,
+}
+
+impl LeftOut {
+    fn words(&self) -> String {
+        let counts: Vec<_> = self.counts.iter().filter(|(_, count)| **count > 0).collect();
+        let mut words = String::new();
+        if !counts.is_empty() {
+            let all: u64 = counts.iter().map(|(_, count)| **count).sum();
+            let each: Vec<String> =
+                counts.into_iter().map(|(class, count)| class.words(*count)).collect();
+            words = format!("… and {all} more: {}.", each.join(", "));
+        }
+        if self.cut > 0 {
+            let space = if words.is_empty() { "" } else { " " };
+            words += &format!("{space}Attributes of {} changes above have no room.", self.cut);
+        }
+        if words.is_empty() { words } else { words + "\n" }
+    }
+}
+
+impl<'l, 's> Layout<'l, 's> {
+    /// For pages of that length, which begin with that overview.
+    pub fn new(
+        fit: Fit,
+        overview: &'l Overview,
+        text: &'l str,
+        parts: u64,
+        open: &'l mut Open<'s>,
+    ) -> Layout<'l, 's> {
+        let (page, title, section) = (None, String::new(), Section::Closed);
+        let (number, left, reserved) = (0, 0, Reserved::default());
+        Layout { fit, overview, text, parts, open, page, number, left, reserved, title, section }
+    }
+
+    /// Writes everything, and says on how many pages.
+    pub fn write(mut self, shelf: &mut Shelf) -> Result<u64> {
+        let mut left_out = LeftOut { counts: shelf.counts().collect(), cut: u64::MAX };
+        let last_line = self.fit.measure.of(&left_out.words());
+        left_out.cut = 0;
+        self.turn()?;
+        if self.fit.rest == Rest::LeftOut {
+            self.left = self.left.saturating_sub(last_line);
+            let frames = shelf.counts().map(|(class, count)| self.frame(&title(class, count)));
+            let heads = (shelf.heads() + frames.sum::<u64>()).min(self.left / 2);
+            let differences = shelf.differences().min(self.left - heads);
+            self.reserved = Reserved { heads, differences };
+        }
+        'classes: for (class, count) in left_out.counts.clone() {
+            self.title = title(class, count);
+            let mut entries = shelf.read(class)?;
+            while let Some(entry) = entries.next()? {
+                let count = entry.count;
+                match self.entry(class, entry)? {
+                    Placed::Whole => {}
+                    Placed::Cut => left_out.cut += 1,
+                    Placed::Nowhere => break 'classes,
+                }
+                left_out.counts.entry(class).and_modify(|left| *left -= count);
+            }
+            self.close()?;
+        }
+        self.close()?;
+        self.put(&left_out.words())?;
+        self.end_page()?;
+        Ok(self.number)
+    }
+
+    /// The size of what is around a section.
+    fn frame(&self, title: &str) -> u64 {
+        self.fit.measure.of(title) + self.fit.measure.of(SECTION_END)
+    }
+
+    /// Finds room for an entry, on another page if that is wanted.
+    fn entry(&mut self, class: Class, entry: Entry) -> Result<Placed> {
+        let mut placed = self.place(class, &entry)?;
+        if placed == Placed::Nowhere && self.fit.rest == Rest::Parts {
+            self.close()?;
+            self.end_page()?;
+            self.turn()?;
+            placed = self.place(class, &entry)?;
+        }
+        if placed == Placed::Nowhere {
+            let is_cut = !entry.body.is_empty() || entry.is_cut;
+            placed = self.place(class, &Entry { body: String::new(), is_cut, ..entry })?;
+        }
+        Ok(placed)
+    }
+
+    /// Writes an entry, if it has room on this page.
+    fn place(&mut self, class: Class, entry: &Entry) -> Result<Placed> {
+        let measure = self.fit.measure;
+        let frame = match self.section {
+            Section::Open => 0,
+            Section::Closed => self.frame(&self.title),
+        };
+        let [head, body] = [&entry.head, &entry.body].map(|text| measure.of(text));
+        let mut reserved = self.reserved;
+        reserved.heads = reserved.heads.saturating_sub(frame + head);
+        let others = match class.has_differences() {
+            _ if body == 0 => 0,
+            true => {
+                reserved.differences = reserved.differences.saturating_sub(body);
+                reserved.heads
+            }
+            false => reserved.heads + reserved.differences,
+        };
+        if frame + head + body + others > self.left {
+            return Ok(Placed::Nowhere);
+        }
+        self.left -= frame + head + body;
+        self.reserved = reserved;
+        if self.section == Section::Closed {
+            self.section = Section::Open;
+            let title = std::mem::take(&mut self.title);
+            self.put(&title)?;
+            self.title = title;
+        }
+        self.put(&entry.head)?;
+        self.put(&entry.body)?;
+        Ok(if entry.is_cut { Placed::Cut } else { Placed::Whole })
+    }
+
+    /// Ends the section that is open: that it had room for was seen to when it was begun.
+    fn close(&mut self) -> Result<()> {
+        match std::mem::replace(&mut self.section, Section::Closed) {
+            Section::Open => self.put(SECTION_END),
+            Section::Closed => Ok(()),
+        }
+    }
+
+    /// Begins a page.
+    fn turn(&mut self) -> Result<()> {
+        self.number += 1;
+        self.page = Some(BufWriter::new((self.open)(self.number)?));
+        let (number, parts) = (self.number, self.parts);
+        let text = self.text;
+        let marker = match self.fit.rest {
+            Rest::LeftOut => self.overview.marker(""),
+            Rest::Parts => self.overview.marker(&format!(" part {number}/{parts}")),
+        };
+        self.put(&marker)?;
+        self.left = self.fit.max.saturating_sub(FRAME);
+        if number == 1 {
+            self.put(text)?;
+            self.left = self.left.saturating_sub(self.fit.measure.of(text));
+        }
+        if self.fit.rest == Rest::Parts {
+            self.put(&format!("*Part {number} of {parts}*\n\n"))?;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, text: &str) -> Result<()> {
+        match &mut self.page {
+            Some(page) => page.write_all(text.as_bytes()).map_err(write_error),
+            None => Ok(()),
+        }
+    }
+
+    fn end_page(&mut self) -> Result<()> {
+        match self.page.take() {
+            Some(mut page) => page.flush().map_err(write_error),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a section begins with.
+fn title(class: Class, count: u64) -> String {
+    format!("<details>\n<summary>{}: {count}</summary>\n\n", class.title())
+}
+
+/// What became of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Placed {
+    Whole,
+    /// Without its attributes.
+    Cut,
+    Nowhere,
+}

@@ -1,0 +1,168 @@
+//! Markdown for a comment on a pull or merge request: what matters first, details to unfold.
+//!
+//! ```text
+//!  records ─▶ entry ─▶ shelf, by class ─┐ at the end:
+//!          └▶ overview ─────────────────┴▶ layout ─▶ pages
+//! ```
+//!
+//! All that is a plan's own stands in code spans and fences ([`quoted`]), which is what keeps it
+//! from being markup on any host. A plan that fails half-way is a row with its error: what came of
+//! it is forgotten.
+
+mod class;
+mod entry;
+mod fit;
+mod layout;
+mod overview;
+mod quoted;
+mod shelf;
+
+use std::io::Write;
+
+use self::class::Class;
+use self::entry::{Alike, Entry, Teller};
+use self::layout::Layout;
+use self::overview::{News, Overview};
+use self::shelf::{Room, Shelf};
+use crate::error::{Error, Result};
+use crate::record::{Hidden, Label, Record, ResourceChange};
+use crate::sink::Sink;
+use crate::sink::gate::{Questions, Rule};
+
+pub use self::fit::{FIT_MIN, Fit, Measure, Rest};
+
+/// Where a page goes.
+pub type Page<'s> = Box<dyn Write + 's>;
+
+/// Opens the page of that number, from 1. There is more than one only with [`Rest::Parts`].
+pub type Open<'s> = Box<dyn FnMut(u64) -> Result<Page<'s>> + 's>;
+
+/// Writes all plans as one report.
+pub struct Markdown<'s> {
+    open: Open<'s>,
+    fit: Fit,
+    questions: Questions,
+    overview: Overview,
+    shelf: Shelf,
+    teller: Teller,
+    plans: u64,
+    /// What the next change may be like.
+    alike: Option<Alike>,
+}
+
+impl<'s> Markdown<'s> {
+    /// Opens its pages when all plans have come, and tells which of the rules they break.
+    pub fn new(open: Open<'s>, rules: &[Rule], fit: Fit) -> Markdown<'s> {
+        let (kept_max, lines_max) = match (fit.rest, fit.max) {
+            (Rest::LeftOut, u64::MAX) => (u64::MAX, usize::MAX),
+            (rest, max) => {
+                // No change takes the room of all others.
+                let lines_max = usize::try_from(max / 16).unwrap_or(usize::MAX);
+                (if rest == Rest::Parts { u64::MAX } else { max }, lines_max)
+            }
+        };
+        Markdown {
+            open,
+            fit,
+            questions: Questions::new(rules),
+            overview: Overview::default(),
+            shelf: Shelf::new(fit.measure, kept_max),
+            teller: Teller { plan: None, lines_max },
+            plans: 0,
+            alike: None,
+        }
+    }
+
+    fn change(&mut self, class: Class, change: &ResourceChange<'_>) -> Result<()> {
+        if self.shelf.room(class) == Room::None {
+            self.shelf.count(class, 1);
+            return Ok(());
+        }
+        let next = self.teller.change(class, change);
+        let unlike = match &mut self.alike {
+            Some(alike) => alike.take(next),
+            None => Some(next),
+        };
+        if unlike.is_some() {
+            self.flush()?;
+            self.alike = unlike;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let Some(alike) = self.alike.take() else { return Ok(()) };
+        let class = alike.class;
+        self.shelf.add(class, &alike.entry(&self.teller))
+    }
+
+    fn add(&mut self, class: Class, tell: impl FnOnce(&Teller) -> Entry) -> Result<()> {
+        match self.shelf.room(class) {
+            Room::None => self.shelf.count(class, 1),
+            _ => self.shelf.add(class, &tell(&self.teller))?,
+        }
+        Ok(())
+    }
+}
+
+impl Sink for Markdown<'_> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.questions.note(record);
+        self.overview.note(record, &self.questions);
+        match record {
+            Record::Plan(plan) => {
+                let name = plan.workspace.unwrap_or(plan.source);
+                let is_one_of_several = plan.workspace.is_some() || self.plans > 0;
+                self.teller.plan = is_one_of_several.then(|| name.to_owned());
+                self.plans += 1;
+                Ok(())
+            }
+            Record::ResourceChange(change) => self.change(Class::of(change), change),
+            Record::ResourceDrift(change) => self.change(Class::Drift, change),
+            Record::DeferredChange(change) => self.change(Class::Deferred, change),
+            Record::OutputChange(output) => self.add(Class::Output, |teller| teller.output(output)),
+            Record::ActionInvocation(invoked) => {
+                self.add(Class::Invocation, |teller| teller.invocation(invoked))
+            }
+            Record::Check(check) => self.add(Class::Check, |teller| teller.check(check)),
+            Record::Summary(_) => {
+                self.flush()?;
+                self.shelf.mark();
+                Ok(())
+            }
+        }
+    }
+
+    fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
+        self.questions.note(record);
+        self.overview.note(record, &self.questions);
+        Ok(())
+    }
+
+    fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
+        self.overview.hide(hidden);
+        Ok(())
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        self.alike = None;
+        self.overview.fail(label.workspace.unwrap_or(label.source), &error.to_string());
+        self.shelf.forget()
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        let news = if self.shelf.counts().next().is_some() { News::Some } else { News::None };
+        let Markdown { fit, overview, shelf, open, .. } = self;
+        // Half of the first page is for what changes.
+        let text = overview.text(news, fit.measure, fit.max / 2);
+        let parts = match fit.rest {
+            Rest::LeftOut => 1,
+            Rest::Parts => {
+                let mut nowhere: Open<'_> = Box::new(|_| Ok(Box::new(std::io::sink())));
+                Layout::new(*fit, overview, &text, 0, &mut nowhere).write(shelf)?
+            }
+        };
+        Layout::new(*fit, overview, &text, parts, open).write(shelf)?;
+        Ok(())
+    }
+}

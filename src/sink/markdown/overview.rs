@@ -1,0 +1,265 @@
+//! What stands first: the plan line, what is wrong, the rules that are broken, and a row for each
+//! plan. It always has room.
+
+use std::fmt::Write as _;
+
+use super::fit::Measure;
+use super::quoted::span;
+use crate::record::{Hidden, Record};
+use crate::sink::fleet::{Column, Row, Tally, Totals};
+use crate::sink::gate::{Answer, Questions};
+use crate::sink::summary::plan_words;
+
+/// Characters of a name, and of an error.
+const NAME: usize = 80;
+const ERROR: usize = 200;
+/// Names that a broken rule is told with.
+const NAMED: usize = 3;
+/// Broken rules that are kept to be told; those beyond are a number.
+const BROKEN_MAX: usize = 1000;
+
+/// What is known of all plans.
+#[derive(Default)]
+pub(super) struct Overview {
+    totals: Totals,
+    /// Of the plan that is coming.
+    plan: Tally,
+    name: String,
+    broken: Vec<String>,
+    broken_more: u64,
+    hidden: Hidden,
+    /// The same for the same names, in whatever order they come.
+    key: u64,
+}
+
+impl Overview {
+    /// Takes note of a record, after the rules did.
+    pub fn note(&mut self, record: &Record<'_>, questions: &Questions) {
+        match record {
+            Record::Plan(plan) => {
+                plan.workspace.unwrap_or(plan.source).clone_into(&mut self.name);
+                self.plan.count(record);
+            }
+            Record::ActionInvocation(_) => self.plan.count(record),
+            Record::Summary(summary) => {
+                let name = std::mem::take(&mut self.name);
+                self.named(&name);
+                self.totals.add(&name, std::mem::take(&mut self.plan), summary);
+                for answer in questions.answers().filter(Answer::is_broken) {
+                    self.break_rule(&name, &answer);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes note of what is not shown of a plan.
+    pub fn hide(&mut self, hidden: &Hidden) {
+        self.hidden.changes += hidden.changes;
+        self.hidden.others += hidden.others;
+        self.hidden.attributes += hidden.attributes;
+    }
+
+    fn break_rule(&mut self, name: &str, answer: &Answer<'_>) {
+        if self.broken.len() == BROKEN_MAX {
+            self.broken_more += 1;
+            return;
+        }
+        let words = answer.words(NAMED, |name| span(name, NAME));
+        let rule = span(answer.rule.text(), NAME);
+        self.broken.push(format!("- {rule}: {words} ({})\n", span(name, NAME)));
+    }
+
+    /// Takes note of a plan that could not be read.
+    pub fn fail(&mut self, name: &str, error: &str) {
+        self.named(name);
+        self.totals.fail(name, error);
+    }
+
+    fn named(&mut self, name: &str) {
+        let digest = *blake3::hash(name.as_bytes()).as_bytes();
+        let [a, b, c, d, e, f, g, h, ..] = digest;
+        self.key = self.key.wrapping_add(u64::from_le_bytes([a, b, c, d, e, f, g, h]));
+    }
+
+    /// A comment that nobody sees, by which a program finds this report among others.
+    pub fn marker(&self, part: &str) -> String {
+        format!("<!-- plansift:report {:016x}{part} -->\n", self.key)
+    }
+
+    /// All of it, in so much room.
+    pub fn text(&self, news: News, measure: Measure, room: u64) -> String {
+        let mut text = format!("## {}\n\n", self.heading(news));
+        let mut room = room.saturating_sub(measure.of(&text));
+        let mut add = |part: String| {
+            room = room.saturating_sub(measure.of(&part));
+            text += &part;
+            room
+        };
+        let room = add(self.plans());
+        let room = add(self.broken_rules(measure, room / 2));
+        add(self.table(measure, room));
+        text
+    }
+
+    fn heading(&self, news: News) -> String {
+        let Totals { plans, failed, errored, incomplete, line, invocations, .. } = &self.totals;
+        match (plans, failed + errored + incomplete) {
+            (0, 0) => "No plan.".to_owned(),
+            (0, _) => "No plan could be read.".to_owned(),
+            (_, 0) if news == News::None && self.hidden == Hidden::default() => {
+                "No changes.".to_owned()
+            }
+            _ => plan_words(line, *invocations),
+        }
+    }
+
+    /// How many plans there are, and what is wrong with some.
+    fn plans(&self) -> String {
+        let Totals { plans, failed, errored, incomplete, workspaces, .. } = &self.totals;
+        let mut text = String::new();
+        if plans + failed > 1 {
+            let quiet = workspaces.rows().filter(|row| row.is_quiet());
+            let quiet: u64 = quiet.map(|row| row.plans).sum();
+            let _ = match quiet {
+                0 => write!(text, "{} plans.\n\n", plans + failed),
+                _ => write!(text, "{} plans, {quiet} without changes.\n\n", plans + failed),
+            };
+        }
+        for (count, what) in [
+            (*failed, "could not be read: what it changes is not in this report."),
+            (*errored, "is not whole, because planning failed: there may be more to change."),
+            (*incomplete, "is not complete: applying leaves changes for another plan."),
+        ] {
+            let _ = match count {
+                0 => Ok(()),
+                1 if plans + failed == 1 => write!(text, "**Warning:** this plan {what}\n\n"),
+                1 => write!(text, "**Warning:** 1 plan {what}\n\n"),
+                _ => write!(text, "**Warning:** {count} plans {}\n\n", plural(what)),
+            };
+        }
+        if let Some(words) = self.hidden.words() {
+            let _ = write!(text, "Hidden, as asked for: {words}.\n\n");
+        }
+        text
+    }
+
+    fn broken_rules(&self, measure: Measure, room: u64) -> String {
+        if self.broken.is_empty() {
+            return String::new();
+        }
+        let title = "**Broken rules:**\n\n";
+        let more = |shown: usize| match (self.broken.len() - shown) as u64 + self.broken_more {
+            0 => "\n".to_owned(),
+            count => format!("- … and {count} more\n\n"),
+        };
+        let room = room.saturating_sub(measure.of(title) + measure.of(&more(0)));
+        let (lines, shown) = fitting(self.broken.iter().cloned(), measure, room);
+        title.to_owned() + &lines + &more(shown)
+    }
+
+    /// A row for each plan that changes something, as many as have room.
+    fn table(&self, measure: Measure, room: u64) -> String {
+        let Totals { workspaces, counts, failed, .. } = &self.totals;
+        let mut rows: Vec<&Row> = workspaces.rows().filter(|row| !row.is_quiet()).collect();
+        if rows.is_empty() {
+            return String::new();
+        }
+        rows.sort_by_key(|row| {
+            let weight = (row.counts[Column::Errors], row.counts.changes());
+            (std::cmp::Reverse(weight), &row.name)
+        });
+        let is_shown = |column: &Column| match column {
+            Column::Add | Column::Change | Column::Destroy => true,
+            Column::Errors => false,
+            column => counts[*column] > 0,
+        };
+        let columns: Vec<Column> = Column::ALL.into_iter().filter(is_shown).collect();
+        let is_failed = *failed > 0;
+        let line = |name: &str, row: &Row| {
+            let mut line = format!("| {name} |");
+            for &column in &columns {
+                let _ = match row.counts[column] {
+                    0 => write!(line, " · |"),
+                    number => write!(line, " {number} |"),
+                };
+            }
+            if is_failed {
+                let error = row.error.as_ref().map(|error| span(error, ERROR) + " ");
+                let _ = write!(line, " {}|", error.unwrap_or_default());
+            }
+            line + "\n"
+        };
+        let heading = heading(&columns, is_failed);
+        let all = Row { counts: *counts, ..Row::default() };
+        let end = |left: usize| {
+            let more =
+                if left == 0 { String::new() } else { format!("\n… and {left} more plans\n") };
+            let total = if rows.len() > 1 { line("**Total**", &all) } else { String::new() };
+            total + &more + "\n"
+        };
+        let room = room.saturating_sub(measure.of(&heading) + measure.of(&end(rows.len())));
+        let lines = rows.iter().map(|row| line(&span(&row.name, NAME), row));
+        match fitting(lines, measure, room) {
+            (_, 0) => String::new(),
+            (lines, shown) => heading + &lines + &end(rows.len() - shown),
+        }
+    }
+}
+
+/// Whether there are entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum News {
+    Some,
+    None,
+}
+
+/// As many of the lines as have room, and how many these are.
+fn fitting(
+    lines: impl Iterator<Item = String>,
+    measure: Measure,
+    mut room: u64,
+) -> (String, usize) {
+    let (mut text, mut count) = (String::new(), 0);
+    for line in lines {
+        let Some(left) = room.checked_sub(measure.of(&line)) else { break };
+        room = left;
+        text += &line;
+        count += 1;
+    }
+    (text, count)
+}
+
+fn heading(columns: &[Column], is_failed: bool) -> String {
+    let mut text = "| Plan |".to_owned();
+    let mut rule = "| --- |".to_owned();
+    for column in columns {
+        let _ = write!(text, " {} |", word(*column));
+        rule += " ---: |";
+    }
+    if is_failed {
+        text += " Error |";
+        rule += " --- |";
+    }
+    format!("{text}\n{rule}\n")
+}
+
+fn word(column: Column) -> &'static str {
+    match column {
+        Column::Add => "Add",
+        Column::Change => "Change",
+        Column::Destroy => "Destroy",
+        Column::Replace => "Replace",
+        Column::Import => "Import",
+        Column::Move => "Move",
+        Column::Forget => "Forget",
+        Column::Drift => "Drift",
+        Column::Checks => "Failed checks",
+        Column::Errors => "Errors",
+    }
+}
+
+fn plural(what: &str) -> String {
+    let what = what.replacen("is ", "are ", 1);
+    what.replacen("what it changes", "what they change", 1)
+}

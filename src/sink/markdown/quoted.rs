@@ -1,0 +1,76 @@
+//! Text of a plan's own as it stands in Markdown: in code spans and fences only, where no host
+//! looks for markup, links, mentions or numbers of issues.
+
+use crate::sink::summary::visible;
+
+/// A text with everything hidden made visible, cut to so many characters.
+pub(super) fn cut(text: &str, max: usize) -> String {
+    // Nobody makes visible what is cut anyway: each character is seen as one at least.
+    let end = text.char_indices().nth(max).map_or(text.len(), |(at, _)| at);
+    shortened(visible(&text[..end]), max, end < text.len())
+}
+
+fn shortened(mut text: String, max: usize, is_cut: bool) -> String {
+    match text.char_indices().nth(max) {
+        Some((at, _)) => text.truncate(at),
+        None if !is_cut => return text,
+        None => {}
+    }
+    text.push('…');
+    text
+}
+
+/// A text as a code span, cut to so many characters. It may stand in a table, too.
+pub(super) fn span(text: &str, max: usize) -> String {
+    let shown = cut(text, max);
+    let mut escaped = String::with_capacity(shown.len());
+    for character in shown.chars() {
+        match character {
+            // Not all hosts agree how these are escaped in a cell of a table.
+            '`' | '|' => escaped.extend(character.escape_unicode()),
+            other => escaped.push(other),
+        }
+    }
+    // Of nothing there is no span.
+    let shown =
+        if escaped.is_empty() { " ".to_owned() } else { shortened(escaped, max + 1, false) };
+    format!("`{shown}`")
+}
+
+/// Lines between fences, which are longer than any run of backticks in them.
+pub(super) fn fenced(language: &str, lines: &str) -> String {
+    let (mut longest, mut run) = (2, 0);
+    for byte in lines.bytes() {
+        run = if byte == b'`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    let fence = "`".repeat(longest + 1);
+    format!("{fence}{language}\n{lines}{fence}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_hold_any_text() {
+        for (text, expected) in [
+            ("a.b", "`a.b`"),
+            ("", "` `"),
+            ("a`|", r"`a\u{60}\u{7…`"),
+            ("`\n`", r"`\u{60}\u{a}…`"),
+            ("\u{202e}@a", r"`\u{202e}@a`"),
+            ("0123456789", "`0123456789`"),
+            ("0123456789a", "`0123456789…`"),
+            ("\u{202e}\u{202e}", r"`\u{202e}\u…`"),
+        ] {
+            assert_eq!(span(text, 10), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn fences_are_longer_than_what_is_in_them() {
+        assert_eq!(fenced("diff", "+ a\n"), "```diff\n+ a\n```\n");
+        assert_eq!(fenced("", "````\n"), "`````\n````\n`````\n");
+    }
+}

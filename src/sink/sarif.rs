@@ -1,0 +1,269 @@
+//! SARIF 2.1.0: findings for code scanning. A result for each broken rule of each plan and for each
+//! check that did not pass, at the addresses of its resources: a plan is one line, so there are no
+//! places in the text. What could not be read is a notification.
+
+use std::io::Write;
+
+use serde::Serialize;
+
+use super::gate::{Questions, Rule};
+use super::summary::visible;
+use super::{Sink, write_error};
+use crate::error::{Error, Result};
+use crate::record::{Check, Label, Record};
+
+/// Where the schema of the format is.
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+/// The rule of checks that did not pass.
+const CHECK: &str = "plan-check";
+
+/// Inputs that failed and are named; those beyond are a number.
+const FAILED_MAX: usize = 1000;
+
+/// Writes one run.
+pub struct Sarif<W: Write> {
+    out: W,
+    rules: Vec<Rule>,
+    questions: Questions,
+    source: String,
+    failed: Vec<Notification>,
+    failed_more: u64,
+    results: u64,
+    has_begun: bool,
+}
+
+#[derive(Serialize)]
+struct Message {
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Tool<'t> {
+    driver: Driver<'t>,
+}
+
+#[derive(Serialize)]
+struct Driver<'t> {
+    name: &'t str,
+    version: &'t str,
+    rules: Vec<ReportingDescriptor>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ReportingDescriptor {
+    id: String,
+    short_description: Message,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Finding {
+    rule_id: String,
+    rule_index: usize,
+    level: &'static str,
+    message: Message,
+    locations: [Location; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Location {
+    physical_location: PhysicalLocation,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    logical_locations: Vec<LogicalLocation>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PhysicalLocation {
+    artifact_location: ArtifactLocation,
+}
+
+#[derive(Serialize)]
+struct ArtifactLocation {
+    uri: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LogicalLocation {
+    fully_qualified_name: String,
+    kind: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Invocation {
+    execution_successful: bool,
+    tool_execution_notifications: Vec<Notification>,
+}
+
+#[derive(Serialize)]
+struct Notification {
+    level: &'static str,
+    message: Message,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    locations: Vec<Location>,
+}
+
+impl Location {
+    fn of(source: &str, names: &[String]) -> Location {
+        let logical = |name: &String| LogicalLocation {
+            fully_qualified_name: visible(name),
+            kind: "resource",
+        };
+        let artifact_location = ArtifactLocation { uri: uri(source) };
+        Location {
+            physical_location: PhysicalLocation { artifact_location },
+            logical_locations: names.iter().map(logical).collect(),
+        }
+    }
+}
+
+impl<W: Write> Sarif<W> {
+    /// Writes to `out` how plans keep these rules.
+    pub fn new(out: W, rules: &[Rule]) -> Sarif<W> {
+        Sarif {
+            out,
+            rules: rules.to_vec(),
+            questions: Questions::new(rules),
+            source: String::new(),
+            failed: Vec::new(),
+            failed_more: 0,
+            results: 0,
+            has_begun: false,
+        }
+    }
+
+    fn write(&mut self, text: &str) -> Result<()> {
+        self.out.write_all(text.as_bytes()).map_err(write_error)
+    }
+
+    fn json(&mut self, value: &impl Serialize) -> Result<()> {
+        serde_json::to_writer(&mut self.out, value).map_err(write_error)
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        if std::mem::replace(&mut self.has_begun, true) {
+            return Ok(());
+        }
+        let described =
+            |id: String, text| ReportingDescriptor { id, short_description: Message { text } };
+        let mut rules: Vec<ReportingDescriptor> = Vec::new();
+        rules.extend(self.rules.iter().map(|rule| {
+            let text = visible(rule.text());
+            let description = format!("No plan breaks the rule {text}");
+            described(text, description)
+        }));
+        rules.push(described(CHECK.to_owned(), "The checks of a plan pass".to_owned()));
+        let version = env!("CARGO_PKG_VERSION");
+        let tool = Tool { driver: Driver { name: "plansift", version, rules } };
+        self.write(&format!(r#"{{"$schema":"{SCHEMA}","version":"2.1.0","runs":[{{"tool":"#))?;
+        self.json(&tool)?;
+        self.write(r#","results":["#)
+    }
+
+    /// A result about a rule, by its place among them.
+    fn result(
+        &mut self,
+        rule: usize,
+        level: &'static str,
+        text: String,
+        names: &[String],
+    ) -> Result<()> {
+        self.begin()?;
+        let rule_id = self.rules.get(rule).map_or(CHECK.to_owned(), |rule| visible(rule.text()));
+        let finding = Finding {
+            rule_id,
+            rule_index: rule,
+            level,
+            message: Message { text },
+            locations: [Location::of(&self.source, names)],
+        };
+        self.write(if self.results == 0 { "\n" } else { ",\n" })?;
+        self.results += 1;
+        self.json(&finding)
+    }
+
+    fn check(&mut self, check: &Check<'_>) -> Result<()> {
+        let level = match &*check.status {
+            "pass" => return Ok(()),
+            "fail" | "error" => "error",
+            _ => "note",
+        };
+        let problems = if check.problems.is_empty() { "" } else { ": " };
+        let problems = problems.to_owned() + &check.problems.join("; ");
+        let text = format!("{} is {}{problems}", check.address, check.status);
+        let name = check.address.clone().into_owned();
+        self.result(self.rules.len(), level, visible(&text), &[name])
+    }
+}
+
+impl<W: Write> Sink for Sarif<W> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.questions.note(record);
+        match record {
+            Record::Plan(plan) => plan.source.clone_into(&mut self.source),
+            Record::Check(check) => self.check(check)?,
+            Record::Summary(_) => {
+                let mut broken = Vec::new();
+                for (place, answer) in self.questions.answers().enumerate() {
+                    if answer.is_broken() {
+                        let rule = visible(answer.rule.text());
+                        let words = answer.words(usize::MAX, visible);
+                        let text = format!("The plan breaks the rule {rule}: {words}");
+                        broken.push((place, text, answer.first.to_vec()));
+                    }
+                }
+                for (place, text, names) in broken {
+                    self.result(place, "error", text, &names)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        if self.failed.len() == FAILED_MAX {
+            self.failed_more += 1;
+            return Ok(());
+        }
+        let text = format!("{}: {error}", visible(label.source));
+        let locations = vec![Location::of(label.source, &[])];
+        self.failed.push(Notification { level: "error", message: Message { text }, locations });
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.begin()?;
+        let mut failed = std::mem::take(&mut self.failed);
+        let execution_successful = failed.is_empty();
+        if self.failed_more > 0 {
+            let text = format!("{} more inputs failed", self.failed_more);
+            let (message, locations) = (Message { text }, Vec::new());
+            failed.push(Notification { level: "error", message, locations });
+        }
+        let invocation = Invocation { execution_successful, tool_execution_notifications: failed };
+        self.write("],\"invocations\":")?;
+        self.json(&[invocation])?;
+        self.write("}]}\n")?;
+        self.out.flush().map_err(write_error)
+    }
+}
+
+/// The name of an input as a reference: everything that has a meaning there is escaped.
+fn uri(source: &str) -> String {
+    let mut uri = String::with_capacity(source.len());
+    for byte in source.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {
+                uri.push(byte.into());
+            }
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri
+}

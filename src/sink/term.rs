@@ -1,0 +1,388 @@
+//! Every change of a plan with its values, for a person at a terminal: by module, resource and
+//! attribute, in the words and symbols that Terraform itself has for them.
+//!
+//! It is written while the plan is read. One change at a time is kept, because instances of one
+//! resource that change alike are told once, with their number.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use super::summary::{
+    Action, BOLD, Color, DIM, GREEN, PLAIN, RED, YELLOW, fit, paint, plan_words, reason, visible,
+    width,
+};
+use super::{Sink, write_error};
+use crate::error::{Error, Result};
+use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
+use crate::record::{ActionInvocation, Check, Hidden, Label, OutputChange, Record, ResourceChange};
+
+/// Columns of each side of an attribute.
+const VALUE: usize = 72;
+/// Columns that the paths of attributes are filled up to, at most.
+const PATHS: usize = 32;
+/// Instances of a resource that are named.
+pub(super) const NAMED: usize = 3;
+/// What is said of a value that nobody may see.
+pub(super) const SENSITIVE: &str = "(sensitive value)";
+/// What is said of one that nobody knows.
+pub(super) const UNKNOWN: &str = "(known after apply)";
+/// What is said where a document or text says the same as before.
+pub(super) const FORMAT: &str = "(only white space or formatting)";
+/// What is said of a list that holds the same as before.
+pub(super) const ORDER: &str = "(only the order)";
+
+/// Writes the changes of each plan.
+pub struct Term<W: Write> {
+    out: W,
+    color: Color,
+    /// What kind of record came last.
+    part: Option<Part>,
+    /// The module of the last change.
+    module: Option<String>,
+    /// What is still to be written.
+    group: Option<Group>,
+    invocations: u64,
+}
+
+/// What belongs together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Drift,
+    Changes,
+    Outputs,
+    Actions,
+    Deferred,
+    Checks,
+}
+
+impl Part {
+    fn title(self) -> &'static str {
+        match self {
+            Part::Drift => "Changed outside of Terraform (drift)",
+            Part::Changes => "Changes",
+            Part::Outputs => "Outputs",
+            Part::Actions => "Actions to invoke",
+            Part::Deferred => "Deferred",
+            Part::Checks => "Checks that did not pass",
+        }
+    }
+}
+
+/// Instances of a resource that change alike.
+struct Group {
+    /// Of the resource, without the module.
+    name: String,
+    /// The first few.
+    indexes: Vec<String>,
+    count: u64,
+    symbol: String,
+    phrase: String,
+    /// The lines below it.
+    body: String,
+    /// Of its attributes: the lines may leave something out.
+    digest: u64,
+}
+
+impl<W: Write> Term<W> {
+    /// Writes to `out`.
+    pub fn new(out: W, color: Color) -> Term<W> {
+        Term { out, color, part: None, module: None, group: None, invocations: 0 }
+    }
+
+    fn paint(&self, style: &str, text: &str) -> String {
+        paint(self.color, style, text)
+    }
+
+    fn line(&mut self, text: &str) -> Result<()> {
+        writeln!(self.out, "{text}").map_err(write_error)
+    }
+
+    /// Begins a part, unless it has begun.
+    fn enter(&mut self, part: Part) -> Result<()> {
+        if self.part != Some(part) {
+            self.flush_group()?;
+            self.part = Some(part);
+            self.module = None;
+            let title = self.paint(BOLD, part.title());
+            self.line(&format!("\n{title}"))?;
+        }
+        Ok(())
+    }
+
+    fn change(&mut self, part: Part, change: &ResourceChange<'_>) -> Result<()> {
+        self.enter(part)?;
+        let module = change.module_address.as_deref().map(visible);
+        if self.module != module {
+            self.flush_group()?;
+            if let Some(module) = &module {
+                let title = self.paint(DIM, module);
+                self.line(&format!("\n  {title}"))?;
+            }
+            self.module = module;
+        }
+        let (name, index) = names(change);
+        let action = Action::of(&change.action);
+        let symbol = paint(self.color, action.paint(), &format!("{:>3}", symbol(change)));
+        let phrase = phrase(part, change);
+        let body = self.attributes(&change.attributes, action);
+        let digest = change.attributes.digest();
+        let is_alike = |group: &Group| {
+            index.is_some()
+                && !group.indexes.is_empty()
+                && (&group.name, &group.symbol) == (&name, &symbol)
+                && (&group.phrase, group.digest) == (&phrase, digest)
+        };
+        match self.group.as_mut().filter(|group| is_alike(group)) {
+            Some(group) => {
+                group.count += 1;
+                if group.indexes.len() < NAMED {
+                    group.indexes.extend(index);
+                }
+            }
+            None => {
+                self.flush_group()?;
+                let indexes = index.into_iter().collect();
+                self.group = Some(Group { name, indexes, count: 1, symbol, phrase, body, digest });
+            }
+        }
+        Ok(())
+    }
+
+    fn flush_group(&mut self) -> Result<()> {
+        let Some(group) = self.group.take() else { return Ok(()) };
+        let Group { name, indexes, count, symbol, phrase, body, .. } = group;
+        let mut head = format!("  {symbol} {}", self.paint(BOLD, &name));
+        let indexes = self.paint(BOLD, &indexes.join(", "));
+        head += &indexes;
+        match count - 1 {
+            0 => {}
+            _ if count > NAMED as u64 => {
+                let _ = write!(head, " and {} more ({count} alike)", count - NAMED as u64);
+            }
+            _ => {
+                let _ = write!(head, " ({count} alike)");
+            }
+        }
+        head += "  ";
+        head += &self.paint(DIM, &phrase);
+        self.line(&head)?;
+        self.out.write_all(body.as_bytes()).map_err(write_error)
+    }
+
+    /// The lines of attributes.
+    fn attributes(&self, attributes: &Attributes, action: Action) -> String {
+        let paths = attributes.list.iter().map(|it| width(&visible(&it.path)));
+        let columns = paths.filter(|&columns| columns <= PATHS).max().unwrap_or(0);
+        let mut lines = String::new();
+        for attribute in &attributes.list {
+            let path = visible(&attribute.path);
+            let (sign, style) = sign(attribute, action);
+            let sign = self.paint(style, sign);
+            let values = match self.values(attribute) {
+                values if values.is_empty() || path.is_empty() => values,
+                values => {
+                    let space = " ".repeat(columns.saturating_sub(width(&path)));
+                    format!("{space} = {values}")
+                }
+            };
+            let reason = match attribute.replaces {
+                true => format!("  {}", self.paint(RED, "# forces replacement")),
+                false => String::new(),
+            };
+            // Writing to a text cannot fail.
+            let _ = writeln!(lines, "        {sign} {path}{values}{reason}");
+        }
+        if attributes.left_out > 0 {
+            let more = format!("… and {} more", attributes.left_out);
+            let _ = writeln!(lines, "          {}", self.paint(DIM, &more));
+        }
+        lines
+    }
+
+    /// What is said of an attribute behind its path; nothing, where values were not asked for.
+    fn values(&self, attribute: &Attribute) -> String {
+        let Attribute { before, after, difference, .. } = attribute;
+        match (difference, before, after) {
+            (Difference::Nothing, _, shown) => self.value(shown),
+            (Difference::Format, ..) => self.paint(DIM, FORMAT),
+            (Difference::Order, ..) => self.paint(DIM, ORDER),
+            (_, Shown::Withheld, Shown::Withheld) => String::new(),
+            (_, Shown::Absent | Shown::Withheld, shown) | (_, shown, Shown::Absent) => {
+                self.value(shown)
+            }
+            (_, Shown::Sensitive, Shown::Sensitive) => self.value(after),
+            (_, before, after) => format!("{} -> {}", self.value(before), self.value(after)),
+        }
+    }
+
+    fn value(&self, shown: &Shown) -> String {
+        match shown {
+            Shown::Absent => "null".to_owned(),
+            Shown::Unknown => self.paint(DIM, UNKNOWN),
+            Shown::Sensitive => self.paint(DIM, SENSITIVE),
+            Shown::Withheld => String::new(),
+            Shown::Scalar(excerpt) | Shown::Container(excerpt) => shortened(excerpt),
+        }
+    }
+
+    fn output(&mut self, output: &OutputChange<'_>) -> Result<()> {
+        self.enter(Part::Outputs)?;
+        let action = Action::of(&output.action);
+        let symbol = self.paint(action.paint(), &format!("{:>3}", action.symbol()));
+        let name = self.paint(BOLD, &visible(&output.name));
+        match &output.attributes.list[..] {
+            [only] if only.path.is_empty() => {
+                let values = self.values(only);
+                self.line(&format!("  {symbol} {name} = {values}"))
+            }
+            _ => {
+                self.line(&format!("  {symbol} {name}"))?;
+                let lines = self.attributes(&output.attributes, action);
+                self.out.write_all(lines.as_bytes()).map_err(write_error)
+            }
+        }
+    }
+
+    fn invocation(&mut self, invoked: &ActionInvocation<'_>) -> Result<()> {
+        self.enter(Part::Actions)?;
+        self.invocations += 1;
+        let by = invoked.triggering_address.as_deref();
+        let by = by.map(|by| format!("  after {}", visible(by))).unwrap_or_default();
+        self.line(&format!("      {}{by}", visible(&invoked.address)))
+    }
+
+    fn check(&mut self, check: &Check<'_>) -> Result<()> {
+        self.enter(Part::Checks)?;
+        let style = if matches!(&*check.status, "fail" | "error") { RED } else { YELLOW };
+        let status = self.paint(style, &visible(&check.status));
+        self.line(&format!("      {}  {status}", visible(&check.address)))?;
+        check.problems.iter().try_for_each(|it| self.line(&format!("        {}", visible(it))))
+    }
+}
+
+impl<W: Write> Sink for Term<W> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        match record {
+            Record::Plan(plan) => {
+                (self.part, self.module, self.invocations) = (None, None, 0);
+                let name = plan.workspace.unwrap_or(plan.source);
+                let title = self.paint(BOLD, &visible(name));
+                self.line(&title)
+            }
+            Record::ResourceChange(change) => self.change(Part::Changes, change),
+            Record::ResourceDrift(change) => self.change(Part::Drift, change),
+            Record::DeferredChange(change) => self.change(Part::Deferred, change),
+            Record::OutputChange(output) => self.output(output),
+            Record::ActionInvocation(invoked) => self.invocation(invoked),
+            Record::Check(check) => self.check(check),
+            Record::Summary(summary) => {
+                self.flush_group()?;
+                if summary.errored == Some(true) {
+                    let warning = self.paint(RED, "Planning failed: there may be more to change.");
+                    self.line(&format!("\n{warning}"))?;
+                }
+                let words = plan_words(&summary.terraform, self.invocations);
+                let words = self.paint(BOLD, &words);
+                self.line(&format!("\n{words}"))
+            }
+        }
+    }
+
+    fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
+        self.invocations += u64::from(matches!(record, Record::ActionInvocation(_)));
+        Ok(())
+    }
+
+    fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
+        self.flush_group()?;
+        let Some(words) = hidden.words() else { return Ok(()) };
+        let words = self.paint(DIM, &format!("Hidden, as asked for: {words}."));
+        self.line(&format!("\n{words}"))
+    }
+
+    fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        self.flush_group()?;
+        let text = format!("{}: {error}", visible(label.source));
+        let text = self.paint(RED, &text);
+        self.line(&format!("\n{text}"))
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.out.flush().map_err(write_error)
+    }
+}
+
+/// A resource's name without its module, and without its index, which is the other.
+pub(super) fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
+    let address = &*change.address;
+    let module = change.module_address.as_deref().and_then(|module| address.strip_prefix(module));
+    let name = module.and_then(|rest| rest.strip_prefix('.')).unwrap_or(address);
+    let deposed = change.deposed.as_deref().map(|key| format!(" (deposed {})", visible(key)));
+    let at = change.index.as_ref().and_then(|_| name.find('['));
+    match (at, deposed) {
+        (Some(at), None) => (visible(&name[..at]), Some(visible(&name[at..]))),
+        (_, deposed) => (visible(name) + &deposed.unwrap_or_default(), None),
+    }
+}
+
+/// The symbol of a change; of a replacement it says what comes first.
+pub(super) fn symbol(change: &ResourceChange<'_>) -> &'static str {
+    match &*change.actions {
+        [first, second] if first == "create" && second == "delete" => "+/-",
+        [first, second] if first == "create" && second == "forget" => "+/.",
+        [first, second] if first == "forget" && second == "create" => "./+",
+        _ => Action::of(&change.action).symbol(),
+    }
+}
+
+/// What happens to a resource, in words; none for an action without.
+pub(super) fn what(part: Part, action: &str) -> &'static str {
+    match (part, action) {
+        (Part::Drift, "delete") => "has been deleted",
+        (Part::Drift, "update") => "has changed",
+        (_, "create") => "will be created",
+        (_, "update") => "will be updated in place",
+        (_, "replace") => "must be replaced",
+        (_, "delete") => "will be destroyed",
+        (_, "forget") => "will be forgotten, not destroyed",
+        (_, "read") => "will be read during apply",
+        _ => "",
+    }
+}
+
+/// What happens to a resource, and why, in words.
+fn phrase(part: Part, change: &ResourceChange<'_>) -> String {
+    let what = what(part, &change.action);
+    let mut parts: Vec<String> = Vec::new();
+    parts.extend((!what.is_empty()).then(|| what.to_owned()));
+    if what.is_empty() && change.action != "no-op" {
+        parts.push(visible(&change.action));
+    }
+    parts.extend(change.moved_from().map(|from| format!("moved from {}", visible(from))));
+    if let Some(importing) = &change.importing {
+        parts.push(format!("imported by {}", fit(&visible(importing.get()), VALUE)));
+    }
+    parts.extend(change.action_reason.as_deref().map(reason));
+    parts.extend(change.deferred_reason.as_deref().map(visible));
+    parts.join(", ")
+}
+
+/// The sign of an attribute and its style.
+pub(super) fn sign(attribute: &Attribute, action: Action) -> (&'static str, &'static str) {
+    match (&attribute.before, &attribute.after) {
+        _ if attribute.difference == Difference::Nothing => (" ", PLAIN),
+        (Shown::Absent, _) if action == Action::Read => (" ", PLAIN),
+        (Shown::Absent, _) => ("+", GREEN),
+        (_, Shown::Absent) => ("-", RED),
+        _ => ("~", YELLOW),
+    }
+}
+
+/// A value in one line.
+fn shortened(excerpt: &Excerpt) -> String {
+    let text = fit(&visible(&excerpt.text), VALUE);
+    match excerpt.left_out {
+        0 => text,
+        left_out => format!("{text} (and {left_out} bytes more)"),
+    }
+}

@@ -1,0 +1,44 @@
+//! Numbers of all plans as variables, a line each: for `source` in a shell, and for GitLab's
+//! `artifacts:reports:dotenv`.
+
+use std::io::Write;
+
+use super::figures::Figures;
+use super::gate::Rule;
+use super::{Sink, write_error};
+use crate::error::{Error, Result};
+use crate::record::{Label, Record};
+
+/// Writes variables.
+pub struct Variables<W: Write> {
+    out: W,
+    figures: Figures,
+}
+
+impl<W: Write> Variables<W> {
+    /// Writes to `out`, at the end.
+    pub fn new(out: W, rules: &[Rule]) -> Variables<W> {
+        Variables { out, figures: Figures::new(rules) }
+    }
+}
+
+impl<W: Write> Sink for Variables<W> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.figures.note(record);
+        Ok(())
+    }
+
+    fn failed(&mut self, _: Label<'_>, _: &Error) -> Result<()> {
+        self.figures.fail();
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        let mut lines = String::new();
+        for (name, figure) in self.figures.list() {
+            let name = name.to_ascii_uppercase().replace('-', "_");
+            lines += &format!("PLANSIFT_{name}={figure}\n");
+        }
+        self.out.write_all(lines.as_bytes()).and_then(|()| self.out.flush()).map_err(write_error)
+    }
+}

@@ -1,0 +1,134 @@
+//! The page of `plansift report -o html`: what is told to it, and that a plan can end none of it.
+//! What it does in a browser stands in `html/page.rs`.
+
+mod browser;
+mod hostile;
+mod page;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::run;
+
+/// What begins and ends a block of data.
+const BLOCK: [&str; 2] = ["<script type=\"application/x-ndjson\">\n", "</script>\n"];
+
+/// The page of some inputs, which need not all be plans.
+fn page<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> String {
+    let mut command = run::plansift();
+    command.args(["report", "--output", "html", "--quiet"]).args(args).current_dir(run::root());
+    let output = command.output().expect("it runs");
+    assert!(matches!(output.status.code(), Some(0 | 1 | 4)), "{output:?}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+fn plan(case: &str) -> PathBuf {
+    Path::new("corpus/plans").join(case).join("plan.json")
+}
+
+/// A page without its data, and the data.
+pub fn parts(page: &str) -> (String, String) {
+    let (mut rest, mut data) = (String::new(), String::new());
+    let mut pieces = page.split(BLOCK[0]);
+    rest.push_str(pieces.next().unwrap_or_default());
+    for piece in pieces {
+        let (block, behind) = piece.split_once(BLOCK[1]).expect("the end of a block");
+        data.push_str(block);
+        rest.push_str(behind);
+    }
+    (rest, data)
+}
+
+/// The data line by line.
+fn lines(data: &str) -> Vec<Value> {
+    data.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+#[test]
+fn words_stand_for_what_is_no_value() {
+    let told = |args: &[&str]| lines(&parts(&page(args)).1);
+    let without = told(&["--values", "none", "corpus/plans/replace-paths/plan.json"]);
+    let details = without.iter().find(|details| details["attributes"].is_array());
+    let first = &details.expect("a change with paths")["attributes"][0];
+    assert_eq!([&first[1], &first[2], &first[3]], ["withheld", "withheld", "replaces"]);
+    let plan = "corpus/plans/rich/plan.json";
+    let hidden = told(&["--only", "action:delete", plan]);
+    let hidden = hidden.iter().find(|told| told["kind"] == "hidden").expect("a notice");
+    assert!(hidden["words"].as_str().is_some_and(|words| words.contains(" changes, ")));
+    let all = told(&["--values", "all", plan]);
+    let attributes = all.iter().filter_map(|details| details["attributes"].as_array()).flatten();
+    assert!(attributes.filter(|attribute| attribute[3] == "same").count() > 10);
+}
+
+#[test]
+fn an_input_that_fails_is_told_of_and_the_others_are_there() {
+    let inputs = ["corpus/plans/least/plan.json", "corpus/wrong/empty.json", "no-such-plan.json"];
+    let (_, data) = parts(&page(&inputs));
+    let kinds: Vec<Value> = lines(&data).iter().step_by(2).map(|it| it["kind"].clone()).collect();
+    assert_eq!(kinds, ["plan", "change", "summary", "failed", "failed"]);
+}
+
+#[test]
+fn data_comes_in_blocks_of_bounded_length() {
+    let change = |number: u32| {
+        format!(
+            r#"{{"address":"a.b[{number}]","mode":"managed","type":"a","name":"b","index":{number},
+                "change":{{"actions":["create"],"before":null,"after":{{"x":"{}"}}}}}}"#,
+            "y".repeat(200)
+        )
+    };
+    let changes: Vec<String> = (0..10_000).map(change).collect();
+    let plan = format!(r#"{{"format_version":"1.2","resource_changes":[{}]}}"#, changes.join(","));
+    let output = run::piped(&["report", "--output", "html", "-"], plan.as_bytes());
+    let page = String::from_utf8(output.stdout).expect("UTF-8");
+    let (_, data) = parts(&page);
+    assert_eq!(lines(&data).len(), 2 * (10_000 + 2));
+    let lens: Vec<usize> = page.split(BLOCK[0]).skip(1).map(str::len).collect();
+    assert!(lens.len() > 2 && lens.iter().all(|&len| len < 1_100_000), "{lens:?}");
+}
+
+#[test]
+fn nothing_is_loaded_from_elsewhere() {
+    let (rest, _) = parts(&page(&[plan("rich")]));
+    for part in ["src=", "href=\"http", "url(", "@import", "http://", "https://", "//cdn"] {
+        assert!(!rest.contains(part), "{part}");
+    }
+    let policy = rest.split("Content-Security-Policy\" content=\"").nth(1).expect("a policy");
+    assert!(policy.starts_with("default-src 'none'; script-src 'sha256-"));
+    for part in ["innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "Function("]
+    {
+        assert!(!rest.contains(part), "{part}");
+    }
+    assert!(rest.contains("<noscript>"));
+}
+
+#[test]
+fn a_hostile_plan_is_data_and_nothing_else() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [plan, wrong] = hostile::write(folder.path());
+    let (rest, data) = parts(&page(&[plan.as_path(), wrong.as_path()]));
+    assert!(!data.contains(['<', '>', '&']), "markup in the data");
+    let hidden = |c: char| (c.is_control() && c != '\n') || ('\u{2028}'..='\u{202e}').contains(&c);
+    assert!(!data.contains(hidden), "characters that nobody sees");
+    assert_eq!(rest, parts(&page(&[plan_of_nothing()])).0, "something outside of the data");
+    // It has come through, and means the same.
+    let told = lines(&data);
+    let changes: Vec<&Value> = told.iter().filter(|line| line["kind"] == "change").collect();
+    assert_eq!(changes.len(), hostile::STRINGS.len());
+    assert_eq!(changes[0]["address"], hostile::STRINGS[0]);
+}
+
+fn plan_of_nothing() -> PathBuf {
+    plan("no-changes")
+}
+
+#[test]
+fn no_secret_is_in_a_page() {
+    let plans: Vec<PathBuf> = crate::corpus::cases().into_iter().map(|case| case.plan).collect();
+    let (_, data) = parts(&page(&plans));
+    assert!(data.contains("sensitive"));
+    // The corpus has one that is a part of a text, which is no echo.
+    let secret = data.lines().find(|line| line.contains("\"CANARY-"));
+    assert_eq!(secret, None);
+}

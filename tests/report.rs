@@ -1,0 +1,90 @@
+//! Reports: what they say of the corpus, word by word; that readers of their formats read them;
+//! what is left out when asked; that nothing of a plan does anything in them.
+//!
+//! Beside each plan of the corpus stand its reports. `UPDATE=1` in the environment rewrites them;
+//! look at them before they are kept.
+
+mod fit;
+mod github;
+mod golden;
+mod hostile;
+mod json;
+mod machines;
+mod markdown;
+mod noise;
+mod page;
+mod rendered;
+mod safe;
+
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+use tempfile::TempDir;
+
+use crate::run;
+
+/// What a run wrote to standard output, or its error.
+fn written(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).expect("UTF-8")
+}
+
+/// The report of a plan.
+fn report_on(args: &[&str], plan: &Path) -> String {
+    let output = run::plansift().arg("report").args(args).arg(plan).output().expect("it runs");
+    written(&output)
+}
+
+/// The report of a plan that is piped.
+fn report_of(args: &[&str], plan: &str) -> String {
+    let args: Vec<&str> = ["report"].iter().chain(args).chain(&["-"]).copied().collect();
+    written(&run::piped(&args, plan.as_bytes()))
+}
+
+/// A plan of these changes: the type of each, and the members of its change.
+fn plan_of(changes: &[(&str, &str)]) -> String {
+    let change = |(number, (kind, members)): (usize, &(&str, &str))| {
+        format!(
+            r#"{{"address":"{kind}.r{number}","mode":"managed","type":"{kind}","name":"r{number}",
+                "change":{{{members}}}}}"#
+        )
+    };
+    let changes: Vec<String> = changes.iter().enumerate().map(change).collect();
+    format!(
+        r#"{{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[{}]}}"#,
+        changes.join(",")
+    )
+}
+
+/// How a run of `plansift report` ended, and what it printed.
+#[derive(Debug)]
+struct Run {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+/// Runs it in a folder, with arguments and variables.
+fn report(folder: &Path, args: &[&str], variables: &[(&str, &Path)]) -> Run {
+    let mut command = run::plansift();
+    for variable in ["GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"] {
+        command.env_remove(variable);
+    }
+    command.current_dir(folder).arg("report").args(args).envs(variables.iter().copied());
+    let output = command.stdin(Stdio::null()).output().expect("it runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    Run { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// A folder with plans of the corpus and other files in it.
+fn folder(cases: &[&str], files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for case in cases {
+        let plan = run::root().join("corpus/plans").join(case).join("plan.json");
+        std::fs::copy(plan, folder.path().join(format!("{case}.json"))).expect("a copy");
+    }
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).expect("a file");
+    }
+    folder
+}

@@ -1,0 +1,92 @@
+//! The report as JSON: its schema holds for it, and has no key that no plan brings about.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{folder, report};
+use crate::{corpus, run};
+
+fn schema() -> Value {
+    let output = run::plansift().args(["schema", "--of", "fleet"]).output().expect("it runs");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+fn valid(out: &str) -> Value {
+    let schema = schema();
+    jsonschema::draft202012::meta::validate(&schema).expect("a schema of its draft");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let document: Value = serde_json::from_str(out).expect("JSON");
+    if let Err(error) = validator.validate(&document) {
+        panic!("{error}: {document}");
+    }
+    document
+}
+
+/// A run over all plans of the corpus that are plain files, and one that is none.
+fn of_all() -> Value {
+    let mut args = vec!["-o".to_owned(), "json".to_owned(), "--fail-on".to_owned()];
+    args.push("destroy".to_owned());
+    args.extend(corpus::cases().iter().map(|case| case.plan.to_string_lossy().into_owned()));
+    args.push("Cargo.toml".to_owned());
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let run = report(run::root(), &args, &[]);
+    assert_eq!(run.code, Some(4), "{}", run.err);
+    valid(&run.out)
+}
+
+#[test]
+fn it_is_as_its_schema_says() {
+    let document = of_all();
+    let plans = document["plans"].as_array().expect("plans");
+    assert_eq!(plans.len(), corpus::cases().len() + 1);
+    let totals = &document["totals"];
+    let done: Vec<&Value> = plans.iter().filter(|plan| plan["status"] == "done").collect();
+    for (key, pointer) in
+        [("add", "/summary/terraform/add"), ("destroy", "/summary/terraform/destroy")]
+    {
+        let sum: u64 = done.iter().filter_map(|plan| plan.pointer(pointer)?.as_u64()).sum();
+        assert_eq!(totals["terraform"][key].as_u64(), Some(sum), "{key}");
+    }
+    let broken: usize =
+        done.iter().filter_map(|plan| plan["broken_rules"].as_array()).map(Vec::len).sum();
+    assert_eq!(totals["broken_rules"].as_u64(), Some(broken as u64));
+    assert_eq!(totals["plans"].as_u64(), Some(done.len() as u64));
+    assert_eq!(totals["failed"].as_u64(), Some(1));
+}
+
+#[test]
+fn every_key_of_the_schema_is_in_it() {
+    let schema = schema();
+    let mut described = BTreeSet::new();
+    let mut waiting = vec![&schema];
+    while let Some(value) = waiting.pop() {
+        if let Some(properties) = value["properties"].as_object() {
+            described.extend(properties.keys().cloned());
+        }
+        waiting.extend(value.as_object().into_iter().flat_map(|members| members.values()));
+    }
+    let document = of_all();
+    let mut brought = BTreeSet::new();
+    let mut waiting = vec![&document];
+    while let Some(value) = waiting.pop() {
+        if let Some(members) = value.as_object() {
+            brought.extend(members.keys().cloned());
+            waiting.extend(members.values());
+        }
+        waiting.extend(value.as_array().into_iter().flatten());
+    }
+    // A document with sorted keys, and long changes, has its version late.
+    let missing: Vec<&String> = described.difference(&brought).collect();
+    assert!(missing.iter().all(|key| *key == "format_version"), "{missing:?}");
+}
+
+#[test]
+fn of_no_plan_there_is_a_document_too() {
+    let folder = folder(&[], &[("a.json", "[]")]);
+    let run = report(folder.path(), &["-o", "json", "a.json"], &[]);
+    assert_eq!(run.code, Some(1));
+    let document = valid(&run.out);
+    assert_eq!(document["plans"].as_array().map(Vec::len), Some(1));
+    assert_eq!(document["totals"]["plans"], 0);
+}

@@ -1,0 +1,233 @@
+//! JUnit, SARIF and GitLab reports, as their readers read them.
+
+use std::fs;
+use std::io::Cursor;
+
+use serde_json::{Value, json};
+use serde_sarif::sarif::{ResultLevel, Sarif};
+
+use super::{report_of, report_on};
+use crate::corpus::cases;
+use crate::generated::generated;
+use crate::{naive, run};
+
+/// What a plan breaks of these rules, by the numbers of the oracle's records.
+const RULES: [(&str, Breaks); 4] = [
+    ("delete", |records| {
+        has(records, "resource_change", |it| it["action"] == "delete" && it["mode"] == "managed")
+    }),
+    ("drift", |records| has(records, "resource_drift", |it| it["action"] != "no-op")),
+    ("check", |records| {
+        has(records, "check", |it| it["status"] == "fail" || it["status"] == "error")
+    }),
+    ("import", |records| has(records, "resource_change", |it| !it["importing"].is_null())),
+];
+
+/// Whether records break a rule.
+type Breaks = fn(&[Value]) -> bool;
+
+fn has(records: &[Value], kind: &str, is_such: impl Fn(&Value) -> bool) -> bool {
+    records.iter().any(|it| it["kind"] == kind && is_such(it))
+}
+
+/// The plans of the corpus that are plain, each with the oracle's records.
+fn plans() -> Vec<(std::path::PathBuf, Vec<Value>)> {
+    let mut plans = Vec::new();
+    for case in cases() {
+        let text = fs::read(&case.plan).expect("a file");
+        if let Ok(document) = serde_json::from_slice::<Value>(&text) {
+            let records = naive::records(&document, "plan.json", text.len() as u64, false);
+            plans.push((case.plan, records));
+        }
+    }
+    assert!(plans.len() > 40);
+    plans
+}
+
+fn asked(format: &str, plan: &std::path::Path) -> String {
+    let mut command = run::plansift();
+    command.args(["report", "-o", format]);
+    for (rule, _) in RULES {
+        command.args(["--fail-on", rule]);
+    }
+    let output = command.arg(plan).output().expect("it runs");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+#[test]
+fn a_ci_reads_a_test_for_each_rule() {
+    for (plan, records) in plans() {
+        let text = asked("junit", &plan);
+        let read = junit_parser::from_reader(Cursor::new(&text)).expect("JUnit");
+        let [suite] = &read.suites[..] else { panic!("one plan") };
+        assert_eq!(suite.name, plan.to_string_lossy());
+        assert_eq!(suite.tests as usize, suite.cases.len());
+        let failures = suite.cases.iter().filter(|case| case.status.is_failure()).count();
+        assert_eq!(suite.failures as usize, failures);
+        for (rule, is_broken) in RULES {
+            let name = format!("rule {rule}");
+            let case = suite.cases.iter().find(|case| case.original_name == name);
+            let case = case.unwrap_or_else(|| panic!("no test {name}: {text}"));
+            assert_eq!(case.status.is_failure(), is_broken(&records), "{rule} {}", plan.display());
+        }
+        let checks = records.iter().filter(|it| it["kind"] == "check").count();
+        let told = suite.cases.iter().filter(|case| case.original_name.starts_with("check "));
+        assert_eq!(told.count(), checks, "{}", plan.display());
+    }
+}
+
+#[test]
+fn a_scanner_reads_a_result_for_each_broken_rule() {
+    for (plan, records) in plans() {
+        let text = asked("sarif", &plan);
+        let read: Sarif = serde_json::from_str(&text).expect("SARIF");
+        let [run] = &read.runs[..] else { panic!("one run") };
+        let results = run.results.as_ref().expect("results");
+        for (rule, is_broken) in RULES {
+            let found: Vec<_> =
+                results.iter().filter(|it| it.rule_id.as_deref() == Some(rule)).collect();
+            assert_eq!(found.len(), usize::from(is_broken(&records)), "{rule} {}", plan.display());
+            assert!(found.iter().all(|it| it.level == Some(ResultLevel::Error)));
+        }
+        let rules = run.tool.driver.rules.as_ref().expect("rules");
+        for result in results {
+            let rule = &rules[result.rule_index.expect("its rule") as usize];
+            assert_eq!(result.rule_id.as_ref(), Some(&rule.id));
+        }
+        let not_passed = records.iter().filter(|it| it["kind"] == "check").count();
+        let checks = results.iter().filter(|it| it.rule_id.as_deref() == Some("plan-check"));
+        assert_eq!(checks.count(), not_passed, "{}", plan.display());
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_told_in_each() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let broken = folder.path().join("broken & <cut>.json");
+    fs::write(&broken, r#"{"format_version":"1.2","resource_changes":["#).expect("a file");
+    let whole = cases().swap_remove(0).plan;
+    let run = |format: &str| {
+        let mut command = run::plansift();
+        let output = command.args(["report", "-o", format]).args([&whole, &broken]).output();
+        let output = output.expect("it runs");
+        assert_eq!(output.status.code(), Some(4));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let text = run("junit");
+    let read = junit_parser::from_reader(Cursor::new(&text)).expect("JUnit");
+    assert_eq!((read.suites.len(), read.suites[1].errors), (2, 1), "{text}");
+    assert_eq!(read.suites[1].name, broken.to_string_lossy());
+    let read: Sarif = serde_json::from_str(&run("sarif")).expect("SARIF");
+    let invocation = &read.runs[0].invocations.as_ref().expect("an invocation")[0];
+    assert!(!invocation.execution_successful);
+    assert_eq!(invocation.tool_execution_notifications.as_ref().map(Vec::len), Some(1));
+    assert!(
+        run("term").contains(
+            "broken & <cut>.json: byte 44, at resource_changes: the document is incomplete"
+        )
+    );
+}
+
+#[test]
+fn gitlab_counts_actions_as_its_manual_does() {
+    for (plan, _) in plans() {
+        let document: Value =
+            serde_json::from_slice(&fs::read(&plan).expect("a file")).expect("JSON");
+        let changes = document["resource_changes"].as_array().cloned().unwrap_or_default();
+        let count = |word: &str| {
+            let actions = changes.iter().map(|change| &change["change"]["actions"]);
+            let has = |actions: &&Value| {
+                actions.as_array().is_some_and(|list| list.iter().any(|it| it == word))
+            };
+            actions.filter(has).count()
+        };
+        let read: Value = serde_json::from_str(&report_on(&["-o", "gitlab"], &plan)).expect("JSON");
+        let (create, update, delete) = (count("create"), count("update"), count("delete"));
+        let expected = json!({"create": create, "update": update, "delete": delete});
+        assert_eq!(read, expected, "{}", plan.display());
+    }
+}
+
+#[test]
+fn several_reports_are_those_of_one_each() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan = run::root().join("corpus/plans/rich/plan.json");
+    let formats = ["term", "junit", "sarif", "gitlab"];
+    let files: Vec<_> = formats.iter().map(|format| folder.path().join(format)).collect();
+    let mut command = run::plansift();
+    command.arg("report").arg(&plan).args(["-o", "term"]);
+    for (format, file) in formats.iter().zip(&files).skip(1) {
+        command.arg("-o").arg(format!("{format}={}", file.display()));
+    }
+    let output = command.output().expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), report_on(&[], &plan));
+    for (format, file) in formats.iter().zip(&files).skip(1) {
+        let text = fs::read_to_string(file).expect("a report");
+        assert_eq!(text, report_on(&["-o", format], &plan), "{format}");
+    }
+    let twice = run::plansift().args(["report", "-o", "junit", "-o", "sarif", "-"]).output();
+    assert_eq!(twice.expect("it runs").status.code(), Some(64));
+    let [one, again] = ["a.txt", "./a.txt"].map(|name| folder.path().join(name));
+    let targets = [format!("term={}", one.display()), format!("html={}", again.display())];
+    let twice =
+        run::plansift().args(["report", "-o", &targets[0], "-o", &targets[1], "-"]).output();
+    assert_eq!(twice.expect("it runs").status.code(), Some(64));
+    let unknown = run::plansift().args(["report", "-o", "pdf", "-"]).output().expect("it runs");
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("the formats are term"));
+}
+
+#[cfg(unix)]
+#[test]
+fn who_reads_no_further_takes_nothing_from_the_others() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("report.xml");
+    let junit = format!("junit={}", file.display());
+    let plan = run::root().join("corpus/plans/rich/plan.json");
+    let report = |targets: &[&str], out: std::process::Stdio| {
+        let mut command = run::plansift();
+        command.arg("report").arg(&plan).args(["--fail-on", "delete"]).stdout(out);
+        for target in targets {
+            command.args(["-o", target]);
+        }
+        command.output().expect("it runs")
+    };
+    // A terminal report of more than the buffer, whose reader has gone.
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let output = report(&["term", &junit], writer.into());
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = fs::read_to_string(&file).expect("a report");
+    assert!(text.ends_with("</testsuites>\n"), "{text}");
+    // What fails is named.
+    let full = report(&["term", "junit=/dev/full"], std::process::Stdio::null());
+    assert_eq!(full.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&full.stderr);
+    assert!(said.contains("/dev/full: cannot write the output"), "{said}");
+}
+
+#[test]
+fn any_number_of_threads_tells_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for shape in ["estate", "busy"] {
+        generated(folder.path(), shape, &[], 3_000_000);
+        let plan = folder.path().join("plan.json");
+        for format in ["term", "markdown", "html"] {
+            let args = |threads| ["-o", format, "--values", "all", "--threads", threads];
+            let one = report_on(&args("1"), &plan);
+            assert!(one.len() > 100_000, "{shape} {format}");
+            for threads in ["2", "3", "8"] {
+                let several = report_on(&args(threads), &plan);
+                assert!(several == one, "{shape} {format} {threads}");
+            }
+        }
+    }
+}
+
+#[test]
+fn reports_of_nothing_are_whole() {
+    let nothing = r#"{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[]}"#;
+    let read = junit_parser::from_reader(Cursor::new(report_of(&["-o", "junit"], nothing)));
+    assert_eq!(read.expect("JUnit").suites[0].failures, 0);
+    let read: Sarif = serde_json::from_str(&report_of(&["-o", "sarif"], nothing)).expect("SARIF");
+    assert_eq!(read.runs[0].results.as_ref().map(Vec::len), Some(0));
+}

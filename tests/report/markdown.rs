@@ -1,0 +1,111 @@
+//! Markdown, as a reader of it reads it.
+
+use super::page::{self, Page};
+use super::{folder, report};
+use crate::{corpus, run};
+
+#[test]
+fn every_plan_of_the_corpus_has_a_page() {
+    for case in corpus::cases() {
+        let name = case.source();
+        let run = report(&case.folder, &["-o", "markdown", "--all", &name], &[]);
+        assert_eq!(run.code, Some(0), "{run:?}");
+        let page = page::read(&run.out);
+        assert_eq!(page.markers.len(), 1, "{}", run.out);
+        for (title, count) in &page.sections {
+            assert_eq!(page.shown(title), *count, "{title}: {}", run.out);
+        }
+    }
+}
+
+#[test]
+fn several_plans_are_one_table() {
+    let plans = ["create", "delete", "no-changes", "update"];
+    let folder = folder(&plans, &[("cut.json", r#"{"format_version":"1.2","resource_changes":["#)]);
+    let args = ["-o", "markdown", "--fail-on", "delete", "."];
+    let run = report(folder.path(), &args, &[]);
+    assert_eq!(run.code, Some(4), "{run:?}");
+    let page = page::read(&run.out);
+    let rows: Vec<String> = page.rows.iter().map(|row| row.join(" ")).collect();
+    assert_eq!(rows[0], "Plan Add Change Destroy Move Error".replace(" Move", ""), "{rows:?}");
+    assert!(rows[1].starts_with("cut · · · ") && rows[1].contains("ends"), "{rows:?}");
+    assert_eq!(rows.last().expect("rows"), "Total 1 2 4 ", "{rows:?}");
+    assert_eq!(rows.len(), 6, "a plan without changes has no row: {rows:?}");
+    assert!(page.text.contains("5 plans, 1 without changes."), "{}", page.text);
+    assert!(page.text.contains("1 plan could not be read"), "{}", page.text);
+    assert!(page.text.contains("Broken rules"), "{}", page.text);
+    let heads = heads(&page);
+    assert!(heads.iter().any(|head| head.starts_with("`create`: `+` **`")), "{heads:?}");
+}
+
+#[test]
+fn a_plan_that_fails_half_way_leaves_an_error_and_nothing_else() {
+    let cut = std::fs::read_to_string(run::root().join("corpus/plans/rich/plan.json"));
+    let cut = cut.expect("a plan");
+    let cut = &cut[..cut.len() - 100];
+    let folder = folder(&["create", "update"], &[("m.json", cut)]);
+    let args = ["-o", "markdown", "create.json", "m.json", "update.json"];
+    let run = report(folder.path(), &args, &[]);
+    assert_eq!(run.code, Some(4), "{run:?}");
+    let page = page::read(&run.out);
+    let heads = heads(&page);
+    assert_eq!(heads.len(), 3, "{heads:?}");
+    assert!(heads.iter().any(|head| head.starts_with("`create`")), "{heads:?}");
+    assert!(heads.iter().any(|head| head.starts_with("`update`")), "{heads:?}");
+}
+
+#[test]
+fn the_marker_is_that_of_the_inputs() {
+    let folder = folder(&["create", "update", "delete"], &[]);
+    let marker = |inputs: &[&str]| {
+        let args: Vec<&str> =
+            ["-o", "markdown"].into_iter().chain(inputs.iter().copied()).collect();
+        let page = page::read(&report(folder.path(), &args, &[]).out);
+        let [marker] = &page.markers[..] else { panic!("{:?}", page.markers) };
+        marker.clone()
+    };
+    let one = marker(&["create.json", "update.json"]);
+    assert_eq!(one, marker(&["update.json", "create.json"]), "their order does not matter");
+    assert_ne!(one, marker(&["create.json", "delete.json"]));
+    std::fs::copy(folder.path().join("delete.json"), folder.path().join("update.json"))
+        .expect("a copy");
+    assert_eq!(one, marker(&["create.json", "update.json"]), "what is in them neither");
+}
+
+#[test]
+fn instances_that_change_alike_are_told_once() {
+    let change = |index: usize, size: usize| {
+        format!(
+            r#"{{"address":"a.b[{index}]","mode":"managed","type":"a","name":"b","index":{index},
+            "change":{{"actions":["update"],"before":{{"size":1}},"after":{{"size":{size}}}}}}}"#
+        )
+    };
+    let changes: Vec<String> = (0..12).map(|index| change(index, 2 + index / 10)).collect();
+    let plan = format!(r#"{{"format_version":"1.2","resource_changes":[{}]}}"#, changes.join(","));
+    let folder = folder(&[], &[("plan.json", &plan)]);
+    let run = report(folder.path(), &["-o", "markdown", "plan.json"], &[]);
+    let alike = "`~` **`a.b`** `[0]`, `[1]`, `[2]` and 7 more (10 alike) will be updated in place";
+    let two = "`~` **`a.b`** `[10]`, `[11]` (2 alike) will be updated in place";
+    assert_eq!(heads(&page::read(&run.out)), [alike, two], "{}", run.out);
+    assert_eq!(run.out.matches("! size = 1 -> ").count(), 2, "{}", run.out);
+}
+
+#[test]
+fn of_long_values_the_place_is_shown_where_they_differ() {
+    let policy = |action: &str| format!("{}{action}{}", "x".repeat(300), "y".repeat(300));
+    let plan = format!(
+        r#"{{"format_version":"1.2","resource_changes":[{{"address":"a.b","change":{{
+        "actions":["update"],"before":{{"p":"{}"}},"after":{{"p":"{}"}}}}}}]}}"#,
+        policy("GET"),
+        policy("PUT")
+    );
+    let folder = folder(&[], &[("plan.json", &plan)]);
+    let run = report(folder.path(), &["-o", "markdown", "plan.json"], &[]);
+    let [before, after] = ["GETyyy", "PUTyyy"].map(|part| run.out.find(part));
+    assert!(before.is_some() && after.is_some(), "{}", run.out);
+}
+
+/// The first lines of all entries.
+pub fn heads(page: &Page) -> Vec<String> {
+    page.entries.values().flatten().map(|(head, _)| head.clone()).collect()
+}

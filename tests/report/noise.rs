@@ -1,0 +1,224 @@
+//! What is left out of reports for people, and that it is said.
+
+use super::{plan_of, report_of};
+use crate::run;
+
+/// The first words of the lines of a report: symbols with addresses, signs with paths.
+fn rows(text: &str) -> Vec<String> {
+    let row = |line: &str| {
+        let mut words = line.split_whitespace();
+        let symbol = words.next().filter(|word| word.len() < 4)?;
+        Some(format!("{symbol} {}", words.next()?))
+    };
+    text.lines().filter_map(row).collect()
+}
+
+fn hidden(text: &str) -> Option<&str> {
+    text.lines().find_map(|line| line.strip_prefix("Hidden, as asked for: "))
+}
+
+const UPDATE: &str = r#""actions":["update"]"#;
+
+fn plan() -> String {
+    plan_of(&[
+        (
+            "aws_a",
+            &format!(
+                r#"{UPDATE},"before":{{"n":1,"tags":{{"a":1}}}},"after":{{"n":2,"tags":{{"a":2}}}}"#
+            ),
+        ),
+        (
+            "aws_b",
+            &format!(
+                r#"{UPDATE},"before":{{"tags":{{"a":1}},"tags_all":{{"a":1}}}},
+                   "after":{{"tags":{{"a":2}},"tags_all":{{"a":2}}}}"#
+            ),
+        ),
+        ("gcp_c", r#""actions":["delete"],"before":{"tags":{"a":1}},"after":null"#),
+        (
+            "gcp_d",
+            &format!(
+                r#"{UPDATE},"before":{{"s":"x\n","l":[1,2,3]}},"after":{{"s":"x","l":[3,1,2]}}"#
+            ),
+        ),
+        (
+            "gcp_e",
+            r#""actions":["delete","create"],"before":{"tags":{"a":1},"n":1},
+               "after":{"tags":{"a":2},"n":2},"replace_paths":[["tags"]]"#,
+        ),
+    ])
+}
+
+#[test]
+fn what_is_not_wanted_is_left_out_and_counted() {
+    for (args, expected, said) in [
+        (
+            &[][..],
+            &[
+                "~ aws_a.r0",
+                "~ n",
+                "~ tags.a",
+                "~ aws_b.r1",
+                "~ tags.a",
+                "~ tags_all.a",
+                "- gcp_c.r2",
+                "- tags.a",
+                "~ gcp_d.r3",
+                "~ l",
+                "~ s",
+                "-/+ gcp_e.r4",
+                "~ n",
+                "~ tags.a",
+            ][..],
+            None,
+        ),
+        (
+            &["--ignore", "tags-only,whitespace,set-order"],
+            &[
+                "~ aws_a.r0",
+                "~ n",
+                "~ tags.a",
+                "- gcp_c.r2",
+                "- tags.a",
+                "-/+ gcp_e.r4",
+                "~ n",
+                "~ tags.a",
+            ],
+            Some("2 changes."),
+        ),
+        (
+            &["--ignore", "whitespace", "--ignore-type", "aws_*"],
+            &["- gcp_c.r2", "- tags.a", "~ gcp_d.r3", "~ l", "-/+ gcp_e.r4", "~ n", "~ tags.a"],
+            Some("2 changes, 1 attribute."),
+        ),
+        (
+            &["--ignore-path", "tags*"],
+            &[
+                "~ aws_a.r0",
+                "~ n",
+                "- gcp_c.r2",
+                "~ gcp_d.r3",
+                "~ l",
+                "~ s",
+                "-/+ gcp_e.r4",
+                "~ n",
+                "~ tags.a",
+            ],
+            Some("1 change, 2 attributes."),
+        ),
+        (
+            &["--only", "action:delete", "--only", "action:replace", "--only", "gcp_*"],
+            &["- gcp_c.r2", "- tags.a", "-/+ gcp_e.r4", "~ n", "~ tags.a"],
+            Some("3 changes."),
+        ),
+        (
+            &["--only", "path:n", "--only", "type:aws_*"],
+            &["~ aws_a.r0", "~ n", "~ tags.a"],
+            Some("4 changes."),
+        ),
+        (&["--only", "address:gcp_d.*"], &["~ gcp_d.r3", "~ l", "~ s"], Some("4 changes.")),
+        (
+            &["--only", "module:", "--only", "aws_a"],
+            &["~ aws_a.r0", "~ n", "~ tags.a"],
+            Some("4 changes."),
+        ),
+        (&["--only", "module:x"], &[], Some("5 changes.")),
+        (&["--drift-only"], &[], Some("5 changes.")),
+    ] {
+        let text = report_of(args, &plan());
+        assert_eq!(
+            (rows(&text), hidden(&text)),
+            (expected.iter().map(|it| it.to_string()).collect(), said),
+            "{args:?}"
+        );
+        // The counts are those of all.
+        assert!(text.contains("Plan: 1 to add, 3 to change, 2 to destroy."), "{text}");
+    }
+}
+
+#[test]
+fn drift_and_the_rest_are_told_apart() {
+    let plan = run::root().join("corpus/plans/rich/plan.json");
+    let parts = |args: &[&str]| {
+        let text = super::report_on(args, &plan);
+        assert!(text.contains("2 to forget. Actions: 1 to invoke.\n"), "{text}");
+        ["Changed outside", "Changes\n", "Outputs\n"].map(|title| text.contains(title))
+    };
+    assert_eq!(parts(&[]), [true; 3]);
+    assert_eq!(parts(&["--drift-only"]), [true, false, false]);
+    assert_eq!(parts(&["--changes-only"]), [false, true, true]);
+}
+
+#[test]
+fn rules_and_counts_are_about_all_of_a_plan() {
+    let args = ["report", "-o", "term", "--ignore-type", "gcp_*", "--fail-on", "delete", "-"];
+    let output = run::piped(&args, plan().as_bytes());
+    assert_eq!(output.status.code(), Some(3));
+    let counts = report_of(&["-o", "gitlab", "--only", "none"], &plan());
+    assert_eq!(counts, "{\"create\":1,\"update\":3,\"delete\":2}\n");
+}
+
+#[test]
+fn what_cannot_be_left_out_is_said() {
+    for args in [
+        &["--values", "none", "--ignore", "whitespace"][..],
+        &["--drift-only", "--changes-only"],
+        &["--only", ""],
+        &["--ignore-path", ""],
+        &["--echo", "off"],
+        &["--fit", "github"],
+        &["--only", "kind:x"],
+    ] {
+        let args: Vec<&str> = ["report", "-"].iter().chain(args).copied().collect();
+        assert_eq!(run::piped(&args, b"").status.code(), Some(64), "{args:?}");
+    }
+}
+
+#[test]
+fn what_is_only_cut_alike_is_not_alike() {
+    let change = |key: &str, end: &str| {
+        let text = "x".repeat(200) + end;
+        format!(
+            r#"{{"address":"a.b[\"{key}\"]","index":"{key}","mode":"managed","type":"a","name":"b",
+                "change":{{"actions":["create"],"before":null,"after":{{"t":"{text}"}}}}}}"#
+        )
+    };
+    let plan = |other: &str| {
+        format!(
+            r#"{{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[{},{}]}}"#,
+            change("one", "admin"),
+            change("two", other)
+        )
+    };
+    for format in ["term", "markdown"] {
+        assert!(report_of(&["-o", format], &plan("admin")).contains("(2 alike)"));
+        assert!(!report_of(&["-o", format], &plan("user")).contains("alike"));
+    }
+}
+
+#[test]
+fn what_forces_a_replacement_stays() {
+    let list = |first: u32| {
+        let elements: Vec<String> = (0..4).map(|at| format!(r#"{{"x":{}}}"#, first + at)).collect();
+        elements.join(",")
+    };
+    let reasons: Vec<String> = (0..150).map(|key| format!(r#"["k{key}"]"#)).collect();
+    let side = |value: u32| {
+        let keys: Vec<String> = (0..150).map(|key| format!(r#""k{key}":{value}"#)).collect();
+        format!(r#"{{"l":[{}],{}}}"#, list(value), keys.join(","))
+    };
+    let change = format!(
+        r#""actions":["delete","create"],"before":{},"after":{},
+           "replace_paths":[["l",1,"x"],{}]"#,
+        side(1),
+        side(2),
+        reasons.join(",")
+    );
+    let plan = plan_of(&[("a", &change)]);
+    let text = report_of(&["--ignore-path", "*"], &plan);
+    assert_eq!(text.matches("# forces replacement").count(), 152, "{text}");
+    let tags = r#""actions":["update"],"before":{"tags":1},"after":{"tags":2},
+                  "replace_paths":[["tags"]]"#;
+    let text = report_of(&["--ignore", "tags-only"], &plan_of(&[("a", tags)]));
+    assert!(text.contains("# forces replacement"), "{text}");
+}

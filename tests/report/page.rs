@@ -1,0 +1,131 @@
+//! A page of Markdown as a host reads it.
+
+use std::collections::BTreeMap;
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+/// What is on a page.
+#[derive(Debug, Default)]
+pub struct Page {
+    /// What stands outside of code.
+    pub text: String,
+    /// Each code span and fence.
+    pub code: Vec<String>,
+    /// Rows of tables, cell by cell.
+    pub rows: Vec<Vec<String>>,
+    /// The titles of the sections, and how many they say they have.
+    pub sections: Vec<(String, u64)>,
+    /// The comments that nobody sees.
+    pub markers: Vec<String>,
+    /// Entries of each section: their first line as it is written, and how many it stands for.
+    pub entries: BTreeMap<String, Vec<(String, u64)>>,
+    /// What was left out, by words.
+    pub left_out: BTreeMap<String, u64>,
+}
+
+impl Page {
+    /// How many things of a section are told.
+    pub fn shown(&self, section: &str) -> u64 {
+        self.entries.get(section).into_iter().flatten().map(|(_, count)| count).sum()
+    }
+}
+
+/// Reads a page, which must have nothing but what belongs there.
+pub fn read(text: &str) -> Page {
+    let mut page = Page::default();
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+    let (mut depth, mut is_fenced, mut cell) = (0_u32, false, None::<String>);
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        match event {
+            Event::Html(html) => depth = markup(html.trim_end(), depth, &mut page),
+            Event::Text(text) if is_fenced => {
+                page.code.last_mut().expect("a fence").push_str(&text);
+            }
+            Event::Text(text) => {
+                page.text.push_str(&text);
+                cell.iter_mut().for_each(|cell| cell.push_str(&text));
+            }
+            Event::Code(code) => {
+                cell.iter_mut().for_each(|cell| cell.push_str(&code));
+                page.code.push(code.into_string());
+            }
+            Event::SoftBreak => page.text.push('\n'),
+            Event::Start(Tag::CodeBlock(_)) => {
+                is_fenced = true;
+                page.code.push(String::new());
+            }
+            Event::End(TagEnd::CodeBlock) => is_fenced = false,
+            Event::Start(Tag::TableHead | Tag::TableRow) => page.rows.push(Vec::new()),
+            Event::Start(Tag::TableCell) => cell = Some(String::new()),
+            Event::End(TagEnd::TableCell) => {
+                page.rows.last_mut().expect("a row").extend(cell.take());
+            }
+            Event::Start(Tag::Paragraph) if depth > 0 => entry(&text[range], &mut page),
+            Event::Start(
+                Tag::Paragraph
+                | Tag::Heading { .. }
+                | Tag::HtmlBlock
+                | Tag::List(None)
+                | Tag::Item
+                | Tag::Strong
+                | Tag::Emphasis
+                | Tag::Table(_),
+            )
+            | Event::End(_) => {}
+            other => panic!("{other:?} in: {text}"),
+        }
+    }
+    assert_eq!(depth, 0, "details that are not closed: {text}");
+    if let Some(line) = text.lines().last().filter(|line| line.starts_with('…')) {
+        left_out(line, &mut page);
+    }
+    page
+}
+
+/// A line of markup; it must be ours.
+fn markup(line: &str, depth: u32, page: &mut Page) -> u32 {
+    if let Some(title) = line.strip_prefix("<summary>").and_then(|it| it.strip_suffix("</summary>"))
+    {
+        let (title, count) = title.rsplit_once(": ").expect("a title and a number");
+        assert!(!title.contains(['<', '&']), "{title}");
+        let count = count.parse().expect("a number");
+        page.sections.push((title.to_owned(), count));
+        page.entries.entry(title.to_owned()).or_default();
+        return depth;
+    }
+    if let Some(marker) = line.strip_prefix("<!-- plansift:report ") {
+        let marker = marker.strip_suffix(" -->").expect("an end");
+        page.markers.push(marker.to_owned());
+        return depth;
+    }
+    match line {
+        "<details>" => depth + 1,
+        "</details>" => depth.checked_sub(1).expect("details are open"),
+        "" => depth,
+        line => panic!("foreign markup: {line}"),
+    }
+}
+
+/// A row of a section.
+fn entry(text: &str, page: &mut Page) {
+    let (title, _) = page.sections.last().expect("a section");
+    let head = text.lines().next().unwrap_or_default().to_owned();
+    let count = head.rsplit_once(" alike)").map_or(1, |(before, _)| {
+        let (_, number) = before.rsplit_once('(').expect("a number");
+        number.parse().expect("a number")
+    });
+    page.entries.get_mut(title).expect("a section").push((head, count));
+}
+
+/// `… and 312 more: 300 updates, 12 creates.`
+fn left_out(line: &str, page: &mut Page) {
+    let (head, rest) = line.split_once(": ").expect("kinds");
+    let all = head.strip_prefix("… and ").and_then(|it| it.strip_suffix(" more"));
+    let all: u64 = all.expect("a number").parse().expect("a number");
+    let kinds = rest.split('.').next().expect("a sentence");
+    for kind in kinds.split(", ") {
+        let (count, word) = kind.split_once(' ').expect("a number and a word");
+        page.left_out.insert(word.trim_end_matches('s').to_owned(), count.parse().expect("one"));
+    }
+    assert_eq!(page.left_out.values().sum::<u64>(), all, "{line}");
+}

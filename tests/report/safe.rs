@@ -1,0 +1,161 @@
+//! Nothing secret, and nothing that does anything.
+
+use std::path::Path;
+
+use super::{plan_of, report_of};
+use crate::run;
+
+/// The formats, each as it is asked for.
+const FORMATS: [&str; 5] = ["term", "html", "junit", "sarif", "gitlab"];
+
+/// A plan whose secret stands marked in one place, and again in others that nobody marked.
+fn with_echoes() -> String {
+    plan_of(&[
+        (
+            "a",
+            r#""actions":["create"],"before":null,"after":{"p":"Canary-of-it","open":"x"},
+               "after_sensitive":{"p":true}"#,
+        ),
+        (
+            "b",
+            r#""actions":["update"],"before":{"o":"Canary-of-it","t":{"Canary-of-it":1}},
+               "after":{"o":"other","j":"{\"k\":\"Canary-of-it\"}","t":{"Canary-of-it":2},
+                        "n":["Canary-of-it"],"u":"\u0043anary-of-it"}"#,
+        ),
+    ])
+}
+
+#[test]
+fn what_repeats_a_secret_is_hidden_too() {
+    let plan = with_echoes();
+    for format in FORMATS {
+        for values in ["changed", "all"] {
+            let args = ["-o", format, "--values", values, "--fail-on", "changed-path:t>9"];
+            let text = report_of(&args, &plan);
+            assert!(!text.contains("Canary"), "{format} {values}: {text}");
+        }
+    }
+    let text = report_of(&[], &plan);
+    assert!(text.contains("+ open = \"x\"") && text.contains("(sensitive value)"), "{text}");
+    // Part of a text, where that is asked for.
+    let plan = with_echoes().replace("\"other\"", "\"url://Canary-of-it@host\"");
+    assert!(report_of(&[], &plan).contains("url://"));
+    let text = report_of(&["--echo", "contains"], &plan);
+    assert!(!text.contains("url://") && !text.contains("Canary"), "{text}");
+    // Below names, where that is asked for, also in documents.
+    let text = report_of(&["--also-names", "^open$"], &plan);
+    assert!(!text.contains("\"x\""), "{text}");
+    let named = plan_of(&[(
+        "a",
+        r#""actions":["update"],"before":{"u":"{\"pw\":\"qa\",\"b\":1}","v":"b: 1\npw: qa\n"},
+           "after":{"u":"{\"pw\":\"qb\",\"b\":2}","v":"b: 2\npw: qc\n","w":"{\"pw\":\"qd\"}"}"#,
+    )]);
+    let text = report_of(&["--also-names", "^pw$"], &named);
+    let shown = ["qa", "qb", "qc", "qd"].iter().any(|secret| text.contains(secret));
+    assert!(!shown && text.contains("jsondecode(u).b  = 1 -> 2"), "{text}");
+    // What checks complain of.
+    let check = r#"{"address":{"to_display":"check.c"},"status":"fail",
+                    "instances":[{"problems":[{"message":"Canary-of-it"}]}]}"#;
+    let plan = with_echoes();
+    let checked = format!(r#"{},"checks":[{check}]}}"#, &plan[..plan.len() - 1]);
+    let text = report_of(&[], &checked);
+    assert!(text.contains("check.c") && !text.contains("Canary"), "{text}");
+}
+
+#[test]
+fn real_plans_show_none_of_their_secrets() {
+    let Some(shared) = run::shared() else { return };
+    for tool in ["terraform1.12", "terraform1.14", "tofu1.12"] {
+        let plan = shared.join("plans/real").join(tool).join("secrets-change.plan.json");
+        if !plan.is_file() {
+            continue;
+        }
+        let secrets = secrets_of(&plan);
+        assert!(!secrets.is_empty(), "{tool}");
+        for format in FORMATS {
+            let text = super::report_on(&["-o", format, "--values", "all"], &plan);
+            for secret in &secrets {
+                assert!(!text.contains(secret.as_str()), "{tool} {format}");
+            }
+        }
+    }
+}
+
+/// The strings of eight bytes or more that a plan marks.
+fn secrets_of(plan: &Path) -> Vec<String> {
+    let text = std::fs::read(plan).expect("a file");
+    let document: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+    let mut found = Vec::new();
+    for change in document["resource_changes"].as_array().into_iter().flatten() {
+        for (side, marks) in [("before", "before_sensitive"), ("after", "after_sensitive")] {
+            let change = &change["change"];
+            marked(&change[side], &change[marks], &mut found);
+        }
+    }
+    found
+}
+
+fn marked(value: &serde_json::Value, mark: &serde_json::Value, found: &mut Vec<String>) {
+    use serde_json::Value;
+    match (value, mark) {
+        (Value::String(text), Value::Bool(true)) if text.len() >= 8 => found.push(text.clone()),
+        (Value::Object(members), Value::Bool(true)) => {
+            members.values().for_each(|value| marked(value, mark, found));
+        }
+        (Value::Array(elements), Value::Bool(true)) => {
+            elements.iter().for_each(|value| marked(value, mark, found));
+        }
+        (Value::Object(members), Value::Object(marks)) => {
+            members.iter().for_each(|(key, value)| {
+                marked(value, marks.get(key).unwrap_or(&Value::Null), found);
+            });
+        }
+        (Value::Array(elements), Value::Array(marks)) => {
+            elements.iter().zip(marks).for_each(|(value, mark)| marked(value, mark, found));
+        }
+        _ => {}
+    }
+}
+
+/// What does something where it is taken for more than text: in a terminal, in XML, in a log.
+const HOSTILE: &str = concat!(
+    r"\u001b[31m\u0007\u009b2J\r\n::error::x\n\u202e</testcase>]]>",
+    r"<!--&amp;--><script>alert(1)</script>\u0000\ufffe\ufeff=cmd()"
+);
+
+#[test]
+fn hostile_texts_do_nothing() {
+    let plan = format!(
+        r#"{{"format_version":"1.2","terraform_version":"1.9.0{HOSTILE}","resource_changes":[
+            {{"address":"a.b{HOSTILE}","module_address":"module.m{HOSTILE}","mode":"managed",
+              "type":"a{HOSTILE}","name":"b{HOSTILE}","index":"{HOSTILE}",
+              "previous_address":"{HOSTILE}",
+              "action_reason":"{HOSTILE}","deposed":"{HOSTILE}",
+              "change":{{"actions":["update"],"before":{{"{HOSTILE}":"{HOSTILE}","x":"x"}},
+                         "after":{{"{HOSTILE}":"y","x":"{HOSTILE}"}},
+                         "importing":{{"id":"{HOSTILE}"}}}}}},
+            {{"address":"c.d","change":{{"actions":["{HOSTILE}"]}}}}],
+          "output_changes":{{"o{HOSTILE}":
+              {{"actions":["create"],"before":null,"after":"{HOSTILE}"}}}},
+          "checks":[{{"address":{{"to_display":"check.c{HOSTILE}","kind":"check"}},"status":"fail",
+                      "instances":[{{"problems":[{{"message":"{HOSTILE}"}}]}}]}}]}}"#
+    );
+    for format in FORMATS {
+        let args = ["report", "-o", format, "--fail-on", "update", "--fail-on", "check", "-"];
+        let output = run::piped(&args, plan.as_bytes());
+        assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+        for (text, is_report) in [(output.stdout, true), (output.stderr, false)] {
+            let text = String::from_utf8(text).expect("UTF-8");
+            let is_obeyed =
+                |it: char| (it.is_control() && it != '\n') || matches!(it, '\u{202e}' | '\u{feff}');
+            assert!(!text.contains(is_obeyed), "{format}: {text:?}");
+            assert!(!text.lines().any(|line| line.trim_start().starts_with("::")), "{text}");
+            if format == "html" && is_report {
+                assert!(!text.contains("<script>a") && !text.contains("<!--"), "{text}");
+            }
+            if format == "junit" && is_report {
+                assert!(!text.contains("<script") && !text.contains("<!--"), "{text}");
+            }
+        }
+    }
+}

@@ -143,9 +143,11 @@ impl<'s> Shower<'s> {
 
     /// Whether a key is data that repeats a secret.
     pub fn hides_key(&self, key: &str) -> bool {
-        // A tag of YAML is a key with a mark before it.
-        let text = key.trim_start_matches('!');
-        !is_attribute_name(text.as_bytes()) && self.is_secret(text.as_bytes())
+        match key.strip_prefix('!') {
+            // A tag of YAML, which no provider has named.
+            Some(tag) => self.is_secret(tag.as_bytes()),
+            None => !is_attribute_name(key.as_bytes()) && self.is_secret(key.as_bytes()),
+        }
     }
 
     /// Whether a text is a secret, or stands for one.

@@ -122,18 +122,22 @@ pub fn replaces(output: &Path, input: &Path) -> bool {
 
 /// Whether two outputs, none of them a device, are one; `None` is standard output.
 pub fn is_same(one: Option<&Path>, other: Option<&Path>) -> bool {
-    let place = |path: Option<&Path>| {
-        let path = path.filter(|path| !STANDARD.iter().any(|name| *path == Path::new(name)))?;
+    let is_standard = |path: Option<&Path>| {
+        path.is_none_or(|it| STANDARD.iter().any(|name| it == Path::new(name)))
+    };
+    let place = |path: &Path| {
         let path = behind_links(path).ok()?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = std::fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
         Some(folder.join(path.file_name()?))
     };
-    let is_device = |path: &PathBuf| path.exists() && !path.is_file();
-    match (place(one), place(other)) {
-        (Some(one), Some(other)) => one == other && !is_device(&one),
-        (None, None) => true,
-        _ => false,
+    match (one, other) {
+        (Some(one), Some(other)) if !is_standard(Some(one)) && !is_standard(Some(other)) => {
+            // What leads nowhere fails when it is opened.
+            let (one, other) = (place(one), place(other));
+            one.is_some_and(|one| Some(&one) == other.as_ref() && (one.is_file() || !one.exists()))
+        }
+        _ => is_standard(one) && is_standard(other),
     }
 }
 

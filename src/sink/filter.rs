@@ -215,11 +215,11 @@ impl Sink for Filter<'_> {
             return self.sink.unseen(record);
         }
         let Attributes { list, left_out } = &change.attributes;
-        let left: Vec<Attribute> = list.iter().filter(|it| !ignored(it)).cloned().collect();
-        let hidden = list.len() - left.len();
+        let hidden = list.iter().filter(|it| ignored(it)).count();
         if hidden == 0 {
             return self.sink.record(record);
         }
+        let left = list.iter().filter(|it| !ignored(it)).cloned().collect();
         self.hidden.attributes += hidden as u64;
         let attributes = Attributes { list: left, left_out: *left_out };
         let change = change.with_attributes(attributes);

@@ -172,6 +172,11 @@ fn several_reports_are_those_of_one_each() {
     let twice =
         run::plansift().args(["report", "-o", &targets[0], "-o", &targets[1], "-"]).output();
     assert_eq!(twice.expect("it runs").status.code(), Some(64));
+    let [one, other] = ["x/a", "y/b"].map(|name| folder.path().join(name).display().to_string());
+    let targets = [format!("term={one}"), format!("html={other}")];
+    let mut nowhere = run::plansift();
+    nowhere.args(["report", "-o", &targets[0], "-o", &targets[1], "-"]);
+    assert_eq!(nowhere.output().expect("it runs").status.code(), Some(1));
     let unknown = run::plansift().args(["report", "-o", "pdf", "-"]).output().expect("it runs");
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("the formats are term"));
 }

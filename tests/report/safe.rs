@@ -53,6 +53,14 @@ fn what_repeats_a_secret_is_hidden_too() {
     let text = report_of(&["--also-names", "^pw$"], &named);
     let shown = ["qa", "qb", "qc", "qd"].iter().any(|secret| text.contains(secret));
     assert!(!shown && text.contains("jsondecode(u).b  = 1 -> 2"), "{text}");
+    // In a document whose keys are not certain nothing is looked for, and nothing shown.
+    let twice = plan_of(&[(
+        "a",
+        r#""actions":["update"],"before":{"u":"{\"v\":1,\"w\":{\"pw\":\"qa\",\"pw\":\"qb\"}}"},
+           "after":{"u":"{\"v\":2,\"w\":{\"pw\":\"qa\",\"pw\":\"qb\"}}"}"#,
+    )]);
+    let text = report_of(&["--also-names", "^pw$"], &twice);
+    assert!(text.contains("~ u = ") && !text.contains("qa") && !text.contains("qb"), "{text}");
     // What checks complain of.
     let check = r#"{"address":{"to_display":"check.c"},"status":"fail",
                     "instances":[{"problems":[{"message":"Canary-of-it"}]}]}"#;

@@ -277,7 +277,10 @@ fn documents(
     let changed = listing.differ.changed.clone();
     if changed.is_empty() {
         // A key with `null` is none to a provider; and YAML has more to say than its JSON.
-        let is_same = syntax == Syntax::Json && members(sides[0])? == members(sides[1])?;
+        let is_same = syntax == Syntax::Json && {
+            let [before, after] = sides.map(|side| members(side).ok());
+            before.is_some() && before == after
+        };
         let how = if is_same { Difference::Format } else { how };
         let shown = listing.shower.within(&sides, |shower| {
             Ok([shower.show(Some(sides[0]))?, shower.show(Some(sides[1]))?])
@@ -286,8 +289,8 @@ fn documents(
         listing.push(path, before, after, how);
         return Ok(true);
     }
-    let listed = listing.attributes.list.len();
-    let marks = listing.shower.enter(&sides)?;
+    let (listed, left_out) = (listing.attributes.list.len(), listing.attributes.left_out);
+    let Ok(marks) = listing.shower.enter(&sides) else { return Ok(false) };
     listing.within = Some(listing.within(path, syntax.decoder()));
     let found = differences(sides, &changed, &Paths::new(), listing);
     listing.within = None;
@@ -295,6 +298,7 @@ fn documents(
     if found.is_err() {
         // It was no document after all.
         listing.attributes.list.truncate(listed);
+        listing.attributes.left_out = left_out;
     }
     Ok(found.is_ok())
 }

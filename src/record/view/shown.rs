@@ -35,10 +35,16 @@ pub struct Excerpt {
     pub left_out: u64,
 }
 
-/// Longest text of a value, in bytes; beyond that only what is begun is ended.
+/// Longest text of a value, in bytes, but for the end of a scalar that has begun.
 pub const EXCERPT_MAX: usize = 4 << 10;
 
-/// The same, where there are very many.
+/// Documents in documents that are looked into: each is read once for every one around it.
+const DOCUMENTS_MAX: u32 = 4;
+
+/// What stands for a document further in, which is not looked into and may hold anything.
+const DEEPER: &str = "…";
+
+/// The same as [`EXCERPT_MAX`], where there are very many.
 const BRIEF: usize = 256;
 
 impl Shown {
@@ -58,6 +64,8 @@ pub(super) struct Shower<'s> {
     /// Finds what is secret by its name.
     names: Marks,
     excerpt_max: usize,
+    /// Documents that were entered.
+    depth: u32,
     /// The offsets of values that are marked, in order.
     hidden: Vec<u64>,
     decoded: Vec<u8>,
@@ -69,6 +77,7 @@ impl<'s> Shower<'s> {
             known: known.collected,
             names: Marks::new(known.options.names.clone()),
             excerpt_max: EXCERPT_MAX,
+            depth: 0,
             hidden: Vec::new(),
             decoded: Vec::new(),
         }
@@ -121,11 +130,13 @@ impl<'s> Shower<'s> {
             })?;
         }
         named.sort_unstable();
+        self.depth += 1;
         Ok(std::mem::replace(&mut self.hidden, named))
     }
 
     /// Hides again what was hidden before documents were entered.
     pub fn leave(&mut self, marked: Vec<u64>) {
+        self.depth -= 1;
         self.hidden = marked;
     }
 
@@ -191,6 +202,7 @@ impl<'s> Shower<'s> {
         let document = if kind == Kind::String { Document::of(text) } else { None };
         match document {
             _ if !is_shown => {}
+            Some(_) if self.depth == DOCUMENTS_MAX => excerpt.text.push_str(DEEPER),
             None => excerpt.push(text, kind, self.excerpt_max),
             Some(mut document) => {
                 // A secret may stand in it as a value of its own.
@@ -199,7 +211,7 @@ impl<'s> Shower<'s> {
                 let value = document.value();
                 let shown = self.within(&[value], |shower| shower.container(value, excerpt));
                 if shown.is_err() {
-                    // It has a key twice, say, and no names to be looked at.
+                    // It has a key twice, so that what its names hide is not certain.
                     excerpt.text.push_str(MASK);
                 }
                 excerpt.text.push(')');

@@ -350,3 +350,20 @@ fn deep_values_with_many_changes_take_linear_time() {
     let (before, after) = (nested(&long), nested(&(long.clone() + "y")));
     assert_eq!(lines(&format!(r#""before":{before},"after":{after}"#), &[]).len(), 1);
 }
+
+#[test]
+fn documents_in_documents_are_looked_into_so_far() {
+    let nested = |depth: usize| {
+        let keys = (0..depth).map(|level| format!("{}k: |\n", " ".repeat(level)));
+        let (keys, space) = (keys.collect::<String>(), " ".repeat(depth));
+        serde_json::to_string(&format!("{keys}{space}pw: hunter22\n{space}b: 2\n")).unwrap()
+    };
+    let shown = |depth| {
+        let change = format!(r#""before":null,"after":{{"p":{}}}"#, nested(depth));
+        lines(&change, &["hunter22"]).concat()
+    };
+    assert!(shown(2).contains(r#""pw":(sensitive value)"#), "{}", shown(2));
+    // Each reads what is in it: without a bound, minutes.
+    let deep = shown(2500);
+    assert!(deep.contains('…') && !deep.contains("hunter22"), "{deep}");
+}

@@ -159,6 +159,23 @@ fn rules_and_counts_are_about_all_of_a_plan() {
 }
 
 #[test]
+fn a_comment_of_hidden_changes_still_tells_rules_and_counts() {
+    let args = ["report", "-o", "markdown", "--only", "none", "--fail-on", "delete", "-"];
+    let output = run::piped(&args, plan().as_bytes());
+    assert_eq!(output.status.code(), Some(3));
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    for told in [
+        "## Plan: 1 to add, 3 to change, 2 to destroy.\n",
+        "Hidden, as asked for: 5 changes.\n",
+        "**Broken rules:**\n\n- `delete`: 1 in `gcp_c.r2`",
+        "| `-` | · | 3 | 1 | 1 |\n",
+    ] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+    assert!(!text.contains("<details>"), "{text}");
+}
+
+#[test]
 fn what_cannot_be_left_out_is_said() {
     for args in [
         &["--values", "none", "--ignore", "whitespace"][..],

@@ -50,6 +50,7 @@ mod run;
 mod same_answer;
 mod schema;
 mod secrets;
+mod several;
 mod shared_plans;
 mod slim;
 // Not in the emulator: see Cargo.toml.

@@ -11,6 +11,7 @@ use std::num::NonZeroUsize;
 use model::Wanted;
 use plansift::glob::Glob;
 use plansift::input::{Slice, Source};
+use plansift::plan::Documents;
 use plansift::record::{self, Show};
 use plansift::redact::mask::Masking;
 use plansift::redact::{self, Secrecy, redact};
@@ -110,7 +111,8 @@ fn slim_with(source: impl Source, text: &[u8], wanted: Wanted<'_>, secrets: Secr
         Secrets::Shown => Secrecy::Off,
     };
     let mut out = Vec::new();
-    slim::slim(source, &selected(wanted), secrecy, &options, &mut out)
+    let mut documents = Documents::only(source, &options.secret.read);
+    slim::slim(&mut documents, &selected(wanted), secrecy, &options, &mut out)
         .unwrap_or_else(|error| panic!("{wanted:?}: {error}"));
     out
 }
@@ -128,7 +130,8 @@ fn redacted(text: &[u8], secrets: Secrets) -> Vec<u8> {
         Secrets::Shown => out.extend_from_slice(text),
         secrets => {
             let collected = (secrets == Secrets::Masked).then_some(&collected);
-            redact(Slice(text), collected, &options, &mut out).expect("a plan");
+            let mut documents = Documents::only(Slice(text), &options.secret.read);
+            redact(&mut documents, collected, &options, &mut out).expect("a plan");
         }
     }
     out

@@ -2,7 +2,7 @@
 //! secret and is not marked. Never a value.
 //!
 //! ```text
-//! once   ─▶ [`crate::secret::collect_and_tell`]  digests, and where each secret was met first
+//! once   ─▶ [`crate::secret::Collecting`]  digests, and where each secret was met first
 //! again  ─▶ pieces ─▶ marks, echoes, names: offsets ─▶ [`walk`]  paths ─▶ [`Ledger`]
 //! ```
 //!
@@ -21,8 +21,8 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::input::Source;
-use crate::plan::{Document, read_pieces};
-use crate::secret::{self, collect_and_tell};
+use crate::plan::{Document, Documents};
+use crate::secret::{self, Collecting, Fresh};
 use find::Auditor;
 use origins::Origins;
 
@@ -248,22 +248,28 @@ pub struct Audited {
     pub summary: Summary,
 }
 
-/// Tells where the secrets of a document are. `open` opens it, two or three times.
+/// Tells where the secrets of the next of several documents are; `collecting` reads the same input.
 ///
 /// # Errors
 ///
 /// The document cannot be read, is neither a plan nor a state, or passes a limit; the ledger's own.
-pub fn audit<S: Source>(
-    mut open: impl FnMut() -> Result<S>,
+///
+/// # Panics
+///
+/// There is no next one.
+pub fn audit<S: Source, F: FnMut() -> Result<S>>(
+    documents: &mut Documents<S>,
+    collecting: &mut Collecting<F, S>,
     source: &str,
     options: &Options,
     ledger: &mut dyn Ledger,
 ) -> Result<Audited> {
     let mut origins = Origins::default();
-    let collected = collect_and_tell(&mut open, &options.secret, |fresh| origins.insert(fresh))?;
+    let tell = |fresh: &Fresh<'_, '_>| origins.insert(fresh);
+    let collected = collecting.collect_before(documents, &options.secret, tell)?;
     ledger.entry(&Entry::Audit(Head { schema_version: SCHEMA_VERSION, source }))?;
     let mut auditor = Auditor::new(&collected, &origins, options, ledger);
-    let document = read_pieces(open()?, &options.secret.read, &mut auditor)?;
+    let document = documents.read_pieces(&mut auditor)?;
     let mut summary = auditor.summary();
     summary.bytes = document.bytes;
     ledger.entry(&Entry::Summary(summary))?;

@@ -8,8 +8,9 @@ use crate::input::Source;
 use crate::limits::Limit;
 use crate::plan::{Documents, Next};
 use crate::record::counts::Summary;
-use crate::record::view::View;
+use crate::record::view::{Known, View};
 use crate::record::{Label, Options, Sifted, sift_next, sift_with_view};
+use crate::secret::{self, Collected};
 use crate::sink::Sink;
 
 /// Takes the records of an input's plans, and what is to be said of them.
@@ -27,6 +28,9 @@ pub trait Reader {
     fn plans_max(&self) -> u64 {
         u64::MAX
     }
+
+    /// Takes note that no values of a plan were shown, for its secrets could not be told.
+    fn hidden(&mut self, label: Label<'_>, error: &Error);
 
     /// Takes note of how it goes on, or that it does not; `input` is that of all of its plans.
     fn note(&mut self, input: Label<'_>, note: Note);
@@ -55,8 +59,27 @@ impl fmt::Display for Note {
     }
 }
 
-/// Reads all plans of an input. The records of the first one have the attributes of `view`; of the
-/// others, whose secrets nobody knows, paths at most.
+/// What of the attributes of changes is in the records.
+pub enum Attributes<'a> {
+    /// Nothing.
+    None,
+    /// Paths.
+    Paths,
+    /// Values.
+    Values(Values<'a>),
+}
+
+/// Which values are in the records, and how the secrets among them are told.
+pub struct Values<'a> {
+    /// Those of all attributes, not only of those that change.
+    pub all: bool,
+    /// How secrets are told.
+    pub options: &'a secret::Options,
+    /// Reads the plan at an offset for its secrets.
+    pub collect: &'a mut dyn FnMut(u64) -> Result<Collected>,
+}
+
+/// Reads all plans of an input.
 ///
 /// # Errors
 ///
@@ -65,11 +88,13 @@ pub fn read_plans(
     source: impl Source,
     input: Label<'_>,
     options: &Options,
-    view: Option<View<'_>>,
+    mut attributes: Attributes<'_>,
     reader: &mut impl Reader,
 ) -> Result<()> {
     let mut documents = Documents::new(source, &options.read);
+    let mut next = Some(0);
     for number in 1_u64.. {
+        let Some(at) = next else { break };
         let source = numbered(input.source, number);
         let workspace = input.workspace.map(|name| numbered(name, number));
         let label = Label { source: &source, workspace: workspace.as_deref() };
@@ -79,14 +104,21 @@ pub fn read_plans(
             reader.failed(label, &error);
             break;
         }
-        let view = if number == 1 { view } else { view.map(|_| View::Paths) };
-        let sifted = match view {
+        let secrets = match &mut attributes {
+            Attributes::Values(values) => Some((values.collect)(at)),
+            Attributes::None | Attributes::Paths => None,
+        };
+        let sifted = match view(&attributes, secrets.as_ref()) {
             Some(view) => sift_with_view(&mut documents, label, options, view, reader.sink()),
             None => sift_next(&mut documents, label, options, reader.sink()),
         };
-        let error = match sifted {
+        let failed = match sifted {
             Ok(sifted) => {
                 reader.done(label, &sifted);
+                // Where the plan itself could not be read, that is said.
+                if let Some(Err(error)) = secrets {
+                    reader.hidden(label, &error);
+                }
                 None
             }
             Err(error) if matches!(error.kind(), ErrorKind::Write | ErrorKind::Stopped) => {
@@ -98,22 +130,49 @@ pub fn read_plans(
                 Some(error.kind())
             }
         };
-        match (documents.find_next(), error) {
-            (Next::Document(at), Some(_)) => reader.note(input, Note::GoesOn(at)),
-            (Next::Document(_), None) => {}
-            // Of a single plan there is nothing more to say.
-            (Next::Unknown, Some(error)) if number > 1 && error != ErrorKind::Truncated => {
-                reader.note(input, Note::Lost(number));
-                break;
-            }
-            _ => break,
+        let (found, note) = find_next(&mut documents, number, failed);
+        next = found;
+        if let Some(note) = note {
+            reader.note(input, note);
         }
     }
     Ok(())
 }
 
-/// The name of one of several plans of an input.
-fn numbered(name: &str, number: u64) -> Cow<'_, str> {
+fn view<'v>(
+    attributes: &'v Attributes<'_>,
+    secrets: Option<&'v Result<Collected>>,
+) -> Option<View<'v>> {
+    match (attributes, secrets) {
+        (Attributes::None, _) => None,
+        (Attributes::Values(Values { all, options, .. }), Some(Ok(collected))) => {
+            let known = Known { collected, options };
+            Some(if *all { View::All(known) } else { View::Changed(known) })
+        }
+        _ => Some(View::Paths),
+    }
+}
+
+/// Where the next document begins, if there is one, and what is to be said of it. `number`: that of
+/// the one before it, and `failed` how it failed.
+pub fn find_next<S: Source>(
+    documents: &mut Documents<S>,
+    number: u64,
+    failed: Option<ErrorKind>,
+) -> (Option<u64>, Option<Note>) {
+    match (documents.find_next(), failed) {
+        (Next::Document(at), Some(_)) => (Some(at), Some(Note::GoesOn(at))),
+        (Next::Document(at), None) => (Some(at), None),
+        // Of a single document there is nothing more to say.
+        (Next::Unknown, Some(error)) if number > 1 && error != ErrorKind::Truncated => {
+            (None, Some(Note::Lost(number)))
+        }
+        _ => (None, None),
+    }
+}
+
+/// The name of one of several documents of an input.
+pub fn numbered(name: &str, number: u64) -> Cow<'_, str> {
     if number == 1 { Cow::Borrowed(name) } else { Cow::Owned(format!("{name}#{number}")) }
 }
 

@@ -8,7 +8,7 @@ use super::Entry;
 use super::folder::{Draft, Finished};
 use super::journal::Listed;
 use super::outcome::{Done, Outcome, PlanOutcome, PlanResult};
-use super::reading::{Note, Reader, has_changes, read_plans};
+use super::reading::{Attributes, Note, Reader, has_changes, read_plans};
 use super::run::{Job, Settings};
 use super::stop::{Stop, Stoppable};
 use crate::error::{Error, ErrorKind, Result};
@@ -100,7 +100,7 @@ impl Work<'_> {
         let options = Options { threads: Some(self.threads), ..self.settings.sift };
         let plans_max = options.read.limits.plans;
         let mut reading = Reading::new(self.settings.form.sink(out), plans_max);
-        read_plans(source, label, &options, None, &mut reading)?;
+        read_plans(source, label, &options, Attributes::None, &mut reading)?;
         if self.stop.is_set() {
             // What is behind a plan may not have been looked at.
             return Err(Error::new(ErrorKind::Stopped));
@@ -171,6 +171,10 @@ impl Reader for Reading<'_> {
 
     fn plans_max(&self) -> u64 {
         self.plans_max
+    }
+
+    fn hidden(&mut self, label: Label<'_>, error: &Error) {
+        self.warnings.push((label.source.to_owned(), format!("values are not shown: {error}")));
     }
 
     fn note(&mut self, input: Label<'_>, note: Note) {

@@ -6,15 +6,20 @@ use super::args::{self, Audit, FindingsFormat, Plans};
 use super::exit::Exit;
 use super::inputs::{self, Listed};
 use super::output::Output;
+use super::progress::{self, Bar, Watched};
 use super::redact::secret_options;
 use super::run::{access, closed_early, color, end_of_output, fail, fail_of, options, say};
 use super::stats::Stats;
 use crate::audit::{Audited, Ledger, Look, Options, audit};
 use crate::batch::Entry;
-use crate::error::{ErrorKind, Result};
-use crate::input::Kept;
+use crate::batch::reading::{find_next, numbered};
+use crate::error::{Error, ErrorKind, Result};
+use crate::input::{Input, Kept};
+use crate::plan::{self, Documents};
+use crate::secret::{Collecting, Takes};
 use crate::sink::csv::Formulas;
 use crate::sink::findings::{Csv, Ndjson, Table};
+use crate::sink::summary::visible;
 
 /// Audits all inputs into one output, one after the other.
 pub fn run(arguments: &Audit) -> Exit {
@@ -78,6 +83,13 @@ struct Tally {
     stats: Stats,
 }
 
+impl Tally {
+    fn fail(&mut self, source: &str, error: &Error) {
+        self.failed += 1;
+        fail_of(source, error);
+    }
+}
+
 /// Audits all inputs, and says which of them failed. An error is one of the output.
 fn audit_all(
     listed: &Listed,
@@ -90,25 +102,97 @@ fn audit_all(
         let entry = match entry {
             Ok(entry) => entry,
             Err(unlisted) => {
-                fail_of(&unlisted.source, &unlisted.error);
-                tally.failed += 1;
+                tally.fail(&unlisted.source, &unlisted.error);
                 continue;
             }
         };
-        match audit_one(entry, plans, options, ledger) {
+        audit_input(entry, plans, options, ledger, tally)?;
+    }
+    Ok(())
+}
+
+/// The same for the documents of one input.
+fn audit_input(
+    entry: &Entry,
+    plans: &Plans,
+    options: &Options,
+    ledger: &mut dyn Ledger,
+    tally: &mut Tally,
+) -> Result<()> {
+    let source = entry.source();
+    let read = &options.secret.read;
+    let bar = progress::of_input(plans, entry, 2);
+    let opened = entry.keep(&read.limits).and_then(|kept| Auditing::open(&kept, plans, read, bar));
+    let mut auditing = match opened {
+        Ok(auditing) => auditing,
+        Err(error) => {
+            tally.fail(&source, &error);
+            return Ok(());
+        }
+    };
+    let mut goes_on = true;
+    for number in 1_u64.. {
+        if !goes_on {
+            break;
+        }
+        let name = numbered(&source, number);
+        let failed = match auditing.next(&name, options, ledger) {
             Ok(audited) => {
                 tally.done += 1;
                 tally.echoes += audited.summary.counts.echoes();
                 tally.stats.add(audited.document.bytes);
+                None
             }
             Err(error) if error.kind() == ErrorKind::Write => return Err(error),
             Err(error) => {
-                fail_of(&entry.source(), &error);
-                tally.failed += 1;
+                tally.fail(&name, &error);
+                Some(error.kind())
             }
+        };
+        let (next, note) = find_next(&mut auditing.documents, number, failed);
+        goes_on = next.is_some();
+        if let Some(note) = note {
+            say(&format!("{}: {note}", visible(&source)));
         }
     }
     Ok(())
+}
+
+/// An input whose documents are audited one after the other.
+pub struct Auditing {
+    /// Come to the next one.
+    pub documents: Documents<Watched<Input>>,
+    collecting: Collecting<Open, Watched<Input>>,
+}
+
+type Open = Box<dyn FnMut() -> Result<Watched<Input>>>;
+
+impl Auditing {
+    /// Opens an input that can be read again, with a bar for two readings.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub fn open(kept: &Kept, plans: &Plans, read: &plan::Options, bar: Bar) -> Result<Auditing> {
+        let (kept, access) = (kept.clone(), access(plans, read));
+        let mut open: Open = Box::new(move || Ok(Watched::new(kept.input(&access)?, bar.clone())));
+        let documents = Documents::new(open()?, read);
+        Ok(Auditing { documents, collecting: Collecting::new(open, Takes::All) })
+    }
+
+    /// Audits the next one.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`audit`].
+    pub fn next(
+        &mut self,
+        name: &str,
+        options: &Options,
+        ledger: &mut dyn Ledger,
+    ) -> Result<Audited> {
+        audit(&mut self.documents, &mut self.collecting, name, options, ledger)
+    }
 }
 
 fn ledger(arguments: &Audit, out: File) -> Box<dyn Ledger> {
@@ -120,26 +204,4 @@ fn ledger(arguments: &Audit, out: File) -> Box<dyn Ledger> {
         FindingsFormat::Ndjson => Box::new(Ndjson::new(out)),
         FindingsFormat::Csv => Box::new(Csv::new(out, formulas)),
     }
-}
-
-fn audit_one(
-    entry: &Entry,
-    plans: &Plans,
-    options: &Options,
-    ledger: &mut dyn Ledger,
-) -> Result<Audited> {
-    let kept = entry.keep(&options.secret.read.limits)?;
-    audit_kept(&kept, &entry.source(), plans, options, ledger)
-}
-
-/// Audits an input that can be read again.
-pub fn audit_kept(
-    kept: &Kept,
-    name: &str,
-    plans: &Plans,
-    options: &Options,
-    ledger: &mut dyn Ledger,
-) -> Result<Audited> {
-    let access = access(plans, &options.secret.read);
-    audit(|| kept.input(&access), name, options, ledger)
 }

@@ -15,6 +15,7 @@ mod pages;
 mod progress;
 mod redact;
 mod report;
+mod rewriting;
 mod run;
 mod secrecy;
 mod sifting;

@@ -7,18 +7,42 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::args::{self, Plans};
 use super::run::say;
+use crate::batch::Entry;
 use crate::batch::run::Progress;
 use crate::error::Result;
 use crate::input::Source;
+use crate::sink::summary::visible;
+
+/// How far the readings of an input have come; nothing where that is not shown.
+#[derive(Clone, Debug, Default)]
+pub struct Bar(Option<ProgressBar>);
 
 /// A source that shows how much of it was read.
 pub struct Watched<S> {
     source: S,
-    bar: ProgressBar,
+    bar: Bar,
+    /// How much of it the bar knows.
+    position: u64,
 }
 
-/// A bar for an input of that many bytes; a count where the length is not known.
-pub fn bar(len: Option<u64>, name: &str) -> ProgressBar {
+/// A bar for an input that is read that many times, if it is worth showing: on a terminal, for what
+/// takes more than a blink.
+pub fn of_input(plans: &Plans, entry: &Entry, times: u64) -> Bar {
+    const SMALL: u64 = 256 << 20;
+    let is_shown = match plans.progress {
+        args::Progress::Always => true,
+        args::Progress::Never => false,
+        args::Progress::Auto => {
+            let is_seen = !plans.quiet && io::stderr().is_terminal();
+            is_seen && entry.len.is_none_or(|len| len > SMALL)
+        }
+    };
+    let len = entry.len.map(|len| len.saturating_mul(times));
+    Bar(is_shown.then(|| bar(len, &visible(&entry.source()))))
+}
+
+/// A bar for that many bytes; a count where that is not known.
+fn bar(len: Option<u64>, name: &str) -> ProgressBar {
     let template = match len {
         Some(_) => "{msg} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
         None => "{msg} {spinner} {bytes} {bytes_per_sec}",
@@ -43,9 +67,9 @@ fn drawn(len: Option<u64>, template: &str) -> ProgressBar {
 }
 
 impl<S: Source> Watched<S> {
-    /// Watches `source`.
-    pub fn new(source: S, bar: ProgressBar) -> Watched<S> {
-        Watched { source, bar }
+    /// Watches `source`, one of those that the bar is for.
+    pub fn new(source: S, bar: Bar) -> Watched<S> {
+        Watched { source, bar, position: 0 }
     }
 }
 
@@ -62,7 +86,11 @@ impl<S: Source> Source for Watched<S> {
 
     fn fill(&mut self, keep: u64) -> Result<bool> {
         let filled = self.source.fill(keep);
-        self.bar.set_position(self.source.offset() + self.source.window().len() as u64);
+        if let Bar(Some(bar)) = &self.bar {
+            let position = self.source.offset() + self.source.window().len() as u64;
+            bar.inc(position - self.position);
+            self.position = position;
+        }
         filled
     }
 
@@ -77,7 +105,9 @@ impl<S: Source> Source for Watched<S> {
 
 impl<S> Drop for Watched<S> {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        if let Bar(Some(bar)) = &self.bar {
+            bar.finish_and_clear();
+        }
     }
 }
 

@@ -1,24 +1,24 @@
-//! `plansift redact`: documents without their secrets; and what `slim` shares with it.
+//! `plansift redact`: documents without their secrets; and what others share with it.
 
 use std::fs::File;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::args::{self, MaskArgs, Plans, Redact, SecretArgs};
-use super::audit::audit_kept;
+use super::audit::Auditing;
 use super::exit::Exit;
 use super::inputs::{self, Listed};
 use super::output::{self, Output};
-use super::run::{access, end_of_output, fail, fail_of, named, options, say, threads};
-use super::stats::Stats;
+use super::progress::Bar;
+use super::rewriting::{Reading, Ready, write_all};
+use super::run::{fail, named, options, say, threads};
 use crate::audit::{self, Ledger, Look};
 use crate::batch::{Entry, Location};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{Input, Kept};
-use crate::plan;
+use crate::plan::{self, Next};
 use crate::redact::mask::{KEY_MIN, Key, Masking};
 use crate::redact::{Counts, Options, redact};
-use crate::secret::{self, Collected, EchoOf, collect};
+use crate::secret::{self, EchoOf, Takes};
 use crate::sink::findings::Ndjson;
 use crate::sink::summary::visible;
 
@@ -44,62 +44,28 @@ pub fn run(arguments: &Redact) -> Exit {
             Err(exit) => return exit,
         },
     };
-    let exit = write_all(plans, arguments.output.as_deref(), &listed, |entry, out| {
-        let ready = ready(entry, plans, secrets, &options)?;
-        let redacted = redact(ready.input, ready.collected.as_ref(), &options, out)?;
-        if let (Some(report), Some(kept)) = (&mut report, &ready.kept) {
-            report.write(kept, &entry.source(), plans, &options)?;
+    let (output, reading) = (arguments.output.as_deref(), reading(secrets, Takes::All));
+    let reading = (reading, &options.secret);
+    let exit = write_all(plans, &listed, output, reading, |ready, out| {
+        let redacted = redact(ready.documents, ready.collected.as_ref(), &options, out)?;
+        if let Some(report) = &mut report {
+            report.write(ready, plans, &options)?;
         }
         if !plans.quiet {
-            let name = visible(&entry.source());
+            let name = visible(ready.name);
             say(&format!("{name}: {}", masked(&redacted.counts)));
             warn(&name, &redacted.counts);
         }
-        Ok(redacted.document.bytes)
+        Ok(redacted.document)
     });
-    // Of what was not written to its end there is no report.
-    let is_whole = |report: &Report| report.inputs == listed.inputs.entries.len();
-    match report.filter(|report| exit == Exit::Done && is_whole(report)).map(Report::finish) {
-        Some(Err(error)) => fail(arguments.report.as_deref(), &error),
-        _ => exit,
+    match (exit, report) {
+        (Ok(exit), Some(report)) => match report.finish() {
+            Ok(()) => exit,
+            Err(error) => fail(arguments.report.as_deref(), &error),
+        },
+        // Of what was not written to its end there is no report.
+        (Ok(exit) | Err(exit), _) => exit,
     }
-}
-
-/// Writes something of each input into one output. `each` says how many bytes it has read.
-pub(super) fn write_all(
-    plans: &Plans,
-    path: Option<&Path>,
-    listed: &Listed,
-    mut each: impl FnMut(&Entry, &mut File) -> Result<u64>,
-) -> Exit {
-    let opened = Output::open(path);
-    let (mut out, output) = match opened.and_then(|output| Ok((output.writer()?, output))) {
-        Ok(opened) => opened,
-        Err(error) => return fail(path, &error),
-    };
-    let mut stats = Stats::start();
-    for entry in &listed.inputs.entries {
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(unlisted) => return fail_of(&unlisted.source, &unlisted.error),
-        };
-        match each(entry, &mut out) {
-            Ok(bytes) => stats.add(bytes),
-            Err(error) if error.kind() == ErrorKind::Write => {
-                return end_of_output(path, &error, 0);
-            }
-            // What was written of it is no document, and nothing may follow it.
-            Err(error) => return fail_of(&entry.source(), &error),
-        }
-    }
-    drop(out);
-    if let Err(error) = output.finish() {
-        return end_of_output(path, &error, 0);
-    }
-    if plans.stats {
-        say(&stats.line());
-    }
-    Exit::Done
 }
 
 /// What the arguments say of secrets.
@@ -136,32 +102,12 @@ fn masking(arguments: &MaskArgs) -> std::result::Result<Masking, Exit> {
     }
 }
 
-/// An input whose secrets are known as far as they are asked for.
-pub(super) struct Ready {
-    pub input: Input,
-    /// Its secrets, and what it can be read from again; none where it is read once.
-    pub collected: Option<Collected>,
-    pub kept: Option<Kept>,
-}
-
-/// Opens an input, once its secrets are known as far as they are asked for.
-///
-/// # Errors
-///
-/// It cannot be read, or is no plan or state.
-pub(super) fn ready(
-    entry: &Entry,
-    plans: &Plans,
-    secrets: &SecretArgs,
-    options: &Options,
-) -> Result<Ready> {
-    let access = access(plans, &options.secret.read);
-    if secrets.echo == args::Echo::Off {
-        return Ok(Ready { input: entry.open(&access)?, collected: None, kept: None });
+/// How often a document is read, where that much is asked for.
+pub(super) fn reading(secrets: &SecretArgs, takes: Takes) -> Reading {
+    match secrets.echo {
+        args::Echo::Off => Reading::Once,
+        args::Echo::Equal | args::Echo::Contains => Reading::Twice(takes),
     }
-    let kept = entry.keep(&options.secret.read.limits)?;
-    let collected = collect(|| kept.input(&access), &options.secret)?;
-    Ok(Ready { input: kept.input(&access)?, collected: Some(collected), kept: Some(kept) })
 }
 
 /// What is secret.
@@ -181,8 +127,8 @@ pub(super) fn secret_options(secrets: &SecretArgs, read: plan::Options) -> secre
 struct Report {
     ledger: Ndjson<File>,
     output: Output,
-    /// How many inputs are in it.
-    inputs: usize,
+    /// The input that is told of, and which one it is.
+    auditing: Option<(usize, Auditing)>,
     /// Why it could not be written.
     failed: Option<Error>,
 }
@@ -208,23 +154,31 @@ impl Report {
             return Err(Exit::Usage);
         }
         let opened = Output::open(Some(path)).and_then(|output| {
-            Ok(Report { ledger: Ndjson::new(output.writer()?), output, inputs: 0, failed: None })
+            let ledger = Ndjson::new(output.writer()?);
+            Ok(Report { ledger, output, auditing: None, failed: None })
         });
         opened.map_err(|error| fail(Some(path), &error))
     }
 
-    /// Writes what was masked in an input. That this failed is told at the end.
-    fn write(&mut self, kept: &Kept, name: &str, plans: &Plans, options: &Options) -> Result<()> {
+    /// Writes what was masked in a document. That this failed is told at the end.
+    fn write(&mut self, ready: &Ready<'_>, plans: &Plans, options: &Options) -> Result<()> {
+        let Some(kept) = ready.kept else { return Ok(()) };
         let options = audit::Options {
             secret: options.secret.clone(),
             echoes: Look::For,
             suspects: Look::Past,
         };
-        match audit_kept(kept, name, plans, &options, &mut self.ledger) {
+        let open = || Auditing::open(kept, plans, &options.secret.read, Bar::default());
+        let auditing = match self.auditing.take() {
+            Some((input, auditing)) if input == ready.input => auditing,
+            _ => open()?,
+        };
+        let (_, auditing) = self.auditing.insert((ready.input, auditing));
+        auditing.documents.follow(Next::Document(ready.at))?;
+        match auditing.next(ready.name, &options, &mut self.ledger) {
             Err(error) if error.kind() == ErrorKind::Write => self.failed = Some(error),
             audited => drop(audited?),
         }
-        self.inputs += 1;
         Ok(())
     }
 

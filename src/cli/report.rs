@@ -12,7 +12,7 @@ use super::output::{Output, is_same};
 use super::pages::{Pages, appended};
 use super::redact::secret_options;
 use super::run::{closed_early, color, end_of_output, fail, options, say};
-use super::sifting::{Attributes, Sifting};
+use super::sifting::{Sifting, Wanted};
 use crate::error::Result;
 use crate::record::Options;
 use crate::sink::Sink;
@@ -93,16 +93,16 @@ pub fn run(arguments: &Report) -> Exit {
 }
 
 /// What is shown of the attributes of changes.
-fn attributes(arguments: &Report, options: &Options) -> Attributes {
+fn attributes(arguments: &Report, options: &Options) -> Wanted {
     if !arguments.targets.iter().any(|target| target.format.shows_attributes()) {
-        return Attributes::None;
+        return Wanted::None;
     }
     let all = match arguments.values {
-        Values::None => return Attributes::Paths,
+        Values::None => return Wanted::Paths,
         Values::Changed => false,
         Values::All => true,
     };
-    Attributes::Values { all, secrets: secret_options(&arguments.secrets, options.read) }
+    Wanted::Values { all, secrets: secret_options(&arguments.secrets, options.read) }
 }
 
 /// Refuses what would show a secret, or hide nothing.

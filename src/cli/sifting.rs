@@ -3,21 +3,17 @@
 //! What fails is said at once, with its source, and the others go on: only an output that cannot be
 //! written ends the run.
 
-use std::io::{self, IsTerminal};
-
-use super::args::{self, Plans};
+use super::args::Plans;
 use super::exit::Exit;
 use super::inputs::Listed;
 use super::progress::{self, Watched};
 use super::run::{access, say};
 use super::stats::Stats;
 use crate::batch::Entry;
-use crate::batch::reading::{Note, Reader, has_changes, read_plans};
+use crate::batch::reading::{Attributes, Note, Reader, Values, has_changes, read_plans};
 use crate::error::{Error, Result};
-use crate::input::Input;
-use crate::record::view::{Known, View};
 use crate::record::{Label, Options, Sifted};
-use crate::secret::{self, Collected, collect};
+use crate::secret::{self, Collecting, Takes};
 use crate::sink::Sink;
 use crate::sink::summary::visible;
 
@@ -47,7 +43,7 @@ impl Tally {
 }
 
 /// What records hold of the attributes of changes.
-pub enum Attributes {
+pub enum Wanted {
     /// Nothing.
     None,
     /// Paths.
@@ -61,7 +57,7 @@ pub struct Sifting<'a> {
     plans: &'a Plans,
     options: Options,
     sink: &'a mut dyn Sink,
-    attributes: &'a Attributes,
+    attributes: &'a Wanted,
     /// What came of them.
     pub tally: Tally,
 }
@@ -70,11 +66,11 @@ impl<'a> Sifting<'a> {
     /// Before the first.
     pub fn new(plans: &'a Plans, options: Options, sink: &'a mut dyn Sink) -> Sifting<'a> {
         let tally = Tally { done: 0, failed: 0, has_changes: false, stats: Stats::start() };
-        Sifting { plans, options, sink, attributes: &Attributes::None, tally }
+        Sifting { plans, options, sink, attributes: &Wanted::None, tally }
     }
 
     /// The same, with attributes of changes.
-    pub fn with(self, attributes: &'a Attributes) -> Sifting<'a> {
+    pub fn with(self, attributes: &'a Wanted) -> Sifting<'a> {
         Sifting { attributes, ..self }
     }
 
@@ -99,63 +95,38 @@ impl<'a> Sifting<'a> {
     fn input(&mut self, entry: &Entry, workspace: Option<&str>) -> Result<()> {
         let source = entry.source();
         let label = Label { source: &source, workspace };
-        let (input, secrets) = match self.open(entry) {
-            Ok(opened) => opened,
+        let access = access(self.plans, &self.options.read);
+        let Wanted::Values { all, secrets: options } = self.attributes else {
+            let input = match entry.open(&access) {
+                Ok(input) => Watched::new(input, progress::of_input(self.plans, entry, 1)),
+                Err(error) => return self.fail(label, &error),
+            };
+            let attributes = match self.attributes {
+                Wanted::None => Attributes::None,
+                _ => Attributes::Paths,
+            };
+            return read_plans(input, label, &self.options.clone(), attributes, self);
+        };
+        // Each plan is read for its secrets first.
+        let kept = match entry.keep(&self.options.read.limits) {
+            Ok(kept) => kept,
             Err(error) => return self.fail(label, &error),
         };
-        let view = match (self.attributes, &secrets) {
-            (Attributes::None, _) => None,
-            (Attributes::Values { all, secrets: options }, Some(Ok(collected))) => {
-                let known = Known { collected, options };
-                Some(if *all { View::All(known) } else { View::Changed(known) })
-            }
-            _ => Some(View::Paths),
-        };
-        let failed = self.tally.failed;
-        let options = self.options;
-        if self.shows_progress(entry.len) {
-            let bar = progress::bar(entry.len, &visible(&source));
-            read_plans(Watched::new(input, bar), label, &options, view, self)?;
-        } else {
-            read_plans(input, label, &options, view, self)?;
+        let bar = progress::of_input(self.plans, entry, 2);
+        let open = || Ok(Watched::new(kept.input(&access)?, bar.clone()));
+        let mut collecting = Collecting::new(open, Takes::All);
+        let collect = &mut |at| collecting.collect(at, options);
+        let values = Attributes::Values(Values { all: *all, options, collect });
+        match open() {
+            Ok(input) => read_plans(input, label, &self.options.clone(), values, self),
+            Err(error) => self.fail(label, &error),
         }
-        // Where the plan itself could not be read, that was said.
-        if let Some(Err(error)) = secrets
-            && self.tally.failed == failed
-        {
-            say(&format!("{}: values are not shown: {error}", visible(&source)));
-        }
-        Ok(())
-    }
-
-    /// Opens an input, after its secrets were read from it, where values are to be shown.
-    fn open(&self, entry: &Entry) -> Result<(Input, Option<Result<Collected>>)> {
-        let access = access(self.plans, &self.options.read);
-        let Attributes::Values { secrets: options, .. } = self.attributes else {
-            return Ok((entry.open(&access)?, None));
-        };
-        let kept = entry.keep(&self.options.read.limits)?;
-        let collected = collect(|| kept.input(&access), options);
-        Ok((kept.input(&access)?, Some(collected)))
     }
 
     /// Takes note of what no plan comes of.
     fn fail(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.failed(label, error);
         self.sink.failed(label, error)
-    }
-
-    /// Whether progress is worth showing: on a terminal, for what takes more than a blink.
-    fn shows_progress(&self, len: Option<u64>) -> bool {
-        const SMALL: u64 = 256 << 20;
-        match self.plans.progress {
-            args::Progress::Always => true,
-            args::Progress::Never => false,
-            args::Progress::Auto => {
-                let is_seen = !self.plans.quiet && io::stderr().is_terminal();
-                is_seen && len.is_none_or(|len| len > SMALL)
-            }
-        }
     }
 }
 
@@ -176,6 +147,10 @@ impl Reader for Sifting<'_> {
     fn failed(&mut self, label: Label<'_>, error: &Error) {
         self.tally.failed += 1;
         say(&format!("{}: {error}", visible(label.source)));
+    }
+
+    fn hidden(&mut self, label: Label<'_>, error: &Error) {
+        say(&format!("{}: values are not shown: {error}", visible(label.source)));
     }
 
     fn note(&mut self, input: Label<'_>, note: Note) {

@@ -3,10 +3,12 @@
 use super::args::{Slim, WrapIn};
 use super::exit::Exit;
 use super::inputs;
-use super::redact::{masked, ready, redact_options, warn, write_all};
-use super::run::{access, say};
+use super::redact::{masked, reading, redact_options, warn};
+use super::rewriting::{Reading, write_all};
+use super::run::say;
 use crate::record::Show;
 use crate::redact::Secrecy;
+use crate::secret::Takes;
 use crate::sink::summary::visible;
 use crate::slim::{LeftOut, Options, Slimmed, Wrap, slim};
 
@@ -28,20 +30,24 @@ pub fn run(arguments: &Slim) -> Exit {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };
-    write_all(plans, arguments.output.as_deref(), &listed, |entry, out| {
-        let slimmed = if arguments.no_redact {
-            let input = entry.open(&access(plans, &masking.secret.read))?;
-            slim(input, &options, Secrecy::Off, &masking, out)
-        } else {
-            let ready = ready(entry, plans, secrets, &masking)?;
-            let secrecy = ready.collected.as_ref().map_or(Secrecy::Unknown, Secrecy::Known);
-            slim(ready.input, &options, secrecy, &masking, out)
-        }?;
+    let reading = match arguments.no_redact {
+        true => Reading::Once,
+        false => reading(secrets, Takes::Plans),
+    };
+    let (output, reading) = (arguments.output.as_deref(), (reading, &masking.secret));
+    let exit = write_all(plans, &listed, output, reading, |ready, out| {
+        let secrecy = match &ready.collected {
+            Some(collected) => Secrecy::Known(collected),
+            None if arguments.no_redact => Secrecy::Off,
+            None => Secrecy::Unknown,
+        };
+        let slimmed = slim(ready.documents, &options, secrecy, &masking, out)?;
         if !plans.quiet {
-            tell(&visible(&entry.source()), &slimmed, arguments);
+            tell(&visible(ready.name), &slimmed, arguments);
         }
-        Ok(slimmed.redacted.document.bytes)
-    })
+        Ok(slimmed.redacted.document)
+    });
+    exit.unwrap_or_else(|exit| exit)
 }
 
 /// What was left out and masked, and what to think of it.

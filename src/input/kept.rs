@@ -5,7 +5,7 @@
 //! it, and it is gone with the process, however that ends.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -37,6 +37,7 @@ impl Kept {
     /// It cannot be read, or is too large to be kept.
     #[cfg(unix)]
     pub fn from_stdin(limits: &Limits) -> Result<Kept> {
+        use std::io::Seek;
         use std::os::fd::AsFd;
         let descriptor = io::stdin().as_fd().try_clone_to_owned().map_err(read_error)?;
         let mut file = File::from(descriptor);
@@ -106,14 +107,35 @@ impl Kept {
         self.len() == 0
     }
 
-    /// Reads it from its start. Readings must follow each other.
+    /// Reads it from its start, as often as that is wanted, and also at the same time.
     ///
     /// # Errors
     ///
     /// It cannot be read.
     pub fn input(&self, options: &Options) -> Result<Input> {
-        (&*self.identity.file).rewind().map_err(read_error)?;
-        Input::of_file(self.identity.file.clone(), Some(self.identity.clone()), options)
+        let identity = self.identity.clone();
+        if let Some(mapped) = Input::mapped(&identity, options)? {
+            return Ok(mapped);
+        }
+        let reader = FromStart { file: identity.file.clone(), at: 0 };
+        Input::streamed(Box::new(reader), Some(identity), options)
+    }
+}
+
+/// A file that is read by a position of its own, not by that of the file.
+struct FromStart {
+    file: Arc<File>,
+    at: u64,
+}
+
+impl Read for FromStart {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        let read = std::os::unix::fs::FileExt::read_at(&*self.file, buffer, self.at)?;
+        #[cfg(windows)]
+        let read = std::os::windows::fs::FileExt::seek_read(&*self.file, buffer, self.at)?;
+        self.at += read as u64;
+        Ok(read)
     }
 }
 

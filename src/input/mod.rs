@@ -239,8 +239,7 @@ impl Input {
     ///
     /// It cannot be read.
     pub fn from_reader(reader: Box<dyn Read + Send>, options: &Options) -> Result<Input> {
-        let text = encoding::decode(compressed::expand(reader, options.limits)?)?;
-        Ok(Input(Kind::Stream(Stream::new(text, None, options))))
+        Input::streamed(reader, None, options)
     }
 
     fn from_file(file: File, path: Option<&Path>, options: &Options) -> Result<Input> {
@@ -265,22 +264,43 @@ impl Input {
         identity: Option<Identity>,
         options: &Options,
     ) -> Result<Input> {
-        #[cfg(target_os = "linux")]
-        {
-            match &identity {
-                Some(identity) => {
-                    let may_map = options.mapping == Mapping::Auto && identity.state.len > 0;
-                    if may_map
-                        && is_plain(&file)?
-                        && let Ok(mapped) = Mapped::new(identity.clone(), &options.limits)
-                    {
-                        return Ok(Input(Kind::Mapped(mapped)));
-                    }
+        match &identity {
+            Some(identity) => {
+                if let Some(mapped) = Input::mapped(identity, options)? {
+                    return Ok(mapped);
                 }
-                None => mapped::widen_pipe(&file),
+            }
+            None => {
+                #[cfg(target_os = "linux")]
+                mapped::widen_pipe(&file);
             }
         }
-        let text = encoding::decode(compressed::expand(Box::new(Shared(file)), options.limits)?)?;
+        Input::streamed(Box::new(Shared(file)), identity, options)
+    }
+
+    /// A file that is mapped, if it can be.
+    #[cfg(target_os = "linux")]
+    fn mapped(identity: &Identity, options: &Options) -> Result<Option<Input>> {
+        let may_map = options.mapping == Mapping::Auto && identity.state.len > 0;
+        if !may_map || !is_plain(&identity.file)? {
+            return Ok(None);
+        }
+        let mapped = Mapped::new(identity.clone(), &options.limits).ok();
+        Ok(mapped.map(|mapped| Input(Kind::Mapped(mapped))))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn mapped(_: &Identity, _: &Options) -> Result<Option<Input>> {
+        Ok(None)
+    }
+
+    /// What a reader reads, in windows.
+    fn streamed(
+        reader: Box<dyn Read + Send>,
+        identity: Option<Identity>,
+        options: &Options,
+    ) -> Result<Input> {
+        let text = encoding::decode(compressed::expand(reader, options.limits)?)?;
         Ok(Input(Kind::Stream(Stream::new(text, identity, options))))
     }
 

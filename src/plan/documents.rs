@@ -13,8 +13,10 @@
 //! nothing, and not at all in one that is indented, which has no line of its own. What must not
 //! change: which line is found depends on the bytes alone, not on the windows they come in.
 
-use super::head;
-use super::reader::{self, After, Document};
+use super::head::{self, Head};
+use super::pieces::{self, PieceVisitor};
+use super::reader::{self, Document};
+use super::tail::{self, After};
 use super::{Flow, Options, Visitor};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
@@ -82,6 +84,23 @@ enum State {
     Broken,
 }
 
+/// What was read, whether to its end, and where behind it another document begins, if one does.
+pub(crate) type Part = (Document, Flow, Option<u64>);
+
+/// A document that was found, and is to be read.
+pub(crate) struct Found<'o> {
+    head: Head,
+    after: After,
+    options: &'o Options,
+}
+
+impl Found<'_> {
+    /// Reads its pieces from a source that hands out the document's region.
+    pub fn read_pieces(self, region: impl Source, visitor: &mut impl PieceVisitor) -> Result<Part> {
+        pieces::read(region, self.head, self.after, self.options, visitor)
+    }
+}
+
 impl<S: Source> Documents<S> {
     /// The documents of a source that has handed out nothing yet.
     pub fn new(source: S, options: &Options) -> Documents<S> {
@@ -109,6 +128,63 @@ impl<S: Source> Documents<S> {
     ///
     /// There is none: [`Documents::find_next`] says so.
     pub fn read(&mut self, visitor: &mut impl Visitor) -> Result<Document> {
+        self.read_by(|region, found| {
+            reader::read(region, found.head, found.after, found.options, visitor)
+        })
+    }
+
+    /// The same for one who wants its pieces, and takes states as well.
+    ///
+    /// # Errors
+    ///
+    /// The input is unreadable, neither a plan nor a state, not well formed, incomplete, or passes
+    /// a limit; the visitor's own.
+    ///
+    /// # Panics
+    ///
+    /// There is none: [`Documents::find_next`] says so.
+    pub fn read_pieces(&mut self, visitor: &mut impl PieceVisitor) -> Result<Document> {
+        self.read_by(|region, found| found.read_pieces(region, visitor))
+    }
+
+    /// What is read. Its window holds the end of the document that was read last.
+    pub(crate) fn source(&self) -> &S {
+        &self.source
+    }
+
+    /// Goes on as another reading of the same input did ([`Documents::find_next`]): to a document
+    /// that this one has not passed, whatever stands before it, or not at all.
+    ///
+    /// # Errors
+    ///
+    /// The source cannot be read, or ends before.
+    pub fn follow(&mut self, next: Next) -> Result<()> {
+        self.line = Line::default();
+        self.state = match next {
+            Next::Document(at) => State::At(at),
+            Next::End => State::End,
+            Next::Unknown => State::Broken,
+        };
+        let Next::Document(at) = next else { return Ok(()) };
+        loop {
+            let end = self.source.offset() + self.source.window().len() as u64;
+            if end >= at {
+                return Ok(());
+            }
+            let filled = self.source.fill(end);
+            if !matches!(filled, Ok(true)) {
+                self.state = State::End;
+                filled?;
+                return Err(Error::new(ErrorKind::Changed));
+            }
+        }
+    }
+
+    /// The same for one who puts a source of his own between the document and its reader.
+    pub(crate) fn read_by(
+        &mut self,
+        read: impl FnOnce(Region<'_, S>, Found<'_>) -> Result<Part>,
+    ) -> Result<Document> {
         let State::At(from) = self.state else {
             panic!("the documents were read to {:?}", self.state);
         };
@@ -120,7 +196,7 @@ impl<S: Source> Documents<S> {
         };
         self.line = Line::behind(head.brace, self.after);
         let region = Region::new(&mut self.source, &mut self.line);
-        match reader::read(region, head, self.after, &self.options, visitor) {
+        match read(region, Found { head, after: self.after, options: &self.options }) {
             Ok((document, flow, next)) => {
                 self.state = match (flow, next.or(self.line.found)) {
                     (Flow::Stop, _) => State::Broken,
@@ -237,7 +313,7 @@ pub fn read<S: Source, V: Visitor>(
 }
 
 /// A source up to the line that begins another document.
-struct Region<'a, S> {
+pub(crate) struct Region<'a, S> {
     source: &'a mut S,
     line: &'a mut Line,
     /// How much of the window is to be seen.
@@ -298,11 +374,7 @@ impl<S: Source> Source for Region<'_, S> {
     }
 
     fn finish(&mut self) -> Result<()> {
-        if self.line.found.is_some() {
-            reader::unchanged(self.source)
-        } else {
-            self.source.finish()
-        }
+        if self.line.found.is_some() { tail::unchanged(self.source) } else { self.source.finish() }
     }
 
     fn changed(&mut self) -> bool {

@@ -31,7 +31,7 @@ pub use change::{ActionInvocation, Change, Check, Deferred, Index, ResourceChang
 pub use documents::{Documents, Next, REACH, read};
 pub use element::{Element, Unchanged};
 pub use look::{Look, look};
-pub use pieces::{Piece, PieceKind, PieceVisitor, read_pieces};
+pub use pieces::{Piece, PieceKind, PieceVisitor};
 pub use place::Place;
 pub use reader::Document;
 pub use section::Section;

@@ -1,21 +1,23 @@
 //! A plan or a state in pieces: every value that has marks of its own, one at a time, in the order
 //! in which they stand.
 //!
-//! [`super::read`] tells what a plan changes; this tells where its values are, in every section
-//! and in both documents (plan-format, sections 1, 6 to 8). What lies around the pieces (brackets,
-//! keys, modules) is walked and not told. Known sections of a wrong type are errors: values that
-//! nobody looked at must not pass for values without secrets.
+//! A [`super::Visitor`] is told what a plan changes; this tells where its values are, in every
+//! section and in both documents (plan-format, sections 1, 6 to 8). What lies around the pieces
+//! (brackets, keys, modules) is walked and not told. Known sections of a wrong type are errors:
+//! values that nobody looked at must not pass for values without secrets.
 
 use std::ops::Range;
 
+use super::documents::Part;
 use super::element::{self, Element, Unchanged};
-use super::reader::{Document, unless_changed};
+use super::head::Head;
+use super::key;
+use super::reader::Document;
 use super::section::Section;
-use super::tail;
+use super::tail::{self, After};
 use super::version;
 use super::wrong::Telltales;
-use super::{Answer, Options};
-use super::{head, key};
+use super::{Answer, Flow, Options};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::Validation;
@@ -83,7 +85,8 @@ pub struct Piece<'a> {
     pub value: Value<'a>,
 }
 
-/// Whom [`read_pieces`] tells what it meets. What is borrowed lasts as long as the call.
+/// Whom [`Documents::read_pieces`](super::Documents::read_pieces) tells what it meets. What is
+/// borrowed lasts as long as the call.
 pub trait PieceVisitor {
     /// The document begins at that offset of the input.
     fn begin(&mut self, start: u64) {
@@ -159,22 +162,14 @@ pub trait PieceVisitor {
     }
 }
 
-/// Reads a plan or a state from its first byte to its last and tells `visitor` its pieces.
-///
-/// # Errors
-///
-/// The input is unreadable, neither a plan nor a state, not well formed, incomplete, or passes a
-/// limit; the visitor's own.
-pub fn read_pieces<S: Source, V: PieceVisitor>(
+/// Reads the document that begins at `head`, or some of it.
+pub(super) fn read<S: Source, V: PieceVisitor>(
     source: S,
+    head: Head,
+    after: After,
     options: &Options,
     visitor: &mut V,
-) -> Result<Document> {
-    let mut source = source;
-    let head = match head::find(&mut source, 0, options.validation) {
-        Ok(head) => head,
-        Err(error) => return Err(unless_changed(&mut source, error)),
-    };
+) -> Result<Part> {
     visitor.begin(head.start);
     let cursor = Cursor::new(source, head.start, options.isa, options.validation, options.limits);
     let mut walk = Walk {
@@ -182,15 +177,15 @@ pub fn read_pieces<S: Source, V: PieceVisitor>(
         outline: Outline::new(),
         visitor,
         validation: options.validation,
+        after,
         section: Section::Other,
         seen: 0,
         telltales: Telltales::default(),
         document: Document { text_before: head.text, ..Document::default() },
+        next: None,
     };
-    match walk.document(head.start) {
-        Ok(()) => Ok(walk.document),
-        Err(error) => Err(unless_changed(walk.cursor.source_mut(), error)),
-    }
+    let flow = walk.document(head.start)?;
+    Ok((walk.document, flow, walk.next))
 }
 
 /// Objects and arrays that are walked, by what may stand in them.
@@ -343,16 +338,19 @@ struct Walk<'v, S, V> {
     outline: Outline,
     visitor: &'v mut V,
     validation: Validation,
+    after: After,
     /// The section that is walked.
     section: Section,
     /// The sections met so far, a bit each.
     seen: u32,
     telltales: Telltales,
     document: Document,
+    /// Where another document begins.
+    next: Option<u64>,
 }
 
 impl<S: Source, V: PieceVisitor> Walk<'_, S, V> {
-    fn document(&mut self, start: u64) -> Result<()> {
+    fn document(&mut self, start: u64) -> Result<Flow> {
         self.cursor.enter_object()?;
         self.visitor.entered(self.cursor.offset());
         while let Some((key, offset)) = self.member()? {
@@ -365,7 +363,7 @@ impl<S: Source, V: PieceVisitor> Walk<'_, S, V> {
             let walked = match self.visitor.section(section, &key) {
                 Answer::Stop => {
                     self.document.bytes = self.cursor.offset() - start;
-                    return Ok(());
+                    return Ok(Flow::Stop);
                 }
                 Answer::Skip if section != Section::FormatVersion => self.cursor.skip(),
                 _ => self.walk(Scope::section(section, &key), Some(&key)),
@@ -374,7 +372,7 @@ impl<S: Source, V: PieceVisitor> Walk<'_, S, V> {
             self.visitor.passed(self.cursor.offset());
         }
         self.verdict()?;
-        self.end(start)
+        self.end(start).map(|()| Flow::Continue)
     }
 
     /// Refuses a section that comes twice: which of the two another reader takes is not known.
@@ -407,19 +405,12 @@ impl<S: Source, V: PieceVisitor> Walk<'_, S, V> {
     }
 
     fn end(&mut self, start: u64) -> Result<()> {
-        let close = self.cursor.offset();
-        let at_end = tail::at_end(&mut self.cursor, self.validation)?;
-        let end = self.cursor.offset().max(close);
-        self.document.bytes = end - start;
-        self.visitor.end(end)?;
-        if !at_end {
-            if self.validation == Validation::Everything {
-                return Err(Error::at(ErrorKind::Trailing, end));
-            }
-            let len = close - start;
-            self.document.text_after = tail::pass(self.cursor.source_mut(), end, len)?;
-        }
-        self.cursor.source_mut().finish()
+        let tail = tail::find(&mut self.cursor, self.after, self.validation, start)?;
+        self.document.bytes = tail.end - start;
+        self.document.text_after = tail.text;
+        self.next = tail.next;
+        self.visitor.end(tail.end)?;
+        tail.leave(self.cursor.source_mut())
     }
 
     /// Goes to the next member of what is walked, and says its key, decoded, and its offset.

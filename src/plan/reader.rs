@@ -1,12 +1,13 @@
 //! The walk over a plan: top-level keys, then the elements of what is entered.
 
 use super::change::{ActionInvocation, Change, Check, Deferred, ResourceChange};
+use super::documents::Part;
 use super::element::Element;
 use super::head::Head;
 use super::key;
 use super::place::Place;
 use super::section::Section;
-use super::tail;
+use super::tail::{self, After};
 use super::version;
 use super::wrong::Telltales;
 use super::{Answer, Flow, Options, Visitor};
@@ -30,24 +31,14 @@ pub struct Document {
     pub is_newer: bool,
 }
 
-/// What may follow a document in its input, other than a wrapper's text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum After {
-    /// Nothing.
-    Nothing,
-    /// Further documents.
-    Documents,
-}
-
-/// Reads the document that begins at `head`, or some of it: that is said as well, and where behind
-/// it another one begins, if one does.
+/// Reads the document that begins at `head`, or some of it.
 pub(super) fn read<S: Source, V: Visitor>(
     source: S,
     head: Head,
     after: After,
     options: &Options,
     visitor: &mut V,
-) -> Result<(Document, Flow, Option<u64>)> {
+) -> Result<Part> {
     let cursor = Cursor::new(source, head.start, options.isa, options.validation, options.limits);
     let mut reader = Reader {
         cursor,
@@ -69,15 +60,6 @@ pub(super) fn read<S: Source, V: Visitor>(
 pub(super) fn unless_changed(source: &mut impl Source, error: Error) -> Error {
     let its_own = error.kind() != ErrorKind::Write;
     if its_own && source.changed() { Error::new(ErrorKind::Changed) } else { error }
-}
-
-/// Holds a source that is not read to its end to what it was.
-///
-/// # Errors
-///
-/// It changed.
-pub(super) fn unchanged(source: &mut impl Source) -> Result<()> {
-    if source.changed() { Err(Error::new(ErrorKind::Changed)) } else { Ok(()) }
 }
 
 struct Reader<'v, S, V> {
@@ -137,29 +119,11 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
     }
 
     fn end(&mut self, start: u64) -> Result<()> {
-        let close = self.cursor.offset();
-        let at_end = tail::at_end(&mut self.cursor, self.validation)?;
-        let end = self.cursor.offset().max(close);
-        self.document.bytes = end - start;
-        if !at_end && self.is_followed(end)? {
-            self.next = Some(end);
-        } else if !at_end {
-            if self.validation == Validation::Everything {
-                return Err(Error::at(ErrorKind::Trailing, end));
-            }
-            let len = close - start;
-            self.document.text_after = tail::pass(self.cursor.source_mut(), end, len)?;
-        }
-        let source = self.cursor.source_mut();
-        if self.next.is_some() { unchanged(source) } else { source.finish() }
-    }
-
-    /// Whether another document begins at the offset `end`, or behind text there.
-    fn is_followed(&mut self, end: u64) -> Result<bool> {
-        match self.after {
-            After::Nothing => Ok(false),
-            After::Documents => tail::is_document(self.cursor.source_mut(), end, self.validation),
-        }
+        let tail = tail::find(&mut self.cursor, self.after, self.validation, start)?;
+        self.document.bytes = tail.end - start;
+        self.document.text_after = tail.text;
+        self.next = tail.next;
+        tail.leave(self.cursor.source_mut())
     }
 
     fn section(&mut self, section: Section, key: &str) -> Result<Flow> {

@@ -1,4 +1,5 @@
-//! What follows a document: nothing, or lines that a CI wrapper printed (plan-format, section 13).
+//! What follows a document: nothing, another document, or lines that a CI wrapper printed
+//! (plan-format, section 13).
 //!
 //! Only a little plain text is stepped over. Binary rubbish, or a second document where there must
 //! be one only, means that the input is not what its user thinks, and is an error.
@@ -13,12 +14,82 @@ use crate::json::cursor::Cursor;
 /// How much text after the document is stepped over, in bytes.
 const TEXT_MAX: usize = 64 << 10;
 
+/// What may follow a document in its input, other than a wrapper's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum After {
+    /// Nothing.
+    Nothing,
+    /// Further documents.
+    Documents,
+}
+
+/// Where a document ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tail {
+    /// The end of the document, and of the space after it.
+    pub end: u64,
+    /// Where another document begins, or text before it.
+    pub next: Option<u64>,
+    /// Bytes of text that were passed after it.
+    pub text: u64,
+}
+
+/// Finds where the document ends that began at `start` and whose last bracket the cursor has just
+/// passed.
+///
+/// # Errors
+///
+/// What follows it may not be there.
+pub(super) fn find<S: Source>(
+    cursor: &mut Cursor<S>,
+    after: After,
+    validation: Validation,
+    start: u64,
+) -> Result<Tail> {
+    let close = cursor.offset();
+    let at_end = at_end(cursor, validation)?;
+    let end = cursor.offset().max(close);
+    let mut tail = Tail { end, next: None, text: 0 };
+    if at_end {
+        return Ok(tail);
+    }
+    let source = cursor.source_mut();
+    if after == After::Documents && is_document(source, end, validation)? {
+        tail.next = Some(end);
+    } else if validation == Validation::Everything {
+        return Err(Error::at(ErrorKind::Trailing, end));
+    } else {
+        tail.text = pass(source, end, close - start)?;
+    }
+    Ok(tail)
+}
+
+impl Tail {
+    /// Ends the reading of the document.
+    ///
+    /// # Errors
+    ///
+    /// The source changed while it was read, or is damaged behind the document.
+    pub fn leave(&self, source: &mut impl Source) -> Result<()> {
+        if self.next.is_some() { unchanged(source) } else { source.finish() }
+    }
+}
+
+/// Holds a source that is not read to its end to what it was.
+///
+/// # Errors
+///
+/// It changed.
+pub(super) fn unchanged(source: &mut impl Source) -> Result<()> {
+    if source.changed() { Err(Error::new(ErrorKind::Changed)) } else { Ok(()) }
+}
+
 /// Whether nothing but space follows the document that the cursor has passed.
 ///
 /// # Errors
 ///
 /// What stands in the way of reading on.
-pub(super) fn at_end<S: Source>(cursor: &mut Cursor<S>, validation: Validation) -> Result<bool> {
+fn at_end<S: Source>(cursor: &mut Cursor<S>, validation: Validation) -> Result<bool> {
     match cursor.at_end() {
         Err(error) if is_misplaced(error.kind()) && validation == Validation::Visited => Ok(false),
         other => other,
@@ -38,7 +109,7 @@ fn is_misplaced(kind: ErrorKind) -> bool {
 /// # Errors
 ///
 /// It is more than a wrapper prints, or looks like a document itself.
-pub(super) fn pass(source: &mut impl Source, start: u64, document_len: u64) -> Result<u64> {
+fn pass(source: &mut impl Source, start: u64, document_len: u64) -> Result<u64> {
     let trailing = || Error::at(ErrorKind::Trailing, start);
     loop {
         if source.offset() + source.window().len() as u64 - start > TEXT_MAX as u64 {
@@ -68,11 +139,7 @@ pub(super) fn pass(source: &mut impl Source, start: u64, document_len: u64) -> R
 /// # Errors
 ///
 /// The input cannot be read.
-pub(super) fn is_document(
-    source: &mut impl Source,
-    start: u64,
-    validation: Validation,
-) -> Result<bool> {
+fn is_document(source: &mut impl Source, start: u64, validation: Validation) -> Result<bool> {
     loop {
         let text = behind(source, start);
         if text.first() == Some(&b'{') {

@@ -1,7 +1,7 @@
 //! The same document, byte for byte, without its secrets.
 //!
 //! ```text
-//! once   ─▶ [`crate::secret::collect`]  the secrets' digests
+//! once   ─▶ [`crate::secret::Collecting`]  the secrets' digests
 //! again  ─▶ pieces ─▶ what is marked ─┐
 //!           bytes leaving the window ─┴▶ [`chunk`]  echoes; masks ─▶ the output, in order
 //! ```
@@ -34,7 +34,7 @@ use crate::error::Result;
 use crate::input::Source;
 use crate::json::value::{Kind, Value};
 use crate::limits::Limits;
-use crate::plan::{Document, Piece, PieceKind, Unchanged, read_pieces};
+use crate::plan::{Document, Documents, Piece, PieceKind, Unchanged};
 use crate::secret::echo::Sought;
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{By, Marked, Marks};
@@ -94,7 +94,8 @@ pub struct Redacted {
     pub counts: Counts,
 }
 
-/// Writes a document without its secrets.
+/// Writes the next of several documents without its secrets. They are read as they were opened,
+/// whatever `options` say of reading.
 ///
 /// `collected` is what was found in it before. Without that, only what is marked is masked, and no
 /// echo of it; variables that come before their declarations, and sections that nobody knows, are
@@ -104,14 +105,18 @@ pub struct Redacted {
 ///
 /// The document cannot be read, is neither a plan nor a state, or passes a limit; the output cannot
 /// be written. What was written until then has no secret in it either, but is no document.
+///
+/// # Panics
+///
+/// There is no next one.
 pub fn redact<S: Source>(
-    source: S,
+    documents: &mut Documents<S>,
     collected: Option<&Collected>,
     options: &Options,
     out: &mut dyn Write,
 ) -> Result<Redacted> {
     let secrecy = collected.map_or(Secrecy::Unknown, Secrecy::Known);
-    rewrite(source, &mut Everything, secrecy, options, out)
+    rewrite(documents, &mut Everything, secrecy, options, out)
 }
 
 /// What is known of the secrets of a document before it is written.
@@ -131,8 +136,12 @@ pub enum Secrecy<'c> {
 /// # Errors
 ///
 /// As [`redact`]; what the selection says.
+///
+/// # Panics
+///
+/// There is no next one.
 pub fn rewrite<S: Source>(
-    source: S,
+    documents: &mut Documents<S>,
     selection: &mut dyn Selection,
     secrecy: Secrecy<'_>,
     options: &Options,
@@ -178,8 +187,11 @@ pub fn rewrite<S: Source>(
             is_leaving_out: false,
             cuts: Vec::new(),
         };
-        let tee = Tee { source, outgoing: Rc::clone(&outgoing) };
-        let document = read_pieces(tee, read, &mut cutter)?;
+        let document = documents.read_by(|region, found| {
+            let tee = Tee { source: region, outgoing: Rc::clone(&outgoing) };
+            found.read_pieces(tee, &mut cutter)
+        })?;
+        outgoing.borrow_mut().finish(documents.source())?;
         let mut counts = cutter.redactor.map_or(Counts::default(), |redactor| redactor.counts);
         counts.add(&outgoing.borrow().counts);
         Ok(Redacted { document, counts })

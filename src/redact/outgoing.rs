@@ -255,8 +255,9 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         Ok(())
     }
 
-    /// Writes everything that is still on its way.
-    fn finish(&mut self) -> Result<()> {
+    /// Writes everything that is still on its way, what is left in the window included.
+    pub fn finish(&mut self, source: &impl Source) -> Result<()> {
+        self.take(source.window(), source.offset())?;
         self.give(self.chunk.end())?;
         while let Some(chunk) = self.crew.wait() {
             self.write(chunk)?;
@@ -290,10 +291,7 @@ impl<'scope, 's: 'scope, S: Source> Source for Tee<'scope, '_, 's, S> {
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.source.finish()?;
-        let mut outgoing = self.outgoing.borrow_mut();
-        outgoing.take(self.source.window(), self.source.offset())?;
-        outgoing.finish()
+        self.source.finish()
     }
 
     fn changed(&mut self) -> bool {

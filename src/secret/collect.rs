@@ -8,10 +8,10 @@ use super::marks::{Marks, Step};
 use super::parts::{Declared, Parts};
 use super::set::Secrets;
 use super::{EchoOf, Options, is_attribute_name, is_mask};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
-use crate::plan::{Answer, Piece, PieceKind, PieceVisitor, Section, Unchanged, read_pieces};
+use crate::plan::{Answer, Documents, Next, Piece, PieceKind, PieceVisitor, Section, Unchanged};
 
 /// What a document says of its secrets.
 #[derive(Debug)]
@@ -35,14 +35,32 @@ impl Collected {
     }
 }
 
-/// Reads a document for its secrets. `open` opens it: once, and once more where variables come
-/// before their declarations, as the tools write them.
+/// Reads the first document of an input for its secrets. `open` opens it, as for [`Collecting`].
 ///
 /// # Errors
 ///
 /// The document cannot be read, is neither a plan nor a state, or passes a limit.
 pub fn collect<S: Source>(open: impl FnMut() -> Result<S>, options: &Options) -> Result<Collected> {
-    collect_and_tell(open, options, |_| {})
+    Collecting::new(open, Takes::All).collect(0, options)
+}
+
+/// What is read for its secrets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// Plans and states.
+    All,
+    /// Plans; a state is an error.
+    Plans,
+}
+
+/// Reads the documents of an input for their secrets, each before it is read for what is in it.
+pub struct Collecting<F, S> {
+    open: F,
+    takes: Takes,
+    documents: Option<Documents<S>>,
+    /// For the variables of the same documents, where they come before their declarations, as the
+    /// tools write them.
+    again: Option<Documents<S>>,
 }
 
 /// A marked value in which secrets were met for the first time.
@@ -60,34 +78,105 @@ pub struct Fresh<'p, 'a> {
     pub number: u32,
 }
 
-/// The same, and tells where each secret was met for the first time, in the order of their numbers.
-///
-/// # Errors
-///
-/// As [`collect`].
-pub fn collect_and_tell<S: Source>(
-    mut open: impl FnMut() -> Result<S>,
-    options: &Options,
-    each: impl FnMut(&Fresh<'_, '_>),
-) -> Result<Collected> {
-    let mut collector = Collector {
-        secrets: Secrets::new(options.echo_min, &options.read.limits),
-        texts: (options.echo == EchoOf::Part)
-            .then(|| Texts::new(options.echo_min, &options.read.limits)),
-        declared: Declared::default(),
-        marks: Marks::new(options.names.clone()),
-        variables_only: false,
-        has_early_variables: false,
-        decoded: Vec::new(),
-        each,
-    };
-    read_pieces(open()?, &options.read, &mut collector)?;
-    if collector.has_early_variables && !collector.declared.is_empty() {
-        collector.variables_only = true;
-        read_pieces(open()?, &options.read, &mut collector)?;
+impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
+    /// Before the first document. `open` opens the input: once, and once more where variables come
+    /// before their declarations.
+    pub fn new(open: F, takes: Takes) -> Collecting<F, S> {
+        Collecting { open, takes, documents: None, again: None }
     }
-    let Collector { secrets, texts, declared, .. } = collector;
-    Ok(Collected { secrets, contained: texts.as_ref().map(Contained::new), declared })
+
+    /// Reads the document at an offset, which is not passed yet.
+    ///
+    /// # Errors
+    ///
+    /// The document cannot be read, is neither a plan nor a state, or passes a limit.
+    pub fn collect(&mut self, at: u64, options: &Options) -> Result<Collected> {
+        self.collect_and_tell(at, options, |_| {})
+    }
+
+    /// The same, and tells where each secret was met for the first time, in the order of their
+    /// numbers.
+    ///
+    /// # Errors
+    ///
+    /// As [`Collecting::collect`].
+    pub fn collect_and_tell(
+        &mut self,
+        at: u64,
+        options: &Options,
+        each: impl FnMut(&Fresh<'_, '_>),
+    ) -> Result<Collected> {
+        let Collecting { open, takes, documents, again } = self;
+        let mut collector = Collector {
+            secrets: Secrets::new(options.echo_min, &options.read.limits),
+            texts: (options.echo == EchoOf::Part)
+                .then(|| Texts::new(options.echo_min, &options.read.limits)),
+            declared: Declared::default(),
+            marks: Marks::new(options.names.clone()),
+            takes: *takes,
+            variables: Turn::First,
+            has_early_variables: false,
+            decoded: Vec::new(),
+            each,
+        };
+        let mut read = |documents: &mut Option<Documents<S>>, collector: &mut Collector<_>| {
+            let opened = match documents.take() {
+                Some(opened) => opened,
+                None => Documents::new(open()?, &options.read),
+            };
+            let documents = documents.insert(opened);
+            documents.follow(Next::Document(at))?;
+            documents.read_pieces(collector)
+        };
+        read(documents, &mut collector)?;
+        if collector.has_early_variables && !collector.declared.is_empty() {
+            collector.variables = Turn::Awaited;
+            read(again, &mut collector)?;
+        }
+        let Collector { secrets, texts, declared, .. } = collector;
+        Ok(Collected { secrets, contained: texts.as_ref().map(Contained::new), declared })
+    }
+
+    /// The same for the document that others come to next. Where it fails, they pass it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Collecting::collect`].
+    ///
+    /// # Panics
+    ///
+    /// There is no next one.
+    pub fn collect_before(
+        &mut self,
+        documents: &mut Documents<impl Source>,
+        options: &Options,
+        each: impl FnMut(&Fresh<'_, '_>),
+    ) -> Result<Collected> {
+        let Next::Document(at) = documents.find_next() else {
+            panic!("there is no document to come to");
+        };
+        let collected = self.collect_and_tell(at, options, each);
+        if collected.is_err() {
+            documents.follow(self.find_next())?;
+        }
+        collected
+    }
+
+    /// What follows the document that was read, or failed.
+    pub fn find_next(&mut self) -> Next {
+        self.documents.as_mut().map_or(Next::End, Documents::find_next)
+    }
+}
+
+/// Where the reading is with respect to the variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// Everything is read.
+    First,
+    /// Everything was read; now they alone are.
+    Awaited,
+    /// They were read again, and nothing else is wanted.
+    Over,
 }
 
 struct Collector<F> {
@@ -95,7 +184,8 @@ struct Collector<F> {
     texts: Option<Texts>,
     declared: Declared,
     marks: Marks,
-    variables_only: bool,
+    takes: Takes,
+    variables: Turn,
     /// Variables were met before it was known which of them are sensitive.
     has_early_variables: bool,
     decoded: Vec<u8>,
@@ -104,9 +194,13 @@ struct Collector<F> {
 
 impl<F: FnMut(&Fresh<'_, '_>)> PieceVisitor for Collector<F> {
     fn section(&mut self, section: Section, key: &str) -> Answer {
+        match (section, self.variables) {
+            (_, Turn::Over) => return Answer::Stop,
+            (Section::Variables, Turn::Awaited) => self.variables = Turn::Over,
+            (_, Turn::Awaited) => return Answer::Skip,
+            (_, Turn::First) => {}
+        }
         match section {
-            Section::Variables => Answer::Enter,
-            _ if self.variables_only => Answer::Skip,
             Section::RelevantAttributes | Section::Checks => Answer::Skip,
             Section::Other if key != "values" => Answer::Skip,
             _ => Answer::Enter,
@@ -154,6 +248,12 @@ impl<F: FnMut(&Fresh<'_, '_>)> PieceVisitor for Collector<F> {
             }
             Ok(())
         })
+    }
+    fn state(&mut self, document: WrongDocument) -> Result<()> {
+        match self.takes {
+            Takes::All => Ok(()),
+            Takes::Plans => Err(Error::new(ErrorKind::WrongDocument(document))),
+        }
     }
 }
 

@@ -15,7 +15,7 @@ pub mod parts;
 mod set;
 pub mod words;
 
-pub use collect::{Collected, Fresh, collect, collect_and_tell};
+pub use collect::{Collected, Collecting, Fresh, Takes, collect};
 pub(crate) use collect::{decode, insert};
 use regex::Regex;
 pub use set::Secrets;

@@ -20,7 +20,9 @@ use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::glob::Glob;
 use crate::input::Source;
 use crate::json::value::{Text, Value};
-use crate::plan::{Change, Deferred, Piece, PieceKind, ResourceChange, Section, Unchanged};
+use crate::plan::{
+    Change, Deferred, Documents, Piece, PieceKind, ResourceChange, Section, Unchanged,
+};
 use crate::record::Show;
 use crate::record::action::Action;
 use crate::redact::cut::{Selection, Verdict};
@@ -169,14 +171,19 @@ pub struct Slimmed {
     pub left_out: LeftOut,
 }
 
-/// Writes what is wanted of a plan, without its secrets unless they may be shown.
+/// Writes what is wanted of the next of several plans, without its secrets unless they may be
+/// shown.
 ///
 /// # Errors
 ///
 /// The document cannot be read, is no plan, or passes a limit; the output cannot be written. What
 /// was written until then is no plan.
+///
+/// # Panics
+///
+/// There is no next one.
 pub fn slim<S: Source>(
-    source: S,
+    documents: &mut Documents<S>,
     options: &Options,
     secrecy: Secrecy<'_>,
     masking: &redact::Options,
@@ -189,7 +196,7 @@ pub fn slim<S: Source>(
         is_plan: false,
         decoded: Vec::new(),
     };
-    let redacted = rewrite(source, &mut selected, secrecy, masking, out)?;
+    let redacted = rewrite(documents, &mut selected, secrecy, masking, out)?;
     Ok(Slimmed { redacted, left_out: selected.left_out })
 }
 

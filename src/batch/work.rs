@@ -62,6 +62,8 @@ impl Work<'_> {
         };
         let source = match entry.open(&self.access(entry)) {
             Ok(source) => source,
+            // It may have been given up.
+            Err(_) if self.stop.is_set() => return Err(Error::new(ErrorKind::Stopped)),
             Err(error) => return nothing(&error),
         };
         let mut draft = match draft() {

@@ -17,6 +17,8 @@ use crate::sink::summary::visible;
 pub struct Listed {
     /// All of them.
     pub inputs: Inputs,
+    /// The stores of those that are in one.
+    pub stores: Stores,
     /// Whether the workspaces of plans are told.
     tells_workspaces: bool,
 }
@@ -70,7 +72,7 @@ pub fn list<'o>(
         }
     }
     let tells_workspaces = is_ruled || inputs.entries.len() > 1;
-    Ok(Listed { inputs, tells_workspaces })
+    Ok(Listed { inputs, stores: selection.stores, tells_workspaces })
 }
 
 fn selection(plans: &Plans) -> Result<Selection, Exit> {

@@ -208,6 +208,44 @@ fn an_interrupt_ends_the_run_at_once() {
     assert_eq!(folder.path().read_dir().expect("a folder").count(), 0, "nothing is left");
 }
 
+/// Nor does a batch, which stops in order, whether the server does not begin or does not go on.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_batch_is_stopped_though_a_server_hangs() {
+    use std::os::unix::process::ExitStatusExt;
+    let plan = super::single::large();
+    let len = plan.len() / 2;
+    for fault in [Fault::Silence, Fault::Stall(len)] {
+        let plan = plan.clone();
+        let gate = Gate::answering(move |_| answer(200, "", plan.as_bytes()));
+        gate.then([fault]);
+        let folder = tempfile::tempdir().expect("a folder");
+        let addresses = ["a", "b"].map(|name| format!("{}/{name}.json", gate.url()));
+        let mut command = plansift();
+        command.args(["batch", "--out", "out", "--jobs", "1", "--store-timeout", "3600"]);
+        command.args(&addresses).current_dir(folder.path()).stderr(Stdio::piped());
+        let child = command.spawn().expect("it starts");
+        gate.wait();
+        let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(killed.expect("kill").success());
+        let output = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        assert_eq!(output.status.signal(), Some(2), "{said}");
+        let last = said.lines().last().expect("a line");
+        let expected =
+            "plansift: stopped: 0 of 2 inputs are done; the same command goes on from here";
+        assert_eq!(last, expected);
+        // Nothing is taken for failed that was given up.
+        let again = plansift()
+            .args(["batch", "--out", "out", "--jobs", "1"])
+            .args(&addresses)
+            .current_dir(folder.path())
+            .output()
+            .expect("it runs");
+        assert_eq!(again.status.code(), Some(0), "{}", String::from_utf8_lossy(&again.stderr));
+    }
+}
+
 /// Nor does a run whose records nobody reads.
 #[test]
 fn an_output_that_is_closed_ends_the_run() {

@@ -17,6 +17,9 @@ impl Stores {
         Stores
     }
 
+    /// Nothing was asked.
+    pub fn close(&self) {}
+
     pub(in crate::batch) fn find(&self, _: &Address) -> Result<Found> {
         Err(fault(StoreFault::Unsupported))
     }

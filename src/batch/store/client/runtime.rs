@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::io::{self, Read};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
@@ -22,8 +22,17 @@ pub struct Stores(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     patience: Patience,
-    runtime: OnceLock<Runtime>,
+    runtime: Mutex<State>,
     clients: Clients,
+}
+
+/// Whether they are asked.
+#[derive(Default)]
+enum State {
+    #[default]
+    NotYet,
+    Running(Runtime),
+    Closed,
 }
 
 impl fmt::Debug for Stores {
@@ -85,18 +94,31 @@ impl Stores {
     ) -> Result<Box<dyn Read + Send>> {
         let path = path(address.key())?;
         let bucket = self.bucket(address)?;
-        Download::start(self.handle()?, bucket, path, version, self.patience())
+        Download::start(&self.handle()?, bucket, path, version, self.patience())
             .map(|download| Box::new(download) as _)
     }
 
+    /// Asks them nothing more, and gives up what was asked: who waits for it gets an error.
+    pub fn close(&self) {
+        *self.state() = State::Closed;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing panics while it holds the lock.
+        self.0.runtime.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Where tasks are started.
-    pub(super) fn handle(&self) -> Result<&Handle> {
-        if let Some(runtime) = self.0.runtime.get() {
-            return Ok(&runtime.handle);
+    pub(super) fn handle(&self) -> Result<Handle> {
+        let mut state = self.state();
+        if let State::NotYet = *state {
+            let started = Runtime::start().map_err(|error| Error::io(ErrorKind::Read, error))?;
+            *state = State::Running(started);
         }
-        let started = Runtime::start().map_err(|error| Error::io(ErrorKind::Read, error))?;
-        // Another thread may have been quicker: then this one ends.
-        Ok(&self.0.runtime.get_or_init(|| started).handle)
+        match &*state {
+            State::Running(runtime) => Ok(runtime.handle.clone()),
+            _ => Err(Error::new(ErrorKind::Stopped)),
+        }
     }
 
     /// The result of a task, waited for.
@@ -106,7 +128,7 @@ impl Stores {
     ) -> Result<T> {
         let (give, take) = oneshot::channel();
         self.handle()?.spawn(async move { give.send(task.await) });
-        // Only a task that panics gives nothing.
+        // Only a task that panics or is given up gives nothing.
         take.blocking_recv().map_err(|_| fault(StoreFault::Answer))
     }
 }

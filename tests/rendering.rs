@@ -22,7 +22,7 @@ use serde_json::Value;
 use crate::{run, shared_plans};
 
 /// Attributes and blocks by name.
-pub type Names = BTreeSet<String>;
+type Names = BTreeSet<String>;
 
 /// The heading of what is planned; before it stands what drifted.
 pub const ACTIONS: &str = "will perform the following actions:";
@@ -44,8 +44,8 @@ const EXPLAINED: [(&str, &str, &[&str], &str); 2] = [
     (ACME_UPDATE, "acme_everything.chained", &["password_wo"], WRITE_ONLY),
     (ACME_UPDATE, "acme_everything.full", &["password_wo"], WRITE_ONLY),
 ];
-pub const ACME_UPDATE: &str = "real/tofu1.12/acme-everything-update.plan.txt";
-pub const WRITE_ONLY: &str =
+const ACME_UPDATE: &str = "real/tofu1.12/acme-everything-update.plan.txt";
+const WRITE_ONLY: &str =
     "OpenTofu marks every write-only attribute, which is null on both sides";
 
 /// The marked names of each updated or replaced resource of a rendering, by address.
@@ -76,7 +76,7 @@ fn addressed(comment: &str, addresses: &BTreeSet<String>) -> Option<String> {
 }
 
 /// The name behind a mark in the column of first-level attributes and blocks.
-pub fn marked_name(line: &str) -> Option<&str> {
+fn marked_name(line: &str) -> Option<&str> {
     let mark = ["      ~ ", "      + ", "      - ", "    -/+ ", "    +/- "];
     let rest = mark.iter().find_map(|mark| line.strip_prefix(mark))?;
     let name = rest.split(' ').next()?;

@@ -346,6 +346,8 @@ impl Listing<'_, '_> {
             while let Some(unknown) = unknown.next_if(|unknown| *unknown < path) {
                 self.push(unknown, Shown::Absent, Shown::Unknown, Difference::Value);
             }
+            // What is hidden as a whole may hold what is not known.
+            unknown.next_if(|unknown| *unknown == path);
             self.push(path, Shown::Absent, shown, Difference::Value);
         });
         unknown.for_each(|path| self.push(path, Shown::Absent, Shown::Unknown, Difference::Value));

@@ -234,6 +234,11 @@ fn what_is_marked_is_hidden_on_both_sides() {
                "after_sensitive":{"m":true,"n":[false,true]}"#,
             &["m: - -> *", "n[0]: - -> 1", "n[1]: - -> *"],
         ),
+        (
+            r#""before":null,"after":{"b":[{"k":"x"}],"n":1},"after_unknown":{"b":[{"i":true}]},
+               "after_sensitive":{"b":true}"#,
+            &["b: - -> *", "n: - -> 1"],
+        ),
         (r#""before":{"a":1},"after":null,"before_sensitive":true"#, &[": * -> -"]),
         // An overlay that does not fit its value.
         (

@@ -45,8 +45,7 @@ const EXPLAINED: [(&str, &str, &[&str], &str); 2] = [
     (ACME_UPDATE, "acme_everything.full", &["password_wo"], WRITE_ONLY),
 ];
 const ACME_UPDATE: &str = "real/tofu1.12/acme-everything-update.plan.txt";
-const WRITE_ONLY: &str =
-    "OpenTofu marks every write-only attribute, which is null on both sides";
+const WRITE_ONLY: &str = "OpenTofu marks every write-only attribute, which is null on both sides";
 
 /// The marked names of each updated or replaced resource of a rendering, by address.
 fn marked(rendering: &str, addresses: &BTreeSet<String>) -> BTreeMap<String, Names> {

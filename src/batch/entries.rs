@@ -7,9 +7,10 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use super::ahead::{Ahead, Upcoming};
 use super::globs::{Expansion, Globs, is_glob};
 use super::lines::{Lines, List, Separator};
-use super::store::{Address, Found, Listing, Named, Object, Stores, Version, shown};
+use super::store::{Address, Asked, Found, Listing, Named, Object, Stores, Version, shown};
 use super::walk::Walk;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Input, Kept, Options};
@@ -152,8 +153,9 @@ pub struct Skipped {
 pub struct Entries<'a> {
     selection: &'a Selection,
     names: std::slice::Iter<'a, OsString>,
+    names_ahead: Ahead,
     files_from: Option<&'a List>,
-    list: Option<Opened<Lines>>,
+    list: Option<Opened<(Lines, Ahead)>>,
     glob: Option<Opened<Expansion>>,
     folder: Option<Opened<Folder>>,
     skipped: Skipped,
@@ -211,6 +213,7 @@ impl<'a> Entries<'a> {
         Entries {
             selection,
             names: selection.names.iter(),
+            names_ahead: Ahead::default(),
             files_from: selection.files_from.as_ref(),
             list: None,
             glob: None,
@@ -225,7 +228,7 @@ impl<'a> Entries<'a> {
     }
 
     /// Takes up a name: it is an input, or is opened for those it names.
-    fn take(&mut self, name: &OsStr, origin: Origin) -> Option<Item> {
+    fn take(&mut self, name: &OsStr, origin: Origin, asked: Option<Asked>) -> Option<Item> {
         let bytes = name.as_encoded_bytes();
         if origin == Origin::Argument && bytes == b"-" {
             return Some(Ok(Entry::of_stdin()));
@@ -240,7 +243,7 @@ impl<'a> Entries<'a> {
         let path = match named {
             None => PathBuf::from(name),
             Some(Ok(Named::File(path))) => path,
-            Some(Ok(Named::Object(address))) => return self.take_object(address, name),
+            Some(Ok(Named::Object(address))) => return self.take_object(address, name, asked),
             Some(Err(error)) => return Some(unlisted(name, error)),
         };
         let name = path.as_os_str();
@@ -268,9 +271,14 @@ impl<'a> Entries<'a> {
     }
 
     /// Takes up an address: of an object, or else a glob or a folder.
-    fn take_object(&mut self, address: Address, name: &OsStr) -> Option<Item> {
+    fn take_object(
+        &mut self,
+        address: Address,
+        name: &OsStr,
+        asked: Option<Asked>,
+    ) -> Option<Item> {
         let stores = &self.selection.stores;
-        let listing = match stores.find(&address) {
+        let listing = match asked.unwrap_or_else(|| stores.ask(&address)).wait() {
             Ok(Found::Object(version)) => {
                 let object = Object { address, stores: stores.clone() };
                 return Some(Ok(Entry::of_object(object, version)));
@@ -286,10 +294,16 @@ impl<'a> Entries<'a> {
         None
     }
 
+    fn next_argument(&mut self) -> Option<Upcoming> {
+        let Entries { selection, names, names_ahead, .. } = self;
+        // Arguments are there, so there is no error.
+        names_ahead.next(&selection.stores, || Ok(names.next().cloned())).ok().flatten()
+    }
+
     fn open_list(&mut self, list: &List, name: &OsStr) -> Option<Item> {
         match Lines::open(list, self.selection.separator) {
             Ok(lines) => {
-                self.list = Some(Opened::new(lines, name));
+                self.list = Some(Opened::new((lines, Ahead::default()), name));
                 None
             }
             Err(error) => Some(unlisted(name, error)),
@@ -316,23 +330,24 @@ impl Iterator for Entries<'_> {
                 glob.is_fruitful |= next.is_some();
                 match next {
                     None => self.glob.take().and_then(Opened::end).map(Err),
-                    Some(Ok(path)) => self.take(path.as_os_str(), Origin::Glob),
+                    Some(Ok(path)) => self.take(path.as_os_str(), Origin::Glob, None),
                     Some(Err(unlisted)) => Some(Err(unlisted)),
                 }
             } else if let Some(list) = &mut self.list {
-                let next = list.of.next();
+                let (lines, ahead) = &mut list.of;
+                let next = ahead.next(&self.selection.stores, || lines.next());
                 list.is_fruitful |= !matches!(next, Ok(None));
                 match next {
                     Ok(None) => self.list.take().and_then(Opened::end).map(Err),
-                    Ok(Some(name)) => self.take(&name, Origin::List),
+                    Ok(Some(next)) => self.take(&next.name, Origin::List, next.asked),
                     Err(error) => {
                         // What a list names behind a place that cannot be read is not known.
                         let name = self.list.take().map(|list| list.name).unwrap_or_default();
                         Some(unlisted(OsStr::new(&name), error))
                     }
                 }
-            } else if let Some(name) = self.names.next() {
-                self.take(name, Origin::Argument)
+            } else if let Some(next) = self.next_argument() {
+                self.take(&next.name, Origin::Argument, next.asked)
             } else {
                 match self.files_from.take()? {
                     list @ List::Stdin => self.open_list(list, OsStr::new("-")),

@@ -28,6 +28,7 @@
 //!  journals, of one run or of all [`Shard`]s ─▶ [`report`]
 //! ```
 
+mod ahead;
 mod entries;
 pub mod folder;
 mod globs;

@@ -1,10 +1,12 @@
 //! Many objects: folders and globs of keys, in order, with what is passed over counted.
 
+use std::sync::{Arc, Barrier};
+
 use serde_json::Value;
 
-use super::Run;
 use super::gate::{Gate, answer};
 use super::s3::S3;
+use super::{Run, plansift};
 use crate::hostile::sample::PLAN;
 
 /// A plan on one line.
@@ -63,6 +65,32 @@ fn a_folder_of_keys_is_what_a_folder_of_files_is() {
         }
         assert_eq!(from_store.code, Some(0), "{args}: {}", from_store.err);
         assert_eq!(from_store, from_files, "{args}");
+    }
+}
+
+/// Each is asked about, and the answers come when eight questions are there.
+#[test]
+fn names_are_asked_about_at_once() {
+    let all = Arc::new(Barrier::new(8));
+    let gate = Gate::answering(move |asked| {
+        if asked.line.starts_with("HEAD") {
+            all.wait();
+        }
+        answer(200, "", PLAN.as_bytes())
+    });
+    let names: Vec<_> = (0..8).map(|number| format!("s3://plans/{number}.json")).collect();
+    let list = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(list.path(), names.join("\n")).expect("a file");
+    let list = format!("@{}", list.path().display());
+    for names in [&names.iter().map(String::as_str).collect::<Vec<_>>()[..], &[list.as_str()]] {
+        let mut command = plansift();
+        command.arg("changes").args(names).env("AWS_ENDPOINT_URL", gate.url());
+        command.env("AWS_ACCESS_KEY_ID", "id").env("AWS_SECRET_ACCESS_KEY", "key");
+        command.env("AWS_ALLOW_HTTP", "true");
+        let run = Run::of(&command.output().expect("it runs"));
+        assert_eq!(run.code, Some(0), "{}", run.err);
+        let expected: Vec<_> = (0..8).map(|it| format!("s3://plans/{it}.json {it}")).collect();
+        assert_eq!(plans(&run), expected);
     }
 }
 

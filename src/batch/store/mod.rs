@@ -15,8 +15,8 @@ use std::time::{Duration, SystemTime};
 
 pub use address::Address;
 pub(super) use address::{Named, shown};
-pub(super) use client::Listing;
 pub use client::Stores;
+pub(super) use client::{Asked, Listing};
 
 /// How long a store is waited for, and how often it is asked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

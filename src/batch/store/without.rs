@@ -20,11 +20,20 @@ impl Stores {
     /// Nothing was asked.
     pub fn close(&self) {}
 
-    pub(in crate::batch) fn find(&self, _: &Address) -> Result<Found> {
-        Err(fault(StoreFault::Unsupported))
+    pub(in crate::batch) fn ask(&self, _: &Address) -> Asked {
+        Asked
     }
 
     pub(in crate::batch) fn read(&self, _: &Address, _: Version) -> Result<Box<dyn Read + Send>> {
+        Err(fault(StoreFault::Unsupported))
+    }
+}
+
+/// A question that nobody answers.
+pub(in crate::batch) struct Asked;
+
+impl Asked {
+    pub(in crate::batch) fn wait(self) -> Result<Found> {
         Err(fault(StoreFault::Unsupported))
     }
 }

@@ -31,4 +31,5 @@ mod wire;
 use crate::batch::store::{Found, Object, Patience, Version, address};
 
 pub(in crate::batch) use listing::Listing;
+pub(in crate::batch) use runtime::Asked;
 pub use runtime::Stores;

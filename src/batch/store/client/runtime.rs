@@ -56,30 +56,21 @@ impl Stores {
         self.0.clients.bucket(address)
     }
 
-    /// What an address names.
-    ///
-    /// # Errors
-    ///
-    /// Nothing, or the store does not say.
-    pub(in crate::batch) fn find(&self, address: &Address) -> Result<Found> {
+    /// Asks what an address names.
+    pub(in crate::batch) fn ask(&self, address: &Address) -> Asked {
         if address.kind() == Kind::Web {
             // Reading it tells.
-            return Ok(Found::Object(Version::default()));
+            return Asked::Known(Ok(Found::Object(Version::default())));
         }
         if address.key().is_empty() || address.key().ends_with('/') {
-            return Ok(Found::Folder);
+            return Asked::Known(Ok(Found::Folder));
         }
-        let path = path(address.key())?;
-        let bucket = self.bucket(address)?;
-        let patience = self.patience();
-        let found = async move { ask(patience, |marker| bucket.head(&path, marker)).await };
-        match self.wait(found)? {
-            Ok(version) => Ok(Found::Object(version)),
-            Err(error) => match error.kind() {
-                ErrorKind::Store(StoreFault::NotFound) => Ok(Found::Folder),
-                _ => Err(error),
-            },
-        }
+        let question = || {
+            let (path, bucket) = (path(address.key())?, self.bucket(address)?);
+            let patience = self.patience();
+            self.start(async move { ask(patience, |marker| bucket.head(&path, marker)).await })
+        };
+        question().map_or_else(|error| Asked::Known(Err(error)), Asked::Coming)
     }
 
     /// The object of an address, from its first byte: it has answered when this returns.
@@ -126,11 +117,50 @@ impl Stores {
         &self,
         task: impl Future<Output = T> + Send + 'static,
     ) -> Result<T> {
+        received(self.start(task)?)
+    }
+
+    /// Starts a task whose result is waited for.
+    fn start<T: Send + 'static>(
+        &self,
+        task: impl Future<Output = T> + Send + 'static,
+    ) -> Result<oneshot::Receiver<T>> {
         let (give, take) = oneshot::channel();
         self.handle()?.spawn(async move { give.send(task.await) });
-        // Only a task that panics or is given up gives nothing.
-        take.blocking_recv().map_err(|_| fault(StoreFault::Answer))
+        Ok(take)
     }
+}
+
+/// What an address names, once its store has said so.
+pub(in crate::batch) enum Asked {
+    Known(Result<Found>),
+    Coming(oneshot::Receiver<Result<Version>>),
+}
+
+impl Asked {
+    /// Waits for the answer.
+    ///
+    /// # Errors
+    ///
+    /// Nothing is named, or the store does not say.
+    pub(in crate::batch) fn wait(self) -> Result<Found> {
+        let answer = match self {
+            Asked::Known(found) => return found,
+            Asked::Coming(answer) => received(answer)?,
+        };
+        match answer {
+            Ok(version) => Ok(Found::Object(version)),
+            Err(error) if error.kind() == ErrorKind::Store(StoreFault::NotFound) => {
+                Ok(Found::Folder)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn received<T>(answer: oneshot::Receiver<T>) -> Result<T> {
+    // Only a task that panics or is given up gives nothing.
+    answer.blocking_recv().map_err(|_| fault(StoreFault::Answer))
 }
 
 /// A thread on which tasks run, until this is gone.

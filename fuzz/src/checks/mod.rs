@@ -15,11 +15,13 @@ pub mod records;
 pub mod redact;
 pub mod report;
 pub mod skip;
+pub mod slim;
 pub mod strict;
 
 mod document;
 mod draw;
 mod pieces;
+mod rewritten;
 mod value;
 
 use plansift::error::{Error, ErrorKind};
@@ -28,13 +30,14 @@ use plansift::error::{Error, ErrorKind};
 pub type Check = fn(&[u8]);
 
 /// All checks, by the name of their target.
-pub const ALL: [(&str, Check); 9] = [
+pub const ALL: [(&str, Check); 10] = [
     ("kernels", kernels::check),
     ("strict", strict::check),
     ("cuts", cuts::check),
     ("skip", skip::check),
     ("records", records::check),
     ("redact", redact::check),
+    ("slim", slim::check),
     ("report", report::check),
     ("decompress", decompress::check),
     ("arguments", arguments::check),

@@ -4,15 +4,15 @@
 use plansift::input::{Slice, Source};
 use plansift::json::Validation;
 use plansift::limits::Limits;
-use plansift::plan::{self, Documents, Next};
+use plansift::plan;
 use plansift::redact::mask::Masking;
 use plansift::redact::{Options, redact};
 use plansift::scan::Isa;
-use plansift::secret::{self, Collecting, EchoOf, Takes};
+use plansift::secret::{self, EchoOf, Takes};
 
 use super::draw::Draw;
 use super::pieces::Pieces;
-use super::{Told, told};
+use super::rewritten::{Whole, documents};
 
 /// Redacts `text` in every way, whole and in pieces.
 pub fn check(text: &[u8]) {
@@ -36,15 +36,8 @@ pub fn check(text: &[u8]) {
     }
 }
 
-/// What came of all documents of a text.
-#[derive(Debug, PartialEq, Eq)]
-struct Whole {
-    written: Vec<u8>,
-    errors: Vec<Told>,
-}
-
 fn redacted<S: Source>(
-    mut open: impl FnMut() -> S,
+    open: impl FnMut() -> S,
     echo: Option<EchoOf>,
     threads: usize,
     isa: Isa,
@@ -60,29 +53,10 @@ fn redacted<S: Source>(
         masking: Masking::Text,
         threads: threads.try_into().expect("not zero"),
     };
-    let (mut written, mut errors) = (Vec::new(), Vec::new());
-    let mut documents = Documents::new(open(), &options.secret.read);
-    let mut collecting = echo.map(|_| Collecting::new(|| Ok(open()), Takes::All));
-    loop {
-        let collected = collecting
-            .as_mut()
-            .map(|it| it.collect_before(&mut documents, &options.secret, |_| {}))
-            .transpose();
-        let is_torn = match collected.as_ref().map(Option::as_ref) {
-            Ok(collected) => match redact(&mut documents, collected, &options, &mut written) {
-                Ok(_) => false,
-                Err(error) => {
-                    errors.push(told(&error));
-                    true
-                }
-            },
-            Err(error) => {
-                errors.push(told(error));
-                false
-            }
-        };
-        if is_torn || !matches!(documents.find_next(), Next::Document(_)) {
-            return Whole { written, errors };
-        }
-    }
+    let mut written = Vec::new();
+    let twice = echo.map(|_| Takes::All);
+    let errors = documents(open, twice, &options.secret, |documents, collected| {
+        redact(documents, collected, &options, &mut written).map(|_| ())
+    });
+    Whole { written, errors }
 }

@@ -1,0 +1,50 @@
+//! All documents of an input, rewritten one after the other.
+
+use plansift::error::Result;
+use plansift::input::Source;
+use plansift::plan::{Documents, Next};
+use plansift::secret::{Collected, Collecting, Options, Takes};
+
+use super::{Told, told};
+
+/// What came of them.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Whole {
+    pub written: Vec<u8>,
+    pub errors: Vec<Told>,
+}
+
+/// Gives all documents to `write`, as the commands do; where they are read for their secrets first,
+/// with those. Tells what went wrong.
+pub fn documents<S: Source>(
+    mut open: impl FnMut() -> S,
+    twice: Option<Takes>,
+    options: &Options,
+    mut write: impl FnMut(&mut Documents<S>, Option<&Collected>) -> Result<()>,
+) -> Vec<Told> {
+    let mut errors = Vec::new();
+    let mut documents = Documents::new(open(), &options.read);
+    let mut collecting = twice.map(|takes| Collecting::new(|| Ok(open()), takes));
+    loop {
+        let collected = collecting
+            .as_mut()
+            .map(|it| it.collect_before(&mut documents, options, |_| {}))
+            .transpose();
+        let is_torn = match collected.as_ref().map(Option::as_ref) {
+            Ok(collected) => match write(&mut documents, collected) {
+                Ok(()) => false,
+                Err(error) => {
+                    errors.push(told(&error));
+                    true
+                }
+            },
+            Err(error) => {
+                errors.push(told(error));
+                false
+            }
+        };
+        if is_torn || !matches!(documents.find_next(), Next::Document(_)) {
+            return errors;
+        }
+    }
+}

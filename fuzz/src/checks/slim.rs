@@ -1,0 +1,86 @@
+//! Plans cut down to some of their parts: the same however they arrive, still JSON where they were,
+//! and what they are when they are cut down again.
+
+use plansift::glob::Glob;
+use plansift::input::{Slice, Source};
+use plansift::json::Validation;
+use plansift::limits::Limits;
+use plansift::plan;
+use plansift::record::Show;
+use plansift::redact::mask::Masking;
+use plansift::redact::{self, Secrecy};
+use plansift::scan::Isa;
+use plansift::secret::{self, EchoOf, Takes};
+use plansift::slim::{Options, Part, Pattern, slim};
+
+use super::draw::Draw;
+use super::pieces::Pieces;
+use super::rewritten::{Whole, documents};
+
+/// Cuts `text` down, whole and in pieces.
+pub fn check(text: &[u8]) {
+    let mut draw = Draw::from_bytes(text);
+    let isas: Vec<_> = Isa::all().collect();
+    for secrets in [Secrets::Masked, Secrets::MarksMasked, Secrets::Shown] {
+        let options = wanted(&mut draw);
+        let whole = slimmed(|| Slice(text), &options, secrets, Isa::best());
+        let pieces = draw.clone();
+        let isa = draw.one_of(&isas);
+        let cut = slimmed(|| Pieces::new(text, pieces.clone()), &options, secrets, isa);
+        assert_eq!(cut, whole, "{} {secrets:?} {options:?}", isa.name());
+        if !whole.errors.is_empty() {
+            continue;
+        }
+        if serde_json::from_slice::<serde_json::Value>(text).is_ok() {
+            let parsed = serde_json::from_slice::<serde_json::Value>(&whole.written);
+            assert!(parsed.is_ok(), "{secrets:?} {options:?}");
+        }
+        let twice = slimmed(|| Slice(&whole.written), &options, secrets, isa);
+        assert_eq!(twice, whole, "{secrets:?} {options:?}");
+    }
+}
+
+/// What becomes of secrets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Secrets {
+    Masked,
+    MarksMasked,
+    Shown,
+}
+
+/// Some of what can be asked for.
+fn wanted(draw: &mut Draw) -> Options {
+    let keep = Part::NAMES.into_iter().filter(|_| draw.below(2) == 0).map(|(_, part)| part);
+    let keep = keep.collect();
+    let only = ["*", "module.*", "*[0]", "null_resource*"];
+    let paths = ["*", "a", "tags", "*.id", "values[0]"];
+    let only = only.iter().filter(|_| draw.below(6) == 0).map(|glob| Glob::new(glob)).collect();
+    let path = |path: &&str| Pattern::parse(path).expect("a path");
+    let paths = paths.iter().filter(|_| draw.below(8) == 0).map(path).collect();
+    let show = draw.one_of(&[Show::All, Show::Changes]);
+    Options { keep, show, only, paths, wrap: None }
+}
+
+fn slimmed<S: Source>(
+    open: impl FnMut() -> S,
+    options: &Options,
+    secrets: Secrets,
+    isa: Isa,
+) -> Whole {
+    let limits = Limits { secrets: 100, ..Limits::default() };
+    let read = plan::Options { isa, validation: Validation::Visited, limits };
+    let secret = secret::Options { read, echo_min: 3, echo: EchoOf::Whole, names: None };
+    let masking =
+        redact::Options { secret, masking: Masking::Text, threads: std::num::NonZeroUsize::MIN };
+    let mut written = Vec::new();
+    let twice = (secrets == Secrets::Masked).then_some(Takes::Plans);
+    let errors = documents(open, twice, &masking.secret, |documents, collected| {
+        let secrecy = match (secrets, collected) {
+            (Secrets::Shown, _) => Secrecy::Off,
+            (_, Some(collected)) => Secrecy::Known(collected),
+            (_, None) => Secrecy::Unknown,
+        };
+        slim(documents, options, secrecy, &masking, &mut written).map(|_| ())
+    });
+    Whole { written, errors }
+}

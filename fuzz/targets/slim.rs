@@ -1,0 +1,5 @@
+//! A plan cut down to some of its parts.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| plansift_fuzz::checks::slim::check(bytes));

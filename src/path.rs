@@ -2,7 +2,7 @@
 //!
 //! A list keeps the text of all its keys in one buffer, so that collecting the paths of a change
 //! allocates nothing once the buffers have grown. Putting it in order mostly looks at one number a
-//! path: the beginning of its first key ([`Span::lead`]).
+//! path: the beginning of its first key (`Span::lead`).
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

@@ -271,7 +271,7 @@ impl<S: Source> Cursor<S> {
         self.text(self.offset..wanted.min(self.window_end()))
     }
 
-    /// The text of the value that was outlined last, from [`Outline::origin`] on.
+    /// The text of the value that was outlined last, from `Outline::origin` on.
     pub fn outlined(&self, outline: &Outline) -> &[u8] {
         self.text(outline.origin..self.offset)
     }

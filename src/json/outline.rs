@@ -126,7 +126,7 @@ impl Outline {
         Value::new(text, self, self.start..text.len() as u32, 0)
     }
 
-    /// The outlined value as native text. `text` is as for [`Outline::value`].
+    /// The outlined value as native text. `text` is as for `Outline::value`.
     pub fn native<'a>(&'a self, text: &'a [u8]) -> Native<'a> {
         Native::new(text, self, self.start as usize)
     }

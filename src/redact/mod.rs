@@ -6,7 +6,7 @@
 //!           bytes leaving the window ─┴▶ [`chunk`]  echoes; masks ─▶ the output, in order
 //! ```
 //!
-//! What a document marks is found piece by piece while it is read ([`Redactor`]); what repeats it
+//! What a document marks is found piece by piece while it is read (`Redactor`); what repeats it
 //! without a mark is found in the bytes, on as many threads as there are.
 
 mod chunk;

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! What comes from a plan is data only: text in script elements of a type that no browser runs
-//! ([`inert`]), of which the script makes text of the page. The policy of the page lets nothing run
+//! (`inert`), of which the script makes text of the page. The policy of the page lets nothing run
 //! but this script, which it names by its digest, and nothing be fetched at all.
 //!
 //! The trap: the digests of the policy are constants. A test here holds them to the files.

@@ -5,7 +5,7 @@
 //!          └▶ overview ─────────────────┴▶ layout ─▶ pages
 //! ```
 //!
-//! All that is a plan's own stands in code spans and fences ([`quoted`]), which is what keeps it
+//! All that is a plan's own stands in code spans and fences (`quoted`), which is what keeps it
 //! from being markup on any host. A plan that fails half-way is a row with its error: what came of
 //! it is forgotten.
 

@@ -1,6 +1,8 @@
 //! Servers that fail, hang, cut short and change: what is asked again, and what comes of it.
 
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use super::gate::{Fault, Gate, WORDS, answer};
 use super::s3::S3;
@@ -185,6 +187,24 @@ fn secrets_of_an_address_are_told_nowhere() {
             assert!(!told.contains("hush") && !told.contains(WORDS), "{command}: {told}");
         }
     }
+}
+
+/// A server that says when it wants to be asked again is not asked before.
+#[test]
+fn who_asks_for_a_pause_is_given_it() {
+    let asked = Mutex::new(Vec::new());
+    let gate = Gate::answering(move |_| {
+        let mut asked = asked.lock().expect("times");
+        asked.push(Instant::now());
+        match asked[..] {
+            [_] => answer(503, "Retry-After: 2\r\n", b""),
+            [first, second] if second - first < Duration::from_secs(2) => answer(400, "", b""),
+            _ => answer(200, "", PLAN.as_bytes()),
+        }
+    });
+    let run = plansift().args(["changes", &format!("{}/plan.json", gate.url())]).output();
+    let run = Run::of(&run.expect("it runs"));
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
 }
 
 /// An interrupt does not wait for a server that hangs.

@@ -17,7 +17,7 @@ use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
 use super::buckets::Bucket;
-use super::patience::{Tries, once};
+use super::patience::{Miss, Tries, once};
 use super::wire::Unsized;
 use super::{Patience, Version};
 use crate::error::{Error, ErrorKind, Result, StoreFault};
@@ -105,19 +105,19 @@ impl Feed {
     async fn read(&mut self) -> Result<()> {
         let mut tries = Tries::new(self.patience);
         let mut counted_from = 0;
-        while let Err(kind) = self.attempt().await {
+        while let Err(miss) = self.attempt().await {
             if self.at - counted_from >= PROGRESS {
                 tries.went_well();
                 counted_from = self.at;
             }
-            tries.again(kind).await?;
+            tries.again(miss).await?;
         }
         Ok(())
     }
 
     /// Gives what there is from where the last try ended, or as long as somebody takes it.
-    async fn attempt(&mut self) -> std::result::Result<(), ErrorKind> {
-        let fault = |fault| Err(ErrorKind::Store(fault));
+    async fn attempt(&mut self) -> std::result::Result<(), Miss> {
+        let fault = |fault| Err(ErrorKind::Store(fault).into());
         let mut chunks = self.ask().await?.into_stream();
         loop {
             let chunk = match timeout(self.patience.timeout, chunks.next()).await {
@@ -141,11 +141,11 @@ impl Feed {
     }
 
     /// Asks for what is missing, in the version that is known.
-    async fn ask(&mut self) -> std::result::Result<GetResult, ErrorKind> {
+    async fn ask(&mut self) -> std::result::Result<GetResult, Miss> {
         let is_rest = self.at > 0;
         if is_rest && self.version.etag.is_none() {
             // Nothing would say that the rest is of the same version.
-            return Err(ErrorKind::Store(StoreFault::Broken));
+            return Err(ErrorKind::Store(StoreFault::Broken).into());
         }
         // Weak tags never match, by their definition; they can be compared all the same.
         let if_match = self.version.etag.clone().filter(|tag| !tag.starts_with("W/"));
@@ -156,14 +156,14 @@ impl Feed {
         });
         let answer = match asked.await {
             // The whole came, where the rest was asked for.
-            Err(ErrorKind::Store(StoreFault::Answer)) if is_rest => {
-                return Err(ErrorKind::Store(StoreFault::Broken));
+            Err(Miss { kind: ErrorKind::Store(StoreFault::Answer), .. }) if is_rest => {
+                return Err(ErrorKind::Store(StoreFault::Broken).into());
             }
             answer => answer?,
         };
         let mut version = Version::of(&answer);
         if self.version.differs(&version) || (is_rest && self.version.etag != version.etag) {
-            return Err(ErrorKind::Changed);
+            return Err(ErrorKind::Changed.into());
         }
         version.len = version.len.or(self.version.len);
         self.version = version;

@@ -2,7 +2,8 @@
 //!
 //! Asked again is what may go better: no answer, a connection that broke, and the statuses with
 //! which stores ask for that (408, 429, 5xx). The waits double, up to some seconds, each cut by up
-//! to a half at random, so that many readers do not come back together.
+//! to a half at random, so that many readers do not come back together. A store that asks for a
+//! longer pause (`Retry-After`) is given it, within a bound.
 
 use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
@@ -14,6 +15,23 @@ use crate::error::{Error, ErrorKind, Result, StoreFault};
 
 const WAIT_FIRST: Duration = Duration::from_millis(200);
 const WAIT_MAX: Duration = Duration::from_secs(10);
+
+/// The longest pause that a store is given.
+const PAUSE_MAX: Duration = Duration::from_secs(60);
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Miss {
+    pub kind: ErrorKind,
+    /// How long the store does not want to be asked again.
+    pause: Duration,
+}
+
+impl From<ErrorKind> for Miss {
+    fn from(kind: ErrorKind) -> Miss {
+        Miss { kind, pause: Duration::ZERO }
+    }
+}
 
 /// The tries of something so far.
 pub(super) struct Tries {
@@ -36,12 +54,12 @@ impl Tries {
     /// # Errors
     ///
     /// There is none.
-    pub(super) async fn again(&mut self, kind: ErrorKind) -> Result<()> {
+    pub(super) async fn again(&mut self, miss: Miss) -> Result<()> {
         self.made += 1;
-        if !is_passing(kind) || self.made > self.patience.retries {
-            return Err(Error::new(kind));
+        if !is_passing(miss.kind) || self.made > self.patience.retries {
+            return Err(Error::new(miss.kind));
         }
-        tokio::time::sleep(wait(self.made)).await;
+        tokio::time::sleep(wait(self.made).max(miss.pause.min(PAUSE_MAX))).await;
         Ok(())
     }
 }
@@ -69,14 +87,16 @@ fn wait(made: u32) -> Duration {
 pub(super) async fn once<T, F>(
     patience: Patience,
     question: impl FnOnce(Marker) -> F,
-) -> std::result::Result<T, ErrorKind>
+) -> std::result::Result<T, Miss>
 where
     F: Future<Output = object_store::Result<T>>,
 {
     let marker = Marker::default();
     match tokio::time::timeout(patience.timeout, question(marker.clone())).await {
-        Ok(answer) => answer.map_err(|error| marker.fault(&error)),
-        Err(_) => Err(marker.silence()),
+        Ok(answer) => {
+            answer.map_err(|error| Miss { kind: marker.fault(&error), pause: marker.pause() })
+        }
+        Err(_) => Err(marker.silence().into()),
     }
 }
 
@@ -89,7 +109,7 @@ where
     loop {
         match once(patience, &question).await {
             Ok(answer) => return Ok(answer),
-            Err(kind) => tries.again(kind).await?,
+            Err(miss) => tries.again(miss).await?,
         }
     }
 }

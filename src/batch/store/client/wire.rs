@@ -9,7 +9,8 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
@@ -19,9 +20,16 @@ use object_store::{ClientOptions, Extensions, HeaderValue};
 
 use crate::error::{ErrorKind, StoreFault};
 
-/// Marks the requests of one question, and notes that one went out.
+/// Marks the requests of one question, and notes what becomes of them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Marker(Arc<AtomicBool>);
+pub(super) struct Marker(Arc<Noted>);
+
+#[derive(Debug, Default)]
+struct Noted {
+    was_sent: AtomicBool,
+    /// The pause that was asked for, in seconds.
+    pause: AtomicU64,
+}
 
 impl Marker {
     pub(super) fn extensions(&self) -> Extensions {
@@ -58,7 +66,20 @@ impl Marker {
     }
 
     fn was_sent(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.was_sent.load(Ordering::Relaxed)
+    }
+
+    /// How long the store does not want to be asked again.
+    pub(super) fn pause(&self) -> Duration {
+        Duration::from_secs(self.0.pause.load(Ordering::Relaxed))
+    }
+
+    /// Takes note of an answer that is no success. Of the two forms of the header one is a number.
+    fn note(&self, answer: &HttpResponse) {
+        let pause = answer.headers().get("retry-after").and_then(|value| value.to_str().ok());
+        if let Some(pause) = pause.and_then(|text| text.trim().parse().ok()) {
+            self.0.pause.store(pause, Ordering::Relaxed);
+        }
     }
 }
 
@@ -124,7 +145,7 @@ impl Wire {
         let Some(marker) = request.extensions().get::<Marker>().cloned() else {
             return self.0.execute(request).await;
         };
-        marker.0.store(true, Ordering::Relaxed);
+        marker.0.was_sent.store(true, Ordering::Relaxed);
         let mut response = match self.0.execute(request).await {
             Ok(response) => response,
             Err(error) => {
@@ -135,6 +156,7 @@ impl Wire {
             }
         };
         if !response.status().is_success() {
+            marker.note(&response);
             return Err(Refusal::of(meaning(&response)));
         }
         if !response.headers().contains_key(LENGTH) {

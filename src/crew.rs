@@ -115,6 +115,11 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Crew<'scope, 'env, W> {
         self.threads
     }
 
+    /// Whether no job was given so far.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.own.is_none()
+    }
+
     /// How many jobs did not come back yet.
     pub(crate) fn out(&self) -> usize {
         self.out

@@ -229,3 +229,56 @@ fn a_reader_of_one_document_takes_no_other() {
         assert_eq!(read.map(|_| ()).map_err(|error| error.kind()), Err(ErrorKind::Trailing));
     }
 }
+
+/// A line that begins a plan may come in two windows: nothing behind it is waited for.
+#[test]
+fn a_document_is_whole_before_the_next_one_has_come() {
+    struct Steps {
+        text: Vec<u8>,
+        ends: std::vec::IntoIter<usize>,
+        end: usize,
+    }
+    impl Source for Steps {
+        fn window(&self) -> &[u8] {
+            &self.text[..self.end]
+        }
+
+        fn offset(&self) -> u64 {
+            0
+        }
+
+        fn fill(&mut self, _keep: u64) -> plansift::error::Result<bool> {
+            let end = self.ends.next().expect("what is not needed is not asked for");
+            let is_more = end > self.end;
+            self.end = end;
+            Ok(is_more)
+        }
+
+        fn finish(&mut self) -> plansift::error::Result<()> {
+            Ok(())
+        }
+    }
+    let first = plan("a") + "\n";
+    let text = format!("{first}{}", plan("b"));
+    for beginning in 1..20 {
+        // The second end is one further: what the line is may have to be seen.
+        let ends = [20, first.len() + beginning, first.len() + 30].to_vec().into_iter();
+        let source = Steps { text: text.clone().into_bytes(), ends, end: 0 };
+        let options = options(Validation::Visited);
+        let mut documents = Documents::new(source, &options.read);
+        let mut told = First::default();
+        let label = Label { source: "-", workspace: None };
+        sift_next(&mut documents, label, &options, &mut told).expect("a plan");
+        assert_eq!(told.address, "x.a", "{beginning}");
+        assert_eq!(documents.find_next(), Next::Document(first.len() as u64), "{beginning}");
+    }
+}
+
+/// Their number times their size would be an hour.
+#[test]
+fn lines_that_begin_otherwise_are_searched_once() {
+    let line = "{\"configuration\":{},\"format_version\":\"1.2\",\"resource_changes\":[]}\n";
+    let text = line.repeat(100_000);
+    let (told, _) = told_with_bytes(Slice(text.as_bytes()), &options(Validation::Visited));
+    assert_eq!(told.len(), 100_000);
+}

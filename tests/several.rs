@@ -55,11 +55,12 @@ fn each_alone(args: &[&str], texts: &[String]) -> String {
     texts.iter().map(alone).collect()
 }
 
-const REWRITING: [&[&str]; 6] = [
+const REWRITING: [&[&str]; 7] = [
     &["redact"],
     &["redact", "--echo", "contains"],
     &["redact", "--echo", "off"],
     &["slim"],
+    &["slim", "--wrap", "terraform"],
     &["slim", "--echo", "off"],
     &["slim", "--no-redact"],
 ];
@@ -128,6 +129,14 @@ fn what_is_broken_is_left_out_and_named() {
             assert_eq!(text(&output.stdout), expected, "{args:?}");
             assert!(said.contains("going on at byte "), "{args:?}: {said}");
         }
+    }
+    // What is looked at when it is written is looked at before.
+    let bad = |section: &str| format!("{},{section}}}", &b[..b.len() - 1]);
+    for section in [r#""checks":[trux]"#, r#""relevant_attributes":[trux]"#, r#""x":{"a":01}"#] {
+        let output = run_on(&["redact"], &format!("{a}\n{}\n{c}\n", bad(section)));
+        assert_eq!(output.status.code(), Some(4), "{section}: {}", text(&output.stderr));
+        let expected = each_alone(&["redact"], &[a.clone() + "\n", c.clone() + "\n"]);
+        assert_eq!(text(&output.stdout), expected, "{section}");
     }
     // Nothing tells where the next one begins: it is not guessed.
     let open = &b[..b.len() - 1];

@@ -7,6 +7,8 @@
 //! The trap: a word may stand in a string of a gigabyte, again and again. The search goes on behind
 //! the string that it was found in, never behind the word.
 
+use std::sync::LazyLock;
+
 use regex::bytes::Regex;
 
 /// What names of secrets have in them, written as people write names: `db_password`,
@@ -44,18 +46,23 @@ const TELLING: [&str; 16] = [
     "_ids",
 ];
 
+/// The words in all of their spellings.
+static SPELLINGS: LazyLock<Regex> = LazyLock::new(|| {
+    let spellings: Vec<String> = WORDS.iter().flat_map(|word| spellings(word)).collect();
+    match Regex::new(&spellings.join("|")) {
+        Ok(words) => words,
+        Err(error) => panic!("the words of names are no expression: {error}"),
+    }
+});
+
 /// Tells such names.
 #[derive(Debug)]
-pub(super) struct Names(Regex);
+pub(super) struct Names(&'static Regex);
 
 impl Names {
     /// One that knows [`WORDS`].
     pub fn new() -> Names {
-        let spellings: Vec<String> = WORDS.iter().flat_map(|word| spellings(word)).collect();
-        match Regex::new(&spellings.join("|")) {
-            Ok(words) => Names(words),
-            Err(error) => panic!("the words of names are no expression: {error}"),
-        }
+        Names(&SPELLINGS)
     }
 
     /// Whether a name looks like that of a secret.

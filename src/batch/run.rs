@@ -17,7 +17,6 @@ use super::journal::Listed;
 use super::outcome::PlanResult;
 use super::spread::{Task, spread};
 use super::stop::Stop;
-use super::store::Stores;
 use super::work::{Work, Worked, failed};
 use super::{Entry, Unlisted, report};
 use crate::error::{Error, ErrorKind, Result};
@@ -38,7 +37,7 @@ pub fn threads_in(memory: u64) -> NonZeroUsize {
 }
 
 /// How to do a batch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// How to sift a plan; its threads are those that are free.
     pub sift: Options,
@@ -50,8 +49,6 @@ pub struct Settings {
     pub threads: NonZeroUsize,
     /// What to do when an input fails.
     pub on_failure: OnFailure,
-    /// The stores of the inputs: a stop does not wait for their answers.
-    pub stores: Stores,
 }
 
 /// What to do when an input fails.
@@ -152,9 +149,6 @@ fn run_with<'a>(
         if progress.failed > 0 && settings.on_failure == OnFailure::Stop {
             stop.stop();
         }
-        if stop.is_set() {
-            settings.stores.close();
-        }
         progress.bytes = read.load(Ordering::Relaxed);
         tell(Event::Progress(progress));
         Ok(())
@@ -214,8 +208,7 @@ mod tests {
     fn settings(on_failure: OnFailure) -> Settings {
         let threads = NonZeroUsize::MIN.saturating_add(1);
         let (sift, access) = (Options::default(), input::Options::default());
-        let stores = Stores::default();
-        Settings { sift, access, form: Form::Ndjson, threads, on_failure, stores }
+        Settings { sift, access, form: Form::Ndjson, threads, on_failure }
     }
 
     fn jobs(entries: &[Entry]) -> Vec<Job<'_>> {

@@ -3,23 +3,37 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::store::Stores;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 
 /// Tells a run to stop, from any thread: no input is begun any more, and those that are read are
 /// given up at their next window.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    is_set: AtomicBool,
+    /// Whose answers are not waited for any more.
+    stores: Stores,
+}
 
 impl Stop {
+    /// One for a run with inputs in those stores, which it closes.
+    pub fn with(stores: Stores) -> Stop {
+        Stop(Arc::new(State { is_set: AtomicBool::new(false), stores }))
+    }
+
     /// Stops the run.
     pub fn stop(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.is_set.store(true, Ordering::Relaxed);
+        self.0.stores.close();
     }
 
     /// Whether it was told to.
     pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.is_set.load(Ordering::Relaxed)
     }
 }
 

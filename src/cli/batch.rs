@@ -29,7 +29,7 @@ use crate::sink::summary::visible;
 pub fn run(arguments: &Batch) -> Exit {
     let plans = &arguments.plans;
     let ready = inputs::list(plans, arguments.output.as_deref())
-        .and_then(|listed| settings(arguments, &listed).map(|settings| (listed, settings)));
+        .and_then(|listed| Ok((listed, settings(arguments)?)));
     let (listed, settings) = match ready {
         Ok(ready) => ready,
         Err(exit) => return exit,
@@ -51,7 +51,7 @@ pub fn run(arguments: &Batch) -> Exit {
         }
         Err(exit) => return exit,
     };
-    let stop = Stop::default();
+    let stop = Stop::with(listed.stores.clone());
     #[cfg(target_os = "linux")]
     let interrupted = Interrupts::hold().map(|interrupts| interrupts.stop(stop.clone()));
     let mut tally = Tally { progress: Progress::default(), stats: Stats::start() };
@@ -82,7 +82,7 @@ struct Tally {
 }
 
 /// How to do it, by the arguments.
-fn settings(arguments: &Batch, listed: &Listed) -> std::result::Result<Settings, Exit> {
+fn settings(arguments: &Batch) -> std::result::Result<Settings, Exit> {
     let plans = &arguments.plans;
     let sift = options(plans)?;
     let wanted = arguments.jobs.or_else(|| threads(plans)).unwrap_or(NonZeroUsize::MIN);
@@ -97,7 +97,6 @@ fn settings(arguments: &Batch, listed: &Listed) -> std::result::Result<Settings,
         form: form(&arguments.form),
         threads: wanted.min(held),
         on_failure: if arguments.fail_fast { OnFailure::Stop } else { OnFailure::GoOn },
-        stores: listed.stores.clone(),
     })
 }
 

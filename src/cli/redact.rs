@@ -140,8 +140,7 @@ impl Report {
         output: Option<&Path>,
         listed: &Listed,
     ) -> std::result::Result<Report, Exit> {
-        let is_output =
-            output.is_some_and(|output| output == path || output::replaces(path, output));
+        let is_output = output::is_same(Some(path), output);
         let is_input = |entry: &Entry| match &entry.location {
             Location::File(input) => output::replaces(path, input),
             _ => false,

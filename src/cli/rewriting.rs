@@ -110,7 +110,7 @@ struct Rewriting<'a, E> {
 
 /// Why nothing more is written.
 enum End {
-    /// A document was written in part; that was said.
+    /// A document was written in part, or an input is another now; that was said.
     Torn,
     /// The output takes nothing.
     Output(Error),
@@ -166,6 +166,10 @@ impl<E: FnMut(&mut Ready<'_>, &mut File) -> Result<Document>> Rewriting<'_, E> {
                 }
                 Err(error) => {
                     self.fail(name, &error);
+                    if error.kind() == ErrorKind::Changed {
+                        // What comes of the rest is nothing that ever was an input.
+                        return Err(End::Torn);
+                    }
                     Some(error.kind())
                 }
             };
@@ -188,6 +192,7 @@ impl<E: FnMut(&mut Ready<'_>, &mut File) -> Result<Document>> Rewriting<'_, E> {
             Err(error) if error.kind() == ErrorKind::Write => Err(End::Output(error)),
             Err(error) => {
                 self.fail(ready.name, &error);
+                say(&format!("{}: it was being written: nothing follows it", visible(ready.name)));
                 Err(End::Torn)
             }
         }

@@ -159,6 +159,11 @@ impl<S: Source> Documents<S> {
     ///
     /// The source cannot be read, or ends before.
     pub fn follow(&mut self, next: Next) -> Result<()> {
+        if let (State::At(own), Next::Document(at)) = (self.state, next)
+            && own == at
+        {
+            return Ok(());
+        }
         self.line = Line::default();
         self.state = match next {
             Next::Document(at) => State::At(at),
@@ -194,7 +199,7 @@ impl<S: Source> Documents<S> {
             Ok(head) => head,
             Err(error) => return Err(reader::unless_changed(&mut self.source, error)),
         };
-        self.line = Line::behind(head.brace, self.after);
+        self.line = self.line.behind(head.brace, self.after);
         let region = Region::new(&mut self.source, &mut self.line);
         match read(region, Found { head, after: self.after, options: &self.options }) {
             Ok((document, flow, next)) => {
@@ -242,19 +247,23 @@ struct Line {
     start: u64,
     /// How far such a line is looked for.
     until: u64,
-    /// How far it was looked for.
+    /// How far it was looked for: behind earlier documents, too.
     searched: u64,
+    /// Whether the document may have lines of its own is known.
+    is_judged: bool,
     /// Where it begins.
     found: Option<u64>,
 }
 
 impl Line {
-    fn behind(start: u64, after: After) -> Line {
+    /// That behind a document which begins at `start`, behind this one.
+    fn behind(&self, start: u64, after: After) -> Line {
         let until = match after {
             After::Nothing => start,
             After::Documents => start + REACH,
         };
-        Line { start, until, searched: start, found: None }
+        let known = if self.found.is_none() { self.searched.min(self.until) } else { 0 };
+        Line { start, until, searched: known.max(start), is_judged: false, found: None }
     }
 
     /// Looks on in a window at this offset. Returns how much of the window belongs to the document
@@ -264,13 +273,14 @@ impl Line {
         if let Some(found) = self.found {
             return (found - offset) as usize;
         }
-        if self.searched == self.start && self.start < self.until {
+        if !self.is_judged && self.start < self.until {
             match window.get((self.start + 1 - offset) as usize) {
                 None => return window.len(),
                 // It is indented, and has lines all over.
                 Some(b'\n' | b'\r') => self.until = self.start,
                 Some(_) => {}
             }
+            self.is_judged = true;
         }
         let mut from = self.searched;
         while from < end.min(self.until) {
@@ -351,10 +361,8 @@ impl<S: Source> Source for Region<'_, S> {
 
     fn fill(&mut self, keep: u64) -> Result<bool> {
         let seen = self.source.offset() + self.len as u64;
-        if self.line.found == Some(seen) {
-            return Ok(false);
-        }
-        loop {
+        // The line may turn out to begin right there, with more of it in the window.
+        while self.line.found != Some(seen) {
             // What may be the beginning of such a line stays.
             let more = self.source.fill(keep.min(seen).min(self.line.searched));
             let (window, offset) = (self.source.window(), self.source.offset());
@@ -368,9 +376,10 @@ impl<S: Source> Source for Region<'_, S> {
                 return Ok(true);
             }
             if !more {
-                return Ok(false);
+                break;
             }
         }
+        Ok(false)
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use super::Counts;
 use super::chunk::{Chunk, Edit, Masker, Span};
 use super::mask::Mask;
-use crate::crew::Crew;
+use crate::crew::{Crew, Worker};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::limits::{Limit, Limits};
@@ -258,7 +258,15 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
     /// Writes everything that is still on its way, what is left in the window included.
     pub fn finish(&mut self, source: &impl Source) -> Result<()> {
         self.take(source.window(), source.offset())?;
-        self.give(self.chunk.end())?;
+        if self.crew.is_idle() {
+            // All of the document is in one chunk: that is not worth a thread.
+            let mut chunk = std::mem::take(&mut self.chunk);
+            (self.hire)().work(&mut chunk);
+            self.write(chunk)?;
+        } else {
+            // With what is added behind the last byte.
+            self.give(u64::MAX)?;
+        }
         while let Some(chunk) = self.crew.wait() {
             self.write(chunk)?;
         }

@@ -193,17 +193,16 @@ struct Collector<F> {
 }
 
 impl<F: FnMut(&Fresh<'_, '_>)> PieceVisitor for Collector<F> {
-    fn section(&mut self, section: Section, key: &str) -> Answer {
+    fn section(&mut self, section: Section, _: &str) -> Answer {
         match (section, self.variables) {
-            (_, Turn::Over) => return Answer::Stop,
-            (Section::Variables, Turn::Awaited) => self.variables = Turn::Over,
-            (_, Turn::Awaited) => return Answer::Skip,
-            (_, Turn::First) => {}
-        }
-        match section {
-            Section::RelevantAttributes | Section::Checks => Answer::Skip,
-            Section::Other if key != "values" => Answer::Skip,
-            _ => Answer::Enter,
+            (_, Turn::Over) => Answer::Stop,
+            (Section::Variables, Turn::Awaited) => {
+                self.variables = Turn::Over;
+                Answer::Enter
+            }
+            (_, Turn::Awaited) => Answer::Skip,
+            // Also where no secrets are: what is written afterwards is held to be JSON.
+            (_, Turn::First) => Answer::Enter,
         }
     }
 

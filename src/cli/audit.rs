@@ -121,8 +121,10 @@ fn audit_input(
 ) -> Result<()> {
     let source = entry.source();
     let read = &options.secret.read;
-    let bar = progress::of_input(plans, entry, 2);
-    let opened = entry.keep(&read.limits).and_then(|kept| Auditing::open(&kept, plans, read, bar));
+    let opened = entry.keep(&read.limits).and_then(|kept| {
+        let bar = progress::of_input(plans, entry, Some(kept.len()));
+        Auditing::open(&kept, plans, read, bar)
+    });
     let mut auditing = match opened {
         Ok(auditing) => auditing,
         Err(error) => {
@@ -168,7 +170,7 @@ pub struct Auditing {
 type Open = Box<dyn FnMut() -> Result<Watched<Input>>>;
 
 impl Auditing {
-    /// Opens an input that can be read again, with a bar for two readings.
+    /// Opens an input that can be read again, with a bar for its readings.
     ///
     /// # Errors
     ///

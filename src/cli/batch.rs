@@ -135,9 +135,9 @@ fn do_missing(
     let size = |job: &Job<'_>| job.input.map_or(0, |entry| entry.len.unwrap_or(0));
     let mut meter = Meter::new(plans, jobs.len() as u64, jobs.iter().map(size).sum());
     let ran = run_jobs(&mut folder, jobs, settings, stop, &mut |event| match event {
-        Event::Failed(source, error) => meter.say(&format!("{}: {error}", visible(source))),
+        Event::Failed(source, error) => say(&format!("{}: {error}", visible(source))),
         Event::Warning(..) if plans.quiet => {}
-        Event::Warning(source, text) => meter.say(&format!("{}: {text}", visible(source))),
+        Event::Warning(source, text) => say(&format!("{}: {text}", visible(source))),
         Event::Progress(progress) => {
             meter.update(&progress);
             tally.progress = progress;

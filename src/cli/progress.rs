@@ -1,6 +1,7 @@
 //! How far a long run has come: on a terminal a bar, elsewhere a line now and then.
 
 use std::io::{self, IsTerminal};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -13,9 +14,17 @@ use crate::error::Result;
 use crate::input::Source;
 use crate::sink::summary::visible;
 
-/// How far the readings of an input have come; nothing where that is not shown.
+/// How far the readings of an input have come, all of them; nothing where that is not shown.
 #[derive(Clone, Debug, Default)]
-pub struct Bar(Option<ProgressBar>);
+pub struct Bar(Option<Arc<Drawn>>);
+
+/// A bar on the terminal. Dropped, it is gone.
+#[derive(Debug)]
+struct Drawn {
+    bar: ProgressBar,
+    /// What each reading adds to it, in bytes; none where that is not known.
+    len: Option<u64>,
+}
 
 /// A source that shows how much of it was read.
 pub struct Watched<S> {
@@ -25,31 +34,56 @@ pub struct Watched<S> {
     position: u64,
 }
 
-/// A bar for an input that is read that many times, if it is worth showing: on a terminal, for what
-/// takes more than a blink.
-pub fn of_input(plans: &Plans, entry: &Entry, times: u64) -> Bar {
+/// A bar for an input of that many bytes, if it is worth showing: on a terminal, for what takes
+/// more than a blink.
+pub fn of_input(plans: &Plans, entry: &Entry, len: Option<u64>) -> Bar {
     const SMALL: u64 = 256 << 20;
     let is_shown = match plans.progress {
         args::Progress::Always => true,
         args::Progress::Never => false,
         args::Progress::Auto => {
             let is_seen = !plans.quiet && io::stderr().is_terminal();
-            is_seen && entry.len.is_none_or(|len| len > SMALL)
+            is_seen && len.is_none_or(|len| len > SMALL)
         }
     };
-    let len = entry.len.map(|len| len.saturating_mul(times));
-    Bar(is_shown.then(|| bar(len, &visible(&entry.source()))))
-}
-
-/// A bar for that many bytes; a count where that is not known.
-fn bar(len: Option<u64>, name: &str) -> ProgressBar {
+    if !is_shown {
+        return Bar::default();
+    }
     let template = match len {
         Some(_) => "{msg} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
         None => "{msg} {spinner} {bytes} {bytes_per_sec}",
     };
-    let bar = drawn(len, template);
-    bar.set_message(name.to_owned());
-    bar
+    let bar = drawn(len.map(|_| 0), template);
+    bar.set_message(visible(&entry.source()));
+    Bar(Some(Arc::new(Drawn { bar, len })))
+}
+
+impl Drop for Drawn {
+    fn drop(&mut self) {
+        clear(&self.bar);
+    }
+}
+
+/// The bar on the terminal, if there is one.
+static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+fn shown() -> MutexGuard<'static, Option<ProgressBar>> {
+    // Nothing panics while it holds the lock.
+    SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Does what writes to the terminal, with no bar in its way.
+pub fn aside(write: impl FnOnce()) {
+    let bar = shown().clone();
+    match bar {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
+}
+
+fn clear(bar: &ProgressBar) {
+    bar.finish_and_clear();
+    *shown() = None;
 }
 
 /// A bar that is drawn by one of the templates of this file, which are sound.
@@ -63,12 +97,16 @@ fn drawn(len: Option<u64>, template: &str) -> ProgressBar {
         bar.set_style(style);
     }
     bar.enable_steady_tick(Duration::from_millis(200));
+    *shown() = Some(bar.clone());
     bar
 }
 
 impl<S: Source> Watched<S> {
     /// Watches `source`, one of those that the bar is for.
     pub fn new(source: S, bar: Bar) -> Watched<S> {
+        if let Some(drawn) = &bar.0 {
+            drawn.bar.inc_length(drawn.len.unwrap_or(0));
+        }
         Watched { source, bar, position: 0 }
     }
 }
@@ -86,9 +124,9 @@ impl<S: Source> Source for Watched<S> {
 
     fn fill(&mut self, keep: u64) -> Result<bool> {
         let filled = self.source.fill(keep);
-        if let Bar(Some(bar)) = &self.bar {
+        if let Some(drawn) = &self.bar.0 {
             let position = self.source.offset() + self.source.window().len() as u64;
-            bar.inc(position - self.position);
+            drawn.bar.inc(position - self.position);
             self.position = position;
         }
         filled
@@ -100,14 +138,6 @@ impl<S: Source> Source for Watched<S> {
 
     fn changed(&mut self) -> bool {
         self.source.changed()
-    }
-}
-
-impl<S> Drop for Watched<S> {
-    fn drop(&mut self) {
-        if let Bar(Some(bar)) = &self.bar {
-            bar.finish_and_clear();
-        }
     }
 }
 
@@ -165,18 +195,10 @@ impl Meter {
         }
     }
 
-    /// Says something else.
-    pub fn say(&self, text: &str) {
-        match &self.shown {
-            Shown::Bar(bar) => bar.suspend(|| say(text)),
-            _ => say(text),
-        }
-    }
-
     /// Takes a bar away.
     pub fn finish(&self) {
         if let Shown::Bar(bar) = &self.shown {
-            bar.finish_and_clear();
+            clear(bar);
         }
     }
 

@@ -120,11 +120,11 @@ impl<E: FnMut(&mut Ready<'_>, &mut File) -> Result<Document>> Rewriting<'_, E> {
     fn rewrite(&mut self, entry: &Entry) -> std::result::Result<(), End> {
         let access = access(self.plans, &self.secrets.read);
         let opened = match self.reading {
-            Reading::Once => entry
-                .open(&access)
-                .map(|input| (Watched::new(input, progress::of_input(self.plans, entry, 1)), None)),
+            Reading::Once => entry.open(&access).map(|input| {
+                (Watched::new(input, progress::of_input(self.plans, entry, entry.len)), None)
+            }),
             Reading::Twice(takes) => entry.keep(&self.secrets.read.limits).and_then(|kept| {
-                let bar = progress::of_input(self.plans, entry, 2);
+                let bar = progress::of_input(self.plans, entry, Some(kept.len()));
                 let again = kept.clone();
                 let open = move || Ok(Watched::new(again.input(&access)?, bar.clone()));
                 Ok((open()?, Some((kept, Collecting::new(open, takes)))))

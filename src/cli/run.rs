@@ -11,6 +11,7 @@ use super::exit::Exit;
 use super::gates;
 use super::inputs::{self, Listed};
 use super::output::Output;
+use super::progress;
 use super::sifting::Sifting;
 use crate::error::{Error, ErrorKind};
 use crate::input::{self, Mapping, Threads};
@@ -249,5 +250,5 @@ pub(super) fn fail_of(source: &str, error: &Error) -> Exit {
 
 /// Everything that is not data. That standard error is gone is no reason to stop.
 pub(super) fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "plansift: {text}");
+    progress::aside(|| drop(writeln!(io::stderr(), "plansift: {text}")));
 }

@@ -98,7 +98,7 @@ impl<'a> Sifting<'a> {
         let access = access(self.plans, &self.options.read);
         let Wanted::Values { all, secrets: options } = self.attributes else {
             let input = match entry.open(&access) {
-                Ok(input) => Watched::new(input, progress::of_input(self.plans, entry, 1)),
+                Ok(input) => Watched::new(input, progress::of_input(self.plans, entry, entry.len)),
                 Err(error) => return self.fail(label, &error),
             };
             let attributes = match self.attributes {
@@ -112,7 +112,7 @@ impl<'a> Sifting<'a> {
             Ok(kept) => kept,
             Err(error) => return self.fail(label, &error),
         };
-        let bar = progress::of_input(self.plans, entry, 2);
+        let bar = progress::of_input(self.plans, entry, Some(kept.len()));
         let open = || Ok(Watched::new(kept.input(&access)?, bar.clone()));
         let mut collecting = Collecting::new(open, Takes::All);
         let collect = &mut |at| collecting.collect(at, options);

@@ -62,7 +62,7 @@ fn told_with_bytes(source: impl Source, options: &Options) -> (Vec<String>, u64)
         match documents.find_next() {
             Next::Document(_) => {}
             Next::End => return (told, first.bytes),
-            Next::Unknown => {
+            Next::Unknown { .. } => {
                 told.push("?".to_owned());
                 return (told, first.bytes);
             }

@@ -144,6 +144,15 @@ fn what_is_broken_is_left_out_and_named() {
     assert_eq!(output.status.code(), Some(4));
     assert_eq!(text(&output.stdout), each_alone(&["redact"], &[a.clone() + " "]));
     assert!(text(&output.stderr).contains("what follows plan 2 was not read"));
+    // That is said of the first one, too, but not of one that is alone.
+    for command in ["changes", "redact", "slim", "audit"] {
+        let output = run_on(&[command], &format!("{open}{b}{c}"));
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        let said = text(&output.stderr);
+        assert!(said.contains("what follows plan 1 was not read"), "{command}: {said}");
+        let said = run_on(&[command], &open.replace(":[", ":[,")).stderr;
+        assert!(!text(&said).contains("what follows"), "{command}: {}", text(&said));
+    }
     // And where there is nothing else, nothing is written.
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("out");

@@ -163,9 +163,10 @@ pub fn find_next<S: Source>(
     match (documents.find_next(), failed) {
         (Next::Document(at), Some(_)) => (Some(at), Some(Note::GoesOn(at))),
         (Next::Document(at), None) => (Some(at), None),
-        // Of a single document there is nothing more to say.
-        (Next::Unknown, Some(error)) if number > 1 && error != ErrorKind::Truncated => {
-            (None, Some(Note::Lost(number)))
+        (Next::Unknown { seems_more }, Some(error)) if error != ErrorKind::Truncated => {
+            // Of a single document there is nothing more to say.
+            let is_one_of_several = number > 1 || seems_more;
+            (None, is_one_of_several.then_some(Note::Lost(number)))
         }
         _ => (None, None),
     }

@@ -42,7 +42,11 @@ pub enum Next {
     /// Another document, that begins at this offset or behind text there.
     Document(u64),
     /// The document is not whole, and no line behind it certainly begins another.
-    Unknown,
+    Unknown {
+        /// Something behind its beginning looked like the beginning of another, as far as that was
+        /// at hand.
+        seems_more: bool,
+    },
 }
 
 /// The documents of an input, read one by one.
@@ -81,7 +85,7 @@ enum State {
     /// Behind the last one.
     End,
     /// In a document that is not whole, or was not read to its end.
-    Broken,
+    Broken { seems_more: bool },
 }
 
 /// What was read, whether to its end, and where behind it another document begins, if one does.
@@ -168,7 +172,7 @@ impl<S: Source> Documents<S> {
         self.state = match next {
             Next::Document(at) => State::At(at),
             Next::End => State::End,
-            Next::Unknown => State::Broken,
+            Next::Unknown { seems_more } => State::Broken { seems_more },
         };
         let Next::Document(at) = next else { return Ok(()) };
         loop {
@@ -204,7 +208,7 @@ impl<S: Source> Documents<S> {
         match read(region, Found { head, after: self.after, options: &self.options }) {
             Ok((document, flow, next)) => {
                 self.state = match (flow, next.or(self.line.found)) {
-                    (Flow::Stop, _) => State::Broken,
+                    (Flow::Stop, _) => State::Broken { seems_more: false },
                     (Flow::Continue, Some(next)) => State::At(next),
                     (Flow::Continue, None) => State::End,
                 };
@@ -219,14 +223,21 @@ impl<S: Source> Documents<S> {
         let error = reader::unless_changed(&mut self.source, error);
         self.state = match error.kind() {
             ErrorKind::Changed | ErrorKind::Write => State::End,
-            _ => State::Broken,
+            _ => State::Broken { seems_more: self.seems_more() },
         };
         error
     }
 
+    fn seems_more(&self) -> bool {
+        let from = (self.line.start + 1).saturating_sub(self.source.offset());
+        let rest = self.source.window().get(from as usize..).unwrap_or_default();
+        // Without the line feed.
+        BEGINNINGS.iter().any(|beginning| memchr::memmem::find(rest, &beginning[1..]).is_some())
+    }
+
     /// What follows the document that was read, or failed. Reads on to find out.
     pub fn find_next(&mut self) -> Next {
-        if let State::Broken = self.state {
+        if let State::Broken { .. } = self.state {
             let mut region = Region::new(&mut self.source, &mut self.line);
             if let Some(next) = region.pass() {
                 self.state = State::At(next);
@@ -235,7 +246,7 @@ impl<S: Source> Documents<S> {
         match self.state {
             State::At(next) => Next::Document(next),
             State::End => Next::End,
-            State::Broken => Next::Unknown,
+            State::Broken { seems_more } => Next::Unknown { seems_more },
         }
     }
 }

@@ -434,6 +434,12 @@ fn a_report_is_written_whole_or_not_at_all() {
     assert_eq!(redact(&[text]), Some(0));
     assert_ne!(std::fs::read_to_string(&report).expect("a file"), "as it was");
     assert_eq!(redact(&[text, "-o", text]), Some(64));
+    let otherwise = folder.path().join("..").join(folder.path().file_name().expect("a name"));
+    for (report, output) in [("new", otherwise.join("new")), ("-", "-".into())] {
+        let report = if report == "-" { report.into() } else { folder.path().join(report) };
+        let [report, output] = [&report, &output].map(|path| path.to_str().expect("UTF-8"));
+        assert_eq!(redact(&[report, "-o", output]), Some(64), "{report} is {output}");
+    }
     assert_eq!(redact(&[input.to_str().expect("UTF-8")]), Some(64));
     assert_eq!(redact(&[text, "--echo", "off"]), Some(64));
     assert_eq!(std::fs::read_to_string(&input).expect("a file"), plan);

@@ -29,8 +29,11 @@ pub trait Reader {
         u64::MAX
     }
 
-    /// Takes note that no values of a plan were shown, for its secrets could not be told.
-    fn hidden(&mut self, label: Label<'_>, error: &Error);
+    /// Takes note that no values of a plan were shown, for its secrets could not be told. Nobody
+    /// is told so who asks for none.
+    fn hidden(&mut self, label: Label<'_>, error: &Error) {
+        let _ = (label, error);
+    }
 
     /// Takes note of how it goes on, or that it does not; `input` is that of all of its plans.
     fn note(&mut self, input: Label<'_>, note: Note);

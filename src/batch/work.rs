@@ -175,10 +175,6 @@ impl Reader for Reading<'_> {
         self.plans_max
     }
 
-    fn hidden(&mut self, label: Label<'_>, error: &Error) {
-        self.warnings.push((label.source.to_owned(), format!("values are not shown: {error}")));
-    }
-
     fn note(&mut self, input: Label<'_>, note: Note) {
         self.warnings.push((input.source.to_owned(), note.to_string()));
     }

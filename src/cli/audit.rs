@@ -132,11 +132,7 @@ fn audit_input(
             return Ok(());
         }
     };
-    let mut goes_on = true;
     for number in 1_u64.. {
-        if !goes_on {
-            break;
-        }
         let name = numbered(&source, number);
         let failed = match auditing.next(&name, options, ledger) {
             Ok(audited) => {
@@ -152,9 +148,11 @@ fn audit_input(
             }
         };
         let (next, note) = find_next(&mut auditing.documents, number, failed);
-        goes_on = next.is_some();
         if let Some(note) = note {
             say(&format!("{}: {note}", visible(&source)));
+        }
+        if next.is_none() {
+            break;
         }
     }
     Ok(())

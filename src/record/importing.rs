@@ -30,7 +30,8 @@ pub(super) fn compact<'t>(
     json: &'t mut String,
 ) -> Result<&'t RawValue> {
     let mut secrets = Secrets::default();
-    for overlay in [change.before_sensitive, change.after_sensitive].into_iter().flatten() {
+    let values = distinct([change.before, change.after]);
+    for overlay in distinct([change.before_sensitive, change.after_sensitive]) {
         let marks = Marks::of(overlay);
         if !marks.are_in(overlay) {
             continue;
@@ -38,13 +39,21 @@ pub(super) fn compact<'t>(
         if secrets.shown.is_empty() {
             secrets.show(importing)?;
         }
-        for value in [change.before, change.after].into_iter().flatten() {
+        for value in values.clone() {
             secrets.find(value, overlay, &marks)?;
         }
     }
     json.clear();
     write(importing, &secrets.found, texts, json)?;
     serde_json::from_str(json).map_err(|_| importing.wrong_type("an object"))
+}
+
+/// Both sides, or one where they are the same bytes.
+fn distinct<'a>(
+    [before, after]: [Option<Value<'a>>; 2],
+) -> impl Iterator<Item = Value<'a>> + Clone {
+    let is_same = before.zip(after).is_some_and(|(before, after)| before.raw() == after.raw());
+    [before, after.filter(|_| !is_same)].into_iter().flatten()
 }
 
 /// Hands out all strings and numbers in a value, in no order.
@@ -147,9 +156,8 @@ struct Marks(Vec<u64>);
 
 impl Marks {
     fn of(overlay: Value<'_>) -> Marks {
-        const MARK: &[u8] = b"true";
-        let places = overlay.raw().windows(MARK.len()).zip(overlay.offset()..);
-        Marks(places.filter(|(bytes, _)| *bytes == MARK).map(|(_, offset)| offset).collect())
+        let places = memchr::memmem::find_iter(overlay.raw(), "true");
+        Marks(places.map(|place| overlay.offset() + place as u64).collect())
     }
 
     /// Whether a part of the overlay can mark anything.

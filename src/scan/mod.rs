@@ -266,9 +266,6 @@ impl Carry {
     /// The bytes that an escaping backslash stands before.
     #[inline(always)]
     fn escaped(&mut self, backslash: u64) -> u64 {
-        if backslash == 0 {
-            return std::mem::take(&mut self.escaped);
-        }
         let potential = backslash & !self.escaped;
         let code = ((potential << 1) | ODD).wrapping_sub(potential) ^ ODD;
         let escaped = code ^ (backslash | self.escaped);

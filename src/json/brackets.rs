@@ -93,12 +93,10 @@ pub(super) fn close_of(brackets: u64, opens: u64, depth: &mut u64) -> Option<u32
     while rest != 0 {
         let bit = rest.trailing_zeros();
         rest &= rest - 1;
-        if (opens >> bit) & 1 == 1 {
-            *depth += 1;
-            continue;
-        }
-        // Masks of a file that someone writes to may close more than they opened.
-        *depth = depth.saturating_sub(1);
+        // One way for both kinds, which come in no order. Masks of a file that someone writes to
+        // may close more than they opened.
+        let opened = (opens >> bit) & 1;
+        *depth = (*depth + 2 * opened).saturating_sub(1);
         if *depth == 0 {
             return Some(bit);
         }

@@ -3,7 +3,7 @@
 use std::arch::x86_64::{
     __m256i, _MM_HINT_T0, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_loadu_si128, _mm_prefetch,
     _mm_set_epi64x, _mm_set1_epi8, _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8,
-    _mm256_loadu_si256, _mm256_max_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
+    _mm256_cmpgt_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
     _mm256_shuffle_epi8, _mm256_slli_epi16, _pext_u64,
 };
 
@@ -93,14 +93,6 @@ fn equal(bytes: [__m256i; 2], wanted: u8) -> u64 {
     mask(is(bytes[0], wanted), is(bytes[1], wanted))
 }
 
-#[inline]
-#[target_feature(enable = "avx2")]
-fn control(bytes: [__m256i; 2]) -> u64 {
-    let last = _mm256_set1_epi8(0x1f);
-    let is = |half| _mm256_cmpeq_epi8(_mm256_max_epu8(half, last), last);
-    mask(is(bytes[0]), is(bytes[1]))
-}
-
 /// Where each byte looks up, by its low four bits, which it would have to be. Those beyond ASCII
 /// find 0.
 #[inline]
@@ -145,7 +137,7 @@ fn classify<const TOKENS: bool>(bytes: [__m256i; 2]) -> Raw {
         // Bits 1 and 5 moved to bit 7, which is what `mask` gathers.
         opens: mask(_mm256_slli_epi16::<6>(bytes[0]), _mm256_slli_epi16::<6>(bytes[1])),
         braces: mask(_mm256_slli_epi16::<2>(bytes[0]), _mm256_slli_epi16::<2>(bytes[1])),
-        control: control(bytes),
+        unusual: mask(_mm256_cmpgt_epi8(bit, bytes[0]), _mm256_cmpgt_epi8(bit, bytes[1])),
         high: mask(bytes[0], bytes[1]),
         comma: if TOKENS { equal(bytes, b',') } else { 0 },
         operator,

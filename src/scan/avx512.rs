@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::{
     __m512i, _MM_HINT_T0, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_prefetch, _mm_set_epi64x,
-    _mm_set1_epi8, _mm512_cmpeq_epi8_mask, _mm512_cmplt_epu8_mask, _mm512_loadu_si512,
+    _mm_set1_epi8, _mm512_cmpeq_epi8_mask, _mm512_cmplt_epi8_mask, _mm512_loadu_si512,
     _mm512_movepi8_mask, _mm512_or_si512, _mm512_set1_epi8, _mm512_test_epi8_mask,
 };
 
@@ -55,7 +55,7 @@ fn classify<const TOKENS: bool>(bytes: __m512i) -> Raw {
         bracket,
         opens: _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(0x02)),
         braces: _mm512_test_epi8_mask(bytes, bit),
-        control: _mm512_cmplt_epu8_mask(bytes, bit),
+        unusual: _mm512_cmplt_epi8_mask(bytes, bit),
         high: _mm512_movepi8_mask(bytes),
         comma,
         operator,

@@ -220,7 +220,9 @@ struct Raw {
     bracket: u64,
     opens: u64,
     braces: u64,
-    control: u64,
+    /// Control characters and bytes beyond ASCII: those below a space, as numbers with a sign.
+    unusual: u64,
+    /// Bytes beyond ASCII.
     high: u64,
     /// Only wanted for [`Detail::Tokens`], as what follows.
     comma: u64,
@@ -300,8 +302,12 @@ unsafe fn scan_blocks<K: Kernel, const TOKENS: bool>(
         let in_string = unsafe { K::prefix_xor(quotes) } ^ carry.in_string;
         carry.in_string = ((in_string as i64) >> 63) as u64;
         let brackets = raw.bracket & !in_string;
-        findings.misplaced |= (raw.control & in_string) | (raw.high & !in_string);
-        findings.high |= u64::from(raw.high != 0) << index;
+        // Most blocks have none.
+        if raw.unusual != 0 {
+            let control = raw.unusual & !raw.high;
+            findings.misplaced |= (control & in_string) | (raw.high & !in_string);
+            findings.high |= u64::from(raw.high != 0) << index;
+        }
         block.quotes = quotes;
         block.brackets = brackets;
         block.opens = raw.opens;

@@ -5,8 +5,9 @@
 //! compiler takes the single instruction for it apart into three.)
 
 use std::arch::aarch64::{
-    uint8x16_t, uint8x16x4_t, vceqq_u8, vcltq_u8, vdupq_n_u8, vget_lane_u64, vld4q_u8, vorrq_u8,
-    vreinterpret_u64_u8, vreinterpretq_u16_u8, vshlq_n_u8, vshrn_n_u16, vsriq_n_u8,
+    uint8x16_t, uint8x16x4_t, vceqq_u8, vcltq_s8, vdupq_n_s8, vdupq_n_u8, vget_lane_u64, vld4q_u8,
+    vorrq_u8, vreinterpret_u64_u8, vreinterpretq_s8_u8, vreinterpretq_u16_u8, vshlq_n_u8,
+    vshrn_n_u16, vsriq_n_u8,
 };
 
 use super::{Block, Carry, Findings, Kernel, Raw, scan_blocks};
@@ -67,6 +68,7 @@ fn any_of<const N: usize>(bytes: Dealt, wanted: [u8; N]) -> Dealt {
 fn classify<const TOKENS: bool>(bytes: uint8x16x4_t) -> Raw {
     let bytes = [bytes.0, bytes.1, bytes.2, bytes.3];
     let bit = vdupq_n_u8(0x20);
+    let space = vdupq_n_s8(0x20);
     let folded = either(bytes, [bit; 4]);
     let brackets = any_of(folded, [b'{', b'}']);
     let (comma, operator, around) = if TOKENS {
@@ -84,7 +86,7 @@ fn classify<const TOKENS: bool>(bytes: uint8x16x4_t) -> Raw {
         // Bits 1 and 5 moved to bit 7, which is what `mask` gathers.
         opens: mask(bytes.map(|part| vshlq_n_u8::<6>(part))),
         braces: mask(bytes.map(|part| vshlq_n_u8::<2>(part))),
-        control: mask(bytes.map(|part| vcltq_u8(part, bit))),
+        unusual: mask(bytes.map(|part| vcltq_s8(vreinterpretq_s8_u8(part), space))),
         high: mask(bytes),
         comma,
         operator,

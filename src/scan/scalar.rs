@@ -19,7 +19,7 @@ unsafe impl Kernel for Scalar {
             bracket: mask(|byte| matches!(byte, b'{' | b'}' | b'[' | b']')),
             opens: mask(|byte| byte & 0x02 != 0),
             braces: mask(|byte| byte & 0x20 != 0),
-            control: mask(|byte| byte < 0x20),
+            unusual: mask(|byte| (byte as i8) < 0x20),
             high: mask(|byte| byte >= 0x80),
             comma: if TOKENS { mask(|byte| byte == b',') } else { 0 },
             operator: if TOKENS { mask(is_operator) } else { 0 },

@@ -25,7 +25,7 @@ class Entry:
     """One contestant on one plan."""
 
     plan: Plan
-    # "roof", "A", "B", "AB", or "-" for what is there to compare with only.
+    # "roof", "limit", "A", "B", "AB", or "-" for what is there to compare with only.
     task: str
     who: str
     command: list[str]
@@ -53,8 +53,8 @@ class Field:
         self.only = only
 
     def wanted(self, entries):
-        """Those that were asked for; plansift and the roof are what all are compared with."""
-        always = ("plansift", "roof")
+        """Those that were asked for, and what all are compared with."""
+        always = ("plansift", "roof", "limit")
         return [
             it
             for it in entries
@@ -70,6 +70,13 @@ class Field:
             for mode in ROOF_MODES:
                 who = f"roof, {threads} thread{'s' * (threads > 1)}, {mode}"
                 yield Entry(plan, "roof", who, [program, str(threads), mode, *paths], check)
+
+    def limits(self, plan, _):
+        """What a reader on one thread can reach that checks as much."""
+        check = answers.same_for_all()
+        for level in ("scan", "structure", "full"):
+            command = [self.found.path("limit"), level, str(plan.path)]
+            yield Entry(plan, "limit", f"limit, {level}", command, check)
 
     def plansift(self, plan, check, options=(), **environment):
         settings = [f"{name}={value}" for name, value in environment.items()]

@@ -116,6 +116,7 @@ def checked(entry):
 def contest(entries, rounds, say):
     """Runs all entries in turn, round after round, their files warm. One result for each."""
     results = [Result(entry) for entry in entries]
+    plans.settle({path for entry in entries for path in entry.reads})
     wanted = {}
     for result in results:
         entry = result.entry

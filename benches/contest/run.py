@@ -96,12 +96,17 @@ def schedule(options, field):
         return plans.make("many", "estate", "1M", copies=options.many)
 
     yield "estate", entries_of(
-        plan_of("estate", options.size), roof, field.modes, field.instructions, fast
+        plan_of("estate", options.size),
+        roof,
+        field.limits,
+        field.modes,
+        field.instructions,
+        fast,
     )
     for name in ("busy", "first-run", "policy"):
-        yield name, entries_of(plan_of(name, options.size), roof, threads, fast)
+        yield name, entries_of(plan_of(name, options.size), roof, field.limits, threads, fast)
     indented = plan_of("indented", options.size, "estate", "--indent")
-    yield "indented", entries_of(indented, roof, threads, fast)
+    yield "indented", entries_of(indented, roof, field.limits, threads, fast)
     slow_plan = plan_of("estate-slow", options.slow, "estate")
     yield "estate-slow", entries_of(slow_plan, roof, one, fast, slow, field.records)
     slowest_plan = plan_of("estate-slowest", options.slowest, "estate")

@@ -50,6 +50,9 @@ pub enum Marks {
     Many,
 }
 
+/// The last of the shapes of sensitivity overlays: `true`.
+const MARKED_AS_A_WHOLE: u64 = 5;
+
 /// How many paths an instance has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Paths {
@@ -410,7 +413,7 @@ impl Resource {
             return;
         }
         let marks = self.shape_of_marks();
-        if marks == 5 {
+        if marks == MARKED_AS_A_WHOLE {
             json.raw("true");
             return;
         }
@@ -457,15 +460,21 @@ impl Resource {
             let covered = unknowns & Unknown::Element as u64 != 0 && edits & edit::LIST_LONGER != 0;
             changed -= u64::from(covered);
         }
+        let mut unknown = u64::from(unknowns.count_ones());
+        let marks = self.shape_of_marks();
+        if marks == MARKED_AS_A_WHOLE {
+            // Nothing is told of what is below a mark.
+            (changed, unknown) = (changed.min(1), unknown.min(1));
+        }
         let present = before || self.kind.has_after();
-        let sensitive = match self.shape_of_marks() {
+        let sensitive = match marks {
             _ if !present => 0,
             0 => 0,
-            1 | 5 => 1,
+            1 | MARKED_AS_A_WHOLE => 1,
             2 | 3 => 2,
             _ => 2 + u64::from(before),
         };
-        Paths { changed, unknown: u64::from(unknowns.count_ones()), sensitive }
+        Paths { changed, unknown, sensitive }
     }
 
     /// The element of `resource_changes`.

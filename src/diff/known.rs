@@ -15,6 +15,7 @@
 //! to say so ([`Known::disown`]).
 
 use super::overlay::may_mark;
+use crate::json::sample::{mix, sample};
 use crate::path::Paths;
 
 /// The bytes of up to two overlays that lie on the same values.
@@ -38,8 +39,7 @@ struct Slot {
     count: usize,
 }
 
-const SLOTS: usize = 1 << SLOTS_LOG;
-const SLOTS_LOG: u32 = 6;
+const SLOTS: usize = 64;
 
 /// Most that a slot keeps: of overlays, of paths, and of marks, in bytes.
 const SLOT_MAX: usize = 8 << 10;
@@ -145,18 +145,8 @@ impl Slot {
     }
 }
 
-/// The slot of overlays, by their length and the bytes at three places.
+/// The slot of overlays.
 fn slot_of(overlays: Overlays<'_>) -> usize {
-    let mix =
-        |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    let mut hash = 0;
-    for raw in overlays.into_iter().flatten() {
-        let last = raw.len().saturating_sub(8);
-        hash = mix(hash, raw.len() as u64);
-        for at in [0, last / 2, last] {
-            let word = raw[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
-            hash = mix(hash, word);
-        }
-    }
-    (mix(hash, 0) >> (u64::BITS - SLOTS_LOG)) as usize
+    let samples = overlays.into_iter().flatten().map(sample);
+    (samples.reduce(mix).unwrap_or_default() % SLOTS as u64) as usize
 }

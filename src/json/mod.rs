@@ -21,6 +21,7 @@ mod leaves;
 pub mod native;
 pub mod number;
 pub mod outline;
+pub(crate) mod sample;
 pub mod string;
 pub mod value;
 mod want;

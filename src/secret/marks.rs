@@ -8,7 +8,6 @@
 //!
 //! Nothing recurses: the containers that were entered are on a list.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use regex::Regex;
@@ -16,6 +15,7 @@ use regex::Regex;
 use super::leaves::{Leaf, leaves};
 use super::ordered::Ordered;
 use crate::error::Result;
+use crate::json::sample::sample;
 use crate::json::value::{Elements, Kind, Text, Value};
 
 /// Values and the overlays that mark them.
@@ -65,17 +65,45 @@ pub enum By {
 /// Finds marked places, one subject after the other.
 #[derive(Debug, Default)]
 pub struct Marks {
-    /// Overlays that mark nothing, which come again and again.
-    quiet: HashSet<Box<[u8]>>,
+    quiet: Quiet,
     /// Where in the overlays that are walked something stands that marks: offsets, in order.
     marking: Vec<u64>,
     /// Keys whose values are marked too.
     names: Option<Regex>,
 }
 
-/// How many overlays are remembered, and of what length.
-const QUIET_MAX: usize = 1024;
-const QUIET_LEN_MAX: usize = 4 << 10;
+/// Overlays that mark nothing, which come again and again: the resources of one type mostly have
+/// the same. The slot of each is chosen by a few of its bytes; what falls on a taken one replaces
+/// what was there.
+#[derive(Debug)]
+struct Quiet([Box<[u8]>; Quiet::SLOTS]);
+
+impl Default for Quiet {
+    fn default() -> Quiet {
+        Quiet(std::array::from_fn(|_| Box::default()))
+    }
+}
+
+impl Quiet {
+    const SLOTS: usize = 256;
+
+    /// Longest overlay that is remembered, in bytes.
+    const LEN_MAX: usize = 4 << 10;
+
+    fn slot(overlay: &[u8]) -> usize {
+        (sample(overlay) % Quiet::SLOTS as u64) as usize
+    }
+
+    fn holds(&self, overlay: &[u8]) -> bool {
+        *self.0[Quiet::slot(overlay)] == *overlay
+    }
+
+    fn insert(&mut self, overlay: &[u8]) {
+        if overlay.len() <= Quiet::LEN_MAX {
+            self.0[Quiet::slot(overlay)] = overlay.into();
+        }
+    }
+}
 
 /// A container that was entered, and what is in it that was not looked at yet. It is not listed:
 /// there may be very much.
@@ -193,7 +221,7 @@ impl Marks {
 
     /// Whether overlays are known to mark nothing, by their bytes.
     pub fn is_quiet(&self, overlay: &[u8]) -> bool {
-        matches!(overlay, b"{}" | b"[]" | b"false" | b"null") || self.quiet.contains(overlay)
+        matches!(overlay, b"{}" | b"[]" | b"false" | b"null") || self.quiet.holds(overlay)
     }
 
     /// Takes note of where an overlay marks something.
@@ -208,9 +236,8 @@ impl Marks {
             }
             Ok(())
         })?;
-        let is_quiet = self.marking.len() == found;
-        if is_quiet && self.quiet.len() < QUIET_MAX && overlay.raw().len() <= QUIET_LEN_MAX {
-            self.quiet.insert(overlay.raw().into());
+        if self.marking.len() == found {
+            self.quiet.insert(overlay.raw());
         }
         Ok(())
     }

@@ -70,6 +70,12 @@ def compare($before; $after; $unknown; $at):
      | compare($before; $after; $unknown; $at + [$step]))
   end;
 
+# What lies below a sensitive place is told as that place.
+def cut($marks):
+  map(. as $path
+      | first(($marks[] | . as $mark | select($path[:$mark | length] == $mark)), $path))
+  | unique;
+
 def changed:
   if .before == null or .after == null then []
   else [compare(.before; .after; .after_unknown; [])]
@@ -88,11 +94,12 @@ def masked($secrets):
        then "(sensitive value)" else . end);
 
 def paths_of:
-  {
-    changed: changed | map(path_text),
-    unknown: .after_unknown | marked | map(path_text),
-    sensitive: sensitive | map(path_text)
-  };
+  sensitive as $marks
+  | {
+      changed: changed | cut($marks) | map(path_text),
+      unknown: .after_unknown | marked | cut($marks) | map(path_text),
+      sensitive: $marks | map(path_text)
+    };
 
 def resource($kind; $reason):
   .change as $change
@@ -101,7 +108,9 @@ def resource($kind; $reason):
     + {action: ($change.actions | action), actions: ($change.actions), action_reason}
     + {deferred_reason: $reason}
     + ($change | paths_of)
-    + {replace_paths: [$change.replace_paths | given | .[] | map(replace_step) | path_text]}
+    + ($change | sensitive as $marks
+       | {replace_paths: [.replace_paths | given | .[]
+                          | [map(replace_step)] | cut($marks)[0] | path_text]})
     + {importing: ($change.importing | if . then masked($change | secrets) else null end)}
     + {generated_config: (if $change.generated_config then true else null end)}
   | .actions as $actions

@@ -29,6 +29,8 @@ const ELEMENT_KEYS: [&str; 9] = [
 enum Step<'t> {
     Key(&'t str),
     Index(usize),
+    /// That of a path to replace which is neither.
+    Any,
 }
 
 type Path<'t> = Vec<Step<'t>>;
@@ -208,7 +210,8 @@ fn resource(kind: &str, element: Node<'_>, paths: Paths<'_>) -> Map<String, Valu
     copy(&mut record, element, "action_reason", "action_reason");
     paths.put(&mut record);
     let replace = member(change, "replace_paths").into_iter().flat_map(elements);
-    list(&mut record, "replace_paths", replace.map(|path| json!(replace_path(path))).collect());
+    let replace = replace.map(|path| json!(replace_path(path, &paths.sensitive)));
+    list(&mut record, "replace_paths", replace.collect());
     if let Some(importing) = member(change, "importing") {
         record.insert("importing".into(), masked(importing, &secrets(change, &paths.sensitive)));
     }
@@ -234,7 +237,7 @@ fn invocation(element: Node<'_>) -> Map<String, Value> {
 
 /// What is told of a change, path by path.
 struct Paths<'t> {
-    changed: Vec<Path<'t>>,
+    changed: BTreeSet<Path<'t>>,
     unknown: BTreeSet<Path<'t>>,
     sensitive: BTreeSet<Path<'t>>,
 }
@@ -255,7 +258,14 @@ impl<'t> Paths<'t> {
         }
         let covered = |path: &Path| (0..path.len()).any(|len| hidden.contains(&path[..len]));
         let sensitive = hidden.iter().filter(|path| !covered(path)).cloned().collect();
-        Paths { changed, unknown: marks, sensitive }
+        let cut_all = |paths: &mut dyn Iterator<Item = Path<'t>>| {
+            paths.map(|path| cut(path, &sensitive)).collect()
+        };
+        Paths {
+            changed: cut_all(&mut changed.into_iter()),
+            unknown: cut_all(&mut marks.into_iter()),
+            sensitive,
+        }
     }
 
     fn put(&self, record: &mut Map<String, Value>) {
@@ -266,6 +276,14 @@ impl<'t> Paths<'t> {
         list(record, "unknown", texts(&mut self.unknown.iter()));
         list(record, "sensitive", texts(&mut self.sensitive.iter()));
     }
+}
+
+/// What lies below a sensitive place is told as that place.
+fn cut<'t>(mut path: Path<'t>, sensitive: &BTreeSet<Path<'t>>) -> Path<'t> {
+    if let Some(len) = (0..path.len()).find(|&len| sensitive.contains(&path[..len])) {
+        path.truncate(len);
+    }
+    path
 }
 
 fn compare<'t>(
@@ -334,6 +352,7 @@ fn child<'t>(value: Option<Node<'t>>, step: Step<'t>) -> Option<Node<'t>> {
     match step {
         Step::Key(key) => value?.as_object()?.get(key),
         Step::Index(index) => value?.as_array()?.get(index),
+        Step::Any => None,
     }
 }
 
@@ -396,6 +415,7 @@ fn masked(value: Node<'_>, secrets: &BTreeSet<&str>) -> Value {
 fn path_text(path: &[Step<'_>]) -> String {
     path.iter().fold(String::new(), |so_far, step| match step {
         Step::Index(index) => so_far + &format!("[{index}]"),
+        Step::Any => so_far + "[*]",
         Step::Key(key) => with_key(so_far, key),
     })
 }
@@ -410,12 +430,14 @@ fn with_key(so_far: String, key: &str) -> String {
     }
 }
 
-fn replace_path(path: Node<'_>) -> String {
-    elements(path).fold(String::new(), |so_far, step| match (step.as_str(), step.as_u32()) {
-        (Some(key), _) => with_key(so_far, key),
-        (_, Some(index)) => so_far + &format!("[{index}]"),
-        _ => so_far + "[*]",
-    })
+/// A path as it is given, up to a sensitive place.
+fn replace_path<'t>(path: Node<'t>, sensitive: &BTreeSet<Path<'t>>) -> String {
+    let steps = elements(path).map(|step| match (step.into_string(), step.as_u32()) {
+        (Some(key), _) => Step::Key(key),
+        (_, Some(index)) => Step::Index(index as usize),
+        _ => Step::Any,
+    });
+    path_text(&cut(steps.collect(), sensitive))
 }
 
 fn words(change: Option<Node<'_>>) -> Vec<&str> {

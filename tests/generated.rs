@@ -64,7 +64,7 @@ fn counts_are_those_of_the_engine_and_of_the_oracle() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for shape in SHAPES {
         for layout in LAYOUTS {
-            // Once enough for resources with each shape of marks.
+            // Once as much as it takes to have resources with each shape of marks.
             let size = if layout.is_empty() { SIZE * 10 } else { SIZE };
             let (text, counts) = generated(folder.path(), shape, layout, size);
             assert!(text.len() > size * 9 / 10, "{shape} {layout:?}: {} bytes", text.len());

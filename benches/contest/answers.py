@@ -18,7 +18,7 @@ def nothing(answer):
 
 
 def same_for_all():
-    """For the roof: whoever reads every byte has the same sum."""
+    """For the roof and the limit: whoever reads every byte has the same sum, or the same length."""
     sums = set()
 
     def check(answer):

@@ -72,7 +72,7 @@ class Field:
                 yield Entry(plan, "roof", who, [program, str(threads), mode, *paths], check)
 
     def limits(self, plan, _):
-        """What a reader on one thread can reach that checks as much."""
+        """What plansift takes on one thread when it looks at nothing."""
         check = answers.same_for_all()
         for level in ("scan", "structure", "full"):
             command = [self.found.path("limit"), level, str(plan.path)]

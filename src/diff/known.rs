@@ -15,7 +15,7 @@
 //! to say so ([`Known::disown`]).
 
 use super::overlay::may_mark;
-use crate::json::sample::{mix, sample};
+use crate::json::sample::slot;
 use crate::path::Paths;
 
 /// The bytes of up to two overlays that lie on the same values.
@@ -147,6 +147,5 @@ impl Slot {
 
 /// The slot of overlays.
 fn slot_of(overlays: Overlays<'_>) -> usize {
-    let samples = overlays.into_iter().flatten().map(sample);
-    (samples.reduce(mix).unwrap_or_default() % SLOTS as u64) as usize
+    slot(overlays.into_iter().flatten(), SLOTS)
 }

@@ -30,7 +30,6 @@ pub(super) fn compact<'t>(
     json: &'t mut String,
 ) -> Result<&'t RawValue> {
     let mut secrets = Secrets::default();
-    let values = distinct([change.before, change.after]);
     for overlay in distinct([change.before_sensitive, change.after_sensitive]) {
         let marks = Marks::of(overlay);
         if !marks.are_in(overlay) {
@@ -39,7 +38,7 @@ pub(super) fn compact<'t>(
         if secrets.shown.is_empty() {
             secrets.show(importing)?;
         }
-        for value in values.clone() {
+        for value in distinct([change.before, change.after]) {
             secrets.find(value, overlay, &marks)?;
         }
     }
@@ -49,9 +48,7 @@ pub(super) fn compact<'t>(
 }
 
 /// Both sides, or one where they are the same bytes.
-fn distinct<'a>(
-    [before, after]: [Option<Value<'a>>; 2],
-) -> impl Iterator<Item = Value<'a>> + Clone {
+fn distinct<'a>([before, after]: [Option<Value<'a>>; 2]) -> impl Iterator<Item = Value<'a>> {
     let is_same = before.zip(after).is_some_and(|(before, after)| before.raw() == after.raw());
     [before, after.filter(|_| !is_same)].into_iter().flatten()
 }

@@ -164,7 +164,8 @@ pub fn rewrite<S: Source>(
         let crew = Crew::new(scope, &desk, options.threads.get());
         let masking = &options.masking;
         let hire = move || Masker::new(what, masking, read.isa, read.limits);
-        let outgoing = Rc::new(RefCell::new(Outgoing::new(crew, hire, out, &read.limits)));
+        let outgoing = Outgoing::new(crew, hire, secrets.echo(), out, &read.limits);
+        let outgoing = Rc::new(RefCell::new(outgoing));
         let redactor = held.map(|held| Redactor {
             outgoing: Rc::clone(&outgoing),
             held,

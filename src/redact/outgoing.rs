@@ -40,8 +40,10 @@ const OPEN: u64 = u64::MAX;
 
 /// The way out.
 pub(super) struct Outgoing<'scope, 'env, 's> {
+    /// Those who look for echoes; what needs no such look does not go through their hands.
     crew: Crew<'scope, 'env, Masker<'s>>,
     hire: Box<dyn Fn() -> Masker<'s> + 'scope>,
+    has_echoes: bool,
     out: BufWriter<&'env mut dyn Write>,
     /// What is on its way, up to where the window begins.
     chunk: Chunk,
@@ -69,12 +71,14 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
     pub fn new(
         crew: Crew<'scope, 'env, Masker<'s>>,
         hire: impl Fn() -> Masker<'s> + 'scope,
+        has_echoes: bool,
         out: &'env mut dyn Write,
         limits: &Limits,
     ) -> Self {
         Outgoing {
             crew,
             hire: Box::new(hire),
+            has_echoes,
             out: BufWriter::with_capacity(BUFFER, out),
             mask: Vec::new(),
             chunk: Chunk::default(),
@@ -120,7 +124,11 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         }
     }
 
+    /// A piece, for the look at echoes in it.
     pub fn piece(&mut self, piece: Span) {
+        if !self.has_echoes {
+            return;
+        }
         let Span { range, kind, after } = piece;
         let (range, after) = (self.places(range), self.places(after));
         if !range.is_empty() {
@@ -214,8 +222,12 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         let end = self.chunk.end() + bytes.len() as u64;
         while let Some(cut) = self.cuts.pop_front_if(|cut| *cut <= end) {
             let (before, behind) = bytes.split_at((cut - self.chunk.end()) as usize);
-            self.chunk.bytes.extend_from_slice(before);
-            self.give(cut)?;
+            if self.has_echoes || !self.chunk.bytes.is_empty() {
+                self.chunk.bytes.extend_from_slice(before);
+                self.give(cut)?;
+            } else {
+                self.pass_on(before, cut)?;
+            }
             bytes = behind;
         }
         let waiting = self.chunk.bytes.len() as u64 + bytes.len() as u64;
@@ -226,13 +238,29 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         Ok(())
     }
 
-    /// Hands over what is on its way, which ends at `cut`.
-    fn give(&mut self, cut: u64) -> Result<()> {
+    /// Writes bytes that were not put on their way, which is empty, and end at `cut`.
+    fn pass_on(&mut self, bytes: &[u8], cut: u64) -> Result<()> {
+        let mut chunk = self.cut_off(cut);
+        chunk.write_over(bytes, &mut self.out, &mut self.mask)?;
+        self.take_back(chunk);
+        Ok(())
+    }
+
+    /// What is on its way, which ends at `cut`.
+    fn cut_off(&mut self, cut: u64) -> Chunk {
         let mut rest = self.spare.pop().unwrap_or_default();
         rest.start = cut;
         rest.edits.extend(self.chunk.edits.extract_if(.., |edit| edit.range.start >= cut));
         rest.pieces.extend(self.chunk.pieces.extract_if(.., |piece| piece.range.start >= cut));
-        let chunk = std::mem::replace(&mut self.chunk, rest);
+        std::mem::replace(&mut self.chunk, rest)
+    }
+
+    /// Hands over what is on its way, which ends at `cut`.
+    fn give(&mut self, cut: u64) -> Result<()> {
+        let chunk = self.cut_off(cut);
+        if !self.has_echoes {
+            return self.write(chunk);
+        }
         self.crew.give(chunk, &self.hire);
         while let Some(chunk) = self.crew.take() {
             self.write(chunk)?;
@@ -249,16 +277,21 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
             return Err(error);
         }
         chunk.write(&mut self.out, &mut self.mask)?;
+        self.take_back(chunk);
+        Ok(())
+    }
+
+    /// Takes note of what was done in a chunk, and keeps its memory.
+    fn take_back(&mut self, mut chunk: Chunk) {
         self.counts.add(&chunk.counts);
         chunk.clear();
         self.spare.push(chunk);
-        Ok(())
     }
 
     /// Writes everything that is still on its way, what is left in the window included.
     pub fn finish(&mut self, source: &impl Source) -> Result<()> {
         self.take(source.window(), source.offset())?;
-        if self.crew.is_idle() {
+        if self.has_echoes && self.crew.is_idle() {
             // All of the document is in one chunk: that is not worth a thread.
             let mut chunk = std::mem::take(&mut self.chunk);
             (self.hire)().work(&mut chunk);

@@ -15,7 +15,7 @@ use regex::Regex;
 use super::leaves::{Leaf, leaves};
 use super::ordered::Ordered;
 use crate::error::Result;
-use crate::json::sample::sample;
+use crate::json::sample::slot;
 use crate::json::value::{Elements, Kind, Text, Value};
 
 /// Values and the overlays that mark them.
@@ -75,32 +75,24 @@ pub struct Marks {
 /// Overlays that mark nothing, which come again and again: the resources of one type mostly have
 /// the same. The slot of each is chosen by a few of its bytes; what falls on a taken one replaces
 /// what was there.
-#[derive(Debug)]
-struct Quiet([Box<[u8]>; Quiet::SLOTS]);
-
-impl Default for Quiet {
-    fn default() -> Quiet {
-        Quiet(std::array::from_fn(|_| Box::default()))
-    }
-}
+#[derive(Debug, Default)]
+struct Quiet(Vec<Option<Box<[u8]>>>);
 
 impl Quiet {
-    const SLOTS: usize = 256;
+    const SLOTS: usize = 1024;
 
     /// Longest overlay that is remembered, in bytes.
     const LEN_MAX: usize = 4 << 10;
 
-    fn slot(overlay: &[u8]) -> usize {
-        (sample(overlay) % Quiet::SLOTS as u64) as usize
-    }
-
     fn holds(&self, overlay: &[u8]) -> bool {
-        *self.0[Quiet::slot(overlay)] == *overlay
+        let known = self.0.get(slot([overlay], Quiet::SLOTS));
+        known.and_then(Option::as_deref) == Some(overlay)
     }
 
     fn insert(&mut self, overlay: &[u8]) {
         if overlay.len() <= Quiet::LEN_MAX {
-            self.0[Quiet::slot(overlay)] = overlay.into();
+            self.0.resize(Quiet::SLOTS, None);
+            self.0[slot([overlay], Quiet::SLOTS)] = Some(overlay.into());
         }
     }
 }

@@ -20,7 +20,7 @@ use plansift::slim::{self, Part, Pattern};
 use serde_json::{Value, json};
 
 use crate::same_answer::Cut;
-use crate::{corpus, run, shared_plans};
+use crate::{corpus, generated, run, shared_plans};
 
 const DEFAULT: Wanted<'static> =
     Wanted { keep: &["changes", "outputs"], all: false, only: &[], paths: &[] };
@@ -60,7 +60,8 @@ struct Plan {
     tree: Value,
 }
 
-/// The plans of the corpus and of the reference folder that are plain JSON in UTF-8.
+/// The plans of the corpus and of the reference folder that are plain JSON in UTF-8, and generated
+/// ones that go out in several stretches.
 fn plans() -> Vec<Plan> {
     let of_corpus = corpus::cases().into_iter().map(|case| case.plan);
     let of_others = shared_plans::plans().into_iter().map(|(_, path)| path);
@@ -71,6 +72,13 @@ fn plans() -> Vec<Plan> {
         if let Ok(tree) = serde_json::from_str(&text) {
             plans.push(Plan { name: path.display().to_string(), text, tree });
         }
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for shape in ["estate", "busy"] {
+        let (text, _) = generated::generated(folder.path(), shape, &[], 700_000);
+        let text = String::from_utf8(text).expect("UTF-8");
+        let tree = serde_json::from_str(&text).expect("JSON");
+        plans.push(Plan { name: format!("generated, {shape}"), text, tree });
     }
     assert!(plans.len() >= if run::shared().is_some() { 300 } else { 50 }, "{}", plans.len());
     plans

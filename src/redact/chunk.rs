@@ -73,25 +73,10 @@ impl Chunk {
 
     /// Writes it with its edits; of those that lie in one another the outer one.
     pub fn write(&mut self, out: &mut impl Write, mask: &mut Vec<u8>) -> Result<()> {
-        let bytes = std::mem::take(&mut self.bytes);
-        let written = self.write_over(&bytes, out, mask);
-        self.bytes = bytes;
-        written
-    }
-
-    /// The same for one whose bytes are somewhere else.
-    pub fn write_over(
-        &mut self,
-        bytes: &[u8],
-        out: &mut impl Write,
-        mask: &mut Vec<u8>,
-    ) -> Result<()> {
         let write_error = |error| Error::io(ErrorKind::Write, error);
-        let start = self.start;
-        let text = |from: u64, to: u64| &bytes[(from - start) as usize..(to - start) as usize];
         // Stable: of two of the same place the first counts.
         self.edits.sort_by_key(Edit::order);
-        let mut written = start;
+        let mut written = self.start;
         let (mut edits, mut echoes) = (self.edits.iter().peekable(), self.echoes.iter().peekable());
         loop {
             let of_edits = match (edits.peek(), echoes.peek()) {
@@ -104,13 +89,13 @@ impl Chunk {
                 continue;
             }
             self.counts.echoes += u64::from(!of_edits);
-            out.write_all(text(written, edit.range.start)).map_err(write_error)?;
+            out.write_all(self.text(written..edit.range.start)).map_err(write_error)?;
             mask.clear();
             edit.mask.write(mask);
             out.write_all(mask).map_err(write_error)?;
             written = edit.range.end;
         }
-        out.write_all(text(written, start + bytes.len() as u64)).map_err(write_error)
+        out.write_all(self.text(written..self.end())).map_err(write_error)
     }
 
     pub fn text(&self, range: Range<u64>) -> &[u8] {

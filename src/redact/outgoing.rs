@@ -222,12 +222,10 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         let end = self.chunk.end() + bytes.len() as u64;
         while let Some(cut) = self.cuts.pop_front_if(|cut| *cut <= end) {
             let (before, behind) = bytes.split_at((cut - self.chunk.end()) as usize);
-            if self.has_echoes || !self.chunk.bytes.is_empty() {
-                self.chunk.bytes.extend_from_slice(before);
-                self.give(cut)?;
-            } else {
-                self.pass_on(before, cut)?;
-            }
+            // Copied also where nobody looks at it: the output may make it wait, and the file that
+            // it stands in may be another by then.
+            self.chunk.bytes.extend_from_slice(before);
+            self.give(cut)?;
             bytes = behind;
         }
         let waiting = self.chunk.bytes.len() as u64 + bytes.len() as u64;
@@ -238,26 +236,13 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         Ok(())
     }
 
-    /// Writes bytes that were not put on their way, which is empty, and end at `cut`.
-    fn pass_on(&mut self, bytes: &[u8], cut: u64) -> Result<()> {
-        let mut chunk = self.cut_off(cut);
-        chunk.write_over(bytes, &mut self.out, &mut self.mask)?;
-        self.take_back(chunk);
-        Ok(())
-    }
-
-    /// What is on its way, which ends at `cut`.
-    fn cut_off(&mut self, cut: u64) -> Chunk {
+    /// Hands over what is on its way, which ends at `cut`.
+    fn give(&mut self, cut: u64) -> Result<()> {
         let mut rest = self.spare.pop().unwrap_or_default();
         rest.start = cut;
         rest.edits.extend(self.chunk.edits.extract_if(.., |edit| edit.range.start >= cut));
         rest.pieces.extend(self.chunk.pieces.extract_if(.., |piece| piece.range.start >= cut));
-        std::mem::replace(&mut self.chunk, rest)
-    }
-
-    /// Hands over what is on its way, which ends at `cut`.
-    fn give(&mut self, cut: u64) -> Result<()> {
-        let chunk = self.cut_off(cut);
+        let chunk = std::mem::replace(&mut self.chunk, rest);
         if !self.has_echoes {
             return self.write(chunk);
         }
@@ -277,15 +262,10 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
             return Err(error);
         }
         chunk.write(&mut self.out, &mut self.mask)?;
-        self.take_back(chunk);
-        Ok(())
-    }
-
-    /// Takes note of what was done in a chunk, and keeps its memory.
-    fn take_back(&mut self, mut chunk: Chunk) {
         self.counts.add(&chunk.counts);
         chunk.clear();
         self.spare.push(chunk);
+        Ok(())
     }
 
     /// Writes everything that is still on its way, what is left in the window included.

@@ -2,8 +2,9 @@
 //! result.
 
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
+use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use plansift::error::{ErrorKind, Result};
@@ -102,6 +103,27 @@ fn a_file_that_changes_is_an_error_that_says_so() {
                 assert_eq!(error.kind(), ErrorKind::Changed, "{name}, {mapping:?}, {when}");
             }
         }
+    }
+}
+
+/// What goes out is not read from the file again: a file that is cut off while the output waits is
+/// told as such, and not as an output that cannot be written.
+#[test]
+fn a_file_that_is_cut_off_while_it_is_written_elsewhere_is_an_error_that_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plan.json");
+    for args in [&["redact", "--echo", "off"][..], &["redact"], &["slim", "--no-redact"]] {
+        write_plan(&path);
+        let mut command = run::plansift();
+        command.args(args).arg(&path).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("it starts");
+        // Then it waits, for a pipe takes much less than the plan.
+        child.stdout.as_mut().expect("a pipe").read_exact(&mut [0]).expect("the first byte");
+        open(&path).set_len(0).expect("set");
+        let output = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(said.contains("changed while it was read"), "{args:?}: {said}");
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
     }
 }
 

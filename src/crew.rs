@@ -161,6 +161,21 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Crew<'scope, 'env, W> {
         Some(job)
     }
 
+    /// Takes back all jobs, done or not, and waits for those only that somebody has begun.
+    ///
+    /// # Panics
+    ///
+    /// If a thread of the crew panicked.
+    pub(crate) fn recall(&mut self) -> Vec<W::Job> {
+        let mut jobs = self.desk.jobs();
+        while let Some((number, job)) = jobs.waiting.pop_front() {
+            let place = (number - jobs.first) as usize;
+            jobs.given[place] = Some(job);
+        }
+        drop(jobs);
+        std::iter::from_fn(|| self.wait()).collect()
+    }
+
     /// The next job, once it is done; `None` where all came back.
     ///
     /// # Panics
@@ -250,6 +265,25 @@ mod tests {
         let expected: Vec<u64> = (0..500).map(|number| number * number).collect();
         for threads in [1, 2, 3, 8] {
             assert_eq!(squares(threads, 0..500), expected);
+        }
+    }
+
+    #[test]
+    fn jobs_can_be_recalled() {
+        for threads in [1, 2, 3] {
+            let desk = Desk::new();
+            std::thread::scope(|scope| {
+                let mut crew = Crew::new(scope, &desk, threads);
+                (0..40).for_each(|number| crew.give((number, u64::MAX), || Squares));
+                let first = crew.wait();
+                let rest = crew.recall();
+                assert_eq!((first, crew.out()), (Some((0, 0)), 0));
+                assert!(rest.iter().map(|(number, _)| *number).eq(1..40));
+                let mut squares = rest.iter().map(|(number, square)| (*square, number * number));
+                assert!(squares.all(|(found, square)| found == u64::MAX || found == square));
+                crew.give((7, 0), || Squares);
+                assert_eq!(crew.wait(), Some((7, 49)));
+            });
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::store::Stores;
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::Source;
+use crate::input::{Source, Whole};
 
 /// Tells a run to stop, from any thread: no input is begun any more, and those that are read are
 /// given up at their next window.
@@ -90,6 +90,10 @@ impl<S: Source> Source for Stoppable<'_, S> {
 
     fn changed(&mut self) -> bool {
         self.source.changed()
+    }
+
+    fn whole(&self) -> Option<Whole> {
+        self.source.whole()
     }
 }
 

@@ -11,7 +11,7 @@ use super::run::say;
 use crate::batch::Entry;
 use crate::batch::run::Progress;
 use crate::error::Result;
-use crate::input::Source;
+use crate::input::{Source, Whole};
 use crate::sink::summary::visible;
 
 /// How far the readings of an input have come, all of them; nothing where that is not shown.
@@ -138,6 +138,10 @@ impl<S: Source> Source for Watched<S> {
 
     fn changed(&mut self) -> bool {
         self.source.changed()
+    }
+
+    fn whole(&self) -> Option<Whole> {
+        self.source.whole()
     }
 }
 

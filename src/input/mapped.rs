@@ -2,7 +2,8 @@
 //!
 //! The window is a slice of the mapping. [`Mapped::fill`] moves it along and drops the pages
 //! behind, so that only a few MiB of the file are resident at a time. Asking for pages ahead is
-//! slower than letting them fault, sixteen at a time.
+//! slower than letting them fault, sixteen at a time. Other threads may look at the mapping as a
+//! whole ([`Source::whole`]); what they brought in is dropped when the window comes by.
 //!
 //! Reading a page that a truncation took away raises SIGBUS. The handler lays a page of zeros over
 //! the place and notes in a table that this mapping was hit; the reader goes on with zeros, and
@@ -24,22 +25,39 @@ use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::AsRawFd;
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Once};
 
 use memmap2::{Advice, Mmap, UncheckedAdvice};
 
-use super::{Identity, Source};
+use super::{Identity, Source, Whole};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 
 /// How far the window moves at a time, in bytes: a multiple of every page size.
 const STEP: usize = 2 << 20;
 
-/// A regular file as windows of its mapping.
-pub(super) struct Mapped {
+/// A mapping, which the handler knows as long as anyone looks at it.
+struct Mapping {
     map: Mmap,
     slot: &'static Slot,
+}
+
+impl AsRef<[u8]> for Mapping {
+    fn as_ref(&self) -> &[u8] {
+        &self.map
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        self.slot.release();
+    }
+}
+
+/// A regular file as windows of its mapping.
+pub(super) struct Mapped {
+    mapping: Arc<Mapping>,
     identity: Identity,
     document_max: u64,
     /// The window within the mapping.
@@ -63,8 +81,8 @@ impl Mapped {
         let slot = Slot::claim(&map).ok_or(io::ErrorKind::OutOfMemory)?;
         // Advice only; a kernel that does not take it is slower.
         let _ = map.advise(Advice::Sequential);
-        let document_max = limits.document;
-        Ok(Mapped { map, slot, identity, document_max, start: 0, end: 0, dropped: 0 })
+        let (mapping, document_max) = (Arc::new(Mapping { map, slot }), limits.document);
+        Ok(Mapped { mapping, identity, document_max, start: 0, end: 0, dropped: 0 })
     }
 
     /// Drops the whole steps of pages before the window.
@@ -74,7 +92,7 @@ impl Mapped {
             // SAFETY: the mapping is of a file and only read: a page that is dropped and looked at
             // again comes back from the file with the same bytes, or with zeros after a fault.
             let _ = unsafe {
-                self.map.unchecked_advise_range(
+                self.mapping.map.unchecked_advise_range(
                     UncheckedAdvice::DontNeed,
                     self.dropped,
                     until - self.dropped,
@@ -88,7 +106,7 @@ impl Mapped {
 impl Source for Mapped {
     #[inline]
     fn window(&self) -> &[u8] {
-        &self.map[self.start..self.end]
+        &self.mapping.map[self.start..self.end]
     }
 
     #[inline]
@@ -98,11 +116,11 @@ impl Source for Mapped {
 
     fn fill(&mut self, keep: u64) -> Result<bool> {
         self.start = (keep as usize).clamp(self.start, self.end);
-        if self.slot.hit.load(Ordering::Relaxed) {
+        if self.mapping.slot.hit.load(Ordering::Relaxed) {
             return Err(Error::new(ErrorKind::Changed));
         }
         self.drop_behind();
-        let end = self.map.len().min(self.end + STEP);
+        let end = self.mapping.map.len().min(self.end + STEP);
         if end as u64 > self.document_max {
             return Err(Error::limit(Limit::Document, self.document_max, self.document_max));
         }
@@ -112,7 +130,7 @@ impl Source for Mapped {
     }
 
     fn finish(&mut self) -> Result<()> {
-        if self.slot.hit.load(Ordering::Relaxed) {
+        if self.mapping.slot.hit.load(Ordering::Relaxed) {
             return Err(Error::new(ErrorKind::Changed));
         }
         self.identity.check()
@@ -121,11 +139,9 @@ impl Source for Mapped {
     fn changed(&mut self) -> bool {
         self.finish().is_err()
     }
-}
 
-impl Drop for Mapped {
-    fn drop(&mut self) {
-        self.slot.release();
+    fn whole(&self) -> Option<Whole> {
+        Some(Whole::new(self.mapping.clone()))
     }
 }
 

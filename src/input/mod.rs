@@ -16,6 +16,7 @@ mod stream;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
@@ -56,6 +57,28 @@ pub trait Source {
     fn changed(&mut self) -> bool {
         false
     }
+
+    /// All of the text, where it lies in memory as a whole; offsets count from its first byte.
+    fn whole(&self) -> Option<Whole> {
+        None
+    }
+}
+
+/// A whole text in memory, for other threads. It says nothing of what the source itself refuses: a
+/// limit, an input that changed.
+#[derive(Clone)]
+pub struct Whole(Arc<dyn AsRef<[u8]> + Send + Sync>);
+
+impl Whole {
+    /// A text that whoever holds it keeps in memory.
+    pub fn new(text: Arc<dyn AsRef<[u8]> + Send + Sync>) -> Whole {
+        Whole(text)
+    }
+
+    /// The text.
+    pub fn text(&self) -> &[u8] {
+        (*self.0).as_ref()
+    }
 }
 
 /// A source that is used for a while.
@@ -80,6 +103,10 @@ impl<S: Source> Source for &mut S {
 
     fn changed(&mut self) -> bool {
         (**self).changed()
+    }
+
+    fn whole(&self) -> Option<Whole> {
+        (**self).whole()
     }
 }
 
@@ -148,7 +175,7 @@ enum Kind {
 /// What a file was when it was opened, to tell whether it is still the same at the end.
 #[derive(Clone, Debug)]
 struct Identity {
-    file: std::sync::Arc<File>,
+    file: Arc<File>,
     path: Option<std::path::PathBuf>,
     state: State,
 }
@@ -248,7 +275,7 @@ impl Input {
         if metadata.is_dir() {
             return Err(read_error(io::Error::from(io::ErrorKind::IsADirectory)));
         }
-        let file = std::sync::Arc::new(file);
+        let file = Arc::new(file);
         let regular = metadata.is_file();
         let identity = regular.then(|| Identity {
             file: file.clone(),
@@ -260,7 +287,7 @@ impl Input {
 
     /// An open file at its start; with an identity if it is a regular one.
     fn of_file(
-        file: std::sync::Arc<File>,
+        file: Arc<File>,
         identity: Option<Identity>,
         options: &Options,
     ) -> Result<Input> {
@@ -326,7 +353,7 @@ fn is_plain(file: &File) -> Result<bool> {
 }
 
 /// A file that its identity shares.
-struct Shared(std::sync::Arc<File>);
+struct Shared(Arc<File>);
 
 impl Read for Shared {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -374,6 +401,14 @@ impl Source for Input {
             #[cfg(target_os = "linux")]
             Kind::Mapped(mapped) => mapped.changed(),
             Kind::Stream(stream) => stream.changed(),
+        }
+    }
+
+    fn whole(&self) -> Option<Whole> {
+        match &self.0 {
+            #[cfg(target_os = "linux")]
+            Kind::Mapped(mapped) => mapped.whole(),
+            Kind::Stream(_) => None,
         }
     }
 }

@@ -3,8 +3,8 @@
 //! A bit each, so that a document as deep as the limit takes little more than a kilobyte.
 
 /// The kinds of the open containers, one bit each, the innermost lowest.
-#[derive(Debug)]
-pub(super) struct Brackets {
+#[derive(Clone, Debug)]
+pub(crate) struct Brackets {
     /// Up to 63 of them, below a bit that marks where they end.
     top: u64,
     pub(super) depth: u64,
@@ -71,6 +71,15 @@ impl Brackets {
         (self.top, self.depth) = (innermost.kinds, innermost.depth);
     }
 
+    /// Their kinds, the outermost first: 1 is an object.
+    pub(super) fn kinds(&self) -> impl Iterator<Item = u64> {
+        let words = self.below.iter().chain(std::iter::once(&self.top));
+        words.flat_map(|word| {
+            let count = 63 - word.leading_zeros();
+            (0..count).rev().map(move |place| (word >> place) & 1)
+        })
+    }
+
     /// Whether the innermost one is an object. Means nothing where none is open.
     pub(super) fn is_object(&self) -> bool {
         self.top & 1 == 1
@@ -117,6 +126,7 @@ mod tests {
                 open.push(kind(depth));
                 assert_eq!((open.depth, open.is_object()), (depth + 1, kind(depth) == 1));
             }
+            assert!(open.kinds().eq((0..200 * round).map(kind)));
             for depth in (0..200 * round).rev() {
                 assert_eq!((open.pop(), open.depth), (kind(depth), depth));
             }

@@ -100,6 +100,52 @@ impl<S: Source> Cursor<S> {
         }
     }
 
+    /// A cursor at the byte `start` of a text that is in memory as a whole, as another one would be
+    /// that has come there: in these containers, before an element of the innermost.
+    pub(crate) fn between(
+        source: S,
+        start: u64,
+        open: &Brackets,
+        isa: Isa,
+        validation: Validation,
+        limits: Limits,
+    ) -> Self {
+        let mut cursor = Cursor::new(source, start, isa, validation, limits);
+        cursor.open = open.clone();
+        cursor.scan_from(start);
+        cursor
+    }
+
+    /// The containers that are entered.
+    pub(crate) fn open(&self) -> &Brackets {
+        &self.open
+    }
+
+    /// Goes to the end of an element of the innermost container, before which the cursor is,
+    /// because everything up to there was read by another cursor. `false`: the source does not let
+    /// it, for a reason that it will tell when the cursor comes there.
+    pub(crate) fn jump(&mut self, to: u64) -> bool {
+        while self.window_end() < to {
+            if !self.fill() {
+                return false;
+            }
+        }
+        self.scan_from(to);
+        true
+    }
+
+    /// Begins to scan at a place outside of tokens, in the containers that are entered.
+    fn scan_from(&mut self, offset: u64) {
+        self.scanner.restart();
+        if let Some(nesting) = &mut self.nesting {
+            let isa = self.scanner.isa();
+            *nesting = Nesting::between(isa, self.limits.depth, self.open.kinds());
+        }
+        (self.batch, self.scanned, self.offset) = (offset, offset, offset);
+        (self.misplaced, self.fresh) = (None, false);
+        (self.string_start, self.word, self.doubtful, self.paired) = (None, None, 0, None);
+    }
+
     /// The offset of the next byte, from the start of the input.
     pub fn offset(&self) -> u64 {
         self.offset

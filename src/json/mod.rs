@@ -12,7 +12,7 @@
 //! Two short cuts: [`native::Native`] reads an outlined value that stands as the tools write it,
 //! [`detached::Detached`] holds copies of values for another thread.
 
-mod brackets;
+pub(crate) mod brackets;
 pub mod cursor;
 pub mod detached;
 mod grammar;

@@ -19,7 +19,7 @@ use super::reader::{self, Document};
 use super::tail::{self, After};
 use super::{Flow, Options, Visitor};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::Source;
+use crate::input::{Source, Whole};
 
 /// How far behind the beginning of a document the next one may begin on a line of its own and be
 /// found although the document is not whole, in bytes.
@@ -399,5 +399,9 @@ impl<S: Source> Source for Region<'_, S> {
 
     fn changed(&mut self) -> bool {
         self.source.changed()
+    }
+
+    fn whole(&self) -> Option<Whole> {
+        self.source.whole()
     }
 }

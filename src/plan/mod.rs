@@ -14,6 +14,7 @@ mod look;
 mod pieces;
 mod place;
 mod reader;
+mod scout;
 mod section;
 mod tail;
 mod version;
@@ -34,6 +35,7 @@ pub use look::{Look, look};
 pub use pieces::{Piece, PieceKind, PieceVisitor};
 pub use place::Place;
 pub use reader::Document;
+pub use scout::{Frontier, Scout};
 pub use section::Section;
 
 /// How to read a plan.
@@ -116,6 +118,24 @@ pub trait Visitor {
     fn scalar(&mut self, section: Section, value: Value<'_>) -> Result<Flow> {
         let _ = (section, value);
         Ok(Flow::Continue)
+    }
+
+    /// The reader is about to read an element of `resource_changes`, `resource_drift` or
+    /// `deferred_changes`. `Some`: from here up to that offset, where an element ends, they were
+    /// read already by a [`Scout`] of this frontier. If the reader can go there, it says so
+    /// ([`Visitor::passed`]); else it reads them itself.
+    fn ahead(&mut self, frontier: &Frontier<'_>) -> Option<u64> {
+        let _ = frontier;
+        None
+    }
+
+    /// The reader is where [`Visitor::ahead`] said last, and asks how many elements it passed.
+    ///
+    /// # Errors
+    ///
+    /// The visitor's own, with its place within the section.
+    fn passed(&mut self) -> Result<u64> {
+        Ok(0)
     }
 
     /// An element of `resource_changes`, `resource_drift` or `deferred_changes` that was passed and

@@ -6,6 +6,7 @@ use super::element::Element;
 use super::head::Head;
 use super::key;
 use super::place::Place;
+use super::scout::Frontier;
 use super::section::Section;
 use super::tail::{self, After};
 use super::version;
@@ -13,7 +14,6 @@ use super::wrong::Telltales;
 use super::{Answer, Flow, Options, Visitor};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
-use crate::json::Validation;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
 use crate::json::value::Value;
@@ -40,18 +40,9 @@ pub(super) fn read<S: Source, V: Visitor>(
     visitor: &mut V,
 ) -> Result<Part> {
     let cursor = Cursor::new(source, head.start, options.isa, options.validation, options.limits);
-    let mut reader = Reader {
-        cursor,
-        outline: Outline::new(),
-        visitor,
-        validation: options.validation,
-        after,
-        seen: 0,
-        telltales: Telltales::default(),
-        looks_like_outputs: false,
-        document: Document { text_before: head.text, ..Document::default() },
-        next: None,
-    };
+    let mut reader = Reader::of_elements(cursor, options, visitor);
+    reader.after = after;
+    reader.document.text_before = head.text;
     let flow = reader.document(head.start)?;
     Ok((reader.document, flow, reader.next))
 }
@@ -62,11 +53,11 @@ pub(super) fn unless_changed(source: &mut impl Source, error: Error) -> Error {
     if its_own && source.changed() { Error::new(ErrorKind::Changed) } else { error }
 }
 
-struct Reader<'v, S, V> {
+pub(super) struct Reader<'v, S, V> {
     cursor: Cursor<S>,
     outline: Outline,
     visitor: &'v mut V,
-    validation: Validation,
+    options: Options,
     after: After,
     /// The sections met so far, a bit each.
     seen: u32,
@@ -77,7 +68,27 @@ struct Reader<'v, S, V> {
     next: Option<u64>,
 }
 
-impl<S: Source, V: Visitor> Reader<'_, S, V> {
+impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
+    /// One that reads elements at a cursor.
+    pub(super) fn of_elements(cursor: Cursor<S>, options: &Options, visitor: &'v mut V) -> Self {
+        Reader {
+            cursor,
+            outline: Outline::new(),
+            visitor,
+            options: *options,
+            after: After::Nothing,
+            seen: 0,
+            telltales: Telltales::default(),
+            looks_like_outputs: false,
+            document: Document::default(),
+            next: None,
+        }
+    }
+
+    pub(super) fn cursor(&mut self) -> &mut Cursor<S> {
+        &mut self.cursor
+    }
+
     fn document(&mut self, start: u64) -> Result<Flow> {
         self.cursor.enter_object()?;
         while let Some((key, offset)) = key::next(&mut self.cursor)? {
@@ -119,7 +130,7 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
     }
 
     fn end(&mut self, start: u64) -> Result<()> {
-        let tail = tail::find(&mut self.cursor, self.after, self.validation, start)?;
+        let tail = tail::find(&mut self.cursor, self.after, self.options.validation, start)?;
         self.document.bytes = tail.end - start;
         self.document.text_after = tail.text;
         self.next = tail.next;
@@ -209,6 +220,11 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
         self.cursor.enter_array()?;
         let mut index = 0u64;
         while self.cursor.next_element()? {
+            let passed = self.passed(section, index)?;
+            if passed > 0 {
+                index += passed;
+                continue;
+            }
             let flow = self.element(section, index);
             if flow.map_err(|error| error.within(&format!("[{index}]")))? == Flow::Stop {
                 return Ok(Flow::Stop);
@@ -218,7 +234,21 @@ impl<S: Source, V: Visitor> Reader<'_, S, V> {
         Ok(Flow::Continue)
     }
 
-    fn element(&mut self, section: Section, index: u64) -> Result<Flow> {
+    /// Goes to the end of those elements from here on that were read already: how many.
+    fn passed(&mut self, section: Section, index: u64) -> Result<u64> {
+        if !section.is_of_changes() {
+            return Ok(0);
+        }
+        let (open, source) = (self.cursor.open(), self.cursor.source());
+        let offset = self.cursor.offset();
+        let frontier = Frontier { section, index, offset, open, source, options: self.options };
+        match self.visitor.ahead(&frontier) {
+            Some(end) if self.cursor.jump(end) => self.visitor.passed(),
+            _ => Ok(0),
+        }
+    }
+
+    pub(super) fn element(&mut self, section: Section, index: u64) -> Result<Flow> {
         self.cursor.outline(&mut self.outline)?;
         if section.is_of_changes() {
             let text = self.cursor.outlined(&self.outline);

@@ -1,9 +1,12 @@
 //! Changes that are made rows on another thread, a few at a time.
 //!
-//! The elements are copied, because the window moves on. What comes back for each is what the
-//! thread that reads would have found itself: what it adds to the summary, and its row. Whatever is
-//! not so simple (an error, a limit, a row that is too long to wait in memory) is left to that
+//! Where the text lies in memory as a whole, the other thread reads the elements itself
+//! ([`Scout`]); else they are copied, because the window moves on. What comes back for each is what
+//! the thread that reads would have found itself: what it adds to the summary, and its row. Whatever
+//! is not so simple (an error, a limit, a row that is too long to wait in memory) is left to that
 //! thread, which does it again when its turn comes; so errors and limits have one way only.
+
+use std::ops::Range;
 
 use super::held;
 use super::maker::{Facts, Maker};
@@ -15,10 +18,10 @@ use crate::error::{Error, Result};
 use crate::json::detached::Detached;
 use crate::json::value::{Text, Value};
 use crate::limits::Limits;
-use crate::plan::{Deferred, Element, ResourceChange, Section};
+use crate::plan::{Answer, Deferred, Element, Flow, ResourceChange, Scout, Section, Visitor};
 
 /// Bytes of elements that are worth handing over.
-const SIZE: usize = 128 << 10;
+pub(super) const SIZE: usize = 128 << 10;
 
 /// Longest lists of paths of a row that is handed over, in bytes of memory.
 const PATHS_MAX: u64 = 64 << 10;
@@ -29,8 +32,14 @@ const TEXT_MAX: usize = 256 << 10;
 /// Some elements, and what came of them.
 #[derive(Default)]
 pub(super) struct Portion {
+    /// Who is to read them, and where they begin; `None`: they were copied.
+    errand: Option<(Scout, Range<u64>)>,
+    /// From where to where they were read.
+    pub(super) read: Option<Range<u64>>,
+    /// Elements of the section before those that were read.
+    pub(super) first: u64,
     elements: Detached,
-    /// Where each of them stood.
+    /// Where each of those that were copied stood.
     places: Vec<(Section, u64)>,
     /// One for each, once it is done.
     pub(super) made: Vec<Made>,
@@ -52,10 +61,16 @@ pub(super) enum Made {
 
 impl Portion {
     pub(super) fn clear(&mut self) {
+        (self.errand, self.read) = (None, None);
         self.elements.clear();
         self.places.clear();
         self.made.clear();
         self.text.clear();
+    }
+
+    /// Sends somebody to read those that begin in a range.
+    pub(super) fn send(&mut self, scout: Scout, range: Range<u64>) {
+        self.errand = Some((scout, range));
     }
 
     pub(super) fn push(&mut self, element: &Element<'_>) {
@@ -71,9 +86,17 @@ impl Portion {
         self.elements.size() >= SIZE
     }
 
-    /// Where an element stood.
-    pub(super) fn place(&self, place: usize) -> (Section, u64) {
-        self.places[place]
+    /// The section of an element that was copied.
+    pub(super) fn section(&self, place: usize) -> Section {
+        self.places[place].0
+    }
+
+    /// An error of an element, with its place: within its section if it was read ahead.
+    pub(super) fn within(&self, place: usize, error: Error) -> Error {
+        match self.places.get(place) {
+            Some((section, index)) => error.within(&format!("[{index}]")).within(section.name()),
+            None => error.within(&format!("[{}]", self.first + place as u64)),
+        }
     }
 
     /// An element.
@@ -123,18 +146,22 @@ impl<'v> RowWorker<'v> {
     /// # Errors
     ///
     /// Anything that is to be left to the one who reads.
-    fn make(&mut self, portion: &mut Portion, place: usize) -> Result<Made> {
-        let (section, _) = portion.places[place];
-        let (change, reason) = parse(section, portion.elements.value(place))?;
-        let facts = self.maker.facts(section, &change)?;
+    fn make(
+        &mut self,
+        section: Section,
+        change: &ResourceChange<'_>,
+        reason: Option<Text<'_>>,
+        text: &mut Vec<u8>,
+    ) -> Result<Made> {
+        let facts = self.maker.facts(section, change)?;
         if self.show.hides(&facts) {
             return Ok(Made::Nothing(facts));
         }
-        let row = self.maker.row(&facts, &change, reason)?;
+        let row = self.maker.row(&facts, change, reason)?;
         Ok(match &mut self.renderer {
             Some(renderer) => {
-                renderer.render(&row, &mut portion.text)?;
-                Made::Text(facts, portion.text.len())
+                renderer.render(&row, text)?;
+                Made::Text(facts, text.len())
             }
             None => {
                 let Some(mut owned) = held::owned(&row) else { return Ok(Made::Left) };
@@ -147,22 +174,90 @@ impl<'v> RowWorker<'v> {
             }
         })
     }
+
+    /// The same; anything that is to be left is.
+    fn make_or_leave(
+        &mut self,
+        section: Section,
+        change: &ResourceChange<'_>,
+        reason: Option<Text<'_>>,
+        text: &mut Vec<u8>,
+    ) -> Made {
+        let text_len = text.len();
+        if text_len >= TEXT_MAX {
+            return Made::Left;
+        }
+        self.make(section, change, reason, text).unwrap_or_else(|_: Error| {
+            text.truncate(text_len);
+            Made::Left
+        })
+    }
 }
 
 impl Worker for RowWorker<'_> {
     type Job = Portion;
 
     fn work(&mut self, portion: &mut Portion) {
+        if let Some((scout, range)) = portion.errand.take() {
+            let Portion { made, text, .. } = portion;
+            portion.read = scout.read(range, &mut Ahead { worker: self, made, text });
+            return;
+        }
         for place in 0..portion.elements.len() {
-            let text_len = portion.text.len();
-            let made = match text_len {
-                TEXT_MAX.. => Made::Left,
-                _ => self.make(portion, place).unwrap_or_else(|_: Error| {
-                    portion.text.truncate(text_len);
-                    Made::Left
-                }),
+            let section = portion.section(place);
+            let made = match parse(section, portion.elements.value(place)) {
+                Ok((change, reason)) => {
+                    self.make_or_leave(section, &change, reason, &mut portion.text)
+                }
+                Err(_) => Made::Left,
             };
             portion.made.push(made);
         }
+    }
+}
+
+/// Makes rows of elements that are read ahead.
+struct Ahead<'w, 'v> {
+    worker: &'w mut RowWorker<'v>,
+    made: &'w mut Vec<Made>,
+    text: &'w mut Vec<u8>,
+}
+
+impl Ahead<'_, '_> {
+    fn change(
+        &mut self,
+        section: Section,
+        change: &ResourceChange<'_>,
+        reason: Option<Text<'_>>,
+    ) -> Flow {
+        match self.worker.make_or_leave(section, change, reason, self.text) {
+            Made::Left => Flow::Stop,
+            made => {
+                self.made.push(made);
+                Flow::Continue
+            }
+        }
+    }
+}
+
+impl Visitor for Ahead<'_, '_> {
+    fn element(&mut self, element: &Element<'_>) -> Result<Answer> {
+        if self.worker.show == Show::Changes
+            && let Some(unchanged) = element.unchanged()
+            && let Some(facts) = self.worker.maker.known(&unchanged)
+        {
+            self.made.push(Made::Nothing(facts));
+            return Ok(Answer::Skip);
+        }
+        Ok(Answer::Enter)
+    }
+
+    fn resource_change(&mut self, section: Section, change: &ResourceChange<'_>) -> Result<Flow> {
+        Ok(self.change(section, change, None))
+    }
+
+    fn deferred_change(&mut self, deferred: &Deferred<'_>) -> Result<Flow> {
+        let change = &deferred.resource_change;
+        Ok(self.change(Section::DeferredChanges, change, deferred.reason))
     }
 }

@@ -1,26 +1,40 @@
 //! Which elements go to other threads, and how they come back.
 //!
 //! Each is looked at by the thread that has time and comes back in its turn, so that it is counted
-//! and written as if there were no others. Copying and handing over cost something: the first
-//! elements of a plan are not shared, and so a small plan starts no thread; neither are those that
-//! are too long to be copied.
+//! and written as if there were no others. There are two ways:
+//!
+//! - Where the text lies in memory as a whole, other threads read ahead, a stretch each, and this
+//!   one takes what they found when it comes there.
+//! - Else this one reads everything, and copies what needs a closer look.
+//!
+//! Both cost something: the first elements of a plan are not shared, and so a small plan starts no
+//! thread; neither are those that are too long.
 
+use std::collections::VecDeque;
+use std::ops::Range;
 use std::thread::Scope;
 
 use super::books::Books;
 use super::maker::Maker;
-use super::portion::{Made, Portion, RowWorker, parse};
+use super::portion::{Made, Portion, RowWorker, SIZE, parse};
 use super::view::View;
 use crate::crew::{Crew, Desk};
 use crate::error::Result;
 use crate::json::detached::Detached;
-use crate::plan::{Element, ResourceChange};
+use crate::plan::{Element, Frontier, ResourceChange, Scout};
 
 /// As many elements as this, in bytes, are looked at before any is shared.
 const ALONE: usize = 512 << 10;
 
-/// An element longer than this, in bytes, is not copied.
+/// An element longer than this, in bytes, is not shared.
 const ELEMENT_MAX: usize = 256 << 10;
+
+/// Bytes that are read ahead at a time.
+const STRETCH: u64 = 2 * SIZE as u64;
+
+/// After so many stretches in a row of which nothing came, no more is read ahead: elements that are
+/// longer than a stretch, or do not begin as the tools write them.
+const MISSED_MAX: u32 = 16;
 
 /// Most threads that take part: one reads, and more than these it cannot keep busy. Each has some
 /// MiB of memory, and so has what is under way.
@@ -42,6 +56,25 @@ pub(super) struct Sharing<'scope, 'env> {
     spare: Vec<Portion>,
     /// The element that is learnt from.
     lesson: Detached,
+    /// Elements that are read ahead.
+    ahead: Option<Ahead>,
+    /// It was given up to read ahead.
+    gave_up: bool,
+}
+
+/// Elements of a section that are read ahead.
+struct Ahead {
+    scout: Scout,
+    /// The end of the last stretch that somebody was sent to.
+    end: u64,
+    /// Where the stretches begin that did not come back.
+    out: VecDeque<u64>,
+    /// Elements of the section before this place.
+    index: u64,
+    /// What came back and lies ahead, or here.
+    next: Option<Portion>,
+    /// Stretches in a row of which nothing came.
+    missed: u32,
 }
 
 impl<'scope, 'env> Sharing<'scope, 'env> {
@@ -54,22 +87,122 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
     ) -> Self {
         let crew = Crew::new(scope, desk, threads.min(THREADS_MAX));
         let (next, lesson) = (Portion::default(), Detached::default());
-        Sharing { crew, view, alone: 0, next, spare: Vec::new(), lesson }
+        let (spare, ahead, gave_up) = (Vec::new(), None, false);
+        Sharing { crew, view, alone: 0, next, spare, lesson, ahead, gave_up }
     }
 
-    /// Whether something is shared and did not come back.
+    /// Whether elements are shared that stand before this place and did not come back.
     pub(super) fn is_under_way(&self) -> bool {
-        self.crew.out() > 0 || !self.next.is_empty()
+        self.ahead.is_none() && (self.crew.out() > 0 || !self.next.is_empty())
     }
 
-    /// Whether an element is to be shared.
+    /// Whether it is time to share anything.
+    fn shares(&self, books: &Books<'_>) -> bool {
+        self.crew.threads() > 1 && self.alone >= ALONE && books.begun
+    }
+
+    /// Whether an element is to be copied and shared.
     pub(super) fn takes(&mut self, element: &Element<'_>, books: &Books<'_>) -> bool {
-        let takes = self.crew.threads() > 1
-            && self.alone >= ALONE
-            && books.begun
-            && element.size() <= ELEMENT_MAX;
+        let takes = self.ahead.is_none() && self.shares(books) && element.size() <= ELEMENT_MAX;
         self.alone = self.alone.saturating_add(element.size());
         takes
+    }
+
+    /// Up to where elements from here on were read ahead, if they were. Sends others to read on.
+    pub(super) fn ahead(
+        &mut self,
+        frontier: &Frontier<'_>,
+        books: &mut Books<'_>,
+    ) -> Option<u64> {
+        if self.gave_up || !self.shares(books) {
+            return None;
+        }
+        let offset = frontier.offset();
+        if self.ahead.as_ref().is_none_or(|ahead| ahead.scout.section() != frontier.section()) {
+            self.recall();
+            let scout = frontier.scout()?.with_change_max(ELEMENT_MAX as u64);
+            let (out, next, missed) = (VecDeque::new(), None, 0);
+            self.ahead = Some(Ahead { scout, end: offset, out, index: 0, next, missed });
+        }
+        let mut ahead = self.ahead.take()?;
+        ahead.index = frontier.index();
+        let found = self.look_ahead(&mut ahead, offset, books);
+        self.ahead = Some(ahead);
+        if found.is_none() {
+            self.gave_up = self.ahead.as_ref().is_some_and(|ahead| ahead.missed > MISSED_MAX);
+            if self.gave_up {
+                self.recall();
+            }
+        }
+        found
+    }
+
+    fn look_ahead(
+        &mut self,
+        ahead: &mut Ahead,
+        offset: u64,
+        books: &mut Books<'_>,
+    ) -> Option<u64> {
+        while self.crew.out() < OUT_EACH * self.crew.threads() && ahead.end < ahead.scout.text_len()
+        {
+            let range = ahead.end.max(offset)..ahead.end.max(offset) + STRETCH;
+            (ahead.end, _) = (range.end, ahead.out.push_back(range.start));
+            let mut portion = self.spare.pop().unwrap_or_default();
+            portion.send(ahead.scout.clone(), range);
+            self.give(portion, books);
+        }
+        while ahead.missed <= MISSED_MAX {
+            let portion = match ahead.next.take() {
+                Some(portion) => portion,
+                None if *ahead.out.front()? > offset => return None,
+                None => {
+                    ahead.out.pop_front();
+                    self.crew.wait()?
+                }
+            };
+            match &portion.read {
+                Some(Range { start, .. }) if *start > offset => {
+                    ahead.next = Some(portion);
+                    return None;
+                }
+                Some(Range { start, end }) if *start == offset => {
+                    let end = *end;
+                    (ahead.next, ahead.missed) = (Some(portion), 0);
+                    return Some(end);
+                }
+                _ => {
+                    ahead.missed += 1;
+                    self.keep(portion);
+                }
+            }
+        }
+        None
+    }
+
+    /// Counts and writes what was read ahead from here on: how many elements.
+    ///
+    /// # Errors
+    ///
+    /// There are too many different action words; the sink's.
+    pub(super) fn passed(&mut self, books: &mut Books<'_>, maker: &mut Maker) -> Result<u64> {
+        let next = self.ahead.as_mut().and_then(|ahead| Some((ahead.next.take()?, ahead.index)));
+        let Some((mut portion, index)) = next else { return Ok(0) };
+        let count = portion.made.len() as u64;
+        portion.first = index;
+        self.absorb(portion, books, maker).map(|()| count)
+    }
+
+    /// Gives up what is read ahead.
+    fn recall(&mut self) {
+        let Some(ahead) = self.ahead.take() else { return };
+        let portions = self.crew.recall().into_iter().chain(ahead.next);
+        portions.for_each(|portion| self.keep(portion));
+    }
+
+    /// Keeps the memory of a portion.
+    fn keep(&mut self, mut portion: Portion) {
+        portion.clear();
+        self.spare.push(portion);
     }
 
     /// Shares an element, and takes in what is done.
@@ -104,6 +237,10 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
     ///
     /// What an element failed with; its place is complete.
     pub(super) fn settle(&mut self, books: &mut Books<'_>, maker: &mut Maker) -> Result<()> {
+        if self.ahead.is_some() {
+            // All that stands before this place came back.
+            return Ok(());
+        }
         if !self.next.is_empty() {
             self.hand_over(books);
         }
@@ -116,6 +253,10 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
     fn hand_over(&mut self, books: &mut Books<'_>) {
         let next = self.spare.pop().unwrap_or_default();
         let portion = std::mem::replace(&mut self.next, next);
+        self.give(portion, books);
+    }
+
+    fn give(&mut self, portion: Portion, books: &mut Books<'_>) {
         let view = self.view;
         self.crew.give(portion, || {
             let renderer = books.rendered().map(|sink| sink.renderer());
@@ -134,7 +275,6 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
         // Rendered rows that are counted and not written yet.
         let (mut text_start, mut text_end, mut rows) = (0, 0, 0);
         let absorbed = made.drain(..).enumerate().try_for_each(|(place, made)| {
-            let (section, index) = portion.place(place);
             let taken = match made {
                 Made::Nothing(facts) => books.count(&facts),
                 Made::Text(facts, end) => {
@@ -144,11 +284,12 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
                 Made::Left => {
                     books.text(&portion.text[text_start..text_end], rows)?;
                     (text_start, rows) = (text_end, 0);
+                    let section = portion.section(place);
                     parse(section, portion.element(place))
                         .and_then(|(change, reason)| books.change(section, &change, reason, maker))
                 }
             };
-            taken.map_err(|error| error.within(&format!("[{index}]")).within(section.name()))
+            taken.map_err(|error| portion.within(place, error))
         });
         books.text(&portion.text[text_start..text_end], rows)?;
         portion.made = made;

@@ -1,7 +1,7 @@
 //! From a plan's events to its records.
 //!
 //! One thread reads the plan, tells at a glance what stays as it is, and counts and writes
-//! everything in order. Elements that need a closer look may go to other threads
+//! everything in order. Elements may be read by other threads, or go to them for a closer look
 //! ([`super::sharing`]).
 
 use std::borrow::Cow;
@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
 use crate::path::Paths;
-use crate::plan::{self, Answer, Change, Documents, Element, Flow, Section, Visitor};
+use crate::plan::{self, Answer, Change, Documents, Element, Flow, Frontier, Section, Visitor};
 
 /// Which changes become records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -245,6 +245,14 @@ impl Visitor for Sifter<'_, '_, '_> {
             _ => {}
         }
         Ok(Flow::Continue)
+    }
+
+    fn ahead(&mut self, frontier: &Frontier<'_>) -> Option<u64> {
+        self.sharing.ahead(frontier, &mut self.books)
+    }
+
+    fn passed(&mut self) -> Result<u64> {
+        self.sharing.passed(&mut self.books, &mut self.maker)
     }
 
     fn element(&mut self, element: &Element<'_>) -> Result<Answer> {

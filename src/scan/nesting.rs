@@ -52,6 +52,14 @@ impl Nesting {
         Nesting { isa, depth_max, depth: 0, kinds: 0, len: 0, around, ended: false, stretches }
     }
 
+    /// Between two brackets of a text that has these open, of which the outermost comes first: 1 is
+    /// an object.
+    pub fn between(isa: Isa, depth_max: u64, open: impl Iterator<Item = u64>) -> Nesting {
+        let mut nesting = Nesting::new(isa, depth_max);
+        open.for_each(|brace| nesting.open_one(brace));
+        nesting
+    }
+
     /// The blocks that were followed last, in order and without a gap.
     pub fn stretches(&self) -> &[Stretch] {
         &self.stretches

@@ -13,7 +13,7 @@ use super::run::{Job, Settings};
 use super::stop::{Stop, Stoppable};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{self, Mapping, Source, Threads};
-use crate::record::{Label, Options, Record, Rendered, Sifted};
+use crate::record::{Label, Record, Rendered, Sifted};
 use crate::sink::Sink;
 use crate::sink::fleet::Tally;
 
@@ -99,7 +99,8 @@ impl Work<'_> {
     fn read(&self, source: impl Source, out: &mut Draft) -> Result<(Vec<PlanOutcome>, Warnings)> {
         let Listed { source: input, workspace, .. } = &self.job.listed;
         let label = Label { source: input, workspace: workspace.as_deref() };
-        let options = Options { threads: Some(self.threads), ..self.settings.sift };
+        let mut options = self.settings.sift;
+        options.read.threads = Some(self.threads);
         let plans_max = options.read.limits.plans;
         let mut reading = Reading::new(self.settings.form.sink(out), plans_max);
         read_plans(source, label, &options, Attributes::None, &mut reading)?;

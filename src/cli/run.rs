@@ -174,9 +174,13 @@ pub(super) fn options(plans: &Plans) -> std::result::Result<Options, Exit> {
     };
     let validation = if plans.strict { Validation::Everything } else { Validation::Visited };
     Ok(Options {
-        read: plan::Options { isa, validation, limits: plans.limits.limits() },
+        read: plan::Options {
+            isa,
+            validation,
+            limits: plans.limits.limits(),
+            threads: threads(plans),
+        },
         show: if plans.all { Show::All } else { Show::Changes },
-        threads: threads(plans),
     })
 }
 

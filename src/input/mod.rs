@@ -286,11 +286,7 @@ impl Input {
     }
 
     /// An open file at its start; with an identity if it is a regular one.
-    fn of_file(
-        file: Arc<File>,
-        identity: Option<Identity>,
-        options: &Options,
-    ) -> Result<Input> {
+    fn of_file(file: Arc<File>, identity: Option<Identity>, options: &Options) -> Result<Input> {
         match &identity {
             Some(identity) => {
                 if let Some(mapped) = Input::mapped(identity, options)? {

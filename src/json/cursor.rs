@@ -11,6 +11,7 @@
 //! the same however the input was cut. Who adds a way to move: go to the end of the batch, advance,
 //! and go on; hold (`Hold`) what must stay in the window meanwhile.
 
+mod jump;
 mod tokens;
 
 use std::ops::Range;
@@ -68,6 +69,8 @@ pub struct Cursor<S> {
     doubtful: u64,
     /// The escape at this offset was checked as the second half of a pair.
     paired: Option<u64>,
+    /// Where a batch must end.
+    stop: u64,
 }
 
 impl<S: Source> Cursor<S> {
@@ -97,53 +100,8 @@ impl<S: Source> Cursor<S> {
             word: None,
             doubtful: 0,
             paired: None,
+            stop: u64::MAX,
         }
-    }
-
-    /// A cursor at the byte `start` of a text that is in memory as a whole, as another one would be
-    /// that has come there: in these containers, before an element of the innermost.
-    pub(crate) fn between(
-        source: S,
-        start: u64,
-        open: &Brackets,
-        isa: Isa,
-        validation: Validation,
-        limits: Limits,
-    ) -> Self {
-        let mut cursor = Cursor::new(source, start, isa, validation, limits);
-        cursor.open = open.clone();
-        cursor.scan_from(start);
-        cursor
-    }
-
-    /// The containers that are entered.
-    pub(crate) fn open(&self) -> &Brackets {
-        &self.open
-    }
-
-    /// Goes to the end of an element of the innermost container, before which the cursor is,
-    /// because everything up to there was read by another cursor. `false`: the source does not let
-    /// it, for a reason that it will tell when the cursor comes there.
-    pub(crate) fn jump(&mut self, to: u64) -> bool {
-        while self.window_end() < to {
-            if !self.fill() {
-                return false;
-            }
-        }
-        self.scan_from(to);
-        true
-    }
-
-    /// Begins to scan at a place outside of tokens, in the containers that are entered.
-    fn scan_from(&mut self, offset: u64) {
-        self.scanner.restart();
-        if let Some(nesting) = &mut self.nesting {
-            let isa = self.scanner.isa();
-            *nesting = Nesting::between(isa, self.limits.depth, self.open.kinds());
-        }
-        (self.batch, self.scanned, self.offset) = (offset, offset, offset);
-        (self.misplaced, self.fresh) = (None, false);
-        (self.string_start, self.word, self.doubtful, self.paired) = (None, None, 0, None);
     }
 
     /// The offset of the next byte, from the start of the input.
@@ -358,7 +316,10 @@ impl<S: Source> Cursor<S> {
         self.fresh = false;
         match self.peek()? {
             Some(b'{' | b'[') => match self.validation {
-                Validation::Visited => self.pass_brackets(recorder),
+                Validation::Visited => {
+                    let open = Open { depth: &mut 0, pause: u64::MAX };
+                    self.pass_brackets(recorder, open).map(|_| ())
+                }
                 Validation::Everything => self.pass_tokens(recorder),
             },
             Some(b'"') => self.pass_string(recorder),
@@ -405,15 +366,16 @@ impl<S: Source> Cursor<S> {
         Ok(self.scanned)
     }
 
-    /// Passes the container that stands here, looking at brackets only.
-    fn pass_brackets(&mut self, recorder: impl Recorder) -> Result<()> {
-        self.scanner.isa().run(PassBlocks { cursor: self, recorder })
+    /// Passes the container that stands here, or that was begun, looking at brackets only. `false`:
+    /// it goes on behind the pause.
+    fn pass_brackets(&mut self, recorder: impl Recorder, open: Open<'_>) -> Result<bool> {
+        self.scanner.isa().run(PassBlocks { cursor: self, recorder, open })
     }
 
     #[inline(always)]
-    fn pass_blocks(&mut self, mut recorder: impl Recorder) -> Result<()> {
+    fn pass_blocks(&mut self, mut recorder: impl Recorder, open: Open<'_>) -> Result<bool> {
         // How many containers are open, with the one that is passed, and around it.
-        let (mut depth, around) = (0, self.open.depth);
+        let (mut depth, around) = (*open.depth, self.open.depth);
         let mut from = (self.offset - self.batch) as usize;
         loop {
             let first = from / BLOCK;
@@ -433,12 +395,16 @@ impl<S: Source> Cursor<S> {
                     if let Some(bit) = close_of(brackets, block.opens, &mut depth) {
                         recorder.blocks(&blocks[first..=index]);
                         self.offset = self.batch + (index * BLOCK) as u64 + u64::from(bit) + 1;
-                        return Ok(());
+                        return Ok(true);
                     }
                 }
                 next = next.max(end);
             }
             recorder.blocks(&blocks[first..]);
+            if self.scanned >= open.pause {
+                (self.offset, *open.depth) = (self.scanned, depth);
+                return Ok(false);
+            }
             from = self.next_batch()?;
         }
     }
@@ -540,6 +506,8 @@ impl<S: Source> Cursor<S> {
                 (None, None) => Ok(false),
             };
         }
+        let stop = usize::try_from(self.stop - begin).unwrap_or(usize::MAX);
+        let rest = &rest[..rest.len().min(stop)];
         self.batch = begin;
         let count = (rest.len() / BLOCK).min(BATCH);
         let misplaced = if count > 0 {
@@ -649,14 +617,23 @@ impl<S: Source> Cursor<S> {
 struct PassBlocks<'c, S, R> {
     cursor: &'c mut Cursor<S>,
     recorder: R,
+    open: Open<'c>,
+}
+
+/// A container that is passed a part at a time.
+struct Open<'o> {
+    /// How many are open, itself included.
+    depth: &'o mut u64,
+    /// No further batch is brought from this offset on.
+    pause: u64,
 }
 
 impl<S: Source, R: Recorder> Code for PassBlocks<'_, S, R> {
-    type Output = Result<()>;
+    type Output = Result<bool>;
 
     #[inline(always)]
-    fn run(self) -> Result<()> {
-        self.cursor.pass_blocks(self.recorder)
+    fn run(self) -> Result<bool> {
+        self.cursor.pass_blocks(self.recorder, self.open)
     }
 }
 

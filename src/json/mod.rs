@@ -22,6 +22,7 @@ pub mod native;
 pub mod number;
 pub mod outline;
 pub(crate) mod sample;
+pub(crate) mod skim;
 pub mod string;
 pub mod value;
 mod want;

@@ -16,10 +16,13 @@ mod place;
 mod reader;
 mod scout;
 mod section;
+mod skimming;
 mod tail;
 mod version;
 mod wrapper;
 mod wrong;
+
+use std::num::NonZeroUsize;
 
 use crate::error::Result;
 use crate::json::Validation;
@@ -47,6 +50,9 @@ pub struct Options {
     pub validation: Validation,
     /// The bounds.
     pub limits: Limits,
+    /// How many threads may be used, this one included; `None`: this one alone. What is told is the
+    /// same with any number.
+    pub threads: Option<NonZeroUsize>,
 }
 
 /// What to do with the value that stands at a key.

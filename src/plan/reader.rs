@@ -1,5 +1,7 @@
 //! The walk over a plan: top-level keys, then the elements of what is entered.
 
+use std::num::NonZeroUsize;
+
 use super::change::{ActionInvocation, Change, Check, Deferred, ResourceChange};
 use super::documents::Part;
 use super::element::Element;
@@ -8,10 +10,12 @@ use super::key;
 use super::place::Place;
 use super::scout::Frontier;
 use super::section::Section;
+use super::skimming::{self, Skimming};
 use super::tail::{self, After};
 use super::version;
 use super::wrong::Telltales;
 use super::{Answer, Flow, Options, Visitor};
+use crate::crew::Desk;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::cursor::Cursor;
@@ -43,8 +47,17 @@ pub(super) fn read<S: Source, V: Visitor>(
     let mut reader = Reader::of_elements(cursor, options, visitor);
     reader.after = after;
     reader.document.text_before = head.text;
-    let flow = reader.document(head.start)?;
-    Ok((reader.document, flow, reader.next))
+    let threads = options.threads.map_or(1, NonZeroUsize::get);
+    let flow = if threads > 1 && options.limits.string_skipped >= skimming::STRETCH {
+        let desk = Desk::new();
+        std::thread::scope(|scope| {
+            let mut skimming = Skimming::new(scope, &desk, threads, options.isa);
+            reader.document(head.start, Some(&mut skimming))
+        })
+    } else {
+        reader.document(head.start, None)
+    };
+    Ok((reader.document, flow?, reader.next))
 }
 
 /// A file that changes under the reader has errors of its own making: the change is the error.
@@ -89,7 +102,12 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
         &mut self.cursor
     }
 
-    fn document(&mut self, start: u64) -> Result<Flow> {
+    /// Reads the document. What is passed over may be by others.
+    fn document(
+        &mut self,
+        start: u64,
+        mut skimming: Option<&mut Skimming<'_, '_>>,
+    ) -> Result<Flow> {
         self.cursor.enter_object()?;
         while let Some((key, offset)) = key::next(&mut self.cursor)? {
             let section = Section::of(&key);
@@ -97,7 +115,10 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
                 return Err(Error::new(ErrorKind::WrongDocument(document)));
             }
             self.once(section, offset)?;
-            let flow = self.section(section, &key).map_err(|error| error.within(section.name()))?;
+            let skimming = skimming.as_deref_mut();
+            let flow = self
+                .section(section, &key, skimming)
+                .map_err(|error| error.within(section.name()))?;
             if flow == Flow::Stop {
                 self.document.bytes = self.cursor.offset() - start;
                 return Ok(Flow::Stop);
@@ -137,7 +158,12 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
         tail.leave(self.cursor.source_mut())
     }
 
-    fn section(&mut self, section: Section, key: &str) -> Result<Flow> {
+    fn section(
+        &mut self,
+        section: Section,
+        key: &str,
+        skimming: Option<&mut Skimming<'_, '_>>,
+    ) -> Result<Flow> {
         if section == Section::FormatVersion {
             self.format_version()?;
         }
@@ -149,7 +175,7 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
         match self.visitor.section(section, key) {
             Answer::Stop => Ok(Flow::Stop),
             Answer::Skip if passed => Ok(Flow::Continue),
-            Answer::Skip => self.cursor.skip().map(|()| Flow::Continue),
+            Answer::Skip => self.skip(skimming).map(|()| Flow::Continue),
             Answer::Span => {
                 if !passed {
                     self.cursor.outline(&mut self.outline)?;
@@ -161,6 +187,25 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
             }
             Answer::Enter => self.enter(section),
         }
+    }
+
+    /// Passes over the value that stands here.
+    fn skip(&mut self, skimming: Option<&mut Skimming<'_, '_>>) -> Result<()> {
+        let Some(skimming) = skimming else { return self.cursor.skip() };
+        let Some(mut skip) = self.cursor.begin_skip()? else { return Ok(()) };
+        let mut ended = self.cursor.skip_some(&mut skip, skimming::ALONE)?;
+        while !ended {
+            let Some(skimmed) = skimming.next(self.cursor.offset(), self.cursor.source()) else {
+                ended = self.cursor.skip_some(&mut skip, u64::MAX)?;
+                continue;
+            };
+            ended = self.cursor.skip_to(&mut skip, skimmed.start)?;
+            if !ended && self.cursor.jump_over(&mut skip, &skimmed) {
+                skimming.hit();
+            }
+        }
+        skimming.recall();
+        Ok(())
     }
 
     fn enter(&mut self, section: Section) -> Result<Flow> {

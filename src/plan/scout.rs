@@ -1,11 +1,11 @@
 //! Elements that somebody reads before the reader comes to them.
 //!
-//! A text that is in memory as a whole can be read by several threads, if they know where an element
-//! begins. They guess: behind a comma, at an object whose first key is `address`. A guess may be
-//! wrong (such an object may lie deeper, or in a string), so what was read from there counts only
-//! if the reader, which guesses nothing, comes to the very same place between two elements. From
-//! there on both would read the same bytes in the same way; so the reader takes what was found and
-//! goes on behind it.
+//! A text that is in memory as a whole can be read by several threads, if they know where an
+//! element begins. They guess: behind a comma, at an object whose first key is `address`. A guess
+//! may be wrong (such an object may lie deeper, or in a string), so what was read from there counts
+//! only if the reader, which guesses nothing, comes to the very same place between two elements.
+//! From there on both would read the same bytes in the same way; so the reader takes what was found
+//! and goes on behind it.
 //!
 //! What must not change: whatever is not simply right (an error, a limit) ends what is read here,
 //! and the reader meets it itself.
@@ -106,7 +106,7 @@ impl Scout {
 
     /// The end of the last element that was read.
     fn read_from(&self, start: u64, until: u64, visitor: &mut impl Visitor) -> Option<u64> {
-        let Options { isa, validation, limits } = self.options;
+        let Options { isa, validation, limits, .. } = self.options;
         let text = Slice(self.whole.text());
         let cursor = Cursor::between(text, start, &self.open, isa, validation, limits);
         let mut reader = Reader::of_elements(cursor, &self.options, visitor);

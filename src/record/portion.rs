@@ -2,9 +2,9 @@
 //!
 //! Where the text lies in memory as a whole, the other thread reads the elements itself
 //! ([`Scout`]); else they are copied, because the window moves on. What comes back for each is what
-//! the thread that reads would have found itself: what it adds to the summary, and its row. Whatever
-//! is not so simple (an error, a limit, a row that is too long to wait in memory) is left to that
-//! thread, which does it again when its turn comes; so errors and limits have one way only.
+//! the thread that reads would have found itself: what it adds to the summary, and its row.
+//! Whatever is not so simple (an error, a limit, a row that is too long to wait in memory) is left
+//! to that thread, which does it again when its turn comes; so errors and limits have one way only.
 
 use std::ops::Range;
 

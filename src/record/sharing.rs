@@ -109,11 +109,7 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
     }
 
     /// Up to where elements from here on were read ahead, if they were. Sends others to read on.
-    pub(super) fn ahead(
-        &mut self,
-        frontier: &Frontier<'_>,
-        books: &mut Books<'_>,
-    ) -> Option<u64> {
+    pub(super) fn ahead(&mut self, frontier: &Frontier<'_>, books: &mut Books<'_>) -> Option<u64> {
         if self.gave_up || !self.shares(books) {
             return None;
         }
@@ -137,12 +133,7 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
         found
     }
 
-    fn look_ahead(
-        &mut self,
-        ahead: &mut Ahead,
-        offset: u64,
-        books: &mut Books<'_>,
-    ) -> Option<u64> {
+    fn look_ahead(&mut self, ahead: &mut Ahead, offset: u64, books: &mut Books<'_>) -> Option<u64> {
         while self.crew.out() < OUT_EACH * self.crew.threads() && ahead.end < ahead.scout.text_len()
         {
             let range = ahead.end.max(offset)..ahead.end.max(offset) + STRETCH;

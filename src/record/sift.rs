@@ -47,9 +47,6 @@ pub struct Options {
     pub read: plan::Options,
     /// What to write.
     pub show: Show,
-    /// How many threads may be used, this one included; `None`: this one alone. The records are the
-    /// same with any number.
-    pub threads: Option<NonZeroUsize>,
 }
 
 /// A plan that was sifted.
@@ -153,7 +150,7 @@ fn sift_one<S: Source>(
 ) -> Result<Sifted> {
     let desk = Desk::new();
     std::thread::scope(|scope| {
-        let threads = options.threads.map_or(1, NonZeroUsize::get);
+        let threads = options.read.threads.map_or(1, NonZeroUsize::get);
         let mut sifter = Sifter {
             maker: Maker::new(options.read.limits),
             books: Books::new(label, options, view, sink),

@@ -8,6 +8,7 @@ use std::arch::x86_64::{
 };
 
 use super::nesting::Nesting;
+use super::nesting::floating::Floating;
 use super::nesting::words::Word;
 use super::{Block, Carry, Code, Findings, Kernel, Raw, scan_blocks};
 
@@ -47,6 +48,16 @@ pub(super) unsafe fn follow(nesting: &mut Nesting, blocks: &[Block]) -> bool {
         |bits, mask| _pext_u64(bits, mask),
         |nesting, word, end| take(nesting, word, end),
     )
+}
+
+/// [`Floating::follow_words`] with the same instructions.
+///
+/// # Safety
+///
+/// The processor has BMI1, BMI2, POPCNT and LZCNT.
+#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt")]
+pub(super) unsafe fn float(floating: &mut Floating, blocks: &[Block]) -> bool {
+    floating.follow_words(blocks, |bits, mask| _pext_u64(bits, mask))
 }
 
 #[inline(never)]

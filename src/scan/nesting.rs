@@ -8,9 +8,11 @@
 //! What follows the end of the document is none of ours: when nothing is open any more, everything
 //! goes.
 
+pub mod floating;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod words;
 
+use self::floating::Floating;
 use super::{BLOCK, Block, Isa};
 use crate::error::ErrorKind;
 use crate::limits::Limit;
@@ -127,6 +129,24 @@ impl Nesting {
         self.kinds = (self.kinds << 1) | brace;
         self.len += 1;
         self.depth += 1;
+    }
+
+    /// Follows a stretch that somebody else has followed; `false`: something may be wrong with it,
+    /// and nothing has changed. The document must not end in it.
+    pub fn pass(&mut self, stretch: &Floating) -> bool {
+        let Floating { closed, open, highest } = stretch;
+        let leaves_some = self.depth > stretch.closes();
+        if self.ended || !leaves_some || self.depth + *highest as u64 > self.depth_max {
+            return false;
+        }
+        let before = self.clone();
+        if !closed.iter().all(|is_brace| self.close(u64::from(*is_brace), 1)) {
+            *self = before;
+            return false;
+        }
+        open.iter().for_each(|is_brace| self.open_one(u64::from(*is_brace)));
+        self.stretches.clear();
+        true
     }
 
     /// Follows the brackets one by one up to the first that is wrong.
@@ -251,6 +271,79 @@ mod tests {
                 text[place] = byte;
             }
             hold_to_hand(&text, depth_max, &batches);
+        }
+    }
+
+    /// What is closed and left open, by a stack, and the first bad bracket.
+    fn floating_by_hand(text: &[u8]) -> Option<(Vec<bool>, Vec<bool>)> {
+        let (mut closed, mut open) = (Vec::new(), Vec::new());
+        for byte in text {
+            match (byte, open.last()) {
+                (b'{' | b'[', _) => open.push(*byte == b'{'),
+                (b'}' | b']', None) => closed.push(*byte == b'}'),
+                (b'}' | b']', Some(last)) if *last != (*byte == b'}') => return None,
+                (b'}' | b']', Some(_)) => open.truncate(open.len() - 1),
+                _ => {}
+            }
+        }
+        Some((closed, open))
+    }
+
+    proptest! {
+        #[test]
+        fn stretches_without_surroundings_agree_with_a_stack(
+            choices in prop::collection::vec(any::<u8>(), 1..400),
+            cut in any::<Index>(),
+            len in any::<Index>(),
+            damage in prop::option::of((any::<Index>(), select(b"{}[] ".to_vec()))),
+        ) {
+            let mut text = document(&choices);
+            if let Some((place, byte)) = damage {
+                let place = place.index(text.len());
+                text[place] = byte;
+            }
+            let start = cut.index(text.len());
+            let end = start + 1 + len.index(text.len() - start);
+            let blocks = blocks(&text[start..end]);
+            let expected = floating_by_hand(&text[start..end]);
+            for isa in Isa::all() {
+                let mut floating = Floating::default();
+                let found = blocks.chunks(2).all(|blocks| floating.follow(isa, blocks));
+                prop_assert_eq!(found, expected.is_some(), "{}", isa.name());
+                if let Some((closed, open)) = &expected {
+                    prop_assert_eq!(&floating.closed, closed);
+                    prop_assert_eq!(&floating.open, open);
+                }
+            }
+        }
+
+        /// Passing a stretch is following it.
+        #[test]
+        fn a_stretch_is_passed_as_it_is_followed(
+            choices in prop::collection::vec(any::<u8>(), 1..400),
+            cuts in any::<[Index; 2]>(),
+            depth_max in prop_oneof![Just(10_000), 1u64..40],
+        ) {
+            let text = document(&choices);
+            let mut cuts = cuts.map(|cut| cut.index(text.len()));
+            cuts.sort_unstable();
+            let [before, stretch, behind] =
+                [&text[..cuts[0]], &text[cuts[0]..cuts[1]], &text[cuts[1]..]].map(blocks);
+            for isa in Isa::all() {
+                let mut followed = Nesting::new(isa, depth_max);
+                if followed.follow(&before).is_some() {
+                    continue;
+                }
+                let mut passed = followed.clone();
+                let mut floating = Floating::default();
+                prop_assert!(floating.follow(isa, &stretch));
+                if !passed.pass(&floating) {
+                    continue;
+                }
+                prop_assert_eq!(followed.follow(&stretch), None);
+                prop_assert_eq!(passed.depth, followed.depth);
+                prop_assert_eq!(passed.follow(&behind), followed.follow(&behind));
+            }
         }
     }
 

@@ -1,14 +1,15 @@
 //! The same records and the same error, byte for byte, from any number of threads.
 //!
-//! Plans here are long enough for elements to be shared. The answer to compare with is that of one
-//! thread.
+//! Plans here are long enough for elements to be shared, in both ways: copied, and read ahead. The
+//! answer to compare with is that of one thread.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use plansift::error::{ErrorKind, Result};
-use plansift::input::Slice;
+use plansift::input::{Slice, Source, Whole};
 use plansift::json::Validation;
 use plansift::record::{Options, Record, Show, sift};
 use plansift::sink::csv::{Csv, Formulas};
@@ -24,11 +25,50 @@ const SIZE: usize = 3 << 20;
 /// A sink of one format.
 type Format = fn(&mut Vec<u8>) -> Box<dyn Sink + '_>;
 
+/// A text in windows of that length that lies in memory as a whole, as a mapped file does.
+struct InMemory {
+    text: Arc<Vec<u8>>,
+    step: usize,
+    start: usize,
+    end: usize,
+}
+
+impl InMemory {
+    fn new(text: &[u8]) -> InMemory {
+        InMemory { text: Arc::new(text.to_vec()), step: 70_001, start: 0, end: 0 }
+    }
+}
+
+impl Source for InMemory {
+    fn window(&self) -> &[u8] {
+        &self.text[self.start..self.end]
+    }
+
+    fn offset(&self) -> u64 {
+        self.start as u64
+    }
+
+    fn fill(&mut self, keep: u64) -> Result<bool> {
+        let end = self.text.len().min(self.end + self.step);
+        let has_more = end > self.end;
+        (self.start, self.end) = ((keep as usize).clamp(self.start, self.end), end);
+        Ok(has_more)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn whole(&self) -> Option<Whole> {
+        Some(Whole::new(self.text.clone()))
+    }
+}
+
 /// What is written, and how it ends.
-fn answer(plan: &[u8], options: &Options, sink: Format) -> String {
+fn answer(source: impl Source, options: &Options, sink: Format) -> String {
     let mut out = Vec::new();
     let mut writer = sink(&mut out);
-    let sifted = sift(Slice(plan), "plan.json", options, writer.as_mut());
+    let sifted = sift(source, "plan.json", options, writer.as_mut());
     let end = match sifted.and_then(|sifted| writer.finish().map(|()| sifted)) {
         Ok(sifted) => format!("{sifted:?}"),
         Err(error) => format!("{error} {:?}", error.location()),
@@ -37,20 +77,35 @@ fn answer(plan: &[u8], options: &Options, sink: Format) -> String {
     String::from_utf8(out).expect("records are UTF-8") + &end
 }
 
+fn answer_of(source: impl Source, options: &Options) -> String {
+    answer(source, options, lines)
+}
+
 fn lines(out: &mut Vec<u8>) -> Box<dyn Sink + '_> {
     Box::new(Ndjson::new(out))
 }
 
 fn on_threads(options: &Options, threads: usize) -> Options {
-    Options { threads: NonZeroUsize::new(threads), ..*options }
+    let mut options = *options;
+    options.read.threads = NonZeroUsize::new(threads);
+    options
 }
 
 /// Holds other numbers of threads to one.
 fn hold_to_one(plan: &[u8], options: &Options, what: &str) -> String {
-    let expected = answer(plan, options, lines);
-    for threads in [2, 3] {
-        let found = answer(plan, &on_threads(options, threads), lines);
-        assert!(found == expected, "{what}, {threads} threads:\n{}", end(&found, &expected));
+    hold_sink_to_one(plan, options, lines, what)
+}
+
+fn hold_sink_to_one(plan: &[u8], options: &Options, sink: Format, what: &str) -> String {
+    let expected = answer(Slice(plan), options, sink);
+    for threads in [2, 3, 8] {
+        let options = on_threads(options, threads);
+        let both =
+            [answer(Slice(plan), &options, sink), answer(InMemory::new(plan), &options, sink)];
+        for (found, way) in both.iter().zip(["copied", "ahead"]) {
+            let ends = end(found, &expected);
+            assert!(*found == expected, "{what}, {threads} threads, {way}:\n{ends}");
+        }
     }
     expected
 }
@@ -82,14 +137,8 @@ fn every_format_of_every_shape() {
             for show in [Show::Changes, Show::All] {
                 let options = Options { show, ..Options::default() };
                 for (place, sink) in sinks.into_iter().enumerate() {
-                    let expected = answer(&plan, &options, sink);
-                    for threads in [2, 3, 8] {
-                        let found = answer(&plan, &on_threads(&options, threads), sink);
-                        assert!(
-                            found == expected,
-                            "{shape} {layout:?} {show:?} sink {place}, {threads}"
-                        );
-                    }
+                    let what = format!("{shape} {layout:?} {show:?} sink {place}");
+                    hold_sink_to_one(&plan, &options, sink, &what);
                 }
             }
         }
@@ -208,14 +257,101 @@ impl Rendered for Counting {
 fn long_plans_are_shared_and_short_ones_are_not() {
     let folder = tempfile::tempdir().expect("a folder");
     for (size, threads, is_shared) in [(SIZE, 2, true), (SIZE, 1, false), (300 << 10, 8, false)] {
-        let (plan, _) = generated(folder.path(), "busy", &[], size);
-        let mut counting = Counting::default();
-        let options = on_threads(&Options::default(), threads);
-        sift(Slice(&plan), "plan.json", &options, &mut counting).expect("a plan");
-        let Counting { rendered, plain, .. } = counting;
-        assert_eq!(rendered > plain, is_shared, "{rendered} rows by others, {plain} by this one");
-        assert!(is_shared || rendered == 0);
+        for layout in [&[][..], &["--indent"]] {
+            let (plan, _) = generated(folder.path(), "busy", layout, size);
+            let options = on_threads(&Options::default(), threads);
+            let [mut copied, mut ahead] = [(); 2].map(|()| Counting::default());
+            sift(Slice(&plan), "plan.json", &options, &mut copied).expect("a plan");
+            sift(InMemory::new(&plan), "plan.json", &options, &mut ahead).expect("a plan");
+            for Counting { rendered, plain, .. } in [copied, ahead] {
+                let both = format!("{rendered} rows by others, {plain} by this one");
+                assert_eq!(rendered > plain, is_shared, "{both}");
+                assert!(is_shared || rendered == 0);
+            }
+        }
     }
+}
+
+/// What looks like the beginning of an element and is none, in every place where it can stand.
+#[test]
+fn wrong_guesses_change_nothing() {
+    let decoy = r#"},{"address":"x.y","mode":"managed","change":{"actions":["delete"]}}"#;
+    let text = serde_json::to_string(&format!("{decoy}\"{decoy}\\")).expect("a string");
+    let side = |number| {
+        let list = format!(r#"[{{}}{}]"#, decoy[1..].repeat(number));
+        format!(r#"{{"a":{list},"b":[{text},{list}],"n":{number}}}"#)
+    };
+    let sides = format!(r#""before":{},"after":{}"#, side(20), side(21));
+    let decoy = |place| {
+        let change = format!(r#"{{"actions":["update"],{sides}}}"#);
+        format!(r#"{{"address":"a.d[{place}]","note":{text},"change":{change}}}"#)
+    };
+    let decoys: Vec<_> = (0..700).map(decoy).collect();
+    for options in [Validation::Visited, Validation::Everything].map(|validation| {
+        let mut options = Options::default();
+        options.read.validation = validation;
+        options
+    }) {
+        let answer = hold_to_one(plan_of(&decoys).as_bytes(), &options, "decoys");
+        assert!(answer.contains("a.d[699]") && !answer.contains("x.y"), "{}", end(&answer, ""));
+    }
+}
+
+/// A plan with so many modules in its planned values, and a section that nobody knows.
+fn plan_with_much_to_skip(modules: usize) -> String {
+    let value = r#"{"k":[{"x":"},{\"a\":","y":[[],{}]},{"x":"\\"},{"é":{"z":null}}]}"#;
+    let resource = format!(r#"{{"address":"a.b","values":{value},"sensitive_values":{{}}}}"#);
+    let resources = vec![resource; 12].join(",");
+    let module = format!(r#"{{"resources":[{resources}],"address":"m"}}"#);
+    // Some stand in one another.
+    let modules: Vec<_> = (0..modules)
+        .map(|place| match place % 5 {
+            0 => format!(r#"{{"child_modules":[{module},{module}],"resources":[]}}"#),
+            _ => module.clone(),
+        })
+        .collect();
+    let tree = format!(r#"{{"root_module":{{"child_modules":[{}]}}}}"#, modules.join(",\n "));
+    let change = r#"{"address":"a.b","change":{"actions":["create"],"before":null,"after":{}}}"#;
+    format!(
+        "{{\"format_version\":\"1.2\",\"planned_values\":{tree},\"new\":{tree},\
+         \"resource_changes\":[{change}]}}"
+    )
+}
+
+#[test]
+fn what_is_skipped_is_held_to_the_same() {
+    let plan = plan_with_much_to_skip(1500);
+    assert!(plan.len() > 5 << 20, "{} bytes", plan.len());
+    let answer = hold_to_one(plan.as_bytes(), &Options::default(), "whole");
+    assert!(answer.contains("Sifted"), "{}", end(&answer, ""));
+    let (mut failed, rounds) = (0, 120);
+    for round in 0..rounds {
+        let place = plan.len() / rounds * round + round * 37;
+        let mut damaged = plan.clone().into_bytes();
+        damaged[place] = b"x\"}]{[\\,\x01\xff"[round % 10];
+        let mut options = Options::default();
+        options.read.limits.depth = if round % 7 == 0 { 9 } else { 10_000 };
+        let expected = answer_of(Slice(&damaged), &options);
+        for threads in [2, 3] {
+            let options = on_threads(&options, threads);
+            let found = answer_of(InMemory::new(&damaged), &options);
+            assert!(found == expected, "{place}, {threads}:\n{}", end(&found, &expected));
+        }
+        failed += usize::from(!expected.contains("Sifted"));
+    }
+    assert!(failed > rounds / 2, "{failed} texts failed");
+}
+
+/// Elements that are longer than what is read ahead at once, between others.
+#[test]
+fn long_elements_between_short_ones() {
+    let long = |place: usize| {
+        let filler = "y".repeat(place % 7 * 100_000);
+        let sides = format!(r#""before":{{"f":"{filler}","n":1}},"after":{{"f":"{filler}"}}"#);
+        format!(r#"{{"address":"a.l[{place}]","change":{{"actions":["update"],{sides}}}}}"#)
+    };
+    let plan = plan_of(&(0..40).map(long).collect::<Vec<_>>());
+    hold_to_one(plan.as_bytes(), &Options::default(), "long elements");
 }
 
 /// A plan in which small changes are followed by others, as many as that.
@@ -259,11 +395,13 @@ pub fn plan_of_long_rows(changes: usize, key: &str, depth: usize) -> String {
 fn rows_that_are_many_times_their_elements_do_not_pile_up() {
     let plan = plan_of_long_rows(300, "a_key_of_some_length", 60);
     hold_to_one(plan.as_bytes(), &Options::default(), "long rows");
-    let mut counting = Counting::default();
     let options = on_threads(&Options::default(), 3);
-    sift(Slice(plan.as_bytes()), "plan.json", &options, &mut counting).expect("a plan");
-    let longest = counting.longest;
-    assert!((1..600 << 10).contains(&longest), "{longest} bytes at once");
+    let [mut copied, mut ahead] = [(); 2].map(|()| Counting::default());
+    sift(Slice(plan.as_bytes()), "plan.json", &options, &mut copied).expect("a plan");
+    sift(InMemory::new(plan.as_bytes()), "plan.json", &options, &mut ahead).expect("a plan");
+    for Counting { longest, .. } in [copied, ahead] {
+        assert!((1..600 << 10).contains(&longest), "{longest} bytes at once");
+    }
 }
 
 /// Takes so many bytes.

@@ -20,9 +20,8 @@ pub fn check(text: &[u8]) {
     for validation in [Validation::Visited, Validation::Everything] {
         for limits in [Limits::default(), narrow(&mut draw)] {
             let options = |isa| Options {
-                read: plan::Options { isa, validation, limits },
+                read: plan::Options { isa, validation, limits, threads: None },
                 show: Show::All,
-                threads: None,
             };
             let whole = sifted(Slice(text), &options(Isa::best()));
             let isa = draw.one_of(&isas);

@@ -25,8 +25,13 @@ pub fn check(choices: &[u8]) {
     for show in [Show::Changes, Show::All] {
         let expected = naive::records(&tree, "plan.json", plan.len() as u64, show == Show::All);
         for validation in [Validation::Visited, Validation::Everything] {
-            let read = plan::Options { isa: Isa::best(), validation, limits: Limits::default() };
-            match records(&plan, &Options { read, show, threads: None }) {
+            let read = plan::Options {
+                isa: Isa::best(),
+                validation,
+                limits: Limits::default(),
+                threads: None,
+            };
+            match records(&plan, &Options { read, show }) {
                 Ok(records) => compare(&records, &expected, &plan),
                 Err(error) => panic!("{error}\n{plan}"),
             }

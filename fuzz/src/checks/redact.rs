@@ -45,7 +45,7 @@ fn redacted<S: Source>(
     let limits = Limits { secrets: 100, secret_texts: 10_000, ..Limits::default() };
     let options = Options {
         secret: secret::Options {
-            read: plan::Options { isa, validation: Validation::Visited, limits },
+            read: plan::Options { isa, validation: Validation::Visited, limits, threads: None },
             echo_min: 3,
             echo: echo.unwrap_or_default(),
             names: None,

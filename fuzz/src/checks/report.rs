@@ -35,7 +35,7 @@ pub fn check(text: &[u8]) {
 
 fn reported<S: Source>(mut open: impl FnMut() -> S, isa: Isa) -> std::result::Result<String, Told> {
     let limits = Limits { secrets: 100, ..Limits::default() };
-    let read = plan::Options { isa, validation: Validation::Visited, limits };
+    let read = plan::Options { isa, validation: Validation::Visited, limits, threads: None };
     let secrets = secret::Options { read, echo_min: 3, echo: EchoOf::Whole, names: None };
     let mut out = Vec::new();
     let mut run = || -> Result<()> {

@@ -68,7 +68,7 @@ fn slimmed<S: Source>(
     isa: Isa,
 ) -> Whole {
     let limits = Limits { secrets: 100, ..Limits::default() };
-    let read = plan::Options { isa, validation: Validation::Visited, limits };
+    let read = plan::Options { isa, validation: Validation::Visited, limits, threads: None };
     let secret = secret::Options { read, echo_min: 3, echo: EchoOf::Whole, names: None };
     let masking =
         redact::Options { secret, masking: Masking::Text, threads: std::num::NonZeroUsize::MIN };

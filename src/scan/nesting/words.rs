@@ -6,6 +6,7 @@
 //! left closes what earlier words opened, and then opens what later ones close. A word has dozens
 //! of brackets and three or four rounds, so this costs a few instructions for each block.
 
+use super::floating::Floating;
 use super::{Block, Nesting, Stretch, lowest};
 
 /// Brackets without what is between them, a bit each, the first lowest.
@@ -14,6 +15,85 @@ pub(in crate::scan) struct Word {
     opens: u64,
     braces: u64,
     len: u32,
+}
+
+/// Draws the brackets of blocks together, and hands out word by word, each with the number of the
+/// block behind it; `false`: `take` said so. `compress` draws the bits of a mask together.
+#[inline(always)]
+fn draw(
+    blocks: &[Block],
+    compress: impl Fn(u64, u64) -> u64,
+    mut take: impl FnMut(Word, usize) -> bool,
+) -> bool {
+    let mut word = Word::default();
+    for (index, block) in blocks.iter().enumerate() {
+        let len = block.brackets.count_ones();
+        let opens = compress(block.opens, block.brackets);
+        let braces = compress(block.braces, block.brackets);
+        if word.len + len > u64::BITS {
+            if !take(word, index) {
+                return false;
+            }
+            word = Word::default();
+        }
+        // A full word is not shifted at all, and gets the nothing that there is.
+        word.opens |= opens.wrapping_shl(word.len);
+        word.braces |= braces.wrapping_shl(word.len);
+        word.len += len;
+    }
+    take(word, blocks.len())
+}
+
+impl Word {
+    /// Without its pairs: how many it closes, and then how many it opens; `None`: there is a pair
+    /// of two kinds. The kinds come in the order of the text, the first lowest.
+    #[inline(always)]
+    fn reduced(self, compress: impl Fn(u64, u64) -> u64) -> Option<Reduced> {
+        let Word { mut opens, mut braces, mut len } = self;
+        loop {
+            let pairs = opens & !(opens >> 1) & (lowest(len) >> 1);
+            if pairs == 0 {
+                break;
+            }
+            if (braces ^ (braces >> 1)) & pairs != 0 {
+                return None;
+            }
+            let rest = lowest(len) & !(pairs | (pairs << 1));
+            opens = compress(opens, rest);
+            braces = compress(braces, rest);
+            len = rest.count_ones();
+        }
+        let closes = opens.trailing_zeros().min(len);
+        Some(Reduced { braces, closes, opens: len - closes })
+    }
+}
+
+/// What a word closes, and then opens.
+struct Reduced {
+    braces: u64,
+    closes: u32,
+    opens: u32,
+}
+
+impl Floating {
+    /// Follows the brackets word by word; `false`: they do not match.
+    #[inline(always)]
+    pub(in crate::scan) fn follow_words(
+        &mut self,
+        blocks: &[Block],
+        compress: impl Fn(u64, u64) -> u64,
+    ) -> bool {
+        draw(blocks, &compress, |word, _| {
+            self.highest = self.highest.max(self.open.len() + word.opens.count_ones() as usize);
+            word.reduced(&compress).is_some_and(|Reduced { braces, closes, opens }| {
+                let brace = |place| (braces.wrapping_shr(place) & 1) == 1;
+                (0..closes).all(|place| self.close(brace(place))) && {
+                    self.open.extend((closes..closes + opens).map(brace));
+                    true
+                }
+            })
+        })
+    }
 }
 
 impl Nesting {
@@ -26,23 +106,7 @@ impl Nesting {
         compress: impl Fn(u64, u64) -> u64,
         take: impl Fn(&mut Nesting, Word, usize) -> bool,
     ) -> bool {
-        let mut word = Word::default();
-        for (index, block) in blocks.iter().enumerate() {
-            let len = block.brackets.count_ones();
-            let opens = compress(block.opens, block.brackets);
-            let braces = compress(block.braces, block.brackets);
-            if word.len + len > u64::BITS {
-                if !take(self, word, index) {
-                    return false;
-                }
-                word = Word::default();
-            }
-            // A full word is not shifted at all, and gets the nothing that there is.
-            word.opens |= opens.wrapping_shl(word.len);
-            word.braces |= braces.wrapping_shl(word.len);
-            word.len += len;
-        }
-        take(self, word, blocks.len())
+        draw(blocks, compress, |word, end| take(self, word, end))
     }
 
     /// Follows the brackets of one word, which come from the blocks up to `end`.
@@ -53,34 +117,20 @@ impl Nesting {
         end: usize,
         compress: impl Fn(u64, u64) -> u64,
     ) -> bool {
-        let Word { mut opens, mut braces, mut len } = word;
         if self.ended {
             self.stretches.push(Stretch { end, least: 0, after: 0 });
             return true;
         }
         // Where a document begins it may end as well; only the plain way sees what is behind it.
-        let begins = self.depth == 0 && len > 0;
-        if begins || self.depth + u64::from(opens.count_ones()) > self.depth_max {
+        let begins = self.depth == 0 && word.len > 0;
+        if begins || self.depth + u64::from(word.opens.count_ones()) > self.depth_max {
             return false;
         }
-        loop {
-            let pairs = opens & !(opens >> 1) & (lowest(len) >> 1);
-            if pairs == 0 {
-                break;
-            }
-            if (braces ^ (braces >> 1)) & pairs != 0 {
-                return false;
-            }
-            let rest = lowest(len) & !(pairs | (pairs << 1));
-            opens = compress(opens, rest);
-            braces = compress(braces, rest);
-            len = rest.count_ones();
-        }
-        let closes = opens.trailing_zeros().min(len);
+        let Some(Reduced { braces, closes, opens }) = word.reduced(compress) else { return false };
         let matches = self.close(braces, closes);
         let least = self.depth;
         if self.depth > 0 || closes == 0 {
-            self.open(braces.wrapping_shr(closes), len - closes);
+            self.open(braces.wrapping_shr(closes), opens);
         }
         self.ended = self.depth == 0 && word.len > 0;
         self.stretches.push(Stretch { end, least, after: self.depth });

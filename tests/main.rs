@@ -34,6 +34,7 @@ mod audit;
 mod command;
 mod corpus;
 mod documents;
+mod extent;
 mod fuzz_corpus;
 mod generated;
 mod grammar;

@@ -23,7 +23,7 @@ const REQUIRED: [(&str, &str); 8] = [
     (
         "summary",
         "kind bytes resource_changes resource_drift output_changes deferred_changes terraform \
-         moved unknown_paths sensitive_paths changed_paths checks",
+         moved checks",
     ),
 ];
 

@@ -342,7 +342,7 @@ fn a_damaged_plan_is_told_without_its_values() {
     let runs = runs(&serde_json::from_str(&plan).expect("JSON"));
     for validation in [Validation::Visited, Validation::Everything] {
         let read = plan::Options { validation, ..plan::Options::default() };
-        let options = Options { read, show: Show::All };
+        let options = Options { read, show: Show::All, ..Options::default() };
         let mut errors = 0;
         for at in 0..plan.len() {
             for damage in DAMAGES {

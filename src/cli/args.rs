@@ -254,6 +254,10 @@ pub struct Changes {
     /// Form of the records
     #[command(flatten)]
     pub form: FormArgs,
+    /// Only what becomes of each resource, not where it changes: values are not looked at, which is
+    /// faster by far
+    #[arg(long)]
+    pub no_paths: bool,
     /// What the plans must not do
     #[command(flatten)]
     pub gate: GateArgs,

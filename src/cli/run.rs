@@ -18,7 +18,7 @@ use crate::input::{self, Mapping, Threads};
 use crate::json::Validation;
 use crate::plan;
 use crate::record::schema::SCHEMA;
-use crate::record::{Options, Show};
+use crate::record::{Extent, Options, Show};
 use crate::scan::Isa;
 use crate::sink::csv::Formulas;
 use crate::sink::fleet::{By, Column, Fleet, Shape, Single, Sort};
@@ -45,7 +45,7 @@ pub fn run(command: Command) -> Exit {
             let output = summary.output.as_deref();
             let color = color(plans.color, output);
             let shape = shape(&summary.table);
-            sift_all(plans, output, &summary.gate, |out, listed| {
+            sift_all(plans, output, &summary.gate, Extent::Paths, |out, listed| {
                 let single = match shape {
                     None if listed.is_single() => Single::Page,
                     _ => Single::Table,
@@ -55,9 +55,9 @@ pub fn run(command: Command) -> Exit {
         }
         Command::Changes(changes) => {
             let form = form(&changes.form);
-            sift_all(&changes.plans, changes.output.as_deref(), &changes.gate, |out, _| {
-                form.sink(out)
-            })
+            let extent = if changes.no_paths { Extent::Actions } else { Extent::Paths };
+            let output = changes.output.as_deref();
+            sift_all(&changes.plans, output, &changes.gate, extent, |out, _| form.sink(out))
         }
     }
 }
@@ -86,6 +86,7 @@ fn sift_all(
     plans: &Plans,
     path: Option<&Path>,
     gate: &GateArgs,
+    extent: Extent,
     sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>,
 ) -> Exit {
     let ready = gates::rules(gate)
@@ -94,6 +95,14 @@ fn sift_all(
         Ok(ready) => ready,
         Err(exit) => return exit,
     };
+    if extent == Extent::Actions
+        && let Some(rule) = rules.iter().find(|rule| rule.looks_at_paths())
+    {
+        let rule = visible(rule.text());
+        say(&format!("--no-paths leaves out what the rule '{rule}' looks at"));
+        return Exit::Usage;
+    }
+    let options = Options { extent, ..options };
     let opened = Output::open(path);
     let opened = opened.and_then(|output| Ok((sink(output.writer()?, &listed), output)));
     let (sink, output) = match opened {
@@ -181,6 +190,7 @@ pub(super) fn options(plans: &Plans) -> std::result::Result<Options, Exit> {
             threads: threads(plans),
         },
         show: if plans.all { Show::All } else { Show::Changes },
+        extent: Extent::Paths,
     })
 }
 

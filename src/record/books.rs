@@ -7,7 +7,7 @@
 use super::counts::Summary;
 use super::held::Held;
 use super::maker::{Facts, Maker};
-use super::sift::{Options, Show};
+use super::sift::{Extent, Options, Show};
 use super::view::{Attributes, Places, View, Viewer};
 use super::{Label, Plan, Record, Rendered, SCHEMA_VERSION, Sink};
 use crate::error::Result;
@@ -23,6 +23,7 @@ pub(super) struct Books<'a> {
     viewer: Option<Viewer<'a>>,
     label: Label<'a>,
     pub(super) show: Show,
+    pub(super) extent: Extent,
     pub(super) limits: Limits,
     pub(super) format_version: Option<String>,
     pub(super) terraform_version: Option<String>,
@@ -46,12 +47,13 @@ impl<'a> Books<'a> {
             viewer: view.map(|view| Viewer::new(view, &options.read.limits)),
             label,
             show: options.show,
+            extent: options.extent,
             limits: options.read.limits,
             format_version: None,
             terraform_version: None,
             begun: false,
             held: Held::default(),
-            summary: Summary::default(),
+            summary: Summary::with(options.extent),
             has_changes: false,
         }
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::action::Action;
 use super::maker::Facts;
+use super::sift::Extent;
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits};
 use crate::plan::{ResourceChange, Section};
@@ -30,12 +31,9 @@ pub struct Summary {
     pub terraform: PlanLine,
     /// Elements of `resource_changes` with another previous address.
     pub moved: u64,
-    /// Places that are unknown until apply, over all `resource_changes`.
-    pub unknown_paths: u64,
-    /// Places marked sensitive, over all `resource_changes`.
-    pub sensitive_paths: u64,
-    /// Places that change, over all `resource_changes`.
-    pub changed_paths: u64,
+    /// Of all `resource_changes`; `None` where they were not looked at.
+    #[serde(flatten)]
+    pub paths: Option<PathCounts>,
     /// Checks by status.
     pub checks: ByWord,
     /// The plan's own word.
@@ -69,7 +67,27 @@ pub struct PlanLine {
     pub forget: u64,
 }
 
+/// Places in the values of changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathCounts {
+    /// Those that are unknown until apply.
+    #[serde(rename = "unknown_paths")]
+    pub unknown: u64,
+    /// Those that are marked sensitive.
+    #[serde(rename = "sensitive_paths")]
+    pub sensitive: u64,
+    /// Those that change.
+    #[serde(rename = "changed_paths")]
+    pub changed: u64,
+}
+
 impl Summary {
+    /// Of nothing, to be told to that extent.
+    pub(super) fn with(extent: Extent) -> Summary {
+        let paths = (extent == Extent::Paths).then(PathCounts::default);
+        Summary { paths, ..Summary::default() }
+    }
+
     /// Counts a change to a resource.
     ///
     /// # Errors
@@ -85,9 +103,11 @@ impl Summary {
         if facts.section == Section::ResourceChanges {
             self.terraform.add(&facts.terraform);
             self.moved += u64::from(facts.is_moved);
-            self.unknown_paths += facts.unknown;
-            self.sensitive_paths += facts.sensitive;
-            self.changed_paths += facts.changed;
+            if let Some(paths) = &mut self.paths {
+                paths.unknown += facts.unknown;
+                paths.sensitive += facts.sensitive;
+                paths.changed += facts.changed;
+            }
         }
         Ok(())
     }

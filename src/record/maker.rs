@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use super::action::Action;
 use super::counts::PlanLine;
 use super::importing;
+use super::sift::Extent;
 use super::texts::Texts;
 use super::view::Attributes;
 use super::{Record, ResourceChange};
@@ -21,6 +22,7 @@ use crate::plan::{self, Change, Index, Section, Unchanged};
 /// Makes the rows of changes, one after the other.
 pub(super) struct Maker {
     limits: Limits,
+    extent: Extent,
     pub(super) differ: Differ,
     // What a row borrows.
     replace_paths: Paths,
@@ -52,14 +54,27 @@ fn in_change(error: Error) -> Error {
 }
 
 impl Maker {
-    pub(super) fn new(limits: Limits) -> Maker {
+    pub(super) fn new(limits: Limits, extent: Extent) -> Maker {
         Maker {
             limits,
+            extent,
             differ: Differ::new(&limits),
             replace_paths: Paths::new(),
             texts: Texts::default(),
             index: String::new(),
             importing: String::new(),
+        }
+    }
+
+    /// Finds the paths of a change, if they are to be told.
+    ///
+    /// # Errors
+    ///
+    /// The change is not well formed; a limit.
+    pub(super) fn diff(&mut self, change: &Change<'_>) -> Result<()> {
+        match self.extent {
+            Extent::Paths => self.differ.diff(change),
+            Extent::Actions => Ok(()),
         }
     }
 
@@ -73,7 +88,7 @@ impl Maker {
         section: Section,
         change: &plan::ResourceChange<'_>,
     ) -> Result<Facts> {
-        self.differ.diff(&change.change).map_err(in_change)?;
+        self.diff(&change.change).map_err(in_change)?;
         let action = Action::of(&change.change).map_err(in_change)?;
         let mut terraform = PlanLine::default();
         terraform.count(action, change);
@@ -95,7 +110,10 @@ impl Maker {
     /// The facts of a resource that was seen to stay as it is, if its overlays are known from
     /// changes before.
     pub(super) fn known(&self, unchanged: &Unchanged<'_>) -> Option<Facts> {
-        let (unknown, sensitive) = self.differ.known(unchanged)?;
+        let (unknown, sensitive) = match self.extent {
+            Extent::Paths => self.differ.known(unchanged)?,
+            Extent::Actions => (0, 0),
+        };
         Some(Facts {
             section: Section::ResourceChanges,
             offset: unchanged.offset,
@@ -121,10 +139,13 @@ impl Maker {
         change: &plan::ResourceChange<'_>,
         deferred_reason: Option<Text<'_>>,
     ) -> Result<Record<'m>> {
-        replace_paths(&change.change, &mut self.replace_paths, &mut self.texts, self.limits.paths)
-            .map_err(|error| in_change(error.within("replace_paths")))?;
-        // Here, too, the keys below a mark are part of the secret.
-        self.replace_paths.cut_at(&self.differ.sensitive);
+        if self.extent == Extent::Paths {
+            let (paths, texts) = (&mut self.replace_paths, &mut self.texts);
+            replace_paths(&change.change, paths, texts, self.limits.paths)
+                .map_err(|error| in_change(error.within("replace_paths")))?;
+            // Here, too, the keys below a mark are part of the secret.
+            self.replace_paths.cut_at(&self.differ.sensitive);
+        }
         let actions = facts.action.words(&change.change).map_err(in_change)?;
         let importing = change.change.importing.map(|value| {
             importing::compact(value, &change.change, &mut self.texts, &mut self.importing)

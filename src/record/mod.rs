@@ -24,7 +24,7 @@ use crate::path::Paths;
 use counts::Summary;
 use view::Attributes;
 
-pub use sift::{Options, Show, Sifted, Warning, sift, sift_next, sift_with_view};
+pub use sift::{Extent, Options, Show, Sifted, Warning, sift, sift_next, sift_with_view};
 
 /// The version of the rows' shape: adding a key keeps it.
 pub const SCHEMA_VERSION: u32 = 1;

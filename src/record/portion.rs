@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::held;
 use super::maker::{Facts, Maker};
-use super::sift::Show;
+use super::sift::{Extent, Show};
 use super::view::{Places, View, Viewer};
 use super::{Record, Renderer};
 use crate::crew::Worker;
@@ -134,13 +134,13 @@ pub(super) struct RowWorker<'v> {
 impl<'v> RowWorker<'v> {
     pub(super) fn new(
         limits: Limits,
-        show: Show,
+        (show, extent): (Show, Extent),
         view: Option<View<'v>>,
         renderer: Option<Box<dyn Renderer>>,
     ) -> Self {
         let limits = Limits { paths: limits.paths.min(PATHS_MAX), ..limits };
         let viewer = view.map(|view| Viewer::new(view, &limits));
-        RowWorker { maker: Maker::new(limits), viewer, show, renderer }
+        RowWorker { maker: Maker::new(limits, extent), viewer, show, renderer }
     }
 
     /// # Errors

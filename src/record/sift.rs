@@ -40,6 +40,17 @@ impl Show {
     }
 }
 
+/// How much of a change is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// Also where it changes, is unknown or sensitive, and what forces a replacement.
+    #[default]
+    Paths,
+    /// What becomes of a resource or an output. Its values and their overlays are not looked at:
+    /// they are held to [`crate::json::Validation`] as what is skipped.
+    Actions,
+}
+
 /// How to sift a plan.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
@@ -47,6 +58,8 @@ pub struct Options {
     pub read: plan::Options,
     /// What to write.
     pub show: Show,
+    /// How much of it.
+    pub extent: Extent,
 }
 
 /// A plan that was sifted.
@@ -152,7 +165,7 @@ fn sift_one<S: Source>(
     std::thread::scope(|scope| {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
         let mut sifter = Sifter {
-            maker: Maker::new(options.read.limits),
+            maker: Maker::new(options.read.limits, options.extent),
             books: Books::new(label, options, view, sink),
             sharing: Sharing::new(scope, &desk, threads, view),
             failed: None,
@@ -284,7 +297,7 @@ impl Visitor for Sifter<'_, '_, '_> {
         if self.settle() == Flow::Stop {
             return Ok(Flow::Stop);
         }
-        self.maker.differ.diff(change)?;
+        self.maker.diff(change)?;
         let action = Action::of(change)?;
         let word = action.word(change)?;
         let changed = &mut self.books.summary.output_changes;

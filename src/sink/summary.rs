@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthChar;
 
 use super::{Sink, write_error};
 use crate::error::Result;
-use crate::record::counts::{ByWord, PlanLine, Summary};
+use crate::record::counts::{ByWord, PathCounts, PlanLine, Summary};
 use crate::record::{Check, Record, ResourceChange};
 
 /// Columns of the page.
@@ -310,13 +310,11 @@ impl<W: Write> View<W> {
         if !summary.checks.is_empty() {
             facts.push(("Checks", words(&summary.checks)));
         }
-        facts.push((
-            "Paths",
-            format!(
-                "{} change, {} known after apply, {} sensitive",
-                summary.changed_paths, summary.unknown_paths, summary.sensitive_paths
-            ),
-        ));
+        if let Some(PathCounts { unknown, sensitive, changed }) = summary.paths {
+            let paths =
+                format!("{changed} change, {unknown} known after apply, {sensitive} sensitive");
+            facts.push(("Paths", paths));
+        }
         for (name, text) in facts {
             let heading = self.paint(DIM, &format!("{name:<10}"));
             writeln!(self.out, "{heading} {}", fit(&text, WIDTH - 11))?;

@@ -5,7 +5,7 @@ use plansift::input::{Slice, Source};
 use plansift::json::Validation;
 use plansift::limits::Limits;
 use plansift::plan;
-use plansift::record::{Options, Record, Show, Warning, sift};
+use plansift::record::{Extent, Options, Record, Show, Warning, sift};
 use plansift::scan::Isa;
 use plansift::sink::Sink;
 
@@ -22,6 +22,7 @@ pub fn check(text: &[u8]) {
             let options = |isa| Options {
                 read: plan::Options { isa, validation, limits, threads: None },
                 show: Show::All,
+                extent: Extent::Paths,
             };
             let whole = sifted(Slice(text), &options(Isa::best()));
             let isa = draw.one_of(&isas);

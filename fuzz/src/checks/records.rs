@@ -31,7 +31,7 @@ pub fn check(choices: &[u8]) {
                 limits: Limits::default(),
                 threads: None,
             };
-            match records(&plan, &Options { read, show }) {
+            match records(&plan, &Options { read, show, ..Options::default() }) {
                 Ok(records) => compare(&records, &expected, &plan),
                 Err(error) => panic!("{error}\n{plan}"),
             }

@@ -129,6 +129,11 @@ impl Rule {
         &self.text
     }
 
+    /// Whether it looks at the paths of changes.
+    pub fn looks_at_paths(&self) -> bool {
+        matches!(self.subject, Subject::Path(_))
+    }
+
     /// How many of what it counts are no reason to complain.
     pub fn allowed(&self) -> u64 {
         self.allowed

@@ -1,0 +1,109 @@
+//! Records without paths: what is left of those with paths when these are taken out, and nothing
+//! that was looked at to find them.
+
+use std::num::NonZeroUsize;
+
+use plansift::input::{Slice, Source};
+use plansift::record::{Extent, Options, Show};
+use serde_json::Value;
+
+use crate::corpus::{cases, open};
+use crate::generated::generated;
+use crate::{run, shared_plans};
+
+/// What is not told.
+const PATHS: [&str; 7] = [
+    "changed",
+    "unknown",
+    "sensitive",
+    "replace_paths",
+    "unknown_paths",
+    "sensitive_paths",
+    "changed_paths",
+];
+
+/// Holds the records without paths to those with them. How many keys were taken out.
+fn hold<S: Source>(open: impl Fn() -> S, what: &str) -> usize {
+    let mut taken = 0;
+    for show in [Show::Changes, Show::All] {
+        let options = Options { show, ..Options::default() };
+        let (mut expected, with) = run::records(open(), &options).expect("a plan");
+        for record in &mut expected {
+            let record = record.as_object_mut().expect("a record is an object");
+            taken += PATHS.iter().filter(|key| record.remove(**key).is_some()).count();
+        }
+        let options = Options { extent: Extent::Actions, ..options };
+        let (found, without) = run::records(open(), &options).expect("a plan");
+        assert_eq!(found, expected, "{what}");
+        assert_eq!(without.has_changes, with.has_changes, "{what}");
+        assert_eq!(without.warnings, with.warnings, "{what}");
+    }
+    taken
+}
+
+#[test]
+fn the_rest_is_the_same_in_every_plan() {
+    let corpus = cases().into_iter().map(|case| case.plan);
+    let shared = shared_plans::plans().into_iter().map(|(_, path)| path);
+    let mut taken = 0;
+    for path in corpus.chain(shared) {
+        taken += hold(|| open(&path).expect("a file"), &path.display().to_string());
+    }
+    assert!(taken > 300, "{taken} keys were taken out");
+}
+
+#[test]
+fn the_rest_is_the_same_in_long_plans() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for shape in ["estate", "busy", "first-run", "policy"] {
+        for layout in [&["--many-marks"][..], &["--indent", "--sort-keys"]] {
+            let (plan, _) = generated(folder.path(), shape, layout, 2 << 20);
+            assert!(hold(|| Slice(&plan), shape) > 100);
+        }
+    }
+}
+
+/// Values are passed over, whatever they are, and on any number of threads.
+#[test]
+fn values_are_not_looked_at() {
+    let change = r#"{"actions":["update"],"before":{"k":1,"k":2},"after":{"k":01},
+        "after_unknown":{"k":nonsense},"before_sensitive":{"k":tru},"replace_paths":[01]}"#;
+    let plan = format!(
+        r#"{{"format_version":"1.2","resource_changes":[{{"address":"a.b","change":{change}}}]}}"#
+    );
+    let mut options = Options::default();
+    assert!(run::records(Slice(plan.as_bytes()), &options).is_err());
+    options.extent = Extent::Actions;
+    let (records, sifted) = run::records(Slice(plan.as_bytes()), &options).expect("a plan");
+    assert_eq!(records[1]["action"], "update");
+    assert_eq!((records.len(), sifted.summary.paths), (3, None));
+    // With `--strict` everything is looked at.
+    options.read.validation = plansift::json::Validation::Everything;
+    options.read.threads = NonZeroUsize::new(2);
+    assert!(run::records(Slice(plan.as_bytes()), &options).is_err());
+}
+
+#[test]
+fn the_command_leaves_paths_out() {
+    let case = cases().into_iter().find(|case| case.folder.ends_with("update")).expect("a plan");
+    let run = |args: &[&str]| {
+        run::plansift().arg("changes").args(args).arg(&case.plan).output().expect("it starts")
+    };
+    for format in ["ndjson", "json", "csv"] {
+        let output = run(&["--no-paths", "--format", format]);
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        let with = run(&["--format", format]);
+        assert!(output.stdout.len() < with.stdout.len(), "{format}");
+    }
+    let output = run(&["--no-paths"]);
+    for line in output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        let record: Value = serde_json::from_slice(line).expect("a record");
+        assert!(PATHS.iter().all(|key| record.get(key).is_none()), "{record}");
+    }
+    // A rule must not pass because nobody looked.
+    let output = run(&["--no-paths", "--fail-on", "update", "--fail-on", "changed-path:tags"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(64), 0));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("--no-paths leaves out what the rule 'changed-path:tags'"), "{said}");
+    assert_eq!(run(&["--no-paths", "--fail-on", "update"]).status.code(), Some(3));
+}

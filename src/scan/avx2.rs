@@ -3,14 +3,14 @@
 use std::arch::x86_64::{
     __m256i, _MM_HINT_T0, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_loadu_si128, _mm_prefetch,
     _mm_set_epi64x, _mm_set1_epi8, _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8,
-    _mm256_cmpgt_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
-    _mm256_shuffle_epi8, _mm256_slli_epi16, _pext_u64,
+    _mm256_cmpgt_epi8, _mm256_loadu_si256, _mm256_min_epi8, _mm256_movemask_epi8, _mm256_or_si256,
+    _mm256_set1_epi8, _mm256_shuffle_epi8, _mm256_slli_epi16, _pext_u64,
 };
 
 use super::nesting::Nesting;
 use super::nesting::floating::Floating;
 use super::nesting::words::Word;
-use super::{Block, Carry, Code, Findings, Kernel, Raw, scan_blocks};
+use super::{Block, Carry, Code, Findings, Kernel, Raw, Unusual, scan_blocks};
 
 /// # Safety
 ///
@@ -148,11 +148,34 @@ fn classify<const TOKENS: bool>(bytes: [__m256i; 2]) -> Raw {
         // Bits 1 and 5 moved to bit 7, which is what `mask` gathers.
         opens: mask(_mm256_slli_epi16::<6>(bytes[0]), _mm256_slli_epi16::<6>(bytes[1])),
         braces: mask(_mm256_slli_epi16::<2>(bytes[0]), _mm256_slli_epi16::<2>(bytes[1])),
-        unusual: mask(_mm256_cmpgt_epi8(bit, bytes[0]), _mm256_cmpgt_epi8(bit, bytes[1])),
-        high: mask(bytes[0], bytes[1]),
+        is_unusual: _mm256_movemask_epi8(_mm256_cmpgt_epi8(
+            bit,
+            _mm256_min_epi8(bytes[0], bytes[1]),
+        )) != 0,
         comma: if TOKENS { equal(bytes, b',') } else { 0 },
         operator,
         around,
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn unusual(bytes: [__m256i; 2]) -> Unusual {
+    let high = mask(bytes[0], bytes[1]);
+    let below_space = bytes.map(|half| _mm256_cmpgt_epi8(_mm256_set1_epi8(0x20), half));
+    Unusual { control: mask(below_space[0], below_space[1]) & !high, high }
+}
+
+/// # Safety
+///
+/// 64 bytes can be read at `bytes`.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn load(bytes: *const u8) -> [__m256i; 2] {
+    // SAFETY: the caller lets them be read.
+    unsafe {
+        let low = _mm256_loadu_si256(bytes.cast());
+        [low, _mm256_loadu_si256(bytes.wrapping_add(32).cast())]
     }
 }
 
@@ -161,11 +184,13 @@ unsafe impl Kernel for Avx2 {
     #[inline(always)]
     unsafe fn classify<const TOKENS: bool>(bytes: *const u8) -> Raw {
         // SAFETY: the caller lets 64 bytes be read and has the instructions.
-        unsafe {
-            let low = _mm256_loadu_si256(bytes.cast());
-            let high = _mm256_loadu_si256(bytes.wrapping_add(32).cast());
-            classify::<TOKENS>([low, high])
-        }
+        unsafe { classify::<TOKENS>(load(bytes)) }
+    }
+
+    #[inline(always)]
+    unsafe fn unusual(bytes: *const u8) -> Unusual {
+        // SAFETY: the caller lets 64 bytes be read and has the instructions.
+        unsafe { unusual(load(bytes)) }
     }
 
     #[inline(always)]

@@ -6,7 +6,7 @@ use std::arch::x86_64::{
     _mm512_movepi8_mask, _mm512_or_si512, _mm512_set1_epi8, _mm512_test_epi8_mask,
 };
 
-use super::{Block, Carry, Findings, Kernel, Raw, scan_blocks};
+use super::{Block, Carry, Findings, Kernel, Raw, Unusual, scan_blocks};
 
 /// # Safety
 ///
@@ -55,12 +55,19 @@ fn classify<const TOKENS: bool>(bytes: __m512i) -> Raw {
         bracket,
         opens: _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(0x02)),
         braces: _mm512_test_epi8_mask(bytes, bit),
-        unusual: _mm512_cmplt_epi8_mask(bytes, bit),
-        high: _mm512_movepi8_mask(bytes),
+        is_unusual: _mm512_cmplt_epi8_mask(bytes, bit) != 0,
         comma,
         operator,
         around,
     }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn unusual(bytes: __m512i) -> Unusual {
+    let high = _mm512_movepi8_mask(bytes);
+    let below_space = _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0x20));
+    Unusual { control: below_space & !high, high }
 }
 
 // SAFETY: runs only inside `scan`, which has the features.
@@ -69,6 +76,12 @@ unsafe impl Kernel for Avx512 {
     unsafe fn classify<const TOKENS: bool>(bytes: *const u8) -> Raw {
         // SAFETY: the caller lets 64 bytes be read and has the instructions.
         unsafe { classify::<TOKENS>(_mm512_loadu_si512(bytes.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn unusual(bytes: *const u8) -> Unusual {
+        // SAFETY: the caller lets 64 bytes be read and has the instructions.
+        unsafe { unusual(_mm512_loadu_si512(bytes.cast())) }
     }
 
     #[inline(always)]

@@ -220,16 +220,23 @@ struct Raw {
     bracket: u64,
     opens: u64,
     braces: u64,
-    /// Control characters and bytes beyond ASCII: those below a space, as numbers with a sign.
-    unusual: u64,
-    /// Bytes beyond ASCII.
-    high: u64,
+    /// Whether there are control characters or bytes beyond ASCII: those below a space, as numbers
+    /// with a sign.
+    is_unusual: bool,
     /// Only wanted for [`Detail::Tokens`], as what follows.
     comma: u64,
     /// `{ } [ ] , :`.
     operator: u64,
     /// The same and space, tab, line feed, carriage return.
     around: u64,
+}
+
+/// Where a block has what is not usual.
+struct Unusual {
+    /// Control characters.
+    control: u64,
+    /// Bytes beyond ASCII.
+    high: u64,
 }
 
 /// What an instruction set has to give.
@@ -245,6 +252,13 @@ unsafe trait Kernel {
     /// - 64 bytes can be read at `bytes`.
     /// - The processor has the kernel's instruction set.
     unsafe fn classify<const TOKENS: bool>(bytes: *const u8) -> Raw;
+
+    /// Looks for what is not usual in the 64 bytes from `bytes` on.
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernel::classify`].
+    unsafe fn unusual(bytes: *const u8) -> Unusual;
 
     /// Bit `i` is the exclusive or of the bits up to and including `i`.
     ///
@@ -303,10 +317,11 @@ unsafe fn scan_blocks<K: Kernel, const TOKENS: bool>(
         carry.in_string = ((in_string as i64) >> 63) as u64;
         let brackets = raw.bracket & !in_string;
         // Native plans have nearly none; in indented ones nearly every block has line feeds.
-        if raw.unusual != 0 {
-            let control = raw.unusual & !raw.high;
-            findings.misplaced |= (control & in_string) | (raw.high & !in_string);
-            findings.high |= u64::from(raw.high != 0) << index;
+        if raw.is_unusual {
+            // SAFETY: as for the comparisons.
+            let Unusual { control, high } = unsafe { K::unusual(bytes) };
+            findings.misplaced |= (control & in_string) | (high & !in_string);
+            findings.high |= u64::from(high != 0) << index;
         }
         block.quotes = quotes;
         block.brackets = brackets;

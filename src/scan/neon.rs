@@ -6,11 +6,11 @@
 
 use std::arch::aarch64::{
     uint8x16_t, uint8x16x4_t, vceqq_u8, vcltq_s8, vdupq_n_s8, vdupq_n_u8, vget_lane_u64, vld4q_u8,
-    vorrq_u8, vreinterpret_u64_u8, vreinterpretq_s8_u8, vreinterpretq_u16_u8, vshlq_n_u8,
-    vshrn_n_u16, vsriq_n_u8,
+    vminq_s8, vminvq_s8, vorrq_u8, vreinterpret_u64_u8, vreinterpretq_s8_u8, vreinterpretq_u16_u8,
+    vshlq_n_u8, vshrn_n_u16, vsriq_n_u8,
 };
 
-use super::{Block, Carry, Findings, Kernel, Raw, scan_blocks};
+use super::{Block, Carry, Findings, Kernel, Raw, Unusual, scan_blocks};
 
 /// # Safety
 ///
@@ -68,7 +68,8 @@ fn any_of<const N: usize>(bytes: Dealt, wanted: [u8; N]) -> Dealt {
 fn classify<const TOKENS: bool>(bytes: uint8x16x4_t) -> Raw {
     let bytes = [bytes.0, bytes.1, bytes.2, bytes.3];
     let bit = vdupq_n_u8(0x20);
-    let space = vdupq_n_s8(0x20);
+    let [a, b, c, d] = bytes.map(|part| vreinterpretq_s8_u8(part));
+    let least = vminq_s8(vminq_s8(a, b), vminq_s8(c, d));
     let folded = either(bytes, [bit; 4]);
     let brackets = any_of(folded, [b'{', b'}']);
     let (comma, operator, around) = if TOKENS {
@@ -86,12 +87,21 @@ fn classify<const TOKENS: bool>(bytes: uint8x16x4_t) -> Raw {
         // Bits 1 and 5 moved to bit 7, which is what `mask` gathers.
         opens: mask(bytes.map(|part| vshlq_n_u8::<6>(part))),
         braces: mask(bytes.map(|part| vshlq_n_u8::<2>(part))),
-        unusual: mask(bytes.map(|part| vcltq_s8(vreinterpretq_s8_u8(part), space))),
-        high: mask(bytes),
+        is_unusual: vminvq_s8(least) < 0x20,
         comma,
         operator,
         around,
     }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn unusual(bytes: uint8x16x4_t) -> Unusual {
+    let bytes = [bytes.0, bytes.1, bytes.2, bytes.3];
+    let space = vdupq_n_s8(0x20);
+    let high = mask(bytes);
+    let below_space = mask(bytes.map(|part| vcltq_s8(vreinterpretq_s8_u8(part), space)));
+    Unusual { control: below_space & !high, high }
 }
 
 // SAFETY: runs only inside `scan`, which has the features.
@@ -100,6 +110,12 @@ unsafe impl Kernel for Neon {
     unsafe fn classify<const TOKENS: bool>(bytes: *const u8) -> Raw {
         // SAFETY: the caller lets 64 bytes be read and has the instructions.
         unsafe { classify::<TOKENS>(vld4q_u8(bytes)) }
+    }
+
+    #[inline(always)]
+    unsafe fn unusual(bytes: *const u8) -> Unusual {
+        // SAFETY: the caller lets 64 bytes be read and has the instructions.
+        unsafe { unusual(vld4q_u8(bytes)) }
     }
 
     #[inline(always)]

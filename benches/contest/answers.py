@@ -107,6 +107,25 @@ class Records:
         return listing, summaries, digest.digest()
 
 
+# What the summary tells of paths, where they are told.
+PATHS = ("unknown_paths", "sensitive_paths", "changed_paths")
+
+
+def listing(plan):
+    """A stream of records without paths."""
+
+    def check(answer):
+        listing, summaries, _ = Records(plan).read(answer)
+        wanted = [{k: v for k, v in it.items() if k not in PATHS} for it in plan.counts()]
+        if summaries != wanted:
+            raise Failure("the counts of the summary are wrong")
+        wrong = first_difference(iter(listing), list_of(plan))
+        if wrong is not None:
+            raise Failure(f"record {wrong} of what changes is wrong")
+
+    return check
+
+
 def digest_of_lines(answer):
     """Of all lines but those that name the input."""
     digest = hashlib.sha256()

@@ -1,9 +1,9 @@
 """Who runs on what: the entries of the bench, a whole command each.
 
-Task A is the list of what changes, address and actions; task B the whole record stream. plansift
-makes the records for both: it has no mode that does less. `rq` can only count, so it does that,
-once for the addresses and once for the actions, of all elements, also those that stay as they are.
-What is printed goes nowhere while the clock runs.
+Task A is the list of what changes, address and actions; task B the whole record stream. For task A
+plansift leaves out paths, and writes all else that a record has. `rq` can only count, so it does
+that, once for the addresses and once for the actions, of all elements, also those that stay as they
+are. What is printed goes nowhere while the clock runs.
 """
 
 import os
@@ -17,6 +17,8 @@ from .plans import Plan
 OTHERS = Path("benches/peers/others")
 # Whom all are compared with.
 ONE_THREAD = "plansift --threads 1"
+# Who does task A, on all processors.
+LISTING = "plansift --no-paths"
 ROOF_MODES = ("fault", "drop", "populate", "both", "prefetch")
 
 
@@ -119,6 +121,9 @@ class Field:
 
     def fast(self, plan):
         """Task A by those that can do a gigabyte in some seconds."""
+        for options in (("--no-paths", "--threads", "1"), ("--no-paths",)):
+            entry = self.plansift(plan, answers.listing(plan), options)
+            yield replace(entry, task="A")
         check = answers.lists(plan)
         path = str(plan.path)
         if rq := self.found.path("rq"):

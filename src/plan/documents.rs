@@ -218,6 +218,19 @@ impl<S: Source> Documents<S> {
         }
     }
 
+    /// Holds the input to what it was when it was opened, for who has looked at the window of the
+    /// document that was read once more.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Changed`].
+    pub(crate) fn hold_still(&mut self) -> Result<()> {
+        match self.source.changed() {
+            true => Err(self.fail(Error::new(ErrorKind::Changed))),
+            false => Ok(()),
+        }
+    }
+
     /// Says of a document that was read that it failed all the same, with what to tell of it.
     pub fn fail(&mut self, error: Error) -> Error {
         let error = reader::unless_changed(&mut self.source, error);

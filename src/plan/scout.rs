@@ -24,8 +24,8 @@ use crate::json::cursor::Cursor;
 /// The key that comes first in an element, as the tools write it (plan-format, section 3).
 const FIRST_KEY: &[u8] = b"\"address\":";
 
-/// So many wrong guesses are made in a range before it is given up.
-const GUESSES_MAX: usize = 16;
+/// A wrong guess takes the time of so many bytes, and of those that were read from there.
+const WRONG: u64 = 4096;
 
 /// A place before an element of a section of changes.
 pub struct Frontier<'c> {
@@ -70,11 +70,6 @@ pub struct Scout {
 }
 
 impl Scout {
-    /// The section.
-    pub fn section(&self) -> Section {
-        self.section
-    }
-
     /// Length of the text, in bytes.
     pub fn text_len(&self) -> u64 {
         self.whole.text().len() as u64
@@ -93,19 +88,26 @@ impl Scout {
     /// behind a comma to the end of an element.
     pub fn read(&self, range: Range<u64>, visitor: &mut impl Visitor) -> Option<Range<u64>> {
         let text = self.whole.text();
-        let mut from = range.start as usize;
-        for _ in 0..GUESSES_MAX {
-            let start = guess(text, from..range.end as usize)?;
-            if let Some(end) = self.read_from(start as u64, range.end, visitor) {
-                return Some(start as u64..end);
+        let (mut from, mut wasted) = (range.start, 0);
+        // Whatever stands there, not much more is read than the range.
+        while wasted < range.end - range.start {
+            let start = guess(text, from as usize..range.end as usize)? as u64;
+            match self.read_from(start, range.end, visitor) {
+                Ok(end) => return Some(start..end),
+                Err(reached) => wasted += reached - start + WRONG,
             }
             from = start + 1;
         }
         None
     }
 
-    /// The end of the last element that was read.
-    fn read_from(&self, start: u64, until: u64, visitor: &mut impl Visitor) -> Option<u64> {
+    /// The end of the last element that was read; how far it was read, if there is none.
+    fn read_from(
+        &self,
+        start: u64,
+        until: u64,
+        visitor: &mut impl Visitor,
+    ) -> std::result::Result<u64, u64> {
         let Options { isa, validation, limits, .. } = self.options;
         let text = Slice(self.whole.text());
         let cursor = Cursor::between(text, start, &self.open, isa, validation, limits);
@@ -121,7 +123,7 @@ impl Scout {
                 break;
             }
         }
-        end
+        end.ok_or(reader.cursor().offset())
     }
 }
 

@@ -75,9 +75,7 @@ impl<'a> Books<'a> {
 
     /// Writes a record, or keeps it until the `plan` record was written.
     pub(super) fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        if !self.begun && self.format_version.is_some() && self.terraform_version.is_some() {
-            self.begin()?;
-        }
+        self.begin_if_known()?;
         if self.begun {
             return self.sink.record(record);
         }
@@ -138,6 +136,14 @@ impl<'a> Books<'a> {
     /// The sink as one of text, if it is such a one.
     pub(super) fn rendered(&mut self) -> Option<&mut dyn Rendered> {
         self.sink.as_rendered()
+    }
+
+    /// Writes the `plan` record if all that it names is known.
+    pub(super) fn begin_if_known(&mut self) -> Result<()> {
+        if !self.begun && self.format_version.is_some() && self.terraform_version.is_some() {
+            self.begin()?;
+        }
+        Ok(())
     }
 
     /// Writes the `plan` record with what is known, and all that waited for it.

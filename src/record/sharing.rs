@@ -21,7 +21,7 @@ use super::view::View;
 use crate::crew::{Crew, Desk};
 use crate::error::Result;
 use crate::json::detached::Detached;
-use crate::plan::{Element, Frontier, ResourceChange, Scout};
+use crate::plan::{Element, Frontier, ResourceChange, Scout, Section};
 
 /// As many elements as this, in bytes, are looked at before any is shared.
 const ALONE: usize = 512 << 10;
@@ -56,10 +56,12 @@ pub(super) struct Sharing<'scope, 'env> {
     spare: Vec<Portion>,
     /// The element that is learnt from.
     lesson: Detached,
+    /// The section that is read, and where its first element stands.
+    section: Option<(Section, u64)>,
     /// Elements that are read ahead.
     ahead: Option<Ahead>,
-    /// It was given up to read ahead.
-    gave_up: bool,
+    /// Elements are copied: the text does not lie in memory, or it was given up to read ahead.
+    copies: bool,
 }
 
 /// Elements of a section that are read ahead.
@@ -87,36 +89,43 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
     ) -> Self {
         let crew = Crew::new(scope, desk, threads.min(THREADS_MAX));
         let (next, lesson) = (Portion::default(), Detached::default());
-        let (spare, ahead, gave_up) = (Vec::new(), None, false);
-        Sharing { crew, view, alone: 0, next, spare, lesson, ahead, gave_up }
+        let (spare, section, ahead, copies) = (Vec::new(), None, None, false);
+        Sharing { crew, view, alone: 0, next, spare, lesson, section, ahead, copies }
     }
 
     /// Whether elements are shared that stand before this place and did not come back.
     pub(super) fn is_under_way(&self) -> bool {
-        self.ahead.is_none() && (self.crew.out() > 0 || !self.next.is_empty())
-    }
-
-    /// Whether it is time to share anything.
-    fn shares(&self, books: &Books<'_>) -> bool {
-        self.crew.threads() > 1 && self.alone >= ALONE && books.begun
+        self.copies && (self.crew.out() > 0 || !self.next.is_empty())
     }
 
     /// Whether an element is to be copied and shared.
     pub(super) fn takes(&mut self, element: &Element<'_>, books: &Books<'_>) -> bool {
-        let takes = self.ahead.is_none() && self.shares(books) && element.size() <= ELEMENT_MAX;
+        let takes = self.crew.threads() > 1
+            && self.copies
+            && self.alone >= ALONE
+            && books.begun
+            && element.size() <= ELEMENT_MAX;
         self.alone = self.alone.saturating_add(element.size());
         takes
     }
 
     /// Up to where elements from here on were read ahead, if they were. Sends others to read on.
     pub(super) fn ahead(&mut self, frontier: &Frontier<'_>, books: &mut Books<'_>) -> Option<u64> {
-        if self.gave_up || !self.shares(books) {
+        let (section, offset) = (frontier.section(), frontier.offset());
+        if self.section.is_none_or(|(last, _)| last != section) {
+            self.section = Some((section, offset));
+            self.recall();
+        }
+        let alone = self.section.map_or(0, |(_, start)| offset - start);
+        if self.crew.threads() == 1 || self.copies || alone < ALONE as u64 || !books.begun {
             return None;
         }
-        let offset = frontier.offset();
-        if self.ahead.as_ref().is_none_or(|ahead| ahead.scout.section() != frontier.section()) {
-            self.recall();
-            let scout = frontier.scout()?.with_change_max(ELEMENT_MAX as u64);
+        if self.ahead.is_none() {
+            let Some(scout) = frontier.scout() else {
+                self.copies = true;
+                return None;
+            };
+            let scout = scout.with_change_max(ELEMENT_MAX as u64);
             let (out, next, missed) = (VecDeque::new(), None, 0);
             self.ahead = Some(Ahead { scout, end: offset, out, index: 0, next, missed });
         }
@@ -125,8 +134,8 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
         let found = self.look_ahead(&mut ahead, offset, books);
         self.ahead = Some(ahead);
         if found.is_none() {
-            self.gave_up = self.ahead.as_ref().is_some_and(|ahead| ahead.missed > MISSED_MAX);
-            if self.gave_up {
+            self.copies = self.ahead.as_ref().is_some_and(|ahead| ahead.missed > MISSED_MAX);
+            if self.copies {
                 self.recall();
             }
         }
@@ -228,8 +237,8 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
     ///
     /// What an element failed with; its place is complete.
     pub(super) fn settle(&mut self, books: &mut Books<'_>, maker: &mut Maker) -> Result<()> {
-        if self.ahead.is_some() {
-            // All that stands before this place came back.
+        if !self.copies {
+            // What is read ahead stands behind this place.
             return Ok(());
         }
         if !self.next.is_empty() {

@@ -258,6 +258,9 @@ impl Visitor for Sifter<'_, '_, '_> {
     }
 
     fn ahead(&mut self, frontier: &Frontier<'_>) -> Option<u64> {
+        if self.failed.is_none() {
+            self.failed = self.books.begin_if_known().err();
+        }
         self.sharing.ahead(frontier, &mut self.books)
     }
 
@@ -266,6 +269,9 @@ impl Visitor for Sifter<'_, '_, '_> {
     }
 
     fn element(&mut self, element: &Element<'_>) -> Result<Answer> {
+        if self.failed.is_some() {
+            return Ok(Answer::Stop);
+        }
         if self.is_settled(element)? {
             return Ok(Answer::Skip);
         }

@@ -193,6 +193,8 @@ pub fn rewrite<S: Source>(
             found.read_pieces(tee, &mut cutter)
         })?;
         outgoing.borrow_mut().finish(documents.source())?;
+        // What was left in the window was copied only now.
+        documents.hold_still()?;
         let mut counts = cutter.redactor.map_or(Counts::default(), |redactor| redactor.counts);
         counts.add(&outgoing.borrow().counts);
         Ok(Redacted { document, counts })

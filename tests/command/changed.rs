@@ -2,13 +2,14 @@
 //! result.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use plansift::error::{ErrorKind, Result};
-use plansift::input::{self, Input, Mapping, Source};
+use plansift::input::{self, Input, Mapping, Source, Whole};
 use plansift::record::Options;
 
 use crate::hostile::sample;
@@ -45,6 +46,10 @@ impl Source for Meddled<'_> {
 
     fn changed(&mut self) -> bool {
         self.input.changed()
+    }
+
+    fn whole(&self) -> Option<Whole> {
+        self.input.whole()
     }
 }
 
@@ -87,9 +92,10 @@ const CHANGES: [(&str, Change); 7] = [
 fn a_file_that_changes_is_an_error_that_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
-    let options = Options::default();
+    let mut options = Options::default();
     for (name, change) in CHANGES {
-        for mapping in [Mapping::Auto, Mapping::Never] {
+        for (mapping, threads) in [(Mapping::Auto, 1), (Mapping::Auto, 3), (Mapping::Never, 1)] {
+            options.read.threads = NonZeroUsize::new(threads);
             for when in [0, 1, 2, 3] {
                 write_plan(&path);
                 let input = Input::open_file(
@@ -100,7 +106,8 @@ fn a_file_that_changes_is_an_error_that_says_so() {
                 let change = || change(&path);
                 let meddled = Meddled { input, fills: 0, when, change: &change };
                 let error = run::error(meddled, &options);
-                assert_eq!(error.kind(), ErrorKind::Changed, "{name}, {mapping:?}, {when}");
+                let what = format!("{name}, {mapping:?}, {threads} threads, {when}");
+                assert_eq!(error.kind(), ErrorKind::Changed, "{what}");
             }
         }
     }
@@ -120,6 +127,32 @@ fn a_file_that_is_cut_off_while_it_is_written_elsewhere_is_an_error_that_says_so
         // Then it waits, for a pipe takes much less than the plan.
         child.stdout.as_mut().expect("a pipe").read_exact(&mut [0]).expect("the first byte");
         open(&path).set_len(0).expect("set");
+        let output = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(said.contains("changed while it was read"), "{args:?}: {said}");
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+    }
+}
+
+/// The end of a file, too, is what it was when it was read to its end.
+#[test]
+fn a_file_whose_end_changes_while_it_is_written_elsewhere_is_an_error_that_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plan.json");
+    for args in [&["redact", "--echo", "off"][..], &["redact"], &["slim", "--no-redact", "--all"]] {
+        // Less than a window, and more than what waits before it is written.
+        let plan = sample::of_changes(18_000, sample::create);
+        assert!((1 << 20..2 << 20).contains(&plan.len()), "{} bytes", plan.len());
+        std::fs::write(&path, &plan).expect("room");
+        let hour_ago = SystemTime::now() - Duration::from_secs(3600);
+        open(&path).set_modified(hour_ago).expect("a time");
+        let mut command = run::plansift();
+        command.args(args).arg(&path).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("it starts");
+        child.stdout.as_mut().expect("a pipe").read_exact(&mut [0]).expect("the first byte");
+        let mut file = open(&path);
+        file.seek(SeekFrom::End(-20_000)).expect("a place");
+        file.write_all(&[b' '; 10_000]).expect("room");
         let output = child.wait_with_output().expect("it ends");
         let said = String::from_utf8(output.stderr).expect("UTF-8");
         assert!(said.contains("changed while it was read"), "{args:?}: {said}");

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use plansift::error::{ErrorKind, Result};
 use plansift::input::{Slice, Source, Whole};
@@ -267,6 +268,51 @@ fn long_plans_are_shared_and_short_ones_are_not() {
             }
         }
     }
+}
+
+/// A plan in which nothing changes has no rows to share, and is shared all the same.
+#[test]
+fn what_stays_is_read_by_others_too() {
+    struct Rows(usize);
+    impl Sink for Rows {
+        fn record(&mut self, _: &Record<'_>) -> Result<()> {
+            self.0 += 1;
+            Ok(())
+        }
+
+        fn finish(&mut self) -> Result<()> {
+            Ok(())
+        }
+
+        fn as_rendered(&mut self) -> Option<&mut dyn Rendered> {
+            Some(self)
+        }
+    }
+    /// Told of each thread that is hired.
+    impl Rendered for Rows {
+        fn renderer(&self) -> Box<dyn Renderer> {
+            HIRED.fetch_add(1, Ordering::Relaxed);
+            Box::new(Nothing)
+        }
+
+        fn write(&mut self, _: &[u8], _: usize) -> Result<()> {
+            Ok(())
+        }
+    }
+    struct Nothing;
+    impl Renderer for Nothing {
+        fn render(&mut self, _: &Record<'_>, _: &mut Vec<u8>) -> Result<()> {
+            Ok(())
+        }
+    }
+    static HIRED: AtomicUsize = AtomicUsize::new(0);
+    let folder = tempfile::tempdir().expect("a folder");
+    let (plan, _) = generated(folder.path(), "estate", &["--no-op", "1.0"], SIZE);
+    let options = on_threads(&Options::default(), 3);
+    let mut rows = Rows(0);
+    sift(InMemory::new(&plan), "plan.json", &options, &mut rows).expect("a plan");
+    assert_eq!(HIRED.load(Ordering::Relaxed), 3, "{} rows", rows.0);
+    hold_to_one(&plan, &Options::default(), "nothing changes");
 }
 
 /// What looks like the beginning of an element and is none, in every place where it can stand.

@@ -83,6 +83,24 @@ fn values_are_not_looked_at() {
     assert!(run::records(Slice(plan.as_bytes()), &options).is_err());
 }
 
+/// What something is imported by is masked where it is marked: so its marks are looked at.
+#[test]
+fn a_damaged_mark_is_an_error_where_something_is_imported() {
+    for marks in [r#"{"id":tru}"#, r#"{"id":true,"id":[true]}"#] {
+        let change = format!(
+            r#"{{"actions":["no-op"],"before":{{"id":"s3cret"}},"after":{{"id":"s3cret"}},
+            "before_sensitive":{{}},"after_sensitive":{marks},"importing":{{"id":"s3cret"}}}}"#
+        );
+        let plan = format!(
+            r#"{{"format_version":"1.2","resource_changes":[{{"address":"a.b","change":{change}}}]}}"#
+        );
+        for extent in [Extent::Paths, Extent::Actions] {
+            let options = Options { extent, ..Options::default() };
+            run::error(Slice(plan.as_bytes()), &options);
+        }
+    }
+}
+
 #[test]
 fn the_command_leaves_paths_out() {
     let case = cases().into_iter().find(|case| case.folder.ends_with("update")).expect("a plan");

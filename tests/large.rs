@@ -220,6 +220,32 @@ fn memory_does_not_grow_with_the_threads() {
     }
 }
 
+/// Others read ahead neither without end nor more than can wait.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_what_is_read_ahead() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plan.json");
+    let text = path.to_str().expect("UTF-8");
+    let small = r#"{"address":"a","change":{"actions":["create"]}},"#.repeat(600_000);
+    let whole = |changes: &str| {
+        format!(
+            r#"{{"format_version":"1.2","terraform_version":"1.11.4","resource_changes":[{changes}]}}"#
+        )
+    };
+    let last = small.trim_end_matches(',');
+    let space = " ".repeat(200 << 20);
+    let spaced = whole(&format!("{small}{space}{last}"));
+    for (what, plan) in [("rows", whole(last)), ("space", spaced)] {
+        std::fs::write(&path, plan).expect("a file");
+        for (form, threads) in [("ndjson", "2"), ("ndjson", "8"), ("csv", "8")] {
+            let args = [text, "--format", form, "--threads", threads];
+            let peak = peak(&args, &path, Stdio::null());
+            assert!(peak < RESIDENT_MAX, "{what}, {form}, {threads} threads: {peak} MiB");
+        }
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_does_not_grow_with_what_is_compressed() {

@@ -197,7 +197,10 @@ impl<S: Source> Cursor<S> {
         if let Err(bad) = string::check(self.text(start..close)) {
             return Err(Error::at(ErrorKind::Escape, start + bad.0 as u64));
         }
-        if self.peek()? != Some(b':') {
+        let next = self.peek();
+        let next = hold.first(next)?;
+        hold.check(self.offset)?;
+        if next != Some(b':') {
             return Err(self.expected("a colon"));
         }
         self.offset += 1;
@@ -474,9 +477,6 @@ impl<S: Source> Cursor<S> {
     /// Brings the next batch where the document must go on.
     fn next_batch(&mut self) -> Result<usize> {
         self.offset = self.scanned;
-        if let Some(hold) = self.held {
-            hold.check(self.known())?;
-        }
         if self.advance()? { Ok(0) } else { Err(Error::at(ErrorKind::Truncated, self.offset)) }
     }
 
@@ -493,6 +493,9 @@ impl<S: Source> Cursor<S> {
 
     /// Scans the next batch; `false` at the end of the input.
     fn advance(&mut self) -> Result<bool> {
+        if let Some(hold) = self.held {
+            hold.check(self.known())?;
+        }
         if let Some((kind, offset)) = self.misplaced {
             return Err(Error::at(kind, offset));
         }

@@ -128,7 +128,7 @@ pub trait Visitor {
 
     /// The reader is about to read an element of `resource_changes`, `resource_drift` or
     /// `deferred_changes`. `Some`: from here up to that offset, where an element ends, they were
-    /// read already by a [`Scout`] of this frontier. If the reader can go there, it says so
+    /// read already by a [`Scout`] of the section. If the reader can go there, it says so
     /// ([`Visitor::passed`]); else it reads them itself.
     fn ahead(&mut self, frontier: &Frontier<'_>) -> Option<u64> {
         let _ = frontier;

@@ -48,7 +48,9 @@ pub(super) fn read<S: Source, V: Visitor>(
     reader.after = after;
     reader.document.text_before = head.text;
     let threads = options.threads.map_or(1, NonZeroUsize::get);
-    let flow = if threads > 1 && options.limits.string_skipped >= skimming::STRETCH {
+    // Strings are not held to their limit in a stretch.
+    let strings_fit = options.limits.string_skipped >= skimming::STRETCH;
+    let flow = if threads > 1 && strings_fit {
         let desk = Desk::new();
         std::thread::scope(|scope| {
             let mut skimming = Skimming::new(scope, &desk, threads, options.isa);
@@ -200,7 +202,8 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
                 continue;
             };
             ended = self.cursor.skip_to(&mut skip, skimmed.start)?;
-            if !ended && self.cursor.jump_over(&mut skip, &skimmed) {
+            // One behind the end of the value is no miss.
+            if ended || self.cursor.jump_over(&mut skip, &skimmed) {
                 skimming.hit();
             }
         }

@@ -48,7 +48,8 @@ impl Frontier<'_> {
         self.index
     }
 
-    /// Bytes from the start of the input: behind the comma, or the bracket, before the element.
+    /// Bytes from the start of the input: behind the comma before the element, or for the first
+    /// where it begins.
     pub fn offset(&self) -> u64 {
         self.offset
     }
@@ -82,8 +83,7 @@ impl Scout {
         self
     }
 
-    /// Reads elements from the first that seems to begin in `range` on, and no further than that
-    /// which ends at or behind the end of it. Tells `visitor` of each as a reader would, up to one
+    /// Reads elements that begin in `range`, from the first that seems to be one on. Tells `visitor` of each as a reader would, up to one
     /// that it stops at or that is wrong, which do not count. Returns from where to where: from
     /// behind a comma to the end of an element.
     pub fn read(&self, range: Range<u64>, visitor: &mut impl Visitor) -> Option<Range<u64>> {
@@ -109,7 +109,10 @@ impl Scout {
         visitor: &mut impl Visitor,
     ) -> std::result::Result<u64, u64> {
         let Options { isa, validation, limits, .. } = self.options;
-        let text = Slice(self.whole.text());
+        // What is longer is left to the reader, and so is what is cut off here: space, say, of
+        // which there is no end.
+        let end = until.saturating_add(limits.change).min(self.text_len());
+        let text = Slice(&self.whole.text()[..end as usize]);
         let cursor = Cursor::between(text, start, &self.open, isa, validation, limits);
         let mut reader = Reader::of_elements(cursor, &self.options, visitor);
         let mut end = None;
@@ -118,8 +121,9 @@ impl Scout {
                 Ok(Flow::Continue) => end = Some(reader.cursor().offset()),
                 Ok(Flow::Stop) | Err(_) => break,
             }
+            // One that begins at the end belongs to the next range.
             let cursor = reader.cursor();
-            if cursor.offset() >= until || !matches!(cursor.next_element(), Ok(true)) {
+            if !matches!(cursor.next_element(), Ok(true)) || cursor.offset() >= until {
                 break;
             }
         }

@@ -102,7 +102,7 @@ impl Section {
     }
 
     /// Whether a visitor enters it unless it says otherwise: what tells of changes.
-    pub(super) fn is_entered(self) -> bool {
+    pub(crate) fn is_entered(self) -> bool {
         !matches!(
             self,
             Section::Variables

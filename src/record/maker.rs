@@ -23,8 +23,9 @@ use crate::plan::{self, Change, Index, Section, Unchanged};
 pub(super) struct Maker {
     limits: Limits,
     extent: Extent,
-    pub(super) differ: Differ,
+    differ: Differ,
     // What a row borrows.
+    none: Paths,
     replace_paths: Paths,
     texts: Texts,
     index: String,
@@ -59,6 +60,7 @@ impl Maker {
             limits,
             extent,
             differ: Differ::new(&limits),
+            none: Paths::new(),
             replace_paths: Paths::new(),
             texts: Texts::default(),
             index: String::new(),
@@ -66,15 +68,24 @@ impl Maker {
         }
     }
 
-    /// Finds the paths of a change, if they are to be told.
+    /// Finds the paths of a change, if they are to be told, or if what is marked must not be.
     ///
     /// # Errors
     ///
     /// The change is not well formed; a limit.
     pub(super) fn diff(&mut self, change: &Change<'_>) -> Result<()> {
+        // A damaged mark is an error, not no mark.
+        if self.extent == Extent::Paths || change.importing.is_some() {
+            return self.differ.diff(change);
+        }
+        Ok(())
+    }
+
+    /// Those paths of the last change that are told: where it changes, is unknown and sensitive.
+    pub(super) fn paths(&self) -> [&Paths; 3] {
         match self.extent {
-            Extent::Paths => self.differ.diff(change),
-            Extent::Actions => Ok(()),
+            Extent::Paths => [&self.differ.changed, &self.differ.unknown, &self.differ.sensitive],
+            Extent::Actions => [&self.none; 3],
         }
     }
 
@@ -166,6 +177,10 @@ impl Maker {
             ],
         )?;
         let others = others.map(|text| text.map(Cow::Borrowed));
+        let [changed, unknown, sensitive] = match self.extent {
+            Extent::Paths => [&self.differ.changed, &self.differ.unknown, &self.differ.sensitive],
+            Extent::Actions => [&self.none; 3],
+        };
         let [previous, module, mode, type_name, name, deposed, provider, reason, deferred] = others;
         let row = ResourceChange {
             address: Cow::Borrowed(address),
@@ -181,9 +196,9 @@ impl Maker {
             actions,
             action_reason: reason,
             deferred_reason: deferred,
-            changed: Cow::Borrowed(&self.differ.changed),
-            unknown: Cow::Borrowed(&self.differ.unknown),
-            sensitive: Cow::Borrowed(&self.differ.sensitive),
+            changed: Cow::Borrowed(changed),
+            unknown: Cow::Borrowed(unknown),
+            sensitive: Cow::Borrowed(sensitive),
             replace_paths: Cow::Borrowed(&self.replace_paths),
             importing: importing.transpose()?.map(Cow::Borrowed),
             generated_config: change.change.generated_config.is_some(),

@@ -29,6 +29,12 @@ const PATHS_MAX: u64 = 64 << 10;
 /// Bytes of rendered rows after which the rest of a portion is left.
 const TEXT_MAX: usize = 256 << 10;
 
+/// The same of what else came of it, in memory.
+const MADE_MAX: u64 = 1 << 20;
+
+/// About what the texts of a row take in memory that are neither paths nor attributes.
+const TEXTS: u64 = 256;
+
 /// Some elements, and what came of them.
 #[derive(Default)]
 pub(super) struct Portion {
@@ -57,6 +63,21 @@ pub(super) enum Made {
     Row(Facts, Box<Record<'static>>),
     /// It is left to the one who reads.
     Left,
+}
+
+impl Made {
+    /// About the memory that it takes, in bytes.
+    fn size(&self) -> u64 {
+        let row = match self {
+            Made::Row(_, row) => row.resource().map_or(0, |change| {
+                let paths = [&change.changed, &change.unknown, &change.sensitive];
+                let paths: u64 = paths.iter().map(|paths| paths.size()).sum();
+                size_of_val(row.as_ref()) as u64 + TEXTS + paths + change.attributes.size()
+            }),
+            _ => 0,
+        };
+        size_of::<Made>() as u64 + row
+    }
 }
 
 impl Portion {
@@ -129,6 +150,8 @@ pub(super) struct RowWorker<'v> {
     show: Show,
     /// `None`: rows are handed over as they are.
     renderer: Option<Box<dyn Renderer>>,
+    /// What came of the portion so far, in bytes of memory.
+    made: u64,
 }
 
 impl<'v> RowWorker<'v> {
@@ -140,7 +163,7 @@ impl<'v> RowWorker<'v> {
     ) -> Self {
         let limits = Limits { paths: limits.paths.min(PATHS_MAX), ..limits };
         let viewer = view.map(|view| Viewer::new(view, &limits));
-        RowWorker { maker: Maker::new(limits, extent), viewer, show, renderer }
+        RowWorker { maker: Maker::new(limits, extent), viewer, show, renderer, made: 0 }
     }
 
     /// # Errors
@@ -184,13 +207,15 @@ impl<'v> RowWorker<'v> {
         text: &mut Vec<u8>,
     ) -> Made {
         let text_len = text.len();
-        if text_len >= TEXT_MAX {
+        if text_len >= TEXT_MAX || self.made >= MADE_MAX {
             return Made::Left;
         }
-        self.make(section, change, reason, text).unwrap_or_else(|_: Error| {
+        let made = self.make(section, change, reason, text).unwrap_or_else(|_: Error| {
             text.truncate(text_len);
             Made::Left
-        })
+        });
+        self.made += made.size();
+        made
     }
 }
 
@@ -198,6 +223,7 @@ impl Worker for RowWorker<'_> {
     type Job = Portion;
 
     fn work(&mut self, portion: &mut Portion) {
+        self.made = 0;
         if let Some((scout, range)) = portion.errand.take() {
             let Portion { made, text, .. } = portion;
             portion.read = scout.read(range, &mut Ahead { worker: self, made, text });

@@ -21,7 +21,7 @@ use super::view::View;
 use crate::crew::{Crew, Desk};
 use crate::error::Result;
 use crate::json::detached::Detached;
-use crate::plan::{Element, Frontier, ResourceChange, Scout, Section};
+use crate::plan::{Element, Frontier, ResourceChange, Scout};
 
 /// As many elements as this, in bytes, are looked at before any is shared.
 const ALONE: usize = 512 << 10;
@@ -56,11 +56,13 @@ pub(super) struct Sharing<'scope, 'env> {
     spare: Vec<Portion>,
     /// The element that is learnt from.
     lesson: Detached,
-    /// The section that is read, and where its first element stands.
-    section: Option<(Section, u64)>,
+    /// Where the first element of the section stands.
+    start: Option<u64>,
     /// Elements that are read ahead.
     ahead: Option<Ahead>,
-    /// Elements are copied: the text does not lie in memory, or it was given up to read ahead.
+    /// Elements are copied: the text does not lie in memory, or it was given up to read ahead. That
+    /// never happens at the same time: what is copied stands before this place, what is read ahead
+    /// behind it.
     copies: bool,
 }
 
@@ -89,8 +91,8 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
     ) -> Self {
         let crew = Crew::new(scope, desk, threads.min(THREADS_MAX));
         let (next, lesson) = (Portion::default(), Detached::default());
-        let (spare, section, ahead, copies) = (Vec::new(), None, None, false);
-        Sharing { crew, view, alone: 0, next, spare, lesson, section, ahead, copies }
+        let (spare, start, ahead, copies) = (Vec::new(), None, None, false);
+        Sharing { crew, view, alone: 0, next, spare, lesson, start, ahead, copies }
     }
 
     /// Whether elements are shared that stand before this place and did not come back.
@@ -111,12 +113,8 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
 
     /// Up to where elements from here on were read ahead, if they were. Sends others to read on.
     pub(super) fn ahead(&mut self, frontier: &Frontier<'_>, books: &mut Books<'_>) -> Option<u64> {
-        let (section, offset) = (frontier.section(), frontier.offset());
-        if self.section.is_none_or(|(last, _)| last != section) {
-            self.section = Some((section, offset));
-            self.recall();
-        }
-        let alone = self.section.map_or(0, |(_, start)| offset - start);
+        let offset = frontier.offset();
+        let alone = offset - *self.start.get_or_insert(offset);
         if self.crew.threads() == 1 || self.copies || alone < ALONE as u64 || !books.begun {
             return None;
         }
@@ -125,6 +123,7 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
                 self.copies = true;
                 return None;
             };
+            debug_assert!(self.crew.out() == 0 && self.next.is_empty(), "nothing was copied");
             let scout = scout.with_change_max(ELEMENT_MAX as u64);
             let (out, next, missed) = (VecDeque::new(), None, 0);
             self.ahead = Some(Ahead { scout, end: offset, out, index: 0, next, missed });
@@ -145,8 +144,10 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
     fn look_ahead(&mut self, ahead: &mut Ahead, offset: u64, books: &mut Books<'_>) -> Option<u64> {
         while self.crew.out() < OUT_EACH * self.crew.threads() && ahead.end < ahead.scout.text_len()
         {
-            let range = ahead.end.max(offset)..ahead.end.max(offset) + STRETCH;
-            (ahead.end, _) = (range.end, ahead.out.push_back(range.start));
+            let start = ahead.end.max(offset);
+            let range = start..start + STRETCH;
+            ahead.end = range.end;
+            ahead.out.push_back(start);
             let mut portion = self.spare.pop().unwrap_or_default();
             portion.send(ahead.scout.clone(), range);
             self.give(portion, books);
@@ -190,6 +191,12 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
         let count = portion.made.len() as u64;
         portion.first = index;
         self.absorb(portion, books, maker).map(|()| count)
+    }
+
+    /// The section has come to its end, or another begins.
+    pub(super) fn leave_section(&mut self) {
+        self.start = None;
+        self.recall();
     }
 
     /// Gives up what is read ahead.

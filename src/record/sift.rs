@@ -16,7 +16,6 @@ use super::sharing::Sharing;
 use super::view::{Places, View};
 use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
 use crate::crew::Desk;
-use crate::diff::Differ;
 use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
@@ -46,8 +45,8 @@ pub enum Extent {
     /// Also where it changes, is unknown or sensitive, and what forces a replacement.
     #[default]
     Paths,
-    /// What becomes of a resource or an output. Its values and their overlays are not looked at:
-    /// they are held to [`crate::json::Validation`] as what is skipped.
+    /// What becomes of a resource or an output. Its values and their overlays are not looked at,
+    /// unless it is imported: they are held to [`crate::json::Validation`] as what is skipped.
     Actions,
 }
 
@@ -257,11 +256,19 @@ impl Visitor for Sifter<'_, '_, '_> {
         Ok(Flow::Continue)
     }
 
+    fn section(&mut self, section: Section, _: &str) -> Answer {
+        self.sharing.leave_section();
+        if section.is_entered() { Answer::Enter } else { Answer::Skip }
+    }
+
     fn ahead(&mut self, frontier: &Frontier<'_>) -> Option<u64> {
         if self.failed.is_none() {
             self.failed = self.books.begin_if_known().err();
         }
-        self.sharing.ahead(frontier, &mut self.books)
+        match self.failed {
+            Some(_) => None,
+            None => self.sharing.ahead(frontier, &mut self.books),
+        }
     }
 
     fn passed(&mut self) -> Result<u64> {
@@ -311,7 +318,7 @@ impl Visitor for Sifter<'_, '_, '_> {
         if action == Action::NoOp && self.books.show == Show::Changes {
             return Ok(Flow::Continue);
         }
-        let Differ { changed, unknown, .. } = &self.maker.differ;
+        let [changed, unknown, sensitive] = self.maker.paths();
         let places = Places { changed, unknown, replace_paths: &Paths::new() };
         let attributes = self.books.view(change, places)?;
         self.books.record(&Record::OutputChange(OutputChange {
@@ -319,9 +326,9 @@ impl Visitor for Sifter<'_, '_, '_> {
             action: word,
             actions: action.words(change)?,
             attributes,
-            changed: Cow::Borrowed(&self.maker.differ.changed),
-            unknown: Cow::Borrowed(&self.maker.differ.unknown),
-            sensitive: Cow::Borrowed(&self.maker.differ.sensitive),
+            changed: Cow::Borrowed(changed),
+            unknown: Cow::Borrowed(unknown),
+            sensitive: Cow::Borrowed(sensitive),
         }))?;
         Ok(Flow::Continue)
     }

@@ -27,8 +27,8 @@
 //!
 //! What crosses from block to block is the `Carry`: whether a string is open, whether a backslash
 //! escapes the next byte, whether a number or word goes on, and up to three bytes of a character.
-//! Blocks are always cut at multiples of 64 bytes from where scanning began, so a mask does not
-//! depend on how the input arrived.
+//! Blocks are cut at multiples of 64 bytes from where scanning began, or began anew, so a mask does
+//! not depend on how the input arrived.
 //!
 //! The kernels differ only in `Kernel::classify` and `Kernel::prefix_xor`. `scalar` is both the
 //! fallback and the oracle that all others are tested against. To add one: a file like the others,

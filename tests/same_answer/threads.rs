@@ -21,6 +21,7 @@ use plansift::sink::summary::{Color, View};
 use plansift::sink::{Rendered, Renderer, Sink};
 
 use crate::generated::generated;
+use crate::run;
 
 const SIZE: usize = 3 << 20;
 
@@ -472,6 +473,33 @@ fn rows_that_are_many_times_their_elements_do_not_pile_up() {
     sift(InMemory::new(plan.as_bytes()), "plan.json", &options, &mut ahead).expect("a plan");
     for Counting { longest, .. } in [copied, ahead] {
         assert!((1..600 << 10).contains(&longest), "{longest} bytes at once");
+    }
+}
+
+/// Where one document is cut off and another begins, nobody reads on from the one into the other.
+#[test]
+fn documents_end_where_another_begins() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan = plan_of(&[]);
+    let skipped = plan_with_much_to_skip(400);
+    let run = |threads: &str, text: &str| {
+        let path = folder.path().join("plans.json");
+        std::fs::write(&path, text).expect("room");
+        let mut command = run::plansift();
+        let output = command.args(["changes", "--threads", threads]).arg(&path).output();
+        let output = output.expect("it starts");
+        (output.status.code(), output.stdout, String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    for first in [&plan, &skipped] {
+        // Cut behind a comma, so that the line would go on as an element.
+        let cut = first.len() * 4 / 5 + first[first.len() * 4 / 5..].find("},{").expect("one") + 2;
+        for second in [&plan, &skipped] {
+            for limit in [&first[..cut], first] {
+                let text = format!("{limit}\n{second}");
+                let one = run("1", &text);
+                assert_eq!(one, run("3", &text), "{} and {}", limit.len(), second.len());
+            }
+        }
     }
 }
 

@@ -52,6 +52,9 @@ impl<S: Source> Cursor<S> {
                 return false;
             }
         }
+        if to < self.offset {
+            return false;
+        }
         self.scan_from(to);
         true
     }
@@ -82,8 +85,8 @@ impl<S: Source> Cursor<S> {
         self.pass_brackets(Unrecorded, Open { depth: &mut skip.depth, pause })
     }
 
-    /// Goes on with a skip: to its end, or to an offset that was not scanned yet and before which
-    /// no token goes on. Whether it came to its end.
+    /// Goes on with a skip: to its end, or to an offset that was not scanned yet. Before that stands
+    /// a comma: no character and no escape goes on there, a string may. Whether it came to its end.
     ///
     /// # Errors
     ///

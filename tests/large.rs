@@ -234,8 +234,11 @@ fn memory_does_not_grow_with_what_is_read_ahead() {
         )
     };
     let last = small.trim_end_matches(',');
-    let space = " ".repeat(200 << 20);
-    let spaced = whole(&format!("{small}{space}{last}"));
+    // Those before the space are all told by who comes to it.
+    let note = "x".repeat(1000);
+    let large = format!(r#"{{"address":"a","note":"{note}","change":{{"actions":["create"]}}}},"#);
+    let (large, space) = (large.repeat(4000), " ".repeat(200 << 20));
+    let spaced = whole(&format!("{large}{space}{last}"));
     for (what, plan) in [("rows", whole(last)), ("space", spaced)] {
         std::fs::write(&path, plan).expect("a file");
         for (form, threads) in [("ndjson", "2"), ("ndjson", "8"), ("csv", "8")] {

@@ -142,6 +142,26 @@ fn windows_of_any_one_length_give_the_same() {
     }
 }
 
+/// What is kept of a key is kept up to its colon, and no further than keys may be long.
+#[test]
+fn space_before_a_colon_counts_to_the_key() {
+    let text = format!(r#"{{"format_version"{}:"1.2","resource_changes":[]}}"#, " ".repeat(9000));
+    for validation in [Validation::Visited, Validation::Everything] {
+        let mut options = plainest(validation);
+        assert!(answer(Slice(text.as_bytes()), &options).is_ok());
+        for limit in [14, 100, 5000, 9013, 9014] {
+            options.read.limits.string_kept = limit;
+            let expected = answer(Slice(text.as_bytes()), &options);
+            let is_limit = matches!(&expected, Err((ErrorKind::Limit { .. }, Some((2, _)))));
+            assert_eq!(is_limit, limit < 9015, "{limit}: {expected:?}");
+            for len in [1, 100, 4096] {
+                let cut = answer(Cut::new(text.as_bytes(), &[len]), &options);
+                assert_eq!(cut, expected, "{limit}, windows of {len}");
+            }
+        }
+    }
+}
+
 /// Every error there is to meet in a text: each byte of the plan replaced by each of these.
 const DAMAGE: &[u8] = b"\"\\{}],:x \x01\xff0";
 

@@ -11,6 +11,13 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
 
+/// Most threads of a crew. Whoever gives the jobs cannot keep more busy, and each takes some MiB, as
+/// do the jobs that are under way.
+const THREADS_MAX: usize = 8;
+
+/// How many jobs may be out for each thread, where nothing else says so.
+const OUT_EACH: usize = 2;
+
 /// Does jobs, one after the other, each in place.
 pub(crate) trait Worker {
     /// What is to be done, and what comes of it.
@@ -101,12 +108,13 @@ pub(crate) struct Crew<'scope, 'env, W: Worker> {
 }
 
 impl<'scope, 'env, W: Worker + Send + 'scope> Crew<'scope, 'env, W> {
-    /// A crew of at most so many threads, this one included.
+    /// A crew of at most so many threads, this one included, and of no more than it can use.
     pub(crate) fn new(
         scope: &'scope Scope<'scope, 'env>,
         desk: &'env Desk<W::Job>,
         threads: usize,
     ) -> Self {
+        let threads = threads.min(THREADS_MAX);
         Crew { scope, desk, threads, started: 0, own: None, out: 0 }
     }
 
@@ -123,6 +131,11 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Crew<'scope, 'env, W> {
     /// How many jobs did not come back yet.
     pub(crate) fn out(&self) -> usize {
         self.out
+    }
+
+    /// Whether another job may be given before one comes back.
+    pub(crate) fn has_room(&self) -> bool {
+        self.out < OUT_EACH * self.threads
     }
 
     /// Gives a job. `hire` makes the worker of a thread.

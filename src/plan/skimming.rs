@@ -19,14 +19,8 @@ pub(super) const ALONE: u64 = 512 << 10;
 /// Bytes that are passed over at a time. No string in them is longer than strings may be.
 pub(super) const STRETCH: u64 = 512 << 10;
 
-/// How many stretches may be out for each thread.
-const OUT_EACH: usize = 2;
-
 /// After so many stretches in a row of which nothing came, nobody helps any more.
 const MISSED_MAX: u32 = 16;
-
-/// Most threads that take part.
-const THREADS_MAX: usize = 8;
 
 /// A stretch for another thread, and what came of it.
 pub(super) struct Stretch {
@@ -65,7 +59,7 @@ impl<'scope, 'env> Skimming<'scope, 'env> {
         threads: usize,
         isa: Isa,
     ) -> Self {
-        Skimming { crew: Crew::new(scope, desk, threads.min(THREADS_MAX)), isa, end: 0, missed: 0 }
+        Skimming { crew: Crew::new(scope, desk, threads), isa, end: 0, missed: 0 }
     }
 
     /// The next stretch at or behind an offset that was passed over; `None`: nobody helps.
@@ -77,7 +71,7 @@ impl<'scope, 'env> Skimming<'scope, 'env> {
         loop {
             self.end = self.end.max(offset);
             let len = whole.text().len() as u64;
-            while self.crew.out() < OUT_EACH * self.crew.threads() && self.end < len {
+            while self.crew.has_room() && self.end < len {
                 let range = self.end as usize..(self.end + STRETCH) as usize;
                 self.end = range.end as u64;
                 let isa = self.isa;

@@ -36,13 +36,6 @@ const STRETCH: u64 = 2 * SIZE as u64;
 /// longer than a stretch, or do not begin as the tools write them.
 const MISSED_MAX: u32 = 16;
 
-/// Most threads that take part: one reads, and more than these it cannot keep busy. Each has some
-/// MiB of memory, and so has what is under way.
-const THREADS_MAX: usize = 8;
-
-/// How many portions may be out for each thread.
-const OUT_EACH: usize = 2;
-
 /// A crew, and what is on its way to it.
 pub(super) struct Sharing<'scope, 'env> {
     crew: Crew<'scope, 'env, RowWorker<'env>>,
@@ -89,7 +82,7 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
         threads: usize,
         view: Option<View<'env>>,
     ) -> Self {
-        let crew = Crew::new(scope, desk, threads.min(THREADS_MAX));
+        let crew = Crew::new(scope, desk, threads);
         let (next, lesson) = (Portion::default(), Detached::default());
         let (spare, start, ahead, copies) = (Vec::new(), None, None, false);
         Sharing { crew, view, alone: 0, next, spare, lesson, start, ahead, copies }
@@ -142,8 +135,7 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
     }
 
     fn look_ahead(&mut self, ahead: &mut Ahead, offset: u64, books: &mut Books<'_>) -> Option<u64> {
-        while self.crew.out() < OUT_EACH * self.crew.threads() && ahead.end < ahead.scout.text_len()
-        {
+        while self.crew.has_room() && ahead.end < ahead.scout.text_len() {
             let start = ahead.end.max(offset);
             let range = start..start + STRETCH;
             ahead.end = range.end;
@@ -230,7 +222,7 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
         while let Some(portion) = self.crew.take() {
             self.absorb(portion, books, maker)?;
         }
-        if self.crew.out() >= OUT_EACH * self.crew.threads()
+        if !self.crew.has_room()
             && let Some(portion) = self.crew.wait()
         {
             self.absorb(portion, books, maker)?;

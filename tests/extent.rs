@@ -91,9 +91,8 @@ fn a_damaged_mark_is_an_error_where_something_is_imported() {
             r#"{{"actions":["no-op"],"before":{{"id":"s3cret"}},"after":{{"id":"s3cret"}},
             "before_sensitive":{{}},"after_sensitive":{marks},"importing":{{"id":"s3cret"}}}}"#
         );
-        let plan = format!(
-            r#"{{"format_version":"1.2","resource_changes":[{{"address":"a.b","change":{change}}}]}}"#
-        );
+        let element = format!(r#"{{"address":"a.b","change":{change}}}"#);
+        let plan = format!(r#"{{"format_version":"1.2","resource_changes":[{element}]}}"#);
         for extent in [Extent::Paths, Extent::Actions] {
             let options = Options { extent, ..Options::default() };
             run::error(Slice(plan.as_bytes()), &options);

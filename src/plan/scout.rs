@@ -83,9 +83,9 @@ impl Scout {
         self
     }
 
-    /// Reads elements that begin in `range`, from the first that seems to be one on. Tells `visitor` of each as a reader would, up to one
-    /// that it stops at or that is wrong, which do not count. Returns from where to where: from
-    /// behind a comma to the end of an element.
+    /// Reads elements that begin in `range`, from the first that seems to be one on. Tells
+    /// `visitor` of each as a reader would, up to one that it stops at or that is wrong, which do
+    /// not count. Returns from where to where: from behind a comma to the end of an element.
     pub fn read(&self, range: Range<u64>, visitor: &mut impl Visitor) -> Option<Range<u64>> {
         let text = self.whole.text();
         let (mut from, mut wasted) = (range.start, 0);

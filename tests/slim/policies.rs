@@ -5,6 +5,7 @@ use regorus::{Engine, Value};
 
 use super::model::Wanted;
 use super::{DEFAULT, Plan, Secrets, plans, slim_with};
+use crate::run;
 
 /// A policy: what of a plan it needs, and its text. It says `result`.
 struct Policy {
@@ -190,6 +191,8 @@ fn policies_say_the_same_of_a_plan_and_of_its_slim_form() {
             }
             found += u32::from(!is_nothing(&expected));
         }
-        assert!(found >= 3, "{name}: {found} plans");
+        // The corpus alone has few plans for each.
+        let wanted = if run::shared().is_some() { 3 } else { 1 };
+        assert!(found >= wanted, "{name}: {found} plans");
     }
 }

@@ -59,8 +59,8 @@ impl<S: Source> Cursor<S> {
         true
     }
 
-    /// Begins to skip the value that stands here; `None`: it is skipped already, being no container,
-    /// or one that is looked at token by token.
+    /// Begins to skip the value that stands here; `None`: it is skipped already, being no
+    /// container, or one that is looked at token by token.
     ///
     /// # Errors
     ///
@@ -85,8 +85,9 @@ impl<S: Source> Cursor<S> {
         self.pass_brackets(Unrecorded, Open { depth: &mut skip.depth, pause })
     }
 
-    /// Goes on with a skip: to its end, or to an offset that was not scanned yet. Before that stands
-    /// a comma: no character and no escape goes on there, a string may. Whether it came to its end.
+    /// Goes on with a skip: to its end, or to an offset that was not scanned yet. Before that
+    /// stands a comma: no character and no escape goes on there, a string may. Whether it came to
+    /// its end.
     ///
     /// # Errors
     ///

@@ -11,8 +11,8 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
 
-/// Most threads of a crew. Whoever gives the jobs cannot keep more busy, and each takes some MiB, as
-/// do the jobs that are under way.
+/// Most threads of a crew. Whoever gives the jobs cannot keep more busy, and each takes some MiB,
+/// as do the jobs that are under way.
 const THREADS_MAX: usize = 8;
 
 /// How many jobs may be out for each thread, where nothing else says so.

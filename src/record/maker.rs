@@ -83,10 +83,7 @@ impl Maker {
 
     /// Those paths of the last change that are told: where it changes, is unknown and sensitive.
     pub(super) fn paths(&self) -> [&Paths; 3] {
-        match self.extent {
-            Extent::Paths => [&self.differ.changed, &self.differ.unknown, &self.differ.sensitive],
-            Extent::Actions => [&self.none; 3],
-        }
+        told(self.extent, &self.differ, &self.none)
     }
 
     /// Finds out what becomes of a resource.
@@ -177,10 +174,7 @@ impl Maker {
             ],
         )?;
         let others = others.map(|text| text.map(Cow::Borrowed));
-        let [changed, unknown, sensitive] = match self.extent {
-            Extent::Paths => [&self.differ.changed, &self.differ.unknown, &self.differ.sensitive],
-            Extent::Actions => [&self.none; 3],
-        };
+        let [changed, unknown, sensitive] = told(self.extent, &self.differ, &self.none);
         let [previous, module, mode, type_name, name, deposed, provider, reason, deferred] = others;
         let row = ResourceChange {
             address: Cow::Borrowed(address),
@@ -209,6 +203,14 @@ impl Maker {
             Section::ResourceDrift => Record::ResourceDrift(row),
             _ => Record::DeferredChange(row),
         })
+    }
+}
+
+/// Where the last change changes, is unknown and sensitive, if that is told.
+fn told<'p>(extent: Extent, differ: &'p Differ, none: &'p Paths) -> [&'p Paths; 3] {
+    match extent {
+        Extent::Paths => [&differ.changed, &differ.unknown, &differ.sensitive],
+        Extent::Actions => [none; 3],
     }
 }
 

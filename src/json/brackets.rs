@@ -35,6 +35,13 @@ impl Default for Brackets {
 }
 
 impl Brackets {
+    /// Open containers, the outermost first: whether each is an object.
+    pub(crate) fn of(open: impl Iterator<Item = bool>) -> Brackets {
+        let mut brackets = Brackets::default();
+        open.for_each(|is_object| brackets.push(u64::from(is_object)));
+        brackets
+    }
+
     #[inline]
     pub(super) fn push(&mut self, brace: u64) {
         if self.top >> 63 == 1 {

@@ -18,6 +18,7 @@ mod scout;
 mod section;
 mod skimming;
 mod tail;
+pub(crate) mod vanguard;
 mod version;
 mod wrapper;
 mod wrong;
@@ -35,7 +36,7 @@ pub use change::{ActionInvocation, Change, Check, Deferred, Index, ResourceChang
 pub use documents::{Documents, Next, REACH, read};
 pub use element::{Element, Unchanged};
 pub use look::{Look, look};
-pub use pieces::{Piece, PieceKind, PieceVisitor};
+pub use pieces::{Piece, PieceFrontier, PieceKind, PieceScout, PieceStretch, PieceVisitor};
 pub use place::Place;
 pub use reader::Document;
 pub use scout::{Frontier, Scout};

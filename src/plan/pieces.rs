@@ -6,7 +6,14 @@
 //! (brackets, keys, modules) is walked and not told. Known sections of a wrong type are errors:
 //! values that nobody looked at must not pass for values without secrets.
 
+mod ahead;
+mod scope;
+
 use std::ops::Range;
+
+use ahead::brackets;
+pub use ahead::{PieceFrontier, PieceScout, PieceStretch};
+use scope::{Around, Next, Scope, Shape};
 
 use super::documents::Part;
 use super::element::{self, Element, Unchanged};
@@ -20,7 +27,6 @@ use super::wrong::Telltales;
 use super::{Answer, Flow, Options};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
-use crate::json::Validation;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
 use crate::json::value::Value;
@@ -136,6 +142,17 @@ pub trait PieceVisitor {
     /// The visitor's own.
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()>;
 
+    /// The walk is before a resource or a resource change. What was read ahead from here on by a
+    /// [`PieceScout`], if it was: the walk goes on behind it.
+    ///
+    /// # Errors
+    ///
+    /// The visitor's own.
+    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
+        let _ = frontier;
+        Ok(None)
+    }
+
     /// A piece, or something else that was passed as a whole, ends before that offset.
     fn passed(&mut self, end: u64) {
         let _ = end;
@@ -172,175 +189,23 @@ pub(super) fn read<S: Source, V: PieceVisitor>(
 ) -> Result<Part> {
     visitor.begin(head.start);
     let cursor = Cursor::new(source, head.start, options.isa, options.validation, options.limits);
-    let mut walk = Walk {
-        cursor,
-        outline: Outline::new(),
-        visitor,
-        validation: options.validation,
-        after,
-        section: Section::Other,
-        seen: 0,
-        telltales: Telltales::default(),
-        document: Document { text_before: head.text, ..Document::default() },
-        next: None,
-    };
+    let mut walk = Walk::new(cursor, options, visitor);
+    walk.after = after;
+    walk.document.text_before = head.text;
     let flow = walk.document(head.start)?;
     Ok((walk.document, flow, walk.next))
-}
-
-/// Objects and arrays that are walked, by what may stand in them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scope {
-    ResourceChanges,
-    DeferredChanges,
-    OutputChanges,
-    ActionInvocations,
-    DeferredActionInvocations,
-    Variables,
-    State,
-    Values,
-    Outputs,
-    Module,
-    Modules,
-    Resources,
-    Configuration,
-    RootConfiguration,
-    ModuleConfiguration,
-    ModuleCalls,
-    ModuleCall,
-    RootDeclarations,
-    Declarations,
-    Expressions,
-    /// A known section without marks.
-    Plain,
-    /// A section that nobody knows.
-    Strange,
-}
-
-/// What to do with a member or element of a scope.
-enum Next {
-    Enter(Scope),
-    Hand(PieceKind),
-}
-
-/// The brackets that a scope may have.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
-    Object,
-    Array,
-    Either,
-}
-
-impl Scope {
-    fn shape(self) -> Shape {
-        match self {
-            Scope::ResourceChanges
-            | Scope::DeferredChanges
-            | Scope::ActionInvocations
-            | Scope::DeferredActionInvocations
-            | Scope::Modules
-            | Scope::Resources => Shape::Array,
-            Scope::Expressions | Scope::Plain | Scope::Strange => Shape::Either,
-            _ => Shape::Object,
-        }
-    }
-
-    /// A member of the document.
-    fn section(section: Section, key: &str) -> Next {
-        match section {
-            Section::ResourceChanges | Section::ResourceDrift => {
-                Next::Enter(Scope::ResourceChanges)
-            }
-            Section::DeferredChanges => Next::Enter(Scope::DeferredChanges),
-            Section::DeferredActionInvocations => Next::Enter(Scope::DeferredActionInvocations),
-            Section::ActionInvocations => Next::Enter(Scope::ActionInvocations),
-            Section::OutputChanges => Next::Enter(Scope::OutputChanges),
-            Section::PlannedValues => Next::Enter(Scope::Values),
-            Section::PriorState => Next::Enter(Scope::State),
-            Section::Configuration => Next::Enter(Scope::Configuration),
-            Section::Variables => Next::Enter(Scope::Variables),
-            Section::RelevantAttributes | Section::Checks => Next::Enter(Scope::Plain),
-            Section::FormatVersion
-            | Section::TerraformVersion
-            | Section::Timestamp
-            | Section::Applyable
-            | Section::Complete
-            | Section::Errored => Next::Hand(PieceKind::Scalar),
-            Section::Other => match key {
-                "values" => Next::Enter(Scope::Values),
-                "provider_schemas" => Next::Enter(Scope::Plain),
-                "provider_format_version" => Next::Hand(PieceKind::Scalar),
-                _ => Next::Enter(Scope::Strange),
-            },
-        }
-    }
-
-    fn member(self, key: &str) -> Next {
-        match (self, key) {
-            (Scope::State, "values") => Next::Enter(Scope::Values),
-            (Scope::Values, "outputs") => Next::Enter(Scope::Outputs),
-            (Scope::Values, "root_module") => Next::Enter(Scope::Module),
-            (Scope::Module, "resources") => Next::Enter(Scope::Resources),
-            (Scope::Module, "child_modules") => Next::Enter(Scope::Modules),
-            (Scope::Configuration, "root_module") => Next::Enter(Scope::RootConfiguration),
-            (Scope::Configuration, "provider_config")
-            | (
-                Scope::RootConfiguration | Scope::ModuleConfiguration,
-                "resources" | "outputs" | "actions",
-            ) => Next::Enter(Scope::Expressions),
-            (Scope::RootConfiguration, "variables") => Next::Enter(Scope::RootDeclarations),
-            (Scope::ModuleConfiguration, "variables") => Next::Enter(Scope::Declarations),
-            (Scope::RootConfiguration | Scope::ModuleConfiguration, "module_calls") => {
-                Next::Enter(Scope::ModuleCalls)
-            }
-            (Scope::ModuleCalls, _) => Next::Enter(Scope::ModuleCall),
-            (Scope::ModuleCall, "module") => Next::Enter(Scope::ModuleConfiguration),
-            _ => Next::Hand(self.piece()),
-        }
-    }
-
-    fn element(self) -> Next {
-        match self {
-            Scope::Modules => Next::Enter(Scope::Module),
-            _ => Next::Hand(self.piece()),
-        }
-    }
-
-    /// What is in it and is not entered.
-    fn piece(self) -> PieceKind {
-        match self {
-            Scope::ResourceChanges => PieceKind::ResourceChange,
-            Scope::DeferredChanges => PieceKind::DeferredChange,
-            Scope::OutputChanges => PieceKind::OutputChange,
-            Scope::ActionInvocations => PieceKind::ActionInvocation,
-            Scope::DeferredActionInvocations => PieceKind::DeferredActionInvocation,
-            Scope::Resources => PieceKind::Resource,
-            Scope::Outputs => PieceKind::Output,
-            Scope::Variables => PieceKind::Variable,
-            Scope::RootDeclarations => PieceKind::RootDeclaration,
-            Scope::Declarations => PieceKind::Declaration,
-            Scope::Configuration
-            | Scope::RootConfiguration
-            | Scope::ModuleConfiguration
-            | Scope::ModuleCalls
-            | Scope::ModuleCall
-            | Scope::Expressions => PieceKind::Configuration,
-            Scope::Strange => PieceKind::Unknown,
-            Scope::State | Scope::Values | Scope::Module | Scope::Modules | Scope::Plain => {
-                PieceKind::Known
-            }
-        }
-    }
 }
 
 struct Walk<'v, S, V> {
     cursor: Cursor<S>,
     outline: Outline,
     visitor: &'v mut V,
-    validation: Validation,
+    options: Options,
     after: After,
     /// The section that is walked.
     section: Section,
+    /// What is entered of it, the outermost first. Nothing recurses.
+    open: Vec<Around>,
     /// The sections met so far, a bit each.
     seen: u32,
     telltales: Telltales,
@@ -349,7 +214,23 @@ struct Walk<'v, S, V> {
     next: Option<u64>,
 }
 
-impl<S: Source, V: PieceVisitor> Walk<'_, S, V> {
+impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
+    fn new(cursor: Cursor<S>, options: &Options, visitor: &'v mut V) -> Self {
+        Walk {
+            cursor,
+            outline: Outline::new(),
+            visitor,
+            options: *options,
+            after: After::Nothing,
+            section: Section::Other,
+            open: Vec::new(),
+            seen: 0,
+            telltales: Telltales::default(),
+            document: Document::default(),
+            next: None,
+        }
+    }
+
     fn document(&mut self, start: u64) -> Result<Flow> {
         self.cursor.enter_object()?;
         self.visitor.entered(self.cursor.offset());
@@ -405,7 +286,7 @@ impl<S: Source, V: PieceVisitor> Walk<'_, S, V> {
     }
 
     fn end(&mut self, start: u64) -> Result<()> {
-        let tail = tail::find(&mut self.cursor, self.after, self.validation, start)?;
+        let tail = tail::find(&mut self.cursor, self.after, self.options.validation, start)?;
         self.document.bytes = tail.end - start;
         self.document.text_after = tail.text;
         self.next = tail.next;
@@ -437,34 +318,63 @@ impl<S: Source, V: PieceVisitor> Walk<'_, S, V> {
         Ok(is_there)
     }
 
-    /// Walks what stands here, down to its pieces. Nothing recurses: scopes are on a list.
+    /// Walks what stands here, down to its pieces.
     fn walk(&mut self, next: Next, name: Option<&str>) -> Result<()> {
-        let mut open: Vec<(Scope, Shape)> = Vec::new();
-        let mut next = next;
-        let mut name = name.map(str::to_owned);
-        loop {
-            match next {
-                Next::Enter(scope) => match self.enter(scope)? {
-                    Some(shape) => {
-                        self.visitor.entered(self.cursor.offset());
-                        open.push((scope, shape));
-                    }
-                    None => self.hand(scope.piece_of_scalar(), name.as_deref())?,
-                },
-                Next::Hand(kind) => self.hand(kind, name.as_deref())?,
-            }
-            (next, name) = loop {
-                let Some(&(scope, shape)) = open.last() else { return Ok(()) };
-                if shape == Shape::Array {
-                    if self.element()? {
-                        break (scope.element(), None);
-                    }
-                } else if let Some((key, _)) = self.member()? {
-                    break (scope.member(&key), Some(key));
-                }
-                open.pop();
-            };
+        self.open.clear();
+        self.take(next, name)?;
+        while let Some((next, name)) = self.step()? {
+            self.take(next, name.as_deref())?;
         }
+        Ok(())
+    }
+
+    /// Enters what stands here, or hands it out; whether it did that.
+    fn take(&mut self, next: Next, name: Option<&str>) -> Result<bool> {
+        let kind = match next {
+            Next::Enter(scope) => match self.enter(scope)? {
+                Some(shape) => {
+                    self.visitor.entered(self.cursor.offset());
+                    self.open.push((scope, shape));
+                    return Ok(false);
+                }
+                None => scope.piece_of_scalar(),
+            },
+            Next::Hand(kind) => kind,
+        };
+        self.hand(kind, name).map(|()| true)
+    }
+
+    /// Goes to the next member or element of what is entered, and says its key; `None`: it has come
+    /// to its end.
+    fn step(&mut self) -> Result<Option<(Next, Option<String>)>> {
+        while let Some(&(scope, shape)) = self.open.last() {
+            if shape == Shape::Object {
+                if let Some((key, _)) = self.member()? {
+                    return Ok(Some((scope.member(&key), Some(key))));
+                }
+            } else if self.element()? {
+                if scope.has_many() && self.jump()? {
+                    continue;
+                }
+                return Ok(Some((scope.element(), None)));
+            }
+            self.open.pop();
+        }
+        Ok(None)
+    }
+
+    /// Goes on behind the pieces that were read ahead from here on; `false`: there are none.
+    fn jump(&mut self) -> Result<bool> {
+        let (section, open, offset) = (self.section, &self.open, self.cursor.offset());
+        let (source, options): (&dyn Source, _) = (self.cursor.source(), self.options);
+        let frontier = PieceFrontier { section, open, offset, source, options };
+        let Some(stretch) = self.visitor.ahead(&frontier)? else { return Ok(false) };
+        let Some(open) = stretch.open_behind(open) else { return Ok(false) };
+        let has_jumped = self.cursor.jump_into(stretch.range().end, &brackets(&open));
+        if has_jumped {
+            self.open = open;
+        }
+        Ok(has_jumped)
     }
 
     /// Enters a scope; `None`: there is a scalar, which is nothing to enter.
@@ -514,16 +424,6 @@ impl<S: Source, V: PieceVisitor> Walk<'_, S, V> {
                 overlay.is_some_and(|overlay| self.visitor.resource(overlay, range))
             }
             _ => false,
-        }
-    }
-}
-
-impl Scope {
-    /// What a scalar in its place is.
-    fn piece_of_scalar(self) -> PieceKind {
-        match self {
-            Scope::Strange => PieceKind::Unknown,
-            _ => PieceKind::Known,
         }
     }
 }

@@ -87,27 +87,17 @@ impl Scout {
     /// `visitor` of each as a reader would, up to one that it stops at or that is wrong, which do
     /// not count. Returns from where to where: from behind a comma to the end of an element.
     pub fn read(&self, range: Range<u64>, visitor: &mut impl Visitor) -> Option<Range<u64>> {
-        let text = self.whole.text();
-        let (mut from, mut wasted) = (range.start, 0);
-        // Whatever stands there, not much more is read than the range.
-        while wasted < range.end - range.start {
-            let start = guess(text, from as usize..range.end as usize)? as u64;
-            match self.read_from(start, range.end, visitor) {
-                Ok(end) => return Some(start..end),
-                Err(reached) => wasted += reached - start + WRONG,
-            }
-            from = start + 1;
-        }
-        None
+        let until = range.end;
+        explore(self.whole.text(), range, |start| self.read_from(start, until, visitor))
     }
 
-    /// The end of the last element that was read; how far it was read, if there is none.
+    /// From where to where elements were read; how far it was read, if there is none.
     fn read_from(
         &self,
         start: u64,
         until: u64,
         visitor: &mut impl Visitor,
-    ) -> std::result::Result<u64, u64> {
+    ) -> std::result::Result<Range<u64>, u64> {
         let Options { isa, validation, limits, .. } = self.options;
         // What is longer is left to the reader, and so is what is cut off here: space, say, of
         // which there is no end.
@@ -127,8 +117,28 @@ impl Scout {
                 break;
             }
         }
-        end.ok_or(reader.cursor().offset())
+        end.map(|end| start..end).ok_or(reader.cursor().offset())
     }
+}
+
+/// Reads from the first place in a range on where an element seems to begin and where `read` finds
+/// one; else it says how far it came.
+pub(super) fn explore<T>(
+    text: &[u8],
+    range: Range<u64>,
+    mut read: impl FnMut(u64) -> std::result::Result<T, u64>,
+) -> Option<T> {
+    let (mut from, mut wasted) = (range.start, 0);
+    // Whatever stands there, not much more is read than the range.
+    while wasted < range.end - range.start {
+        let start = guess(text, from as usize..range.end as usize)? as u64;
+        match read(start) {
+            Ok(found) => return Some(found),
+            Err(reached) => wasted += reached - start + WRONG,
+        }
+        from = start + 1;
+    }
+    None
 }
 
 /// Where in a range an element seems to begin: behind the comma before it.

@@ -18,10 +18,11 @@ use crate::error::{Error, Result};
 use crate::json::detached::Detached;
 use crate::json::value::{Text, Value};
 use crate::limits::Limits;
+use crate::plan::vanguard::Errand;
 use crate::plan::{Answer, Deferred, Element, Flow, ResourceChange, Scout, Section, Visitor};
 
 /// Bytes of elements that are worth handing over.
-pub(super) const SIZE: usize = 128 << 10;
+const SIZE: usize = 128 << 10;
 
 /// Longest lists of paths of a row that is handed over, in bytes of memory.
 const PATHS_MAX: u64 = 64 << 10;
@@ -41,7 +42,7 @@ pub(super) struct Portion {
     /// Who is to read them, and where they begin; `None`: they were copied.
     errand: Option<(Scout, Range<u64>)>,
     /// From where to where they were read.
-    pub(super) read: Option<Range<u64>>,
+    read: Option<Range<u64>>,
     /// Elements of the section before those that were read.
     pub(super) first: u64,
     elements: Detached,
@@ -77,6 +78,12 @@ impl Made {
             _ => 0,
         };
         size_of::<Made>() as u64 + row
+    }
+}
+
+impl Errand for Portion {
+    fn read(&self) -> Option<Range<u64>> {
+        self.read.clone()
     }
 }
 

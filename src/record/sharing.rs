@@ -10,17 +10,16 @@
 //! Both cost something: the first elements of a plan are not shared, and so a small plan starts no
 //! thread; neither are those that are too long.
 
-use std::collections::VecDeque;
-use std::ops::Range;
 use std::thread::Scope;
 
 use super::books::Books;
 use super::maker::Maker;
-use super::portion::{Made, Portion, RowWorker, SIZE, parse};
+use super::portion::{Made, Portion, RowWorker, parse};
 use super::view::View;
 use crate::crew::{Crew, Desk};
 use crate::error::Result;
 use crate::json::detached::Detached;
+use crate::plan::vanguard::Vanguard;
 use crate::plan::{Element, Frontier, ResourceChange, Scout};
 
 /// As many elements as this, in bytes, are looked at before any is shared.
@@ -28,13 +27,6 @@ const ALONE: usize = 512 << 10;
 
 /// An element longer than this, in bytes, is not shared.
 const ELEMENT_MAX: usize = 256 << 10;
-
-/// Bytes that are read ahead at a time.
-const STRETCH: u64 = 2 * SIZE as u64;
-
-/// After so many stretches in a row of which nothing came, no more is read ahead: elements that are
-/// longer than a stretch, or do not begin as the tools write them.
-const MISSED_MAX: u32 = 16;
 
 /// A crew, and what is on its way to it.
 pub(super) struct Sharing<'scope, 'env> {
@@ -49,29 +41,16 @@ pub(super) struct Sharing<'scope, 'env> {
     spare: Vec<Portion>,
     /// The element that is learnt from.
     lesson: Detached,
-    /// Where the first element of the section stands.
-    start: Option<u64>,
     /// Elements that are read ahead.
-    ahead: Option<Ahead>,
+    ahead: Vanguard<Portion>,
+    /// Who reads them.
+    scout: Option<Scout>,
+    /// Elements of the section before this place.
+    index: u64,
     /// Elements are copied: the text does not lie in memory, or it was given up to read ahead. That
     /// never happens at the same time: what is copied stands before this place, what is read ahead
     /// behind it.
     copies: bool,
-}
-
-/// Elements of a section that are read ahead.
-struct Ahead {
-    scout: Scout,
-    /// The end of the last stretch that somebody was sent to.
-    end: u64,
-    /// Where the stretches begin that did not come back.
-    out: VecDeque<u64>,
-    /// Elements of the section before this place.
-    index: u64,
-    /// What came back and lies ahead, or here.
-    next: Option<Portion>,
-    /// Stretches in a row of which nothing came.
-    missed: u32,
 }
 
 impl<'scope, 'env> Sharing<'scope, 'env> {
@@ -84,8 +63,9 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
     ) -> Self {
         let crew = Crew::new(scope, desk, threads);
         let (next, lesson) = (Portion::default(), Detached::default());
-        let (spare, start, ahead, copies) = (Vec::new(), None, None, false);
-        Sharing { crew, view, alone: 0, next, spare, lesson, start, ahead, copies }
+        let (spare, ahead, scout) = (Vec::new(), Vanguard::default(), None);
+        let (alone, index, copies) = (0, 0, false);
+        Sharing { crew, view, alone, next, spare, lesson, ahead, scout, index, copies }
     }
 
     /// Whether elements are shared that stand before this place and did not come back.
@@ -107,69 +87,31 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
     /// Up to where elements from here on were read ahead, if they were. Sends others to read on.
     pub(super) fn ahead(&mut self, frontier: &Frontier<'_>, books: &mut Books<'_>) -> Option<u64> {
         let offset = frontier.offset();
-        let alone = offset - *self.start.get_or_insert(offset);
-        if self.crew.threads() == 1 || self.copies || alone < ALONE as u64 || !books.begun {
+        let is_worth_it = self.ahead.is_worth_it(offset);
+        if self.crew.threads() == 1 || self.copies || !is_worth_it || !books.begun {
             return None;
         }
-        if self.ahead.is_none() {
-            let Some(scout) = frontier.scout() else {
-                self.copies = true;
-                return None;
-            };
-            debug_assert!(self.crew.out() == 0 && self.next.is_empty(), "nothing was copied");
-            let scout = scout.with_change_max(ELEMENT_MAX as u64);
-            let (out, next, missed) = (VecDeque::new(), None, 0);
-            self.ahead = Some(Ahead { scout, end: offset, out, index: 0, next, missed });
-        }
-        let mut ahead = self.ahead.take()?;
-        ahead.index = frontier.index();
-        let found = self.look_ahead(&mut ahead, offset, books);
-        self.ahead = Some(ahead);
-        if found.is_none() {
-            self.copies = self.ahead.as_ref().is_some_and(|ahead| ahead.missed > MISSED_MAX);
-            if self.copies {
-                self.recall();
-            }
-        }
-        found
-    }
-
-    fn look_ahead(&mut self, ahead: &mut Ahead, offset: u64, books: &mut Books<'_>) -> Option<u64> {
-        while self.crew.has_room() && ahead.end < ahead.scout.text_len() {
-            let start = ahead.end.max(offset);
-            let range = start..start + STRETCH;
-            ahead.end = range.end;
-            ahead.out.push_back(start);
+        let known = self.scout.take();
+        let new = || frontier.scout().map(|scout| scout.with_change_max(ELEMENT_MAX as u64));
+        let Some(scout) = known.or_else(new) else {
+            self.copies = true;
+            return None;
+        };
+        while self.crew.has_room()
+            && let Some(range) = self.ahead.send(offset, scout.text_len())
+        {
             let mut portion = self.spare.pop().unwrap_or_default();
-            portion.send(ahead.scout.clone(), range);
+            portion.send(scout.clone(), range);
             self.give(portion, books);
         }
-        while ahead.missed <= MISSED_MAX {
-            let portion = match ahead.next.take() {
-                Some(portion) => portion,
-                None if *ahead.out.front()? > offset => return None,
-                None => {
-                    ahead.out.pop_front();
-                    self.crew.wait()?
-                }
-            };
-            match &portion.read {
-                Some(Range { start, .. }) if *start > offset => {
-                    ahead.next = Some(portion);
-                    return None;
-                }
-                Some(Range { start, end }) if *start == offset => {
-                    let end = *end;
-                    (ahead.next, ahead.missed) = (Some(portion), 0);
-                    return Some(end);
-                }
-                _ => {
-                    ahead.missed += 1;
-                    self.keep(portion);
-                }
-            }
+        (self.scout, self.index) = (Some(scout), frontier.index());
+        let Sharing { ahead, crew, spare, .. } = self;
+        let found = ahead.find(offset, |_| true, || crew.wait(), |portion| keep(spare, portion));
+        if ahead.is_lost() {
+            self.recall();
+            self.copies = true;
         }
-        None
+        found.map(|range| range.end)
     }
 
     /// Counts and writes what was read ahead from here on: how many elements.
@@ -178,30 +120,20 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
     ///
     /// There are too many different action words; the sink's.
     pub(super) fn passed(&mut self, books: &mut Books<'_>, maker: &mut Maker) -> Result<u64> {
-        let next = self.ahead.as_mut().and_then(|ahead| Some((ahead.next.take()?, ahead.index)));
-        let Some((mut portion, index)) = next else { return Ok(0) };
+        let Some(mut portion) = self.ahead.take() else { return Ok(0) };
         let count = portion.made.len() as u64;
-        portion.first = index;
+        portion.first = self.index;
         self.absorb(portion, books, maker).map(|()| count)
     }
 
-    /// The section has come to its end, or another begins.
-    pub(super) fn leave_section(&mut self) {
-        self.start = None;
-        self.recall();
-    }
-
-    /// Gives up what is read ahead.
-    fn recall(&mut self) {
-        let Some(ahead) = self.ahead.take() else { return };
-        let portions = self.crew.recall().into_iter().chain(ahead.next);
-        portions.for_each(|portion| self.keep(portion));
-    }
-
-    /// Keeps the memory of a portion.
-    fn keep(&mut self, mut portion: Portion) {
-        portion.clear();
-        self.spare.push(portion);
+    /// The section has come to its end, or another begins: what is read ahead is given up.
+    pub(super) fn recall(&mut self) {
+        // Nothing else is on its way then.
+        if self.scout.take().is_some() {
+            let portions = self.crew.recall().into_iter().chain(self.ahead.take());
+            portions.for_each(|portion| keep(&mut self.spare, portion));
+        }
+        self.ahead = Vanguard::default();
     }
 
     /// Shares an element, and takes in what is done.
@@ -292,8 +224,7 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
         });
         books.text(&portion.text[text_start..text_end], rows)?;
         portion.made = made;
-        portion.clear();
-        self.spare.push(portion);
+        keep(&mut self.spare, portion);
         absorbed
     }
 
@@ -308,4 +239,10 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
         let change = ResourceChange::parse(self.lesson.value(0));
         change.is_ok_and(|change| maker.facts(element.section(), &change).is_ok())
     }
+}
+
+/// Keeps the memory of a portion.
+fn keep(spare: &mut Vec<Portion>, mut portion: Portion) {
+    portion.clear();
+    spare.push(portion);
 }

@@ -257,7 +257,7 @@ impl Visitor for Sifter<'_, '_, '_> {
     }
 
     fn section(&mut self, section: Section, _: &str) -> Answer {
-        self.sharing.leave_section();
+        self.sharing.recall();
         if section.is_entered() { Answer::Enter } else { Answer::Skip }
     }
 

@@ -47,6 +47,12 @@ impl<S: Source> Cursor<S> {
     /// because everything up to there was read by another cursor. `false`: the source does not let
     /// it, for a reason that it will tell when the cursor comes there.
     pub(crate) fn jump(&mut self, to: u64) -> bool {
+        let open = self.open.clone();
+        self.jump_into(to, &open)
+    }
+
+    /// The same to a place that lies in these containers.
+    pub(crate) fn jump_into(&mut self, to: u64, open: &Brackets) -> bool {
         while self.window_end() < to {
             if !self.fill() {
                 return false;
@@ -55,6 +61,7 @@ impl<S: Source> Cursor<S> {
         if to < self.offset {
             return false;
         }
+        self.open.clone_from(open);
         self.scan_from(to);
         true
     }

@@ -1,0 +1,204 @@
+//! Pieces that somebody reads before the walk comes to them.
+//!
+//! The same as [`crate::plan::Scout`] does for the elements of changes, and here for resources too,
+//! which stand in modules: whoever reads ahead leaves modules and enters others, and does not know
+//! how deep he is. So he begins as deep as any module is in practice; the walk, which knows, takes
+//! what he found only if all that he left is open around it, and nothing else.
+
+use std::ops::Range;
+
+use super::scope::{Around, Scope, Shape};
+use super::{Piece, PieceKind, PieceVisitor, Walk};
+use crate::error::Result;
+use crate::input::{Slice, Source, Whole};
+use crate::json::brackets::Brackets;
+use crate::json::cursor::Cursor;
+use crate::json::outline::Outline;
+use crate::plan::scout::explore;
+use crate::plan::{Options, Section};
+
+/// Modules in one another, beyond those that the walk is in.
+const DEEPER: usize = 8;
+
+/// A place before a resource or a resource change.
+pub struct PieceFrontier<'w> {
+    pub(super) section: Section,
+    pub(super) open: &'w [Around],
+    pub(super) offset: u64,
+    pub(super) source: &'w dyn Source,
+    pub(super) options: Options,
+}
+
+impl PieceFrontier<'_> {
+    /// Bytes from the start of the input: behind the comma before the piece, or for the first where
+    /// it begins.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Who can read on from here while the walk does; `None`: the text does not lie in memory.
+    pub fn scout(&self) -> Option<PieceScout> {
+        let whole = self.source.whole()?;
+        let (section, options) = (self.section, self.options);
+        let mut around = self.open.to_vec();
+        if let Some(root) = around.iter().position(|(scope, _)| *scope == Scope::Module) {
+            let deeper = [(Scope::Modules, Shape::Array), (Scope::Module, Shape::Object)];
+            around.splice(root + 1..root + 1, deeper.repeat(DEEPER));
+        }
+        Some(PieceScout { whole, section, around, options })
+    }
+
+    /// Whether pieces that were read ahead are those that come next.
+    pub fn fits(&self, stretch: &PieceStretch) -> bool {
+        let is_here = (stretch.section, stretch.range.start) == (self.section, self.offset);
+        is_here && stretch.open_behind(self.open).is_some()
+    }
+}
+
+/// Reads pieces of one section, from guessed places on, on any thread.
+#[derive(Clone)]
+pub struct PieceScout {
+    whole: Whole,
+    section: Section,
+    /// What is taken to be open around the first piece, the outermost first.
+    around: Vec<Around>,
+    options: Options,
+}
+
+/// Pieces that were read ahead.
+#[derive(Clone, Debug)]
+pub struct PieceStretch {
+    section: Section,
+    range: Range<u64>,
+    /// The innermost of what is open around the first piece: what was left, and what is around it.
+    around: Vec<Around>,
+    /// Most scopes that can be open around the first piece, so that no limit is passed unnoticed.
+    open_max: usize,
+    /// What was entered and not left, the outermost first.
+    entered: Vec<Around>,
+}
+
+impl PieceStretch {
+    /// From where to where they were read: from behind a comma to the end of a piece.
+    pub fn range(&self) -> Range<u64> {
+        self.range.clone()
+    }
+
+    /// How many containers were left that were entered before.
+    pub fn left(&self) -> usize {
+        self.around.len() - 1
+    }
+
+    /// How many were entered and not left.
+    pub fn entered(&self) -> usize {
+        self.entered.len()
+    }
+
+    /// What is open behind it where that is open before it; `None`: it does not belong there.
+    pub(super) fn open_behind(&self, open: &[Around]) -> Option<Vec<Around>> {
+        let fits = open.len() <= self.open_max && open.ends_with(&self.around);
+        fits.then(|| [&open[..open.len() - self.left()], &self.entered].concat())
+    }
+}
+
+impl PieceScout {
+    /// The text that is read.
+    pub fn text(&self) -> &[u8] {
+        self.whole.text()
+    }
+
+    /// The same with a limit of its own on one piece, in bytes: longer ones are left to the walk.
+    pub fn with_change_max(mut self, max: u64) -> PieceScout {
+        self.options.limits.change = self.options.limits.change.min(max);
+        self
+    }
+
+    /// Reads pieces from the first place in `range` on where a resource seems to begin, up to the
+    /// first that begins behind it. Tells `visitor` of each as the walk would, up to one that it
+    /// refuses or that is wrong, of which nothing may be taken.
+    pub fn read(&self, range: Range<u64>, visitor: &mut impl PieceVisitor) -> Option<PieceStretch> {
+        let until = range.end;
+        explore(self.text(), range, |start| self.read_from(start, until, visitor))
+    }
+
+    /// The same from a place on; how far it was read, if there is no piece.
+    fn read_from(
+        &self,
+        start: u64,
+        until: u64,
+        visitor: &mut impl PieceVisitor,
+    ) -> std::result::Result<PieceStretch, u64> {
+        // What is longer is left to the walk, and so is what is cut off here.
+        let end = until.saturating_add(self.options.limits.change).min(self.text().len() as u64);
+        let mut walk = Walk::new(self.cursor(start, end), &self.options, visitor);
+        walk.section = self.section;
+        walk.open.clone_from(&self.around);
+        walk.stretch(start, until).ok_or(walk.cursor.offset())
+    }
+
+    /// A cursor before a piece, in a text that ends there.
+    fn cursor(&self, start: u64, end: u64) -> Cursor<Slice<'_>> {
+        let Options { isa, validation, limits, .. } = self.options;
+        let text = Slice(&self.text()[..end as usize]);
+        Cursor::between(text, start, &brackets(&self.around), isa, validation, limits)
+    }
+
+    /// Tells once more of a piece without a name that was read from here on.
+    ///
+    /// # Errors
+    ///
+    /// The text is not what was read before; what `each` says.
+    pub fn read_again(
+        &self,
+        kind: PieceKind,
+        range: Range<u64>,
+        each: impl FnOnce(&Piece<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut cursor = self.cursor(range.start, range.end);
+        let mut outline = Outline::new();
+        cursor.outline(&mut outline)?;
+        let value = cursor.value(&mut outline);
+        each(&Piece { kind, section: self.section, name: None, value })
+    }
+}
+
+impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
+    /// Reads pieces up to the first that begins at `until` or behind it, or that is wrong.
+    fn stretch(&mut self, start: u64, until: u64) -> Option<PieceStretch> {
+        let around = self.open.clone();
+        let (mut read, mut entered) = (None, Vec::new());
+        // As many of them were never left.
+        let mut kept = around.len();
+        let mut next = around.last().map(|(scope, _)| (scope.element(), None));
+        while let Some((what, name)) = next {
+            match self.take(what, name.as_deref()) {
+                Ok(true) => {
+                    read = Some((self.cursor.offset(), kept));
+                    entered.clear();
+                    entered.extend_from_slice(&self.open[kept..]);
+                }
+                // Right behind a bracket is no place to go on from.
+                Ok(false) => {}
+                Err(_) => break,
+            }
+            let step: Option<(_, Option<String>)> = self.step().ok().flatten();
+            kept = kept.min(self.open.len());
+            let is_among_them = self.open.last().is_some_and(|(scope, _)| scope.is_of_resources());
+            next = step.filter(|_| is_among_them && self.cursor.offset() < until);
+        }
+        let (end, kept) = read?;
+        Some(PieceStretch {
+            section: self.section,
+            range: start..end,
+            open_max: around.len(),
+            around: around[kept - 1..].to_vec(),
+            entered,
+        })
+    }
+}
+
+/// The brackets of a document around what is open in it.
+pub(super) fn brackets(open: &[Around]) -> Brackets {
+    let scopes = open.iter().map(|(_, shape)| *shape == Shape::Object);
+    Brackets::of(std::iter::once(true).chain(scopes))
+}

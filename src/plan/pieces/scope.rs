@@ -1,0 +1,171 @@
+//! What may stand in the objects and arrays around the pieces of a document (plan-format, sections 1,
+//! 6 to 8).
+
+use super::PieceKind;
+use crate::plan::Section;
+
+/// Objects and arrays that are walked, by what may stand in them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    ResourceChanges,
+    DeferredChanges,
+    OutputChanges,
+    ActionInvocations,
+    DeferredActionInvocations,
+    Variables,
+    State,
+    Values,
+    Outputs,
+    Module,
+    Modules,
+    Resources,
+    Configuration,
+    RootConfiguration,
+    ModuleConfiguration,
+    ModuleCalls,
+    ModuleCall,
+    RootDeclarations,
+    Declarations,
+    Expressions,
+    /// A known section without marks.
+    Plain,
+    /// A section that nobody knows.
+    Strange,
+}
+
+/// What to do with a member or element of a scope.
+pub(super) enum Next {
+    Enter(Scope),
+    Hand(PieceKind),
+}
+
+/// The brackets that a scope may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Object,
+    Array,
+    Either,
+}
+
+/// A scope that is entered, with the bracket that it has there.
+pub(super) type Around = (Scope, Shape);
+
+impl Scope {
+    /// Whether it holds most of a large document: resources, or their changes.
+    pub(super) fn has_many(self) -> bool {
+        matches!(self, Scope::ResourceChanges | Scope::Resources)
+    }
+
+    /// Whether it is one of those, or what resources stand in below the root module.
+    pub(super) fn is_of_resources(self) -> bool {
+        self.has_many() || matches!(self, Scope::Module | Scope::Modules)
+    }
+
+    pub(super) fn shape(self) -> Shape {
+        match self {
+            Scope::ResourceChanges
+            | Scope::DeferredChanges
+            | Scope::ActionInvocations
+            | Scope::DeferredActionInvocations
+            | Scope::Modules
+            | Scope::Resources => Shape::Array,
+            Scope::Expressions | Scope::Plain | Scope::Strange => Shape::Either,
+            _ => Shape::Object,
+        }
+    }
+
+    /// A member of the document.
+    pub(super) fn section(section: Section, key: &str) -> Next {
+        match section {
+            Section::ResourceChanges | Section::ResourceDrift => {
+                Next::Enter(Scope::ResourceChanges)
+            }
+            Section::DeferredChanges => Next::Enter(Scope::DeferredChanges),
+            Section::DeferredActionInvocations => Next::Enter(Scope::DeferredActionInvocations),
+            Section::ActionInvocations => Next::Enter(Scope::ActionInvocations),
+            Section::OutputChanges => Next::Enter(Scope::OutputChanges),
+            Section::PlannedValues => Next::Enter(Scope::Values),
+            Section::PriorState => Next::Enter(Scope::State),
+            Section::Configuration => Next::Enter(Scope::Configuration),
+            Section::Variables => Next::Enter(Scope::Variables),
+            Section::RelevantAttributes | Section::Checks => Next::Enter(Scope::Plain),
+            Section::FormatVersion
+            | Section::TerraformVersion
+            | Section::Timestamp
+            | Section::Applyable
+            | Section::Complete
+            | Section::Errored => Next::Hand(PieceKind::Scalar),
+            Section::Other => match key {
+                "values" => Next::Enter(Scope::Values),
+                "provider_schemas" => Next::Enter(Scope::Plain),
+                "provider_format_version" => Next::Hand(PieceKind::Scalar),
+                _ => Next::Enter(Scope::Strange),
+            },
+        }
+    }
+
+    pub(super) fn member(self, key: &str) -> Next {
+        match (self, key) {
+            (Scope::State, "values") => Next::Enter(Scope::Values),
+            (Scope::Values, "outputs") => Next::Enter(Scope::Outputs),
+            (Scope::Values, "root_module") => Next::Enter(Scope::Module),
+            (Scope::Module, "resources") => Next::Enter(Scope::Resources),
+            (Scope::Module, "child_modules") => Next::Enter(Scope::Modules),
+            (Scope::Configuration, "root_module") => Next::Enter(Scope::RootConfiguration),
+            (Scope::Configuration, "provider_config")
+            | (
+                Scope::RootConfiguration | Scope::ModuleConfiguration,
+                "resources" | "outputs" | "actions",
+            ) => Next::Enter(Scope::Expressions),
+            (Scope::RootConfiguration, "variables") => Next::Enter(Scope::RootDeclarations),
+            (Scope::ModuleConfiguration, "variables") => Next::Enter(Scope::Declarations),
+            (Scope::RootConfiguration | Scope::ModuleConfiguration, "module_calls") => {
+                Next::Enter(Scope::ModuleCalls)
+            }
+            (Scope::ModuleCalls, _) => Next::Enter(Scope::ModuleCall),
+            (Scope::ModuleCall, "module") => Next::Enter(Scope::ModuleConfiguration),
+            _ => Next::Hand(self.piece()),
+        }
+    }
+
+    pub(super) fn element(self) -> Next {
+        match self {
+            Scope::Modules => Next::Enter(Scope::Module),
+            _ => Next::Hand(self.piece()),
+        }
+    }
+
+    /// What is in it and is not entered.
+    pub(super) fn piece(self) -> PieceKind {
+        match self {
+            Scope::ResourceChanges => PieceKind::ResourceChange,
+            Scope::DeferredChanges => PieceKind::DeferredChange,
+            Scope::OutputChanges => PieceKind::OutputChange,
+            Scope::ActionInvocations => PieceKind::ActionInvocation,
+            Scope::DeferredActionInvocations => PieceKind::DeferredActionInvocation,
+            Scope::Resources => PieceKind::Resource,
+            Scope::Outputs => PieceKind::Output,
+            Scope::Variables => PieceKind::Variable,
+            Scope::RootDeclarations => PieceKind::RootDeclaration,
+            Scope::Declarations => PieceKind::Declaration,
+            Scope::Configuration
+            | Scope::RootConfiguration
+            | Scope::ModuleConfiguration
+            | Scope::ModuleCalls
+            | Scope::ModuleCall
+            | Scope::Expressions => PieceKind::Configuration,
+            Scope::Strange => PieceKind::Unknown,
+            Scope::State | Scope::Values | Scope::Module | Scope::Modules | Scope::Plain => {
+                PieceKind::Known
+            }
+        }
+    }
+
+    /// What a scalar in its place is.
+    pub(super) fn piece_of_scalar(self) -> PieceKind {
+        match self {
+            Scope::Strange => PieceKind::Unknown,
+            _ => PieceKind::Known,
+        }
+    }
+}

@@ -84,9 +84,7 @@ impl PieceVisitor for Auditor<'_> {
     }
 
     fn unchanged(&mut self, unchanged: &Unchanged<'_>, _: Range<u64>) -> bool {
-        self.is_quiet = !self.marks.has_names()
-            && self.marks.is_quiet(unchanged.before_sensitive)
-            && self.marks.is_quiet(unchanged.after_sensitive);
+        self.is_quiet = self.marks.is_quiet_change(unchanged);
         false
     }
 

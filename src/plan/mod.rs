@@ -36,6 +36,7 @@ pub use change::{ActionInvocation, Change, Check, Deferred, Index, ResourceChang
 pub use documents::{Documents, Next, REACH, read};
 pub use element::{Element, Unchanged};
 pub use look::{Look, look};
+pub(crate) use pieces::outriders;
 pub use pieces::{Piece, PieceFrontier, PieceKind, PieceScout, PieceStretch, PieceVisitor};
 pub use place::Place;
 pub use reader::Document;

@@ -7,6 +7,7 @@
 //! values that nobody looked at must not pass for values without secrets.
 
 mod ahead;
+pub(crate) mod outriders;
 mod scope;
 
 use std::ops::Range;

@@ -244,9 +244,7 @@ struct Redactor<'r, 'scope, 'env, 's> {
 impl<'scope, 's: 'scope> Redactor<'_, 'scope, '_, 's> {
     /// Whether a resource change that stays as it is needs no look: nothing in it is marked.
     fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
-        let is_quiet = !self.marks.has_names()
-            && self.marks.is_quiet(unchanged.before_sensitive)
-            && self.marks.is_quiet(unchanged.after_sensitive);
+        let is_quiet = self.marks.is_quiet_change(unchanged);
         if is_quiet {
             self.span(range, PieceKind::ResourceChange, None);
         }
@@ -255,7 +253,7 @@ impl<'scope, 's: 'scope> Redactor<'_, 'scope, '_, 's> {
 
     /// The same of a resource that is no change.
     fn resource(&mut self, sensitive_values: &[u8], range: Range<u64>) -> bool {
-        let is_quiet = !self.marks.has_names() && self.marks.is_quiet(sensitive_values);
+        let is_quiet = self.marks.is_quiet_resource(sensitive_values);
         if is_quiet {
             self.span(range, PieceKind::Resource, None);
         }

@@ -1,17 +1,24 @@
 //! The secrets of a document, read from it before anything of it is written.
 
+use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use super::contained::{Contained, Texts};
 use super::leaves::{Leaf, leaves};
 use super::marks::{Marks, Step};
 use super::parts::{Declared, Parts};
+use super::search::Searcher;
 use super::set::Secrets;
 use super::{EchoOf, Options, is_attribute_name, is_mask};
+use crate::crew::Desk;
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
-use crate::plan::{Answer, Documents, Next, Piece, PieceKind, PieceVisitor, Section, Unchanged};
+use crate::plan::outriders::Outriders;
+use crate::plan::{
+    Answer, Documents, Next, Piece, PieceFrontier, PieceKind, PieceStretch, PieceVisitor, Section,
+    Unchanged,
+};
 
 /// What a document says of its secrets.
 #[derive(Debug)]
@@ -106,8 +113,29 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         options: &Options,
         each: impl FnMut(&Fresh<'_, '_>),
     ) -> Result<Collected> {
+        let threads = options.read.threads.map_or(1, NonZeroUsize::get);
+        if threads == 1 {
+            return self.collect_with(None, at, options, each);
+        }
+        let desk = Desk::new();
+        std::thread::scope(|scope| {
+            let names = options.names.clone();
+            let hire = move || Searcher::new(names.clone());
+            let outriders = Outriders::new(scope, &desk, threads, hire);
+            self.collect_with(Some(outriders), at, options, each)
+        })
+    }
+
+    fn collect_with(
+        &mut self,
+        outriders: Option<Outriders<'_, '_, Searcher>>,
+        at: u64,
+        options: &Options,
+        each: impl FnMut(&Fresh<'_, '_>),
+    ) -> Result<Collected> {
         let Collecting { open, takes, documents, again } = self;
         let mut collector = Collector {
+            outriders,
             secrets: Secrets::new(options.echo_min, &options.read.limits),
             texts: (options.echo == EchoOf::Part)
                 .then(|| Texts::new(options.echo_min, &options.read.limits)),
@@ -119,7 +147,8 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
             decoded: Vec::new(),
             each,
         };
-        let mut read = |documents: &mut Option<Documents<S>>, collector: &mut Collector<_>| {
+        let mut read = |documents: &mut Option<Documents<S>>,
+                        collector: &mut Collector<'_, '_, _>| {
             let opened = match documents.take() {
                 Some(opened) => opened,
                 None => Documents::new(open()?, &options.read),
@@ -179,7 +208,9 @@ enum Turn {
     Over,
 }
 
-struct Collector<F> {
+struct Collector<'scope, 'env, F> {
+    /// Those who look ahead for what is marked.
+    outriders: Option<Outriders<'scope, 'env, Searcher>>,
     secrets: Secrets,
     texts: Option<Texts>,
     declared: Declared,
@@ -192,8 +223,11 @@ struct Collector<F> {
     each: F,
 }
 
-impl<F: FnMut(&Fresh<'_, '_>)> PieceVisitor for Collector<F> {
+impl<'scope, F: FnMut(&Fresh<'_, '_>)> PieceVisitor for Collector<'scope, '_, F> {
     fn section(&mut self, section: Section, _: &str) -> Answer {
+        if let Some(outriders) = &mut self.outriders {
+            outriders.recall();
+        }
         match (section, self.variables) {
             (_, Turn::Over) => Answer::Stop,
             (Section::Variables, Turn::Awaited) => {
@@ -207,13 +241,25 @@ impl<F: FnMut(&Fresh<'_, '_>)> PieceVisitor for Collector<F> {
     }
 
     fn unchanged(&mut self, unchanged: &Unchanged<'_>, _: Range<u64>) -> bool {
-        !self.marks.has_names()
-            && self.marks.is_quiet(unchanged.before_sensitive)
-            && self.marks.is_quiet(unchanged.after_sensitive)
+        self.marks.is_quiet_change(unchanged)
     }
 
     fn resource(&mut self, sensitive_values: &[u8], _: Range<u64>) -> bool {
-        !self.marks.has_names() && self.marks.is_quiet(sensitive_values)
+        self.marks.is_quiet_resource(sensitive_values)
+    }
+
+    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
+        let Some(mut outriders) = self.outriders.take() else { return Ok(None) };
+        let mut read = None;
+        if let Some((mut search, scout)) = outriders.find(frontier) {
+            for (kind, range) in search.marked.drain(..) {
+                scout.read_again(kind, range, |piece| self.piece(piece))?;
+            }
+            read = search.read.take();
+            outriders.keep(search);
+        }
+        self.outriders = Some(outriders);
+        Ok(read)
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {

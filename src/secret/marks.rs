@@ -17,6 +17,7 @@ use super::ordered::Ordered;
 use crate::error::Result;
 use crate::json::sample::slot;
 use crate::json::value::{Elements, Kind, Text, Value};
+use crate::plan::Unchanged;
 
 /// Values and the overlays that mark them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -211,8 +212,20 @@ impl Marks {
         }
     }
 
+    /// Whether a resource that stays as it is is known to have nothing marked in it.
+    pub fn is_quiet_change(&self, unchanged: &Unchanged<'_>) -> bool {
+        self.names.is_none()
+            && self.is_quiet(unchanged.before_sensitive)
+            && self.is_quiet(unchanged.after_sensitive)
+    }
+
+    /// The same of a resource that is no change, by its overlay.
+    pub fn is_quiet_resource(&self, sensitive_values: &[u8]) -> bool {
+        self.names.is_none() && self.is_quiet(sensitive_values)
+    }
+
     /// Whether overlays are known to mark nothing, by their bytes.
-    pub fn is_quiet(&self, overlay: &[u8]) -> bool {
+    fn is_quiet(&self, overlay: &[u8]) -> bool {
         matches!(overlay, b"{}" | b"[]" | b"false" | b"null") || self.quiet.holds(overlay)
     }
 

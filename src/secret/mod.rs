@@ -12,6 +12,7 @@ pub mod leaves;
 pub mod marks;
 pub(crate) mod ordered;
 pub mod parts;
+mod search;
 mod set;
 pub mod words;
 

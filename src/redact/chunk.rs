@@ -41,6 +41,15 @@ pub(super) struct Span {
     pub after: Range<u64>,
 }
 
+/// Who takes down what is found in the pieces of a document.
+pub(super) trait Notes {
+    /// Something is to be replaced; whether it is there at all.
+    fn edit(&mut self, edit: Edit) -> bool;
+
+    /// A piece stands there.
+    fn piece(&mut self, piece: Span);
+}
+
 /// A stretch of a document.
 #[derive(Debug, Default)]
 pub(super) struct Chunk {
@@ -103,6 +112,17 @@ impl Chunk {
     }
 }
 
+impl Notes for Chunk {
+    fn edit(&mut self, edit: Edit) -> bool {
+        self.edits.push(edit);
+        true
+    }
+
+    fn piece(&mut self, piece: Span) {
+        self.pieces.push(piece);
+    }
+}
+
 /// Finds echoes.
 pub(super) struct Masker<'s> {
     what: Sought<'s>,
@@ -116,7 +136,8 @@ impl<'s> Masker<'s> {
         Masker { what, masking, echoes: Echoes::new(isa), looks: Looks::new(isa, limits) }
     }
 
-    fn mask(&mut self, chunk: &mut Chunk) -> Result<()> {
+    /// Finds the echoes in a chunk.
+    pub fn mask(&mut self, chunk: &mut Chunk) -> Result<()> {
         self.looks.clear();
         let mut found = std::mem::take(&mut chunk.echoes);
         let mut pieces = chunk.pieces.iter().peekable();

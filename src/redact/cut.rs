@@ -11,10 +11,12 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::Redactor;
+use super::ahead::Rider;
 use super::outgoing::Outgoing;
+use super::redactor::Redactor;
 use crate::error::{Result, WrongDocument};
-use crate::plan::{Answer, Piece, PieceVisitor, Section, Unchanged};
+use crate::plan::outriders::Outriders;
+use crate::plan::{Answer, Piece, PieceFrontier, PieceStretch, PieceVisitor, Section, Unchanged};
 
 /// What becomes of a part of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +32,11 @@ pub trait Selection {
     /// What is written before the document and behind it.
     fn around(&self) -> [&'static str; 2] {
         [""; 2]
+    }
+
+    /// Whether everything stays, whatever it is.
+    fn is_everything(&self) -> bool {
+        false
     }
 
     /// Whether what goes is looked at as well where secrets are noted as they come: what stays has
@@ -85,7 +92,11 @@ pub trait Selection {
 /// Everything is wanted.
 pub(super) struct Everything;
 
-impl Selection for Everything {}
+impl Selection for Everything {
+    fn is_everything(&self) -> bool {
+        true
+    }
+}
 
 /// The members or elements of a container, told one after the other: what to remove, so that those
 /// that stay are the members or elements of a container.
@@ -133,7 +144,9 @@ pub(super) struct Cutter<'r, 'scope, 'env, 's> {
     pub outgoing: Rc<RefCell<Outgoing<'scope, 'env, 's>>>,
     pub selection: &'r mut dyn Selection,
     /// What looks for the secrets in it; `None`: they may be shown.
-    pub redactor: Option<Redactor<'r, 'scope, 'env, 's>>,
+    pub redactor: Option<Redactor<'r, Rc<RefCell<Outgoing<'scope, 'env, 's>>>>>,
+    /// Those who do the same ahead of it, where everything stays.
+    pub outriders: Option<Outriders<'scope, 'env, Rider<'s>>>,
     /// The containers that are walked, the innermost last.
     pub open: Vec<Items>,
     /// Where the next member or element of the innermost one begins, until its fate is known.
@@ -184,6 +197,9 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
     }
 
     fn section(&mut self, section: Section, key: &str) -> Answer {
+        if let Some(outriders) = &mut self.outriders {
+            outriders.recall();
+        }
         if self.selection.section(section, key) == Verdict::Stays {
             self.stays();
             return Answer::Enter;
@@ -256,6 +272,26 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
                 self.look(piece)
             }
         }
+    }
+
+    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
+        let (Some(outriders), Some(redactor)) = (&mut self.outriders, &mut self.redactor) else {
+            return Ok(None);
+        };
+        let Some((mut ride, scout)) = outriders.find(frontier) else { return Ok(None) };
+        for (kind, range) in ride.marked.drain(..) {
+            scout.read_again(kind, range, |piece| redactor.learn(piece))?;
+        }
+        let read = ride.read.take();
+        if let Some(read) = &read {
+            self.outgoing.borrow_mut().through(scout.text(), &mut ride.chunk)?;
+            self.next = None;
+            self.open.truncate(self.open.len() - read.left());
+            let end = read.range().end;
+            self.open.extend((0..read.entered()).map(|_| Items::new(end)));
+        }
+        outriders.keep(ride);
+        Ok(read)
     }
 
     fn passed(&mut self, end: u64) {

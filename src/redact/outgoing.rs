@@ -12,11 +12,11 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::Counts;
-use super::chunk::{Chunk, Edit, Masker, Span};
+use super::chunk::{Chunk, Edit, Masker, Notes, Span};
 use super::mask::Mask;
 use crate::crew::{Crew, Worker};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::Source;
+use crate::input::{Source, Whole};
 use crate::limits::{Limit, Limits};
 
 /// Bytes that are worth handing over.
@@ -43,6 +43,8 @@ pub(super) struct Outgoing<'scope, 'env, 's> {
     /// Those who look for echoes; what needs no such look does not go through their hands.
     crew: Crew<'scope, 'env, Masker<'s>>,
     hire: Box<dyn Fn() -> Masker<'s> + 'scope>,
+    /// For what this thread looks through itself.
+    masker: Option<Masker<'s>>,
     has_echoes: bool,
     out: BufWriter<&'env mut dyn Write>,
     /// What is on its way, up to where the window begins.
@@ -78,6 +80,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         Outgoing {
             crew,
             hire: Box::new(hire),
+            masker: None,
             has_echoes,
             out: BufWriter::with_capacity(BUFFER, out),
             mask: Vec::new(),
@@ -258,14 +261,39 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
     }
 
     fn write(&mut self, mut chunk: Chunk) -> Result<()> {
+        self.write_out(&mut chunk)?;
+        chunk.clear();
+        self.spare.push(chunk);
+        Ok(())
+    }
+
+    fn write_out(&mut self, chunk: &mut Chunk) -> Result<()> {
         if let Some(error) = chunk.failed.take() {
             return Err(error);
         }
         chunk.write(&mut self.out, &mut self.mask)?;
         self.counts.add(&chunk.counts);
-        chunk.clear();
-        self.spare.push(chunk);
         Ok(())
+    }
+
+    /// Writes a chunk that somebody else took from the document, in which nothing is left out, and
+    /// what stands before it and was not taken yet. `text` is that of the whole input.
+    pub fn through(&mut self, text: &[u8], chunk: &mut Chunk) -> Result<()> {
+        let before = &text[self.taken as usize..chunk.start as usize];
+        self.take(before, self.taken)?;
+        while let Some(chunk) = self.crew.wait() {
+            self.write(chunk)?;
+        }
+        let mut rest = self.spare.pop().unwrap_or_default();
+        rest.start = chunk.end();
+        let mut before = std::mem::replace(&mut self.chunk, rest);
+        // That is little, and not worth another thread.
+        let masker = self.masker.get_or_insert_with(&self.hire);
+        masker.work(&mut before);
+        self.write(before)?;
+        self.taken = chunk.end();
+        self.cut = self.taken;
+        self.write_out(chunk)
     }
 
     /// Writes everything that is still on its way, what is left in the window included.
@@ -284,6 +312,16 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
             self.write(chunk)?;
         }
         self.out.flush().map_err(|error| Error::io(ErrorKind::Write, error))
+    }
+}
+
+impl<'scope, 's: 'scope> Notes for Rc<RefCell<Outgoing<'scope, '_, 's>>> {
+    fn edit(&mut self, edit: Edit) -> bool {
+        self.borrow_mut().edit(edit)
+    }
+
+    fn piece(&mut self, piece: Span) {
+        self.borrow_mut().piece(piece);
     }
 }
 
@@ -317,5 +355,9 @@ impl<'scope, 's: 'scope, S: Source> Source for Tee<'scope, '_, 's, S> {
 
     fn changed(&mut self) -> bool {
         self.source.changed()
+    }
+
+    fn whole(&self) -> Option<Whole> {
+        self.source.whole()
     }
 }

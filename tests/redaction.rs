@@ -12,6 +12,7 @@ mod hostile;
 mod marks;
 mod model;
 mod random;
+mod threads;
 mod tree;
 
 use std::path::Path;

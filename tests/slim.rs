@@ -6,7 +6,6 @@ mod model;
 mod policies;
 
 use std::fs;
-use std::num::NonZeroUsize;
 
 use model::Wanted;
 use plansift::glob::Glob;
@@ -99,7 +98,7 @@ fn selected(wanted: Wanted<'_>) -> slim::Options {
 fn masking() -> redact::Options {
     let read = plansift::plan::Options::default();
     let secret = secret::Options { read, echo: EchoOf::Whole, echo_min: 8, names: None };
-    redact::Options { secret, masking: Masking::Text, threads: NonZeroUsize::MIN }
+    redact::Options { secret, masking: Masking::Text }
 }
 
 /// What becomes of secrets.

@@ -1,7 +1,6 @@
 //! `plansift redact`: documents without their secrets; and what others share with it.
 
 use std::fs::File;
-use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::args::{self, MaskArgs, Plans, Redact, SecretArgs};
@@ -11,7 +10,7 @@ use super::inputs::{self, Listed};
 use super::output::{self, Output};
 use super::progress::Bar;
 use super::rewriting::{Reading, Ready, write_all};
-use super::run::{fail, named, options, say, threads};
+use super::run::{fail, named, options, say};
 use crate::audit::{self, Ledger, Look};
 use crate::batch::{Entry, Location};
 use crate::error::{Error, ErrorKind, Result};
@@ -76,7 +75,7 @@ pub(super) fn redact_options(
 ) -> std::result::Result<Options, Exit> {
     let masking = masking(mask)?;
     let secret = secret_options(secrets, options(plans)?.read);
-    Ok(Options { secret, masking, threads: threads(plans).unwrap_or(NonZeroUsize::MIN) })
+    Ok(Options { secret, masking })
 }
 
 fn masking(arguments: &MaskArgs) -> std::result::Result<Masking, Exit> {

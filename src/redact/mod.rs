@@ -45,8 +45,6 @@ pub struct Options {
     pub secret: secret::Options,
     /// What stands where a secret stood.
     pub masking: Masking,
-    /// How many threads may look for echoes.
-    pub threads: NonZeroUsize,
 }
 
 /// How much was masked.
@@ -157,7 +155,7 @@ pub fn rewrite<S: Source>(
     let Collected { secrets, contained, .. } = collected;
     let what = Sought { secrets, contained: contained.as_ref() };
     let (desk, desk_ahead) = (Desk::new(), Desk::new());
-    let threads = options.threads.get();
+    let threads = read.threads.map_or(1, NonZeroUsize::get);
     std::thread::scope(|scope| {
         let crew = Crew::new(scope, &desk, threads);
         let masking = &options.masking;

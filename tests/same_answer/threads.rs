@@ -29,16 +29,25 @@ const SIZE: usize = 3 << 20;
 type Format = fn(&mut Vec<u8>) -> Box<dyn Sink + '_>;
 
 /// A text in windows of that length that lies in memory as a whole, as a mapped file does.
-struct InMemory {
+pub struct InMemory {
     text: Arc<Vec<u8>>,
+    /// What is said to lie in memory.
+    whole: Arc<Vec<u8>>,
     step: usize,
     start: usize,
     end: usize,
 }
 
 impl InMemory {
-    fn new(text: &[u8]) -> InMemory {
-        InMemory { text: Arc::new(text.to_vec()), step: 70_001, start: 0, end: 0 }
+    pub fn new(text: &[u8]) -> InMemory {
+        let text = Arc::new(text.to_vec());
+        InMemory { whole: text.clone(), text, step: 70_001, start: 0, end: 0 }
+    }
+
+    /// One that shows others another text of the same length, to tell what was read by whom.
+    pub fn two_faced(text: &[u8], whole: &[u8]) -> InMemory {
+        assert_eq!(text.len(), whole.len(), "the same place in both");
+        InMemory { whole: Arc::new(whole.to_vec()), ..InMemory::new(text) }
     }
 }
 
@@ -63,7 +72,7 @@ impl Source for InMemory {
     }
 
     fn whole(&self) -> Option<Whole> {
-        Some(Whole::new(self.text.clone()))
+        Some(Whole::new(self.whole.clone()))
     }
 }
 

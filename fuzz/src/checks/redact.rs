@@ -1,6 +1,8 @@
 //! Documents without their secrets: the same however they arrive, still JSON where they were, and
 //! what they are when their secrets are taken from them again.
 
+use std::num::NonZeroUsize;
+
 use plansift::input::{Slice, Source};
 use plansift::json::Validation;
 use plansift::limits::Limits;
@@ -43,15 +45,15 @@ fn redacted<S: Source>(
     isa: Isa,
 ) -> Whole {
     let limits = Limits { secrets: 100, secret_texts: 10_000, ..Limits::default() };
+    let (validation, threads) = (Validation::Visited, NonZeroUsize::new(threads));
     let options = Options {
         secret: secret::Options {
-            read: plan::Options { isa, validation: Validation::Visited, limits, threads: None },
+            read: plan::Options { isa, validation, limits, threads },
             echo_min: 3,
             echo: echo.unwrap_or_default(),
             names: None,
         },
         masking: Masking::Text,
-        threads: threads.try_into().expect("not zero"),
     };
     let mut written = Vec::new();
     let twice = echo.map(|_| Takes::All);

@@ -70,8 +70,7 @@ fn slimmed<S: Source>(
     let limits = Limits { secrets: 100, ..Limits::default() };
     let read = plan::Options { isa, validation: Validation::Visited, limits, threads: None };
     let secret = secret::Options { read, echo_min: 3, echo: EchoOf::Whole, names: None };
-    let masking =
-        redact::Options { secret, masking: Masking::Text, threads: std::num::NonZeroUsize::MIN };
+    let masking = redact::Options { secret, masking: Masking::Text };
     let mut written = Vec::new();
     let twice = (secrets == Secrets::Masked).then_some(Takes::Plans);
     let errors = documents(open, twice, &masking.secret, |documents, collected| {

@@ -15,7 +15,7 @@ use crate::json::brackets::Brackets;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
 use crate::plan::scout::explore;
-use crate::plan::{Options, Section};
+use crate::plan::{Options, Section, key};
 
 /// Modules in one another, beyond those that the walk is in.
 const DEEPER: usize = 8;
@@ -130,10 +130,24 @@ impl PieceScout {
     ) -> std::result::Result<PieceStretch, u64> {
         // What is longer is left to the walk, and so is what is cut off here.
         let end = until.saturating_add(self.options.limits.change).min(self.text().len() as u64);
+        if !self.seems_right(start, end).unwrap_or(false) {
+            return Err(start);
+        }
         let mut walk = Walk::new(self.cursor(start, end), &self.options, visitor);
         walk.section = self.section;
         walk.open.clone_from(&self.around);
         walk.stretch(start, until).ok_or(walk.cursor.offset())
+    }
+
+    /// Whether what begins there may be a resource. A module begins alike where keys are sorted, and
+    /// what only refers to a resource may have nothing but its address.
+    fn seems_right(&self, start: u64, end: u64) -> Result<bool> {
+        let mut cursor = self.cursor(start, end);
+        cursor.enter_object()?;
+        cursor.next_key()?;
+        cursor.skip()?;
+        let second = key::next(&mut cursor)?;
+        Ok(second.is_some_and(|(key, _)| !matches!(&*key, "resources" | "child_modules")))
     }
 
     /// A cursor before a piece, in a text that ends there.

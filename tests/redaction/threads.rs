@@ -1,0 +1,276 @@
+//! The same document, the same counts and the same error from any number of threads.
+//!
+//! Documents here are long enough for their pieces to be read ahead. The answer to compare with is
+//! that of one thread.
+
+use std::num::NonZeroUsize;
+
+use plansift::error::Result;
+use plansift::input::{Slice, Source};
+use plansift::json::Validation;
+use plansift::plan::Documents;
+use plansift::redact::mask::Masking;
+use plansift::redact::{self, redact};
+use plansift::secret::{self, EchoOf, collect};
+use regex::Regex;
+
+use crate::generated::generated;
+use crate::same_answer::threads::InMemory;
+
+const SIZE: usize = 3 << 20;
+
+/// What is looked for, or `None`: marks alone, in one reading.
+type Echo = Option<EchoOf>;
+
+const ECHOES: [Echo; 3] = [None, Some(EchoOf::Whole), Some(EchoOf::Part)];
+
+fn options() -> redact::Options {
+    let read = plansift::plan::Options::default();
+    let secret = secret::Options { read, echo: EchoOf::Whole, echo_min: 8, names: None };
+    redact::Options { secret, masking: Masking::Text }
+}
+
+/// What is written, and how it ends. Of a document that is wrong it does not matter how much of it
+/// was written.
+fn answer<S: Source>(
+    open: impl Fn() -> S,
+    echo: Echo,
+    options: &redact::Options,
+) -> (Vec<u8>, String) {
+    let mut options = options.clone();
+    let mut out = Vec::new();
+    let redacted = || -> Result<_> {
+        let collected = match echo {
+            None => None,
+            Some(of) => {
+                options.secret.echo = of;
+                Some(collect(|| Ok(open()), &options.secret)?)
+            }
+        };
+        let mut documents = Documents::only(open(), &options.secret.read);
+        redact(&mut documents, collected.as_ref(), &options, &mut out)
+    }();
+    match redacted {
+        Ok(redacted) => (out, format!("{redacted:?}")),
+        Err(error) => (Vec::new(), format!("{error} {:?}", error.location())),
+    }
+}
+
+fn on_threads(options: &redact::Options, threads: usize) -> redact::Options {
+    let mut options = options.clone();
+    options.secret.read.threads = NonZeroUsize::new(threads);
+    options
+}
+
+/// Holds other numbers of threads to one; how it ends, for each way of looking for echoes.
+fn hold_to_one(text: &[u8], options: &redact::Options, what: &str) -> Vec<String> {
+    let mut ends = Vec::new();
+    for echo in ECHOES {
+        let (bytes, end) = answer(|| Slice(text), echo, options);
+        for threads in [2, 3, 8] {
+            let options = on_threads(options, threads);
+            let (found, found_end) = answer(|| InMemory::new(text), echo, &options);
+            assert_eq!(found_end, end, "{what}, {echo:?}, {threads} threads");
+            assert!(found == bytes, "{what}, {echo:?}, {threads} threads: other bytes");
+        }
+        ends.push(end);
+    }
+    ends
+}
+
+fn is_redacted(ends: &[String]) -> bool {
+    ends.iter().all(|end| end.starts_with("Redacted"))
+}
+
+#[test]
+fn every_shape() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for shape in ["estate", "busy", "first-run"] {
+        for layout in [&[][..], &["--indent", "--sort-keys"]] {
+            let (plan, _) = generated(folder.path(), shape, layout, SIZE);
+            let ends = hold_to_one(&plan, &options(), &format!("{shape} {layout:?}"));
+            assert!(is_redacted(&ends), "{ends:?}");
+        }
+    }
+}
+
+#[test]
+fn every_mask_and_names() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (plan, _) = generated(folder.path(), "estate", &["--seed", "11"], SIZE);
+    let key = redact::mask::Key::of(&[7; 32]).expect("a key");
+    for masking in [Masking::Null, Masking::Digest(key)] {
+        for names in [None, Some(Regex::new("^(ami|owner)$").expect("an expression"))] {
+            let mut options = options();
+            (options.masking, options.secret.names) = (masking.clone(), names);
+            let ends = hold_to_one(&plan, &options, "masks and names");
+            assert!(is_redacted(&ends), "{ends:?}");
+        }
+    }
+}
+
+/// A resource of planned values, some of them with a secret, some with its echo.
+fn resource(place: usize) -> String {
+    let secret = format!("a secret text {}", place % 50);
+    let (password, other, marks) = match place % 7 {
+        0 => (secret.as_str(), "", r#"{"password":true}"#),
+        1 => ("", secret.as_str(), "{}"),
+        _ => ("", "", "{}"),
+    };
+    let note = "nothing to see here ".repeat(20);
+    format!(
+        r#"{{"address":"a.r[{place}]","mode":"managed","type":"a","name":"r","index":{place},"provider_name":"p","schema_version":0,"values":{{"note":"{note}","other":"{other}","password":"{password}","tags":[{{}},{{"address":"x"}}]}},"sensitive_values":{marks}}}"#
+    )
+}
+
+/// Planned values with a few resources in each of many modules, which stand in one another up to
+/// a depth, in two orders of keys.
+fn planned_values(modules: usize, depth: usize) -> String {
+    let mut place = 0;
+    let mut resources = |count| {
+        let list: Vec<_> = (place..place + count).map(resource).collect();
+        place += count;
+        list.join(",")
+    };
+    let mut tree = String::from(r#"{"outputs":{"o":{"sensitive":true,"value":"an output"}},"#);
+    tree += &format!(r#""root_module":{{"resources":[{}],"child_modules":["#, resources(3));
+    for module in 0..modules {
+        tree.push_str(if module > 0 { "," } else { "" });
+        let inner = module % depth;
+        for level in 0..inner {
+            let own = resources(level % 3);
+            tree += &format!(r#"{{"resources":[{own}],"address":"m","child_modules":["#);
+        }
+        tree += &format!(r#"{{"address":"module.m","resources":[{}]}}"#, resources(4));
+        tree.push_str(&"]}".repeat(inner));
+    }
+    tree + "]}}"
+}
+
+fn plan(planned_values: &str) -> String {
+    let change = r#"{"actions":["create"],"before":null,"after":{"p":"a secret text 3"},"after_unknown":{},"before_sensitive":false,"after_sensitive":{"p":true}}"#;
+    format!(
+        r#"{{"format_version":"1.2","planned_values":{planned_values},"resource_changes":[{{"address":"a.b","change":{change}}}],"prior_state":{{"format_version":"1.0","values":{planned_values}}},"configuration":{{"root_module":{{}}}}}}"#
+    )
+}
+
+#[test]
+fn modules_are_left_and_entered() {
+    // Also deeper than whoever reads ahead takes for granted.
+    for depth in [1, 2, 5, 9, 14] {
+        let plan = plan(&planned_values(800, depth));
+        assert!(plan.len() > SIZE, "{} bytes", plan.len());
+        let ends = hold_to_one(plan.as_bytes(), &options(), &format!("{depth} deep"));
+        assert!(is_redacted(&ends), "{ends:?}");
+    }
+}
+
+/// Who reads ahead sees other letters in what nobody looks for: how much of what is written is his.
+#[test]
+fn others_do_most_of_it() {
+    for depth in [1, 4] {
+        let text = plan(&planned_values(2000, depth));
+        let other = text.replace("nothing to see here", "NOTHING TO SEE HERE");
+        for echo in ECHOES {
+            let open = || InMemory::two_faced(text.as_bytes(), other.as_bytes());
+            let (written, end) = answer(open, echo, &on_threads(&options(), 3));
+            assert!(end.starts_with("Redacted"), "{end}");
+            let written = String::from_utf8(written).expect("UTF-8");
+            let theirs = written.matches("NOTHING TO SEE HERE").count();
+            let all = theirs + written.matches("nothing to see here").count();
+            assert!(theirs * 10 > all * 7, "{depth} deep, {echo:?}: {theirs} of {all}");
+        }
+    }
+    // A short one is not worth a thread.
+    let text = plan(&planned_values(60, 2));
+    let other = text.replace("nothing to see here", "NOTHING TO SEE HERE");
+    let open = || InMemory::two_faced(text.as_bytes(), other.as_bytes());
+    let (written, _) = answer(open, Some(EchoOf::Whole), &on_threads(&options(), 3));
+    assert!(!String::from_utf8(written).expect("UTF-8").contains("NOTHING"));
+}
+
+/// The first reading, too, is done by others: what only they are shown is found.
+#[test]
+fn others_look_for_what_is_marked() {
+    let text = plan(&planned_values(2000, 3));
+    let other = text.replace("a secret text 7", "A SECRET TEXT 7");
+    let open = || InMemory::two_faced(text.as_bytes(), other.as_bytes());
+    let collected = collect(|| Ok(open()), &on_threads(&options(), 3).secret).expect("a plan");
+    assert!(collected.secrets.number(b"A SECRET TEXT 7").is_some());
+}
+
+#[test]
+fn damage_is_told_alike() {
+    let text = plan(&planned_values(800, 3));
+    let (mut failed, rounds) = (0, 120);
+    for round in 0..rounds {
+        let place = text.len() / rounds * round + round * 41;
+        let mut damaged = text.clone().into_bytes();
+        damaged[place] = b"x\"}]{[\\,\x01\xff"[round % 10];
+        let mut options = options();
+        options.secret.read.limits.depth = if round % 7 == 0 { 9 } else { 10_000 };
+        if round % 3 == 0 {
+            options.secret.read.validation = Validation::Everything;
+        }
+        let echo = ECHOES[round % 3];
+        for text in [&damaged[..], &text.as_bytes()[..place]] {
+            let (bytes, end) = answer(|| Slice(text), echo, &options);
+            let options = on_threads(&options, 2 + round % 3);
+            let found = answer(|| InMemory::new(text), echo, &options);
+            assert_eq!(found.1, end, "a byte at {place}, {echo:?}");
+            assert!(found.0 == bytes, "a byte at {place}, {echo:?}");
+            failed += usize::from(!end.starts_with("Redacted"));
+        }
+    }
+    assert!(failed > rounds, "{failed} texts failed");
+}
+
+#[test]
+fn limits_fall_on_the_same_piece() {
+    let text = plan(&planned_values(800, 6));
+    let mut failed = 0;
+    for limit in 1..9 {
+        let limits: [fn(&mut plansift::limits::Limits, u64); 4] = [
+            |limits, limit| limits.depth = 5 + limit * 2,
+            |limits, limit| limits.change = 300 + 100 * limit,
+            |limits, limit| limits.secrets = 6 * limit,
+            |limits, limit| limits.string_kept = 100 * limit,
+        ];
+        for set in limits {
+            let mut options = options();
+            set(&mut options.secret.read.limits, limit);
+            let ends = hold_to_one(text.as_bytes(), &options, &format!("limit {limit}"));
+            failed += usize::from(!is_redacted(&ends));
+        }
+    }
+    assert!(failed > 12, "{failed} failed");
+}
+
+/// What looks like the beginning of a resource and is none, in every place where it can stand.
+#[test]
+fn wrong_guesses_change_nothing() {
+    let decoy =
+        r#"},{"address":"x.y","values":{"p":"a secret text 1"},"sensitive_values":{"p":true}}"#;
+    let string = serde_json::to_string(&format!("{decoy}\"{decoy}\\")).expect("a string");
+    let list = format!(r#"[{{}}{}]"#, decoy[1..].repeat(30));
+    let resource = |place| {
+        format!(
+            r#"{{"address":"a.d[{place}]","values":{{"list":{list},"text":{string},"p":"a secret text {}"}},"sensitive_values":{{"p":{}}}}}"#,
+            place % 3,
+            place % 3 == 0
+        )
+    };
+    let resources: Vec<_> = (0..700).map(resource).collect();
+    let modules = format!(r#"[{{"resources":[{0}]}},{{"resources":[{0}]}}]"#, resources.join(","));
+    let values = format!(r#"{{"root_module":{{"child_modules":{modules}}}}}"#);
+    for validation in [Validation::Visited, Validation::Everything] {
+        let mut options = options();
+        options.secret.read.validation = validation;
+        let ends = hold_to_one(plan(&values).as_bytes(), &options, "decoys");
+        assert!(is_redacted(&ends), "{ends:?}");
+    }
+    // The same where the reader is in a module that the brackets do not fit.
+    let wrong = plan(&values).replacen("]},{\"resources\"", "]}],{\"resources\"", 1);
+    let ends = hold_to_one(wrong.as_bytes(), &options(), "brackets");
+    assert!(!is_redacted(&ends), "{ends:?}");
+}

@@ -6,6 +6,7 @@ mod model;
 mod policies;
 
 use std::fs;
+use std::num::NonZeroUsize;
 
 use model::Wanted;
 use plansift::glob::Glob;
@@ -19,6 +20,7 @@ use plansift::slim::{self, Part, Pattern};
 use serde_json::{Value, json};
 
 use crate::same_answer::Cut;
+use crate::same_answer::threads::InMemory;
 use crate::{corpus, generated, run, shared_plans};
 
 const DEFAULT: Wanted<'static> =
@@ -110,7 +112,18 @@ enum Secrets {
 }
 
 fn slim_with(source: impl Source, text: &[u8], wanted: Wanted<'_>, secrets: Secrets) -> Vec<u8> {
-    let options = masking();
+    slim_on_threads(1, source, text, wanted, secrets)
+}
+
+fn slim_on_threads(
+    threads: usize,
+    source: impl Source,
+    text: &[u8],
+    wanted: Wanted<'_>,
+    secrets: Secrets,
+) -> Vec<u8> {
+    let mut options = masking();
+    options.secret.read.threads = NonZeroUsize::new(threads);
     let collected = collect(|| Ok(Slice(text)), &options.secret).expect("a plan");
     let secrecy = match secrets {
         Secrets::Masked => Secrecy::Known(&collected),
@@ -153,6 +166,23 @@ fn parsed(text: &[u8]) -> Value {
     serde_json::from_slice(text).unwrap_or_else(|error| {
         panic!("{error}: {}", String::from_utf8_lossy(&text[..text.len().min(2000)]))
     })
+}
+
+/// Long enough for what is left out, and what is looked through for secrets, to be shared.
+#[test]
+fn any_number_of_threads_gives_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (text, _) = generated::generated(folder.path(), "estate", &[], 4 << 20);
+    for wanted in [WANTED[0], WANTED[3], WANTED[5], WANTED[7]] {
+        for secrets in [Secrets::Masked, Secrets::MarksMasked, Secrets::Shown] {
+            let expected = slim_with(Slice(&text), &text, wanted, secrets);
+            for threads in [2, 3, 8] {
+                let source = InMemory::new(&text);
+                let found = slim_on_threads(threads, source, &text, wanted, secrets);
+                assert!(found == expected, "{wanted:?}, {secrets:?}, {threads} threads");
+            }
+        }
+    }
 }
 
 #[test]

@@ -22,6 +22,7 @@ use super::head::Head;
 use super::key;
 use super::reader::Document;
 use super::section::Section;
+use super::skimming::{self, Skimming};
 use super::tail::{self, After};
 use super::version;
 use super::wrong::Telltales;
@@ -193,8 +194,8 @@ pub(super) fn read<S: Source, V: PieceVisitor>(
     let mut walk = Walk::new(cursor, options, visitor);
     walk.after = after;
     walk.document.text_before = head.text;
-    let flow = walk.document(head.start)?;
-    Ok((walk.document, flow, walk.next))
+    let flow = skimming::with_others(options, |others| walk.document(head.start, others));
+    Ok((walk.document, flow?, walk.next))
 }
 
 struct Walk<'v, S, V> {
@@ -232,7 +233,8 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         }
     }
 
-    fn document(&mut self, start: u64) -> Result<Flow> {
+    /// Walks the document. What is passed over may be by others.
+    fn document(&mut self, start: u64, mut others: Option<&mut Skimming<'_, '_>>) -> Result<Flow> {
         self.cursor.enter_object()?;
         self.visitor.entered(self.cursor.offset());
         while let Some((key, offset)) = self.member()? {
@@ -247,7 +249,9 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
                     self.document.bytes = self.cursor.offset() - start;
                     return Ok(Flow::Stop);
                 }
-                Answer::Skip if section != Section::FormatVersion => self.cursor.skip(),
+                Answer::Skip if section != Section::FormatVersion => {
+                    skimming::skip(&mut self.cursor, others.as_deref_mut())
+                }
                 _ => self.walk(Scope::section(section, &key), Some(&key)),
             };
             walked.map_err(|error| error.within(section.name()))?;

@@ -1,7 +1,5 @@
 //! The walk over a plan: top-level keys, then the elements of what is entered.
 
-use std::num::NonZeroUsize;
-
 use super::change::{ActionInvocation, Change, Check, Deferred, ResourceChange};
 use super::documents::Part;
 use super::element::Element;
@@ -15,7 +13,6 @@ use super::tail::{self, After};
 use super::version;
 use super::wrong::Telltales;
 use super::{Answer, Flow, Options, Visitor};
-use crate::crew::Desk;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::cursor::Cursor;
@@ -47,18 +44,7 @@ pub(super) fn read<S: Source, V: Visitor>(
     let mut reader = Reader::of_elements(cursor, options, visitor);
     reader.after = after;
     reader.document.text_before = head.text;
-    let threads = options.threads.map_or(1, NonZeroUsize::get);
-    // Strings are not held to their limit in a stretch.
-    let strings_fit = options.limits.string_skipped >= skimming::STRETCH;
-    let flow = if threads > 1 && strings_fit {
-        let desk = Desk::new();
-        std::thread::scope(|scope| {
-            let mut skimming = Skimming::new(scope, &desk, threads, options.isa);
-            reader.document(head.start, Some(&mut skimming))
-        })
-    } else {
-        reader.document(head.start, None)
-    };
+    let flow = skimming::with_others(options, |others| reader.document(head.start, others));
     Ok((reader.document, flow?, reader.next))
 }
 
@@ -177,7 +163,7 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
         match self.visitor.section(section, key) {
             Answer::Stop => Ok(Flow::Stop),
             Answer::Skip if passed => Ok(Flow::Continue),
-            Answer::Skip => self.skip(skimming).map(|()| Flow::Continue),
+            Answer::Skip => skimming::skip(&mut self.cursor, skimming).map(|()| Flow::Continue),
             Answer::Span => {
                 if !passed {
                     self.cursor.outline(&mut self.outline)?;
@@ -189,26 +175,6 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
             }
             Answer::Enter => self.enter(section),
         }
-    }
-
-    /// Passes over the value that stands here.
-    fn skip(&mut self, skimming: Option<&mut Skimming<'_, '_>>) -> Result<()> {
-        let Some(skimming) = skimming else { return self.cursor.skip() };
-        let Some(mut skip) = self.cursor.begin_skip()? else { return Ok(()) };
-        let mut ended = self.cursor.skip_some(&mut skip, skimming::ALONE)?;
-        while !ended {
-            let Some(skimmed) = skimming.next(self.cursor.offset(), self.cursor.source()) else {
-                ended = self.cursor.skip_some(&mut skip, u64::MAX)?;
-                continue;
-            };
-            ended = self.cursor.skip_to(&mut skip, skimmed.start)?;
-            // One behind the end of the value is no miss.
-            if ended || self.cursor.jump_over(&mut skip, &skimmed) {
-                skimming.hit();
-            }
-        }
-        skimming.recall();
-        Ok(())
     }
 
     fn enter(&mut self, section: Section) -> Result<Flow> {

@@ -5,19 +5,23 @@
 //! stretch each; the reader passes over the little between them, and takes what they found where it
 //! finds the guess right.
 
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::thread::Scope;
 
+use super::Options;
 use crate::crew::{Crew, Desk, Worker};
+use crate::error::Result;
 use crate::input::{Source, Whole};
+use crate::json::cursor::Cursor;
 use crate::json::skim::{Skimmed, skim};
 use crate::scan::Isa;
 
 /// Bytes of a value that are passed over before others help.
-pub(super) const ALONE: u64 = 512 << 10;
+const ALONE: u64 = 512 << 10;
 
 /// Bytes that are passed over at a time. No string in them is longer than strings may be.
-pub(super) const STRETCH: u64 = 512 << 10;
+const STRETCH: u64 = 512 << 10;
 
 /// After so many stretches in a row of which nothing came, nobody helps any more.
 const MISSED_MAX: u32 = 16;
@@ -51,9 +55,50 @@ pub(super) struct Skimming<'scope, 'env> {
     missed: u32,
 }
 
+/// Reads something with the help of others, where there are any.
+pub(super) fn with_others<T>(
+    options: &Options,
+    read: impl FnOnce(Option<&mut Skimming<'_, '_>>) -> T,
+) -> T {
+    let threads = options.threads.map_or(1, NonZeroUsize::get);
+    // Strings are not held to their limit in a stretch.
+    if threads == 1 || options.limits.string_skipped < STRETCH {
+        return read(None);
+    }
+    let desk = Desk::new();
+    std::thread::scope(|scope| read(Some(&mut Skimming::new(scope, &desk, threads, options.isa))))
+}
+
+/// Passes over the value that stands at a cursor.
+///
+/// # Errors
+///
+/// As [`Cursor::skip`].
+pub(super) fn skip<S: Source>(
+    cursor: &mut Cursor<S>,
+    others: Option<&mut Skimming<'_, '_>>,
+) -> Result<()> {
+    let Some(skimming) = others else { return cursor.skip() };
+    let Some(mut skip) = cursor.begin_skip()? else { return Ok(()) };
+    let mut ended = cursor.skip_some(&mut skip, ALONE)?;
+    while !ended {
+        let Some(skimmed) = skimming.next(cursor.offset(), cursor.source()) else {
+            ended = cursor.skip_some(&mut skip, u64::MAX)?;
+            continue;
+        };
+        ended = cursor.skip_to(&mut skip, skimmed.start)?;
+        // One behind the end of the value is no miss.
+        if ended || cursor.jump_over(&mut skip, &skimmed) {
+            skimming.hit();
+        }
+    }
+    skimming.recall();
+    Ok(())
+}
+
 impl<'scope, 'env> Skimming<'scope, 'env> {
     /// With so many threads, this one included.
-    pub(super) fn new(
+    fn new(
         scope: &'scope Scope<'scope, 'env>,
         desk: &'env Desk<Stretch>,
         threads: usize,
@@ -63,7 +108,7 @@ impl<'scope, 'env> Skimming<'scope, 'env> {
     }
 
     /// The next stretch at or behind an offset that was passed over; `None`: nobody helps.
-    pub(super) fn next(&mut self, offset: u64, source: &dyn Source) -> Option<Skimmed> {
+    fn next(&mut self, offset: u64, source: &dyn Source) -> Option<Skimmed> {
         if self.missed > MISSED_MAX {
             return None;
         }
@@ -89,12 +134,12 @@ impl<'scope, 'env> Skimming<'scope, 'env> {
     }
 
     /// The stretch that was told last was what it was taken for.
-    pub(super) fn hit(&mut self) {
+    fn hit(&mut self) {
         self.missed = 0;
     }
 
     /// Gives up what is on its way: the value has come to its end.
-    pub(super) fn recall(&mut self) {
+    fn recall(&mut self) {
         self.crew.recall();
         self.end = 0;
     }

@@ -311,6 +311,7 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
     }
 
     fn end(&mut self, end: u64) -> Result<()> {
+        debug_assert!(self.open.is_empty(), "what was entered was left");
         self.outgoing.borrow_mut().end(end);
         Ok(())
     }

@@ -151,7 +151,7 @@ fn planned_values(modules: usize, depth: usize) -> String {
 fn plan(planned_values: &str) -> String {
     let change = r#"{"actions":["create"],"before":null,"after":{"p":"a secret text 3"},"after_unknown":{},"before_sensitive":false,"after_sensitive":{"p":true}}"#;
     format!(
-        r#"{{"format_version":"1.2","planned_values":{planned_values},"resource_changes":[{{"address":"a.b","change":{change}}}],"prior_state":{{"format_version":"1.0","values":{planned_values}}},"configuration":{{"root_module":{{}}}}}}"#
+        r#"{{"format_version":"1.2","planned_values":{planned_values},"resource_changes":[{{"address":"a.b","change":{change}}}],"prior_state":{{"format_version":"1.0","values":{planned_values}}},"configuration":{{"root_module":{{"resources":[{{"address":"a.b","expressions":{{"p":{{"constant_value":"a secret text 21"}}}}}}]}}}}}}"#
     )
 }
 
@@ -274,4 +274,61 @@ fn wrong_guesses_change_nothing() {
     let wrong = plan(&values).replacen("]},{\"resources\"", "]}],{\"resources\"", 1);
     let ends = hold_to_one(wrong.as_bytes(), &options(), "brackets");
     assert!(!is_redacted(&ends), "{ends:?}");
+}
+
+fn resources(places: std::ops::Range<usize>) -> String {
+    let list: Vec<_> = places.map(resource).collect();
+    list.join(",")
+}
+
+/// Who reads ahead where modules are deeper than he takes for granted does not know how deep he is.
+#[test]
+fn the_limit_on_depth_holds_deep_down() {
+    const LEVELS: usize = 14;
+    let nested = format!("{}{}", "[".repeat(25), "]".repeat(25));
+    let deep = resource(1).replace("{},{\"address\":\"x\"}", &nested);
+    let tree = format!(
+        r#"{{"root_module":{{"resources":[{}],"child_modules":[{}{{"resources":[{},{deep},{}]}}{}]}}}}"#,
+        resources(0..1500),
+        r#"{"child_modules":["#.repeat(LEVELS),
+        resources(1500..3000),
+        resources(3000..4500),
+        "]}".repeat(LEVELS),
+    );
+    let text = plan(&tree);
+    // The document, the section and its values, the root module and its list; then two for each
+    // level, and the module's resources, the resource, its values and its tags.
+    let depth = 5 + 2 * LEVELS as u64 + 1 + 4 + 25;
+    for (limit, is_enough) in [(depth + 2, true), (depth, true), (depth - 3, false)] {
+        let mut options = options();
+        options.secret.read.limits.depth = limit;
+        let ends = hold_to_one(text.as_bytes(), &options, &format!("{limit}"));
+        assert_eq!(is_redacted(&ends), is_enough, "{limit}: {ends:?}");
+    }
+}
+
+/// Modules that would be in order in a list of modules, where there is none.
+#[test]
+fn modules_behind_the_root_module_are_wrong() {
+    let tree = format!(
+        r#"{{"root_module":{{"resources":[{}]}},{{"resources":[{}]}}}}"#,
+        resources(0..2000),
+        resources(2000..3000)
+    );
+    let ends = hold_to_one(plan(&tree).as_bytes(), &options(), "modules");
+    assert!(!is_redacted(&ends), "{ends:?}");
+}
+
+/// Some of a piece is masked before it turns out to be wrong.
+#[test]
+fn a_piece_that_is_wrong_at_its_end() {
+    let wrong = resource(0).replace("\"tags\":[", "\"z\":{\"k\":1,\"k\":2},\"tags\":[");
+    let wrong = wrong.replace(r#"{"password":true}"#, r#"{"password":true,"z":{"k":true}}"#);
+    let tree = format!(
+        r#"{{"root_module":{{"resources":[{},{wrong},{}]}}}}"#,
+        resources(0..2000),
+        resources(2000..4000)
+    );
+    let ends = hold_to_one(plan(&tree).as_bytes(), &options(), "twice");
+    assert!(ends.iter().all(|end| end.contains("twice")), "{ends:?}");
 }

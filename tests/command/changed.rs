@@ -139,7 +139,12 @@ fn a_file_that_is_cut_off_while_it_is_written_elsewhere_is_an_error_that_says_so
 fn a_file_whose_end_changes_while_it_is_written_elsewhere_is_an_error_that_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
-    for args in [&["redact", "--echo", "off"][..], &["redact"], &["slim", "--no-redact", "--all"]] {
+    for args in [
+        &["redact", "--echo", "off"][..],
+        &["redact", "--echo", "off", "--threads", "1"],
+        &["redact", "--threads", "1"],
+        &["slim", "--no-redact", "--all"],
+    ] {
         // Less than a window, and more than what waits before it is written.
         let plan = sample::of_changes(18_000, sample::create);
         assert!((1 << 20..2 << 20).contains(&plan.len()), "{} bytes", plan.len());

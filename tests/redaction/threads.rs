@@ -319,6 +319,21 @@ fn modules_behind_the_root_module_are_wrong() {
     assert!(!is_redacted(&ends), "{ends:?}");
 }
 
+/// What is marked in one place alone, which others came to, is masked in the configuration too, also
+/// where the document is read once.
+#[test]
+fn secrets_that_others_met_are_noted() {
+    let alone = resource(0).replace("a secret text 0", "one of its own");
+    let tree = format!(
+        r#"{{"root_module":{{"resources":[{},{alone},{}]}}}}"#,
+        resources(1..2000),
+        resources(2000..4000)
+    );
+    let text = plan(&tree).replace("a secret text 21\"}", "one of its own\"}");
+    let ends = hold_to_one(text.as_bytes(), &options(), "alone");
+    assert!(ends[0].contains("equal: 1,"), "{ends:?}");
+}
+
 /// Some of a piece is masked before it turns out to be wrong.
 #[test]
 fn a_piece_that_is_wrong_at_its_end() {

@@ -124,7 +124,7 @@ fn slim_on_threads(
 ) -> Vec<u8> {
     let mut options = masking();
     options.secret.read.threads = NonZeroUsize::new(threads);
-    let collected = collect(|| Ok(Slice(text)), &options.secret).expect("a plan");
+    let collected = collect(|| Ok(InMemory::new(text)), &options.secret).expect("a plan");
     let secrecy = match secrets {
         Secrets::Masked => Secrecy::Known(&collected),
         Secrets::MarksMasked => Secrecy::Unknown,

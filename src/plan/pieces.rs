@@ -145,14 +145,21 @@ pub trait PieceVisitor {
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()>;
 
     /// The walk is before a resource or a resource change. What was read ahead from here on by a
-    /// [`PieceScout`], if it was: the walk goes on behind it.
+    /// [`PieceScout`], if it was. If it fits and the walk can go on behind it, it says so
+    /// ([`PieceVisitor::jumped`]); else it reads that itself.
+    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
+        let _ = frontier;
+        None
+    }
+
+    /// The walk is behind what [`PieceVisitor::ahead`] said last.
     ///
     /// # Errors
     ///
     /// The visitor's own.
-    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
-        let _ = frontier;
-        Ok(None)
+    fn jumped(&mut self, stretch: &PieceStretch) -> Result<()> {
+        let _ = stretch;
+        Ok(())
     }
 
     /// A piece, or something else that was passed as a whole, ends before that offset.
@@ -373,13 +380,13 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         let (section, open, offset) = (self.section, &self.open, self.cursor.offset());
         let (source, options): (&dyn Source, _) = (self.cursor.source(), self.options);
         let frontier = PieceFrontier { section, open, offset, source, options };
-        let Some(stretch) = self.visitor.ahead(&frontier)? else { return Ok(false) };
+        let Some(stretch) = self.visitor.ahead(&frontier) else { return Ok(false) };
         let Some(open) = stretch.open_behind(open) else { return Ok(false) };
-        let has_jumped = self.cursor.jump_into(stretch.range().end, &brackets(&open));
-        if has_jumped {
-            self.open = open;
+        if !self.cursor.jump_into(stretch.range().end, &brackets(&open)) {
+            return Ok(false);
         }
-        Ok(has_jumped)
+        self.open = open;
+        self.visitor.jumped(&stretch).map(|()| true)
     }
 
     /// Enters a scope; `None`: there is a scalar, which is nothing to enter.

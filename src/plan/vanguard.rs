@@ -54,7 +54,7 @@ impl<J: Errand> Vanguard<J> {
         self.missed > MISSED_MAX
     }
 
-    /// The next stretch to send somebody to, of a text of that length.
+    /// The next stretch to send somebody to, of a text of that length; `None`: it is at its end.
     pub(crate) fn send(&mut self, offset: u64, text_len: u64) -> Option<Range<u64>> {
         let start = self.end.max(offset);
         if start >= text_len {
@@ -100,6 +100,11 @@ impl<J: Errand> Vanguard<J> {
     }
 
     /// What was found last.
+    pub(crate) fn peek(&self) -> Option<&J> {
+        self.next.as_ref()
+    }
+
+    /// The same, which is not found again.
     pub(crate) fn take(&mut self) -> Option<J> {
         self.next.take()
     }

@@ -6,46 +6,14 @@ use super::chunk::{Chunk, Masker};
 use super::redactor::{Held, Redactor};
 use super::{Counts, Options};
 use crate::crew::Worker;
-use crate::error::Result;
-use crate::plan::outriders::PieceErrand;
-use crate::plan::vanguard::Errand;
-use crate::plan::{Piece, PieceKind, PieceScout, PieceStretch, PieceVisitor, Unchanged};
+use crate::error::{Error, Result};
+use crate::limits::Limit;
+use crate::plan::outriders::Foray;
+use crate::plan::{Piece, PieceKind, PieceVisitor, Unchanged};
 use crate::secret::Collected;
 
-/// A stretch, and what became of it.
-#[derive(Default)]
-pub(super) struct Ride {
-    errand: Option<(PieceScout, Range<u64>)>,
-    /// What of it was read.
-    pub read: Option<PieceStretch>,
-    /// The same on its way out.
-    pub chunk: Chunk,
-    /// The pieces in it that mark something, where secrets are noted as they come: what each is,
-    /// and where it stands.
-    pub marked: Vec<(PieceKind, Range<u64>)>,
-}
-
-impl Errand for Ride {
-    fn read(&self) -> Option<Range<u64>> {
-        self.read.as_ref().map(PieceStretch::range)
-    }
-}
-
-impl PieceErrand for Ride {
-    fn send(&mut self, scout: PieceScout, range: Range<u64>) {
-        self.errand = Some((scout, range));
-    }
-
-    fn stretch(&self) -> Option<&PieceStretch> {
-        self.read.as_ref()
-    }
-
-    fn clear(&mut self) {
-        (self.errand, self.read) = (None, None);
-        self.chunk.clear();
-        self.marked.clear();
-    }
-}
+/// As many notes may be taken of a stretch; the rest of it is left to the walk.
+const NOTES_MAX: usize = 8192;
 
 /// Redacts stretches.
 pub(super) struct Rider<'s> {
@@ -71,22 +39,24 @@ fn nothing(options: &Options) -> Held<'static> {
 }
 
 impl Worker for Rider<'_> {
-    type Job = Ride;
+    type Job = Foray<Chunk>;
 
-    fn work(&mut self, ride: &mut Ride) {
-        let Some((scout, range)) = ride.errand.take() else { return };
-        std::mem::swap(&mut self.redactor.notes, &mut ride.chunk);
+    fn work(&mut self, ride: &mut Foray<Chunk>) {
+        let Some((scout, range)) = ride.errand() else { return };
+        std::mem::swap(&mut self.redactor.notes, &mut ride.found);
         self.redactor.counts = Counts::default();
         let marked = &mut ride.marked;
         let mut riding = Riding { redactor: &mut self.redactor, options: self.options, marked };
-        ride.read = scout.read(range, &mut riding);
-        std::mem::swap(&mut self.redactor.notes, &mut ride.chunk);
-        let Some(read) = &ride.read else { return };
-        let (range, chunk) = (read.range(), &mut ride.chunk);
-        chunk.start = range.start;
-        chunk.counts = self.redactor.counts;
-        chunk.bytes.extend_from_slice(&scout.text()[range.start as usize..range.end as usize]);
-        self.masker.work(chunk);
+        let read = scout.read(range, &mut riding);
+        std::mem::swap(&mut self.redactor.notes, &mut ride.found);
+        if let Some(read) = &read {
+            let (range, chunk) = (read.range(), &mut ride.found);
+            chunk.start = range.start;
+            chunk.counts = self.redactor.counts;
+            chunk.bytes.extend_from_slice(&scout.text()[range.start as usize..range.end as usize]);
+            self.masker.work(chunk);
+        }
+        ride.end(read);
     }
 }
 
@@ -97,16 +67,28 @@ struct Riding<'w, 's> {
     marked: &'w mut Vec<(PieceKind, Range<u64>)>,
 }
 
+impl Riding<'_, '_> {
+    fn is_full(&self) -> bool {
+        let Chunk { edits, pieces, .. } = &self.redactor.notes;
+        edits.len() + pieces.len() >= NOTES_MAX
+    }
+}
+
 impl PieceVisitor for Riding<'_, '_> {
     fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
-        self.redactor.unchanged(unchanged, range)
+        !self.is_full() && self.redactor.unchanged(unchanged, range)
     }
 
     fn resource(&mut self, sensitive_values: &[u8], range: Range<u64>) -> bool {
-        self.redactor.resource(sensitive_values, range)
+        !self.is_full() && self.redactor.resource(sensitive_values, range)
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
+        let offset = piece.value.offset();
+        if self.is_full() {
+            // Nobody is told: the walk comes to the piece, and takes it.
+            return Err(Error::limit(Limit::Change, NOTES_MAX as u64, offset));
+        }
         let Redactor { notes, counts, .. } = &*self.redactor;
         let before = (notes.edits.len(), notes.pieces.len(), *counts);
         let redacted = self.redactor.piece(piece);
@@ -116,11 +98,14 @@ impl PieceVisitor for Riding<'_, '_> {
             notes.edits.truncate(before.0);
             notes.pieces.truncate(before.1);
             *counts = before.2;
-        } else if let Held::Meanwhile(collected) = &self.redactor.held
+        }
+        if let Held::Meanwhile(collected) = &self.redactor.held
             && !collected.secrets.is_empty()
         {
-            self.marked.push((piece.kind, piece.value.range()));
             self.redactor.held = nothing(self.options);
+            if redacted.is_ok() {
+                self.marked.push((piece.kind, piece.value.range()));
+            }
         }
         redacted
     }

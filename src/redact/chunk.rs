@@ -14,6 +14,7 @@ use crate::crew::Worker;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::plan::PieceKind;
+use crate::plan::outriders::Found;
 use crate::scan::Isa;
 use crate::secret::echo::{Echo, EchoKind, Echoes, Sought};
 use crate::secret::is_attribute_name;
@@ -67,15 +68,6 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    /// Forgets everything and keeps the memory.
-    pub fn clear(&mut self) {
-        self.bytes.clear();
-        self.edits.clear();
-        self.echoes.clear();
-        self.pieces.clear();
-        self.counts = Counts::default();
-    }
-
     pub fn end(&self) -> u64 {
         self.start + self.bytes.len() as u64
     }
@@ -112,6 +104,17 @@ impl Chunk {
     }
 }
 
+impl Found for Chunk {
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.edits.clear();
+        self.echoes.clear();
+        self.pieces.clear();
+        self.counts = Counts::default();
+        self.failed = None;
+    }
+}
+
 impl Notes for Chunk {
     fn edit(&mut self, edit: Edit) -> bool {
         self.edits.push(edit);
@@ -136,8 +139,7 @@ impl<'s> Masker<'s> {
         Masker { what, masking, echoes: Echoes::new(isa), looks: Looks::new(isa, limits) }
     }
 
-    /// Finds the echoes in a chunk.
-    pub fn mask(&mut self, chunk: &mut Chunk) -> Result<()> {
+    fn mask(&mut self, chunk: &mut Chunk) -> Result<()> {
         self.looks.clear();
         let mut found = std::mem::take(&mut chunk.echoes);
         let mut pieces = chunk.pieces.iter().peekable();

@@ -12,6 +12,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::ahead::Rider;
+use super::chunk::Chunk;
 use super::outgoing::Outgoing;
 use super::redactor::Redactor;
 use crate::error::{Result, WrongDocument};
@@ -146,7 +147,7 @@ pub(super) struct Cutter<'r, 'scope, 'env, 's> {
     /// What looks for the secrets in it; `None`: they may be shown.
     pub redactor: Option<Redactor<'r, Rc<RefCell<Outgoing<'scope, 'env, 's>>>>>,
     /// Those who do the same ahead of it, where everything stays.
-    pub outriders: Option<Outriders<'scope, 'env, Rider<'s>>>,
+    pub outriders: Option<Outriders<'scope, 'env, Rider<'s>, Chunk>>,
     /// The containers that are walked, the innermost last.
     pub open: Vec<Items>,
     /// Where the next member or element of the innermost one begins, until its fate is known.
@@ -274,24 +275,23 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
         }
     }
 
-    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
+    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
+        self.outriders.as_mut()?.find(frontier)
+    }
+
+    fn jumped(&mut self, stretch: &PieceStretch) -> Result<()> {
         let (Some(outriders), Some(redactor)) = (&mut self.outriders, &mut self.redactor) else {
-            return Ok(None);
+            return Ok(());
         };
-        let Some((mut ride, scout)) = outriders.find(frontier) else { return Ok(None) };
-        for (kind, range) in ride.marked.drain(..) {
-            scout.read_again(kind, range, |piece| redactor.learn(piece))?;
+        if let Some((mut ride, text)) = outriders.take(|piece| redactor.learn(piece))? {
+            self.outgoing.borrow_mut().through(text, &mut ride.found)?;
+            outriders.keep(ride);
         }
-        let read = ride.read.take();
-        if let Some(read) = &read {
-            self.outgoing.borrow_mut().through(scout.text(), &mut ride.chunk)?;
-            self.next = None;
-            self.open.truncate(self.open.len() - read.left());
-            let end = read.range().end;
-            self.open.extend((0..read.entered()).map(|_| Items::new(end)));
-        }
-        outriders.keep(ride);
-        Ok(read)
+        self.next = None;
+        self.open.truncate(self.open.len() - stretch.left());
+        let end = stretch.range().end;
+        self.open.extend((0..stretch.entered()).map(|_| Items::new(end)));
+        Ok(())
     }
 
     fn passed(&mut self, end: u64) {

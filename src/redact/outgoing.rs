@@ -18,6 +18,7 @@ use crate::crew::{Crew, Worker};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Source, Whole};
 use crate::limits::{Limit, Limits};
+use crate::plan::outriders::Found as _;
 
 /// Bytes that are worth handing over.
 const SIZE: u64 = 256 << 10;
@@ -279,10 +280,10 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
     /// Writes a chunk that somebody else took from the document, in which nothing is left out, and
     /// what stands before it and was not taken yet. `text` is that of the whole input.
     pub fn through(&mut self, text: &[u8], chunk: &mut Chunk) -> Result<()> {
-        let before = &text[self.taken as usize..chunk.start as usize];
-        self.take(before, self.taken)?;
-        while let Some(chunk) = self.crew.wait() {
-            self.write(chunk)?;
+        assert!(self.removed_len == 0, "places of the chunk are those of the document");
+        self.take(&text[self.taken as usize..chunk.start as usize], self.taken)?;
+        while let Some(earlier) = self.crew.wait() {
+            self.write(earlier)?;
         }
         let mut rest = self.spare.pop().unwrap_or_default();
         rest.start = chunk.end();
@@ -300,9 +301,9 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
     pub fn finish(&mut self, source: &impl Source) -> Result<()> {
         self.take(source.window(), source.offset())?;
         if self.has_echoes && self.crew.is_idle() {
-            // All of the document is in one chunk: that is not worth a thread.
+            // All that is left of the document is in one chunk: that is not worth a thread.
             let mut chunk = std::mem::take(&mut self.chunk);
-            (self.hire)().work(&mut chunk);
+            self.masker.get_or_insert_with(&self.hire).work(&mut chunk);
             self.write(chunk)?;
         } else {
             // With what is added behind the last byte.

@@ -128,7 +128,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
 
     fn collect_with(
         &mut self,
-        outriders: Option<Outriders<'_, '_, Searcher>>,
+        outriders: Option<Outriders<'_, '_, Searcher, ()>>,
         at: u64,
         options: &Options,
         each: impl FnMut(&Fresh<'_, '_>),
@@ -210,7 +210,7 @@ enum Turn {
 
 struct Collector<'scope, 'env, F> {
     /// Those who look ahead for what is marked.
-    outriders: Option<Outriders<'scope, 'env, Searcher>>,
+    outriders: Option<Outriders<'scope, 'env, Searcher, ()>>,
     secrets: Secrets,
     texts: Option<Texts>,
     declared: Declared,
@@ -248,18 +248,17 @@ impl<'scope, F: FnMut(&Fresh<'_, '_>)> PieceVisitor for Collector<'scope, '_, F>
         self.marks.is_quiet_resource(sensitive_values)
     }
 
-    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
-        let Some(mut outriders) = self.outriders.take() else { return Ok(None) };
-        let mut read = None;
-        if let Some((mut search, scout)) = outriders.find(frontier) {
-            for (kind, range) in search.marked.drain(..) {
-                scout.read_again(kind, range, |piece| self.piece(piece))?;
-            }
-            read = search.read.take();
-            outriders.keep(search);
+    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
+        self.outriders.as_mut()?.find(frontier)
+    }
+
+    fn jumped(&mut self, _: &PieceStretch) -> Result<()> {
+        let Some(mut outriders) = self.outriders.take() else { return Ok(()) };
+        if let Some((foray, _)) = outriders.take(|piece| self.piece(piece))? {
+            outriders.keep(foray);
         }
         self.outriders = Some(outriders);
-        Ok(read)
+        Ok(())
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {

@@ -77,7 +77,11 @@ pub struct Marks {
 /// the same. The slot of each is chosen by a few of its bytes; what falls on a taken one replaces
 /// what was there.
 #[derive(Debug, Default)]
-struct Quiet(Vec<Option<Box<[u8]>>>);
+struct Quiet {
+    slots: Vec<Option<Box<[u8]>>>,
+    /// Bytes of those that were remembered since all were forgotten.
+    size: usize,
+}
 
 impl Quiet {
     const SLOTS: usize = 1024;
@@ -85,16 +89,24 @@ impl Quiet {
     /// Longest overlay that is remembered, in bytes.
     const LEN_MAX: usize = 4 << 10;
 
+    /// After so many bytes all are forgotten: each thread has its own.
+    const SIZE_MAX: usize = 1 << 20;
+
     fn holds(&self, overlay: &[u8]) -> bool {
-        let known = self.0.get(slot([overlay], Quiet::SLOTS));
+        let known = self.slots.get(slot([overlay], Quiet::SLOTS));
         known.and_then(Option::as_deref) == Some(overlay)
     }
 
     fn insert(&mut self, overlay: &[u8]) {
-        if overlay.len() <= Quiet::LEN_MAX {
-            self.0.resize(Quiet::SLOTS, None);
-            self.0[slot([overlay], Quiet::SLOTS)] = Some(overlay.into());
+        if overlay.len() > Quiet::LEN_MAX {
+            return;
         }
+        self.size += overlay.len();
+        if self.size > Quiet::SIZE_MAX {
+            (self.size, self.slots) = (overlay.len(), Vec::new());
+        }
+        self.slots.resize(Quiet::SLOTS, None);
+        self.slots[slot([overlay], Quiet::SLOTS)] = Some(overlay.into());
     }
 }
 

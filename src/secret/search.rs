@@ -9,40 +9,8 @@ use super::marks::Marks;
 use super::parts::Parts;
 use crate::crew::Worker;
 use crate::error::Result;
-use crate::plan::outriders::PieceErrand;
-use crate::plan::vanguard::Errand;
-use crate::plan::{Piece, PieceKind, PieceScout, PieceStretch, PieceVisitor, Unchanged};
-
-/// A stretch that is searched, and the pieces in it that mark something.
-#[derive(Default)]
-pub(super) struct Search {
-    errand: Option<(PieceScout, Range<u64>)>,
-    /// What of it was read.
-    pub read: Option<PieceStretch>,
-    /// What each is, and where it stands.
-    pub marked: Vec<(PieceKind, Range<u64>)>,
-}
-
-impl Errand for Search {
-    fn read(&self) -> Option<Range<u64>> {
-        self.read.as_ref().map(PieceStretch::range)
-    }
-}
-
-impl PieceErrand for Search {
-    fn send(&mut self, scout: PieceScout, range: Range<u64>) {
-        self.errand = Some((scout, range));
-    }
-
-    fn stretch(&self) -> Option<&PieceStretch> {
-        self.read.as_ref()
-    }
-
-    fn clear(&mut self) {
-        (self.errand, self.read) = (None, None);
-        self.marked.clear();
-    }
-}
+use crate::plan::outriders::Foray;
+use crate::plan::{Piece, PieceKind, PieceVisitor, Unchanged};
 
 /// Searches stretches.
 pub(super) struct Searcher {
@@ -57,12 +25,13 @@ impl Searcher {
 }
 
 impl Worker for Searcher {
-    type Job = Search;
+    type Job = Foray<()>;
 
-    fn work(&mut self, search: &mut Search) {
-        let Search { errand, read, marked } = search;
-        if let Some((scout, range)) = errand.take() {
-            *read = scout.read(range, &mut Searching { marks: &mut self.marks, marked });
+    fn work(&mut self, foray: &mut Foray<()>) {
+        if let Some((scout, range)) = foray.errand() {
+            let (marks, marked) = (&mut self.marks, &mut foray.marked);
+            let read = scout.read(range, &mut Searching { marks, marked });
+            foray.end(read);
         }
     }
 }

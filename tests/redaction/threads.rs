@@ -15,6 +15,7 @@ use plansift::secret::{self, EchoOf, collect};
 use regex::Regex;
 
 use crate::generated::generated;
+use crate::run;
 use crate::same_answer::threads::InMemory;
 
 const SIZE: usize = 3 << 20;
@@ -346,4 +347,81 @@ fn a_piece_that_is_wrong_at_its_end() {
     );
     let ends = hold_to_one(plan(&tree).as_bytes(), &options(), "twice");
     assert!(ends.iter().all(|end| end.contains("twice")), "{ends:?}");
+}
+
+/// Who reads ahead may begin as deep as the limit, and no deeper.
+#[test]
+fn limits_below_the_usual_depth() {
+    let nested = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    let deep = resource(1).replace(r#"{},{"address":"x"}"#, &nested(12));
+    let tree = format!(
+        r#"{{"root_module":{{"resources":[{},{deep},{}]}}}}"#,
+        resources(0..3000),
+        resources(3000..4000)
+    );
+    // Two modules that are left, and marks behind them.
+    let modules = format!(
+        r#"{{"root_module":{{"resources":[{}],"child_modules":[{{"child_modules":[{{"resources":[{}]}}]}},{}]}}}}"#,
+        resources(0..1500),
+        resources(1500..3000),
+        vec![format!(r#"{{"resources":[{}]}}"#, resources(0..8)); 300].join(","),
+    );
+    let (mut failed, limits) = (0, 6..34);
+    for limit in limits.clone() {
+        let mut options = options();
+        options.secret.read.limits.depth = limit;
+        for tree in [&tree, &modules] {
+            let ends = hold_to_one(plan(tree).as_bytes(), &options, &format!("{limit}"));
+            failed += u64::from(!is_redacted(&ends));
+        }
+    }
+    assert!(failed > 12 && failed < 2 * (limits.end - limits.start) - 12, "{failed} failed");
+}
+
+/// What is read ahead has an end of its own, which may lie in a number.
+#[test]
+fn numbers_are_whole() {
+    let number = format!(r#""n":{}1{}"#, " ".repeat(200 << 10), "2".repeat(200 << 10));
+    let module = format!(r#"{{"resources":[{}],{number}}}"#, resources(0..180));
+    let tree = format!(
+        r#"{{"root_module":{{"resources":[{}],"child_modules":[{}]}}}}"#,
+        resources(0..1500),
+        vec![module; 16].join(",")
+    );
+    let ends = hold_to_one(plan(&tree).as_bytes(), &options(), "numbers");
+    assert!(is_redacted(&ends), "{ends:?}");
+}
+
+/// Where a source hands out no more, nothing behind that place counts as read.
+#[test]
+fn nobody_jumps_behind_the_end() {
+    // Behind a line that begins another document there is nothing of this one.
+    let other = "{\"address\":\"x\",\"values\":\n{\"format_version\":\"1\"}}";
+    let tree = format!(
+        r#"{{"root_module":{{"resources":[{},{other},{}]}}}}"#,
+        resources(0..1500),
+        resources(1500..3000)
+    );
+    let text = plan(&tree);
+    let end = |threads| {
+        let options = on_threads(&options(), threads);
+        let mut documents = Documents::new(InMemory::new(text.as_bytes()), &options.secret.read);
+        let error = redact(&mut documents, None, &options, &mut Vec::new()).expect_err("it is cut");
+        format!("{error} {:?} {:?}", error.location(), documents.find_next())
+    };
+    for threads in [2, 3, 8] {
+        assert_eq!(end(threads), end(1));
+    }
+    // A file that is longer than documents may be.
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plan.json");
+    std::fs::write(&path, plan(&planned_values(2000, 3))).expect("room");
+    let said = |threads| {
+        let args = ["redact", "--echo", "off", "--limit-document", "3M", "--threads", threads];
+        let output = run::plansift().args(args).arg(&path).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    assert!(said("1").contains("--limit-document"), "{}", said("1"));
+    assert_eq!(said("3"), said("1"));
 }

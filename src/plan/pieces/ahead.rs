@@ -41,9 +41,12 @@ impl PieceFrontier<'_> {
         let whole = self.source.whole()?;
         let (section, options) = (self.section, self.options);
         let mut around = self.open.to_vec();
+        // The document is around them. Nobody begins deeper than the limit lets him.
+        let room = options.limits.depth.saturating_sub(around.len() as u64 + 1) / 2;
+        let deeper = DEEPER.min(room as usize);
         if let Some(root) = around.iter().position(|(scope, _)| *scope == Scope::Module) {
-            let deeper = [(Scope::Modules, Shape::Array), (Scope::Module, Shape::Object)];
-            around.splice(root + 1..root + 1, deeper.repeat(DEEPER));
+            let module = [(Scope::Modules, Shape::Array), (Scope::Module, Shape::Object)];
+            around.splice(root + 1..root + 1, module.repeat(deeper));
         }
         Some(PieceScout { whole, section, around, options })
     }
@@ -51,7 +54,7 @@ impl PieceFrontier<'_> {
     /// Whether pieces that were read ahead are those that come next.
     pub fn fits(&self, stretch: &PieceStretch) -> bool {
         let is_here = (stretch.section, stretch.range.start) == (self.section, self.offset);
-        is_here && stretch.open_behind(self.open).is_some()
+        is_here && stretch.fits(self.open)
     }
 }
 
@@ -72,7 +75,8 @@ pub struct PieceStretch {
     range: Range<u64>,
     /// The innermost of what is open around the first piece: what was left, and what is around it.
     around: Vec<Around>,
-    /// Most scopes that can be open around the first piece, so that no limit is passed unnoticed.
+    /// So many scopes were taken to be open around the first piece. Where more are, the limit on the
+    /// depth was not held.
     open_max: usize,
     /// What was entered and not left, the outermost first.
     entered: Vec<Around>,
@@ -96,8 +100,12 @@ impl PieceStretch {
 
     /// What is open behind it where that is open before it; `None`: it does not belong there.
     pub(super) fn open_behind(&self, open: &[Around]) -> Option<Vec<Around>> {
-        let fits = open.len() <= self.open_max && open.ends_with(&self.around);
-        fits.then(|| [&open[..open.len() - self.left()], &self.entered].concat())
+        let open = self.fits(open).then_some(open)?;
+        Some([&open[..open.len() - self.left()], &self.entered].concat())
+    }
+
+    fn fits(&self, open: &[Around]) -> bool {
+        open.len() <= self.open_max && open.ends_with(&self.around)
     }
 }
 
@@ -114,7 +122,7 @@ impl PieceScout {
     }
 
     /// Reads pieces from the first place in `range` on where a resource seems to begin, up to the
-    /// first that begins behind it. Tells `visitor` of each as the walk would, up to one that it
+    /// first that begins behind it; `None`: there is no such place, or nothing to read. Tells `visitor` of each as the walk would, up to one that it
     /// refuses or that is wrong, of which nothing may be taken.
     pub fn read(&self, range: Range<u64>, visitor: &mut impl PieceVisitor) -> Option<PieceStretch> {
         let until = range.end;
@@ -130,24 +138,27 @@ impl PieceScout {
     ) -> std::result::Result<PieceStretch, u64> {
         // What is longer is left to the walk, and so is what is cut off here.
         let end = until.saturating_add(self.options.limits.change).min(self.text().len() as u64);
-        if !self.seems_right(start, end).unwrap_or(false) {
-            return Err(start);
-        }
+        self.look_twice(start, end)?;
         let mut walk = Walk::new(self.cursor(start, end), &self.options, visitor);
         walk.section = self.section;
         walk.open.clone_from(&self.around);
         walk.stretch(start, until).ok_or(walk.cursor.offset())
     }
 
-    /// Whether what begins there may be a resource. A module begins alike where keys are sorted, and
-    /// what only refers to a resource may have nothing but its address.
-    fn seems_right(&self, start: u64, end: u64) -> Result<bool> {
+    /// Whether what begins there may be a resource; if not, how far it was read. A module begins alike
+    /// where keys are sorted, and what only refers to a resource may have nothing but its address.
+    fn look_twice(&self, start: u64, end: u64) -> std::result::Result<(), u64> {
         let mut cursor = self.cursor(start, end);
-        cursor.enter_object()?;
-        cursor.next_key()?;
-        cursor.skip()?;
-        let second = key::next(&mut cursor)?;
-        Ok(second.is_some_and(|(key, _)| !matches!(&*key, "resources" | "child_modules")))
+        let mut second = || -> Result<_> {
+            cursor.enter_object()?;
+            cursor.next_key()?;
+            cursor.skip()?;
+            key::next(&mut cursor)
+        };
+        match second() {
+            Ok(Some((key, _))) if !matches!(&*key, "resources" | "child_modules") => Ok(()),
+            _ => Err(cursor.offset()),
+        }
     }
 
     /// A cursor before a piece, in a text that ends there.
@@ -168,7 +179,10 @@ impl PieceScout {
         range: Range<u64>,
         each: impl FnOnce(&Piece<'_>) -> Result<()>,
     ) -> Result<()> {
-        let mut cursor = self.cursor(range.start, range.end);
+        let Options { isa, validation, limits, .. } = self.options;
+        // That it is not too deep where it stands was seen before.
+        let text = Slice(&self.text()[..range.end as usize]);
+        let mut cursor = Cursor::new(text, range.start, isa, validation, limits);
         let mut outline = Outline::new();
         cursor.outline(&mut outline)?;
         let value = cursor.value(&mut outline);
@@ -181,22 +195,28 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
     fn stretch(&mut self, start: u64, until: u64) -> Option<PieceStretch> {
         let around = self.open.clone();
         let (mut read, mut entered) = (None, Vec::new());
-        // As many of them were never left.
-        let mut kept = around.len();
+        // As many of them were never left, and as many of all since the last piece.
+        let (mut kept, mut same) = (around.len(), around.len());
         let mut next = around.last().map(|(scope, _)| (scope.element(), None));
         while let Some((what, name)) = next {
             match self.take(what, name.as_deref()) {
                 Ok(true) => {
-                    read = Some((self.cursor.offset(), kept));
-                    entered.clear();
-                    entered.extend_from_slice(&self.open[kept..]);
+                    let end = self.cursor.offset();
+                    // A number may go on behind the end of this text.
+                    if !matches!(self.cursor.peek(), Ok(Some(_))) {
+                        break;
+                    }
+                    read = Some((end, kept));
+                    entered.truncate(same - kept);
+                    entered.extend_from_slice(&self.open[same..]);
+                    same = self.open.len();
                 }
                 // Right behind a bracket is no place to go on from.
                 Ok(false) => {}
                 Err(_) => break,
             }
             let step: Option<(_, Option<String>)> = self.step().ok().flatten();
-            kept = kept.min(self.open.len());
+            (kept, same) = (kept.min(self.open.len()), same.min(self.open.len()));
             let is_among_them = self.open.last().is_some_and(|(scope, _)| scope.is_of_resources());
             next = step.filter(|_| is_among_them && self.cursor.offset() < until);
         }

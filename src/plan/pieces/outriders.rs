@@ -4,39 +4,77 @@ use std::ops::Range;
 use std::thread::Scope;
 
 use super::ahead::{PieceFrontier, PieceScout, PieceStretch};
+use super::{Piece, PieceKind};
 use crate::crew::{Crew, Desk, Worker};
+use crate::error::Result;
 use crate::plan::vanguard::{Errand, Vanguard};
 
 /// A longer piece, in bytes, is left to the walk.
 const PIECE_MAX: u64 = 256 << 10;
 
-/// What a stretch is read with, and what came of it.
-pub(crate) trait PieceErrand: Errand + Default + Send {
-    /// Sends somebody to read a stretch.
-    fn send(&mut self, scout: PieceScout, range: Range<u64>);
+/// A stretch, and what came of it.
+#[derive(Default)]
+pub(crate) struct Foray<F> {
+    errand: Option<(PieceScout, Range<u64>)>,
+    read: Option<PieceStretch>,
+    /// The pieces in it that the walk has to look at as well: what each is, and where it stands.
+    pub marked: Vec<(PieceKind, Range<u64>)>,
+    /// What was made of it.
+    pub found: F,
+}
 
-    /// What was read.
-    fn stretch(&self) -> Option<&PieceStretch>;
-
+/// What is made of a stretch.
+pub(crate) trait Found: Default + Send {
     /// Forgets everything and keeps the memory.
-    fn clear(&mut self);
+    fn clear(&mut self) {}
+}
+
+/// Nothing, where it is enough to know what has to be looked at.
+impl Found for () {}
+
+impl<F: Found> Foray<F> {
+    /// Who reads it, and where it begins and ends.
+    pub(crate) fn errand(&mut self) -> Option<(PieceScout, Range<u64>)> {
+        self.errand.take()
+    }
+
+    /// It was read so far.
+    pub(crate) fn end(&mut self, read: Option<PieceStretch>) {
+        self.read = read;
+    }
+
+    fn clear(&mut self) {
+        (self.errand, self.read) = (None, None);
+        self.marked.clear();
+        self.found.clear();
+    }
+}
+
+impl<F> Errand for Foray<F> {
+    fn read(&self) -> Option<Range<u64>> {
+        self.read.as_ref().map(PieceStretch::range)
+    }
 }
 
 /// The crew, and what it was sent for.
-pub(crate) struct Outriders<'scope, 'env, W: Worker> {
+pub(crate) struct Outriders<'scope, 'env, W: Worker<Job = Foray<F>>, F: 'env> {
     crew: Crew<'scope, 'env, W>,
     hire: Box<dyn Fn() -> W + 'scope>,
-    ahead: Vanguard<W::Job>,
+    ahead: Vanguard<Foray<F>>,
     /// Who reads in the section that is walked.
     scout: Option<PieceScout>,
-    spare: Vec<W::Job>,
+    spare: Vec<Foray<F>>,
 }
 
-impl<'scope, 'env, W: Worker<Job: PieceErrand> + Send + 'scope> Outriders<'scope, 'env, W> {
+impl<'scope, 'env, W, F> Outriders<'scope, 'env, W, F>
+where
+    W: Worker<Job = Foray<F>> + Send + 'scope,
+    F: Found,
+{
     /// With so many threads, this one included, each with what `hire` makes.
     pub(crate) fn new(
         scope: &'scope Scope<'scope, 'env>,
-        desk: &'env Desk<W::Job>,
+        desk: &'env Desk<Foray<F>>,
         threads: usize,
         hire: impl Fn() -> W + 'scope,
     ) -> Self {
@@ -45,8 +83,8 @@ impl<'scope, 'env, W: Worker<Job: PieceErrand> + Send + 'scope> Outriders<'scope
         Outriders { crew, hire: Box::new(hire), ahead, scout, spare }
     }
 
-    /// What was read from here on, if anything was, and who read it. Sends others to read on.
-    pub(crate) fn find(&mut self, frontier: &PieceFrontier<'_>) -> Option<(W::Job, &PieceScout)> {
+    /// What was read from here on, if anything was ([`Outriders::take`]). Sends others to read on.
+    pub(crate) fn find(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
         let Outriders { crew, hire, ahead, scout, spare } = self;
         let offset = frontier.offset();
         if !ahead.is_worth_it(offset) || crew.threads() == 1 || ahead.is_lost() {
@@ -60,29 +98,46 @@ impl<'scope, 'env, W: Worker<Job: PieceErrand> + Send + 'scope> Outriders<'scope
         while crew.has_room()
             && let Some(range) = ahead.send(offset, text_len)
         {
-            let mut errand = spare.pop().unwrap_or_default();
-            errand.send(scout.clone(), range);
-            crew.give(errand, &*hire);
+            let mut foray = spare.pop().unwrap_or_default();
+            foray.errand = Some((scout.clone(), range));
+            crew.give(foray, &*hire);
         }
-        let fits = |errand: &W::Job| errand.stretch().is_some_and(|read| frontier.fits(read));
-        ahead.find(offset, fits, || crew.wait(), |errand| keep(spare, errand))?;
-        Some((ahead.take()?, scout))
+        let fits = |foray: &Foray<F>| foray.read.as_ref().is_some_and(|read| frontier.fits(read));
+        ahead.find(offset, fits, || crew.wait(), |foray| keep(spare, foray))?;
+        ahead.peek()?.read.clone()
+    }
+
+    /// What was found last, and the text that it was found in. `each` is told of the pieces that are
+    /// marked in it.
+    ///
+    /// # Errors
+    ///
+    /// The text is not what was read before; what `each` says.
+    pub(crate) fn take(
+        &mut self,
+        mut each: impl FnMut(&Piece<'_>) -> Result<()>,
+    ) -> Result<Option<(Foray<F>, &[u8])>> {
+        let (Some(foray), Some(scout)) = (self.ahead.take(), &self.scout) else { return Ok(None) };
+        for (kind, range) in &foray.marked {
+            scout.read_again(*kind, range.clone(), &mut each)?;
+        }
+        Ok(Some((foray, scout.text())))
     }
 
     /// Takes back the memory of what was found.
-    pub(crate) fn keep(&mut self, errand: W::Job) {
-        keep(&mut self.spare, errand);
+    pub(crate) fn keep(&mut self, foray: Foray<F>) {
+        keep(&mut self.spare, foray);
     }
 
     /// The section has come to its end: gives up what lies ahead.
     pub(crate) fn recall(&mut self) {
-        let errands = self.crew.recall().into_iter().chain(self.ahead.take());
-        errands.for_each(|errand| keep(&mut self.spare, errand));
+        let forays = self.crew.recall().into_iter().chain(self.ahead.take());
+        forays.for_each(|foray| keep(&mut self.spare, foray));
         (self.scout, self.ahead) = (None, Vanguard::default());
     }
 }
 
-fn keep<J: PieceErrand>(spare: &mut Vec<J>, mut errand: J) {
-    errand.clear();
-    spare.push(errand);
+fn keep<F: Found>(spare: &mut Vec<Foray<F>>, mut foray: Foray<F>) {
+    foray.clear();
+    spare.push(foray);
 }

@@ -111,6 +111,11 @@ fn every_mask_and_names() {
     }
 }
 
+/// Without the space at the beginning of lines.
+fn one_line(text: &str) -> String {
+    text.lines().map(str::trim_start).collect()
+}
+
 /// A resource of planned values, some of them with a secret, some with its echo.
 fn resource(place: usize) -> String {
     let secret = format!("a secret text {}", place % 50);
@@ -120,9 +125,12 @@ fn resource(place: usize) -> String {
         _ => ("", "", "{}"),
     };
     let note = "nothing to see here ".repeat(20);
-    format!(
-        r#"{{"address":"a.r[{place}]","mode":"managed","type":"a","name":"r","index":{place},"provider_name":"p","schema_version":0,"values":{{"note":"{note}","other":"{other}","password":"{password}","tags":[{{}},{{"address":"x"}}]}},"sensitive_values":{marks}}}"#
-    )
+    one_line(&format!(
+        r#"{{"address":"a.r[{place}]","mode":"managed","type":"a","name":"r","index":{place},
+        "provider_name":"p","schema_version":0,
+        "values":{{"note":"{note}","other":"{other}","password":"{password}",
+        "tags":[{{}},{{"address":"x"}}]}},"sensitive_values":{marks}}}"#
+    ))
 }
 
 /// Planned values with a few resources in each of many modules, which stand in one another up to
@@ -150,10 +158,16 @@ fn planned_values(modules: usize, depth: usize) -> String {
 }
 
 fn plan(planned_values: &str) -> String {
-    let change = r#"{"actions":["create"],"before":null,"after":{"p":"a secret text 3"},"after_unknown":{},"before_sensitive":false,"after_sensitive":{"p":true}}"#;
-    format!(
-        r#"{{"format_version":"1.2","planned_values":{planned_values},"resource_changes":[{{"address":"a.b","change":{change}}}],"prior_state":{{"format_version":"1.0","values":{planned_values}}},"configuration":{{"root_module":{{"resources":[{{"address":"a.b","expressions":{{"p":{{"constant_value":"a secret text 21"}}}}}}]}}}}}}"#
-    )
+    let change = r#"{"actions":["create"],"before":null,"after":{"p":"a secret text 3"},
+        "after_unknown":{},"before_sensitive":false,"after_sensitive":{"p":true}}"#;
+    let before = format!(
+        r#"{{"format_version":"1.2","planned_values":{planned_values},
+        "resource_changes":[{{"address":"a.b","change":{change}}}],
+        "prior_state":{{"format_version":"1.0","values":{planned_values}}},"#
+    );
+    let constant = r#"{"constant_value":"a secret text 21"}"#;
+    let resource = format!(r#"{{"address":"a.b","expressions":{{"p":{constant}}}}}"#);
+    format!(r#"{before}"configuration":{{"root_module":{{"resources":[{resource}]}}}}}}"#)
 }
 
 #[test]
@@ -256,11 +270,10 @@ fn wrong_guesses_change_nothing() {
     let string = serde_json::to_string(&format!("{decoy}\"{decoy}\\")).expect("a string");
     let list = format!(r#"[{{}}{}]"#, decoy[1..].repeat(30));
     let resource = |place| {
-        format!(
-            r#"{{"address":"a.d[{place}]","values":{{"list":{list},"text":{string},"p":"a secret text {}"}},"sensitive_values":{{"p":{}}}}}"#,
-            place % 3,
-            place % 3 == 0
-        )
+        let values =
+            format!(r#"{{"list":{list},"text":{string},"p":"a secret text {}"}}"#, place % 3);
+        let marks = format!(r#"{{"p":{}}}"#, place % 3 == 0);
+        format!(r#"{{"address":"a.d[{place}]","values":{values},"sensitive_values":{marks}}}"#)
     };
     let resources: Vec<_> = (0..700).map(resource).collect();
     let modules = format!(r#"[{{"resources":[{0}]}},{{"resources":[{0}]}}]"#, resources.join(","));
@@ -289,7 +302,8 @@ fn the_limit_on_depth_holds_deep_down() {
     let nested = format!("{}{}", "[".repeat(25), "]".repeat(25));
     let deep = resource(1).replace("{},{\"address\":\"x\"}", &nested);
     let tree = format!(
-        r#"{{"root_module":{{"resources":[{}],"child_modules":[{}{{"resources":[{},{deep},{}]}}{}]}}}}"#,
+        r#"{{"root_module":{{"resources":[{}],
+        "child_modules":[{}{{"resources":[{},{deep},{}]}}{}]}}}}"#,
         resources(0..1500),
         r#"{"child_modules":["#.repeat(LEVELS),
         resources(1500..3000),
@@ -320,8 +334,8 @@ fn modules_behind_the_root_module_are_wrong() {
     assert!(!is_redacted(&ends), "{ends:?}");
 }
 
-/// What is marked in one place alone, which others came to, is masked in the configuration too, also
-/// where the document is read once.
+/// What is marked in one place alone, which others came to, is masked in the configuration too,
+/// also where the document is read once.
 #[test]
 fn secrets_that_others_met_are_noted() {
     let alone = resource(0).replace("a secret text 0", "one of its own");
@@ -361,7 +375,8 @@ fn limits_below_the_usual_depth() {
     );
     // Two modules that are left, and marks behind them.
     let modules = format!(
-        r#"{{"root_module":{{"resources":[{}],"child_modules":[{{"child_modules":[{{"resources":[{}]}}]}},{}]}}}}"#,
+        r#"{{"root_module":{{"resources":[{}],
+        "child_modules":[{{"child_modules":[{{"resources":[{}]}}]}},{}]}}}}"#,
         resources(0..1500),
         resources(1500..3000),
         vec![format!(r#"{{"resources":[{}]}}"#, resources(0..8)); 300].join(","),

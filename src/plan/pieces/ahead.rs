@@ -75,8 +75,8 @@ pub struct PieceStretch {
     range: Range<u64>,
     /// The innermost of what is open around the first piece: what was left, and what is around it.
     around: Vec<Around>,
-    /// So many scopes were taken to be open around the first piece. Where more are, the limit on the
-    /// depth was not held.
+    /// So many scopes were taken to be open around the first piece. Where more are, the limit on
+    /// the depth was not held.
     open_max: usize,
     /// What was entered and not left, the outermost first.
     entered: Vec<Around>,
@@ -122,8 +122,9 @@ impl PieceScout {
     }
 
     /// Reads pieces from the first place in `range` on where a resource seems to begin, up to the
-    /// first that begins behind it; `None`: there is no such place, or nothing to read. Tells `visitor` of each as the walk would, up to one that it
-    /// refuses or that is wrong, of which nothing may be taken.
+    /// first that begins behind it; `None`: there is no such place, or nothing to read. Tells
+    /// `visitor` of each as the walk would, up to one that it refuses or that is wrong, of which
+    /// nothing may be taken.
     pub fn read(&self, range: Range<u64>, visitor: &mut impl PieceVisitor) -> Option<PieceStretch> {
         let until = range.end;
         explore(self.text(), range, |start| self.read_from(start, until, visitor))
@@ -145,8 +146,9 @@ impl PieceScout {
         walk.stretch(start, until).ok_or(walk.cursor.offset())
     }
 
-    /// Whether what begins there may be a resource; if not, how far it was read. A module begins alike
-    /// where keys are sorted, and what only refers to a resource may have nothing but its address.
+    /// Whether what begins there may be a resource; if not, how far it was read. A module begins
+    /// alike where keys are sorted, and what only refers to a resource may have nothing but its
+    /// address.
     fn look_twice(&self, start: u64, end: u64) -> std::result::Result<(), u64> {
         let mut cursor = self.cursor(start, end);
         let mut second = || -> Result<_> {

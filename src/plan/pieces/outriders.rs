@@ -107,8 +107,8 @@ where
         ahead.peek()?.read.clone()
     }
 
-    /// What was found last, and the text that it was found in. `each` is told of the pieces that are
-    /// marked in it.
+    /// What was found last, and the text that it was found in. `each` is told of the pieces that
+    /// are marked in it.
     ///
     /// # Errors
     ///

@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::thread::Scope;
 
 use super::Options;
+use super::vanguard::{ALONE, MISSED_MAX};
 use crate::crew::{Crew, Desk, Worker};
 use crate::error::Result;
 use crate::input::{Source, Whole};
@@ -17,14 +18,8 @@ use crate::json::cursor::Cursor;
 use crate::json::skim::{Skimmed, skim};
 use crate::scan::Isa;
 
-/// Bytes of a value that are passed over before others help.
-const ALONE: u64 = 512 << 10;
-
 /// Bytes that are passed over at a time. No string in them is longer than strings may be.
 const STRETCH: u64 = 512 << 10;
-
-/// After so many stretches in a row of which nothing came, nobody helps any more.
-const MISSED_MAX: u32 = 16;
 
 /// A stretch for another thread, and what came of it.
 pub(super) struct Stretch {

@@ -8,14 +8,14 @@ use std::ops::Range;
 
 /// As many bytes of a section are read before any are read ahead: a small document is not worth a
 /// thread.
-const ALONE: u64 = 512 << 10;
+pub(crate) const ALONE: u64 = 512 << 10;
 
 /// Bytes that are read ahead at a time.
 const STRETCH: u64 = 256 << 10;
 
 /// After so many stretches in a row of which nothing came, no more is read ahead: elements that are
 /// longer than a stretch, or do not begin as the tools write them.
-const MISSED_MAX: u32 = 16;
+pub(super) const MISSED_MAX: u32 = 16;
 
 /// A stretch that somebody was sent to.
 pub(crate) trait Errand {

@@ -19,11 +19,8 @@ use super::view::View;
 use crate::crew::{Crew, Desk};
 use crate::error::Result;
 use crate::json::detached::Detached;
-use crate::plan::vanguard::Vanguard;
+use crate::plan::vanguard::{ALONE, Vanguard};
 use crate::plan::{Element, Frontier, ResourceChange, Scout};
-
-/// As many elements as this, in bytes, are looked at before any is shared.
-const ALONE: usize = 512 << 10;
 
 /// An element longer than this, in bytes, is not shared.
 const ELEMENT_MAX: usize = 256 << 10;
@@ -77,7 +74,7 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
     pub(super) fn takes(&mut self, element: &Element<'_>, books: &Books<'_>) -> bool {
         let takes = self.crew.threads() > 1
             && self.copies
-            && self.alone >= ALONE
+            && self.alone as u64 >= ALONE
             && books.begun
             && element.size() <= ELEMENT_MAX;
         self.alone = self.alone.saturating_add(element.size());

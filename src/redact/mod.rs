@@ -7,7 +7,9 @@
 //! ```
 //!
 //! What a document marks is found piece by piece while it is read (`Redactor`); what repeats it
-//! without a mark is found in the bytes, on as many threads as there are.
+//! without a mark is found in the bytes, on as many threads as there are. Where the text lies in
+//! memory and all of it stays, others do both ahead of the walk, a stretch each (`ahead`), and
+//! what they made of it goes out when the walk has come behind it (`Outgoing::through`).
 
 mod ahead;
 mod chunk;
@@ -89,8 +91,8 @@ pub struct Redacted {
     pub counts: Counts,
 }
 
-/// Writes the next of several documents without its secrets. They are read as they were opened,
-/// whatever `options` say of reading.
+/// Writes the next of several documents without its secrets. They are read as they were opened; of
+/// what `options` say of reading, the threads count, and what whoever looks for echoes is held to.
 ///
 /// `collected` is what was found in it before. Without that, only what is marked is masked, and no
 /// echo of it; variables that come before their declarations, and sections that nobody knows, are

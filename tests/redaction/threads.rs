@@ -440,3 +440,16 @@ fn nobody_jumps_behind_the_end() {
     assert!(said("1").contains("--limit-document"), "{}", said("1"));
     assert_eq!(said("3"), said("1"));
 }
+
+/// More pieces in a stretch than notes are taken of.
+#[test]
+fn very_many_very_small_pieces() {
+    let small = |place: usize| match place % 1000 {
+        0 => resource(7 * place),
+        _ => String::from(r#"{"address":"a","x":1}"#),
+    };
+    let list: Vec<_> = (0..100_000).map(small).collect();
+    let tree = format!(r#"{{"root_module":{{"resources":[{}]}}}}"#, list.join(","));
+    let ends = hold_to_one(plan(&tree).as_bytes(), &options(), "small");
+    assert!(is_redacted(&ends), "{ends:?}");
+}

@@ -54,15 +54,22 @@ impl<J: Errand> Vanguard<J> {
         self.missed > MISSED_MAX
     }
 
+    /// Where to send the next to: behind the last of them, or to where the reader is.
+    pub(crate) fn from(&self, offset: u64) -> u64 {
+        self.end.max(offset)
+    }
+
     /// The next stretch to send somebody to, of a text of that length; `None`: it is at its end.
     pub(crate) fn send(&mut self, offset: u64, text_len: u64) -> Option<Range<u64>> {
-        let start = self.end.max(offset);
-        if start >= text_len {
-            return None;
-        }
-        self.end = start + STRETCH;
-        self.out.push_back(start);
-        Some(start..self.end)
+        let start = self.from(offset);
+        (start < text_len).then(|| self.send_to(start..start + STRETCH))
+    }
+
+    /// Somebody is sent to a stretch that lies behind the others.
+    pub(crate) fn send_to(&mut self, range: Range<u64>) -> Range<u64> {
+        self.end = range.end;
+        self.out.push_back(range.start);
+        range
     }
 
     /// From where to where something was read, if that begins at an offset ([`Vanguard::take`]).

@@ -72,6 +72,12 @@ impl Chunk {
         self.start + self.bytes.len() as u64
     }
 
+    /// Takes its bytes out of a text.
+    pub fn take(&mut self, range: Range<u64>, text: &[u8]) {
+        self.start = range.start;
+        self.bytes.extend_from_slice(&text[range.start as usize..range.end as usize]);
+    }
+
     /// Writes it with its edits; of those that lie in one another the outer one.
     pub fn write(&mut self, out: &mut impl Write, mask: &mut Vec<u8>) -> Result<()> {
         let write_error = |error| Error::io(ErrorKind::Write, error);
@@ -139,7 +145,24 @@ impl<'s> Masker<'s> {
         Masker { what, masking, echoes: Echoes::new(isa), looks: Looks::new(isa, limits) }
     }
 
-    fn mask(&mut self, chunk: &mut Chunk) -> Result<()> {
+    /// Finds the echoes in a stretch of which those pieces are told in which something is marked.
+    /// `false`: one stands outside of them, and has to be looked at with the others.
+    ///
+    /// # Errors
+    ///
+    /// The text is not what was read before.
+    pub fn mask_marked(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        let mut is_outside = false;
+        let masked = self.mask(chunk, || {
+            is_outside = true;
+            // Nobody sees it: it ends the look.
+            Err(Error::new(ErrorKind::Changed))
+        });
+        if is_outside { Ok(false) } else { masked.map(|()| true) }
+    }
+
+    /// Finds the echoes in a stretch. `outside` says whether one may stand outside of its pieces.
+    fn mask(&mut self, chunk: &mut Chunk, mut outside: impl FnMut() -> Result<()>) -> Result<()> {
         self.looks.clear();
         let mut found = std::mem::take(&mut chunk.echoes);
         let mut pieces = chunk.pieces.iter().peekable();
@@ -147,6 +170,9 @@ impl<'s> Masker<'s> {
             let start = chunk.start + echo.range.start as u64;
             while pieces.next_if(|piece| piece.range.end <= start).is_some() {}
             let piece = pieces.peek().copied().filter(|piece| piece.range.start <= start);
+            if piece.is_none() {
+                outside()?;
+            }
             let range = start..chunk.start + echo.range.end as u64;
             let mask = mask_of(&echo, piece, chunk, self.masking, &mut self.looks)?;
             found.extend(mask.map(|mask| Edit { range, mask }));
@@ -185,6 +211,6 @@ impl Worker for Masker<'_> {
     type Job = Chunk;
 
     fn work(&mut self, chunk: &mut Chunk) {
-        chunk.failed = self.mask(chunk).err();
+        chunk.failed = self.mask(chunk, || Ok(())).err();
     }
 }

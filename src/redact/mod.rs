@@ -164,12 +164,13 @@ pub fn rewrite<S: Source>(
         let hire = move || Masker::new(what, masking, read.isa, read.limits);
         let outgoing = Outgoing::new(crew, hire, secrets.echo(), out, &read.limits);
         let outgoing = Rc::new(RefCell::new(outgoing));
+        let known = held.as_ref().and_then(Held::known);
+        let stretches = known.map_or(&[][..], |known| known.survey.stretches());
         // Whoever reads ahead does not know what is left out.
-        let is_shared = threads > 1 && selection.is_everything();
-        let outriders = held.as_ref().filter(|_| is_shared).map(|held| {
-            let known = held.known();
+        let is_ahead = selection.is_everything() && (threads > 1 || !stretches.is_empty());
+        let outriders = held.as_ref().filter(|_| is_ahead).map(|_| {
             let hire = move || Rider::new(hire(), known, options);
-            Outriders::new(scope, &desk_ahead, threads, hire)
+            Outriders::new(scope, &desk_ahead, threads, hire).with_known(stretches)
         });
         let notes = Rc::clone(&outgoing);
         let redactor = held.map(|held| Redactor::new(notes, held, options));

@@ -7,8 +7,9 @@ use super::contained::{Contained, Texts};
 use super::leaves::{Leaf, leaves};
 use super::marks::{Marks, Step};
 use super::parts::{Declared, Parts};
-use super::search::Searcher;
+use super::search::{Rest, Searcher};
 use super::set::Secrets;
+use super::survey::{Survey, Surveyed};
 use super::{EchoOf, Options, is_attribute_name, is_mask};
 use crate::crew::Desk;
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
@@ -29,6 +30,8 @@ pub struct Collected {
     pub contained: Option<Contained>,
     /// The variables that are declared sensitive.
     pub declared: Declared,
+    /// What is known of the document for another reading.
+    pub(crate) survey: Survey,
 }
 
 impl Collected {
@@ -38,6 +41,7 @@ impl Collected {
             secrets: Secrets::new(options.echo_min, &options.read.limits),
             contained: None,
             declared: Declared::default(),
+            survey: Survey::default(),
         }
     }
 }
@@ -114,28 +118,29 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         each: impl FnMut(&Fresh<'_, '_>),
     ) -> Result<Collected> {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
-        if threads == 1 {
-            return self.collect_with(None, at, options, each);
-        }
+        let survey = Survey::default();
         let desk = Desk::new();
         std::thread::scope(|scope| {
-            let names = options.names.clone();
-            let hire = move || Searcher::new(names.clone());
+            let (names, digests) = (options.names.clone(), survey.digests().clone());
+            let hire = move || Searcher::new(names.clone(), digests.clone());
+            // One alone does so, too: the second reading has less to do then.
             let outriders = Outriders::new(scope, &desk, threads, hire);
-            self.collect_with(Some(outriders), at, options, each)
+            self.collect_with(outriders, survey, at, options, each)
         })
     }
 
     fn collect_with(
         &mut self,
-        outriders: Option<Outriders<'_, '_, Searcher, ()>>,
+        outriders: Outriders<'_, '_, Searcher, Rest>,
+        survey: Survey,
         at: u64,
         options: &Options,
         each: impl FnMut(&Fresh<'_, '_>),
     ) -> Result<Collected> {
         let Collecting { open, takes, documents, again } = self;
         let mut collector = Collector {
-            outriders,
+            outriders: Some(outriders),
+            survey,
             secrets: Secrets::new(options.echo_min, &options.read.limits),
             texts: (options.echo == EchoOf::Part)
                 .then(|| Texts::new(options.echo_min, &options.read.limits)),
@@ -162,8 +167,8 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
             collector.variables = Turn::Awaited;
             read(again, &mut collector)?;
         }
-        let Collector { secrets, texts, declared, .. } = collector;
-        Ok(Collected { secrets, contained: texts.as_ref().map(Contained::new), declared })
+        let Collector { secrets, texts, declared, survey, .. } = collector;
+        Ok(Collected { secrets, contained: texts.as_ref().map(Contained::new), declared, survey })
     }
 
     /// The same for the document that others come to next. Where it fails, they pass it.
@@ -209,8 +214,9 @@ enum Turn {
 }
 
 struct Collector<'scope, 'env, F> {
-    /// Those who look ahead for what is marked.
-    outriders: Option<Outriders<'scope, 'env, Searcher, ()>>,
+    /// Those who look ahead for what is marked; out of its place only while they tell of it.
+    outriders: Option<Outriders<'scope, 'env, Searcher, Rest>>,
+    survey: Survey,
     secrets: Secrets,
     texts: Option<Texts>,
     declared: Declared,
@@ -252,9 +258,12 @@ impl<'scope, F: FnMut(&Fresh<'_, '_>)> PieceVisitor for Collector<'scope, '_, F>
         self.outriders.as_mut()?.find(frontier)
     }
 
-    fn jumped(&mut self, _: &PieceStretch) -> Result<()> {
+    fn jumped(&mut self, stretch: &PieceStretch) -> Result<()> {
         let Some(mut outriders) = self.outriders.take() else { return Ok(()) };
         if let Some((foray, _)) = outriders.take(|piece| self.piece(piece))? {
+            let Rest { unmarked, digest } = foray.found;
+            let marked = foray.marked.as_slice().into();
+            self.survey.push(stretch, Surveyed { marked, unmarked, digest });
             outriders.keep(foray);
         }
         self.outriders = Some(outriders);

@@ -2,7 +2,10 @@
 //!
 //! Every string is looked at, keys too, wherever it stands, and where a number is secret every
 //! number. Strings are told by the masks of the scan ([`crate::scan`]); of each only the first
-//! bytes are looked at ([`Secrets::may_begin`]), and nearly always that is all.
+//! bytes are looked at ([`Secrets::may_begin`]), and nearly always that is all. Where only strings
+//! of eight bytes and more can be echoes, and only whole ones, the short ones are told from the
+//! masks as well, all of a block at once, and of the others only the beginning is looked for
+//! ([`FindHeads`]); that must come to the same as going from quote to quote.
 //!
 //! The trap: a text can be spelled in many ways. Where a backslash is near the beginning, that is
 //! decoded first; what passes the filter is decoded whole.
@@ -13,7 +16,7 @@ use super::contained::Contained;
 use super::set::{Secrets, head_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::string;
-use crate::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
+use crate::scan::{BATCH, BLOCK, Block, Code, Detail, Isa, Scanner};
 
 /// A text that is a secret's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +54,8 @@ pub struct Sought<'s> {
 pub struct Echoes {
     isa: Isa,
     blocks: Box<[Block; BATCH]>,
+    /// Opening quotes of strings that may be echoes.
+    heads: Vec<usize>,
     /// What was decoded last.
     decoded: Vec<u8>,
 }
@@ -67,7 +72,8 @@ struct Text<'t> {
 impl Echoes {
     /// One that scans with these instructions.
     pub fn new(isa: Isa) -> Echoes {
-        Echoes { isa, blocks: Box::new([Block::default(); BATCH]), decoded: Vec::new() }
+        let blocks = Box::new([Block::default(); BATCH]);
+        Echoes { isa, blocks, heads: Vec::new(), decoded: Vec::new() }
     }
 
     /// Tells the echoes in a text, in order. The text begins and ends outside of strings and
@@ -95,7 +101,7 @@ impl Echoes {
         let mut last = [b' '; BLOCK];
         last[..bytes.len() - whole].copy_from_slice(&bytes[whole..]);
         self.batch(&mut scanner, &last, whole, &mut text, what, each)?;
-        if text.open.is_some() {
+        if scanner.in_string() {
             return Err(changed());
         }
         self.numbers(&text, bytes.len(), what, each)
@@ -110,9 +116,22 @@ impl Echoes {
         what: &Sought<'_>,
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
-        let count = piece.len() / BLOCK;
+        let (count, in_string) = (piece.len() / BLOCK, scanner.in_string());
         if scanner.scan(piece, &mut self.blocks[..count]).is_some() {
             return Err(changed());
+        }
+        if what.contained.is_none() && !what.secrets.echo_numbers() && what.secrets.echo_min() >= 8
+        {
+            let Echoes { blocks, heads, .. } = self;
+            heads.clear();
+            let (blocks, bytes, secrets) = (&blocks[..count], text.bytes, what.secrets);
+            self.isa.run(FindHeads { blocks, bytes, start, in_string, secrets, heads });
+            for place in 0..self.heads.len() {
+                let open = self.heads[place];
+                let close = close(text.bytes, open).ok_or_else(changed)?;
+                self.string(text.bytes, open..close + 1, what, each)?;
+            }
+            return Ok(());
         }
         for index in 0..count {
             let mut quotes = self.blocks[index].quotes;
@@ -259,6 +278,72 @@ impl Echoes {
     }
 }
 
+/// Tells the strings of at least eight bytes in some blocks that may begin as a secret does.
+struct FindHeads<'f> {
+    blocks: &'f [Block],
+    bytes: &'f [u8],
+    /// Where the blocks begin.
+    start: usize,
+    /// A string is open there.
+    in_string: bool,
+    secrets: &'f Secrets,
+    /// Their opening quotes.
+    heads: &'f mut Vec<usize>,
+}
+
+impl Code for FindHeads<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let FindHeads { blocks, bytes, start, in_string, secrets, heads } = self;
+        let mut in_string = u32::from(in_string);
+        for (index, block) in blocks.iter().enumerate() {
+            let quotes = block.quotes;
+            let next = blocks.get(index + 1).map_or(0, |next| next.quotes);
+            // No other quote among the eight bytes behind it. What follows the last block is not
+            // known: a string there may turn out to be short.
+            let mut near = (u128::from(next) << 64) | u128::from(quotes);
+            near |= near >> 1;
+            near |= near >> 2;
+            near |= near >> 4;
+            let mut alone = quotes & !((near >> 1) as u64);
+            while alone != 0 {
+                let bit = alone.trailing_zeros();
+                alone &= alone - 1;
+                let before = quotes & !(!0 << bit);
+                let at = start + index * BLOCK + bit as usize;
+                let opens = (before.count_ones() ^ in_string) & 1 == 0;
+                if opens && may_begin(bytes, at, secrets) {
+                    heads.push(at);
+                }
+            }
+            in_string ^= quotes.count_ones() & 1;
+        }
+    }
+}
+
+/// Whether the string that begins with a quote may begin as a secret.
+#[inline(always)]
+fn may_begin(bytes: &[u8], open: usize, secrets: &Secrets) -> bool {
+    // Bytes behind the string do not matter, and are mostly there.
+    let Some(head) = bytes.get(open + 1..).and_then(<[u8]>::first_chunk) else { return true };
+    let head = u64::from_le_bytes(*head);
+    has_backslash(head) || secrets.may_begin(head)
+}
+
+/// Where the string ends that begins with a quote: its closing one.
+fn close(bytes: &[u8], open: usize) -> Option<usize> {
+    let mut at = open + 1;
+    loop {
+        at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes[at] == b'"' {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
+
 /// What a string is that ends there, by what follows.
 fn kind_of_string(bytes: &[u8], end: usize) -> EchoKind {
     match bytes[end..].iter().find(|byte| !byte.is_ascii_whitespace()) {
@@ -372,5 +457,40 @@ mod tests {
         assert_eq!(found(&text, &what), [value(r#""x p@ssw0rd\" y""#), value(inside)]);
         let unreadable = r#""\ud800 and more""#;
         assert_eq!(found(unreadable, &what), [value(unreadable)]);
+    }
+
+    /// One that sends everything from quote to quote, and stands in no text of these tests.
+    const NUMBER: &str = "314159265358979";
+
+    #[test]
+    fn heads_are_those_of_the_strings_from_quote_to_quote() {
+        let texts = ["hunter22", "hunter22 and more", "a\\b\"cdefgh", "p", "hunter2"];
+        let of_heads = secrets(&texts);
+        let one_by_one = secrets(&[&texts[..], &[NUMBER]].concat());
+        assert!(one_by_one.echo_numbers() && !of_heads.echo_numbers());
+        // Strings of all lengths around eight at all places in blocks and batches, also where one
+        // goes on through a whole batch.
+        let strings = [
+            "hunter22",
+            "hunter2",
+            "",
+            "p",
+            "hunter22 and more",
+            "\\u0068unter22",
+            "hunter222",
+            "a\\\\b\\\"cdefgh",
+            "\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"",
+            "\\\\",
+        ];
+        let list = format!("[\"{}\"]", strings.join("\",\""));
+        let long = "x".repeat(BATCH * BLOCK + 77);
+        for padding in (0..BLOCK).chain(BATCH * BLOCK - 150..BATCH * BLOCK + 2) {
+            let space = " ".repeat(padding);
+            let text = format!(r#"[{space}{list},"{long}",{{"hunter22":{list}}},12345678,{list}]"#);
+            let find = |secrets| found(&text, &Sought { secrets, contained: None });
+            let expected = find(&one_by_one);
+            assert_eq!(expected.len(), 13);
+            assert_eq!(find(&of_heads), expected, "{padding}");
+        }
     }
 }

@@ -14,6 +14,7 @@ pub(crate) mod ordered;
 pub mod parts;
 mod search;
 mod set;
+pub(crate) mod survey;
 pub mod words;
 
 pub use collect::{Collected, Collecting, Fresh, Takes, collect};

@@ -7,38 +7,60 @@ use regex::Regex;
 
 use super::marks::Marks;
 use super::parts::Parts;
+use super::survey::Digests;
 use crate::crew::Worker;
 use crate::error::Result;
-use crate::plan::outriders::Foray;
+use crate::plan::outriders::{Foray, Found, Sent};
 use crate::plan::{Piece, PieceKind, PieceVisitor, Unchanged};
 
 /// Searches stretches.
 pub(super) struct Searcher {
     marks: Marks,
+    digests: Digests,
+}
+
+/// What is found in a stretch beside what is marked.
+#[derive(Default)]
+pub(super) struct Rest {
+    /// How many pieces have values and no word on what is sensitive in them.
+    pub unmarked: u64,
+    /// A digest of the stretch.
+    pub digest: u64,
+}
+
+impl Found for Rest {
+    fn clear(&mut self) {
+        *self = Rest::default();
+    }
 }
 
 impl Searcher {
     /// One to whom such names mark, too.
-    pub(super) fn new(names: Option<Regex>) -> Searcher {
-        Searcher { marks: Marks::new(names) }
+    pub(super) fn new(names: Option<Regex>, digests: Digests) -> Searcher {
+        Searcher { marks: Marks::new(names), digests }
     }
 }
 
 impl Worker for Searcher {
-    type Job = Foray<()>;
+    type Job = Foray<Rest>;
 
-    fn work(&mut self, foray: &mut Foray<()>) {
-        if let Some((scout, range)) = foray.errand() {
-            let (marks, marked) = (&mut self.marks, &mut foray.marked);
-            let read = scout.read(range, &mut Searching { marks, marked });
-            foray.end(read);
+    fn work(&mut self, foray: &mut Foray<Rest>) {
+        let Some(Sent { scout, range, .. }) = foray.sent() else { return };
+        let (marks, marked) = (&mut self.marks, &mut foray.marked);
+        let mut searching = Searching { marks, marked, unmarked: 0 };
+        let read = scout.read(range, &mut searching);
+        foray.found.unmarked = searching.unmarked;
+        if let Some(read) = &read {
+            foray.found.digest = self.digests.of(&scout.text()[read.places()]);
         }
+        foray.end(read);
     }
 }
 
 struct Searching<'s> {
     marks: &'s mut Marks,
     marked: &'s mut Vec<(PieceKind, Range<u64>)>,
+    unmarked: u64,
 }
 
 impl PieceVisitor for Searching<'_> {
@@ -51,13 +73,15 @@ impl PieceVisitor for Searching<'_> {
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
-        let mut is_marked = false;
-        self.marks.find(Parts::of(piece)?.subject, |_| {
+        let (parts, mut is_marked) = (Parts::of(piece)?, false);
+        self.marks.find(parts.subject, |_| {
             is_marked = true;
             Ok(())
         })?;
         if is_marked {
             self.marked.push((piece.kind, piece.value.range()));
+        } else {
+            self.unmarked += u64::from(parts.is_unmarked(piece.kind));
         }
         Ok(())
     }

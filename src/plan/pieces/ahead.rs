@@ -88,6 +88,21 @@ impl PieceStretch {
         self.range.clone()
     }
 
+    /// The same as places in the text ([`PieceScout::text`]).
+    pub(crate) fn places(&self) -> Range<usize> {
+        self.range.start as usize..self.range.end as usize
+    }
+
+    /// The top-level section they stand in.
+    pub fn section(&self) -> Section {
+        self.section
+    }
+
+    /// Its memory, about, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        size_of::<Self>() + size_of_val(&*self.around) + size_of_val(&*self.entered)
+    }
+
     /// How many containers were left that were entered before.
     pub fn left(&self) -> usize {
         self.around.len() - 1

@@ -12,10 +12,18 @@ use crate::plan::vanguard::{Errand, Vanguard};
 /// A longer piece, in bytes, is left to the walk.
 const PIECE_MAX: u64 = 256 << 10;
 
+/// Who reads a stretch, and where it begins and ends.
+pub(crate) struct Sent {
+    pub scout: PieceScout,
+    pub range: Range<u64>,
+    /// Which of the stretches it is that are known from an earlier reading.
+    pub known: Option<usize>,
+}
+
 /// A stretch, and what came of it.
 #[derive(Default)]
 pub(crate) struct Foray<F> {
-    errand: Option<(PieceScout, Range<u64>)>,
+    sent: Option<Sent>,
     read: Option<PieceStretch>,
     /// The pieces in it that the walk has to look at as well: what each is, and where it stands.
     pub marked: Vec<(PieceKind, Range<u64>)>,
@@ -29,13 +37,10 @@ pub(crate) trait Found: Default + Send {
     fn clear(&mut self) {}
 }
 
-/// Nothing, where it is enough to know what has to be looked at.
-impl Found for () {}
-
 impl<F: Found> Foray<F> {
-    /// Who reads it, and where it begins and ends.
-    pub(crate) fn errand(&mut self) -> Option<(PieceScout, Range<u64>)> {
-        self.errand.take()
+    /// What is to be done, once.
+    pub(crate) fn sent(&mut self) -> Option<Sent> {
+        self.sent.take()
     }
 
     /// It was read so far.
@@ -44,7 +49,7 @@ impl<F: Found> Foray<F> {
     }
 
     fn clear(&mut self) {
-        (self.errand, self.read) = (None, None);
+        (self.sent, self.read) = (None, None);
         self.marked.clear();
         self.found.clear();
     }
@@ -60,6 +65,8 @@ impl<F> Errand for Foray<F> {
 pub(crate) struct Outriders<'scope, 'env, W: Worker<Job = Foray<F>>, F: 'env> {
     crew: Crew<'scope, 'env, W>,
     hire: Box<dyn Fn() -> W + 'scope>,
+    /// Stretches that are known from an earlier reading, in order. Others are guessed behind them.
+    known: &'scope [PieceStretch],
     ahead: Vanguard<Foray<F>>,
     /// Who reads in the section that is walked.
     scout: Option<PieceScout>,
@@ -79,15 +86,21 @@ where
         hire: impl Fn() -> W + 'scope,
     ) -> Self {
         let crew = Crew::new(scope, desk, threads);
-        let (ahead, scout, spare) = (Vanguard::default(), None, Vec::new());
-        Outriders { crew, hire: Box::new(hire), ahead, scout, spare }
+        let (known, ahead, scout, spare) = (&[], Vanguard::default(), None, Vec::new());
+        Outriders { crew, hire: Box::new(hire), known, ahead, scout, spare }
+    }
+
+    /// The same, to be sent to stretches that are known from an earlier reading.
+    pub(crate) fn with_known(mut self, known: &'scope [PieceStretch]) -> Self {
+        self.known = known;
+        self
     }
 
     /// What was read from here on, if anything was ([`Outriders::take`]). Sends others to read on.
     pub(crate) fn find(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
-        let Outriders { crew, hire, ahead, scout, spare } = self;
+        let Outriders { crew, hire, known, ahead, scout, spare } = self;
         let offset = frontier.offset();
-        if !ahead.is_worth_it(offset) || crew.threads() == 1 || ahead.is_lost() {
+        if !ahead.is_worth_it(offset) || ahead.is_lost() {
             return None;
         }
         if scout.is_none() {
@@ -96,10 +109,10 @@ where
         let scout = scout.as_ref()?;
         let text_len = scout.text().len() as u64;
         while crew.has_room()
-            && let Some(range) = ahead.send(offset, text_len)
+            && let Some((range, known)) = send(ahead, known, frontier, text_len)
         {
             let mut foray = spare.pop().unwrap_or_default();
-            foray.errand = Some((scout.clone(), range));
+            foray.sent = Some(Sent { scout: scout.clone(), range, known });
             crew.give(foray, &*hire);
         }
         let fits = |foray: &Foray<F>| foray.read.as_ref().is_some_and(|read| frontier.fits(read));
@@ -134,6 +147,25 @@ where
         let forays = self.crew.recall().into_iter().chain(self.ahead.take());
         forays.for_each(|foray| keep(&mut self.spare, foray));
         (self.scout, self.ahead) = (None, Vanguard::default());
+    }
+}
+
+/// The next stretch to send somebody to, and which of the known ones it is.
+fn send<F>(
+    ahead: &mut Vanguard<Foray<F>>,
+    known: &[PieceStretch],
+    frontier: &PieceFrontier<'_>,
+    text_len: u64,
+) -> Option<(Range<u64>, Option<usize>)> {
+    let from = ahead.from(frontier.offset());
+    let next = known.partition_point(|stretch| stretch.range().start < from);
+    match known.get(next) {
+        None => ahead.send(from, text_len).map(|range| (range, None)),
+        Some(stretch) if stretch.section() == frontier.section => {
+            Some((ahead.send_to(stretch.range()), Some(next)))
+        }
+        // There are no more of this section.
+        Some(_) => None,
     }
 }
 

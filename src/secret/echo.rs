@@ -15,7 +15,7 @@ use std::ops::Range;
 use super::contained::Contained;
 use super::set::{Secrets, head_of};
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::string;
+use crate::json::string::{self, BadEscape};
 use crate::scan::{BATCH, BLOCK, Block, Code, Detail, Isa, Scanner};
 
 /// A text that is a secret's.
@@ -128,8 +128,10 @@ impl Echoes {
             self.isa.run(FindHeads { blocks, bytes, start, in_string, secrets, heads });
             for place in 0..self.heads.len() {
                 let open = self.heads[place];
-                let close = close(text.bytes, open).ok_or_else(changed)?;
-                self.string(text.bytes, open..close + 1, what, each)?;
+                if self.begins(text.bytes, open, what) {
+                    let close = close(text.bytes, open).ok_or_else(changed)?;
+                    self.string(text.bytes, open..close + 1, what, each)?;
+                }
             }
             return Ok(());
         }
@@ -170,7 +172,7 @@ impl Echoes {
             None => head_of(raw),
         };
         let passes = if has_backslash(head) {
-            self.may_begin(raw, what)
+            self.begins(bytes, range.start, what)
         } else {
             what.secrets.may_begin(head)
         };
@@ -207,20 +209,33 @@ impl Echoes {
         Ok(())
     }
 
-    /// The same for a text that may have an escape among its first bytes.
+    /// Whether a string that begins with a quote may begin as a secret, also where it has escapes.
     #[inline(never)]
-    fn may_begin(&mut self, raw: &[u8], what: &Sought<'_>) -> bool {
-        // Eight characters of a text have at most eight escapes.
-        let some = raw.len().min(8 * string::ESCAPE_MAX);
-        let mut end = some;
+    fn begins(&mut self, bytes: &[u8], open: usize, what: &Sought<'_>) -> bool {
+        // Eight characters of a text have at most eight escapes, and mostly few.
+        for len in [2, 8].map(|escapes| escapes * string::ESCAPE_MAX) {
+            // The piece may end within an escape.
+            let some = bytes.len().min(open + 1 + len + string::ESCAPE_MAX);
+            let end = close(&bytes[..some], open).unwrap_or(some);
+            let raw = &bytes[open + 1..end];
+            match self.decode_some(raw, len) {
+                Ok(()) if self.decoded.len() < 8 && raw.len() > len => {}
+                Ok(()) => return what.secrets.may_begin(head_of(&self.decoded)),
+                // Half of a surrogate pair, say, which no secret has.
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+
+    /// Decodes about so many bytes from the start of a text.
+    fn decode_some(&mut self, raw: &[u8], len: usize) -> std::result::Result<(), BadEscape> {
+        let mut end = raw.len().min(len);
         loop {
             self.decoded.clear();
             match string::unescape(&raw[..end], &mut self.decoded) {
-                Ok(()) => return what.secrets.may_begin(head_of(&self.decoded)),
-                // The piece may end within an escape.
                 Err(bad) if end < raw.len() && end - bad.0 < string::ESCAPE_MAX => end = bad.0,
-                // Half of a surrogate pair, say, which no secret has.
-                Err(_) => return false,
+                decoded => return decoded,
             }
         }
     }
@@ -300,21 +315,25 @@ impl Code for FindHeads<'_> {
         let mut in_string = u32::from(in_string);
         for (index, block) in blocks.iter().enumerate() {
             let quotes = block.quotes;
-            let next = blocks.get(index + 1).map_or(0, |next| next.quotes);
-            // No other quote among the eight bytes behind it. What follows the last block is not
-            // known: a string there may turn out to be short.
-            let mut near = (u128::from(next) << 64) | u128::from(quotes);
+            // What follows the last block is not known: a string there may turn out to be short.
+            let (next, next_escapes) =
+                blocks.get(index + 1).map_or((0, 1), |next| (next.quotes, next.escapes));
+            let has_escapes = block.escapes | next_escapes != 0;
+            // Another quote is among the eight bytes behind these, or in the next block among those
+            // behind the last ones.
+            let mut near = quotes >> 1;
             near |= near >> 1;
             near |= near >> 2;
             near |= near >> 4;
-            let mut alone = quotes & !((near >> 1) as u64);
+            let behind = next << (BLOCK - 8);
+            let mut alone = quotes & !(near | behind | behind.wrapping_neg());
             while alone != 0 {
                 let bit = alone.trailing_zeros();
                 alone &= alone - 1;
                 let before = quotes & !(!0 << bit);
                 let at = start + index * BLOCK + bit as usize;
                 let opens = (before.count_ones() ^ in_string) & 1 == 0;
-                if opens && may_begin(bytes, at, secrets) {
+                if opens && may_begin(bytes, at, has_escapes, secrets) {
                     heads.push(at);
                 }
             }
@@ -323,13 +342,13 @@ impl Code for FindHeads<'_> {
     }
 }
 
-/// Whether the string that begins with a quote may begin as a secret.
+/// Whether the string that begins with a quote may begin as a secret, or with an escape.
 #[inline(always)]
-fn may_begin(bytes: &[u8], open: usize, secrets: &Secrets) -> bool {
+fn may_begin(bytes: &[u8], open: usize, has_escapes: bool, secrets: &Secrets) -> bool {
     // Bytes behind the string do not matter, and are mostly there.
     let Some(head) = bytes.get(open + 1..).and_then(<[u8]>::first_chunk) else { return true };
     let head = u64::from_le_bytes(*head);
-    has_backslash(head) || secrets.may_begin(head)
+    (has_escapes && has_backslash(head)) || secrets.may_begin(head)
 }
 
 /// Where the string ends that begins with a quote: its closing one.

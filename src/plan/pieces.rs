@@ -7,7 +7,7 @@
 //! values that nobody looked at must not pass for values without secrets.
 
 mod ahead;
-pub(crate) mod outriders;
+pub(crate) mod crew;
 mod scope;
 
 use std::ops::Range;
@@ -32,6 +32,7 @@ use crate::input::Source;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
 use crate::json::value::Value;
+use crate::limits::Limit;
 
 /// What a piece is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,6 +214,8 @@ struct Walk<'v, S, V> {
     after: After,
     /// The section that is walked.
     section: Section,
+    /// Where the last piece ended, or the document or stretch begins.
+    passed: u64,
     /// What is entered of it, the outermost first. Nothing recurses.
     open: Vec<Around>,
     /// The sections met so far, a bit each.
@@ -232,6 +235,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             options: *options,
             after: After::Nothing,
             section: Section::Other,
+            passed: 0,
             open: Vec::new(),
             seen: 0,
             telltales: Telltales::default(),
@@ -242,6 +246,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
 
     /// Walks the document. What is passed over may be by others.
     fn document(&mut self, start: u64, mut others: Option<&mut Skimming<'_, '_>>) -> Result<Flow> {
+        self.passed = start;
         self.cursor.enter_object()?;
         self.visitor.entered(self.cursor.offset());
         while let Some((key, offset)) = self.member()? {
@@ -262,7 +267,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
                 _ => self.walk(Scope::section(section, &key), Some(&key)),
             };
             walked.map_err(|error| error.within(section.name()))?;
-            self.visitor.passed(self.cursor.offset());
+            self.pass();
         }
         self.verdict()?;
         self.end(start).map(|()| Flow::Continue)
@@ -382,10 +387,12 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         let frontier = PieceFrontier { section, open, offset, source, options };
         let Some(stretch) = self.visitor.ahead(&frontier) else { return Ok(false) };
         let Some(open) = stretch.open_behind(open) else { return Ok(false) };
+        self.hold_gap(stretch.range().start)?;
         if !self.cursor.jump_into(stretch.range().end, &brackets(&open)) {
             return Ok(false);
         }
         self.open = open;
+        self.passed = self.cursor.offset();
         self.visitor.jumped(&stretch).map(|()| true)
     }
 
@@ -408,6 +415,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
 
     fn hand(&mut self, kind: PieceKind, name: Option<&str>) -> Result<()> {
         self.cursor.outline(&mut self.outline)?;
+        self.hold_gap(self.outline.start())?;
         if !self.glance(kind) {
             let section = self.section;
             let value = self.cursor.value(&mut self.outline);
@@ -417,7 +425,22 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             let piece = Piece { kind, section, name, value };
             self.visitor.piece(&piece)?;
         }
-        self.visitor.passed(self.cursor.offset());
+        self.pass();
+        Ok(())
+    }
+
+    fn pass(&mut self) {
+        self.passed = self.cursor.offset();
+        self.visitor.passed(self.passed);
+    }
+
+    /// Holds what lies between two pieces, space mostly, to the limit on one: it waits for the next
+    /// one to be written.
+    fn hold_gap(&self, next: u64) -> Result<()> {
+        let max = self.options.limits.change;
+        if next - self.passed > max {
+            return Err(Error::limit(Limit::Change, max, self.passed));
+        }
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::thread::Scope;
 
 use super::Options;
-use super::vanguard::{ALONE, MISSED_MAX};
+use super::read_ahead::{ALONE, MISSED_MAX};
 use crate::crew::{Crew, Desk, Worker};
 use crate::error::Result;
 use crate::input::{Source, Whole};

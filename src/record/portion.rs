@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::json::detached::Detached;
 use crate::json::value::{Text, Value};
 use crate::limits::Limits;
-use crate::plan::vanguard::Errand;
+use crate::plan::read_ahead::Sent;
 use crate::plan::{Answer, Deferred, Element, Flow, ResourceChange, Scout, Section, Visitor};
 
 /// Bytes of elements that are worth handing over.
@@ -40,7 +40,7 @@ const TEXTS: u64 = 256;
 #[derive(Default)]
 pub(super) struct Portion {
     /// Who is to read them, and where they begin; `None`: they were copied.
-    errand: Option<(Scout, Range<u64>)>,
+    sent_to: Option<(Scout, Range<u64>)>,
     /// From where to where they were read.
     read: Option<Range<u64>>,
     /// Elements of the section before those that were read.
@@ -81,7 +81,7 @@ impl Made {
     }
 }
 
-impl Errand for Portion {
+impl Sent for Portion {
     fn read(&self) -> Option<Range<u64>> {
         self.read.clone()
     }
@@ -89,7 +89,7 @@ impl Errand for Portion {
 
 impl Portion {
     pub(super) fn clear(&mut self) {
-        (self.errand, self.read) = (None, None);
+        (self.sent_to, self.read) = (None, None);
         self.elements.clear();
         self.places.clear();
         self.made.clear();
@@ -98,7 +98,7 @@ impl Portion {
 
     /// Sends somebody to read those that begin in a range.
     pub(super) fn send(&mut self, scout: Scout, range: Range<u64>) {
-        self.errand = Some((scout, range));
+        self.sent_to = Some((scout, range));
     }
 
     pub(super) fn push(&mut self, element: &Element<'_>) {
@@ -231,7 +231,7 @@ impl Worker for RowWorker<'_> {
 
     fn work(&mut self, portion: &mut Portion) {
         self.made = 0;
-        if let Some((scout, range)) = portion.errand.take() {
+        if let Some((scout, range)) = portion.sent_to.take() {
             let Portion { made, text, .. } = portion;
             portion.read = scout.read(range, &mut Ahead { worker: self, made, text });
             return;

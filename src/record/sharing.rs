@@ -19,7 +19,7 @@ use super::view::View;
 use crate::crew::{Crew, Desk};
 use crate::error::Result;
 use crate::json::detached::Detached;
-use crate::plan::vanguard::{ALONE, Vanguard};
+use crate::plan::read_ahead::{ALONE, ReadAhead};
 use crate::plan::{Element, Frontier, ResourceChange, Scout};
 
 /// An element longer than this, in bytes, is not shared.
@@ -39,7 +39,7 @@ pub(super) struct Sharing<'scope, 'env> {
     /// The element that is learnt from.
     lesson: Detached,
     /// Elements that are read ahead.
-    ahead: Vanguard<Portion>,
+    ahead: ReadAhead<Portion>,
     /// Who reads them.
     scout: Option<Scout>,
     /// Elements of the section before this place.
@@ -60,7 +60,7 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
     ) -> Self {
         let crew = Crew::new(scope, desk, threads);
         let (next, lesson) = (Portion::default(), Detached::default());
-        let (spare, ahead, scout) = (Vec::new(), Vanguard::default(), None);
+        let (spare, ahead, scout) = (Vec::new(), ReadAhead::default(), None);
         let (alone, index, copies) = (0, 0, false);
         Sharing { crew, view, alone, next, spare, lesson, ahead, scout, index, copies }
     }
@@ -130,7 +130,7 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
             let portions = self.crew.recall().into_iter().chain(self.ahead.take());
             portions.for_each(|portion| keep(&mut self.spare, portion));
         }
-        self.ahead = Vanguard::default();
+        self.ahead = ReadAhead::default();
     }
 
     /// Shares an element, and takes in what is done.

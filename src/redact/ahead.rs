@@ -8,7 +8,7 @@ use super::{Counts, Options};
 use crate::crew::Worker;
 use crate::error::{Error, Result};
 use crate::limits::Limit;
-use crate::plan::outriders::{Foray, Found as _, Sent};
+use crate::plan::piece_crew::{Found as _, PieceJob, Task};
 use crate::plan::{Piece, PieceKind, PieceScout, PieceStretch, PieceVisitor, Unchanged};
 use crate::secret::Collected;
 use crate::secret::survey::Survey;
@@ -16,15 +16,22 @@ use crate::secret::survey::Survey;
 /// As many notes may be taken of a stretch; the rest of it is left to the walk.
 const NOTES_MAX: usize = 8192;
 
+/// After what is known was in vain, at most so many stretches are read whole without a try.
+const UNTRIED_MAX: u32 = 32;
+
 /// Redacts stretches.
-pub(super) struct Rider<'s> {
+pub(super) struct StretchRedactor<'s> {
     masker: Masker<'s>,
     redactor: Redactor<'s, Chunk>,
     known: Option<&'s Collected>,
+    /// How often in a row what was known was not enough, and for how many stretches that is not
+    /// tried again.
+    vain: u32,
+    untried: u32,
     options: &'s Options,
 }
 
-impl<'s> Rider<'s> {
+impl<'s> StretchRedactor<'s> {
     /// `known` is what is known of the secrets from an earlier reading.
     pub fn new(masker: Masker<'s>, known: Option<&'s Collected>, options: &'s Options) -> Self {
         let held = match known {
@@ -32,7 +39,26 @@ impl<'s> Rider<'s> {
             None => nothing(options),
         };
         let redactor = Redactor::new(Chunk::default(), held, options);
-        Rider { masker, redactor, known, options }
+        StretchRedactor { masker, redactor, known, vain: 0, untried: 0, options }
+    }
+
+    /// Redacts a stretch by what is known of it, if that is enough. Where it was not, it may not be
+    /// for what follows either.
+    fn try_known(
+        &mut self,
+        scout: &PieceScout,
+        place: usize,
+        job: &mut PieceJob<Chunk>,
+    ) -> Option<PieceStretch> {
+        let Collected { survey, .. } = self.known?;
+        if self.untried > 0 {
+            self.untried -= 1;
+            return None;
+        }
+        let read = self.redact_known(scout, survey, place, job);
+        self.vain = if read.is_some() { 0 } else { self.vain + 1 };
+        self.untried = self.vain.min(UNTRIED_MAX);
+        read
     }
 
     /// Redacts a stretch that was read before: only what is marked in it is read once more. `None`:
@@ -42,21 +68,22 @@ impl<'s> Rider<'s> {
         scout: &PieceScout,
         survey: &Survey,
         place: usize,
-        ride: &mut Foray<Chunk>,
+        job: &mut PieceJob<Chunk>,
     ) -> Option<PieceStretch> {
         let (stretch, surveyed) = survey.get(place);
-        self.begin(ride);
-        let mut marked = surveyed.marked.iter();
-        let told = marked.try_for_each(|(kind, range)| {
-            scout.read_again(*kind, range.clone(), |piece| self.redactor.piece(piece))
+        job.found.take(stretch.range(), scout.text());
+        if survey.digests().of(&job.found.bytes) != surveyed.digest {
+            return None;
+        }
+        self.begin(job);
+        let all_marked = surveyed.marked.iter().all(|(kind, range)| {
+            let redact = |piece: &Piece<'_>| self.redactor.piece(piece);
+            scout.read_again(*kind, range.clone(), redact).is_ok() && !is_full(&self.redactor.notes)
         });
-        self.end(ride);
-        let chunk = &mut ride.found;
-        chunk.counts.unmarked += surveyed.unmarked;
-        chunk.take(stretch.range(), scout.text());
-        let is_it = told.is_ok() && survey.digests().of(&chunk.bytes) == surveyed.digest;
-        let is_masked = is_it && self.masker.mask_marked(chunk).is_ok_and(|is_enough| is_enough);
-        is_masked.then(|| stretch.clone())
+        self.end(job);
+        job.found.counts.unmarked += surveyed.unmarked;
+        let is_enough = all_marked && matches!(self.masker.mask_marked(&mut job.found), Ok(true));
+        is_enough.then(|| stretch.clone())
     }
 
     /// Redacts what begins in a range.
@@ -64,29 +91,29 @@ impl<'s> Rider<'s> {
         &mut self,
         scout: &PieceScout,
         range: Range<u64>,
-        ride: &mut Foray<Chunk>,
+        job: &mut PieceJob<Chunk>,
     ) -> Option<PieceStretch> {
-        self.begin(ride);
-        let (redactor, marked) = (&mut self.redactor, &mut ride.marked);
-        let mut riding = Riding { redactor, options: self.options, marked };
-        let read = scout.read(range, &mut riding);
-        self.end(ride);
+        self.begin(job);
+        let (redactor, marked) = (&mut self.redactor, &mut job.marked);
+        let mut redacting = RedactingPieces { redactor, options: self.options, marked };
+        let read = scout.read(range, &mut redacting);
+        self.end(job);
         if let Some(read) = &read {
-            ride.found.take(read.range(), scout.text());
-            self.masker.work(&mut ride.found);
+            job.found.take(read.range(), scout.text());
+            self.masker.work(&mut job.found);
         }
         read
     }
 
     /// What is found from here on is that of a stretch.
-    fn begin(&mut self, ride: &mut Foray<Chunk>) {
-        std::mem::swap(&mut self.redactor.notes, &mut ride.found);
+    fn begin(&mut self, job: &mut PieceJob<Chunk>) {
+        std::mem::swap(&mut self.redactor.notes, &mut job.found);
         self.redactor.counts = Counts::default();
     }
 
-    fn end(&mut self, ride: &mut Foray<Chunk>) {
-        std::mem::swap(&mut self.redactor.notes, &mut ride.found);
-        ride.found.counts = self.redactor.counts;
+    fn end(&mut self, job: &mut PieceJob<Chunk>) {
+        std::mem::swap(&mut self.redactor.notes, &mut job.found);
+        job.found.counts = self.redactor.counts;
     }
 }
 
@@ -94,40 +121,38 @@ fn nothing(options: &Options) -> Held<'static> {
     Held::Meanwhile(Box::new(Collected::nothing(&options.secret)))
 }
 
-impl Worker for Rider<'_> {
-    type Job = Foray<Chunk>;
+impl Worker for StretchRedactor<'_> {
+    type Job = PieceJob<Chunk>;
 
-    fn work(&mut self, ride: &mut Foray<Chunk>) {
-        let Some(Sent { scout, range, known }) = ride.sent() else { return };
-        let read = match (known, self.known) {
-            (Some(place), Some(Collected { survey, .. })) => {
-                self.redact_known(&scout, survey, place, ride)
-            }
-            _ => None,
-        };
-        let read = read.or_else(|| {
-            ride.found.clear();
-            self.redact(&scout, range, ride)
+    fn work(&mut self, job: &mut PieceJob<Chunk>) {
+        let Some(Task { scout, range, known }) = job.task() else { return };
+        let known = known.and_then(|place| self.try_known(&scout, place, job));
+        let read = known.or_else(|| {
+            job.found.clear();
+            self.redact(&scout, range, job)
         });
-        ride.end(read);
+        job.end(read);
     }
 }
 
 /// Redacts the pieces of a stretch.
-struct Riding<'w, 's> {
+struct RedactingPieces<'w, 's> {
     redactor: &'w mut Redactor<'s, Chunk>,
     options: &'s Options,
     marked: &'w mut Vec<(PieceKind, Range<u64>)>,
 }
 
-impl Riding<'_, '_> {
+impl RedactingPieces<'_, '_> {
     fn is_full(&self) -> bool {
-        let Chunk { edits, pieces, .. } = &self.redactor.notes;
-        edits.len() + pieces.len() >= NOTES_MAX
+        is_full(&self.redactor.notes)
     }
 }
 
-impl PieceVisitor for Riding<'_, '_> {
+fn is_full(notes: &Chunk) -> bool {
+    notes.edits.len() + notes.pieces.len() >= NOTES_MAX
+}
+
+impl PieceVisitor for RedactingPieces<'_, '_> {
     fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
         !self.is_full() && self.redactor.unchanged(unchanged, range)
     }
@@ -204,9 +229,9 @@ mod tests {
     }
 
     /// Gets hold of a scout.
-    struct Waylayer(Option<PieceScout>);
+    struct ScoutCatcher(Option<PieceScout>);
 
-    impl PieceVisitor for Waylayer {
+    impl PieceVisitor for ScoutCatcher {
         fn piece(&mut self, _: &Piece<'_>) -> Result<()> {
             Ok(())
         }
@@ -241,24 +266,24 @@ mod tests {
         let read = crate::plan::Options::default();
         let secret = secret::Options { read, echo_min: 8, echo: EchoOf::Whole, names: None };
         let collected = collect(|| Ok(source.clone()), &secret).expect("a plan");
-        let mut waylayer = Waylayer(None);
+        let mut catcher = ScoutCatcher(None);
         let mut documents = Documents::only(source, &read);
-        documents.read_pieces(&mut waylayer).expect("a plan");
-        let scout = waylayer.0.expect("a place to read from");
+        documents.read_pieces(&mut catcher).expect("a plan");
+        let scout = catcher.0.expect("a place to read from");
         let options = Options { secret, masking: Masking::Text };
         let Collected { secrets, survey, .. } = &collected;
         let what = Sought { secrets, contained: None };
         let masker = Masker::new(what, &options.masking, Isa::best(), read.limits);
-        let mut rider = Rider::new(masker, Some(&collected), &options);
+        let mut rider = StretchRedactor::new(masker, Some(&collected), &options);
         let (mut with, mut without) = (0, 0);
         for place in 0..survey.stretches().len() {
             let (stretch, surveyed) = survey.get(place);
             let has_echoes = text[stretch.places()].contains("\"other\":\"hunter2");
-            let mut ride = Foray::default();
-            let is_enough = rider.redact_known(&scout, survey, place, &mut ride).is_some();
+            let mut job = PieceJob::default();
+            let is_enough = rider.redact_known(&scout, survey, place, &mut job).is_some();
             assert_eq!(is_enough, !has_echoes, "{stretch:?}");
             if is_enough {
-                assert_eq!(ride.found.counts.marked, surveyed.marked.len() as u64);
+                assert_eq!(job.found.counts.marked, surveyed.marked.len() as u64);
                 without += 1;
             } else {
                 with += 1;

@@ -14,7 +14,7 @@ use crate::crew::Worker;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::plan::PieceKind;
-use crate::plan::outriders::Found;
+use crate::plan::piece_crew::Found;
 use crate::scan::Isa;
 use crate::secret::echo::{Echo, EchoKind, Echoes, Sought};
 use crate::secret::is_attribute_name;

@@ -11,12 +11,12 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::ahead::Rider;
+use super::ahead::StretchRedactor;
 use super::chunk::Chunk;
 use super::outgoing::Outgoing;
 use super::redactor::Redactor;
 use crate::error::{Result, WrongDocument};
-use crate::plan::outriders::Outriders;
+use crate::plan::piece_crew::PieceCrew;
 use crate::plan::{Answer, Piece, PieceFrontier, PieceStretch, PieceVisitor, Section, Unchanged};
 
 /// What becomes of a part of a document.
@@ -147,7 +147,7 @@ pub(super) struct Cutter<'r, 'scope, 'env, 's> {
     /// What looks for the secrets in it; `None`: they may be shown.
     pub redactor: Option<Redactor<'r, Rc<RefCell<Outgoing<'scope, 'env, 's>>>>>,
     /// Those who do the same ahead of it, where everything stays.
-    pub outriders: Option<Outriders<'scope, 'env, Rider<'s>, Chunk>>,
+    pub ahead: Option<PieceCrew<'scope, 'env, StretchRedactor<'s>, Chunk>>,
     /// The containers that are walked, the innermost last.
     pub open: Vec<Items>,
     /// Where the next member or element of the innermost one begins, until its fate is known.
@@ -198,8 +198,8 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
     }
 
     fn section(&mut self, section: Section, key: &str) -> Answer {
-        if let Some(outriders) = &mut self.outriders {
-            outriders.recall();
+        if let Some(ahead) = &mut self.ahead {
+            ahead.recall();
         }
         if self.selection.section(section, key) == Verdict::Stays {
             self.stays();
@@ -276,16 +276,16 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
     }
 
     fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
-        self.outriders.as_mut()?.find(frontier)
+        self.ahead.as_mut()?.find(frontier)
     }
 
     fn jumped(&mut self, stretch: &PieceStretch) -> Result<()> {
-        let (Some(outriders), Some(redactor)) = (&mut self.outriders, &mut self.redactor) else {
+        let (Some(ahead), Some(redactor)) = (&mut self.ahead, &mut self.redactor) else {
             return Ok(());
         };
-        if let Some((mut ride, text)) = outriders.take(|piece| redactor.learn(piece))? {
-            self.outgoing.borrow_mut().through(text, &mut ride.found)?;
-            outriders.keep(ride);
+        if let Some((mut job, text)) = ahead.take(|piece| redactor.learn(piece))? {
+            self.outgoing.borrow_mut().through(text, &mut job.found)?;
+            ahead.keep(job);
         }
         self.next = None;
         self.open.truncate(self.open.len() - stretch.left());

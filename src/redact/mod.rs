@@ -25,7 +25,7 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 use std::rc::Rc;
 
-use ahead::Rider;
+use ahead::StretchRedactor;
 use chunk::Masker;
 use cut::{Cutter, Everything, Selection};
 use mask::Masking;
@@ -35,7 +35,7 @@ use redactor::{Held, Redactor};
 use crate::crew::{Crew, Desk};
 use crate::error::Result;
 use crate::input::Source;
-use crate::plan::outriders::Outriders;
+use crate::plan::piece_crew::PieceCrew;
 use crate::plan::{Document, Documents};
 use crate::secret::echo::Sought;
 use crate::secret::{self, Collected};
@@ -168,9 +168,9 @@ pub fn rewrite<S: Source>(
         let stretches = known.map_or(&[][..], |known| known.survey.stretches());
         // Whoever reads ahead does not know what is left out.
         let is_ahead = selection.is_everything() && (threads > 1 || !stretches.is_empty());
-        let outriders = held.as_ref().filter(|_| is_ahead).map(|_| {
-            let hire = move || Rider::new(hire(), known, options);
-            Outriders::new(scope, &desk_ahead, threads, hire).with_known(stretches)
+        let ahead = held.as_ref().filter(|_| is_ahead).map(|_| {
+            let hire = move || StretchRedactor::new(hire(), known, options);
+            PieceCrew::new(scope, &desk_ahead, threads, hire).with_known(stretches)
         });
         let notes = Rc::clone(&outgoing);
         let redactor = held.map(|held| Redactor::new(notes, held, options));
@@ -180,7 +180,7 @@ pub fn rewrite<S: Source>(
             outgoing: Rc::clone(&outgoing),
             selection,
             redactor,
-            outriders,
+            ahead,
             open: Vec::new(),
             next: None,
             is_leaving_out: false,

@@ -18,7 +18,7 @@ use crate::crew::{Crew, Worker};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Source, Whole};
 use crate::limits::{Limit, Limits};
-use crate::plan::outriders::Found as _;
+use crate::plan::piece_crew::Found as _;
 
 /// Bytes that are worth handing over.
 const SIZE: u64 = 256 << 10;
@@ -62,8 +62,10 @@ pub(super) struct Outgoing<'scope, 'env, 's> {
     removed_len: u64,
     /// Where the document ends, once that is known.
     end: u64,
-    /// Most bytes that may wait for a cut: a piece, and the space around it.
-    max: u64,
+    /// Where the last piece ended: in the document, and without what is left out.
+    passed: (u64, u64),
+    /// Most bytes behind it that may wait for the next one.
+    gap_max: u64,
     spare: Vec<Chunk>,
     /// The mask that is written.
     mask: Vec<u8>,
@@ -92,7 +94,8 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
             removed: VecDeque::new(),
             removed_len: 0,
             end: u64::MAX,
-            max: limits.change.saturating_add(SIZE),
+            passed: (0, 0),
+            gap_max: limits.change,
             spare: Vec::new(),
             counts: Counts::default(),
         }
@@ -103,6 +106,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         self.chunk.start = start;
         self.cut = start;
         self.taken = start;
+        self.passed = (start, start);
     }
 
     /// The document ends there.
@@ -141,8 +145,9 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
     }
 
     /// A piece ends there, and what follows can be looked at on its own.
-    pub fn passed(&mut self, end: u64) {
-        let end = self.place(end);
+    pub fn passed(&mut self, offset: u64) {
+        let end = self.place(offset);
+        self.passed = (offset, end);
         if end - self.cut >= SIZE {
             self.cut = end;
             self.cuts.push_back(end);
@@ -232,9 +237,9 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
             self.give(cut)?;
             bytes = behind;
         }
-        let waiting = self.chunk.bytes.len() as u64 + bytes.len() as u64;
-        if waiting > self.max {
-            return Err(Error::limit(Limit::Change, self.max - SIZE, self.chunk.start));
+        let (offset, passed) = self.passed;
+        if end.saturating_sub(passed) > self.gap_max {
+            return Err(Error::limit(Limit::Change, self.gap_max, offset));
         }
         self.chunk.bytes.extend_from_slice(bytes);
         Ok(())
@@ -294,6 +299,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         self.write(before)?;
         self.taken = chunk.end();
         self.cut = self.taken;
+        self.passed = (self.taken, self.taken);
         self.write_out(chunk)
     }
 

@@ -15,7 +15,7 @@ use crate::crew::Desk;
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
-use crate::plan::outriders::Outriders;
+use crate::plan::piece_crew::PieceCrew;
 use crate::plan::{
     Answer, Documents, Next, Piece, PieceFrontier, PieceKind, PieceStretch, PieceVisitor, Section,
     Unchanged,
@@ -124,14 +124,14 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
             let (names, digests) = (options.names.clone(), survey.digests().clone());
             let hire = move || Searcher::new(names.clone(), digests.clone());
             // One alone does so, too: the second reading has less to do then.
-            let outriders = Outriders::new(scope, &desk, threads, hire);
-            self.collect_with(outriders, survey, at, options, each)
+            let ahead = PieceCrew::new(scope, &desk, threads, hire);
+            self.collect_with(ahead, survey, at, options, each)
         })
     }
 
     fn collect_with(
         &mut self,
-        outriders: Outriders<'_, '_, Searcher, Rest>,
+        ahead: PieceCrew<'_, '_, Searcher, Rest>,
         survey: Survey,
         at: u64,
         options: &Options,
@@ -139,7 +139,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
     ) -> Result<Collected> {
         let Collecting { open, takes, documents, again } = self;
         let mut collector = Collector {
-            outriders: Some(outriders),
+            ahead: Some(ahead),
             survey,
             secrets: Secrets::new(options.echo_min, &options.read.limits),
             texts: (options.echo == EchoOf::Part)
@@ -215,7 +215,7 @@ enum Turn {
 
 struct Collector<'scope, 'env, F> {
     /// Those who look ahead for what is marked; out of its place only while they tell of it.
-    outriders: Option<Outriders<'scope, 'env, Searcher, Rest>>,
+    ahead: Option<PieceCrew<'scope, 'env, Searcher, Rest>>,
     survey: Survey,
     secrets: Secrets,
     texts: Option<Texts>,
@@ -231,8 +231,8 @@ struct Collector<'scope, 'env, F> {
 
 impl<'scope, F: FnMut(&Fresh<'_, '_>)> PieceVisitor for Collector<'scope, '_, F> {
     fn section(&mut self, section: Section, _: &str) -> Answer {
-        if let Some(outriders) = &mut self.outriders {
-            outriders.recall();
+        if let Some(ahead) = &mut self.ahead {
+            ahead.recall();
         }
         match (section, self.variables) {
             (_, Turn::Over) => Answer::Stop,
@@ -255,18 +255,18 @@ impl<'scope, F: FnMut(&Fresh<'_, '_>)> PieceVisitor for Collector<'scope, '_, F>
     }
 
     fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
-        self.outriders.as_mut()?.find(frontier)
+        self.ahead.as_mut()?.find(frontier)
     }
 
     fn jumped(&mut self, stretch: &PieceStretch) -> Result<()> {
-        let Some(mut outriders) = self.outriders.take() else { return Ok(()) };
-        if let Some((foray, _)) = outriders.take(|piece| self.piece(piece))? {
-            let Rest { unmarked, digest } = foray.found;
-            let marked = foray.marked.as_slice().into();
+        let Some(mut ahead) = self.ahead.take() else { return Ok(()) };
+        if let Some((job, _)) = ahead.take(|piece| self.piece(piece))? {
+            let Rest { unmarked, digest } = job.found;
+            let marked = job.marked.as_slice().into();
             self.survey.push(stretch, Surveyed { marked, unmarked, digest });
-            outriders.keep(foray);
+            ahead.keep(job);
         }
-        self.outriders = Some(outriders);
+        self.ahead = Some(ahead);
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use super::parts::Parts;
 use super::survey::Digests;
 use crate::crew::Worker;
 use crate::error::Result;
-use crate::plan::outriders::{Foray, Found, Sent};
+use crate::plan::piece_crew::{Found, PieceJob, Task};
 use crate::plan::{Piece, PieceKind, PieceVisitor, Unchanged};
 
 /// Searches stretches.
@@ -42,18 +42,18 @@ impl Searcher {
 }
 
 impl Worker for Searcher {
-    type Job = Foray<Rest>;
+    type Job = PieceJob<Rest>;
 
-    fn work(&mut self, foray: &mut Foray<Rest>) {
-        let Some(Sent { scout, range, .. }) = foray.sent() else { return };
-        let (marks, marked) = (&mut self.marks, &mut foray.marked);
+    fn work(&mut self, job: &mut PieceJob<Rest>) {
+        let Some(Task { scout, range, .. }) = job.task() else { return };
+        let (marks, marked) = (&mut self.marks, &mut job.marked);
         let mut searching = Searching { marks, marked, unmarked: 0 };
         let read = scout.read(range, &mut searching);
-        foray.found.unmarked = searching.unmarked;
+        job.found.unmarked = searching.unmarked;
         if let Some(read) = &read {
-            foray.found.digest = self.digests.of(&scout.text()[read.places()]);
+            job.found.digest = self.digests.of(&scout.text()[read.places()]);
         }
-        foray.end(read);
+        job.end(read);
     }
 }
 

@@ -461,6 +461,28 @@ fn nobody_jumps_behind_the_end() {
     assert_eq!(said("3"), said("1"));
 }
 
+/// Space between two pieces is held to the limit on one, wherever it stands.
+#[test]
+fn space_is_held_to_its_limit() {
+    for len in [3000, 400 << 10] {
+        for place in [10, 1500, 2200] {
+            let tree = format!(
+                r#"{{"root_module":{{"resources":[{},{}{}]}}}}"#,
+                resources(0..place),
+                " ".repeat(len),
+                resources(place..3000)
+            );
+            for (limit, is_enough) in [(len - 1, false), (len + 2, true)] {
+                let mut options = options();
+                options.secret.read.limits.change = limit as u64;
+                let what = format!("{len} bytes at {place}, {limit}");
+                let ends = hold_to_one(plan(&tree).as_bytes(), &options, &what);
+                assert_eq!(is_redacted(&ends), is_enough, "{what}: {ends:?}");
+            }
+        }
+    }
+}
+
 /// More pieces in a stretch than notes are taken of.
 #[test]
 fn very_many_very_small_pieces() {

@@ -157,6 +157,7 @@ impl PieceScout {
         self.look_twice(start, end)?;
         let mut walk = Walk::new(self.cursor(start, end), &self.options, visitor);
         walk.section = self.section;
+        walk.passed = start;
         walk.open.clone_from(&self.around);
         walk.stretch(start, until).ok_or(walk.cursor.offset())
     }

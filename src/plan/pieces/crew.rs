@@ -7,13 +7,13 @@ use super::ahead::{PieceFrontier, PieceScout, PieceStretch};
 use super::{Piece, PieceKind};
 use crate::crew::{Crew, Desk, Worker};
 use crate::error::Result;
-use crate::plan::vanguard::{Errand, Vanguard};
+use crate::plan::read_ahead::{ReadAhead, Sent};
 
 /// A longer piece, in bytes, is left to the walk.
 const PIECE_MAX: u64 = 256 << 10;
 
 /// Who reads a stretch, and where it begins and ends.
-pub(crate) struct Sent {
+pub(crate) struct Task {
     pub scout: PieceScout,
     pub range: Range<u64>,
     /// Which of the stretches it is that are known from an earlier reading.
@@ -22,8 +22,8 @@ pub(crate) struct Sent {
 
 /// A stretch, and what came of it.
 #[derive(Default)]
-pub(crate) struct Foray<F> {
-    sent: Option<Sent>,
+pub(crate) struct PieceJob<F> {
+    task: Option<Task>,
     read: Option<PieceStretch>,
     /// The pieces in it that the walk has to look at as well: what each is, and where it stands.
     pub marked: Vec<(PieceKind, Range<u64>)>,
@@ -37,10 +37,10 @@ pub(crate) trait Found: Default + Send {
     fn clear(&mut self) {}
 }
 
-impl<F: Found> Foray<F> {
+impl<F: Found> PieceJob<F> {
     /// What is to be done, once.
-    pub(crate) fn sent(&mut self) -> Option<Sent> {
-        self.sent.take()
+    pub(crate) fn task(&mut self) -> Option<Task> {
+        self.task.take()
     }
 
     /// It was read so far.
@@ -49,45 +49,45 @@ impl<F: Found> Foray<F> {
     }
 
     fn clear(&mut self) {
-        (self.sent, self.read) = (None, None);
+        (self.task, self.read) = (None, None);
         self.marked.clear();
         self.found.clear();
     }
 }
 
-impl<F> Errand for Foray<F> {
+impl<F> Sent for PieceJob<F> {
     fn read(&self) -> Option<Range<u64>> {
         self.read.as_ref().map(PieceStretch::range)
     }
 }
 
 /// The crew, and what it was sent for.
-pub(crate) struct Outriders<'scope, 'env, W: Worker<Job = Foray<F>>, F: 'env> {
+pub(crate) struct PieceCrew<'scope, 'env, W: Worker<Job = PieceJob<F>>, F: 'env> {
     crew: Crew<'scope, 'env, W>,
     hire: Box<dyn Fn() -> W + 'scope>,
     /// Stretches that are known from an earlier reading, in order. Others are guessed behind them.
     known: &'scope [PieceStretch],
-    ahead: Vanguard<Foray<F>>,
+    ahead: ReadAhead<PieceJob<F>>,
     /// Who reads in the section that is walked.
     scout: Option<PieceScout>,
-    spare: Vec<Foray<F>>,
+    spare: Vec<PieceJob<F>>,
 }
 
-impl<'scope, 'env, W, F> Outriders<'scope, 'env, W, F>
+impl<'scope, 'env, W, F> PieceCrew<'scope, 'env, W, F>
 where
-    W: Worker<Job = Foray<F>> + Send + 'scope,
+    W: Worker<Job = PieceJob<F>> + Send + 'scope,
     F: Found,
 {
     /// With so many threads, this one included, each with what `hire` makes.
     pub(crate) fn new(
         scope: &'scope Scope<'scope, 'env>,
-        desk: &'env Desk<Foray<F>>,
+        desk: &'env Desk<PieceJob<F>>,
         threads: usize,
         hire: impl Fn() -> W + 'scope,
     ) -> Self {
         let crew = Crew::new(scope, desk, threads);
-        let (known, ahead, scout, spare) = (&[], Vanguard::default(), None, Vec::new());
-        Outriders { crew, hire: Box::new(hire), known, ahead, scout, spare }
+        let (known, ahead, scout, spare) = (&[], ReadAhead::default(), None, Vec::new());
+        PieceCrew { crew, hire: Box::new(hire), known, ahead, scout, spare }
     }
 
     /// The same, to be sent to stretches that are known from an earlier reading.
@@ -96,9 +96,9 @@ where
         self
     }
 
-    /// What was read from here on, if anything was ([`Outriders::take`]). Sends others to read on.
+    /// What was read from here on, if anything was ([`PieceCrew::take`]). Sends others to read on.
     pub(crate) fn find(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
-        let Outriders { crew, hire, known, ahead, scout, spare } = self;
+        let PieceCrew { crew, hire, known, ahead, scout, spare } = self;
         let offset = frontier.offset();
         if !ahead.is_worth_it(offset) || ahead.is_lost() {
             return None;
@@ -111,12 +111,12 @@ where
         while crew.has_room()
             && let Some((range, known)) = send(ahead, known, frontier, text_len)
         {
-            let mut foray = spare.pop().unwrap_or_default();
-            foray.sent = Some(Sent { scout: scout.clone(), range, known });
-            crew.give(foray, &*hire);
+            let mut job = spare.pop().unwrap_or_default();
+            job.task = Some(Task { scout: scout.clone(), range, known });
+            crew.give(job, &*hire);
         }
-        let fits = |foray: &Foray<F>| foray.read.as_ref().is_some_and(|read| frontier.fits(read));
-        ahead.find(offset, fits, || crew.wait(), |foray| keep(spare, foray))?;
+        let fits = |job: &PieceJob<F>| job.read.as_ref().is_some_and(|read| frontier.fits(read));
+        ahead.find(offset, fits, || crew.wait(), |job| keep(spare, job))?;
         ahead.peek()?.read.clone()
     }
 
@@ -129,30 +129,30 @@ where
     pub(crate) fn take(
         &mut self,
         mut each: impl FnMut(&Piece<'_>) -> Result<()>,
-    ) -> Result<Option<(Foray<F>, &[u8])>> {
-        let (Some(foray), Some(scout)) = (self.ahead.take(), &self.scout) else { return Ok(None) };
-        for (kind, range) in &foray.marked {
+    ) -> Result<Option<(PieceJob<F>, &[u8])>> {
+        let (Some(job), Some(scout)) = (self.ahead.take(), &self.scout) else { return Ok(None) };
+        for (kind, range) in &job.marked {
             scout.read_again(*kind, range.clone(), &mut each)?;
         }
-        Ok(Some((foray, scout.text())))
+        Ok(Some((job, scout.text())))
     }
 
     /// Takes back the memory of what was found.
-    pub(crate) fn keep(&mut self, foray: Foray<F>) {
-        keep(&mut self.spare, foray);
+    pub(crate) fn keep(&mut self, job: PieceJob<F>) {
+        keep(&mut self.spare, job);
     }
 
     /// The section has come to its end: gives up what lies ahead.
     pub(crate) fn recall(&mut self) {
-        let forays = self.crew.recall().into_iter().chain(self.ahead.take());
-        forays.for_each(|foray| keep(&mut self.spare, foray));
-        (self.scout, self.ahead) = (None, Vanguard::default());
+        let jobs = self.crew.recall().into_iter().chain(self.ahead.take());
+        jobs.for_each(|job| keep(&mut self.spare, job));
+        (self.scout, self.ahead) = (None, ReadAhead::default());
     }
 }
 
 /// The next stretch to send somebody to, and which of the known ones it is.
 fn send<F>(
-    ahead: &mut Vanguard<Foray<F>>,
+    ahead: &mut ReadAhead<PieceJob<F>>,
     known: &[PieceStretch],
     frontier: &PieceFrontier<'_>,
     text_len: u64,
@@ -169,7 +169,7 @@ fn send<F>(
     }
 }
 
-fn keep<F: Found>(spare: &mut Vec<Foray<F>>, mut foray: Foray<F>) {
-    foray.clear();
-    spare.push(foray);
+fn keep<F: Found>(spare: &mut Vec<PieceJob<F>>, mut job: PieceJob<F>) {
+    job.clear();
+    spare.push(job);
 }

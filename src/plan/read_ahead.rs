@@ -18,13 +18,13 @@ const STRETCH: u64 = 256 << 10;
 pub(super) const MISSED_MAX: u32 = 16;
 
 /// A stretch that somebody was sent to.
-pub(crate) trait Errand {
+pub(crate) trait Sent {
     /// From where to where it was read, if anything of it was.
     fn read(&self) -> Option<Range<u64>>;
 }
 
 /// The stretches of one section.
-pub(crate) struct Vanguard<J> {
+pub(crate) struct ReadAhead<J> {
     /// Where the reader was first.
     start: Option<u64>,
     /// The end of the last stretch that somebody was sent to.
@@ -37,13 +37,13 @@ pub(crate) struct Vanguard<J> {
     missed: u32,
 }
 
-impl<J> Default for Vanguard<J> {
+impl<J> Default for ReadAhead<J> {
     fn default() -> Self {
-        Vanguard { start: None, end: 0, out: VecDeque::new(), next: None, missed: 0 }
+        ReadAhead { start: None, end: 0, out: VecDeque::new(), next: None, missed: 0 }
     }
 }
 
-impl<J: Errand> Vanguard<J> {
+impl<J: Sent> ReadAhead<J> {
     /// Whether so much was read already that it is worth it, now that the reader is at an offset.
     pub(crate) fn is_worth_it(&mut self, offset: u64) -> bool {
         offset - *self.start.get_or_insert(offset) >= ALONE
@@ -72,7 +72,7 @@ impl<J: Errand> Vanguard<J> {
         range
     }
 
-    /// From where to where something was read, if that begins at an offset ([`Vanguard::take`]).
+    /// From where to where something was read, if that begins at an offset ([`ReadAhead::take`]).
     /// `wait` gives the next that comes back, `give_up` takes what was read from a place that the
     /// reader did not come to, or that does not fit there.
     pub(crate) fn find(

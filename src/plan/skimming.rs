@@ -11,7 +11,7 @@ use std::thread::Scope;
 
 use super::Options;
 use super::read_ahead::{ALONE, MISSED_MAX};
-use crate::crew::{Crew, Desk, Worker};
+use crate::crew::{Crew, Desk, Worker, of_shared_work};
 use crate::error::Result;
 use crate::input::{Source, Whole};
 use crate::json::cursor::Cursor;
@@ -19,7 +19,7 @@ use crate::json::skim::{Skimmed, skim};
 use crate::scan::Isa;
 
 /// Bytes that are passed over at a time. No string in them is longer than strings may be.
-const STRETCH: u64 = 512 << 10;
+const STRETCH: u64 = of_shared_work(512 << 10);
 
 /// A stretch for another thread, and what came of it.
 pub(super) struct Stretch {

@@ -13,7 +13,7 @@ use super::maker::{Facts, Maker};
 use super::sift::{Extent, Show};
 use super::view::{Places, View, Viewer};
 use super::{Record, Renderer};
-use crate::crew::Worker;
+use crate::crew::{Worker, of_shared_work};
 use crate::error::{Error, Result};
 use crate::json::detached::Detached;
 use crate::json::value::{Text, Value};
@@ -22,7 +22,7 @@ use crate::plan::read_ahead::Sent;
 use crate::plan::{Answer, Deferred, Element, Flow, ResourceChange, Scout, Section, Visitor};
 
 /// Bytes of elements that are worth handing over.
-const SIZE: usize = 128 << 10;
+const SIZE: usize = of_shared_work(128 << 10) as usize;
 
 /// Longest lists of paths of a row that is handed over, in bytes of memory.
 const PATHS_MAX: u64 = 64 << 10;

@@ -14,14 +14,14 @@ use std::rc::Rc;
 use super::Counts;
 use super::chunk::{Chunk, Edit, Masker, Notes, Span};
 use super::mask::Mask;
-use crate::crew::{Crew, Worker};
+use crate::crew::{Crew, Worker, of_shared_work};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Source, Whole};
 use crate::limits::{Limit, Limits};
 use crate::plan::piece_crew::Found as _;
 
 /// Bytes that are worth handing over.
-const SIZE: u64 = 256 << 10;
+const SIZE: u64 = of_shared_work(256 << 10);
 
 /// Bytes of the buffer that small stretches between edits are put together in.
 const BUFFER: usize = 64 << 10;

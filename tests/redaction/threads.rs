@@ -235,6 +235,23 @@ fn what_changes_between_the_readings_is_masked() {
     assert!(redacted.counts.marked >= theirs as u64, "{redacted:?}");
 }
 
+/// Nor is it looked for where the text is shorter now.
+#[test]
+fn what_is_cut_off_between_the_readings_is_an_error() {
+    let text = plan(&planned_values(2000, 3));
+    for threads in [1, 2, 8] {
+        let options = on_threads(&options(), threads);
+        let collected = collect(|| Ok(InMemory::new(text.as_bytes())), &options.secret);
+        let collected = collected.expect("a plan");
+        for len in [text.len() / 2, text.len() * 2 / 3, text.len() / 10] {
+            let source = InMemory::new(&text.as_bytes()[..len]);
+            let mut documents = Documents::only(source, &options.secret.read);
+            let redacted = redact(&mut documents, Some(&collected), &options, &mut Vec::new());
+            assert!(redacted.is_err(), "{len} bytes, {threads} threads");
+        }
+    }
+}
+
 #[test]
 fn damage_is_told_alike() {
     let text = plan(&planned_values(800, 3));
@@ -464,18 +481,21 @@ fn nobody_jumps_behind_the_end() {
 /// Space between two pieces is held to the limit on one, wherever it stands.
 #[test]
 fn space_is_held_to_its_limit() {
-    for len in [3000, 400 << 10] {
+    let space = |len: usize| " ".repeat(len);
+    for (before, behind) in [(0, 3000), (0, 400 << 10), (400 << 10, 0), (300 << 10, 300 << 10)] {
         for place in [10, 1500, 2200] {
             let tree = format!(
-                r#"{{"root_module":{{"resources":[{},{}{}]}}}}"#,
+                r#"{{"root_module":{{"resources":[{}{},{}{}]}}}}"#,
                 resources(0..place),
-                " ".repeat(len),
+                space(before),
+                space(behind),
                 resources(place..3000)
             );
-            for (limit, is_enough) in [(len - 1, false), (len + 2, true)] {
+            let len = before + behind + 1;
+            for (limit, is_enough) in [(len - 1, false), (len + 1, true)] {
                 let mut options = options();
                 options.secret.read.limits.change = limit as u64;
-                let what = format!("{len} bytes at {place}, {limit}");
+                let what = format!("{before} and {behind} bytes at {place}, {limit}");
                 let ends = hold_to_one(plan(&tree).as_bytes(), &options, &what);
                 assert_eq!(is_redacted(&ends), is_enough, "{what}: {ends:?}");
             }

@@ -1,4 +1,7 @@
-//! A plan cut into windows anywhere gives the records, or the error, of the plan in one window.
+//! A plan cut into windows anywhere gives the records, or the error, of the plan in one window, read
+//! by one thread or by several.
+
+use std::num::NonZeroUsize;
 
 use plansift::error::Result;
 use plansift::input::{Slice, Source};
@@ -19,15 +22,28 @@ pub fn check(text: &[u8]) {
     let isas: Vec<_> = Isa::all().collect();
     for validation in [Validation::Visited, Validation::Everything] {
         for limits in [Limits::default(), narrow(&mut draw)] {
-            let options = |isa| Options {
-                read: plan::Options { isa, validation, limits, threads: None },
+            let options = |isa, threads| Options {
+                read: plan::Options {
+                    isa,
+                    validation,
+                    limits,
+                    threads: NonZeroUsize::new(threads),
+                },
                 show: Show::All,
                 extent: Extent::Paths,
             };
-            let whole = sifted(Slice(text), &options(Isa::best()));
+            let whole = sifted(Slice(text), &options(Isa::best(), 1));
             let isa = draw.one_of(&isas);
-            let cut = sifted(Pieces::new(text, draw.clone()), &options(isa));
+            let cut = sifted(Pieces::new(text, draw.clone()), &options(isa, 1));
             assert_eq!(cut, whole, "{} {validation:?} {limits:?}", isa.name());
+            let threads = draw.one_of(&[2, 3]);
+            let shared = [
+                sifted(Pieces::new(text, draw.clone()), &options(isa, threads)),
+                sifted(Pieces::in_memory(text, draw.clone()), &options(isa, threads)),
+            ];
+            for (shared, way) in shared.iter().zip(["copied", "ahead"]) {
+                assert_eq!(shared, &whole, "{} {validation:?} {limits:?}, {way}", isa.name());
+            }
         }
     }
 }

@@ -1,13 +1,17 @@
 //! A text that arrives in pieces, and of which nothing stays that need not.
 
+use std::sync::Arc;
+
 use plansift::error::Result;
-use plansift::input::Source;
+use plansift::input::{Source, Whole};
 
 use super::draw::Draw;
 
 /// A text that arrives in pieces.
 pub struct Pieces<'a> {
     text: &'a [u8],
+    /// What others may read.
+    whole: Option<Arc<Vec<u8>>>,
     draw: Draw,
     start: usize,
     end: usize,
@@ -16,7 +20,12 @@ pub struct Pieces<'a> {
 impl<'a> Pieces<'a> {
     /// Pieces of the lengths that are drawn.
     pub fn new(text: &'a [u8], draw: Draw) -> Pieces<'a> {
-        Pieces { text, draw, start: 0, end: 0 }
+        Pieces { text, whole: None, draw, start: 0, end: 0 }
+    }
+
+    /// The same of a text that lies in memory as a whole, where other threads may read it.
+    pub fn in_memory(text: &'a [u8], draw: Draw) -> Pieces<'a> {
+        Pieces { whole: Some(Arc::new(text.to_vec())), ..Pieces::new(text, draw) }
     }
 }
 
@@ -39,5 +48,10 @@ impl Source for Pieces<'_> {
 
     fn finish(&mut self) -> Result<()> {
         Ok(())
+    }
+
+    fn whole(&self) -> Option<Whole> {
+        let whole = self.whole.clone()?;
+        Some(Whole::new(whole))
     }
 }

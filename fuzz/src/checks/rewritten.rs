@@ -14,6 +14,19 @@ pub struct Whole {
     pub errors: Vec<Told>,
 }
 
+impl Whole {
+    /// Whether both say the same. Where a document is wrong, one may have written more of it.
+    pub fn agrees(&self, other: &Whole) -> bool {
+        let is_same = match self.errors.is_empty() {
+            true => self.written == other.written,
+            false => {
+                self.written.starts_with(&other.written) || other.written.starts_with(&self.written)
+            }
+        };
+        is_same && self.errors == other.errors
+    }
+}
+
 /// Gives all documents to `write`, as the commands do; where they are read for their secrets first,
 /// with those. Tells what went wrong.
 pub fn documents<S: Source>(

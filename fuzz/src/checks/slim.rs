@@ -1,6 +1,8 @@
 //! Plans cut down to some of their parts: the same however they arrive, still JSON where they were,
 //! and what they are when they are cut down again.
 
+use std::num::NonZeroUsize;
+
 use plansift::glob::Glob;
 use plansift::input::{Slice, Source};
 use plansift::json::Validation;
@@ -23,11 +25,15 @@ pub fn check(text: &[u8]) {
     let isas: Vec<_> = Isa::all().collect();
     for secrets in [Secrets::Masked, Secrets::MarksMasked, Secrets::Shown] {
         let options = wanted(&mut draw);
-        let whole = slimmed(|| Slice(text), &options, secrets, Isa::best());
+        let whole = slimmed(|| Slice(text), &options, secrets, 1, Isa::best());
         let pieces = draw.clone();
         let isa = draw.one_of(&isas);
-        let cut = slimmed(|| Pieces::new(text, pieces.clone()), &options, secrets, isa);
-        assert_eq!(cut, whole, "{} {secrets:?} {options:?}", isa.name());
+        let cut = slimmed(|| Pieces::new(text, pieces.clone()), &options, secrets, 2, isa);
+        let how = format!("{} {secrets:?} {options:?}", isa.name());
+        assert!(cut.agrees(&whole), "{how}: {cut:?}, {whole:?}");
+        let open = || Pieces::in_memory(text, pieces.clone());
+        let ahead = slimmed(open, &options, secrets, 2, isa);
+        assert!(ahead.agrees(&whole), "{how}, ahead: {ahead:?}, {whole:?}");
         if !whole.errors.is_empty() {
             continue;
         }
@@ -35,7 +41,7 @@ pub fn check(text: &[u8]) {
             let parsed = serde_json::from_slice::<serde_json::Value>(&whole.written);
             assert!(parsed.is_ok(), "{secrets:?} {options:?}");
         }
-        let twice = slimmed(|| Slice(&whole.written), &options, secrets, isa);
+        let twice = slimmed(|| Slice(&whole.written), &options, secrets, 1, isa);
         assert_eq!(twice, whole, "{secrets:?} {options:?}");
     }
 }
@@ -65,10 +71,12 @@ fn slimmed<S: Source>(
     open: impl FnMut() -> S,
     options: &Options,
     secrets: Secrets,
+    threads: usize,
     isa: Isa,
 ) -> Whole {
     let limits = Limits { secrets: 100, ..Limits::default() };
-    let read = plan::Options { isa, validation: Validation::Visited, limits, threads: None };
+    let (validation, threads) = (Validation::Visited, NonZeroUsize::new(threads));
+    let read = plan::Options { isa, validation, limits, threads };
     let secret = secret::Options { read, echo_min: 3, echo: EchoOf::Whole, names: None };
     let masking = redact::Options { secret, masking: Masking::Text };
     let mut written = Vec::new();

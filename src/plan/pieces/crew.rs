@@ -161,11 +161,12 @@ fn send<F>(
     let next = known.partition_point(|stretch| stretch.range().start < from);
     match known.get(next) {
         None => ahead.send(from, text_len).map(|range| (range, None)),
-        Some(stretch) if stretch.section() == frontier.section => {
-            Some((ahead.send_to(stretch.range()), Some(next)))
+        Some(stretch) => {
+            let range = stretch.range();
+            // The next may be one of another section, and the text is another if it ends before.
+            let is_there = stretch.section() == frontier.section && range.end <= text_len;
+            is_there.then(|| (ahead.send_to(range), Some(next)))
         }
-        // There are no more of this section.
-        Some(_) => None,
     }
 }
 

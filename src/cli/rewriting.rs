@@ -127,7 +127,14 @@ impl<E: FnMut(&mut Ready<'_>, &mut File) -> Result<Document>> Rewriting<'_, E> {
                 let bar = progress::of_input(self.plans, entry, Some(kept.len()));
                 let again = kept.clone();
                 let open = move || Ok(Watched::new(again.input(&access)?, bar.clone()));
-                Ok((open()?, Some((kept, Collecting::new(open, takes)))))
+                let first = open()?;
+                let collecting = Collecting::new(open, takes);
+                // Of plans alone, parts are written.
+                let collecting = match takes {
+                    Takes::All => collecting.for_redaction(),
+                    Takes::Plans => collecting,
+                };
+                Ok((first, Some((kept, collecting))))
             }),
         };
         let source = entry.source();

@@ -248,6 +248,11 @@ impl<S: Source> Documents<S> {
         BEGINNINGS.iter().any(|beginning| memchr::memmem::find(rest, &beginning[1..]).is_some())
     }
 
+    /// How they are read.
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
     /// What follows the document that was read, or failed. Reads on to find out.
     pub fn find_next(&mut self) -> Next {
         if let State::Broken { .. } = self.state {

@@ -255,6 +255,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
                 return Err(Error::new(ErrorKind::WrongDocument(document)));
             }
             self.once(section, &key, offset)?;
+            self.hold_gap()?;
             self.section = section;
             let walked = match self.visitor.section(section, &key) {
                 Answer::Stop => {
@@ -264,11 +265,15 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
                 Answer::Skip if section != Section::FormatVersion => {
                     skimming::skip(&mut self.cursor, others.as_deref_mut())
                 }
-                _ => self.walk(Scope::section(section, &key), Some(&key)),
+                _ => {
+                    let walked = self.walk(Scope::section(section, &key), Some(&key));
+                    walked.and_then(|()| self.hold_gap_to(self.cursor.offset()))
+                }
             };
             walked.map_err(|error| error.within(section.name()))?;
             self.pass();
         }
+        self.hold_gap_to(self.cursor.offset())?;
         self.verdict()?;
         self.end(start).map(|()| Flow::Continue)
     }
@@ -387,7 +392,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         let frontier = PieceFrontier { section, open, offset, source, options };
         let Some(stretch) = self.visitor.ahead(&frontier) else { return Ok(false) };
         let Some(open) = stretch.open_behind(open) else { return Ok(false) };
-        self.hold_gap(stretch.range().start)?;
+        self.hold_gap_to(stretch.first())?;
         if !self.cursor.jump_into(stretch.range().end, &brackets(&open)) {
             return Ok(false);
         }
@@ -414,8 +419,8 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
     }
 
     fn hand(&mut self, kind: PieceKind, name: Option<&str>) -> Result<()> {
+        self.hold_gap()?;
         self.cursor.outline(&mut self.outline)?;
-        self.hold_gap(self.outline.start())?;
         if !self.glance(kind) {
             let section = self.section;
             let value = self.cursor.value(&mut self.outline);
@@ -434,9 +439,15 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         self.visitor.passed(self.passed);
     }
 
-    /// Holds what lies between two pieces, space mostly, to the limit on one: it waits for the next
-    /// one to be written.
-    fn hold_gap(&self, next: u64) -> Result<()> {
+    /// Holds what lies between the last piece and what stands here, space mostly, to the limit on a
+    /// piece: it waits to be written.
+    fn hold_gap(&mut self) -> Result<()> {
+        self.cursor.peek()?;
+        self.hold_gap_to(self.cursor.offset())
+    }
+
+    /// The same up to a place.
+    fn hold_gap_to(&self, next: u64) -> Result<()> {
         let max = self.options.limits.change;
         if next - self.passed > max {
             return Err(Error::limit(Limit::Change, max, self.passed));

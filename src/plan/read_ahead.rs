@@ -13,7 +13,7 @@ use crate::crew::of_shared_work;
 pub(crate) const ALONE: u64 = of_shared_work(512 << 10);
 
 /// Bytes that are read ahead at a time.
-const STRETCH: u64 = of_shared_work(256 << 10);
+pub(crate) const STRETCH: u64 = of_shared_work(256 << 10);
 
 /// After so many stretches in a row of which nothing came, no more is read ahead: elements that are
 /// longer than a stretch, or do not begin as the tools write them.

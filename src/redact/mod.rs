@@ -8,8 +8,10 @@
 //!
 //! What a document marks is found piece by piece while it is read (`Redactor`); what repeats it
 //! without a mark is found in the bytes, on as many threads as there are. Where the text lies in
-//! memory and all of it stays, others do both ahead of the walk, a stretch each (`ahead`), and
-//! what they made of it goes out when the walk has come behind it (`Outgoing::through`).
+//! memory and all of it stays, both is done ahead of the walk, a stretch each, by all threads
+//! (`ahead`), and what they made of it goes out when the walk has come behind it
+//! (`Outgoing::through`). Of a stretch that was read for its secrets as well, only what is marked
+//! is read again (the survey of [`crate::secret`]), also where there is one thread alone.
 
 mod ahead;
 mod chunk;
@@ -165,7 +167,8 @@ pub fn rewrite<S: Source>(
         let outgoing = Outgoing::new(crew, hire, secrets.echo(), out, &read.limits);
         let outgoing = Rc::new(RefCell::new(outgoing));
         let known = held.as_ref().and_then(Held::known);
-        let stretches = known.map_or(&[][..], |known| known.survey.stretches());
+        let stretches = known
+            .map_or(&[][..], |known| known.survey.stretches(&options.secret, documents.options()));
         // Whoever reads ahead does not know what is left out.
         let is_ahead = selection.is_everything() && (threads > 1 || !stretches.is_empty());
         let ahead = held.as_ref().filter(|_| is_ahead).map(|_| {

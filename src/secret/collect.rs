@@ -16,6 +16,7 @@ use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
 use crate::plan::piece_crew::PieceCrew;
+use crate::plan::read_ahead::STRETCH;
 use crate::plan::{
     Answer, Documents, Next, Piece, PieceFrontier, PieceKind, PieceStretch, PieceVisitor, Section,
     Unchanged,
@@ -52,7 +53,7 @@ impl Collected {
 ///
 /// The document cannot be read, is neither a plan nor a state, or passes a limit.
 pub fn collect<S: Source>(open: impl FnMut() -> Result<S>, options: &Options) -> Result<Collected> {
-    Collecting::new(open, Takes::All).collect(0, options)
+    Collecting::new(open, Takes::All).for_redaction().collect(0, options)
 }
 
 /// What is read for its secrets.
@@ -68,6 +69,7 @@ pub enum Takes {
 pub struct Collecting<F, S> {
     open: F,
     takes: Takes,
+    surveys: bool,
     documents: Option<Documents<S>>,
     /// For the variables of the same documents, where they come before their declarations, as the
     /// tools write them.
@@ -93,7 +95,14 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
     /// Before the first document. `open` opens the input: once, and once more where variables come
     /// before their declarations.
     pub fn new(open: F, takes: Takes) -> Collecting<F, S> {
-        Collecting { open, takes, documents: None, again: None }
+        Collecting { open, takes, surveys: false, documents: None, again: None }
+    }
+
+    /// The same, where all of the documents is written without their secrets afterwards
+    /// ([`crate::redact::redact`]): what is found is kept for that.
+    pub fn for_redaction(mut self) -> Collecting<F, S> {
+        self.surveys = true;
+        self
     }
 
     /// Reads the document at an offset, which is not passed yet.
@@ -118,29 +127,35 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         each: impl FnMut(&Fresh<'_, '_>),
     ) -> Result<Collected> {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
-        let survey = Survey::default();
+        // One thread alone reads ahead for the sake of the second reading, which has less to do.
+        if threads == 1 && !self.surveys {
+            return self.collect_with(None, None, at, options, each);
+        }
+        let survey = self.surveys.then(|| Survey::new(options));
         let desk = Desk::new();
         std::thread::scope(|scope| {
-            let (names, digests) = (options.names.clone(), survey.digests().clone());
+            let names = options.names.clone();
+            let digests = survey.as_ref().map(Survey::digests).cloned();
             let hire = move || Searcher::new(names.clone(), digests.clone());
-            // One alone does so, too: the second reading has less to do then.
             let ahead = PieceCrew::new(scope, &desk, threads, hire);
-            self.collect_with(ahead, survey, at, options, each)
+            self.collect_with(Some(ahead), survey, at, options, each)
         })
     }
 
     fn collect_with(
         &mut self,
-        ahead: PieceCrew<'_, '_, Searcher, Rest>,
-        survey: Survey,
+        ahead: Option<PieceCrew<'_, '_, Searcher, Rest>>,
+        survey: Option<Survey>,
         at: u64,
         options: &Options,
         each: impl FnMut(&Fresh<'_, '_>),
     ) -> Result<Collected> {
-        let Collecting { open, takes, documents, again } = self;
+        let Collecting { open, takes, documents, again, .. } = self;
         let mut collector = Collector {
-            ahead: Some(ahead),
+            ahead,
             survey,
+            vain: 0,
+            alone_to: 0,
             secrets: Secrets::new(options.echo_min, &options.read.limits),
             texts: (options.echo == EchoOf::Part)
                 .then(|| Texts::new(options.echo_min, &options.read.limits)),
@@ -168,6 +183,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
             read(again, &mut collector)?;
         }
         let Collector { secrets, texts, declared, survey, .. } = collector;
+        let survey = survey.unwrap_or_default();
         Ok(Collected { secrets, contained: texts.as_ref().map(Contained::new), declared, survey })
     }
 
@@ -202,6 +218,10 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
     }
 }
 
+/// The longest way that the walk goes alone, where most of a stretch was marked, is this power of
+/// two of stretches.
+const ALONE_MAX: u32 = 6;
+
 /// Where the reading is with respect to the variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
@@ -216,7 +236,10 @@ enum Turn {
 struct Collector<'scope, 'env, F> {
     /// Those who look ahead for what is marked; out of its place only while they tell of it.
     ahead: Option<PieceCrew<'scope, 'env, Searcher, Rest>>,
-    survey: Survey,
+    survey: Option<Survey>,
+    /// How many stretches in a row were of no use, and up to where none are read ahead therefore.
+    vain: u32,
+    alone_to: u64,
     secrets: Secrets,
     texts: Option<Texts>,
     declared: Declared,
@@ -255,7 +278,8 @@ impl<'scope, F: FnMut(&Fresh<'_, '_>)> PieceVisitor for Collector<'scope, '_, F>
     }
 
     fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
-        self.ahead.as_mut()?.find(frontier)
+        let ahead = self.ahead.as_mut().filter(|_| frontier.offset() >= self.alone_to);
+        ahead?.find(frontier)
     }
 
     fn jumped(&mut self, stretch: &PieceStretch) -> Result<()> {
@@ -263,7 +287,19 @@ impl<'scope, F: FnMut(&Fresh<'_, '_>)> PieceVisitor for Collector<'scope, '_, F>
         if let Some((job, _)) = ahead.take(|piece| self.piece(piece))? {
             let Rest { unmarked, digest } = job.found;
             let marked = job.marked.as_slice().into();
-            self.survey.push(stretch, Surveyed { marked, unmarked, digest });
+            let surveyed = Surveyed { marked, unmarked, digest };
+            // What is marked was read twice now.
+            let range = stretch.range();
+            if surveyed.marked_len() > (range.end - range.start) / 2 {
+                self.vain += 1;
+                self.alone_to = range.end + (STRETCH << self.vain.min(ALONE_MAX));
+                ahead.recall();
+            } else {
+                self.vain = 0;
+            }
+            if let Some(survey) = &mut self.survey {
+                survey.push(stretch, surveyed);
+            }
             ahead.keep(job);
         }
         self.ahead = Some(ahead);

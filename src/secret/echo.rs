@@ -130,7 +130,7 @@ impl Echoes {
                 let open = self.heads[place];
                 if self.begins(text.bytes, open, what) {
                     let close = close(text.bytes, open).ok_or_else(changed)?;
-                    self.string(text.bytes, open..close + 1, what, each)?;
+                    self.look(text.bytes, open..close + 1, what, each)?;
                 }
             }
             return Ok(());
@@ -225,7 +225,7 @@ impl Echoes {
                 Err(_) => return false,
             }
         }
-        false
+        true
     }
 
     /// Decodes about so many bytes from the start of a text.

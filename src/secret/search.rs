@@ -16,7 +16,8 @@ use crate::plan::{Piece, PieceKind, PieceVisitor, Unchanged};
 /// Searches stretches.
 pub(super) struct Searcher {
     marks: Marks,
-    digests: Digests,
+    /// What digests of what is read are made with, if they are wanted.
+    digests: Option<Digests>,
 }
 
 /// What is found in a stretch beside what is marked.
@@ -36,7 +37,7 @@ impl Found for Rest {
 
 impl Searcher {
     /// One to whom such names mark, too.
-    pub(super) fn new(names: Option<Regex>, digests: Digests) -> Searcher {
+    pub(super) fn new(names: Option<Regex>, digests: Option<Digests>) -> Searcher {
         Searcher { marks: Marks::new(names), digests }
     }
 }
@@ -50,8 +51,8 @@ impl Worker for Searcher {
         let mut searching = Searching { marks, marked, unmarked: 0 };
         let read = scout.read(range, &mut searching);
         job.found.unmarked = searching.unmarked;
-        if let Some(read) = &read {
-            job.found.digest = self.digests.of(&scout.text()[read.places()]);
+        if let (Some(read), Some(digests)) = (&read, &self.digests) {
+            job.found.digest = digests.of(&scout.text()[read.places()]);
         }
         job.end(read);
     }

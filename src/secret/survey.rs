@@ -8,16 +8,35 @@ use std::ops::Range;
 
 use foldhash::quality::RandomState;
 
-use crate::plan::{PieceKind, PieceStretch};
+use super::Options;
+use crate::json::Validation;
+use crate::limits::Limits;
+use crate::plan::{self, PieceKind, PieceStretch};
 
 /// Stretches of a document, in order: all that the walk took, as long as there is room.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
+    of: Option<Of>,
     digests: Digests,
     stretches: Vec<PieceStretch>,
     surveyed: Vec<Surveyed>,
     /// Memory of all of it, about, in bytes.
     size: usize,
+}
+
+/// What decides on what is found and on what is an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Of {
+    names: Option<String>,
+    validation: Validation,
+    limits: Limits,
+}
+
+impl Of {
+    fn new(options: &Options, read: &plan::Options) -> Of {
+        let names = options.names.as_ref().map(|names| names.as_str().to_owned());
+        Of { names, validation: read.validation, limits: read.limits }
+    }
 }
 
 /// What was found in a stretch.
@@ -29,6 +48,13 @@ pub(crate) struct Surveyed {
     pub unmarked: u64,
     /// A digest of its bytes.
     pub digest: u64,
+}
+
+impl Surveyed {
+    /// How many bytes of the stretch are of pieces in which something is marked.
+    pub(crate) fn marked_len(&self) -> u64 {
+        self.marked.iter().map(|(_, range)| range.end - range.start).sum()
+    }
 }
 
 /// Makes digests of stretches, keyed anew for each document.
@@ -46,6 +72,12 @@ impl Survey {
     /// Most memory that it takes, in bytes: enough for some 14 GB of a plan that marks little.
     const SIZE_MAX: usize = 8 << 20;
 
+    /// One that is made with such options.
+    pub(crate) fn new(options: &Options) -> Survey {
+        let of = Of::new(options, &options.read);
+        Survey { of: Some(of), ..Survey::default() }
+    }
+
     /// What digests are made with.
     pub(crate) fn digests(&self) -> &Digests {
         &self.digests
@@ -60,9 +92,10 @@ impl Survey {
         }
     }
 
-    /// The stretches, in order.
-    pub(crate) fn stretches(&self) -> &[PieceStretch] {
-        &self.stretches
+    /// The stretches, in order, if another reading by such options would find the same in them.
+    pub(crate) fn stretches(&self, options: &Options, read: &plan::Options) -> &[PieceStretch] {
+        let is_same = self.of == Some(Of::new(options, read));
+        if is_same { &self.stretches } else { &[] }
     }
 
     /// What was found in one of them.

@@ -252,6 +252,34 @@ fn what_is_cut_off_between_the_readings_is_an_error() {
     }
 }
 
+/// What was found with other names is of no use.
+#[test]
+fn names_of_the_second_reading_count() {
+    let text = plan(&planned_values(2000, 3));
+    let mut options = on_threads(&options(), 2);
+    let collected = collect(|| Ok(InMemory::new(text.as_bytes())), &options.secret);
+    let collected = collected.expect("a plan");
+    options.secret.names = Some(Regex::new("^note$").expect("an expression"));
+    let source = InMemory::new(text.as_bytes());
+    let mut documents = Documents::only(source, &options.secret.read);
+    let mut out = Vec::new();
+    redact(&mut documents, Some(&collected), &options, &mut out).expect("a plan");
+    assert!(!String::from_utf8(out).expect("UTF-8").contains("nothing to see here"));
+}
+
+/// The text ends right behind a piece that others have noted.
+#[test]
+fn what_is_cut_off_behind_a_piece_is_told_alike() {
+    let text = plan(&planned_values(800, 2));
+    let ends = text.match_indices("\"sensitive_values\":{\"password\":true}}");
+    let ends: Vec<_> = ends.map(|(start, end)| start + end.len()).collect();
+    for end in ends.iter().skip(ends.len() / 3).step_by(ends.len() / 12) {
+        let cut = &text.as_bytes()[..*end];
+        let ends = hold_to_one(cut, &options(), &format!("{end} bytes"));
+        assert!(!is_redacted(&ends), "{ends:?}");
+    }
+}
+
 #[test]
 fn damage_is_told_alike() {
     let text = plan(&planned_values(800, 3));
@@ -483,7 +511,8 @@ fn nobody_jumps_behind_the_end() {
 fn space_is_held_to_its_limit() {
     let space = |len: usize| " ".repeat(len);
     for (before, behind) in [(0, 3000), (0, 400 << 10), (400 << 10, 0), (300 << 10, 300 << 10)] {
-        for place in [10, 1500, 2200] {
+        // One that is marked is before the space, or one without a word on it.
+        for place in [8, 1499, 1459] {
             let tree = format!(
                 r#"{{"root_module":{{"resources":[{}{},{}{}]}}}}"#,
                 resources(0..place),

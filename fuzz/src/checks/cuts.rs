@@ -1,5 +1,5 @@
-//! A plan cut into windows anywhere gives the records, or the error, of the plan in one window, read
-//! by one thread or by several.
+//! A plan cut into windows anywhere gives the records, or the error, of the plan in one window,
+//! read by one thread or by several.
 
 use std::num::NonZeroUsize;
 

@@ -37,7 +37,10 @@ pub fn documents<S: Source>(
 ) -> Vec<Told> {
     let mut errors = Vec::new();
     let mut documents = Documents::new(open(), &options.read);
-    let mut collecting = twice.map(|takes| Collecting::new(|| Ok(open()), takes));
+    let mut collecting = twice.map(|takes| {
+        let collecting = Collecting::new(|| Ok(open()), takes);
+        if takes == Takes::All { collecting.for_redaction() } else { collecting }
+    });
     loop {
         let collected = collecting
             .as_mut()

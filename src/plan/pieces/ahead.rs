@@ -73,6 +73,8 @@ pub struct PieceScout {
 pub struct PieceStretch {
     section: Section,
     range: Range<u64>,
+    /// Where the first of them begins.
+    first: u64,
     /// The innermost of what is open around the first piece: what was left, and what is around it.
     around: Vec<Around>,
     /// So many scopes were taken to be open around the first piece. Where more are, the limit on
@@ -88,9 +90,14 @@ impl PieceStretch {
         self.range.clone()
     }
 
-    /// The same as places in the text ([`PieceScout::text`]).
+    /// The range as places in the text ([`PieceScout::text`]).
     pub(crate) fn places(&self) -> Range<usize> {
         self.range.start as usize..self.range.end as usize
+    }
+
+    /// Where the first of them begins: there may be space before it.
+    pub(super) fn first(&self) -> u64 {
+        self.first
     }
 
     /// The top-level section they stand in.
@@ -213,6 +220,7 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
     fn stretch(&mut self, start: u64, until: u64) -> Option<PieceStretch> {
         let around = self.open.clone();
         let (mut read, mut entered) = (None, Vec::new());
+        let mut first = None;
         // As many of them were never left, and as many of all since the last piece.
         let (mut kept, mut same) = (around.len(), around.len());
         let mut next = around.last().map(|(scope, _)| (scope.element(), None));
@@ -220,11 +228,14 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
             match self.take(what, name.as_deref()) {
                 Ok(true) => {
                     let end = self.cursor.offset();
-                    // A number may go on behind the end of this text.
-                    if !matches!(self.cursor.peek(), Ok(Some(_))) {
+                    // A number may go on behind the end of this text. Nobody takes notes of one.
+                    let last = self.cursor.source().window().get(end as usize - 1);
+                    let is_whole = matches!(last, Some(b'}' | b']' | b'"'));
+                    if !is_whole && !matches!(self.cursor.peek(), Ok(Some(_))) {
                         break;
                     }
                     read = Some((end, kept));
+                    first.get_or_insert(self.outline.start());
                     entered.truncate(same - kept);
                     entered.extend_from_slice(&self.open[same..]);
                     same = self.open.len();
@@ -242,6 +253,7 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
         Some(PieceStretch {
             section: self.section,
             range: start..end,
+            first: first?,
             open_max: around.len(),
             around: around[kept - 1..].to_vec(),
             entered,

@@ -7,7 +7,7 @@ use super::ahead::{PieceFrontier, PieceScout, PieceStretch};
 use super::{Piece, PieceKind};
 use crate::crew::{Crew, Desk, Worker};
 use crate::error::Result;
-use crate::plan::read_ahead::{ReadAhead, Sent};
+use crate::plan::read_ahead::{ReadAhead, STRETCH, Sent};
 
 /// A longer piece, in bytes, is left to the walk.
 const PIECE_MAX: u64 = 256 << 10;
@@ -65,7 +65,7 @@ impl<F> Sent for PieceJob<F> {
 pub(crate) struct PieceCrew<'scope, 'env, W: Worker<Job = PieceJob<F>>, F: 'env> {
     crew: Crew<'scope, 'env, W>,
     hire: Box<dyn Fn() -> W + 'scope>,
-    /// Stretches that are known from an earlier reading, in order. Others are guessed behind them.
+    /// Stretches that are known from an earlier reading, in order. Others are guessed.
     known: &'scope [PieceStretch],
     ahead: ReadAhead<PieceJob<F>>,
     /// Who reads in the section that is walked.
@@ -159,15 +159,16 @@ fn send<F>(
 ) -> Option<(Range<u64>, Option<usize>)> {
     let from = ahead.from(frontier.offset());
     let next = known.partition_point(|stretch| stretch.range().start < from);
-    match known.get(next) {
-        None => ahead.send(from, text_len).map(|range| (range, None)),
-        Some(stretch) => {
-            let range = stretch.range();
-            // The next may be one of another section, and the text is another if it ends before.
-            let is_there = stretch.section() == frontier.section && range.end <= text_len;
-            is_there.then(|| (ahead.send_to(range), Some(next)))
+    if let Some(stretch) = known.get(next) {
+        let range = stretch.range();
+        let is_next = stretch.section() == frontier.section && range.start - from < STRETCH;
+        // It does not if the text is another one now.
+        let is_there = range.end <= text_len;
+        if is_next && is_there {
+            return Some((ahead.send_to(range), Some(next)));
         }
     }
+    ahead.send(from, text_len).map(|range| (range, None))
 }
 
 fn keep<F: Found>(spare: &mut Vec<PieceJob<F>>, mut job: PieceJob<F>) {

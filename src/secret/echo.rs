@@ -5,7 +5,7 @@
 //! bytes are looked at ([`Secrets::may_begin`]), and nearly always that is all. Where only strings
 //! of eight bytes and more can be echoes, and only whole ones, the short ones are told from the
 //! masks as well, all of a block at once, and of the others only the beginning is looked for
-//! ([`FindHeads`]); that must come to the same as going from quote to quote.
+//! (`FindHeads`); that must come to the same as going from quote to quote.
 //!
 //! The trap: a text can be spelled in many ways. Where a backslash is near the beginning, that is
 //! decoded first; what passes the filter is decoded whole.

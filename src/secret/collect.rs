@@ -47,7 +47,8 @@ impl Collected {
     }
 }
 
-/// Reads the first document of an input for its secrets. `open` opens it, as for [`Collecting`].
+/// Reads the first document of an input for its secrets, before all of it is redacted. `open` opens
+/// it, as for [`Collecting`].
 ///
 /// # Errors
 ///
@@ -69,6 +70,7 @@ pub enum Takes {
 pub struct Collecting<F, S> {
     open: F,
     takes: Takes,
+    /// See [`Collecting::for_redaction`].
     surveys: bool,
     documents: Option<Documents<S>>,
     /// For the variables of the same documents, where they come before their declarations, as the

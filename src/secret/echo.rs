@@ -122,18 +122,7 @@ impl Echoes {
         }
         if what.contained.is_none() && !what.secrets.echo_numbers() && what.secrets.echo_min() >= 8
         {
-            let Echoes { blocks, heads, .. } = self;
-            heads.clear();
-            let (blocks, bytes, secrets) = (&blocks[..count], text.bytes, what.secrets);
-            self.isa.run(FindHeads { blocks, bytes, start, in_string, secrets, heads });
-            for place in 0..self.heads.len() {
-                let open = self.heads[place];
-                if self.begins(text.bytes, open, what) {
-                    let close = close(text.bytes, open).ok_or_else(changed)?;
-                    self.look(text.bytes, open..close + 1, what, each)?;
-                }
-            }
-            return Ok(());
+            return self.heads(count, in_string, text.bytes, start, what, each);
         }
         for index in 0..count {
             let mut quotes = self.blocks[index].quotes;
@@ -151,6 +140,30 @@ impl Echoes {
                 if at - open > what.secrets.echo_min() {
                     self.string(text.bytes, open..at + 1, what, each)?;
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at the strings of so many blocks that may begin as a secret does.
+    fn heads(
+        &mut self,
+        count: usize,
+        in_string: bool,
+        bytes: &[u8],
+        start: usize,
+        what: &Sought<'_>,
+        each: &mut impl FnMut(Echo) -> Result<()>,
+    ) -> Result<()> {
+        let Echoes { blocks, heads, .. } = self;
+        heads.clear();
+        let (blocks, secrets) = (&blocks[..count], what.secrets);
+        self.isa.run(FindHeads { blocks, bytes, start, in_string, secrets, heads });
+        for place in 0..self.heads.len() {
+            let open = self.heads[place];
+            if self.begins(bytes, open, what) {
+                let close = close(bytes, open).ok_or_else(changed)?;
+                self.look(bytes, open..close + 1, what, each)?;
             }
         }
         Ok(())

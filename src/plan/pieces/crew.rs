@@ -162,7 +162,7 @@ fn send<F>(
     if let Some(stretch) = known.get(next) {
         let range = stretch.range();
         let is_next = stretch.section() == frontier.section && range.start - from < STRETCH;
-        // It does not if the text is another one now.
+        // The text may be another one now, and shorter.
         let is_there = range.end <= text_len;
         if is_next && is_there {
             return Some((ahead.send_to(range), Some(next)));

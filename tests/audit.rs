@@ -3,6 +3,8 @@
 //! The plan below has each kind of finding once or twice; what is expected of it stands beside it.
 //! Every text that is secret begins with [`CANARY`]: no audit has it in it, in any form.
 
+mod threads;
+
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
 

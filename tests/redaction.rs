@@ -9,6 +9,7 @@ mod canaries;
 mod decisions;
 mod forms;
 mod hostile;
+pub mod long;
 mod marks;
 mod model;
 mod random;

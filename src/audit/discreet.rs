@@ -4,6 +4,7 @@
 //! told as it stands in the redacted document.
 
 use std::borrow::Cow;
+use std::ops::ControlFlow;
 
 use crate::error::Result;
 use crate::json::string;
@@ -25,17 +26,20 @@ impl Discreet<'_> {
     /// a secret.
     fn number(&self, text: &str) -> Option<u32> {
         let Collected { secrets, contained, .. } = self.0;
+        let text = text.as_bytes();
         if text.len() < secrets.echo_min() {
             return None;
         }
-        let contains = || contained.as_ref().is_some_and(|secrets| secrets.is_in(text.as_bytes()));
-        secrets.number(text.as_bytes()).or_else(|| contains().then_some(0))
+        let contains = || contained.as_ref().is_some_and(|secrets| secrets.is_in(text));
+        secrets.echoed(text).or_else(|| contains().then_some(0))
     }
 
     /// A key.
     pub fn key<'t>(&self, key: &'t str) -> Cow<'t, str> {
+        if is_attribute_name(key.as_bytes()) {
+            return key.into();
+        }
         match self.number(key) {
-            _ if is_attribute_name(key.as_bytes()) => key.into(),
             None => key.into(),
             Some(0) => MASK.into(),
             Some(number) => format!("(sensitive value {number})").into(),
@@ -71,26 +75,46 @@ impl Discreet<'_> {
         }
         told + rest
     }
+}
 
-    /// A path.
-    pub fn path<'s>(&self, steps: impl Iterator<Item = Step<'s>>) -> String {
-        let mut paths = Paths::new();
-        let mut len = 0;
-        for step in steps {
-            len += match step {
-                Step::Key(key) => key.len() + 1,
-                Step::Index(_) | Step::Element => 4,
-            };
-            if len > PATH_MAX {
-                break;
-            }
-            match step {
-                Step::Key(key) => paths.push_step(Step::Key(&self.key(key))),
-                other => paths.push_step(other),
-            }
+/// A path as it may be told, from step to step, in memory that is kept for the next.
+#[derive(Debug, Default)]
+pub(super) struct ShownPath {
+    steps: Paths,
+    /// Of the steps, about.
+    len: usize,
+    text: String,
+}
+
+impl ShownPath {
+    /// Begins a path.
+    pub fn begin(&mut self) {
+        self.steps.clear();
+        self.len = 0;
+    }
+
+    /// Adds a step; no other follows where the path is too long to be told.
+    pub fn push(&mut self, step: Step<'_>, discreet: &Discreet<'_>) -> ControlFlow<()> {
+        self.len += match step {
+            Step::Key(key) => key.len() + 1,
+            Step::Index(_) | Step::Element => 4,
+        };
+        if self.len > PATH_MAX {
+            return ControlFlow::Break(());
         }
-        paths.end();
-        paths.iter().map(|path| path.to_string()).collect()
+        match step {
+            Step::Key(key) => self.steps.push_step(Step::Key(&discreet.key(key))),
+            other => self.steps.push_step(other),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Its text.
+    pub fn end(&mut self) -> &str {
+        self.steps.end();
+        self.text.clear();
+        self.steps.iter().for_each(|path| path.push_to(&mut self.text));
+        &self.text
     }
 }
 

@@ -3,20 +3,19 @@
 //! All that is found are offsets: marks by their overlays, echoes in the bytes, constants, names.
 //! Most pieces have none of them. What a piece has is put in order and walked to once.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
-use std::ops::Range;
+use std::ops::ControlFlow;
 
-use super::discreet::{Discreet, Label, PATH_MAX};
+use super::discreet::{Discreet, Label, PATH_MAX, ShownPath};
 use super::names::Names;
-use super::origins::Origins;
+use super::tell::{Note, Notes};
 use super::walk::{Hit, What, walk};
-use super::{Entry, Finding, Kind, Ledger, Look, Options, Summary};
+use super::{Kind, Look, Options};
 use crate::error::Result;
 use crate::json::string;
 use crate::json::value::{self, Value};
 use crate::path;
-use crate::plan::{Answer, Piece, PieceKind, PieceVisitor, Section, Unchanged};
+use crate::plan::{Piece, PieceKind, Unchanged};
 use crate::secret::echo::{EchoKind, Echoes, Sought};
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{By, Marked, Marks, Step};
@@ -25,16 +24,13 @@ use crate::secret::words::words;
 use crate::secret::{Collected, decode, is_attribute_name, is_mask};
 
 /// Finds what there is, piece by piece.
-pub(super) struct Auditor<'r> {
+pub(super) struct Auditor<'r, N> {
+    pub notes: N,
     collected: &'r Collected,
-    origins: &'r Origins,
     options: &'r Options,
-    ledger: &'r mut dyn Ledger,
     echoes: Echoes,
     names: Names,
     marks: Marks,
-    /// The top-level key that is read, as it may be told.
-    section: String,
     /// The next piece marks nothing.
     is_quiet: bool,
     hits: Vec<Hit>,
@@ -42,53 +38,37 @@ pub(super) struct Auditor<'r> {
     own: HashSet<u64>,
     /// Memory for decoded texts.
     decoded: Vec<u8>,
-    summary: Summary,
+    /// The way to a finding.
+    path: ShownPath,
+    /// Pieces with values and without any word on what is sensitive in them.
+    pub unmarked: u64,
 }
 
-impl<'r> Auditor<'r> {
-    pub fn new(
-        collected: &'r Collected,
-        origins: &'r Origins,
-        options: &'r Options,
-        ledger: &'r mut dyn Ledger,
-    ) -> Auditor<'r> {
+impl<'r, N: Notes> Auditor<'r, N> {
+    pub fn new(collected: &'r Collected, options: &'r Options, notes: N) -> Auditor<'r, N> {
         Auditor {
+            notes,
             collected,
-            origins,
             options,
-            ledger,
             echoes: Echoes::new(options.secret.read.isa),
             names: Names::new(),
             marks: Marks::new(options.secret.names.clone()),
-            section: String::new(),
             is_quiet: false,
             hits: Vec::new(),
             own: HashSet::new(),
             decoded: Vec::new(),
-            summary: Summary { secrets: collected.secrets.len() as u64, ..Summary::default() },
+            path: ShownPath::default(),
+            unmarked: 0,
         }
     }
 
-    pub fn summary(&self) -> Summary {
-        self.summary
-    }
-}
-
-impl PieceVisitor for Auditor<'_> {
-    fn section(&mut self, section: Section, key: &str) -> Answer {
-        self.section = match section {
-            Section::Other => Discreet(self.collected).text(key),
-            _ => section.name().to_owned(),
-        };
-        Answer::Enter
-    }
-
-    fn unchanged(&mut self, unchanged: &Unchanged<'_>, _: Range<u64>) -> bool {
+    /// The next piece is a resource change that is seen at a glance to stay as it is.
+    pub fn unchanged(&mut self, unchanged: &Unchanged<'_>) {
         self.is_quiet = self.marks.is_quiet_change(unchanged);
-        false
     }
 
-    fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
+    /// Finds what there is in a piece.
+    pub fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         self.hits.clear();
         match piece.kind {
             _ if std::mem::take(&mut self.is_quiet) => {}
@@ -107,9 +87,7 @@ impl PieceVisitor for Auditor<'_> {
             false => self.tell(piece),
         }
     }
-}
 
-impl Auditor<'_> {
     fn hit(&mut self, what: What, value: Value<'_>) {
         self.hits.push(Hit { offset: value.offset(), what, number: 0 });
     }
@@ -117,7 +95,7 @@ impl Auditor<'_> {
     /// What is marked in a piece, and what is equal to it there.
     fn values(&mut self, piece: &Piece<'_>) -> Result<()> {
         let mut parts = Parts::of(piece)?;
-        self.summary.unmarked += u64::from(parts.is_unmarked(piece.kind));
+        self.unmarked += u64::from(parts.is_unmarked(piece.kind));
         let name = piece.name.unwrap_or_default();
         let is_declared = match piece.kind {
             PieceKind::Variable => self.collected.declared.holds(name),
@@ -272,7 +250,7 @@ impl Auditor<'_> {
         self.hits.sort_unstable();
         let hits = std::mem::take(&mut self.hits);
         let discreet = Discreet(self.collected);
-        let label = Label::of(piece)?.shown(&discreet);
+        self.notes.piece(Label::of(piece)?.shown(&discreet));
         let told = walk(piece.value, &hits, |hit, steps, value| {
             let kind = match hit.what {
                 What::Hidden => return Ok(()),
@@ -286,22 +264,10 @@ impl Auditor<'_> {
             if kind == Kind::Suspect && value.map_or(Ok(true), |value| self.is_mask(value))? {
                 return Ok(());
             }
-            self.summary.counts.add(kind);
-            let steps = decoded(shown(steps));
-            self.ledger.entry(&Entry::Finding(Finding {
-                kind,
-                section: &self.section,
-                address: label.address.as_deref(),
-                name: label.name.as_deref(),
-                type_name: label.type_name.as_deref(),
-                provider_name: label.provider_name.as_deref(),
-                path: discreet.path(steps.iter().map(|step| match step {
-                    Decoded::Key(key) => path::Step::Key(key),
-                    Decoded::Index(index) => path::Step::Index(*index),
-                })),
-                offset: hit.offset,
-                of: self.origins.of(hit.number, &discreet),
-            }))
+            self.path.begin();
+            let _ = shown(steps).iter().try_for_each(|step| show(step, &mut self.path, &discreet));
+            let (offset, number) = (hit.offset, hit.number);
+            self.notes.note(Note { kind, path: self.path.end(), offset, number })
         });
         self.hits = hits;
         told
@@ -345,21 +311,17 @@ fn shown<'s, 'a>(steps: &'s [Step<'a>]) -> &'s [Step<'a>] {
     }
 }
 
-enum Decoded<'a> {
-    Key(Cow<'a, str>),
-    Index(u32),
-}
-
-/// The steps with their keys decoded, up to one that is too long to be told.
-fn decoded<'a>(steps: &[Step<'a>]) -> Vec<Decoded<'a>> {
-    let is_short = |key: &value::Text<'_>| key.raw().len() <= string::ESCAPE_MAX * PATH_MAX;
-    steps
-        .iter()
-        .take(PATH_MAX)
-        .map_while(|step| match step {
-            Step::Key(key) if is_short(key) => string::decode(key.raw()).ok().map(Decoded::Key),
-            Step::Key(_) => None,
-            Step::Index(index) => Some(Decoded::Index(*index)),
-        })
-        .collect()
+/// Adds a step to a path that is told; no other follows one that is too long.
+fn show(step: &Step<'_>, path: &mut ShownPath, discreet: &Discreet<'_>) -> ControlFlow<()> {
+    let key = match step {
+        Step::Index(index) => return path.push(path::Step::Index(*index), discreet),
+        Step::Key(key) => key.raw(),
+    };
+    if key.len() > string::ESCAPE_MAX * PATH_MAX {
+        return ControlFlow::Break(());
+    }
+    match string::decode(key) {
+        Ok(key) => path.push(path::Step::Key(&key), discreet),
+        Err(_) => ControlFlow::Break(()),
+    }
 }

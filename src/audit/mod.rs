@@ -4,18 +4,24 @@
 //! ```text
 //! once   ─▶ [`crate::secret::Collecting`]  digests, and where each secret was met first
 //! again  ─▶ pieces ─▶ marks, echoes, names: offsets ─▶ [`walk`]  paths ─▶ [`Ledger`]
+//!           by all threads where the text lies in memory, told in its order (`ahead`)
 //! ```
 //!
 //! Memory is bounded by a few times the largest piece. A finding has a path from its piece down,
 //! with the keys as they stand in the document, so that `jq` takes it:
 //! `change.after.list[1].key` in the element of `resource_changes` whose address is told.
 
+mod ahead;
 mod discreet;
 mod find;
 mod names;
 mod origins;
+mod reading;
 mod schema;
+mod tell;
 mod walk;
+
+use std::borrow::Cow;
 
 use serde::Serialize;
 
@@ -23,7 +29,7 @@ use crate::error::Result;
 use crate::input::Source;
 use crate::plan::{Document, Documents};
 use crate::secret::{self, Collecting, Fresh};
-use find::Auditor;
+use discreet::Discreet;
 use origins::Origins;
 
 pub use schema::SCHEMA;
@@ -131,12 +137,12 @@ pub struct Finding<'a> {
     pub provider_name: Option<&'a str>,
     /// The way to it from the element, or to a place above it: where it is very long, and in
     /// overlays, whose keys may be those of secret maps.
-    pub path: String,
+    pub path: &'a str,
     /// Where it stands: bytes from the start of the (expanded, decoded) input.
     pub offset: u64,
     /// What it repeats.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub of: Option<Of>,
+    pub of: Option<Cow<'a, Of>>,
 }
 
 /// The place where a secret was met first.
@@ -268,10 +274,8 @@ pub fn audit<S: Source, F: FnMut() -> Result<S>>(
     let tell = |fresh: &Fresh<'_, '_>| origins.insert(fresh);
     let collected = collecting.collect_before(documents, &options.secret, tell)?;
     ledger.entry(&Entry::Audit(Head { schema_version: SCHEMA_VERSION, source }))?;
-    let mut auditor = Auditor::new(&collected, &origins, options, ledger);
-    let document = documents.read_pieces(&mut auditor)?;
-    let mut summary = auditor.summary();
-    summary.bytes = document.bytes;
+    let origins = origins.shown(&Discreet(&collected));
+    let (document, summary) = reading::read(documents, &collected, &origins, options, ledger)?;
     ledger.entry(&Entry::Summary(summary))?;
     Ok(Audited { document, summary })
 }

@@ -3,8 +3,10 @@
 //! A place is kept once, whatever the number of secrets at and below it. Paths are kept up to
 //! [`SIZE_MAX`] together; of places beyond, the section and the offset.
 
+use std::borrow::Cow;
+
 use super::Of;
-use super::discreet::{Discreet, Label, PATH_MAX};
+use super::discreet::{Discreet, Label, PATH_MAX, ShownPath};
 use crate::json::string;
 use crate::path::{self, Paths};
 use crate::plan::{PieceKind, Section};
@@ -53,23 +55,48 @@ impl Origins {
         self.places.push(Place { number, section: piece.section, offset });
     }
 
-    /// Tells the first place of a secret, if it is known.
-    pub fn of(&self, number: u32, discreet: &Discreet<'_>) -> Option<Of> {
-        let after = self.places.partition_point(|place| place.number <= number);
-        let place = after.checked_sub(1).filter(|_| number > 0)?;
-        let Place { section, offset, .. } = self.places[place];
-        let section = match section {
+    /// The same as they may be told, once all secrets are known.
+    pub fn shown(self, discreet: &Discreet<'_>) -> ShownOrigins {
+        let Origins { places, paths, labels, .. } = self;
+        let mut way = ShownPath::default();
+        let known = places.iter().zip(paths.iter()).zip(&labels).map(|((place, path), label)| {
+            let Label { address, name, .. } = label.shown(discreet);
+            way.begin();
+            let _ = path.steps().try_for_each(|step| way.push(step, discreet));
+            Of { address, name, path: Some(way.end().to_owned()), ..place.of() }
+        });
+        ShownOrigins { known: known.collect(), places }
+    }
+}
+
+impl Place {
+    fn of(&self) -> Of {
+        let section = match self.section {
             // The one section of a state, and nothing is marked in one that nobody knows.
             Section::Other => "values",
             section => section.name(),
         };
-        let mut of = Of { section, offset, ..Of::default() };
-        if let (Some(path), Some(label)) = (self.paths.get(place), self.labels.get(place)) {
-            let Label { address, name, .. } = label.shown(discreet);
-            (of.address, of.name) = (address, name);
-            of.path = Some(discreet.path(path.steps()));
-        }
-        Some(of)
+        Of { section, offset: self.offset, ..Of::default() }
+    }
+}
+
+/// The first places of secrets, as they may be told.
+#[derive(Debug)]
+pub(super) struct ShownOrigins {
+    places: Vec<Place>,
+    /// All that is known of the first of them.
+    known: Vec<Of>,
+}
+
+impl ShownOrigins {
+    /// The first place of a secret, if it is known.
+    pub fn of(&self, number: u32) -> Option<Cow<'_, Of>> {
+        let after = self.places.partition_point(|place| place.number <= number);
+        let place = after.checked_sub(1).filter(|_| number > 0)?;
+        Some(match self.known.get(place) {
+            Some(of) => Cow::Borrowed(of),
+            None => Cow::Owned(self.places[place].of()),
+        })
     }
 }
 

@@ -296,8 +296,7 @@ impl Echoes {
             // Literals are no numbers, and no secrets.
             if matches!(word.first(), Some(b'-' | b'0'..=b'9'))
                 && word.len() >= what.secrets.echo_min()
-                && what.secrets.may_begin(head_of(word))
-                && let Some(number) = what.secrets.number(word)
+                && let Some(number) = what.secrets.echoed(word)
             {
                 each(Echo { range, kind: EchoKind::Number, number })?;
             }

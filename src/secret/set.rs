@@ -110,6 +110,11 @@ impl Secrets {
         self.find(self.digest(text))
     }
 
+    /// The same for a text of at least [`Secrets::echo_min`] bytes, which seldom is one.
+    pub fn echoed(&self, text: &[u8]) -> Option<u32> {
+        self.may_begin(head_of(text)).then(|| self.number(text)).flatten()
+    }
+
     fn find(&self, digest: u64) -> Option<u32> {
         self.numbers.find(digest, |&number| self.digests[place(number)] == digest).copied()
     }
@@ -201,6 +206,7 @@ mod tests {
         for (number, text) in (1..).zip(&texts) {
             assert!(secrets.may_begin(head_of(text.as_bytes())));
             assert_eq!(secrets.number(text.as_bytes()), Some(number));
+            assert_eq!(secrets.echoed(text.as_bytes()), Some(number));
         }
         assert_eq!(secrets.number(b"secret -1"), None);
     }

@@ -165,7 +165,7 @@ impl<'s> Shower<'s> {
     pub fn is_secret(&self, text: &[u8]) -> bool {
         let Collected { secrets, contained, .. } = self.known;
         is_mask(text)
-            || (text.len() >= secrets.echo_min() && secrets.number(text).is_some())
+            || (text.len() >= secrets.echo_min() && secrets.echoed(text).is_some())
             || contained.as_ref().is_some_and(|contained| contained.is_in(text))
     }
 

@@ -62,7 +62,7 @@ impl<W: Write> Csv<W> {
             finding.name.unwrap_or_default(),
             finding.type_name.unwrap_or_default(),
             finding.provider_name.unwrap_or_default(),
-            &finding.path,
+            finding.path,
             &offset,
             of.map_or("", |of| of.section),
             of.and_then(|of| of.address.as_deref()).unwrap_or_default(),

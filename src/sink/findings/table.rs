@@ -6,6 +6,8 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
+use foldhash::fast::RandomState;
+
 use crate::audit::{Counts, Entry, Finding, Kind, Ledger, Of, Summary};
 use crate::error::Result;
 use crate::sink::summary::{
@@ -52,7 +54,7 @@ struct Listed {
 /// Findings by what they have in common, in the order in which they were met.
 #[derive(Debug, Default)]
 struct Rows {
-    places: HashMap<String, usize>,
+    places: HashMap<String, usize, RandomState>,
     rows: Vec<(String, Counts)>,
 }
 
@@ -202,7 +204,7 @@ impl Page {
         };
         if list.len() < LISTED {
             let label = finding.address.or(finding.name);
-            let path = match &finding.path[..] {
+            let path = match finding.path {
                 "" => "(all of it)",
                 path => path,
             };

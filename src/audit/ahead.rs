@@ -1,0 +1,214 @@
+//! Stretches of a document that others audit ahead of the walk.
+
+use std::ops::Range;
+
+use super::discreet::Label;
+use super::find::Auditor;
+use super::tell::{Note, Notes};
+use super::{Kind, Options};
+use crate::crew::Worker;
+use crate::error::{Error, Result};
+use crate::limits::Limit;
+use crate::plan::piece_crew::{Found, PieceJob, Task};
+use crate::plan::{Piece, PieceVisitor, Unchanged};
+use crate::secret::Collected;
+
+/// As much may be found in a stretch, in bytes of memory; the rest of it is left to the walk.
+const SIZE_MAX: u64 = 1 << 20;
+
+/// What was found in a stretch.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    found: Vec<Kept>,
+    /// Those of the pieces in which something was found.
+    labels: Vec<Label>,
+    labels_size: u64,
+    /// The paths, one after the other.
+    paths: String,
+    /// Pieces with values and without any word on what is sensitive in them.
+    pub unmarked: u64,
+}
+
+/// A [`Note`] that is kept.
+#[derive(Debug)]
+struct Kept {
+    kind: Kind,
+    /// How many labels there were: the last of them is that of its piece.
+    labels: usize,
+    /// Where its path ends.
+    path_end: usize,
+    offset: u64,
+    number: u32,
+}
+
+impl Findings {
+    fn size(&self) -> u64 {
+        (size_of_val(&*self.found) + self.paths.len()) as u64 + self.labels_size
+    }
+
+    /// How much there is, for [`Findings::truncate`].
+    fn len(&self) -> (usize, usize) {
+        (self.found.len(), self.labels.len())
+    }
+
+    /// Forgets what was found last.
+    fn truncate(&mut self, (found, labels): (usize, usize)) {
+        self.found.truncate(found);
+        self.paths.truncate(self.found.last().map_or(0, |last| last.path_end));
+        self.labels_size -= self.labels.drain(labels..).map(|label| label.size()).sum::<u64>();
+    }
+
+    /// Tells all of it once more, and forgets it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the one who is told.
+    pub fn tell(&mut self, notes: &mut impl Notes) -> Result<()> {
+        let (mut labels, mut told, mut path_start) = (self.labels.drain(..), 0, 0);
+        for kept in &self.found {
+            // Of some pieces there is nothing to tell after all.
+            if let Some(label) = labels.by_ref().take(kept.labels - told).last() {
+                notes.piece(label);
+                told = kept.labels;
+            }
+            let path = &self.paths[path_start..kept.path_end];
+            path_start = kept.path_end;
+            let Kept { kind, offset, number, .. } = *kept;
+            notes.note(Note { kind, path, offset, number })?;
+        }
+        Ok(())
+    }
+}
+
+impl Notes for Findings {
+    fn piece(&mut self, label: Label) {
+        self.labels_size += label.size();
+        self.labels.push(label);
+    }
+
+    fn note(&mut self, note: Note<'_>) -> Result<()> {
+        let Note { kind, path, offset, number } = note;
+        if self.size() > SIZE_MAX {
+            // Nobody is told: the walk comes to the piece, and takes it.
+            return Err(Error::limit(Limit::Change, SIZE_MAX, offset));
+        }
+        self.paths.push_str(path);
+        let (labels, path_end) = (self.labels.len(), self.paths.len());
+        self.found.push(Kept { kind, labels, path_end, offset, number });
+        Ok(())
+    }
+}
+
+impl Found for Findings {
+    fn clear(&mut self) {
+        self.found.clear();
+        self.labels.clear();
+        self.paths.clear();
+        (self.labels_size, self.unmarked) = (0, 0);
+    }
+}
+
+/// Audits stretches.
+pub(super) struct StretchAuditor<'r>(Auditor<'r, Findings>);
+
+impl<'r> StretchAuditor<'r> {
+    pub fn new(collected: &'r Collected, options: &'r Options) -> StretchAuditor<'r> {
+        StretchAuditor(Auditor::new(collected, options, Findings::default()))
+    }
+}
+
+impl Worker for StretchAuditor<'_> {
+    type Job = PieceJob<Findings>;
+
+    fn work(&mut self, job: &mut PieceJob<Findings>) {
+        let Some(Task { scout, range, .. }) = job.task() else { return };
+        let auditor = &mut self.0;
+        std::mem::swap(&mut auditor.notes, &mut job.found);
+        let read = scout.read(range, &mut AuditingPieces(auditor));
+        std::mem::swap(&mut auditor.notes, &mut job.found);
+        job.found.unmarked = std::mem::take(&mut auditor.unmarked);
+        job.end(read);
+    }
+}
+
+/// Audits the pieces of a stretch.
+struct AuditingPieces<'w, 'r>(&'w mut Auditor<'r, Findings>);
+
+impl PieceVisitor for AuditingPieces<'_, '_> {
+    fn unchanged(&mut self, unchanged: &Unchanged<'_>, _: Range<u64>) -> bool {
+        self.0.unchanged(unchanged);
+        false
+    }
+
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
+        let before = (self.0.notes.len(), self.0.unmarked);
+        let audited = self.0.piece(piece);
+        if audited.is_err() {
+            // The walk comes to it once more.
+            self.0.notes.truncate(before.0);
+            self.0.unmarked = before.1;
+        }
+        audited
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes down the labels and paths, as text.
+    #[derive(Default)]
+    struct Text(String);
+
+    impl Notes for Text {
+        fn piece(&mut self, label: Label) {
+            self.0 += &format!(" {}:", label.address.unwrap_or_default());
+        }
+
+        fn note(&mut self, note: Note<'_>) -> Result<()> {
+            self.0 += &format!(" {}", note.path);
+            Ok(())
+        }
+    }
+
+    fn label(address: &str) -> Label {
+        Label { address: Some(address.to_owned()), ..Label::default() }
+    }
+
+    fn note(path: &str) -> Note<'_> {
+        Note { kind: Kind::Marked, path, offset: 0, number: 0 }
+    }
+
+    #[test]
+    fn what_is_kept_is_told_in_its_order() {
+        let mut findings = Findings::default();
+        for (address, paths) in [("a", &["p", "pp"][..]), ("b", &[]), ("c", &["q", ""])] {
+            findings.piece(label(address));
+            paths.iter().for_each(|path| findings.note(note(path)).expect("there is room"));
+        }
+        let before = findings.len();
+        findings.piece(label("d"));
+        findings.note(note("gone")).expect("there is room");
+        findings.truncate(before);
+        let mut told = Text::default();
+        findings.tell(&mut told).expect("nothing fails");
+        assert_eq!(told.0, " a: p pp c: q ");
+    }
+
+    #[test]
+    fn room_comes_back() {
+        let mut findings = Findings::default();
+        let mut notes = Vec::new();
+        for _ in 0..3 {
+            findings.piece(label("a"));
+            let mut count = 0;
+            while findings.note(note("a path")).is_ok() {
+                count += 1;
+            }
+            notes.push(count);
+            findings.tell(&mut Text::default()).expect("nothing fails");
+            findings.clear();
+        }
+        assert!(notes[0] > 10_000 && notes.iter().all(|count| *count == notes[0]), "{notes:?}");
+    }
+}

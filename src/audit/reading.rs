@@ -1,0 +1,92 @@
+//! The second reading of a document, when its secrets are known.
+//!
+//! Where the document lies in memory, others find what is in its pieces ahead of the walk
+//! (`ahead`), and it is told when the walk has come behind it.
+
+use std::num::NonZeroUsize;
+use std::ops::Range;
+
+use super::ahead::{Findings, StretchAuditor};
+use super::discreet::Discreet;
+use super::find::Auditor;
+use super::origins::ShownOrigins;
+use super::tell::Teller;
+use super::{Ledger, Options, Summary};
+use crate::crew::Desk;
+use crate::error::Result;
+use crate::input::Source;
+use crate::plan::piece_crew::PieceCrew;
+use crate::plan::{
+    Answer, Document, Documents, Piece, PieceFrontier, PieceStretch, PieceVisitor, Section,
+    Unchanged,
+};
+use crate::secret::Collected;
+
+/// Reads the next document and tells what is found in it.
+///
+/// # Errors
+///
+/// The document cannot be read, is neither a plan nor a state, or passes a limit; the ledger's own.
+pub(super) fn read<S: Source>(
+    documents: &mut Documents<S>,
+    collected: &Collected,
+    origins: &ShownOrigins,
+    options: &Options,
+    ledger: &mut dyn Ledger,
+) -> Result<(Document, Summary)> {
+    let auditor = Auditor::new(collected, options, Teller::new(ledger, origins));
+    let threads = options.secret.read.threads.map_or(1, NonZeroUsize::get);
+    let desk = Desk::new();
+    std::thread::scope(|scope| {
+        let hire = move || StretchAuditor::new(collected, options);
+        let ahead = (threads > 1).then(|| PieceCrew::new(scope, &desk, threads, hire));
+        let mut reading = Reading { auditor, ahead, collected };
+        let document = documents.read_pieces(&mut reading)?;
+        let Auditor { notes, unmarked, .. } = reading.auditor;
+        let (bytes, secrets) = (document.bytes, collected.secrets.len() as u64);
+        Ok((document, Summary { bytes, secrets, counts: notes.counts, unmarked }))
+    })
+}
+
+struct Reading<'scope, 'env, 'r> {
+    auditor: Auditor<'r, Teller<'r>>,
+    ahead: Option<PieceCrew<'scope, 'env, StretchAuditor<'r>, Findings>>,
+    collected: &'r Collected,
+}
+
+impl<'scope, 'r: 'scope> PieceVisitor for Reading<'scope, '_, 'r> {
+    fn section(&mut self, section: Section, key: &str) -> Answer {
+        if let Some(ahead) = &mut self.ahead {
+            ahead.recall();
+        }
+        self.auditor.notes.section = match section {
+            Section::Other => Discreet(self.collected).text(key),
+            _ => section.name().to_owned(),
+        };
+        Answer::Enter
+    }
+
+    fn unchanged(&mut self, unchanged: &Unchanged<'_>, _: Range<u64>) -> bool {
+        self.auditor.unchanged(unchanged);
+        false
+    }
+
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
+        self.auditor.piece(piece)
+    }
+
+    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
+        self.ahead.as_mut()?.find(frontier)
+    }
+
+    fn jumped(&mut self, _: &PieceStretch) -> Result<()> {
+        let Some(ahead) = &mut self.ahead else { return Ok(()) };
+        // Nothing is left for this one to look at as well.
+        if let Some((mut job, _)) = ahead.take(|_| Ok(()))? {
+            self.auditor.unmarked += job.found.unmarked;
+            job.found.tell(&mut self.auditor.notes)?;
+            ahead.keep(job);
+        }
+        Ok(())
+    }
+}

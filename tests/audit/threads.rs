@@ -1,0 +1,117 @@
+//! The same findings, counts and errors from any number of threads. The answer to compare with is
+//! that of one thread.
+
+use std::num::NonZeroUsize;
+
+use plansift::audit::{Ledger, Look, Options, audit};
+use plansift::error::Result;
+use plansift::input::{Slice, Source};
+use plansift::plan::{self, Documents};
+use plansift::secret::{self, Collecting, EchoOf, Takes};
+use plansift::sink::findings::Ndjson;
+
+use crate::generated::generated;
+use crate::redaction::long::{SIZE, plan, planned_values};
+use crate::same_answer::threads::InMemory;
+
+fn options() -> Options {
+    let read = plan::Options::default();
+    let secret = secret::Options { read, echo: EchoOf::Whole, echo_min: 8, names: None };
+    Options { secret, echoes: Look::For, suspects: Look::For }
+}
+
+fn on_threads(options: &Options, threads: usize) -> Options {
+    let mut options = options.clone();
+    options.secret.read.threads = NonZeroUsize::new(threads);
+    options
+}
+
+/// What is told, and how it ends.
+fn answer<S: Source>(open: impl Fn() -> S, options: &Options) -> (String, String) {
+    let mut out = Vec::new();
+    let mut audited = || -> Result<_> {
+        let mut documents = Documents::only(open(), &options.secret.read);
+        let mut collecting = Collecting::new(|| Ok(open()), Takes::All);
+        let mut ledger = Ndjson::new(&mut out);
+        let audited = audit(&mut documents, &mut collecting, "plan.json", options, &mut ledger)?;
+        ledger.finish()?;
+        Ok(audited)
+    };
+    let end = match audited() {
+        Ok(audited) => format!("{audited:?}"),
+        Err(error) => format!("{error} {:?}", error.location()),
+    };
+    (String::from_utf8(out).expect("UTF-8"), end)
+}
+
+/// Holds other numbers of threads to one; what is told, and how it ends.
+fn hold_to_one(text: &[u8], options: &Options, what: &str) -> (String, String) {
+    let (told, end) = answer(|| Slice(text), options);
+    for threads in [1, 2, 3, 8] {
+        let found = answer(|| InMemory::new(text), &on_threads(options, threads));
+        assert_eq!(found.1, end, "{what}, {threads} threads");
+        assert!(found.0 == told, "{what}, {threads} threads: something else is told");
+    }
+    (told, end)
+}
+
+#[test]
+fn every_shape() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (shape, layout) in
+        [("estate", &[][..]), ("busy", &[]), ("first-run", &[]), ("estate", &["--indent"])]
+    {
+        let (plan, _) = generated(folder.path(), shape, layout, SIZE);
+        for echo in [EchoOf::Whole, EchoOf::Part] {
+            let mut options = options();
+            options.secret.echo = echo;
+            let (told, end) = hold_to_one(&plan, &options, &format!("{shape} {layout:?}"));
+            assert!(end.starts_with("Audited") && told.lines().count() > 1000, "{end}");
+        }
+    }
+}
+
+#[test]
+fn modules_are_left_and_entered() {
+    // Also deeper than whoever reads ahead takes for granted. Some say that something is marked,
+    // and nothing is to be told of it.
+    for depth in [1, 5, 14] {
+        let plan = plan(&planned_values(800, depth));
+        let plan =
+            plan.replace("\"password\":\"a secret text 9\"", "\"password\":\"(sensitive value)\"");
+        let (told, end) = hold_to_one(plan.as_bytes(), &options(), &format!("{depth} deep"));
+        assert!(end.starts_with("Audited") && !end.contains("unmarked: 0"), "{end}");
+        assert!(["marked", "echo", "equal"].iter().all(|kind| told.contains(kind)), "{depth}");
+    }
+}
+
+/// Who reads ahead sees another key: how much of what is told is his.
+#[test]
+fn others_do_most_of_it() {
+    let text = plan(&planned_values(2000, 4));
+    let other = text.replace("\"other\":\"a secret", "\"OTHER\":\"a secret");
+    let open = || InMemory::two_faced(text.as_bytes(), other.as_bytes());
+    let (told, end) = answer(open, &on_threads(&options(), 3));
+    assert!(end.starts_with("Audited"), "{end}");
+    let theirs = told.matches("values.OTHER").count();
+    let all = theirs + told.matches("values.other").count();
+    assert!(theirs * 10 > all * 7, "{theirs} of {all}");
+}
+
+#[test]
+fn damage_is_told_alike() {
+    let text = plan(&planned_values(800, 3));
+    let (mut failed, rounds) = (0, 60);
+    for round in 0..rounds {
+        let place = text.len() / rounds * round + round * 41;
+        let mut damaged = text.clone().into_bytes();
+        damaged[place] = b"x\"}]{[\\,\x01\xff"[round % 10];
+        for text in [&damaged[..], &text.as_bytes()[..place]] {
+            let one = answer(|| Slice(text), &options());
+            let several = answer(|| InMemory::new(text), &on_threads(&options(), 2 + round % 3));
+            assert!(several == one, "a byte at {place}: {} and {}", several.1, one.1);
+            failed += usize::from(!one.1.starts_with("Audited"));
+        }
+    }
+    assert!(failed > rounds, "{failed} texts failed");
+}

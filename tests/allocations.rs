@@ -44,7 +44,7 @@ unsafe impl GlobalAlloc for Counted {
 }
 
 /// Changes by what is special about them: what stands in an element after its address.
-const CHANGES: [(&str, &str); 11] = [
+const CHANGES: [(&str, &str); 13] = [
     ("no-op", r#""change":{"actions":["no-op"],"before":null,"after":null}"#),
     (
         "create",
@@ -69,11 +69,19 @@ const CHANGES: [(&str, &str); 11] = [
         "change":{"actions":["create","delete"],"after":{},
         "replace_paths":[["a"],["tags","k/v\n"],["list",0,"b"]]}"#,
     ),
+    ("opening", r#""mode":"ephemeral","change":{"actions":["open"],"before":null,"after":null}"#),
     ("forgetting", r#""change":{"actions":["create","forget"],"before":{},"after":null}"#),
     (
         "import",
         r#""change":{"actions":["create"],"after":{"a":1},"before_sensitive":{},
         "after_sensitive":{},"importing":{"id":"i-1\t", "n" : 1}}"#,
+    ),
+    (
+        "import by a secret",
+        r#""change":{"actions":["no-op"],"before":{"a":"i-1","b":[{"c":17},{}]},
+        "after":{"a":"i-1","b":[{"c":17},{}]},"before_sensitive":{"a":true,"b":[{"c":true},{}]},
+        "after_sensitive":{"a":true,"b":[{"c":true},{}]},
+        "importing":{"id":"i-1","number":17,"text":"i\u002d1"}}"#,
     ),
 ];
 

@@ -15,12 +15,13 @@ mod overlay;
 
 use known::{Known, Recalled};
 use merge::Ordered;
+use overlay::Collector;
 pub(crate) use overlay::refuse_twins;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::number;
 use crate::json::string::common_prefix;
-use crate::json::value::{Kind, Text, Value};
+use crate::json::value::{Kind, Text, Value, recycled};
 use crate::limits::{Limit, Limits};
 use crate::path::{Paths, Step};
 use crate::plan::{Change, Unchanged};
@@ -37,6 +38,7 @@ pub struct Differ {
     paths_max: u64,
     unknown_of: Known,
     sensitive_of: Known,
+    overlays: Collector,
     scratch: Scratch,
 }
 
@@ -165,7 +167,7 @@ impl Differ {
         paths.clear();
         marks.clear();
         if let Some(overlay) = after_unknown {
-            overlay::collect(overlay, paths, self.paths_max, |mark| marks.push(mark))?;
+            self.overlays.collect(overlay, paths, self.paths_max, |mark| marks.push(mark))?;
         }
         self.scratch.paths_max = self.paths_max;
         self.scratch.changed(Some(before), Some(after), after_unknown)?;
@@ -207,7 +209,8 @@ impl Differ {
             return Ok(());
         }
         if let Some(overlay) = change.after_unknown {
-            overlay::collect(overlay, paths, self.paths_max, |mark| marks.push(mark))
+            self.overlays
+                .collect(overlay, paths, self.paths_max, |mark| marks.push(mark))
                 .map_err(|error| error.within("after_unknown"))?;
         }
         paths.sort();
@@ -225,7 +228,8 @@ impl Differ {
         }
         for (overlay, key) in overlays.into_iter().zip(["before_sensitive", "after_sensitive"]) {
             if let Some(overlay) = overlay {
-                overlay::collect(overlay, paths, self.paths_max, |_| {})
+                self.overlays
+                    .collect(overlay, paths, self.paths_max, |_| {})
                     .map_err(|error| error.within(key))?;
             }
         }
@@ -445,12 +449,6 @@ fn key_step(key: Text<'_>) -> impl FnOnce(&mut String) -> Result<PlaceStep> {
         key.decode_to(keys)?;
         Ok(PlaceStep::Key { start, end: keys.len() })
     }
-}
-
-/// An empty list in the memory of another. The standard library collects into it.
-fn recycled<'a>(mut list: Vec<Both<'_>>) -> Vec<Both<'a>> {
-    list.clear();
-    list.into_iter().map(|_| unreachable!("a list that is empty")).collect()
 }
 
 /// Whether two scalars of the same kind, of other bytes, have the same value.

@@ -4,7 +4,7 @@
 //! whole: a mark that is damaged must be an error, not no mark.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::value::{Elements, Kind, Members, Text, Value};
+use crate::json::value::{Elements, Kind, Members, Text, Value, recycled};
 use crate::path::{Paths, Step};
 
 /// Whether an overlay could mark anything: by a look at its bytes.
@@ -12,32 +12,41 @@ pub(super) fn may_mark(overlay: &[u8]) -> bool {
     !matches!(overlay, b"{}" | b"[]" | b"false")
 }
 
-/// Adds every place where an overlay is exactly `true`, and tells where in the overlay's own bytes
-/// each mark stands.
-///
-/// # Errors
-///
-/// It is not well formed, or has a key twice; the limit on paths.
-pub(super) fn collect(
-    overlay: Value<'_>,
-    paths: &mut Paths,
-    paths_max: u64,
-    mut mark: impl FnMut(u64),
-) -> Result<()> {
-    if !may_mark(overlay.raw()) {
-        return Ok(());
+/// Collects the marks of one overlay after the other. The memory is kept.
+#[derive(Debug, Default)]
+pub(super) struct Collector {
+    /// Empty between two overlays.
+    open: Vec<Container<'static>>,
+    key: String,
+}
+
+impl Collector {
+    /// Adds every place where an overlay is exactly `true`, and tells where in the overlay's own
+    /// bytes each mark stands.
+    ///
+    /// # Errors
+    ///
+    /// It is not well formed, or has a key twice; the limit on paths.
+    pub(super) fn collect(
+        &mut self,
+        overlay: Value<'_>,
+        paths: &mut Paths,
+        paths_max: u64,
+        mut mark: impl FnMut(u64),
+    ) -> Result<()> {
+        if !may_mark(overlay.raw()) {
+            return Ok(());
+        }
+        let open = recycled(std::mem::take(&mut self.open));
+        let mut walk = Walk { root: Some(overlay), open };
+        while let Some(marked) = walk.next_mark()? {
+            mark(marked.offset() - overlay.offset());
+            walk.push_steps(paths, &mut self.key)?;
+            super::hold_to_limit(paths, paths_max, marked.offset())?;
+        }
+        self.open = recycled(walk.open);
+        Ok(())
     }
-    let mut walk = Walk::new(overlay);
-    while let Some(marked) = walk.next_mark()? {
-        mark(marked.offset() - overlay.offset());
-        let steps = walk.steps()?;
-        paths.push(steps.iter().map(|step| match step {
-            Mark::Key(key) => Step::Key(key),
-            Mark::Index(index) => Step::Index(*index),
-        }));
-        super::hold_to_limit(paths, paths_max, marked.offset())?;
-    }
-    Ok(())
 }
 
 /// A walk from mark to mark.
@@ -47,22 +56,13 @@ struct Walk<'a> {
 }
 
 /// A container that was entered, and the place in it that was reached.
+#[derive(Debug)]
 enum Container<'a> {
     Object { object: Value<'a>, members: Members<'a>, key: Option<Text<'a>>, unordered: bool },
     Array { elements: Elements<'a>, reached: u32 },
 }
 
-/// A step to a marked place.
-enum Mark {
-    Key(String),
-    Index(u32),
-}
-
 impl<'a> Walk<'a> {
-    fn new(overlay: Value<'a>) -> Walk<'a> {
-        Walk { root: Some(overlay), open: Vec::new() }
-    }
-
     /// Goes to the next place that is `true`.
     fn next_mark(&mut self) -> Result<Option<Value<'a>>> {
         loop {
@@ -96,13 +96,21 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn steps(&self) -> Result<Vec<Mark>> {
-        let step = |container: &Container<'a>| match container {
-            Container::Object { key: Some(key), .. } => Some(key.decode().map(Mark::Key)),
-            Container::Object { key: None, .. } => None,
-            Container::Array { reached, .. } => Some(Ok(Mark::Index(reached - 1))),
-        };
-        self.open.iter().filter_map(step).collect()
+    /// Adds the path of the place that was reached. `memory` is for its keys.
+    fn push_steps(&self, paths: &mut Paths, memory: &mut String) -> Result<()> {
+        for container in &self.open {
+            match container {
+                Container::Object { key: Some(key), .. } => {
+                    memory.clear();
+                    key.decode_to(memory)?;
+                    paths.push_step(Step::Key(memory));
+                }
+                Container::Object { key: None, .. } => {}
+                Container::Array { reached, .. } => paths.push_step(Step::Index(reached - 1)),
+            }
+        }
+        paths.end();
+        Ok(())
     }
 }
 

@@ -16,6 +16,8 @@ pub(crate) enum Action {
     Update,
     Delete,
     Forget,
+    /// Of an ephemeral resource (plan-format, section 3).
+    Open,
     DeleteThenCreate,
     CreateThenDelete,
     CreateThenForget,
@@ -52,7 +54,7 @@ impl Action {
 
     fn single(text: Text<'_>) -> Action {
         use Action::*;
-        [NoOp, Create, Read, Update, Delete, Forget]
+        [NoOp, Create, Read, Update, Delete, Forget, Open]
             .into_iter()
             .find(|action| action.known_word().is_some_and(|word| text.is(word)))
             .unwrap_or(Other)
@@ -66,6 +68,7 @@ impl Action {
             Action::Update => "update",
             Action::Delete => "delete",
             Action::Forget => "forget",
+            Action::Open => "open",
             Action::DeleteThenCreate
             | Action::CreateThenDelete
             | Action::CreateThenForget
@@ -113,6 +116,7 @@ impl Action {
             Action::Update => &[Borrowed("update")],
             Action::Delete => &[Borrowed("delete")],
             Action::Forget => &[Borrowed("forget")],
+            Action::Open => &[Borrowed("open")],
             Action::DeleteThenCreate => &[Borrowed("delete"), Borrowed("create")],
             Action::CreateThenDelete => &[Borrowed("create"), Borrowed("delete")],
             Action::CreateThenForget => &[Borrowed("create"), Borrowed("forget")],

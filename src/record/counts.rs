@@ -143,7 +143,7 @@ impl PlanLine {
                 self.add += 1;
                 self.forget += 1;
             }
-            Action::NoOp | Action::Read | Action::Other => {}
+            Action::NoOp | Action::Read | Action::Open | Action::Other => {}
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Importing a `random_password` by its value is the real case: the id is then the very string that
 //! the change marks as sensitive, in a place that has no mark of its own.
 
-use std::collections::HashSet;
+use std::ops::Range;
 
 use serde_json::value::RawValue;
 
@@ -12,39 +12,157 @@ use super::texts::Texts;
 use crate::diff::refuse_twins;
 use crate::error::Result;
 use crate::json::string;
-use crate::json::value::{Elements, Kind, Members, Value};
+use crate::json::value::{Elements, Kind, Members, Text, Value, recycled};
 use crate::plan::Change;
 
 /// What stands for what must not be shown.
 const MASK: &str = "\"(sensitive value)\"";
 
-/// The `importing` object of a change as compact JSON text.
-///
-/// # Errors
-///
-/// The object, an overlay or a marked value is not well formed; the object has a key twice.
-pub(super) fn compact<'t>(
-    importing: Value<'_>,
-    change: &Change<'_>,
-    texts: &mut Texts,
-    json: &'t mut String,
-) -> Result<&'t RawValue> {
-    let mut secrets = Secrets::default();
-    for overlay in distinct([change.before_sensitive, change.after_sensitive]) {
-        let marks = Marks::of(overlay);
-        if !marks.are_in(overlay) {
-            continue;
+/// Writes the `importing` of one change after the other. The memory is kept.
+#[derive(Debug, Default)]
+pub(super) struct Importing {
+    json: String,
+    shown: Shown,
+    /// Where in an overlay something stands that looks like a mark. The overlay was walked by the
+    /// diff before, so whatever looks like one and is none is in a key.
+    marks: Vec<u64>,
+    decoded: Vec<u8>,
+    // Empty between two changes.
+    sides: Vec<(Value<'static>, Value<'static>)>,
+    members: Vec<(Text<'static>, Value<'static>)>,
+    containers: Vec<Value<'static>>,
+    open: Vec<Open<'static>>,
+}
+
+impl Importing {
+    /// The `importing` object of a change as compact JSON text.
+    ///
+    /// # Errors
+    ///
+    /// The object, an overlay or a marked value is not well formed; the object has a key twice.
+    pub(super) fn compact(
+        &mut self,
+        importing: Value<'_>,
+        change: &Change<'_>,
+        texts: &mut Texts,
+    ) -> Result<&RawValue> {
+        self.shown.clear();
+        for overlay in distinct([change.before_sensitive, change.after_sensitive]) {
+            self.marks.clear();
+            let places = memchr::memmem::find_iter(overlay.raw(), "true");
+            self.marks.extend(places.map(|place| overlay.offset() + place as u64));
+            if self.marks.is_empty() {
+                continue;
+            }
+            if self.shown.places.is_empty() {
+                self.show(importing)?;
+            }
+            for value in distinct([change.before, change.after]) {
+                self.find(value, overlay)?;
+            }
         }
-        if secrets.shown.is_empty() {
-            secrets.show(importing)?;
-        }
-        for value in distinct([change.before, change.after]) {
-            secrets.find(value, overlay, &marks)?;
-        }
+        self.write(importing, texts)?;
+        serde_json::from_str(&self.json).map_err(|_| importing.wrong_type("an object"))
     }
-    json.clear();
-    write(importing, &secrets.found, texts, json)?;
-    serde_json::from_str(json).map_err(|_| importing.wrong_type("an object"))
+
+    /// Takes the strings and numbers that are shown.
+    fn show(&mut self, importing: Value<'_>) -> Result<()> {
+        let Importing { shown, containers, .. } = self;
+        scalars(importing, containers, |scalar| shown.note(scalar))?;
+        shown.sort();
+        Ok(())
+    }
+
+    /// Looks through what `overlay` marks in `value`.
+    fn find(&mut self, value: Value<'_>, overlay: Value<'_>) -> Result<()> {
+        let mut waiting = recycled(std::mem::take(&mut self.sides));
+        let mut marked = recycled(std::mem::take(&mut self.members));
+        let mut next = Some((value, overlay));
+        while let Some((value, overlay)) = next.take().or_else(|| waiting.pop()) {
+            if overlay.is_true() {
+                let Importing { shown, decoded, containers, .. } = self;
+                scalars(value, containers, |scalar| shown.find(scalar, decoded))?;
+                continue;
+            }
+            match (value.kind()?, overlay.kind()?) {
+                (Kind::Object, Kind::Object) => {
+                    marked.clear();
+                    for member in overlay.members()? {
+                        marked.extend(Some(member?).filter(|(_, mark)| self.are_in(*mark)));
+                    }
+                    marked.sort_unstable_by(|(a, _), (b, _)| a.compare(*b));
+                    for member in value.members()? {
+                        let (key, value) = member?;
+                        if let Ok(mark) = marked.binary_search_by(|(mark, _)| mark.compare(key)) {
+                            waiting.push((value, marked[mark].1));
+                        }
+                    }
+                }
+                (Kind::Array, Kind::Array) => {
+                    for (element, mark) in value.elements()?.zip(overlay.elements()?) {
+                        let (element, mark) = (element?, mark?);
+                        if self.are_in(mark) {
+                            waiting.push((element, mark));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        (self.sides, self.members) = (recycled(waiting), recycled(marked));
+        Ok(())
+    }
+
+    /// Whether a part of the overlay can mark anything.
+    fn are_in(&self, part: Value<'_>) -> bool {
+        let next = self.marks.partition_point(|&mark| mark < part.offset());
+        self.marks.get(next).is_some_and(|&mark| mark < part.offset() + part.raw().len() as u64)
+    }
+
+    /// Writes a value without space between its tokens.
+    fn write(&mut self, value: Value<'_>, texts: &mut Texts) -> Result<()> {
+        let Importing { json, shown, .. } = self;
+        json.clear();
+        // Most are flat: the container that is written is not on the list of those around it.
+        let (mut around, mut open) = (recycled(std::mem::take(&mut self.open)), None);
+        let mut next = Some(value);
+        loop {
+            match (next.take(), &mut open) {
+                (Some(value), _) => match value.kind()? {
+                    Kind::Object => {
+                        if !value.has_ordered_keys()? {
+                            refuse_twins(value)?;
+                        }
+                        json.push('{');
+                        around.extend(open.replace(Open::Object(value.members()?)));
+                    }
+                    Kind::Array => {
+                        json.push('[');
+                        around.extend(open.replace(Open::Array(value.elements()?)));
+                    }
+                    Kind::String => {
+                        let (text, []) = texts.decode(value.string()?, [])?;
+                        if shown.is_secret(text.as_bytes()) {
+                            json.push_str(MASK);
+                        } else {
+                            string::push_quoted(text, json);
+                        }
+                    }
+                    Kind::Number if shown.is_secret(value.raw()) => json.push_str(MASK),
+                    _ => json.push_str(&String::from_utf8_lossy(value.raw())),
+                },
+                (None, Some(container)) => {
+                    next = container.next(texts, json)?;
+                    if next.is_none() {
+                        open = around.pop();
+                    }
+                }
+                (None, None) => break,
+            }
+        }
+        self.open = recycled(around);
+        Ok(())
+    }
 }
 
 /// Both sides, or one where they are the same bytes.
@@ -53,13 +171,16 @@ fn distinct<'a>([before, after]: [Option<Value<'a>>; 2]) -> impl Iterator<Item =
     [before, after.filter(|_| !is_same)].into_iter().flatten()
 }
 
-/// Hands out all strings and numbers in a value, in no order.
-fn scalars<'a>(value: Value<'a>, mut each: impl FnMut(Value<'a>) -> Result<()>) -> Result<()> {
+/// Hands out all strings and numbers in a value, in no order. `memory` is empty before and after.
+fn scalars<'a>(
+    value: Value<'a>,
+    memory: &mut Vec<Value<'static>>,
+    mut each: impl FnMut(Value<'a>) -> Result<()>,
+) -> Result<()> {
     // Only what scalars can be in waits, so that long lists of them take no memory.
-    let mut waiting = Vec::new();
+    let mut waiting = recycled(std::mem::take(memory));
     let mut next = Some(value);
-    while let Some(value) = next.or_else(|| waiting.pop()) {
-        next = None;
+    while let Some(value) = next.take().or_else(|| waiting.pop()) {
         let mut visit = |value: Value<'a>| match value.kind()? {
             Kind::String | Kind::Number => each(value),
             Kind::Object | Kind::Array if !value.is_empty() => {
@@ -74,97 +195,76 @@ fn scalars<'a>(value: Value<'a>, mut each: impl FnMut(Value<'a>) -> Result<()>) 
             _ => visit(value)?,
         }
     }
+    *memory = recycled(waiting);
     Ok(())
 }
 
-/// The text of a string or number: a secret number may serve as an id that is a string.
-fn text_of(scalar: Value<'_>) -> Result<String> {
-    match scalar.kind()? {
-        Kind::String => scalar.text(),
-        _ => Ok(String::from_utf8_lossy(scalar.raw()).into_owned()),
-    }
+/// The strings and numbers of an `importing`, in the order of their texts: a secret number may
+/// serve as an id that is a string.
+#[derive(Debug, Default)]
+struct Shown {
+    texts: Vec<u8>,
+    places: Vec<Place>,
 }
 
-/// The strings and numbers of an `importing`, and those of them that its change marks.
-#[derive(Default)]
-struct Secrets {
-    shown: HashSet<String>,
-    found: HashSet<String>,
+#[derive(Debug)]
+struct Place {
+    range: Range<usize>,
+    is_secret: bool,
 }
 
-impl Secrets {
-    /// Takes the strings and numbers of an `importing`.
-    fn show(&mut self, importing: Value<'_>) -> Result<()> {
-        scalars(importing, |scalar| {
-            let text = text_of(scalar)?;
-            if !text.is_empty() {
-                self.shown.insert(text);
-            }
-            Ok(())
-        })
+impl Shown {
+    fn clear(&mut self) {
+        self.texts.clear();
+        self.places.clear();
     }
 
-    /// Looks through what `overlay` marks in `value`.
-    fn find(&mut self, value: Value<'_>, overlay: Value<'_>, marks: &Marks) -> Result<()> {
-        let mut waiting = vec![(value, overlay)];
-        while let Some((value, overlay)) = waiting.pop() {
-            if overlay.is_true() {
-                scalars(value, |scalar| {
-                    let text = text_of(scalar)?;
-                    if self.shown.contains(&text) {
-                        self.found.insert(text);
-                    }
-                    Ok(())
-                })?;
-                continue;
-            }
-            match (value.kind()?, overlay.kind()?) {
-                (Kind::Object, Kind::Object) => {
-                    let mut marked: Vec<_> = overlay
-                        .members()?
-                        .filter(|member| !matches!(member, Ok((_, mark)) if !marks.are_in(*mark)))
-                        .collect::<Result<_>>()?;
-                    marked.sort_by(|(a, _), (b, _)| a.compare(*b));
-                    for member in value.members()? {
-                        let (key, value) = member?;
-                        if let Ok(mark) = marked.binary_search_by(|(mark, _)| mark.compare(key)) {
-                            waiting.push((value, marked[mark].1));
-                        }
-                    }
-                }
-                (Kind::Array, Kind::Array) => {
-                    for (element, mark) in value.elements()?.zip(overlay.elements()?) {
-                        let (element, mark) = (element?, mark?);
-                        if marks.are_in(mark) {
-                            waiting.push((element, mark));
-                        }
-                    }
-                }
-                _ => {}
-            }
+    /// Takes one that is not empty.
+    fn note(&mut self, scalar: Value<'_>) -> Result<()> {
+        let start = self.texts.len();
+        match scalar.kind()? {
+            Kind::String => scalar.string()?.copy_to(&mut self.texts)?,
+            _ => self.texts.extend_from_slice(scalar.raw()),
+        }
+        if self.texts.len() > start {
+            self.places.push(Place { range: start..self.texts.len(), is_secret: false });
         }
         Ok(())
     }
-}
 
-/// Where in an overlay something stands that looks like a mark. The overlay was walked by the diff
-/// before, so whatever looks like one and is none is in a key.
-struct Marks(Vec<u64>);
-
-impl Marks {
-    fn of(overlay: Value<'_>) -> Marks {
-        let places = memchr::memmem::find_iter(overlay.raw(), "true");
-        Marks(places.map(|place| overlay.offset() + place as u64).collect())
+    fn sort(&mut self) {
+        let text = |place: &Place| &self.texts[place.range.clone()];
+        self.places.sort_unstable_by(|a, b| text(a).cmp(text(b)));
+        self.places.dedup_by(|a, b| text(a) == text(b));
     }
 
-    /// Whether a part of the overlay can mark anything.
-    fn are_in(&self, part: Value<'_>) -> bool {
-        let next = self.0.partition_point(|&mark| mark < part.offset());
-        self.0.get(next).is_some_and(|&mark| mark < part.offset() + part.raw().len() as u64)
+    fn place(&self, text: &[u8]) -> Option<usize> {
+        self.places.binary_search_by(|place| self.texts[place.range.clone()].cmp(text)).ok()
+    }
+
+    /// A string or number is secret: so is what is shown of the same text.
+    fn find(&mut self, secret: Value<'_>, decoded: &mut Vec<u8>) -> Result<()> {
+        let text = match secret.kind()? {
+            Kind::String => {
+                decoded.clear();
+                secret.string()?.copy_to(decoded)?;
+                &decoded[..]
+            }
+            _ => secret.raw(),
+        };
+        if let Some(place) = self.place(text) {
+            self.places[place].is_secret = true;
+        }
+        Ok(())
+    }
+
+    fn is_secret(&self, text: &[u8]) -> bool {
+        self.place(text).is_some_and(|place| self.places[place].is_secret)
     }
 }
 
 /// A container that is being written.
+#[derive(Debug)]
 enum Open<'a> {
     Object(Members<'a>),
     Array(Elements<'a>),
@@ -191,53 +291,5 @@ impl<'a> Open<'a> {
             json.push(':');
         }
         Ok(Some(value))
-    }
-}
-
-/// Writes a value without space between its tokens.
-fn write(
-    value: Value<'_>,
-    secrets: &HashSet<String>,
-    texts: &mut Texts,
-    json: &mut String,
-) -> Result<()> {
-    // Most are flat: the container that is written is not on the list of those around it.
-    let (mut around, mut open) = (Vec::new(), None);
-    let mut next = Some(value);
-    loop {
-        match (next.take(), &mut open) {
-            (Some(value), _) => match value.kind()? {
-                Kind::Object => {
-                    if !value.has_ordered_keys()? {
-                        refuse_twins(value)?;
-                    }
-                    json.push('{');
-                    around.extend(open.replace(Open::Object(value.members()?)));
-                }
-                Kind::Array => {
-                    json.push('[');
-                    around.extend(open.replace(Open::Array(value.elements()?)));
-                }
-                Kind::String => {
-                    let (text, []) = texts.decode(value.string()?, [])?;
-                    if secrets.contains(text) {
-                        json.push_str(MASK);
-                    } else {
-                        string::push_quoted(text, json);
-                    }
-                }
-                Kind::Number if !secrets.is_empty() && secrets.contains(&text_of(value)?) => {
-                    json.push_str(MASK);
-                }
-                _ => json.push_str(&String::from_utf8_lossy(value.raw())),
-            },
-            (None, Some(container)) => {
-                next = container.next(texts, json)?;
-                if next.is_none() {
-                    open = around.pop();
-                }
-            }
-            (None, None) => return Ok(()),
-        }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::action::Action;
 use super::counts::PlanLine;
-use super::importing;
+use super::importing::Importing;
 use super::sift::Extent;
 use super::texts::Texts;
 use super::view::Attributes;
@@ -29,7 +29,7 @@ pub(super) struct Maker {
     replace_paths: Paths,
     texts: Texts,
     index: String,
-    importing: String,
+    importing: Importing,
 }
 
 /// What a change to a resource adds to the summary.
@@ -64,7 +64,7 @@ impl Maker {
             replace_paths: Paths::new(),
             texts: Texts::default(),
             index: String::new(),
-            importing: String::new(),
+            importing: Importing::default(),
         }
     }
 
@@ -155,9 +155,10 @@ impl Maker {
             self.replace_paths.cut_at(&self.differ.sensitive);
         }
         let actions = facts.action.words(&change.change).map_err(in_change)?;
-        let importing = change.change.importing.map(|value| {
-            importing::compact(value, &change.change, &mut self.texts, &mut self.importing)
-        });
+        let importing = change
+            .change
+            .importing
+            .map(|value| self.importing.compact(value, &change.change, &mut self.texts));
         let index = change.index.map(|value| index(value, &mut self.texts, &mut self.index));
         let (address, others) = self.texts.decode(
             change.address,

@@ -4,7 +4,7 @@
 pub const SIZE: usize = 3 << 20;
 
 /// Without the space at the beginning of lines.
-pub fn one_line(text: &str) -> String {
+fn one_line(text: &str) -> String {
     text.lines().map(str::trim_start).collect()
 }
 

@@ -14,7 +14,7 @@ use plansift::redact::{self, redact};
 use plansift::secret::{self, EchoOf, collect};
 use regex::Regex;
 
-use super::long::{SIZE, one_line, plan, planned_values, resource};
+use super::long::{SIZE, plan, planned_values, resource};
 use crate::generated::generated;
 use crate::run;
 use crate::same_answer::threads::InMemory;

@@ -98,6 +98,23 @@ fn others_do_most_of_it() {
     assert!(theirs * 10 > all * 7, "{theirs} of {all}");
 }
 
+/// So much is found in a few pieces that whoever reads ahead leaves the rest to the walk.
+#[test]
+fn very_many_findings_under_very_long_keys() {
+    let key = "k".repeat(900);
+    let list = vec!["\"a secret text 3\""; 60].join(",");
+    let resource = |place| {
+        let values = format!(r#"{{"{key}":[{list}],"n":{place}}}"#);
+        format!(r#"{{"address":"a.r[{place}]","values":{values},"sensitive_values":{{}}}}"#)
+    };
+    let resources: Vec<_> = (0..1500).map(resource).collect();
+    let plan = plan(&format!(r#"{{"root_module":{{"resources":[{}]}}}}"#, resources.join(",")));
+    let (told, end) = hold_to_one(plan.as_bytes(), &options(), "long keys");
+    assert!(end.starts_with("Audited"), "{end}");
+    // Of a resource twice, in the planned values and in the prior state.
+    assert!(told.lines().count() > 2 * 1500 * 60 && told.len() > 100 << 20);
+}
+
 #[test]
 fn damage_is_told_alike() {
     let text = plan(&planned_values(800, 3));

@@ -8,6 +8,7 @@
 //! The file is part of two crates, the fuzz targets and the tests.
 
 pub mod arguments;
+pub mod audit;
 pub mod cuts;
 pub mod decompress;
 pub mod kernels;
@@ -30,7 +31,7 @@ use plansift::error::{Error, ErrorKind};
 pub type Check = fn(&[u8]);
 
 /// All checks, by the name of their target.
-pub const ALL: [(&str, Check); 10] = [
+pub const ALL: [(&str, Check); 11] = [
     ("kernels", kernels::check),
     ("strict", strict::check),
     ("cuts", cuts::check),
@@ -38,6 +39,7 @@ pub const ALL: [(&str, Check); 10] = [
     ("records", records::check),
     ("redact", redact::check),
     ("slim", slim::check),
+    ("audit", audit::check),
     ("report", report::check),
     ("decompress", decompress::check),
     ("arguments", arguments::check),

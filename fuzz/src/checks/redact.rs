@@ -42,27 +42,43 @@ pub fn check(text: &[u8]) {
     }
 }
 
+/// Whether nothing is masked in the documents.
+pub fn masks_nothing(text: &[u8], echo: EchoOf) -> bool {
+    let options = options(Some(echo), 1, Isa::best());
+    let mut masked = 0;
+    documents(
+        || Slice(text),
+        Some(Takes::All),
+        &options.secret,
+        |documents, collected| {
+            let redacted = redact(documents, collected, &options, &mut std::io::sink())?;
+            masked += redacted.counts.masked();
+            Ok(())
+        },
+    );
+    masked == 0
+}
+
 fn redacted<S: Source>(
     open: impl FnMut() -> S,
     echo: Option<EchoOf>,
     threads: usize,
     isa: Isa,
 ) -> Whole {
-    let limits = Limits { secrets: 100, secret_texts: 10_000, ..Limits::default() };
-    let (validation, threads) = (Validation::Visited, NonZeroUsize::new(threads));
-    let options = Options {
-        secret: secret::Options {
-            read: plan::Options { isa, validation, limits, threads },
-            echo_min: 3,
-            echo: echo.unwrap_or_default(),
-            names: None,
-        },
-        masking: Masking::Text,
-    };
+    let options = options(echo, threads, isa);
     let mut written = Vec::new();
     let twice = echo.map(|_| Takes::All);
     let errors = documents(open, twice, &options.secret, |documents, collected| {
         redact(documents, collected, &options, &mut written).map(|_| ())
     });
     Whole { written, errors }
+}
+
+fn options(echo: Option<EchoOf>, threads: usize, isa: Isa) -> Options {
+    let limits = Limits { secrets: 100, secret_texts: 10_000, ..Limits::default() };
+    let (validation, threads) = (Validation::Visited, NonZeroUsize::new(threads));
+    let read = plan::Options { isa, validation, limits, threads };
+    let echo = echo.unwrap_or_default();
+    let secret = secret::Options { read, echo_min: 3, echo, names: None };
+    Options { secret, masking: Masking::Text }
 }

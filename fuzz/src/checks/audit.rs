@@ -1,0 +1,100 @@
+//! Where the secrets of documents are: the same however they arrive, in order, counted right; and
+//! where nothing is found, nothing is masked either.
+
+use std::num::NonZeroUsize;
+
+use plansift::audit::{Counts, Entry, Kind, Ledger, Look, Options, audit};
+use plansift::error::Result;
+use plansift::input::{Slice, Source};
+use plansift::json::Validation;
+use plansift::limits::Limits;
+use plansift::plan::{self, Documents, Next};
+use plansift::scan::Isa;
+use plansift::secret::{self, Collecting, EchoOf, Takes};
+
+use super::draw::Draw;
+use super::pieces::Pieces;
+use super::{Told, redact, told};
+
+/// Audits `text` in every way, whole and in pieces.
+pub fn check(text: &[u8]) {
+    let mut draw = Draw::from_bytes(text);
+    let isas: Vec<_> = Isa::all().collect();
+    for echo in [EchoOf::Whole, EchoOf::Part] {
+        let whole = audited(|| Slice(text), echo, 1, Isa::best());
+        whole.hold_to_order();
+        let pieces = draw.clone();
+        let isa = draw.one_of(&isas);
+        let cut = audited(|| Pieces::new(text, pieces.clone()), echo, 2, isa);
+        assert_eq!(cut, whole, "{} {echo:?}", isa.name());
+        let threads = draw.one_of(&[1, 2, 3]);
+        let ahead = audited(|| Pieces::in_memory(text, pieces.clone()), echo, threads, isa);
+        assert_eq!(ahead, whole, "{} {echo:?}, {threads} threads", isa.name());
+        if whole.errors.is_empty() && whole.findings.iter().all(|told| told.0 == Kind::Suspect) {
+            assert!(redact::masks_nothing(text, echo), "{echo:?}: something is masked");
+        }
+    }
+}
+
+/// All that is told of the documents of an input.
+#[derive(Debug, Default, PartialEq)]
+struct Audited {
+    /// Kind, offset, and the whole of it.
+    findings: Vec<(Kind, u64, String)>,
+    /// As they are counted, and those since the last document.
+    wrong_counts: u64,
+    counts: Counts,
+    errors: Vec<Told>,
+}
+
+impl Audited {
+    fn hold_to_order(&self) {
+        assert!(self.findings.is_sorted_by_key(|told| told.1), "{self:?}");
+        assert_eq!(self.wrong_counts, 0, "{self:?}");
+    }
+}
+
+impl Ledger for Audited {
+    fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
+        match entry {
+            Entry::Audit(_) => self.counts = Counts::default(),
+            Entry::Finding(finding) => {
+                self.counts.add(finding.kind);
+                self.findings.push((finding.kind, finding.offset, format!("{finding:?}")));
+            }
+            Entry::Summary(summary) => {
+                self.wrong_counts += u64::from(summary.counts != self.counts);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+fn audited<S: Source>(
+    mut open: impl FnMut() -> S,
+    echo: EchoOf,
+    threads: usize,
+    isa: Isa,
+) -> Audited {
+    let limits = Limits { secrets: 100, secret_texts: 10_000, ..Limits::default() };
+    let (validation, threads) = (Validation::Visited, NonZeroUsize::new(threads));
+    let read = plan::Options { isa, validation, limits, threads };
+    let secret = secret::Options { read, echo_min: 3, echo, names: None };
+    let options = Options { secret, echoes: Look::For, suspects: Look::For };
+    let mut documents = Documents::new(open(), &read);
+    let mut collecting = Collecting::new(|| Ok(open()), Takes::All);
+    let mut ledger = Audited::default();
+    loop {
+        let audited = audit(&mut documents, &mut collecting, "-", &options, &mut ledger);
+        if let Err(error) = audited {
+            ledger.errors.push(told(&error));
+        }
+        if !matches!(documents.find_next(), Next::Document(_)) {
+            return ledger;
+        }
+    }
+}

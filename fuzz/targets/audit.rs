@@ -1,0 +1,5 @@
+//! Where the secrets of documents are.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| plansift_fuzz::checks::audit::check(bytes));

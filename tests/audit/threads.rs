@@ -115,6 +115,28 @@ fn very_many_findings_under_very_long_keys() {
     assert!(told.lines().count() > 2 * 1500 * 60 && told.len() > 100 << 20);
 }
 
+/// Who begins to read in a long piece goes on behind the comma after it, and does not see the space
+/// before that.
+#[test]
+fn space_is_held_to_its_limit() {
+    let text = plan(&planned_values(800, 1));
+    let comma = |from: usize| from + text[from..].find("},{\"address\":\"a.r").expect("two") + 1;
+    let long = format!(r#"{{"address":"a.l","values":{{"l":"{}"}}}}"#, "l".repeat(200 << 10));
+    let [before, behind] = [210 << 10, 100].map(|len| " ".repeat(len));
+    let len = (before.len() + behind.len() + 1) as u64;
+    // Wherever in it he begins.
+    for shift in 0..7 {
+        let (start, end) = text.split_at(comma(text.len() / 4 + shift * (40 << 10)));
+        let text = format!("{start},{long}{before},{behind}{}", &end[1..]);
+        for (limit, is_enough) in [(len - 1, false), (len + 1, true)] {
+            let mut options = options();
+            options.secret.read.limits.change = limit;
+            let (_, end) = hold_to_one(text.as_bytes(), &options, &format!("{shift}, {limit}"));
+            assert_eq!(end.starts_with("Audited"), is_enough, "{end}");
+        }
+    }
+}
+
 #[test]
 fn damage_is_told_alike() {
     let text = plan(&planned_values(800, 3));

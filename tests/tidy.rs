@@ -40,7 +40,7 @@ const CRATES: [(&str, &[&str]); 31] = [
     ("clap", &["cli/args.rs", "cli/args/"]),
     ("csv", &["sink/csv.rs", "sink/findings/csv.rs"]),
     ("flate2", &["input/compressed.rs"]),
-    ("foldhash", &["secret/survey.rs"]),
+    ("foldhash", &["secret/survey.rs", "sink/findings/table.rs"]),
     ("futures-util", &["batch/store/client/"]),
     ("globset", &["batch/globs.rs", "batch/store/client/keys.rs"]),
     ("hashbrown", &["secret/set.rs"]),

@@ -216,6 +216,8 @@ struct Walk<'v, S, V> {
     section: Section,
     /// Where the last piece ended, or the document or stretch begins.
     passed: u64,
+    /// Where the text ends, if that is not the whole of it: a number may go on behind it.
+    cut: Option<u64>,
     /// What is entered of it, the outermost first. Nothing recurses.
     open: Vec<Around>,
     /// The sections met so far, a bit each.
@@ -236,6 +238,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             after: After::Nothing,
             section: Section::Other,
             passed: 0,
+            cut: None,
             open: Vec::new(),
             seen: 0,
             telltales: Telltales::default(),
@@ -421,6 +424,9 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
     fn hand(&mut self, kind: PieceKind, name: Option<&str>) -> Result<()> {
         self.hold_gap()?;
         self.cursor.outline(&mut self.outline)?;
+        if self.cut == Some(self.cursor.offset()) && self.outlines_a_word() {
+            return Err(Error::at(ErrorKind::Truncated, self.cursor.offset()));
+        }
         if !self.glance(kind) {
             let section = self.section;
             let value = self.cursor.value(&mut self.outline);
@@ -432,6 +438,12 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         }
         self.pass();
         Ok(())
+    }
+
+    /// Whether what was outlined has no bracket or quote at its end.
+    fn outlines_a_word(&self) -> bool {
+        let last = self.cursor.outlined(&self.outline).last();
+        !matches!(last, Some(b'}' | b']' | b'"'))
     }
 
     fn pass(&mut self) {

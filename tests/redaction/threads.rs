@@ -3,12 +3,13 @@
 //! Documents here are long enough for their pieces to be read ahead. The answer to compare with is
 //! that of one thread.
 
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 
 use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::json::Validation;
-use plansift::plan::Documents;
+use plansift::plan::{Documents, Piece, PieceFrontier, PieceScout, PieceStretch, PieceVisitor};
 use plansift::redact::mask::Masking;
 use plansift::redact::{self, redact};
 use plansift::secret::{self, EchoOf, collect};
@@ -408,6 +409,53 @@ fn numbers_are_whole() {
     );
     let ends = hold_to_one(plan(&tree).as_bytes(), &options(), "numbers");
     assert!(is_redacted(&ends), "{ends:?}");
+}
+
+/// Takes down all pieces, and gets hold of who reads ahead in the first section of resources.
+#[derive(Default)]
+struct Told {
+    pieces: HashSet<(u64, String)>,
+    scout: Option<(PieceScout, u64)>,
+}
+
+impl PieceVisitor for Told {
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
+        let raw = String::from_utf8_lossy(piece.value.raw()).into_owned();
+        self.pieces.insert((piece.value.offset(), raw));
+        Ok(())
+    }
+
+    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
+        self.scout = self.scout.take().or_else(|| Some((frontier.scout()?, frontier.offset())));
+        None
+    }
+}
+
+/// Nobody is told of a part of a piece, wherever the text ends for who reads ahead.
+#[test]
+fn pieces_are_whole() {
+    let resource = r#"{"address":"a.b","values":{},"sensitive_values":{}}"#;
+    let (space, number) = (" ".repeat(85), "1234567890".repeat(5));
+    let tree = format!(
+        r#"{{"root_module":{{"resources":[{}],"n":{space}{number},"t":{space}true}}}}"#,
+        vec![resource; 9].join(","),
+    );
+    let text = plan(&tree);
+    let read = options().secret.read;
+    let mut all = Told::default();
+    let mut documents = Documents::only(InMemory::new(text.as_bytes()), &read);
+    documents.read_pieces(&mut all).expect("a plan");
+    let (scout, start) = all.scout.expect("resources");
+    let scout = scout.with_change_max(100);
+    let mut told = HashSet::new();
+    for len in 200..2000 {
+        let mut ahead = Told::default();
+        scout.read(start..start + len, &mut ahead);
+        let parts: Vec<_> = ahead.pieces.difference(&all.pieces).collect();
+        assert!(parts.is_empty(), "{len}: {parts:?}");
+        told.extend(ahead.pieces.into_iter().map(|(_, raw)| raw));
+    }
+    assert!([&*number, "true"].iter().all(|raw| told.contains(*raw)), "{told:?}");
 }
 
 /// Where a source hands out no more, nothing behind that place counts as read.

@@ -164,7 +164,7 @@ impl PieceScout {
         self.look_twice(start, end)?;
         let mut walk = Walk::new(self.cursor(start, end), &self.options, visitor);
         walk.section = self.section;
-        walk.passed = start;
+        (walk.passed, walk.cut) = (start, Some(end));
         walk.open.clone_from(&self.around);
         walk.stretch(start, until).ok_or(walk.cursor.offset())
     }
@@ -227,14 +227,7 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
         while let Some((what, name)) = next {
             match self.take(what, name.as_deref()) {
                 Ok(true) => {
-                    let end = self.cursor.offset();
-                    // A number may go on behind the end of this text. Nobody takes notes of one.
-                    let last = self.cursor.source().window().get(end as usize - 1);
-                    let is_whole = matches!(last, Some(b'}' | b']' | b'"'));
-                    if !is_whole && !matches!(self.cursor.peek(), Ok(Some(_))) {
-                        break;
-                    }
-                    read = Some((end, kept));
+                    read = Some((self.cursor.offset(), kept));
                     first.get_or_insert(self.outline.start());
                     entered.truncate(same - kept);
                     entered.extend_from_slice(&self.open[same..]);

@@ -43,7 +43,7 @@ const CRATES: [(&str, &[&str]); 31] = [
     ("foldhash", &["secret/survey.rs", "sink/findings/table.rs"]),
     ("futures-util", &["batch/store/client/"]),
     ("globset", &["batch/globs.rs", "batch/store/client/keys.rs"]),
-    ("hashbrown", &["secret/set.rs"]),
+    ("hashbrown", &["record/importing.rs", "secret/set.rs"]),
     ("indicatif", &["cli/progress.rs"]),
     ("libc", &["input/mapped.rs"]),
     ("memchr", &["audit/names.rs", "json/", "plan/", "record/importing.rs", "secret/"]),

@@ -58,7 +58,7 @@ impl Findings {
         self.labels_size -= self.labels.drain(labels..).map(|label| label.size()).sum::<u64>();
     }
 
-    /// Tells all of it once more, and forgets it.
+    /// Tells all of it once more, before it is cleared.
     ///
     /// # Errors
     ///

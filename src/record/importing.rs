@@ -4,8 +4,10 @@
 //! Importing a `random_password` by its value is the real case: the id is then the very string that
 //! the change marks as sensitive, in a place that has no mark of its own.
 
+use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
+use hashbrown::HashTable;
 use serde_json::value::RawValue;
 
 use super::texts::Texts;
@@ -27,7 +29,7 @@ pub(super) struct Importing {
     /// diff before, so whatever looks like one and is none is in a key.
     marks: Vec<u64>,
     decoded: Vec<u8>,
-    // Empty between two changes.
+    /// What waits to be looked through, as the lists below: empty between two changes.
     sides: Vec<(Value<'static>, Value<'static>)>,
     members: Vec<(Text<'static>, Value<'static>)>,
     containers: Vec<Value<'static>>,
@@ -55,33 +57,26 @@ impl Importing {
                 continue;
             }
             if self.shown.places.is_empty() {
-                self.show(importing)?;
+                let Importing { shown, containers, .. } = self;
+                scalars(importing, containers, |scalar| shown.note(scalar))?;
             }
             for value in distinct([change.before, change.after]) {
-                self.find(value, overlay)?;
+                self.mark_secrets(value, overlay)?;
             }
         }
         self.write(importing, texts)?;
         serde_json::from_str(&self.json).map_err(|_| importing.wrong_type("an object"))
     }
 
-    /// Takes the strings and numbers that are shown.
-    fn show(&mut self, importing: Value<'_>) -> Result<()> {
-        let Importing { shown, containers, .. } = self;
-        scalars(importing, containers, |scalar| shown.note(scalar))?;
-        shown.sort();
-        Ok(())
-    }
-
     /// Looks through what `overlay` marks in `value`.
-    fn find(&mut self, value: Value<'_>, overlay: Value<'_>) -> Result<()> {
+    fn mark_secrets(&mut self, value: Value<'_>, overlay: Value<'_>) -> Result<()> {
         let mut waiting = recycled(std::mem::take(&mut self.sides));
         let mut marked = recycled(std::mem::take(&mut self.members));
         let mut next = Some((value, overlay));
         while let Some((value, overlay)) = next.take().or_else(|| waiting.pop()) {
             if overlay.is_true() {
                 let Importing { shown, decoded, containers, .. } = self;
-                scalars(value, containers, |scalar| shown.find(scalar, decoded))?;
+                scalars(value, containers, |scalar| shown.mark_secret(scalar, decoded))?;
                 continue;
             }
             match (value.kind()?, overlay.kind()?) {
@@ -199,12 +194,15 @@ fn scalars<'a>(
     Ok(())
 }
 
-/// The strings and numbers of an `importing`, in the order of their texts: a secret number may
-/// serve as an id that is a string.
+/// The different strings and numbers of an `importing`, by their texts: a secret number may serve
+/// as an id that is a string.
 #[derive(Debug, Default)]
 struct Shown {
     texts: Vec<u8>,
     places: Vec<Place>,
+    /// The places in the list, to be found by hashes of their texts.
+    by_text: HashTable<usize>,
+    keyed: RandomState,
 }
 
 #[derive(Debug)]
@@ -217,6 +215,7 @@ impl Shown {
     fn clear(&mut self) {
         self.texts.clear();
         self.places.clear();
+        self.by_text.clear();
     }
 
     /// Takes one that is not empty.
@@ -226,24 +225,26 @@ impl Shown {
             Kind::String => scalar.string()?.copy_to(&mut self.texts)?,
             _ => self.texts.extend_from_slice(scalar.raw()),
         }
-        if self.texts.len() > start {
-            self.places.push(Place { range: start..self.texts.len(), is_secret: false });
+        let text = &self.texts[start..];
+        if text.is_empty() || self.position(text).is_some() {
+            self.texts.truncate(start);
+            return Ok(());
         }
+        let Shown { texts, places, by_text, keyed } = self;
+        places.push(Place { range: start..texts.len(), is_secret: false });
+        let hash = |&place: &usize| keyed.hash_one(&texts[places[place].range.clone()]);
+        let place = places.len() - 1;
+        let _ = by_text.insert_unique(hash(&place), place, hash);
         Ok(())
     }
 
-    fn sort(&mut self) {
-        let text = |place: &Place| &self.texts[place.range.clone()];
-        self.places.sort_unstable_by(|a, b| text(a).cmp(text(b)));
-        self.places.dedup_by(|a, b| text(a) == text(b));
-    }
-
-    fn place(&self, text: &[u8]) -> Option<usize> {
-        self.places.binary_search_by(|place| self.texts[place.range.clone()].cmp(text)).ok()
+    fn position(&self, text: &[u8]) -> Option<usize> {
+        let is_it = |&place: &usize| self.texts[self.places[place].range.clone()] == *text;
+        self.by_text.find(self.keyed.hash_one(text), is_it).copied()
     }
 
     /// A string or number is secret: so is what is shown of the same text.
-    fn find(&mut self, secret: Value<'_>, decoded: &mut Vec<u8>) -> Result<()> {
+    fn mark_secret(&mut self, secret: Value<'_>, decoded: &mut Vec<u8>) -> Result<()> {
         let text = match secret.kind()? {
             Kind::String => {
                 decoded.clear();
@@ -252,14 +253,15 @@ impl Shown {
             }
             _ => secret.raw(),
         };
-        if let Some(place) = self.place(text) {
+        if let Some(place) = self.position(text) {
             self.places[place].is_secret = true;
         }
         Ok(())
     }
 
     fn is_secret(&self, text: &[u8]) -> bool {
-        self.place(text).is_some_and(|place| self.places[place].is_secret)
+        !self.places.is_empty()
+            && self.position(text).is_some_and(|place| self.places[place].is_secret)
     }
 }
 

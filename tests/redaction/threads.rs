@@ -438,7 +438,7 @@ fn pieces_are_whole() {
     let (space, number) = (" ".repeat(85), "1234567890".repeat(5));
     let tree = format!(
         r#"{{"root_module":{{"resources":[{}],"n":{space}{number},"t":{space}true}}}}"#,
-        vec![resource; 9].join(","),
+        [resource; 9].join(","),
     );
     let text = plan(&tree);
     let read = options().secret.read;

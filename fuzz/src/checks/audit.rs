@@ -41,8 +41,9 @@ pub fn check(text: &[u8]) {
 struct Audited {
     /// Kind, offset, and the whole of it.
     findings: Vec<(Kind, u64, String)>,
-    /// As they are counted, and those since the last document.
+    /// Documents whose summary counts other findings than were told.
     wrong_counts: u64,
+    /// Those of the document that is told.
     counts: Counts,
     errors: Vec<Told>,
 }

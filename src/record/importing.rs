@@ -295,3 +295,27 @@ impl<'a> Open<'a> {
         Ok(Some(value))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Slice;
+    use crate::json::Validation;
+    use crate::json::cursor::Cursor;
+    use crate::json::outline::Outline;
+    use crate::limits::Limits;
+    use crate::scan::Isa;
+
+    #[test]
+    fn a_text_that_is_repeated_is_kept_once() {
+        let text = format!(r#"[{}"1",["\u0031",2],""]"#, "1,".repeat(10_000));
+        let (isa, limits) = (Isa::best(), Limits::default());
+        let mut cursor = Cursor::new(Slice(text.as_bytes()), 0, isa, Validation::Visited, limits);
+        let mut outline = Outline::new();
+        cursor.outline(&mut outline).expect("JSON");
+        let mut shown = Shown::default();
+        let value = cursor.value(&mut outline);
+        scalars(value, &mut Vec::new(), |scalar| shown.note(scalar)).expect("JSON");
+        assert_eq!((shown.places.len(), &shown.texts[..]), (2, &b"12"[..]));
+    }
+}

@@ -13,8 +13,8 @@ use crate::plan::{PieceKind, Section};
 use crate::secret::Fresh;
 use crate::secret::marks::Step;
 
-/// The memory for addresses and paths as they stand in the document, in bytes; as they are told they
-/// may take a few times that.
+/// The memory for addresses and paths as they stand in the document, in bytes; as they are told
+/// they may take a few times that.
 const SIZE_MAX: u64 = 4 << 20;
 
 /// The first places of secrets.

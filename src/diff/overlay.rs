@@ -96,8 +96,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Adds the path of the place that was reached. `memory` is for its keys. After an error the list
-    /// of paths ends in the middle of one.
+    /// Adds the path of the place that was reached. `memory` is for its keys. After an error the
+    /// list of paths ends in the middle of one.
     fn push_steps(&self, paths: &mut Paths, memory: &mut String) -> Result<()> {
         for container in &self.open {
             match container {

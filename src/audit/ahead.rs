@@ -29,6 +29,13 @@ pub(super) struct Findings {
     pub unmarked: u64,
 }
 
+/// The end of what was found, at some time.
+#[derive(Clone, Copy)]
+struct End {
+    found: usize,
+    labels: usize,
+}
+
 /// A [`Note`] that is kept.
 #[derive(Debug)]
 struct Kept {
@@ -46,13 +53,13 @@ impl Findings {
         (size_of_val(&*self.found) + self.paths.len()) as u64 + self.labels_size
     }
 
-    /// How much there is, for [`Findings::truncate`].
-    fn len(&self) -> (usize, usize) {
-        (self.found.len(), self.labels.len())
+    /// Where what is found next will begin.
+    fn end(&self) -> End {
+        End { found: self.found.len(), labels: self.labels.len() }
     }
 
-    /// Forgets what was found last.
-    fn truncate(&mut self, (found, labels): (usize, usize)) {
+    /// Forgets what was found since.
+    fn truncate(&mut self, End { found, labels }: End) {
         self.found.truncate(found);
         self.paths.truncate(self.found.last().map_or(0, |last| last.path_end));
         self.labels_size -= self.labels.drain(labels..).map(|label| label.size()).sum::<u64>();
@@ -141,12 +148,12 @@ impl PieceVisitor for AuditingPieces<'_, '_> {
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
-        let before = (self.0.notes.len(), self.0.unmarked);
+        let (end, unmarked) = (self.0.notes.end(), self.0.unmarked);
         let audited = self.0.piece(piece);
         if audited.is_err() {
             // The walk comes to it once more.
-            self.0.notes.truncate(before.0);
-            self.0.unmarked = before.1;
+            self.0.notes.truncate(end);
+            self.0.unmarked = unmarked;
         }
         audited
     }
@@ -186,7 +193,7 @@ mod tests {
             findings.piece(label(address));
             paths.iter().for_each(|path| findings.note(note(path)).expect("there is room"));
         }
-        let before = findings.len();
+        let before = findings.end();
         findings.piece(label("d"));
         findings.note(note("gone")).expect("there is room");
         findings.truncate(before);

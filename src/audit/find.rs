@@ -38,6 +38,8 @@ pub(super) struct Auditor<'r, N> {
     own: HashSet<u64>,
     /// Memory for decoded texts.
     decoded: Vec<u8>,
+    /// And for a key on the way to a finding.
+    key: String,
     /// The way to a finding.
     path: ShownPath,
     /// Pieces with values and without any word on what is sensitive in them.
@@ -57,6 +59,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
             hits: Vec::new(),
             own: HashSet::new(),
             decoded: Vec::new(),
+            key: String::new(),
             path: ShownPath::default(),
             unmarked: 0,
         }
@@ -265,7 +268,9 @@ impl<'r, N: Notes> Auditor<'r, N> {
                 return Ok(());
             }
             self.path.begin();
-            let _ = shown(steps).iter().try_for_each(|step| show(step, &mut self.path, &discreet));
+            let _ = shown(steps)
+                .iter()
+                .try_for_each(|step| show(step, &mut self.key, &mut self.path, &discreet));
             let (offset, number) = (hit.offset, hit.number);
             self.notes.note(Note { kind, path: self.path.end(), offset, number })
         });
@@ -312,16 +317,20 @@ fn shown<'s, 'a>(steps: &'s [Step<'a>]) -> &'s [Step<'a>] {
 }
 
 /// Adds a step to a path that is told; no other follows one that is too long.
-fn show(step: &Step<'_>, path: &mut ShownPath, discreet: &Discreet<'_>) -> ControlFlow<()> {
+fn show(
+    step: &Step<'_>,
+    memory: &mut String,
+    path: &mut ShownPath,
+    discreet: &Discreet<'_>,
+) -> ControlFlow<()> {
     let key = match step {
         Step::Index(index) => return path.push(path::Step::Index(*index), discreet),
-        Step::Key(key) => key.raw(),
+        Step::Key(key) => key,
     };
-    if key.len() > string::ESCAPE_MAX * PATH_MAX {
+    memory.clear();
+    // What it is longer than is not decoded for each of the findings below it.
+    if key.raw().len() > string::EXPANSION_MAX * PATH_MAX || key.decode_to(memory).is_err() {
         return ControlFlow::Break(());
     }
-    match string::decode(key) {
-        Ok(key) => path.push(path::Step::Key(&key), discreet),
-        Err(_) => ControlFlow::Break(()),
-    }
+    path.push(path::Step::Key(memory), discreet)
 }

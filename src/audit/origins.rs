@@ -7,7 +7,6 @@ use std::borrow::Cow;
 
 use super::Of;
 use super::discreet::{Discreet, Label, PATH_MAX, ShownPath};
-use crate::json::string;
 use crate::path::{self, Paths};
 use crate::plan::{PieceKind, Section};
 use crate::secret::Fresh;
@@ -126,7 +125,7 @@ fn push(paths: &mut Paths, way: &[&str], below: &[Step<'_>]) {
         match step {
             Step::Index(index) => paths.push_step(path::Step::Index(*index)),
             Step::Key(key) => {
-                let Ok(key) = string::decode(key.raw()) else { break };
+                let Ok(key) = key.decode() else { break };
                 len += key.len();
                 if len > PATH_MAX {
                     break;

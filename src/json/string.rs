@@ -11,6 +11,9 @@ pub struct BadEscape(pub usize);
 /// Longest escape: a surrogate pair.
 pub const ESCAPE_MAX: usize = 12;
 
+/// How often as long as the text it stands for a spelling can be: `\u0041` is for `A`.
+pub const EXPANSION_MAX: usize = 6;
+
 /// The character of the escape that `text` begins with, and its length in bytes.
 ///
 /// `None`: it is not one of JSON's escapes, or half of a surrogate pair.
@@ -50,11 +53,12 @@ fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
     Some((char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00))?, 12))
 }
 
-/// The text with its escapes replaced; borrowed when there are none.
+/// The text with its escapes replaced; borrowed when there are none, so that the text must be one
+/// that nobody writes to ([`decode_copy`] is for that of a mapped file).
 ///
 /// # Errors
 ///
-/// The first bad escape, or byte that is not UTF-8 (which only a file that changes meanwhile has).
+/// The first bad escape, or byte that is not UTF-8.
 pub fn decode(text: &[u8]) -> Result<Cow<'_, str>, BadEscape> {
     if memchr::memchr(b'\\', text).is_none() {
         let plain = simdutf8::basic::from_utf8(text).map_err(|_| BadEscape(0))?;
@@ -63,6 +67,18 @@ pub fn decode(text: &[u8]) -> Result<Cow<'_, str>, BadEscape> {
     let mut decoded = Vec::with_capacity(text.len());
     unescape(text, &mut decoded)?;
     String::from_utf8(decoded).map(Cow::Owned).map_err(|_| BadEscape(0))
+}
+
+/// A copy of the text with its escapes replaced. It is copied before it is checked, because the
+/// text may be that of a file that someone writes to.
+///
+/// # Errors
+///
+/// The first bad escape, or byte that is not UTF-8 (which only a file that changes meanwhile has).
+pub fn decode_copy(text: &[u8]) -> Result<String, BadEscape> {
+    let mut copy = Vec::with_capacity(text.len());
+    unescape(text, &mut copy)?;
+    String::from_utf8(copy).map_err(|error| BadEscape(error.utf8_error().valid_up_to()))
 }
 
 /// Appends the text with its escapes replaced. What is not escaped is copied without a look at

@@ -15,8 +15,8 @@ use crate::json::string;
 pub(super) fn next<S: Source>(cursor: &mut Cursor<S>) -> Result<Option<(String, u64)>> {
     let Some(range) = cursor.next_key()? else { return Ok(None) };
     let start = range.start;
-    match string::decode(cursor.text(range)) {
-        Ok(key) => Ok(Some((key.into_owned(), start - 1))),
+    match string::decode_copy(cursor.text(range)) {
+        Ok(key) => Ok(Some((key, start - 1))),
         Err(bad) => Err(Error::at(ErrorKind::Escape, start + bad.0 as u64)),
     }
 }

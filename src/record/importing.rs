@@ -144,7 +144,7 @@ impl Importing {
                         }
                     }
                     Kind::Number if shown.is_secret(value.raw()) => json.push_str(MASK),
-                    _ => json.push_str(&String::from_utf8_lossy(value.raw())),
+                    _ => json.extend(value.raw().iter().copied().map(char::from)),
                 },
                 (None, Some(container)) => {
                     next = container.next(texts, json)?;

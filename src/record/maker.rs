@@ -220,7 +220,7 @@ fn index<'t>(index: Index<'_>, texts: &mut Texts, json: &'t mut String) -> Resul
     json.clear();
     let offset = match index {
         Index::Number(number) => {
-            json.push_str(&String::from_utf8_lossy(number.raw()));
+            json.extend(number.raw().iter().copied().map(char::from));
             number.offset()
         }
         Index::String(string) => {
@@ -229,6 +229,13 @@ fn index<'t>(index: Index<'_>, texts: &mut Texts, json: &'t mut String) -> Resul
         }
     };
     serde_json::from_str(json).map_err(|_| Error::at(ErrorKind::Changed, offset))
+}
+
+/// The index that a number is, if it is a whole one of 32 bits.
+fn index_of(number: &[u8]) -> Option<u32> {
+    number.iter().try_fold(0_u32, |index, &digit| {
+        index.checked_mul(10)?.checked_add(char::from(digit).to_digit(10)?)
+    })
 }
 
 /// The paths of `replace_paths`, in their order.
@@ -251,10 +258,7 @@ fn replace_paths(
             paths.push_step(match step.kind()? {
                 Kind::String => Step::Key(texts.decode(step.string()?, [])?.0),
                 // An element of a set of numbers may be any number; an index fits u32.
-                Kind::Number => str::from_utf8(step.raw())
-                    .ok()
-                    .and_then(|number| number.parse().ok())
-                    .map_or(Step::Element, Step::Index),
+                Kind::Number => index_of(step.raw()).map_or(Step::Element, Step::Index),
                 _ => Step::Element,
             });
             hold_to_limit(paths)?;

@@ -100,8 +100,9 @@ impl Masking {
         match (self, kind, raw) {
             (Masking::Text, ..) if is_changed => Ok(Mask::Changed),
             (Masking::Digest(_), EchoKind::Value | EchoKind::Key, [b'"', text @ .., b'"']) => {
-                let text = string::decode(text).map_err(|_| Error::new(ErrorKind::Changed))?;
-                Ok(self.of_text(text.as_bytes()))
+                let mut decoded = Vec::with_capacity(text.len());
+                string::unescape(text, &mut decoded).map_err(|_| Error::new(ErrorKind::Changed))?;
+                Ok(self.of_text(&decoded))
             }
             _ => Ok(self.of_text(raw)),
         }

@@ -43,7 +43,9 @@ impl Texts {
             return Ok(());
         }
         self.add(text, offset)?;
-        let Some(text) = string::utf8(text) else { return Ok(()) };
+        // A number may be that of a file that someone writes to.
+        let copy = Zeroizing::new(text.to_vec());
+        let Some(text) = string::utf8(&copy) else { return Ok(()) };
         for spelling in [in_json(text), in_json_of_go(text), in_addresses(text)] {
             if spelling.as_str() != text {
                 self.add(spelling.as_bytes(), offset)?;
@@ -75,14 +77,14 @@ impl Texts {
 
 /// A text as a part of a string in JSON.
 fn in_json(text: &str) -> Zeroizing<String> {
-    let mut spelling = Zeroizing::new(String::with_capacity(6 * text.len()));
+    let mut spelling = Zeroizing::new(String::with_capacity(string::EXPANSION_MAX * text.len()));
     string::push_escaped(text, &mut spelling);
     spelling
 }
 
 /// The same as the tools and all that is made with Go write it.
 fn in_json_of_go(text: &str) -> Zeroizing<String> {
-    let mut spelling = Zeroizing::new(String::with_capacity(6 * text.len()));
+    let mut spelling = Zeroizing::new(String::with_capacity(string::EXPANSION_MAX * text.len()));
     for character in in_json(text).chars() {
         match character {
             '<' => spelling.push_str("\\u003c"),

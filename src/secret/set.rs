@@ -112,6 +112,7 @@ impl Secrets {
 
     /// The same for a text of at least [`Secrets::echo_min`] bytes, which seldom is one.
     pub fn echoed(&self, text: &[u8]) -> Option<u32> {
+        debug_assert!(text.len() >= self.echo_min);
         self.may_begin(head_of(text)).then(|| self.number(text)).flatten()
     }
 

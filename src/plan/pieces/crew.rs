@@ -5,12 +5,12 @@ use std::thread::Scope;
 
 use super::ahead::{PieceFrontier, PieceScout, PieceStretch};
 use super::{Piece, PieceKind};
-use crate::crew::{Crew, Desk, Worker};
+use crate::crew::{Crew, Desk, Worker, of_shared_work};
 use crate::error::Result;
 use crate::plan::read_ahead::{ReadAhead, STRETCH, Sent};
 
 /// A longer piece, in bytes, is left to the walk.
-const PIECE_MAX: u64 = 256 << 10;
+const PIECE_MAX: u64 = of_shared_work(256 << 10);
 
 /// Who reads a stretch, and where it begins and ends.
 pub(crate) struct Task {
@@ -34,7 +34,7 @@ pub(crate) struct PieceJob<F> {
 /// What is made of a stretch.
 pub(crate) trait Found: Default + Send {
     /// Forgets everything and keeps the memory.
-    fn clear(&mut self) {}
+    fn clear(&mut self);
 }
 
 impl<F: Found> PieceJob<F> {

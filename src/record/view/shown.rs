@@ -293,8 +293,9 @@ impl Excerpt {
             len -= 1;
         }
         self.left_out += (text.len() - len) as u64;
-        // It was UTF-8 when it was read.
-        let shown = String::from_utf8_lossy(&text[..len]);
+        // It was UTF-8 when it was read. A copy, because someone may write to the file.
+        let copy = text[..len].to_vec();
+        let shown = String::from_utf8_lossy(&copy);
         match kind {
             Kind::String => string::push_quoted(&shown, &mut self.text),
             _ => self.text.push_str(&shown),

@@ -7,10 +7,8 @@
 //! The trap: what is accepted here must be what the general way accepts, and mean the same. So what
 //! is not found is not passed either: another thing may be looked for at the same place.
 
-use super::brackets::close_of;
 use super::outline::Outline;
 use super::string;
-use crate::scan::BLOCK;
 
 /// A place in an outlined text.
 #[derive(Clone, Copy, Debug)]
@@ -83,17 +81,10 @@ impl<'a> Native<'a> {
         if !matches!(self.text.get(start), Some(b'{' | b'[')) {
             return None;
         }
-        let mut depth = 0;
-        let mut visible = !0 << (start % BLOCK);
-        for (index, block) in self.outline.blocks.iter().enumerate().skip(start / BLOCK) {
-            let brackets = block.brackets & visible;
-            visible = !0;
-            if let Some(bit) = close_of(brackets, block.opens, &mut depth) {
-                self.at = index * BLOCK + bit as usize + 1;
-                return self.text.get(start..self.at);
-            }
-        }
-        None
+        let end = self.outline.close_of(start)? + 1;
+        let found = self.text.get(start..end)?;
+        self.at = end;
+        Some(found)
     }
 
     /// Passes what may mark something: an object or array, `true` or `false`.

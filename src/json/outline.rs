@@ -12,6 +12,7 @@
 
 use std::ops::Range;
 
+use super::brackets::close_of;
 use super::native::Native;
 use super::value::Value;
 use crate::error::{Error, Result};
@@ -163,6 +164,12 @@ impl Outline {
         }
     }
 
+    /// Where the container ends that begins at a position: its closing bracket. To be asked before
+    /// the containers are found.
+    pub(super) fn close_of(&self, position: usize) -> Option<usize> {
+        self.isa.run(FindClose { blocks: &self.blocks, position })
+    }
+
     /// The first quote at or after a position.
     #[inline]
     pub(super) fn next_quote(&self, position: u32) -> Option<u32> {
@@ -264,6 +271,32 @@ impl Code for Nest<'_> {
     #[inline(always)]
     fn run(self) {
         self.0.nest();
+    }
+}
+
+/// [`Outline::close_of`], to be run with the scanner's instructions.
+struct FindClose<'o> {
+    blocks: &'o [Marks],
+    position: usize,
+}
+
+impl Code for FindClose<'_> {
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn run(self) -> Option<usize> {
+        let FindClose { blocks, position } = self;
+        let first = position / BLOCK;
+        let mut depth = 0;
+        let mut visible = !0 << (position % BLOCK);
+        for (index, block) in blocks.get(first..)?.iter().enumerate() {
+            let brackets = block.brackets & visible;
+            visible = !0;
+            if let Some(bit) = close_of(brackets, block.opens, &mut depth) {
+                return Some((first + index) * BLOCK + bit as usize);
+            }
+        }
+        None
     }
 }
 

@@ -17,13 +17,13 @@ use super::{Block, Carry, Code, Findings, Kernel, Raw, Unusual, scan_blocks};
 /// - The processor has AVX2, PCLMULQDQ, BMI1, BMI2, POPCNT and LZCNT.
 /// - `text` has 64 bytes for each of `blocks`.
 #[target_feature(enable = "avx2,pclmulqdq,bmi1,bmi2,popcnt,lzcnt")]
-pub(super) unsafe fn scan<const TOKENS: bool>(
+pub(super) unsafe fn scan<const STRUCTURE: bool, const TOKENS: bool>(
     text: &[u8],
     carry: &mut Carry,
     blocks: &mut [Block],
 ) -> Findings {
     // SAFETY: the caller's promises are those that are asked for.
-    unsafe { scan_blocks::<Avx2, TOKENS>(text, carry, blocks) }
+    unsafe { scan_blocks::<Avx2, STRUCTURE, TOKENS>(text, carry, blocks) }
 }
 
 /// Runs code that was inlined here with the instructions of AVX2 and its time.

@@ -13,13 +13,13 @@ use super::{Block, Carry, Findings, Kernel, Raw, Unusual, scan_blocks};
 /// - The processor has AVX-512F, AVX-512BW and PCLMULQDQ.
 /// - `text` has 64 bytes for each of `blocks`.
 #[target_feature(enable = "avx512f,avx512bw,pclmulqdq,bmi1,popcnt,lzcnt")]
-pub(super) unsafe fn scan<const TOKENS: bool>(
+pub(super) unsafe fn scan<const STRUCTURE: bool, const TOKENS: bool>(
     text: &[u8],
     carry: &mut Carry,
     blocks: &mut [Block],
 ) -> Findings {
     // SAFETY: the caller's promises are those that are asked for.
-    unsafe { scan_blocks::<Avx512, TOKENS>(text, carry, blocks) }
+    unsafe { scan_blocks::<Avx512, STRUCTURE, TOKENS>(text, carry, blocks) }
 }
 
 struct Avx512;

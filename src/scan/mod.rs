@@ -169,16 +169,15 @@ pub struct Block {
     pub quotes: u64,
     /// Backslashes in strings that escape the byte after them.
     pub escapes: u64,
-    /// `{ } [ ]` outside of strings.
+    /// `{ } [ ]` outside of strings. Not with [`Detail::Strings`], as the two that follow.
     pub brackets: u64,
     /// Of any byte: whether it would open, if it is a bracket.
     pub opens: u64,
     /// Of any byte: whether it would be a brace, if it is a bracket.
     pub braces: u64,
-    /// First bytes of all tokens outside of strings, opening quotes included. Only
-    /// [`Detail::Tokens`], as what follows.
+    /// First bytes of tokens: opening quotes, and with [`Detail::Tokens`] those of all others.
     pub tokens: u64,
-    /// Commas outside of strings.
+    /// Commas outside of strings. Only [`Detail::Tokens`], as what follows.
     pub commas: u64,
     /// All bytes of numbers and literals: what is outside of strings and nothing else.
     pub words: u64,
@@ -187,6 +186,8 @@ pub struct Block {
 /// How much of a block is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
+    /// Where strings begin and end, in a text that was scanned before: nothing in it is misplaced.
+    Strings,
     /// Quotes and brackets.
     Structure,
     /// Every token.
@@ -297,7 +298,7 @@ impl Carry {
 /// - The processor has the kernel's instruction set.
 /// - `text` has 64 bytes for each of `blocks`.
 #[inline(always)]
-unsafe fn scan_blocks<K: Kernel, const TOKENS: bool>(
+unsafe fn scan_blocks<K: Kernel, const STRUCTURE: bool, const TOKENS: bool>(
     text: &[u8],
     carry: &mut Carry,
     blocks: &mut [Block],
@@ -315,25 +316,28 @@ unsafe fn scan_blocks<K: Kernel, const TOKENS: bool>(
         // SAFETY: the caller has the instruction set.
         let in_string = unsafe { K::prefix_xor(quotes) } ^ carry.in_string;
         carry.in_string = ((in_string as i64) >> 63) as u64;
-        let brackets = raw.bracket & !in_string;
-        // Native plans have nearly none; in indented ones nearly every block has line feeds.
-        if raw.is_unusual {
-            // SAFETY: as for the comparisons.
-            let Unusual { control, high } = unsafe { K::unusual(bytes) };
-            findings.misplaced |= (control & in_string) | (high & !in_string);
-            findings.high |= u64::from(high != 0) << index;
-        }
         block.quotes = quotes;
-        block.brackets = brackets;
-        block.opens = raw.opens;
-        block.braces = raw.braces;
         block.escapes = raw.backslash & in_string & !escaped;
+        block.tokens = quotes & in_string;
+        // What is not stored from here on the compiler does not compare either.
+        if STRUCTURE {
+            // Native plans have nearly none; in indented ones nearly every block has line feeds.
+            if raw.is_unusual {
+                // SAFETY: as for the comparisons.
+                let Unusual { control, high } = unsafe { K::unusual(bytes) };
+                findings.misplaced |= (control & in_string) | (high & !in_string);
+                findings.high |= u64::from(high != 0) << index;
+            }
+            block.brackets = raw.bracket & !in_string;
+            block.opens = raw.opens;
+            block.braces = raw.braces;
+        }
         if TOKENS {
             let operators = raw.operator & !in_string;
             let words = !(raw.around | quotes | in_string);
             let word_starts = words & !((words << 1) | carry.in_word);
             carry.in_word = words >> 63;
-            block.tokens = operators | (quotes & in_string) | word_starts;
+            block.tokens |= operators | word_starts;
             block.commas = raw.comma & !in_string;
             block.words = words;
         }
@@ -404,45 +408,10 @@ impl Scanner {
     /// At most [`BATCH`] blocks.
     fn scan_batch(&mut self, text: &[u8], blocks: &mut [Block]) -> Option<Misplaced> {
         let before = self.carry;
-        let findings = match (self.isa.0, self.detail) {
-            // SAFETY: the scalar kernel runs anywhere; the length was asserted.
-            (Kind::Scalar, Detail::Structure) => unsafe {
-                scan_blocks::<scalar::Scalar, false>(text, &mut self.carry, blocks)
-            },
-            // SAFETY: the scalar kernel runs anywhere; the length was asserted.
-            (Kind::Scalar, Detail::Tokens) => unsafe {
-                scan_blocks::<scalar::Scalar, true>(text, &mut self.carry, blocks)
-            },
-            // SAFETY: an `Isa` is made only where its instructions are; the length was asserted.
-            #[cfg(target_arch = "x86_64")]
-            (Kind::Avx2, Detail::Structure) => unsafe {
-                avx2::scan::<false>(text, &mut self.carry, blocks)
-            },
-            // SAFETY: an `Isa` is made only where its instructions are; the length was asserted.
-            #[cfg(target_arch = "x86_64")]
-            (Kind::Avx2, Detail::Tokens) => unsafe {
-                avx2::scan::<true>(text, &mut self.carry, blocks)
-            },
-            // SAFETY: an `Isa` is made only where its instructions are; the length was asserted.
-            #[cfg(target_arch = "x86_64")]
-            (Kind::Avx512, Detail::Structure) => unsafe {
-                avx512::scan::<false>(text, &mut self.carry, blocks)
-            },
-            // SAFETY: an `Isa` is made only where its instructions are; the length was asserted.
-            #[cfg(target_arch = "x86_64")]
-            (Kind::Avx512, Detail::Tokens) => unsafe {
-                avx512::scan::<true>(text, &mut self.carry, blocks)
-            },
-            // SAFETY: an `Isa` is made only where its instructions are; the length was asserted.
-            #[cfg(target_arch = "aarch64")]
-            (Kind::Neon, Detail::Structure) => unsafe {
-                neon::scan::<false>(text, &mut self.carry, blocks)
-            },
-            // SAFETY: an `Isa` is made only where its instructions are; the length was asserted.
-            #[cfg(target_arch = "aarch64")]
-            (Kind::Neon, Detail::Tokens) => unsafe {
-                neon::scan::<true>(text, &mut self.carry, blocks)
-            },
+        let findings = match self.detail {
+            Detail::Strings => self.scan_for::<false, false>(text, blocks),
+            Detail::Structure => self.scan_for::<true, false>(text, blocks),
+            Detail::Tokens => self.scan_for::<true, true>(text, blocks),
         };
         let character = self.utf8.check(text, findings.high);
         let byte = if findings.misplaced != 0 { first_misplaced(text, before) } else { None };
@@ -450,6 +419,30 @@ impl Scanner {
             (Some(byte), Some(character)) if character.offset < byte.offset => Some(character),
             (Some(byte), _) => Some(byte),
             (None, character) => character,
+        }
+    }
+
+    /// `text` has [`BLOCK`] bytes for each of `blocks`.
+    fn scan_for<const STRUCTURE: bool, const TOKENS: bool>(
+        &mut self,
+        text: &[u8],
+        blocks: &mut [Block],
+    ) -> Findings {
+        let carry = &mut self.carry;
+        match self.isa.0 {
+            // SAFETY: the scalar kernel runs anywhere; the caller gave 64 bytes per block.
+            Kind::Scalar => unsafe {
+                scan_blocks::<scalar::Scalar, STRUCTURE, TOKENS>(text, carry, blocks)
+            },
+            // SAFETY: an `Isa` is made only where its instructions are; the rest is as above.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => unsafe { avx2::scan::<STRUCTURE, TOKENS>(text, carry, blocks) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => unsafe { avx512::scan::<STRUCTURE, TOKENS>(text, carry, blocks) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon => unsafe { neon::scan::<STRUCTURE, TOKENS>(text, carry, blocks) },
         }
     }
 

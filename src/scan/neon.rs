@@ -17,13 +17,13 @@ use super::{Block, Carry, Findings, Kernel, Raw, Unusual, scan_blocks};
 /// - The processor has NEON.
 /// - `text` has 64 bytes for each of `blocks`.
 #[target_feature(enable = "neon")]
-pub(super) unsafe fn scan<const TOKENS: bool>(
+pub(super) unsafe fn scan<const STRUCTURE: bool, const TOKENS: bool>(
     text: &[u8],
     carry: &mut Carry,
     blocks: &mut [Block],
 ) -> Findings {
     // SAFETY: the caller's promises are those that are asked for.
-    unsafe { scan_blocks::<Neon, TOKENS>(text, carry, blocks) }
+    unsafe { scan_blocks::<Neon, STRUCTURE, TOKENS>(text, carry, blocks) }
 }
 
 struct Neon;

@@ -104,7 +104,7 @@ proptest! {
         text in text(),
         batches in prop::collection::vec(1usize..5, 1..4),
     ) {
-        for detail in [Detail::Structure, Detail::Tokens] {
+        for detail in [Detail::Strings, Detail::Structure, Detail::Tokens] {
             let scalar = scan(Isa::named("scalar").unwrap(), detail, &text, &[64]);
             for isa in Isa::all() {
                 prop_assert_eq!(&scan(isa, detail, &text, &[64]).1, &scalar.1, "{}", isa.name());
@@ -114,6 +114,19 @@ proptest! {
                     prop_assert_eq!(&cut.0, &scalar.0, "{}", isa.name());
                 }
             }
+        }
+    }
+
+    #[test]
+    fn strings_are_the_same_with_less_detail(text in text()) {
+        let scalar = Isa::named("scalar").unwrap();
+        let (all, misplaced) = scan(scalar, Detail::Structure, &text, &[64]);
+        if misplaced.is_none() {
+            let (strings, _) = scan(scalar, Detail::Strings, &text, &[64]);
+            let of = |blocks: &[Block]| -> Vec<_> {
+                blocks.iter().map(|it| (it.quotes, it.escapes, it.tokens)).collect()
+            };
+            prop_assert_eq!(of(&strings), of(&all));
         }
     }
 

@@ -15,7 +15,7 @@ use std::ops::Range;
 use super::contained::Contained;
 use super::set::{Secrets, head_of};
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::string::{self, BadEscape};
+use crate::json::string;
 use crate::scan::{BATCH, BLOCK, Block, Code, Detail, Isa, Scanner};
 
 /// A text that is a secret's.
@@ -91,7 +91,7 @@ impl Echoes {
         if !what.secrets.echo() {
             return Ok(());
         }
-        let mut scanner = Scanner::new(self.isa, Detail::Structure);
+        let mut scanner = Scanner::new(self.isa, Detail::Strings);
         let mut text = Text { bytes, open: None, after: 0 };
         let whole = bytes.len() - bytes.len() % BLOCK;
         for start in (0..whole).step_by(BATCH * BLOCK) {
@@ -116,13 +116,13 @@ impl Echoes {
         what: &Sought<'_>,
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
-        let (count, in_string) = (piece.len() / BLOCK, scanner.in_string());
+        let count = piece.len() / BLOCK;
         if scanner.scan(piece, &mut self.blocks[..count]).is_some() {
             return Err(changed());
         }
         if what.contained.is_none() && !what.secrets.echo_numbers() && what.secrets.echo_min() >= 8
         {
-            return self.heads(count, in_string, text.bytes, start, what, each);
+            return self.heads(count, text.bytes, start, what, each);
         }
         for index in 0..count {
             let mut quotes = self.blocks[index].quotes;
@@ -149,7 +149,6 @@ impl Echoes {
     fn heads(
         &mut self,
         count: usize,
-        in_string: bool,
         bytes: &[u8],
         start: usize,
         what: &Sought<'_>,
@@ -158,10 +157,10 @@ impl Echoes {
         let Echoes { blocks, heads, .. } = self;
         heads.clear();
         let (blocks, secrets) = (&blocks[..count], what.secrets);
-        self.isa.run(FindHeads { blocks, bytes, start, in_string, secrets, heads });
+        self.isa.run(FindHeads { blocks, bytes, start, secrets, heads });
         for place in 0..self.heads.len() {
             let open = self.heads[place];
-            if self.begins(bytes, open, what) {
+            if begins(bytes, open, what) {
                 let close = close(bytes, open).ok_or_else(changed)?;
                 self.look(bytes, open..close + 1, what, each)?;
             }
@@ -185,7 +184,7 @@ impl Echoes {
             None => head_of(raw),
         };
         let passes = if has_backslash(head) {
-            self.begins(bytes, range.start, what)
+            begins(bytes, range.start, what)
         } else {
             what.secrets.may_begin(head)
         };
@@ -220,37 +219,6 @@ impl Echoes {
             each(Echo { range, kind: EchoKind::Value, number: 0 })?;
         }
         Ok(())
-    }
-
-    /// Whether a string that begins with a quote may begin as a secret, also where it has escapes.
-    #[inline(never)]
-    fn begins(&mut self, bytes: &[u8], open: usize, what: &Sought<'_>) -> bool {
-        // Eight characters of a text have at most eight escapes, and mostly few.
-        for len in [2, 8].map(|escapes| escapes * string::ESCAPE_MAX) {
-            // The piece may end within an escape.
-            let some = bytes.len().min(open + 1 + len + string::ESCAPE_MAX);
-            let end = close(&bytes[..some], open).unwrap_or(some);
-            let raw = &bytes[open + 1..end];
-            match self.decode_some(raw, len) {
-                Ok(()) if self.decoded.len() < 8 && raw.len() > len => {}
-                Ok(()) => return what.secrets.may_begin(head_of(&self.decoded)),
-                // Half of a surrogate pair, say, which no secret has.
-                Err(_) => return false,
-            }
-        }
-        true
-    }
-
-    /// Decodes about so many bytes from the start of a text.
-    fn decode_some(&mut self, raw: &[u8], len: usize) -> std::result::Result<(), BadEscape> {
-        let mut end = raw.len().min(len);
-        loop {
-            self.decoded.clear();
-            match string::unescape(&raw[..end], &mut self.decoded) {
-                Err(bad) if end < raw.len() && end - bad.0 < string::ESCAPE_MAX => end = bad.0,
-                decoded => return decoded,
-            }
-        }
     }
 
     /// Looks at a string whose beginning may be a secret's; whether it is one.
@@ -311,8 +279,6 @@ struct FindHeads<'f> {
     bytes: &'f [u8],
     /// Where the blocks begin.
     start: usize,
-    /// A string is open there.
-    in_string: bool,
     secrets: &'f Secrets,
     /// Their opening quotes.
     heads: &'f mut Vec<usize>,
@@ -323,8 +289,7 @@ impl Code for FindHeads<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let FindHeads { blocks, bytes, start, in_string, secrets, heads } = self;
-        let mut in_string = u32::from(in_string);
+        let FindHeads { blocks, bytes, start, secrets, heads } = self;
         for (index, block) in blocks.iter().enumerate() {
             let quotes = block.quotes;
             // What follows the last block is not known: a string there may turn out to be short.
@@ -338,18 +303,14 @@ impl Code for FindHeads<'_> {
             near |= near >> 2;
             near |= near >> 4;
             let behind = next << (BLOCK - 8);
-            let mut alone = quotes & !(near | behind | behind.wrapping_neg());
-            while alone != 0 {
-                let bit = alone.trailing_zeros();
-                alone &= alone - 1;
-                let before = quotes & !(!0 << bit);
-                let at = start + index * BLOCK + bit as usize;
-                let opens = (before.count_ones() ^ in_string) & 1 == 0;
-                if opens && may_begin(bytes, at, has_escapes, secrets) {
-                    heads.push(at);
+            let mut opening = block.tokens & !(near | behind | behind.wrapping_neg());
+            while opening != 0 {
+                let open = start + index * BLOCK + opening.trailing_zeros() as usize;
+                opening &= opening - 1;
+                if may_begin(bytes, open, has_escapes, secrets) {
+                    heads.push(open);
                 }
             }
-            in_string ^= quotes.count_ones() & 1;
         }
     }
 }
@@ -361,6 +322,33 @@ fn may_begin(bytes: &[u8], open: usize, has_escapes: bool, secrets: &Secrets) ->
     let Some(head) = bytes.get(open + 1..).and_then(<[u8]>::first_chunk) else { return true };
     let head = u64::from_le_bytes(*head);
     (has_escapes && has_backslash(head)) || secrets.may_begin(head)
+}
+
+/// Whether a string that begins with a quote may begin as a secret, also where it has escapes.
+fn begins(bytes: &[u8], open: usize, what: &Sought<'_>) -> bool {
+    let mut head = [0; 8];
+    let (mut at, mut len) = (open + 1, 0);
+    while len < head.len() {
+        match bytes.get(at) {
+            None | Some(b'"') => break,
+            Some(b'\\') => {
+                // Half of a surrogate pair, say, which no secret has.
+                let Some((character, escape_len)) = string::escape(&bytes[at..]) else {
+                    return false;
+                };
+                at += escape_len;
+                for &byte in character.encode_utf8(&mut [0; 4]).as_bytes() {
+                    head.get_mut(len).into_iter().for_each(|place| *place = byte);
+                    len += 1;
+                }
+            }
+            Some(&byte) => {
+                head[len] = byte;
+                (at, len) = (at + 1, len + 1);
+            }
+        }
+    }
+    what.secrets.may_begin(u64::from_le_bytes(head))
 }
 
 /// Where the string ends that begins with a quote: its closing one.

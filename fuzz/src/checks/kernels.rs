@@ -9,7 +9,7 @@ use super::draw::Draw;
 pub fn check(text: &[u8]) {
     let scalar = Isa::named("scalar").expect("it runs anywhere");
     let whole = || text.len() / BLOCK + 1;
-    for detail in [Detail::Structure, Detail::Tokens] {
+    for detail in [Detail::Strings, Detail::Structure, Detail::Tokens] {
         let expected = scan(scalar, detail, text, whole);
         for isa in Isa::all() {
             let mut draw = Draw::from_bytes(text);

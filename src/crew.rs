@@ -47,6 +47,8 @@ struct Jobs<J> {
     given: VecDeque<Option<J>>,
     /// The number of the first of them.
     first: u64,
+    /// How many threads wait for a change.
+    idle: usize,
     /// No more will come.
     is_closed: bool,
     /// A thread panicked.
@@ -59,6 +61,7 @@ impl<J> Desk<J> {
             waiting: VecDeque::new(),
             given: VecDeque::new(),
             first: 0,
+            idle: 0,
             is_closed: false,
             is_broken: false,
         };
@@ -70,11 +73,30 @@ impl<J> Desk<J> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put_back(&self, number: u64, job: J) {
+    /// Changes what is on the desk. Nobody is woken where nobody waits: that takes a system call.
+    fn change(&self, change: impl FnOnce(&mut Jobs<J>)) {
         let mut jobs = self.jobs();
-        let place = (number - jobs.first) as usize;
-        jobs.given[place] = Some(job);
-        self.changed.notify_all();
+        change(&mut jobs);
+        let is_awaited = jobs.idle > 0;
+        drop(jobs);
+        if is_awaited {
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits for a change.
+    fn wait<'d>(&'d self, mut jobs: MutexGuard<'d, Jobs<J>>) -> MutexGuard<'d, Jobs<J>> {
+        jobs.idle += 1;
+        let mut jobs = self.changed.wait(jobs).unwrap_or_else(PoisonError::into_inner);
+        jobs.idle -= 1;
+        jobs
+    }
+
+    fn put_back(&self, number: u64, job: J) {
+        self.change(|jobs| {
+            let place = (number - jobs.first) as usize;
+            jobs.given[place] = Some(job);
+        });
     }
 
     /// What a thread of the crew does until the desk is closed.
@@ -87,9 +109,7 @@ impl<J> Desk<J> {
                 }
                 match jobs.waiting.pop_front() {
                     Some(next) => break next,
-                    None => {
-                        jobs = self.changed.wait(jobs).unwrap_or_else(PoisonError::into_inner);
-                    }
+                    None => jobs = self.wait(jobs),
                 }
             };
             drop(jobs);
@@ -148,12 +168,11 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Crew<'scope, 'env, W> {
     pub(crate) fn give(&mut self, job: W::Job, mut hire: impl FnMut() -> W) {
         self.own.get_or_insert_with(&mut hire);
         self.out += 1;
-        let mut jobs = self.desk.jobs();
-        let number = jobs.first + jobs.given.len() as u64;
-        jobs.given.push_back(None);
-        jobs.waiting.push_back((number, job));
-        drop(jobs);
-        self.desk.changed.notify_all();
+        self.desk.change(|jobs| {
+            let number = jobs.first + jobs.given.len() as u64;
+            jobs.given.push_back(None);
+            jobs.waiting.push_back((number, job));
+        });
         if self.started + 1 < self.threads {
             let (desk, mut worker) = (self.desk, hire());
             let started = Builder::new().spawn_scoped(self.scope, move || {
@@ -214,7 +233,7 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Crew<'scope, 'env, W> {
                 own.work(&mut job);
                 self.desk.put_back(number, job);
             } else if matches!(jobs.given.front(), Some(None)) {
-                drop(self.desk.changed.wait(jobs));
+                drop(self.desk.wait(jobs));
             }
         }
         None
@@ -223,8 +242,7 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Crew<'scope, 'env, W> {
 
 impl<W: Worker> Drop for Crew<'_, '_, W> {
     fn drop(&mut self) {
-        self.desk.jobs().is_closed = true;
-        self.desk.changed.notify_all();
+        self.desk.change(|jobs| jobs.is_closed = true);
     }
 }
 
@@ -233,8 +251,7 @@ struct Alarm<'d, J>(&'d Desk<J>);
 
 impl<J> Drop for Alarm<'_, J> {
     fn drop(&mut self) {
-        self.0.jobs().is_broken = true;
-        self.0.changed.notify_all();
+        self.0.change(|jobs| jobs.is_broken = true);
     }
 }
 

@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use super::contained::Contained;
-use super::set::{Secrets, head_of};
+use super::set::{Beginnings, Secrets, head_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::string;
 use crate::scan::{BATCH, BLOCK, Block, Code, Detail, Isa, Scanner};
@@ -156,8 +156,8 @@ impl Echoes {
     ) -> Result<()> {
         let Echoes { blocks, heads, .. } = self;
         heads.clear();
-        let (blocks, secrets) = (&blocks[..count], what.secrets);
-        self.isa.run(FindHeads { blocks, bytes, start, secrets, heads });
+        let (blocks, beginnings) = (&blocks[..count], what.secrets.beginnings());
+        self.isa.run(FindHeads { blocks, bytes, start, beginnings, heads });
         for place in 0..self.heads.len() {
             let open = self.heads[place];
             if begins(bytes, open, what) {
@@ -279,7 +279,7 @@ struct FindHeads<'f> {
     bytes: &'f [u8],
     /// Where the blocks begin.
     start: usize,
-    secrets: &'f Secrets,
+    beginnings: Beginnings<'f>,
     /// Their opening quotes.
     heads: &'f mut Vec<usize>,
 }
@@ -289,7 +289,7 @@ impl Code for FindHeads<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let FindHeads { blocks, bytes, start, secrets, heads } = self;
+        let FindHeads { blocks, bytes, start, beginnings, heads } = self;
         for (index, block) in blocks.iter().enumerate() {
             let quotes = block.quotes;
             // What follows the last block is not known: a string there may turn out to be short.
@@ -304,24 +304,23 @@ impl Code for FindHeads<'_> {
             near |= near >> 4;
             let behind = next << (BLOCK - 8);
             let mut opening = block.tokens & !(near | behind | behind.wrapping_neg());
+            // Bytes behind a string do not matter, and are mostly there.
+            let first = start + index * BLOCK;
+            let text: Option<&[u8; BLOCK + 8]> = bytes.get(first..).and_then(<[u8]>::first_chunk);
             while opening != 0 {
-                let open = start + index * BLOCK + opening.trailing_zeros() as usize;
+                let bit = opening.trailing_zeros() as usize % BLOCK;
                 opening &= opening - 1;
-                if may_begin(bytes, open, has_escapes, secrets) {
-                    heads.push(open);
+                let passes =
+                    text.and_then(|text| text[bit + 1..].first_chunk()).is_none_or(|head| {
+                        let head = u64::from_le_bytes(*head);
+                        (has_escapes && has_backslash(head)) || beginnings.may_hold(head)
+                    });
+                if passes {
+                    heads.push(first + bit);
                 }
             }
         }
     }
-}
-
-/// Whether the string that begins with a quote may begin as a secret, or with an escape.
-#[inline(always)]
-fn may_begin(bytes: &[u8], open: usize, has_escapes: bool, secrets: &Secrets) -> bool {
-    // Bytes behind the string do not matter, and are mostly there.
-    let Some(head) = bytes.get(open + 1..).and_then(<[u8]>::first_chunk) else { return true };
-    let head = u64::from_le_bytes(*head);
-    (has_escapes && has_backslash(head)) || secrets.may_begin(head)
 }
 
 /// Whether a string that begins with a quote may begin as a secret, also where it has escapes.

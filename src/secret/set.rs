@@ -19,10 +19,7 @@ use crate::limits::{Limit, Limits};
 #[derive(Debug)]
 pub struct Secrets {
     keyed: RandomState,
-    /// Of the filter: odd.
-    factor: u64,
-    /// The bytes of a text's first eight that the filter looks at.
-    head: u64,
+    hash: Hash,
     filter: Vec<u64>,
     /// Where in the filter the echoes begin, so that it can grow.
     heads: Vec<u32>,
@@ -48,11 +45,10 @@ impl Secrets {
     pub fn new(echo_min: usize, limits: &Limits) -> Secrets {
         let keyed = RandomState::new();
         let factor = keyed.hash_one("the filter's factor") | 1;
-        let head = u64::MAX >> (64 - 8 * echo_min.clamp(1, 8));
+        let seen = u64::MAX >> (64 - 8 * echo_min.clamp(1, 8));
         Secrets {
             keyed,
-            factor,
-            head,
+            hash: Hash { factor, seen },
             filter: vec![0; FILTER_MIN],
             heads: Vec::new(),
             digests: Vec::new(),
@@ -83,7 +79,7 @@ impl Secrets {
         let _ = self.numbers.insert_unique(digest, number, |&number| digests[place(number)]);
         if text.len() >= self.echo_min {
             self.has_numbers |= is_number(text);
-            self.pass(self.hash(head_of(text)));
+            self.pass(self.hash.of(head_of(text)));
         }
         Ok(true)
     }
@@ -101,7 +97,7 @@ impl Secrets {
     }
 
     fn mark(&mut self, head: u32) {
-        let bit = self.bit(head);
+        let bit = bit(head, &self.filter);
         self.filter[bit / 64] |= 1 << (bit % 64);
     }
 
@@ -147,26 +143,58 @@ impl Secrets {
 
     /// Whether a text of at least [`Secrets::echo_min`] bytes that begins with these eight may be a
     /// secret. Bytes behind the text do not matter.
-    #[inline(always)]
     pub fn may_begin(&self, head: u64) -> bool {
-        let bit = self.bit(self.hash(head));
-        (self.filter[bit / 64] >> (bit % 64)) & 1 == 1
+        self.beginnings().may_hold(head)
     }
 
+    /// How its texts begin, to be asked of many others.
     #[inline(always)]
-    fn hash(&self, head: u64) -> u32 {
-        ((head & self.head).wrapping_mul(self.factor) >> 32) as u32
-    }
-
-    #[inline(always)]
-    fn bit(&self, head: u32) -> usize {
-        head as usize & (self.filter.len() * 64 - 1)
+    pub(super) fn beginnings(&self) -> Beginnings<'_> {
+        Beginnings { words: &self.filter, hash: self.hash }
     }
 
     /// What a text is known by in this run.
     pub(crate) fn digest(&self, text: &[u8]) -> u64 {
         self.keyed.hash_one(text)
     }
+}
+
+/// A filter of texts by their first eight bytes, at hand.
+#[derive(Clone, Copy)]
+pub(super) struct Beginnings<'s> {
+    words: &'s [u64],
+    hash: Hash,
+}
+
+impl Beginnings<'_> {
+    /// Whether a text that begins so may be a secret ([`Secrets::may_begin`]).
+    #[inline(always)]
+    pub fn may_hold(&self, head: u64) -> bool {
+        let bit = bit(self.hash.of(head), self.words);
+        (self.words[bit / 64] >> (bit % 64)) & 1 == 1
+    }
+}
+
+/// What becomes of the first eight bytes of a text.
+#[derive(Clone, Copy, Debug)]
+struct Hash {
+    /// Odd.
+    factor: u64,
+    /// The bytes that are looked at.
+    seen: u64,
+}
+
+impl Hash {
+    #[inline(always)]
+    fn of(self, head: u64) -> u32 {
+        ((head & self.seen).wrapping_mul(self.factor) >> 32) as u32
+    }
+}
+
+/// Where in a filter texts are that begin so.
+#[inline(always)]
+fn bit(hash: u32, filter: &[u64]) -> usize {
+    hash as usize & (filter.len() * 64 - 1)
 }
 
 /// Whether a text may be that of a number.

@@ -164,8 +164,7 @@ impl Outline {
         }
     }
 
-    /// Where the container ends that begins at a position: its closing bracket. To be asked before
-    /// the containers are found.
+    /// Where the container ends that begins at a position: its closing bracket.
     pub(super) fn close_of(&self, position: usize) -> Option<usize> {
         self.isa.run(FindClose { blocks: &self.blocks, position })
     }

@@ -54,7 +54,7 @@ fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
 }
 
 /// The text with its escapes replaced; borrowed when there are none, so that the text must be one
-/// that nobody writes to ([`decode_copy`] is for that of a mapped file).
+/// that nobody writes to. That of a mapped file is copied first ([`unescape`]).
 ///
 /// # Errors
 ///
@@ -67,18 +67,6 @@ pub fn decode(text: &[u8]) -> Result<Cow<'_, str>, BadEscape> {
     let mut decoded = Vec::with_capacity(text.len());
     unescape(text, &mut decoded)?;
     String::from_utf8(decoded).map(Cow::Owned).map_err(|_| BadEscape(0))
-}
-
-/// A copy of the text with its escapes replaced. It is copied before it is checked, because the
-/// text may be that of a file that someone writes to.
-///
-/// # Errors
-///
-/// The first bad escape, or byte that is not UTF-8 (which only a file that changes meanwhile has).
-pub fn decode_copy(text: &[u8]) -> Result<String, BadEscape> {
-    let mut copy = Vec::with_capacity(text.len());
-    unescape(text, &mut copy)?;
-    String::from_utf8(copy).map_err(|error| BadEscape(error.utf8_error().valid_up_to()))
 }
 
 /// Appends the text with its escapes replaced. What is not escaped is copied without a look at

@@ -15,8 +15,13 @@ use crate::json::string;
 pub(super) fn next<S: Source>(cursor: &mut Cursor<S>) -> Result<Option<(String, u64)>> {
     let Some(range) = cursor.next_key()? else { return Ok(None) };
     let start = range.start;
-    match string::decode_copy(cursor.text(range)) {
+    // Copied before it is checked: someone may write to the file.
+    let (text, mut copy) = (cursor.text(range), Vec::new());
+    if let Err(bad) = string::unescape(text, &mut copy) {
+        return Err(Error::at(ErrorKind::Escape, start + bad.0 as u64));
+    }
+    match String::from_utf8(copy) {
         Ok(key) => Ok(Some((key, start - 1))),
-        Err(bad) => Err(Error::at(ErrorKind::Escape, start + bad.0 as u64)),
+        Err(_) => Err(Error::at(ErrorKind::Changed, start)),
     }
 }

@@ -120,7 +120,8 @@ fn is_scalar(word: &[u8]) -> bool {
     let is_of_numbers = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
     matches!(word, b"true" | b"false" | b"null")
         || (word.iter().all(is_of_numbers)
-            && std::str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok()))
+            // A copy, because someone may write to the file.
+            && String::from_utf8(word.to_vec()).is_ok_and(|word| word.parse::<f64>().is_ok()))
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
-//! Stretches of a document that others redact ahead of the walk, where everything stays.
+//! Stretches of a document that others redact ahead of the walk: all of it, or the changes that
+//! stay.
 
 use std::ops::Range;
 
 use super::chunk::{Chunk, Masker};
+use super::cut::{Judge, Verdict};
 use super::redactor::{Held, Redactor};
+use super::stays::Stays;
 use super::{Counts, Options};
 use crate::crew::Worker;
 use crate::error::{Error, Result};
@@ -24,6 +27,9 @@ pub(super) struct StretchRedactor<'s> {
     masker: Masker<'s>,
     redactor: Redactor<'s, Chunk>,
     known: Option<&'s Collected>,
+    /// Who says what stays; `None`: everything does.
+    judge: Option<Box<dyn Judge>>,
+    stays: Stays,
     /// How often in a row what was known was not enough, and for how many stretches that is not
     /// tried again.
     vain: u32,
@@ -32,14 +38,21 @@ pub(super) struct StretchRedactor<'s> {
 }
 
 impl<'s> StretchRedactor<'s> {
-    /// `known` is what is known of the secrets from an earlier reading.
-    pub fn new(masker: Masker<'s>, known: Option<&'s Collected>, options: &'s Options) -> Self {
+    /// `known` is what is known of the secrets from an earlier reading. Without a judge everything
+    /// stays.
+    pub fn new(
+        masker: Masker<'s>,
+        known: Option<&'s Collected>,
+        judge: Option<Box<dyn Judge>>,
+        options: &'s Options,
+    ) -> Self {
         let held = match known {
             Some(collected) => Held::Before(collected),
             None => nothing(options),
         };
         let redactor = Redactor::new(Chunk::default(), held, options);
-        StretchRedactor { masker, redactor, known, vain: 0, untried: 0, options }
+        let stays = Stays::default();
+        StretchRedactor { masker, redactor, known, judge, stays, vain: 0, untried: 0, options }
     }
 
     /// Redacts a stretch by what is known of it, if that is enough. Where it was not, it may not be
@@ -50,7 +63,7 @@ impl<'s> StretchRedactor<'s> {
         place: usize,
         job: &mut PieceJob<Chunk>,
     ) -> Option<PieceStretch> {
-        let Collected { survey, .. } = self.known?;
+        let Collected { survey, .. } = self.known.filter(|_| self.judge.is_none())?;
         if self.untried > 0 {
             self.untried -= 1;
             return None;
@@ -96,10 +109,20 @@ impl<'s> StretchRedactor<'s> {
         self.begin(job);
         let (redactor, marked) = (&mut self.redactor, &mut job.marked);
         let mut redacting = RedactingPieces { redactor, options: self.options, marked };
-        let read = scout.read(range, &mut redacting);
+        let read = match &mut self.judge {
+            None => scout.read(range, &mut redacting),
+            Some(judge) => {
+                self.stays.clear();
+                let (judge, stays) = (&mut **judge, &mut self.stays);
+                scout.read(range, &mut SelectingPieces { redacting, judge, stays, next: None })
+            }
+        };
         self.end(job);
         if let Some(read) = &read {
-            job.found.take(read.range(), scout.text());
+            match self.judge {
+                None => job.found.take(read.range(), scout.text()),
+                Some(_) => self.stays.take(&mut job.found, read.range(), scout.text()),
+            }
             self.masker.work(&mut job.found);
         }
         read
@@ -189,6 +212,63 @@ impl PieceVisitor for RedactingPieces<'_, '_> {
     }
 }
 
+/// The same, of those pieces that stay.
+struct SelectingPieces<'w, 's> {
+    redacting: RedactingPieces<'w, 's>,
+    judge: &'w mut dyn Judge,
+    stays: &'w mut Stays,
+    /// Where the comma before the next one stands.
+    next: Option<u64>,
+}
+
+impl SelectingPieces<'_, '_> {
+    /// Whether there is room for one more, which ends there.
+    fn hold_to_max(&self, end: u64) -> Result<()> {
+        match self.stays.len() >= NOTES_MAX {
+            true => Err(Error::limit(Limit::Change, NOTES_MAX as u64, end)),
+            false => Ok(()),
+        }
+    }
+}
+
+impl PieceVisitor for SelectingPieces<'_, '_> {
+    fn next(&mut self, at: u64) {
+        self.next = Some(at);
+    }
+
+    fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
+        match self.judge.unchanged() {
+            None => false,
+            Some(Verdict::Goes(reason)) => {
+                self.stays.go(range.end, reason);
+                true
+            }
+            Some(Verdict::Stays) => {
+                let end = range.end;
+                let is_enough =
+                    self.hold_to_max(end).is_ok() && self.redacting.unchanged(unchanged, range);
+                if is_enough {
+                    self.stays.stay(end, self.next);
+                }
+                is_enough
+            }
+        }
+    }
+
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
+        let end = piece.value.range().end;
+        match self.judge.change(piece)? {
+            Verdict::Goes(reason) => self.stays.go(end, reason),
+            Verdict::Stays => {
+                self.hold_to_max(end)?;
+                self.redacting.piece(piece)?;
+                self.stays.stay(end, self.next);
+            }
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -274,7 +354,7 @@ mod tests {
         let Collected { secrets, survey, .. } = &collected;
         let what = Sought { secrets, contained: None };
         let masker = Masker::new(what, &options.masking, Isa::best(), read.limits);
-        let mut redactor = StretchRedactor::new(masker, Some(&collected), &options);
+        let mut redactor = StretchRedactor::new(masker, Some(&collected), None, &options);
         let (mut with, mut without) = (0, 0);
         for place in 0..survey.stretches(&options.secret, &read).len() {
             let (stretch, surveyed) = survey.get(place);

@@ -8,6 +8,7 @@ use std::io::Write;
 use std::ops::Range;
 
 use super::Counts;
+use super::cut::Gone;
 use super::look::Looks;
 use super::mask::{Mask, Masking};
 use crate::crew::Worker;
@@ -64,6 +65,10 @@ pub(super) struct Chunk {
     /// The pieces in it, in order.
     pub pieces: Vec<Span>,
     pub counts: Counts,
+    /// What was left out of it.
+    pub gone: Gone,
+    /// The comma before its first piece, if there was another before that, which is left out.
+    pub first_comma: Option<u64>,
     pub failed: Option<Error>,
 }
 
@@ -76,6 +81,11 @@ impl Chunk {
     pub fn take(&mut self, range: Range<u64>, text: &[u8]) {
         self.start = range.start;
         self.bytes.extend_from_slice(&text[range.start as usize..range.end as usize]);
+    }
+
+    /// Removes the byte at that offset.
+    pub fn remove_byte(&mut self, at: u64) {
+        self.edits.push(Edit { range: at..at + 1, mask: Mask::Added("") });
     }
 
     /// Writes it with its edits; of those that lie in one another the outer one.
@@ -117,6 +127,8 @@ impl Found for Chunk {
         self.echoes.clear();
         self.pieces.clear();
         self.counts = Counts::default();
+        self.gone = Gone::default();
+        self.first_comma = None;
         self.failed = None;
     }
 }
@@ -199,9 +211,9 @@ fn mask_of(
         (EchoKind::Key, Some(_)) if is_attribute_name(&raw[1..raw.len() - 1]) => None,
         (EchoKind::Key, Some(_)) => Some(Mask::Key(echo.number)),
         (kind, None) => Some(masking.of_echo(raw, kind, false)?),
-        (_, Some(piece)) if looks.is_word(chunk, piece, start)? => None,
+        (_, Some(piece)) if looks.is_word(chunk, piece, start) => None,
         (kind, Some(piece)) => {
-            let is_changed = looks.is_changed(chunk, piece, start)?;
+            let is_changed = looks.is_changed(chunk, piece, start);
             Some(masking.of_echo(raw, kind, is_changed)?)
         }
     })

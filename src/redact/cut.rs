@@ -19,13 +19,63 @@ use crate::error::{Result, WrongDocument};
 use crate::plan::piece_crew::PieceCrew;
 use crate::plan::{Answer, Piece, PieceFrontier, PieceStretch, PieceVisitor, Section, Unchanged};
 
-/// What becomes of a part of a document.
+/// What becomes of a piece of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It stays.
     Stays,
     /// It is left out.
-    Goes,
+    Goes(Reason),
+}
+
+/// Why a piece is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It changes nothing.
+    NoOp,
+    /// Another address or type is wanted.
+    Unwanted,
+}
+
+/// How many pieces were left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gone {
+    /// For [`Reason::NoOp`].
+    pub no_ops: u64,
+    /// For [`Reason::Unwanted`].
+    pub unwanted: u64,
+}
+
+impl Gone {
+    /// One more.
+    pub(super) fn count(&mut self, reason: Reason) {
+        match reason {
+            Reason::NoOp => self.no_ops += 1,
+            Reason::Unwanted => self.unwanted += 1,
+        }
+    }
+
+    fn add(&mut self, other: &Gone) {
+        self.no_ops += other.no_ops;
+        self.unwanted += other.unwanted;
+    }
+}
+
+/// Makes judges, one for each thread.
+pub type Judges = Box<dyn Fn() -> Box<dyn Judge>>;
+
+/// Says of resource changes whether they stay, as a [`Selection`] does, where they are read ahead
+/// of the walk. Of those that stay, all does.
+pub trait Judge: Send {
+    /// See [`Selection::unchanged`].
+    fn unchanged(&self) -> Option<Verdict>;
+
+    /// See [`Selection::piece`].
+    ///
+    /// # Errors
+    ///
+    /// The piece is not what it should be.
+    fn change(&mut self, piece: &Piece<'_>) -> Result<Verdict>;
 }
 
 /// What of a document is wanted. By default everything is.
@@ -46,10 +96,16 @@ pub trait Selection {
         false
     }
 
-    /// A top-level key. `format_version` must stay.
-    fn section(&mut self, section: Section, key: &str) -> Verdict {
+    /// Those who may be asked of resource changes and of drift in place of this one; `None`:
+    /// nobody.
+    fn judges(&self) -> Option<Judges> {
+        None
+    }
+
+    /// A top-level key: whether it stays. `format_version` must.
+    fn section(&mut self, section: Section, key: &str) -> bool {
         let _ = (section, key);
-        Verdict::Stays
+        true
     }
 
     /// A resource change that is seen at a glance to stay as it is. `None`: it has to be looked at
@@ -87,6 +143,11 @@ pub trait Selection {
     /// The document ends: what to add behind its last member.
     fn missing(&mut self) -> &'static str {
         ""
+    }
+
+    /// It was written, and so many of its pieces were not.
+    fn gone(&mut self, gone: &Gone) {
+        let _ = gone;
     }
 }
 
@@ -134,6 +195,12 @@ impl Items {
         (has_comma && !is_next).then_some(at..at + 1)
     }
 
+    /// One stays that stands behind some that went, the next one among them; whether its comma
+    /// does.
+    pub fn stay_behind(&mut self) -> bool {
+        std::mem::replace(&mut self.has_any, true)
+    }
+
     /// The last one ends before that offset.
     pub fn passed(&mut self, end: u64) {
         self.end = end;
@@ -146,8 +213,14 @@ pub(super) struct Cutter<'r, 'scope, 'env, 's> {
     pub selection: &'r mut dyn Selection,
     /// What looks for the secrets in it; `None`: they may be shown.
     pub redactor: Option<Redactor<'r, Rc<RefCell<Outgoing<'scope, 'env, 's>>>>>,
-    /// Those who do the same ahead of it, where everything stays.
+    /// Those who do the same ahead of it.
     pub ahead: Option<PieceCrew<'scope, 'env, StretchRedactor<'s>, Chunk>>,
+    /// Only changes are read ahead: of other pieces they do not know whether they stay.
+    pub only_changes: bool,
+    /// Something is read ahead in the section that is walked.
+    pub is_read_ahead: bool,
+    /// What was left out.
+    pub gone: Gone,
     /// The containers that are walked, the innermost last.
     pub open: Vec<Items>,
     /// Where the next member or element of the innermost one begins, until its fate is known.
@@ -201,7 +274,9 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
         if let Some(ahead) = &mut self.ahead {
             ahead.recall();
         }
-        if self.selection.section(section, key) == Verdict::Stays {
+        let is_of_changes = matches!(section, Section::ResourceChanges | Section::ResourceDrift);
+        self.is_read_ahead = is_of_changes || !self.only_changes;
+        if self.selection.section(section, key) {
             self.stays();
             return Answer::Enter;
         }
@@ -239,7 +314,8 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
         match self.selection.unchanged(unchanged) {
             None => return false,
             Some(Verdict::Stays) => self.stays(),
-            Some(Verdict::Goes) => {
+            Some(Verdict::Goes(reason)) => {
+                self.gone.count(reason);
                 self.goes_to(range.end);
                 return true;
             }
@@ -261,7 +337,8 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
             return self.look(piece);
         }
         match self.selection.piece(piece, &mut self.cuts)? {
-            Verdict::Goes => {
+            Verdict::Goes(reason) => {
+                self.gone.count(reason);
                 self.goes_to(piece.value.range().end);
                 if self.looks_into_all { self.look(piece) } else { Ok(()) }
             }
@@ -276,20 +353,41 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
     }
 
     fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
-        self.ahead.as_mut()?.find(frontier)
+        self.ahead.as_mut().filter(|_| self.is_read_ahead)?.find(frontier)
     }
 
     fn jumped(&mut self, stretch: &PieceStretch) -> Result<()> {
         let (Some(ahead), Some(redactor)) = (&mut self.ahead, &mut self.redactor) else {
             return Ok(());
         };
+        let Range { start, end } = stretch.range();
         if let Some((mut job, text)) = ahead.take(|piece| redactor.learn(piece))? {
-            self.outgoing.borrow_mut().through(text, &mut job.found)?;
+            let chunk = &mut job.found;
+            self.gone.add(&chunk.gone);
+            let (next, items) = (self.next.take(), self.open.last_mut());
+            if let (Some(at), Some(items)) = (next, items) {
+                let mut outgoing = self.outgoing.borrow_mut();
+                match chunk.first_comma {
+                    // The first of them stays.
+                    None if !chunk.bytes.is_empty() => {
+                        items.stay(at).into_iter().for_each(|comma| outgoing.remove(comma));
+                    }
+                    first_comma => {
+                        outgoing.remove(items.go()..start);
+                        if let Some(comma) = first_comma
+                            && !items.stay_behind()
+                        {
+                            chunk.remove_byte(comma);
+                        }
+                    }
+                }
+                items.passed(end);
+            }
+            self.outgoing.borrow_mut().through(text, start..end, chunk)?;
             ahead.keep(job);
         }
         self.next = None;
         self.open.truncate(self.open.len() - stretch.left());
-        let end = stretch.range().end;
         self.open.extend((0..stretch.entered()).map(|_| Items::new(end)));
         Ok(())
     }

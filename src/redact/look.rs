@@ -3,6 +3,10 @@
 //! Nearly always a glance is enough: words of the format stand at known keys, and only `after` of a
 //! change, where `before` is another value, has echoes that must say that they changed. Where it is
 //! not, the piece is taken apart, once for all echoes in it.
+//!
+//! What is wrong in a piece, where nobody has looked before, is no error here: how much of a
+//! document is looked at must not depend on what is secret in it. Of such a piece all echoes are
+//! masked.
 
 use super::chunk::{Chunk, Span};
 use super::pairs::changed_scalars;
@@ -45,9 +49,9 @@ impl Looks {
     }
 
     /// Whether a scalar of a piece is a word of the format.
-    pub fn is_word(&mut self, chunk: &Chunk, piece: &Span, at: u64) -> Result<bool> {
+    pub fn is_word(&mut self, chunk: &Chunk, piece: &Span, at: u64) -> bool {
         if piece.kind == PieceKind::Scalar {
-            return Ok(true);
+            return true;
         }
         let before = chunk.text(piece.range.start..at).trim_ascii_end();
         let may_be = match before.strip_suffix(b":").map(<[u8]>::trim_ascii_end) {
@@ -55,18 +59,19 @@ impl Looks {
             // An element of an array: `actions` has words, too.
             None => before.ends_with(b"[") || before.ends_with(b","),
         };
-        Ok(may_be && self.at(chunk, piece)?.words.binary_search(&at).is_ok())
+        may_be && self.at(chunk, piece).words.binary_search(&at).is_ok()
     }
 
     /// Whether a scalar of a piece is another than before.
-    pub fn is_changed(&mut self, chunk: &Chunk, piece: &Span, at: u64) -> Result<bool> {
-        Ok(piece.after.contains(&at) && self.at(chunk, piece)?.changed.binary_search(&at).is_ok())
+    pub fn is_changed(&mut self, chunk: &Chunk, piece: &Span, at: u64) -> bool {
+        piece.after.contains(&at) && self.at(chunk, piece).changed.binary_search(&at).is_ok()
     }
 
-    fn at(&mut self, chunk: &Chunk, piece: &Span) -> Result<&Look> {
+    fn at(&mut self, chunk: &Chunk, piece: &Span) -> &Look {
         let start = piece.range.start;
         if self.last.as_ref().is_none_or(|(last, _)| *last != start) {
-            let mut look = self.look(chunk.text(piece.range.clone()), piece.kind)?;
+            let look = self.look(chunk.text(piece.range.clone()), piece.kind);
+            let mut look = look.unwrap_or_default();
             for list in [&mut look.words, &mut look.changed] {
                 list.iter_mut().for_each(|offset| *offset += start);
                 list.sort_unstable();
@@ -74,7 +79,7 @@ impl Looks {
             self.last = Some((start, look));
         }
         match &self.last {
-            Some((_, look)) => Ok(look),
+            Some((_, look)) => look,
             None => unreachable!("it was just put there"),
         }
     }

@@ -21,6 +21,7 @@ pub mod mask;
 mod outgoing;
 mod pairs;
 mod redactor;
+mod stays;
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -29,7 +30,7 @@ use std::rc::Rc;
 
 use ahead::StretchRedactor;
 use chunk::Masker;
-use cut::{Cutter, Everything, Selection};
+use cut::{Cutter, Everything, Gone, Selection};
 use mask::Masking;
 use outgoing::{Outgoing, Tee};
 use redactor::{Held, Redactor};
@@ -169,17 +170,28 @@ pub fn rewrite<S: Source>(
         let known = held.as_ref().and_then(Held::known);
         let stretches = known
             .map_or(&[][..], |known| known.survey.stretches(&options.secret, documents.options()));
-        // Whoever reads ahead does not know what is left out.
-        let is_ahead = selection.is_everything() && (threads > 1 || !stretches.is_empty());
+        let looks_into_all =
+            held.as_ref().is_some_and(|held| held.known().is_none()) && selection.looks_into_all();
+        let judges = selection.judges().filter(|_| threads > 1 && !looks_into_all);
+        let only_changes = !selection.is_everything();
+        let is_ahead = match only_changes {
+            true => judges.is_some(),
+            false => threads > 1 || !stretches.is_empty(),
+        };
         let ahead = held.as_ref().filter(|_| is_ahead).map(|_| {
-            let hire = move || StretchRedactor::new(hire(), known, options);
+            let hire = move || {
+                let judge = judges.as_ref().map(|judges| judges());
+                StretchRedactor::new(hire(), known, judge, options)
+            };
             PieceCrew::new(scope, &desk_ahead, threads, hire).with_known(stretches)
         });
         let notes = Rc::clone(&outgoing);
         let redactor = held.map(|held| Redactor::new(notes, held, options));
-        let notes = matches!(secrecy, Secrecy::Unknown);
         let mut cutter = Cutter {
-            looks_into_all: notes && selection.looks_into_all(),
+            looks_into_all,
+            only_changes,
+            is_read_ahead: false,
+            gone: Gone::default(),
             outgoing: Rc::clone(&outgoing),
             selection,
             redactor,
@@ -196,6 +208,7 @@ pub fn rewrite<S: Source>(
         outgoing.borrow_mut().finish(documents.source())?;
         // What was left in the window was copied only now.
         documents.hold_still()?;
+        cutter.selection.gone(&cutter.gone);
         let mut counts = cutter.redactor.map_or(Counts::default(), |redactor| redactor.counts);
         counts.add(&outgoing.borrow().counts);
         Ok(Redacted { document, counts })

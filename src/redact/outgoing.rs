@@ -282,24 +282,27 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         Ok(())
     }
 
-    /// Writes a chunk that somebody else took from the document, in which nothing is left out, and
-    /// what stands before it and was not taken yet. `text` is that of the whole input.
-    pub fn through(&mut self, text: &[u8], chunk: &mut Chunk) -> Result<()> {
-        assert!(self.removed_len == 0, "places of the chunk are those of the document");
-        self.take(&text[self.taken as usize..chunk.start as usize], self.taken)?;
+    /// Writes a chunk that somebody else took from that range of the document, and what stands
+    /// before it and was not taken yet. `text` is that of the whole input.
+    pub fn through(&mut self, text: &[u8], range: Range<u64>, chunk: &mut Chunk) -> Result<()> {
+        self.take(&text[self.taken as usize..range.start as usize], self.taken)?;
+        let taken = self.taken;
+        while self.removed.pop_front_if(|removed| removed.range.end <= taken).is_some() {}
+        assert!(self.removed.is_empty(), "what is left out of the chunk is not in it");
         while let Some(earlier) = self.crew.wait() {
             self.write(earlier)?;
         }
+        self.removed_len += range.end - range.start - chunk.bytes.len() as u64;
         let mut rest = self.spare.pop().unwrap_or_default();
-        rest.start = chunk.end();
+        rest.start = range.end - self.removed_len;
         let mut before = std::mem::replace(&mut self.chunk, rest);
         // That is little, and not worth another thread.
         let masker = self.masker.get_or_insert_with(&self.hire);
         masker.work(&mut before);
         self.write(before)?;
-        self.taken = chunk.end();
-        self.cut = self.taken;
-        self.passed = (self.taken, self.taken);
+        self.taken = range.end;
+        self.cut = self.chunk.start;
+        self.passed = (range.end, self.chunk.start);
         self.write_out(chunk)
     }
 

@@ -388,7 +388,8 @@ impl Scanner {
 
     /// Writes the masks of the next `text`, whose length is a multiple of [`BLOCK`], to `blocks`.
     ///
-    /// The first misplaced byte is told; masks from it on mean nothing.
+    /// The first misplaced byte is told; masks from it on mean nothing. [`Detail::Strings`] tells
+    /// of none.
     ///
     /// # Panics
     ///
@@ -408,10 +409,13 @@ impl Scanner {
     /// At most [`BATCH`] blocks.
     fn scan_batch(&mut self, text: &[u8], blocks: &mut [Block]) -> Option<Misplaced> {
         let before = self.carry;
-        let findings = match self.detail {
-            Detail::Strings => self.scan_for::<false, false>(text, blocks),
-            Detail::Structure => self.scan_for::<true, false>(text, blocks),
-            Detail::Tokens => self.scan_for::<true, true>(text, blocks),
+        // SAFETY: the length was asserted.
+        let findings = unsafe {
+            match self.detail {
+                Detail::Strings => self.scan_for::<false, false>(text, blocks),
+                Detail::Structure => self.scan_for::<true, false>(text, blocks),
+                Detail::Tokens => self.scan_for::<true, true>(text, blocks),
+            }
         };
         let character = self.utf8.check(text, findings.high);
         let byte = if findings.misplaced != 0 { first_misplaced(text, before) } else { None };
@@ -422,8 +426,12 @@ impl Scanner {
         }
     }
 
+    /// Runs the kernel.
+    ///
+    /// # Safety
+    ///
     /// `text` has [`BLOCK`] bytes for each of `blocks`.
-    fn scan_for<const STRUCTURE: bool, const TOKENS: bool>(
+    unsafe fn scan_for<const STRUCTURE: bool, const TOKENS: bool>(
         &mut self,
         text: &[u8],
         blocks: &mut [Block],

@@ -42,9 +42,9 @@ impl Texts {
         if text.len() < self.len_min {
             return Ok(());
         }
-        self.add(text, offset)?;
         // A number may be that of a file that someone writes to.
         let copy = Zeroizing::new(text.to_vec());
+        self.add(&copy, offset)?;
         let Some(text) = string::utf8(&copy) else { return Ok(()) };
         for spelling in [in_json(text), in_json_of_go(text), in_addresses(text)] {
             if spelling.as_str() != text {

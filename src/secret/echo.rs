@@ -117,9 +117,7 @@ impl Echoes {
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
         let count = piece.len() / BLOCK;
-        if scanner.scan(piece, &mut self.blocks[..count]).is_some() {
-            return Err(changed());
-        }
+        scanner.scan(piece, &mut self.blocks[..count]);
         if what.contained.is_none() && !what.secrets.echo_numbers() && what.secrets.echo_min() >= 8
         {
             return self.heads(count, text.bytes, start, what, each);
@@ -337,7 +335,9 @@ fn begins(bytes: &[u8], open: usize, what: &Sought<'_>) -> bool {
                 };
                 at += escape_len;
                 for &byte in character.encode_utf8(&mut [0; 4]).as_bytes() {
-                    head.get_mut(len).into_iter().for_each(|place| *place = byte);
+                    if let Some(place) = head.get_mut(len) {
+                        *place = byte;
+                    }
                     len += 1;
                 }
             }

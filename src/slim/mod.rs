@@ -25,7 +25,7 @@ use crate::plan::{
 };
 use crate::record::Show;
 use crate::record::action::Action;
-use crate::redact::cut::{Selection, Verdict};
+use crate::redact::cut::{Gone, Judge, Judges, Reason, Selection, Verdict};
 use crate::redact::{self, Redacted, Secrecy, rewrite};
 use crate::secret::decode;
 
@@ -191,45 +191,79 @@ pub fn slim<S: Source>(
 ) -> Result<Slimmed> {
     let mut selected = Selected {
         options,
+        wanted: Wanted { show: options.show, only: options.only.clone(), decoded: Vec::new() },
         pruner: Pruner::new(&options.paths),
         left_out: LeftOut::default(),
         is_plan: false,
-        decoded: Vec::new(),
     };
     let redacted = rewrite(documents, &mut selected, secrecy, masking, out)?;
     Ok(Slimmed { redacted, left_out: selected.left_out })
 }
 
+/// Which resources and changes are wanted.
+#[derive(Clone)]
+struct Wanted {
+    show: Show,
+    only: Vec<Glob>,
+    decoded: Vec<u8>,
+}
+
+impl Wanted {
+    /// Of a resource with such an address and type.
+    fn resource(
+        &mut self,
+        address: Option<Text<'_>>,
+        type_name: Option<Text<'_>>,
+    ) -> Result<Verdict> {
+        let mut is_wanted = self.only.is_empty();
+        for text in [address, type_name].into_iter().flatten() {
+            if !is_wanted {
+                let text = decode(text, &mut self.decoded)?;
+                is_wanted = self.only.iter().any(|glob| glob.matches(text));
+            }
+        }
+        Ok(if is_wanted { Verdict::Stays } else { Verdict::Goes(Reason::Unwanted) })
+    }
+
+    fn resource_change(&mut self, section: Section, found: &ResourceChange<'_>) -> Result<Verdict> {
+        let change = &found.change;
+        let is_no_op = section == Section::ResourceChanges
+            && self.show == Show::Changes
+            && Action::of(change)? == Action::NoOp
+            && !found.is_moved()
+            && change.importing.is_none();
+        match is_no_op {
+            true => Ok(Verdict::Goes(Reason::NoOp)),
+            false => self.resource(Some(found.address), found.type_name),
+        }
+    }
+}
+
+impl Judge for Wanted {
+    fn unchanged(&self) -> Option<Verdict> {
+        match self.show {
+            Show::Changes => Some(Verdict::Goes(Reason::NoOp)),
+            Show::All => self.only.is_empty().then_some(Verdict::Stays),
+        }
+    }
+
+    fn change(&mut self, piece: &Piece<'_>) -> Result<Verdict> {
+        self.resource_change(piece.section, &ResourceChange::parse(piece.value)?)
+    }
+}
+
 struct Selected<'o> {
     options: &'o Options,
+    wanted: Wanted,
     pruner: Pruner<'o>,
     left_out: LeftOut,
     /// A section stays that tells readers that this is a plan.
     is_plan: bool,
-    decoded: Vec<u8>,
 }
 
 impl Selected<'_> {
     fn keeps(&self, part: Part) -> bool {
         self.options.keep.contains(&part)
-    }
-
-    /// Whether the address or the type is wanted.
-    fn is_wanted(
-        &mut self,
-        address: Option<Text<'_>>,
-        type_name: Option<Text<'_>>,
-    ) -> Result<bool> {
-        let only = &self.options.only;
-        let mut wanted = only.is_empty();
-        for text in [address, type_name].into_iter().flatten() {
-            if !wanted {
-                let text = decode(text, &mut self.decoded)?;
-                wanted = only.iter().any(|glob| glob.matches(text));
-            }
-        }
-        self.left_out.others += u64::from(!wanted);
-        Ok(wanted)
     }
 
     fn resource_change(
@@ -238,23 +272,13 @@ impl Selected<'_> {
         found: &ResourceChange<'_>,
         cuts: &mut Vec<Range<u64>>,
     ) -> Result<Verdict> {
-        let change = &found.change;
-        if section == Section::ResourceChanges
-            && self.options.show == Show::Changes
-            && Action::of(change)? == Action::NoOp
-            && !found.is_moved()
-            && change.importing.is_none()
-        {
-            self.left_out.no_ops += 1;
-            return Ok(Verdict::Goes);
+        let verdict = self.wanted.resource_change(section, found)?;
+        if verdict == Verdict::Stays {
+            let Change { before, after, after_unknown, before_sensitive, after_sensitive, .. } =
+                found.change;
+            self.prune([before, after], [after_unknown, before_sensitive, after_sensitive], cuts)?;
         }
-        if !self.is_wanted(Some(found.address), found.type_name)? {
-            return Ok(Verdict::Goes);
-        }
-        let Change { before, after, after_unknown, before_sensitive, after_sensitive, .. } =
-            *change;
-        self.prune([before, after], [after_unknown, before_sensitive, after_sensitive], cuts)?;
-        Ok(Verdict::Stays)
+        Ok(verdict)
     }
 
     /// Leaves out attributes that are not wanted, and what overlays say of them.
@@ -292,24 +316,28 @@ impl Selection for Selected<'_> {
         self.keeps(Part::Configuration) || self.keeps(Part::Variables)
     }
 
-    fn section(&mut self, section: Section, _: &str) -> Verdict {
+    fn judges(&self) -> Option<Judges> {
+        let wanted = self.wanted.clone();
+        let judges = move || Box::new(wanted.clone()) as Box<dyn Judge>;
+        // Whoever cuts attributes counts them.
+        self.options.paths.is_empty().then(|| Box::new(judges) as Judges)
+    }
+
+    fn section(&mut self, section: Section, _: &str) -> bool {
         if Part::of(section).is_none_or(|part| self.keeps(part)) {
             self.is_plan |= section.is_of_plans();
-            return Verdict::Stays;
+            return true;
         }
         match section {
             Section::Other => self.left_out.unknown += 1,
             section => self.left_out.sections.push(section.name()),
         }
-        Verdict::Goes
+        false
     }
 
     fn unchanged(&mut self, _: &Unchanged<'_>) -> Option<Verdict> {
-        if self.options.show == Show::Changes {
-            self.left_out.no_ops += 1;
-            return Some(Verdict::Goes);
-        }
-        self.wants_resources().then_some(Verdict::Stays)
+        let is_whole = self.options.paths.is_empty();
+        self.wanted.unchanged().filter(|verdict| *verdict != Verdict::Stays || is_whole)
     }
 
     fn wants_resources(&self) -> bool {
@@ -329,16 +357,15 @@ impl Selection for Selected<'_> {
             PieceKind::OutputChange => {
                 let stays = self.options.show == Show::All
                     || Action::of(&Change::parse(value)?)? != Action::NoOp;
-                self.left_out.no_ops += u64::from(!stays);
-                Ok(if stays { Verdict::Stays } else { Verdict::Goes })
+                Ok(if stays { Verdict::Stays } else { Verdict::Goes(Reason::NoOp) })
             }
             PieceKind::Resource => {
                 let text = |key| value.get(key)?.map(|value| value.string()).transpose();
-                if !self.is_wanted(text("address")?, text("type")?)? {
-                    return Ok(Verdict::Goes);
+                let verdict = self.wanted.resource(text("address")?, text("type")?)?;
+                if verdict == Verdict::Stays {
+                    self.prune([value.get("values")?], [value.get("sensitive_values")?], cuts)?;
                 }
-                self.prune([value.get("values")?], [value.get("sensitive_values")?], cuts)?;
-                Ok(Verdict::Stays)
+                Ok(verdict)
             }
             _ => Ok(Verdict::Stays),
         }
@@ -351,5 +378,9 @@ impl Selection for Selected<'_> {
     fn missing(&mut self) -> &'static str {
         // What makes a plan of it and says nothing that the plan did not say.
         if self.is_plan { "" } else { ",\"planned_values\":{}" }
+    }
+
+    fn gone(&mut self, gone: &Gone) {
+        (self.left_out.no_ops, self.left_out.others) = (gone.no_ops, gone.unwanted);
     }
 }

@@ -153,3 +153,16 @@ fn space_without_end() {
     holds(&[], &text("secret"), &text(MASK), space.len());
     is_refused(&["--limit-change", "16M"], &text("secret"), "--limit-change");
 }
+
+/// What nobody looks into may be wrong, and an echo beside it changes nothing about that.
+#[test]
+fn a_wrong_word_beside_an_echo() {
+    let plan = |text: &str| {
+        let after = format!(r#"{{"p":"{text}","list":["{text}"]}}"#);
+        let change = changed(&format!(r#"{{"p":"{text}"}}"#), &after, r#"{"p":true}"#);
+        plan(&[change.replace("[\"update\"]", "[up\"date\"]")])
+    };
+    for threads in ["1", "2"] {
+        holds(&["--threads", threads], &plan("hunter22hunter22"), &plan(MASK), 0);
+    }
+}

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::json::string;
 use crate::json::value::{Kind, Value};
 use crate::secret::marks::{Marks, Subject};
-use crate::secret::{Collected, MASK, decode, is_attribute_name, is_mask};
+use crate::secret::{Collected, MASK, is_attribute_name, is_mask};
 
 /// What is shown of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -194,10 +194,13 @@ impl<'s> Shower<'s> {
     /// Appends a scalar, or nothing if it is secret.
     fn scalar(&mut self, value: Value<'_>, kind: Kind, excerpt: &mut Excerpt) -> Result<bool> {
         let mut decoded = std::mem::take(&mut self.decoded);
-        let text = match kind {
-            Kind::String => decode(value.string()?, &mut decoded)?,
-            _ => value.raw(),
-        };
+        decoded.clear();
+        // A copy, because someone may write to the file: what is shown is what was looked at.
+        match kind {
+            Kind::String => value.string()?.copy_to(&mut decoded)?,
+            _ => decoded.extend_from_slice(value.raw()),
+        }
+        let text = &*decoded;
         let is_shown = !(matches!(kind, Kind::String | Kind::Number) && self.is_secret(text));
         let document = if kind == Kind::String { Document::of(text) } else { None };
         match document {
@@ -284,7 +287,7 @@ impl Excerpt {
         excerpt
     }
 
-    /// Appends a scalar.
+    /// Appends a scalar, whose text nobody writes to.
     fn push(&mut self, text: &[u8], kind: Kind, excerpt_max: usize) {
         let room = excerpt_max.saturating_sub(self.text.len());
         let mut len = text.len().min(room.max(16));
@@ -293,9 +296,8 @@ impl Excerpt {
             len -= 1;
         }
         self.left_out += (text.len() - len) as u64;
-        // It was UTF-8 when it was read. A copy, because someone may write to the file.
-        let copy = text[..len].to_vec();
-        let shown = String::from_utf8_lossy(&copy);
+        // It was UTF-8 when it was read.
+        let shown = String::from_utf8_lossy(&text[..len]);
         match kind {
             Kind::String => string::push_quoted(&shown, &mut self.text),
             _ => self.text.push_str(&shown),

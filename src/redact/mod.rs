@@ -8,10 +8,11 @@
 //!
 //! What a document marks is found piece by piece while it is read (`Redactor`); what repeats it
 //! without a mark is found in the bytes, on as many threads as there are. Where the text lies in
-//! memory and all of it stays, both is done ahead of the walk, a stretch each, by all threads
-//! (`ahead`), and what they made of it goes out when the walk has come behind it
-//! (`Outgoing::through`). Of a stretch that was read for its secrets as well, only what is marked
-//! is read again (the survey of [`crate::secret`]), also where there is one thread alone.
+//! memory, both is done ahead of the walk, a stretch each, by all threads (`ahead`), of the changes
+//! that stay where not everything does (`stays`), and what they made of it goes out when the walk
+//! has come behind it (`Outgoing::through`). Of a stretch that was read for its secrets as well and
+//! stays whole, only what is marked is read again (the survey of [`crate::secret`]), also where
+//! there is one thread alone.
 
 mod ahead;
 mod chunk;

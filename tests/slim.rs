@@ -112,16 +112,17 @@ enum Secrets {
 }
 
 fn slim_with(source: impl Source, text: &[u8], wanted: Wanted<'_>, secrets: Secrets) -> Vec<u8> {
-    slim_on_threads(1, source, text, wanted, secrets)
+    slim_on_threads(1, source, text, wanted, secrets).0
 }
 
+/// What is written, and what was done.
 fn slim_on_threads(
     threads: usize,
     source: impl Source,
     text: &[u8],
     wanted: Wanted<'_>,
     secrets: Secrets,
-) -> Vec<u8> {
+) -> (Vec<u8>, String) {
     let mut options = masking();
     options.secret.read.threads = NonZeroUsize::new(threads);
     let collected = collect(|| Ok(InMemory::new(text)), &options.secret).expect("a plan");
@@ -132,9 +133,9 @@ fn slim_on_threads(
     };
     let mut out = Vec::new();
     let mut documents = Documents::only(source, &options.secret.read);
-    slim::slim(&mut documents, &selected(wanted), secrecy, &options, &mut out)
+    let slimmed = slim::slim(&mut documents, &selected(wanted), secrecy, &options, &mut out)
         .unwrap_or_else(|error| panic!("{wanted:?}: {error}"));
-    out
+    (out, format!("{slimmed:?}"))
 }
 
 fn slim(text: &[u8], wanted: Wanted<'_>) -> Vec<u8> {
@@ -175,11 +176,55 @@ fn any_number_of_threads_gives_the_same() {
     let (text, _) = generated::generated(folder.path(), "estate", &[], 4 << 20);
     for wanted in [WANTED[0], WANTED[3], WANTED[5], WANTED[7]] {
         for secrets in [Secrets::Masked, Secrets::MarksMasked, Secrets::Shown] {
-            let expected = slim_with(Slice(&text), &text, wanted, secrets);
+            let expected = slim_on_threads(1, Slice(&text), &text, wanted, secrets);
             for threads in [2, 3, 8] {
                 let source = InMemory::new(&text);
                 let found = slim_on_threads(threads, source, &text, wanted, secrets);
                 assert!(found == expected, "{wanted:?}, {secrets:?}, {threads} threads");
+            }
+        }
+    }
+}
+
+/// Whole stretches go, or stay but for their first elements, and there is space around commas.
+#[test]
+fn what_others_leave_out_leaves_no_comma() {
+    const COUNT: usize = 6000;
+    let change = |number: usize, stays: bool| {
+        let (kind, after) = if stays { ("update", "b") } else { ("no-op", "a") };
+        let values =
+            format!(r#""before":{{"v":"a"}},"after":{{"v":"{after}","p":"secret{number}"}}"#);
+        let marks = r#""after_unknown":{},"before_sensitive":{},"after_sensitive":{"p":true}"#;
+        format!(
+            r#"{{"address":"a.b[{number}]","mode":"managed","type":"a","name":"b","index":{number},
+            "change":{{"actions":["{kind}"],{values},{marks}}}}}"#
+        )
+    };
+    let stays: [fn(usize) -> bool; 7] = [
+        |_| false,
+        |_| true,
+        |number| number == COUNT - 1,
+        |number| number >= COUNT - 20,
+        |number| number == 4500,
+        |number| number > 4500,
+        |number| number % 700 == 699,
+    ];
+    for (case, stays) in stays.into_iter().enumerate() {
+        for separator in [",", " ,\n "] {
+            let changes: Vec<_> = (0..COUNT).map(|number| change(number, stays(number))).collect();
+            let list = changes.join(separator);
+            let text = format!(r#"{{"format_version":"1.2","resource_changes":[ {list} ]}}"#);
+            let text = text.as_bytes();
+            for secrets in [Secrets::Masked, Secrets::MarksMasked] {
+                let expected = slim_on_threads(1, Slice(text), text, DEFAULT, secrets);
+                let kept = &parsed(&expected.0)["resource_changes"];
+                let count = (0..COUNT).filter(|number| stays(*number)).count();
+                assert_eq!(kept.as_array().map(Vec::len), Some(count));
+                for threads in [2, 3, 8] {
+                    let source = InMemory::new(text);
+                    let found = slim_on_threads(threads, source, text, DEFAULT, secrets);
+                    assert!(found == expected, "{case}, {separator:?}, {threads} threads");
+                }
             }
         }
     }

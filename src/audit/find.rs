@@ -328,7 +328,7 @@ fn show(
         Step::Key(key) => key,
     };
     memory.clear();
-    // What it is longer than is not decoded for each of the findings below it.
+    // A key that cannot be told whole is not decoded, least of all for each finding below it.
     if key.raw().len() > string::EXPANSION_MAX * PATH_MAX || key.decode_to(memory).is_err() {
         return ControlFlow::Break(());
     }

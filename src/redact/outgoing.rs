@@ -288,7 +288,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         self.take(&text[self.taken as usize..range.start as usize], self.taken)?;
         let taken = self.taken;
         while self.removed.pop_front_if(|removed| removed.range.end <= taken).is_some() {}
-        assert!(self.removed.is_empty(), "what is left out of the chunk is not in it");
+        assert!(self.removed.is_empty(), "nothing behind the chunk's beginning is left out here");
         while let Some(earlier) = self.crew.wait() {
             self.write(earlier)?;
         }

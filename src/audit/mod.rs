@@ -271,8 +271,8 @@ pub fn audit<S: Source, F: FnMut() -> Result<S>>(
     ledger: &mut dyn Ledger,
 ) -> Result<Audited> {
     let mut origins = Origins::default();
-    let tell = |fresh: &Fresh<'_, '_>| origins.insert(fresh);
-    let collected = collecting.collect_before(documents, &options.secret, tell)?;
+    let mut tell = |fresh: &Fresh<'_, '_>| origins.insert(fresh);
+    let collected = collecting.collect_before(documents, &options.secret, Some(&mut tell))?;
     ledger.entry(&Entry::Audit(Head { schema_version: SCHEMA_VERSION, source }))?;
     let origins = origins.shown(&Discreet(&collected));
     let (document, summary) = reading::read(documents, &collected, &origins, options, ledger)?;

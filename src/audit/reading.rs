@@ -81,8 +81,7 @@ impl<'scope, 'r: 'scope> PieceVisitor for Reading<'scope, '_, 'r> {
 
     fn jumped(&mut self, _: &PieceStretch) -> Result<()> {
         let Some(ahead) = &mut self.ahead else { return Ok(()) };
-        // No piece in it is marked for this one to look at as well.
-        if let Some((mut job, _)) = ahead.take(|_| Ok(()))? {
+        if let Some((mut job, _)) = ahead.take() {
             self.auditor.unmarked += job.found.unmarked;
             job.found.tell(&mut self.auditor.notes)?;
             ahead.keep(job);

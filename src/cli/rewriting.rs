@@ -164,7 +164,7 @@ impl<E: FnMut(&mut Ready<'_>, &mut File) -> Result<Document>> Rewriting<'_, E> {
             let name = &*numbered(source, number);
             let collected = collecting
                 .as_mut()
-                .map(|collecting| collecting.collect_before(&mut documents, self.secrets, |_| {}));
+                .map(|collecting| collecting.collect_before(&mut documents, self.secrets, None));
             let failed = match collected.transpose() {
                 Ok(collected) => {
                     let (documents, input) = (&mut documents, self.input);

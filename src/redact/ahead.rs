@@ -12,8 +12,10 @@ use crate::crew::Worker;
 use crate::error::{Error, Result};
 use crate::limits::Limit;
 use crate::plan::piece_crew::{Found as _, PieceJob, Task};
-use crate::plan::{Piece, PieceKind, PieceScout, PieceStretch, PieceVisitor, Unchanged};
+use crate::plan::{Piece, PieceScout, PieceStretch, PieceVisitor, Unchanged};
 use crate::secret::Collected;
+use crate::secret::digest::Digester;
+use crate::secret::learned::Learned;
 use crate::secret::survey::Survey;
 
 /// As many notes may be taken of a stretch; the rest of it is left to the walk.
@@ -34,25 +36,25 @@ pub(super) struct StretchRedactor<'s> {
     /// tried again.
     vain: u32,
     untried: u32,
-    options: &'s Options,
 }
 
 impl<'s> StretchRedactor<'s> {
-    /// `known` is what is known of the secrets from an earlier reading. Without a judge everything
-    /// stays.
+    /// `known` is what is known of the secrets from an earlier reading; where nothing is, `digester`
+    /// makes what is told of them. Without a judge everything stays.
     pub fn new(
         masker: Masker<'s>,
         known: Option<&'s Collected>,
+        digester: Digester,
         judge: Option<Box<dyn Judge>>,
         options: &'s Options,
     ) -> Self {
         let held = match known {
             Some(collected) => Held::Before(collected),
-            None => nothing(options),
+            None => Held::Ahead(Learned::default(), digester),
         };
         let redactor = Redactor::new(Chunk::default(), held, options);
         let stays = Stays::default();
-        StretchRedactor { masker, redactor, known, judge, stays, vain: 0, untried: 0, options }
+        StretchRedactor { masker, redactor, known, judge, stays, vain: 0, untried: 0 }
     }
 
     /// Redacts a stretch by what is known of it, if that is enough. Where it was not, it may not be
@@ -107,8 +109,7 @@ impl<'s> StretchRedactor<'s> {
         job: &mut PieceJob<Chunk>,
     ) -> Option<PieceStretch> {
         self.begin(job);
-        let (redactor, marked) = (&mut self.redactor, &mut job.marked);
-        let mut redacting = RedactingPieces { redactor, options: self.options, marked };
+        let mut redacting = RedactingPieces(&mut self.redactor);
         let read = match &mut self.judge {
             None => scout.read(range, &mut redacting),
             Some(judge) => {
@@ -137,11 +138,10 @@ impl<'s> StretchRedactor<'s> {
     fn end(&mut self, job: &mut PieceJob<Chunk>) {
         std::mem::swap(&mut self.redactor.notes, &mut job.found);
         job.found.counts = self.redactor.counts;
+        if let Held::Ahead(learned, _) = &mut self.redactor.held {
+            std::mem::swap(learned, &mut job.found.learned);
+        }
     }
-}
-
-fn nothing(options: &Options) -> Held<'static> {
-    Held::Meanwhile(Box::new(Collected::nothing(&options.secret)))
 }
 
 impl Worker for StretchRedactor<'_> {
@@ -159,15 +159,11 @@ impl Worker for StretchRedactor<'_> {
 }
 
 /// Redacts the pieces of a stretch.
-struct RedactingPieces<'w, 's> {
-    redactor: &'w mut Redactor<'s, Chunk>,
-    options: &'s Options,
-    marked: &'w mut Vec<(PieceKind, Range<u64>)>,
-}
+struct RedactingPieces<'w, 's>(&'w mut Redactor<'s, Chunk>);
 
 impl RedactingPieces<'_, '_> {
     fn is_full(&self) -> bool {
-        is_full(&self.redactor.notes)
+        is_full(&self.0.notes)
     }
 }
 
@@ -177,11 +173,11 @@ fn is_full(notes: &Chunk) -> bool {
 
 impl PieceVisitor for RedactingPieces<'_, '_> {
     fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
-        !self.is_full() && self.redactor.unchanged(unchanged, range)
+        !self.is_full() && self.0.unchanged(unchanged, range)
     }
 
     fn resource(&mut self, sensitive_values: &[u8], range: Range<u64>) -> bool {
-        !self.is_full() && self.redactor.resource(sensitive_values, range)
+        !self.is_full() && self.0.resource(sensitive_values, range)
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
@@ -190,22 +186,21 @@ impl PieceVisitor for RedactingPieces<'_, '_> {
             // Nobody is told: the walk comes to the piece, and takes it.
             return Err(Error::limit(Limit::Change, NOTES_MAX as u64, offset));
         }
-        let Redactor { notes, counts, .. } = &*self.redactor;
+        let Redactor { notes, counts, .. } = &*self.0;
         let before = (notes.edits.len(), notes.pieces.len(), *counts);
-        let redacted = self.redactor.piece(piece);
+        let redacted = self.0.piece(piece);
+        let Redactor { notes, counts, held, .. } = &mut *self.0;
         if redacted.is_err() {
             // The walk comes to it once more.
-            let Redactor { notes, counts, .. } = &mut *self.redactor;
             notes.edits.truncate(before.0);
             notes.pieces.truncate(before.1);
             *counts = before.2;
         }
-        if let Held::Meanwhile(collected) = &self.redactor.held
-            && !collected.secrets.is_empty()
-        {
-            self.redactor.held = nothing(self.options);
-            if redacted.is_ok() {
-                self.marked.push((piece.kind, piece.value.range()));
+        if let Held::Ahead(learned, _) = held {
+            match redacted {
+                Ok(()) if learned.has_next() => learned.end(piece.kind, piece.value.range()),
+                Ok(()) => {}
+                Err(_) => learned.forget_next(),
             }
         }
         redacted
@@ -354,7 +349,8 @@ mod tests {
         let Collected { secrets, survey, .. } = &collected;
         let what = Sought { secrets, contained: None };
         let masker = Masker::new(what, &options.masking, Isa::best(), read.limits);
-        let mut redactor = StretchRedactor::new(masker, Some(&collected), None, &options);
+        let digester = secrets.digester().clone();
+        let mut redactor = StretchRedactor::new(masker, Some(&collected), digester, None, &options);
         let (mut with, mut without) = (0, 0);
         for place in 0..survey.stretches(&options.secret, &read).len() {
             let (stretch, surveyed) = survey.get(place);

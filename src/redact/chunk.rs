@@ -19,6 +19,7 @@ use crate::plan::piece_crew::Found;
 use crate::scan::Isa;
 use crate::secret::echo::{Echo, EchoKind, Echoes, Sought};
 use crate::secret::is_attribute_name;
+use crate::secret::learned::Learned;
 
 /// Something to replace. Offsets count from the start of the input.
 #[derive(Clone, Debug)]
@@ -65,6 +66,8 @@ pub(super) struct Chunk {
     /// The pieces in it, in order.
     pub pieces: Vec<Span>,
     pub counts: Counts,
+    /// What is marked in it, for who has to know.
+    pub learned: Learned,
     /// What was left out of it.
     pub gone: Gone,
     /// The comma before its first piece, if there was another before that, which is left out.
@@ -127,6 +130,7 @@ impl Found for Chunk {
         self.echoes.clear();
         self.pieces.clear();
         self.counts = Counts::default();
+        self.learned.clear();
         self.gone = Gone::default();
         self.first_comma = None;
         self.failed = None;

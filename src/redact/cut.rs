@@ -361,8 +361,11 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
             return Ok(());
         };
         let Range { start, end } = stretch.range();
-        if let Some((mut job, text)) = ahead.take(|piece| redactor.learn(piece))? {
-            let chunk = &mut job.found;
+        if let Some((mut job, scout)) = ahead.take() {
+            let (chunk, text) = (&mut job.found, scout.text());
+            for piece in chunk.learned.pieces() {
+                redactor.learn(&chunk.learned, piece, scout)?;
+            }
             self.gone.add(&chunk.gone);
             let (next, items) = (self.next.take(), self.open.last_mut());
             if let (Some(at), Some(items)) = (next, items) {

@@ -179,10 +179,11 @@ pub fn rewrite<S: Source>(
             true => judges.is_some(),
             false => threads > 1 || !stretches.is_empty(),
         };
-        let ahead = held.as_ref().filter(|_| is_ahead).map(|_| {
+        let ahead = held.as_ref().filter(|_| is_ahead).map(|held| {
+            let digester = held.digester().clone();
             let hire = move || {
                 let judge = judges.as_ref().map(|judges| judges());
-                StretchRedactor::new(hire(), known, judge, options)
+                StretchRedactor::new(hire(), known, digester.clone(), judge, options)
             };
             PieceCrew::new(scope, &desk_ahead, threads, hire).with_known(stretches)
         });

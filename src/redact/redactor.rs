@@ -10,16 +10,20 @@ use crate::diff::Differ;
 use crate::error::Result;
 use crate::json::value::{Kind, Value};
 use crate::limits::Limits;
-use crate::plan::{Piece, PieceKind, Unchanged};
+use crate::plan::{Piece, PieceKind, PieceScout, Unchanged};
+use crate::secret::digest::Digester;
+use crate::secret::learned::{Learned, LearnedPiece};
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{By, Marked, Marks};
 use crate::secret::parts::{Parts, constants};
-use crate::secret::{self, Collected, Secrets, decode, is_mask};
+use crate::secret::{self, Collected, decode, is_mask};
 
 /// What is known of the secrets while a document is written.
 pub(super) enum Held<'r> {
     Before(&'r Collected),
     Meanwhile(Box<Collected>),
+    /// What the pieces of a stretch mark, for the one whose stretches these are.
+    Ahead(Learned, Digester),
 }
 
 impl<'r> Held<'r> {
@@ -27,14 +31,35 @@ impl<'r> Held<'r> {
     pub fn known(&self) -> Option<&'r Collected> {
         match self {
             Held::Before(collected) => Some(collected),
-            Held::Meanwhile(_) => None,
+            Held::Meanwhile(_) | Held::Ahead(..) => None,
         }
     }
 
-    fn secrets(&self) -> &Secrets {
+    pub fn digester(&self) -> &Digester {
         match self {
-            Held::Before(collected) => &collected.secrets,
-            Held::Meanwhile(collected) => &collected.secrets,
+            Held::Before(collected) => collected.secrets.digester(),
+            Held::Meanwhile(collected) => collected.secrets.digester(),
+            Held::Ahead(_, digester) => digester,
+        }
+    }
+
+    /// Whether a text is a secret. Nobody asks who is ahead.
+    fn has(&self, text: &[u8]) -> bool {
+        match self {
+            Held::Before(collected) => collected.secrets.number(text).is_some(),
+            Held::Meanwhile(collected) => collected.secrets.number(text).is_some(),
+            Held::Ahead(..) => true,
+        }
+    }
+
+    /// Takes note of the secrets at and below a marked place, if they were not known before.
+    fn insert(&mut self, value: Value<'_>, decoded: &mut Vec<u8>) -> Result<()> {
+        match self {
+            Held::Before(_) => Ok(()),
+            Held::Meanwhile(collected) => {
+                secret::insert(value, &mut collected.secrets, None, decoded)
+            }
+            Held::Ahead(learned, digester) => learned.add(value, digester, decoded),
         }
     }
 
@@ -45,6 +70,7 @@ impl<'r> Held<'r> {
             Held::Meanwhile(collected) => {
                 !collected.declared.is_known || collected.declared.holds(name)
             }
+            Held::Ahead(..) => true,
         }
     }
 }
@@ -143,12 +169,22 @@ impl<'r, N: Notes> Redactor<'r, N> {
     }
 
     /// Takes note of the secrets of a piece that somebody else has masked.
-    pub fn learn(&mut self, piece: &Piece<'_>) -> Result<()> {
+    pub fn learn(
+        &mut self,
+        learned: &Learned,
+        piece: &LearnedPiece,
+        scout: &PieceScout,
+    ) -> Result<()> {
         let Held::Meanwhile(collected) = &mut self.held else { return Ok(()) };
         let (secrets, decoded) = (&mut collected.secrets, &mut self.decoded);
-        self.marks.find(Parts::of(piece)?.subject, |marked| {
-            let mut sides = marked.sides.into_iter().flatten();
-            sides.try_for_each(|value| secret::insert(value, secrets, None, decoded))
+        if learned.teach(piece, secrets)? {
+            return Ok(());
+        }
+        scout.read_again(piece.kind, piece.range.clone(), |piece| {
+            self.marks.find(Parts::of(piece)?.subject, |marked| {
+                let mut sides = marked.sides.into_iter().flatten();
+                sides.try_for_each(|value| secret::insert(value, secrets, None, decoded))
+            })
         })
     }
 
@@ -175,9 +211,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
         };
         for (value, is_changed) in [(before, false), (after, is_changed)] {
             let Some(value) = value else { continue };
-            if let Held::Meanwhile(collected) = &mut self.held {
-                secret::insert(value, &mut collected.secrets, None, &mut self.decoded)?;
-            }
+            self.held.insert(value, &mut self.decoded)?;
             if self.has_identities {
                 self.note(value)?;
             }
@@ -210,12 +244,12 @@ impl<'r, N: Notes> Redactor<'r, N> {
 
     /// Takes note of the scalars of a marked value, for the identities beside it.
     fn note(&mut self, value: Value<'_>) -> Result<()> {
-        let secrets = self.held.secrets();
+        let digester = self.held.digester();
         leaves(value, |leaf| {
             if let Leaf::Scalar(kind @ (Kind::String | Kind::Number), value) = leaf {
                 let text = scalar(kind, value, &mut self.decoded)?;
                 if !text.is_empty() && !is_mask(text) {
-                    self.own.insert(secrets.digest(text));
+                    self.own.insert(digester.digest(text));
                 }
             }
             Ok(())
@@ -226,9 +260,9 @@ impl<'r, N: Notes> Redactor<'r, N> {
     fn identity(&mut self, identity: Value<'_>) -> Result<()> {
         leaves(identity, |leaf| {
             if let Leaf::Scalar(kind @ (Kind::String | Kind::Number), value) = leaf {
-                let secrets = self.held.secrets();
+                let digester = self.held.digester();
                 let text = scalar(kind, value, &mut self.decoded)?;
-                if self.own.contains(&secrets.digest(text)) {
+                if self.own.contains(&digester.digest(text)) {
                     let mask = self.masking.of_text(text);
                     self.counts.equal += self.edit(value, mask);
                 }
@@ -245,9 +279,8 @@ impl<'r, N: Notes> Redactor<'r, N> {
         constants(piece, |constant| {
             leaves(constant, |leaf| {
                 if let Leaf::Scalar(kind @ (Kind::String | Kind::Number), value) = leaf {
-                    let secrets = self.held.secrets();
                     let text = scalar(kind, value, &mut self.decoded)?;
-                    if secrets.number(text).is_some() {
+                    if self.held.has(text) {
                         let mask = self.masking.of_text(text);
                         self.counts.equal += self.edit(value, mask);
                     }

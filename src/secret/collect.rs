@@ -4,10 +4,11 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use super::contained::{Contained, Texts};
+use super::learned::{Learned, LearnedPiece};
 use super::leaves::{Leaf, leaves};
 use super::marks::{Marks, Step};
 use super::parts::{Declared, Parts};
-use super::search::{Rest, Searcher};
+use super::search::{Searched, Searcher};
 use super::set::Secrets;
 use super::survey::{Survey, Surveyed};
 use super::{EchoOf, Options, is_attribute_name, is_mask};
@@ -78,6 +79,9 @@ pub struct Collecting<F, S> {
     again: Option<Documents<S>>,
 }
 
+/// Who is told where each secret was met for the first time, in the order of their numbers.
+pub type Tell<'t> = &'t mut dyn FnMut(&Fresh<'_, '_>);
+
 /// A marked value in which secrets were met for the first time.
 #[derive(Clone, Copy, Debug)]
 pub struct Fresh<'p, 'a> {
@@ -113,64 +117,57 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
     ///
     /// The document cannot be read, is neither a plan nor a state, or passes a limit.
     pub fn collect(&mut self, at: u64, options: &Options) -> Result<Collected> {
-        self.collect_and_tell(at, options, |_| {})
+        self.collect_and_tell(at, options, None)
     }
 
-    /// The same, and tells where each secret was met for the first time, in the order of their
-    /// numbers.
-    ///
-    /// # Errors
-    ///
-    /// As [`Collecting::collect`].
-    pub fn collect_and_tell(
+    fn collect_and_tell(
         &mut self,
         at: u64,
         options: &Options,
-        each: impl FnMut(&Fresh<'_, '_>),
+        tell: Option<Tell<'_>>,
     ) -> Result<Collected> {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
         // One thread alone reads ahead for the sake of the second reading, which has less to do.
-        if threads == 1 && !self.surveys {
-            return self.collect_with(None, None, at, options, each);
-        }
-        let survey = self.surveys.then(|| Survey::new(options));
+        let is_ahead = threads > 1 || self.surveys;
         let desk = Desk::new();
         std::thread::scope(|scope| {
-            let names = options.names.clone();
-            let digests = survey.as_ref().map(Survey::digests).cloned();
-            let hire = move || Searcher::new(names.clone(), digests.clone());
-            let ahead = PieceCrew::new(scope, &desk, threads, hire);
-            self.collect_with(Some(ahead), survey, at, options, each)
+            let secrets = Secrets::new(options.echo_min, &options.read.limits);
+            let survey = self.surveys.then(|| Survey::new(options));
+            let ahead = is_ahead.then(|| {
+                let (names, digester) = (options.names.clone(), secrets.digester().clone());
+                let digests = survey.as_ref().map(Survey::digests).cloned();
+                let hire = move || Searcher::new(names.clone(), digester.clone(), digests.clone());
+                PieceCrew::new(scope, &desk, threads, hire)
+            });
+            let collector = Collector {
+                ahead,
+                survey,
+                vain: 0,
+                alone_to: 0,
+                secrets,
+                texts: (options.echo == EchoOf::Part)
+                    .then(|| Texts::new(options.echo_min, &options.read.limits)),
+                declared: Declared::default(),
+                marks: Marks::new(options.names.clone()),
+                takes: self.takes,
+                variables: Turn::First,
+                has_early_variables: false,
+                decoded: Vec::new(),
+                tell,
+            };
+            self.collect_with(collector, at, options)
         })
     }
 
     fn collect_with(
         &mut self,
-        ahead: Option<PieceCrew<'_, '_, Searcher, Rest>>,
-        survey: Option<Survey>,
+        mut collector: Collector<'_, '_, '_>,
         at: u64,
         options: &Options,
-        each: impl FnMut(&Fresh<'_, '_>),
     ) -> Result<Collected> {
-        let Collecting { open, takes, documents, again, .. } = self;
-        let mut collector = Collector {
-            ahead,
-            survey,
-            vain: 0,
-            alone_to: 0,
-            secrets: Secrets::new(options.echo_min, &options.read.limits),
-            texts: (options.echo == EchoOf::Part)
-                .then(|| Texts::new(options.echo_min, &options.read.limits)),
-            declared: Declared::default(),
-            marks: Marks::new(options.names.clone()),
-            takes: *takes,
-            variables: Turn::First,
-            has_early_variables: false,
-            decoded: Vec::new(),
-            each,
-        };
+        let Collecting { open, documents, again, .. } = self;
         let mut read = |documents: &mut Option<Documents<S>>,
-                        collector: &mut Collector<'_, '_, _>| {
+                        collector: &mut Collector<'_, '_, '_>| {
             let opened = match documents.take() {
                 Some(opened) => opened,
                 None => Documents::new(open()?, &options.read),
@@ -202,12 +199,12 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         &mut self,
         documents: &mut Documents<impl Source>,
         options: &Options,
-        each: impl FnMut(&Fresh<'_, '_>),
+        tell: Option<Tell<'_>>,
     ) -> Result<Collected> {
         let Next::Document(at) = documents.find_next() else {
             panic!("there is no document to come to");
         };
-        let collected = self.collect_and_tell(at, options, each);
+        let collected = self.collect_and_tell(at, options, tell);
         if collected.is_err() {
             documents.follow(self.find_next())?;
         }
@@ -235,9 +232,9 @@ enum Turn {
     Over,
 }
 
-struct Collector<'scope, 'env, F> {
+struct Collector<'scope, 'env, 't> {
     /// Those who look ahead for what is marked; out of its place only while they tell of it.
-    ahead: Option<PieceCrew<'scope, 'env, Searcher, Rest>>,
+    ahead: Option<PieceCrew<'scope, 'env, Searcher, Searched>>,
     survey: Option<Survey>,
     /// How many stretches in a row were of no use, and up to where none are read ahead therefore.
     vain: u32,
@@ -251,10 +248,10 @@ struct Collector<'scope, 'env, F> {
     /// Variables were met before it was known which of them are sensitive.
     has_early_variables: bool,
     decoded: Vec<u8>,
-    each: F,
+    tell: Option<Tell<'t>>,
 }
 
-impl<'scope, F: FnMut(&Fresh<'_, '_>)> PieceVisitor for Collector<'scope, '_, F> {
+impl PieceVisitor for Collector<'_, '_, '_> {
     fn section(&mut self, section: Section, _: &str) -> Answer {
         if let Some(ahead) = &mut self.ahead {
             ahead.recall();
@@ -286,21 +283,30 @@ impl<'scope, F: FnMut(&Fresh<'_, '_>)> PieceVisitor for Collector<'scope, '_, F>
 
     fn jumped(&mut self, stretch: &PieceStretch) -> Result<()> {
         let Some(mut ahead) = self.ahead.take() else { return Ok(()) };
-        if let Some((job, _)) = ahead.take(|piece| self.piece(piece))? {
-            let Rest { unmarked, digest } = job.found;
-            let marked = job.marked.as_slice().into();
-            let surveyed = Surveyed { marked, unmarked, digest };
-            // What is marked was read twice now.
+        if let Some((job, scout)) = ahead.take() {
+            let Searched { learned, unmarked, digest } = &job.found;
+            let mut read_twice = 0;
+            for piece in learned.pieces() {
+                if !self.learn(learned, piece)? {
+                    read_twice += piece.len();
+                    scout.read_again(piece.kind, piece.range.clone(), |piece| self.piece(piece))?;
+                }
+            }
             let range = stretch.range();
-            if surveyed.marked_len() > (range.end - range.start) / 2 {
+            if read_twice > (range.end - range.start) / 2 {
                 self.vain += 1;
                 self.alone_to = range.end + (STRETCH << self.vain.min(ALONE_MAX));
                 ahead.recall();
             } else {
                 self.vain = 0;
             }
-            if let Some(survey) = &mut self.survey {
-                survey.push(stretch, surveyed);
+            // Where most is marked, most of it would be read again.
+            if let Some(survey) = &mut self.survey
+                && learned.len() <= (range.end - range.start) / 2
+            {
+                let pieces = learned.pieces().iter();
+                let marked = pieces.map(|piece| (piece.kind, piece.range.clone())).collect();
+                survey.push(stretch, Surveyed { marked, unmarked: *unmarked, digest: *digest });
             }
             ahead.keep(job);
         }
@@ -326,15 +332,17 @@ impl<'scope, F: FnMut(&Fresh<'_, '_>)> PieceVisitor for Collector<'scope, '_, F>
             _ => {}
         }
         parts.subject.named |= piece.kind.is_named() && self.marks.is_name(name);
-        let Collector { secrets, texts, marks, decoded, each, .. } = self;
+        let Collector { secrets, texts, marks, decoded, tell, .. } = self;
         marks.find(parts.subject, |marked| {
             for (side, value) in marked.sides.into_iter().enumerate() {
                 let Some(value) = value else { continue };
                 let known = secrets.len();
                 insert(value, secrets, texts.as_mut(), decoded)?;
-                if secrets.len() > known {
+                if let Some(tell) = tell
+                    && secrets.len() > known
+                {
                     let (path, offset) = (marked.path, value.offset());
-                    each(&Fresh { piece, path, side, offset, number: known as u32 + 1 });
+                    tell(&Fresh { piece, path, side, offset, number: known as u32 + 1 });
                 }
             }
             Ok(())
@@ -348,12 +356,39 @@ impl<'scope, F: FnMut(&Fresh<'_, '_>)> PieceVisitor for Collector<'scope, '_, F>
     }
 }
 
+impl Collector<'_, '_, '_> {
+    /// Takes note of a piece as others saw it. `false`: it has to be looked at, because nobody took
+    /// its secrets down, or because more is wanted of new ones than what they are known by.
+    fn learn(&mut self, learned: &Learned, piece: &LearnedPiece) -> Result<bool> {
+        if self.texts.is_some() || self.tell.is_some() {
+            return Ok(learned.is_known(piece, &self.secrets));
+        }
+        learned.teach(piece, &mut self.secrets)
+    }
+}
+
 /// Takes note of everything at and below a marked place.
 pub(crate) fn insert(
     value: Value<'_>,
     secrets: &mut Secrets,
-    mut texts: Option<&mut Texts>,
+    mut kept: Option<&mut Texts>,
     decoded: &mut Vec<u8>,
+) -> Result<()> {
+    texts(value, secrets.echo_min(), decoded, |text, offset| {
+        if !secrets.insert(text, offset)? {
+            return Ok(());
+        }
+        kept.as_deref_mut().map_or(Ok(()), |kept| kept.push(text, offset))
+    })
+}
+
+/// Tells the secrets at and below a marked place: decoded texts, and where they stand. Keys are
+/// some where their echoes are looked for.
+pub(super) fn texts(
+    value: Value<'_>,
+    echo_min: usize,
+    decoded: &mut Vec<u8>,
+    mut each: impl FnMut(&[u8], u64) -> Result<()>,
 ) -> Result<()> {
     leaves(value, |leaf| {
         let (text, offset) = match leaf {
@@ -365,16 +400,13 @@ pub(crate) fn insert(
             Leaf::Key(key) => {
                 let text = decode(key, decoded)?;
                 // A key may be an attribute's name, which is no secret.
-                if text.len() < secrets.echo_min() || is_attribute_name(text) {
+                if text.len() < echo_min || is_attribute_name(text) {
                     return Ok(());
                 }
                 (text, key.offset())
             }
         };
-        if text.is_empty() || is_mask(text) || !secrets.insert(text, offset)? {
-            return Ok(());
-        }
-        texts.as_deref_mut().map_or(Ok(()), |texts| texts.push(text, offset))
+        if text.is_empty() || is_mask(text) { Ok(()) } else { each(text, offset) }
     })
 }
 

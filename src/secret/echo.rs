@@ -13,7 +13,8 @@
 use std::ops::Range;
 
 use super::contained::Contained;
-use super::set::{Beginnings, Secrets, head_of};
+use super::digest::head_of;
+use super::set::{Beginnings, Secrets};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::string;
 use crate::scan::{BATCH, BLOCK, Block, Code, Detail, Isa, Scanner};

@@ -7,7 +7,9 @@
 
 mod collect;
 pub mod contained;
+pub(crate) mod digest;
 pub mod echo;
+pub(crate) mod learned;
 pub mod leaves;
 pub mod marks;
 pub(crate) mod ordered;
@@ -17,7 +19,7 @@ mod set;
 pub(crate) mod survey;
 pub mod words;
 
-pub use collect::{Collected, Collecting, Fresh, Takes, collect};
+pub use collect::{Collected, Collecting, Fresh, Takes, Tell, collect};
 pub(crate) use collect::{decode, insert};
 use regex::Regex;
 pub use set::Secrets;

@@ -1,56 +1,64 @@
-//! The search for pieces that mark something, by others, before the walk comes to them. Nearly all
-//! mark nothing; the walk looks again at those that do.
+//! The search for pieces that mark something, by others, before the walk comes to them. What they
+//! mark is taken down, for the walk to number it.
 
 use std::ops::Range;
 
 use regex::Regex;
 
+use super::digest::Digester;
+use super::learned::Learned;
 use super::marks::Marks;
 use super::parts::Parts;
 use super::survey::Digests;
 use crate::crew::Worker;
 use crate::error::Result;
 use crate::plan::piece_crew::{Found, PieceJob, Task};
-use crate::plan::{Piece, PieceKind, PieceVisitor, Unchanged};
+use crate::plan::{Piece, PieceVisitor, Unchanged};
 
 /// Searches stretches.
 pub(super) struct Searcher {
     marks: Marks,
+    digester: Digester,
     /// What digests of what is read are made with, if they are wanted.
     digests: Option<Digests>,
+    decoded: Vec<u8>,
 }
 
-/// What is found in a stretch beside what is marked.
+/// What is found in a stretch.
 #[derive(Default)]
-pub(super) struct Rest {
+pub(super) struct Searched {
+    /// What is marked.
+    pub learned: Learned,
     /// How many pieces have values and no word on what is sensitive in them.
     pub unmarked: u64,
     /// A digest of the stretch.
     pub digest: u64,
 }
 
-impl Found for Rest {
+impl Found for Searched {
     fn clear(&mut self) {
-        *self = Rest::default();
+        self.learned.clear();
+        (self.unmarked, self.digest) = (0, 0);
     }
 }
 
 impl Searcher {
     /// One to whom such names mark, too.
-    pub(super) fn new(names: Option<Regex>, digests: Option<Digests>) -> Searcher {
-        Searcher { marks: Marks::new(names), digests }
+    pub(super) fn new(
+        names: Option<Regex>,
+        digester: Digester,
+        digests: Option<Digests>,
+    ) -> Searcher {
+        Searcher { marks: Marks::new(names), digester, digests, decoded: Vec::new() }
     }
 }
 
 impl Worker for Searcher {
-    type Job = PieceJob<Rest>;
+    type Job = PieceJob<Searched>;
 
-    fn work(&mut self, job: &mut PieceJob<Rest>) {
+    fn work(&mut self, job: &mut PieceJob<Searched>) {
         let Some(Task { scout, range, .. }) = job.task() else { return };
-        let (marks, marked) = (&mut self.marks, &mut job.marked);
-        let mut searching = Searching { marks, marked, unmarked: 0 };
-        let read = scout.read(range, &mut searching);
-        job.found.unmarked = searching.unmarked;
+        let read = scout.read(range, &mut Searching { searcher: self, found: &mut job.found });
         if let (Some(read), Some(digests)) = (&read, &self.digests) {
             job.found.digest = digests.of(&scout.text()[read.places()]);
         }
@@ -59,31 +67,36 @@ impl Worker for Searcher {
 }
 
 struct Searching<'s> {
-    marks: &'s mut Marks,
-    marked: &'s mut Vec<(PieceKind, Range<u64>)>,
-    unmarked: u64,
+    searcher: &'s mut Searcher,
+    found: &'s mut Searched,
 }
 
 impl PieceVisitor for Searching<'_> {
     fn unchanged(&mut self, unchanged: &Unchanged<'_>, _: Range<u64>) -> bool {
-        self.marks.is_quiet_change(unchanged)
+        self.searcher.marks.is_quiet_change(unchanged)
     }
 
     fn resource(&mut self, sensitive_values: &[u8], _: Range<u64>) -> bool {
-        self.marks.is_quiet_resource(sensitive_values)
+        self.searcher.marks.is_quiet_resource(sensitive_values)
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
+        let Searcher { marks, digester, decoded, .. } = &mut *self.searcher;
+        let learned = &mut self.found.learned;
         let (parts, mut is_marked) = (Parts::of(piece)?, false);
-        self.marks.find(parts.subject, |_| {
+        let found = marks.find(parts.subject, |marked| {
             is_marked = true;
-            Ok(())
-        })?;
-        if is_marked {
-            self.marked.push((piece.kind, piece.value.range()));
+            let mut values = marked.sides.into_iter().flatten();
+            values.try_for_each(|value| learned.add(value, digester, decoded))
+        });
+        if found.is_err() {
+            // The walk comes to it once more.
+            learned.forget_next();
+        } else if is_marked {
+            learned.end(piece.kind, piece.value.range());
         } else {
-            self.unmarked += u64::from(parts.is_unmarked(piece.kind));
+            self.found.unmarked += u64::from(parts.is_unmarked(piece.kind));
         }
-        Ok(())
+        found
     }
 }

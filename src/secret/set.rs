@@ -8,18 +8,16 @@
 //! by chance, which is as likely as one in ten million for a million million pairs, and would mask
 //! a text too many, never one too few.
 
-use std::hash::{BuildHasher, RandomState};
-
 use hashbrown::HashTable;
 
+use super::digest::{Digested, Digester, Hash, head_of};
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits};
 
 /// The secrets of one document.
 #[derive(Debug)]
 pub struct Secrets {
-    keyed: RandomState,
-    hash: Hash,
+    digester: Digester,
     filter: Vec<u64>,
     /// Where in the filter the echoes begin, so that it can grow.
     heads: Vec<u32>,
@@ -27,8 +25,6 @@ pub struct Secrets {
     digests: Vec<u64>,
     /// The numbers, to be found by the digests.
     numbers: HashTable<u32>,
-    /// Least length of a secret whose echoes are looked for, in bytes.
-    echo_min: usize,
     /// One of them may be a number.
     has_numbers: bool,
     max: u64,
@@ -43,17 +39,12 @@ const SPARSE: usize = 16;
 impl Secrets {
     /// None yet. Echoes are those of at least `echo_min` bytes, which is at least 1.
     pub fn new(echo_min: usize, limits: &Limits) -> Secrets {
-        let keyed = RandomState::new();
-        let factor = keyed.hash_one("the filter's factor") | 1;
-        let seen = u64::MAX >> (64 - 8 * echo_min.clamp(1, 8));
         Secrets {
-            keyed,
-            hash: Hash { factor, seen },
+            digester: Digester::new(echo_min),
             filter: vec![0; FILTER_MIN],
             heads: Vec::new(),
             digests: Vec::new(),
             numbers: HashTable::new(),
-            echo_min,
             has_numbers: false,
             max: limits.secrets,
         }
@@ -65,7 +56,16 @@ impl Secrets {
     ///
     /// There are too many.
     pub fn insert(&mut self, text: &[u8], offset: u64) -> Result<bool> {
-        let digest = self.digest(text);
+        self.insert_digested(self.digester.digested(text), offset)
+    }
+
+    /// The same for one who was told what it is known by ([`Secrets::digester`]).
+    ///
+    /// # Errors
+    ///
+    /// There are too many.
+    pub(crate) fn insert_digested(&mut self, secret: Digested, offset: u64) -> Result<bool> {
+        let Digested { digest, head, is_number } = secret;
         if self.find(digest).is_some() {
             return Ok(false);
         }
@@ -77,11 +77,21 @@ impl Secrets {
         let digests = &self.digests;
         // Digests are as good as random already.
         let _ = self.numbers.insert_unique(digest, number, |&number| digests[place(number)]);
-        if text.len() >= self.echo_min {
-            self.has_numbers |= is_number(text);
-            self.pass(self.hash.of(head_of(text)));
+        if let Some(head) = head {
+            self.has_numbers |= is_number;
+            self.pass(head);
         }
         Ok(true)
+    }
+
+    /// Whether a secret is among them.
+    pub(crate) fn has(&self, secret: &Digested) -> bool {
+        self.find(secret.digest).is_some()
+    }
+
+    /// What makes digests of texts, for those who look for secrets elsewhere.
+    pub(crate) fn digester(&self) -> &Digester {
+        &self.digester
     }
 
     /// Lets texts that begin so pass the filter.
@@ -108,7 +118,7 @@ impl Secrets {
 
     /// The same for a text of at least [`Secrets::echo_min`] bytes, which seldom is one.
     pub fn echoed(&self, text: &[u8]) -> Option<u32> {
-        debug_assert!(text.len() >= self.echo_min);
+        debug_assert!(text.len() >= self.echo_min());
         self.may_begin(head_of(text)).then(|| self.number(text)).flatten()
     }
 
@@ -128,7 +138,7 @@ impl Secrets {
 
     /// Least length of an echo, in bytes.
     pub fn echo_min(&self) -> usize {
-        self.echo_min
+        self.digester.echo_min()
     }
 
     /// How many there are.
@@ -150,12 +160,12 @@ impl Secrets {
     /// How its texts begin, to be asked of many others.
     #[inline(always)]
     pub(super) fn beginnings(&self) -> Beginnings<'_> {
-        Beginnings { words: &self.filter, hash: self.hash }
+        Beginnings { words: &self.filter, hash: self.digester.hash }
     }
 
     /// What a text is known by in this run.
     pub(crate) fn digest(&self, text: &[u8]) -> u64 {
-        self.keyed.hash_one(text)
+        self.digester.digest(text)
     }
 }
 
@@ -175,45 +185,10 @@ impl Beginnings<'_> {
     }
 }
 
-/// What becomes of the first eight bytes of a text.
-#[derive(Clone, Copy, Debug)]
-struct Hash {
-    /// Odd.
-    factor: u64,
-    /// The bytes that are looked at.
-    seen: u64,
-}
-
-impl Hash {
-    #[inline(always)]
-    fn of(self, head: u64) -> u32 {
-        ((head & self.seen).wrapping_mul(self.factor) >> 32) as u32
-    }
-}
-
 /// Where in a filter texts are that begin so.
 #[inline(always)]
 fn bit(hash: u32, filter: &[u64]) -> usize {
     hash as usize & (filter.len() * 64 - 1)
-}
-
-/// Whether a text may be that of a number.
-fn is_number(text: &[u8]) -> bool {
-    matches!(text.first(), Some(b'-' | b'0'..=b'9'))
-        && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'))
-}
-
-/// The first eight bytes of a text as a number, the first byte lowest; zeros where it ends.
-#[inline(always)]
-pub fn head_of(text: &[u8]) -> u64 {
-    match text.first_chunk() {
-        Some(head) => u64::from_le_bytes(*head),
-        None => {
-            let mut head = [0; 8];
-            head[..text.len()].copy_from_slice(text);
-            u64::from_le_bytes(head)
-        }
-    }
 }
 
 /// Where in a list a secret is whose number counts from one.

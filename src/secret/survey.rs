@@ -50,13 +50,6 @@ pub(crate) struct Surveyed {
     pub digest: u64,
 }
 
-impl Surveyed {
-    /// How many bytes of the stretch are of pieces in which something is marked.
-    pub(crate) fn marked_len(&self) -> u64 {
-        self.marked.iter().map(|(_, range)| range.end - range.start).sum()
-    }
-}
-
 /// Makes digests of stretches, keyed anew for each document.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Digests(RandomState);

@@ -530,3 +530,35 @@ fn very_many_very_small_pieces() {
     let ends = hold_to_one(plan(&tree).as_bytes(), &options(), "small");
     assert!(is_redacted(&ends), "{ends:?}");
 }
+
+/// More secrets in a stretch than are taken down of it: the walk looks at the last pieces itself.
+#[test]
+fn very_many_small_secrets() {
+    let secret = |number: usize| format!("s{number:08}");
+    let of_many = |place: usize| {
+        let list: Vec<_> = (place * 2000..(place + 1) * 2000).map(secret).collect();
+        let keys: Vec<_> = (0..9).map(|key| format!(r#""{} ":1"#, secret(place + key))).collect();
+        format!(
+            r#"{{"address":"a.many[{place}]","values":{{"l":["{}"],"m":{{{}}},"n":"{}"}},"#,
+            list.join("\",\""),
+            keys.join(","),
+            secret((place * 7919) % 80_000),
+        ) + r#""sensitive_values":{"l":true,"m":true}}"#
+    };
+    let list: Vec<_> = (0..40).map(of_many).collect();
+    let list = format!("{},{},{}", resources(0..500), list.join(","), resources(500..3000));
+    let text = plan(&format!(r#"{{"root_module":{{"resources":[{list}]}}}}"#));
+    let ends = hold_to_one(text.as_bytes(), &options(), "many secrets");
+    assert!(is_redacted(&ends), "{ends:?}");
+    let open = || InMemory::new(text.as_bytes());
+    let collected = collect(|| Ok(open()), &on_threads(&options(), 3).secret).expect("a plan");
+    // As many as with one thread, and in the same order.
+    let alone = collect(|| Ok(Slice(text.as_bytes())), &options().secret).expect("a plan");
+    assert_eq!(collected.secrets.len(), alone.secrets.len());
+    for number in 0..80_000 {
+        let text = secret(number);
+        let found = collected.secrets.number(text.as_bytes());
+        assert_eq!(found, alone.secrets.number(text.as_bytes()), "{text}");
+        assert!(found.is_some(), "{text}");
+    }
+}

@@ -44,7 +44,7 @@ pub fn documents<S: Source>(
     loop {
         let collected = collecting
             .as_mut()
-            .map(|it| it.collect_before(&mut documents, options, |_| {}))
+            .map(|it| it.collect_before(&mut documents, options, None))
             .transpose();
         let is_torn = match collected.as_ref().map(Option::as_ref) {
             Ok(collected) => match write(&mut documents, collected) {

@@ -4,9 +4,7 @@ use std::ops::Range;
 use std::thread::Scope;
 
 use super::ahead::{PieceFrontier, PieceScout, PieceStretch};
-use super::{Piece, PieceKind};
 use crate::crew::{Crew, Desk, Worker, of_shared_work};
-use crate::error::Result;
 use crate::plan::read_ahead::{ReadAhead, STRETCH, Sent};
 
 /// A longer piece, in bytes, is left to the walk.
@@ -25,8 +23,6 @@ pub(crate) struct Task {
 pub(crate) struct PieceJob<F> {
     task: Option<Task>,
     read: Option<PieceStretch>,
-    /// The pieces in it that the walk has to look at as well: what each is, and where it stands.
-    pub marked: Vec<(PieceKind, Range<u64>)>,
     /// What was made of it.
     pub found: F,
 }
@@ -50,7 +46,6 @@ impl<F: Found> PieceJob<F> {
 
     fn clear(&mut self) {
         (self.task, self.read) = (None, None);
-        self.marked.clear();
         self.found.clear();
     }
 }
@@ -120,21 +115,9 @@ where
         ahead.peek()?.read.clone()
     }
 
-    /// What was found last, and the text that it was found in. `each` is told of the pieces that
-    /// are marked in it.
-    ///
-    /// # Errors
-    ///
-    /// The text is not what was read before; what `each` says.
-    pub(crate) fn take(
-        &mut self,
-        mut each: impl FnMut(&Piece<'_>) -> Result<()>,
-    ) -> Result<Option<(PieceJob<F>, &[u8])>> {
-        let (Some(job), Some(scout)) = (self.ahead.take(), &self.scout) else { return Ok(None) };
-        for (kind, range) in &job.marked {
-            scout.read_again(*kind, range.clone(), &mut each)?;
-        }
-        Ok(Some((job, scout.text())))
+    /// What was found last, and who can read it again.
+    pub(crate) fn take(&mut self) -> Option<(PieceJob<F>, &PieceScout)> {
+        Some((self.ahead.take()?, self.scout.as_ref()?))
     }
 
     /// Takes back the memory of what was found.

@@ -1,0 +1,205 @@
+//! The secrets of marked pieces, taken down by someone who reads ahead of the walk.
+//!
+//! The walk, which numbers the secrets in the order of the document, then need not look at the
+//! pieces again, unless it wants more of them than digests.
+
+use std::ops::Range;
+
+use super::collect::texts;
+use super::digest::{Digested, Digester};
+use super::set::Secrets;
+use crate::crew::of_shared_work;
+use crate::error::Result;
+use crate::json::value::Value;
+use crate::plan::PieceKind;
+
+/// As many secrets are taken down of a stretch. At the pieces behind them the walk has to look.
+const MAX: usize = of_shared_work(8 << 10) as usize;
+
+/// The secrets of the marked pieces of a stretch.
+#[derive(Debug, Default)]
+pub(crate) struct Learned {
+    pieces: Vec<LearnedPiece>,
+    /// Those of all pieces, with their offsets.
+    secrets: Vec<(Digested, u64)>,
+    /// Where those of the next piece begin.
+    next: usize,
+    /// There is no room for all of them.
+    is_cut: bool,
+}
+
+/// A marked piece.
+#[derive(Clone, Debug)]
+pub(crate) struct LearnedPiece {
+    /// What it is.
+    pub kind: PieceKind,
+    /// Where it stands.
+    pub range: Range<u64>,
+    /// Which secrets are its own; `None`: there was no room for them.
+    secrets: Option<Range<usize>>,
+}
+
+impl LearnedPiece {
+    /// Its length in bytes.
+    pub fn len(&self) -> u64 {
+        self.range.end - self.range.start
+    }
+}
+
+impl Learned {
+    /// Takes down everything at and below a marked place of the next piece.
+    ///
+    /// # Errors
+    ///
+    /// It is not well formed.
+    pub fn add(&mut self, value: Value<'_>, by: &Digester, decoded: &mut Vec<u8>) -> Result<()> {
+        texts(value, by.echo_min(), decoded, |text, offset| {
+            if self.secrets.len() < MAX {
+                self.secrets.push((by.digested(text), offset));
+            } else {
+                self.is_cut = true;
+            }
+            Ok(())
+        })
+    }
+
+    /// Whether there is anything of the next piece.
+    pub fn has_next(&self) -> bool {
+        self.secrets.len() > self.next || self.is_cut
+    }
+
+    /// What was added is of that piece.
+    pub fn end(&mut self, kind: PieceKind, range: Range<u64>) {
+        if self.is_cut {
+            self.secrets.truncate(self.next);
+        }
+        let end = self.secrets.len();
+        let secrets = (!std::mem::take(&mut self.is_cut)).then_some(self.next..end);
+        self.next = end;
+        self.pieces.push(LearnedPiece { kind, range, secrets });
+    }
+
+    /// Forgets what was added of the next piece.
+    pub fn forget_next(&mut self) {
+        self.secrets.truncate(self.next);
+        self.is_cut = false;
+    }
+
+    /// The length of all pieces in bytes.
+    pub fn len(&self) -> u64 {
+        self.pieces.iter().map(LearnedPiece::len).sum()
+    }
+
+    /// The pieces, in order.
+    pub fn pieces(&self) -> &[LearnedPiece] {
+        &self.pieces
+    }
+
+    /// Whether all secrets of a piece were taken down and are among those.
+    pub fn is_known(&self, piece: &LearnedPiece, secrets: &Secrets) -> bool {
+        self.of(piece).is_some_and(|own| own.iter().all(|(secret, _)| secrets.has(secret)))
+    }
+
+    /// Adds the secrets of a piece to those. `false`: they were not taken down.
+    ///
+    /// # Errors
+    ///
+    /// There are too many.
+    pub fn teach(&self, piece: &LearnedPiece, secrets: &mut Secrets) -> Result<bool> {
+        let Some(own) = self.of(piece) else { return Ok(false) };
+        own.iter().try_for_each(|(secret, offset)| {
+            secrets.insert_digested(*secret, *offset).map(|_| ())
+        })?;
+        Ok(true)
+    }
+
+    fn of(&self, piece: &LearnedPiece) -> Option<&[(Digested, u64)]> {
+        piece.secrets.clone().map(|range| &self.secrets[range])
+    }
+
+    /// Forgets everything and keeps the memory.
+    pub fn clear(&mut self) {
+        self.pieces.clear();
+        self.secrets.clear();
+        (self.next, self.is_cut) = (0, false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Slice;
+    use crate::json::Validation;
+    use crate::json::cursor::Cursor;
+    use crate::json::outline::Outline;
+    use crate::limits::Limits;
+    use crate::scan::Isa;
+
+    fn add(learned: &mut Learned, by: &Digester, text: &str) {
+        let (isa, limits) = (Isa::best(), Limits::default());
+        let mut cursor = Cursor::new(Slice(text.as_bytes()), 0, isa, Validation::Visited, limits);
+        let mut outline = Outline::new();
+        cursor.outline(&mut outline).expect("a value");
+        learned.add(cursor.value(&mut outline), by, &mut Vec::new()).expect("it is well formed");
+    }
+
+    #[test]
+    fn pieces_have_their_own_secrets() {
+        let mut secrets = Secrets::new(8, &Limits::default());
+        let by = secrets.digester().clone();
+        let mut learned = Learned::default();
+        let kind = PieceKind::Resource;
+        add(&mut learned, &by, r#"["one",{"two":2}]"#);
+        learned.end(kind, 0..10);
+        // It turned out to be wrong further on.
+        add(&mut learned, &by, r#""three""#);
+        learned.forget_next();
+        assert!(!learned.has_next());
+        learned.end(kind, 10..20);
+        add(&mut learned, &by, r#"["two","o\u006ee"]"#);
+        assert!(learned.has_next());
+        learned.end(kind, 20..30);
+        let [first, empty, last] = learned.pieces() else { panic!("three pieces ended") };
+        assert!(learned.is_known(empty, &secrets) && !learned.is_known(first, &secrets));
+        assert!(learned.teach(first, &mut secrets).expect("there is room"));
+        let numbers = ["one", "2", "two", "three"].map(|text| secrets.number(text.as_bytes()));
+        assert_eq!(numbers, [Some(1), Some(2), None, None]);
+        assert!(!learned.is_known(last, &secrets));
+        assert!(learned.teach(last, &mut secrets).expect("there is room"));
+        assert!(learned.is_known(last, &secrets));
+        assert_eq!((secrets.len(), learned.len()), (3, 30));
+    }
+
+    #[test]
+    fn what_there_is_no_room_for_is_not_known() {
+        let mut secrets = Secrets::new(8, &Limits::default());
+        let by = secrets.digester().clone();
+        let mut learned = Learned::default();
+        let list = |range: Range<usize>| format!("{:?}", range.collect::<Vec<_>>());
+        for (list, range) in [(list(1..10), 0..1), (list(10..MAX + 10), 1..2), ("[9]".into(), 2..3)]
+        {
+            add(&mut learned, &by, &list);
+            learned.end(PieceKind::Resource, range);
+        }
+        for round in 0..2 {
+            let known = learned.pieces().iter().map(|piece| learned.is_known(piece, &secrets));
+            assert_eq!(known.collect::<Vec<_>>(), [round > 0, false, round > 0]);
+            let taught = learned.pieces().iter().map(|piece| learned.teach(piece, &mut secrets));
+            assert_eq!(taught.collect::<Result<Vec<_>>>().ok(), Some(vec![true, false, true]));
+        }
+        assert_eq!(secrets.len(), 9);
+        learned.clear();
+        assert!(learned.pieces().is_empty() && !learned.has_next());
+    }
+
+    #[test]
+    fn the_limit_is_told_at_its_place() {
+        let mut secrets = Secrets::new(8, &Limits { secrets: 2, ..Limits::default() });
+        let by = secrets.digester().clone();
+        let mut learned = Learned::default();
+        add(&mut learned, &by, r#"["a","b","a","c"]"#);
+        learned.end(PieceKind::Resource, 0..17);
+        let error = learned.teach(&learned.pieces()[0], &mut secrets).expect_err("a third one");
+        assert_eq!(error.location().expect("a place").offset, 13);
+    }
+}

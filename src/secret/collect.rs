@@ -302,7 +302,7 @@ impl PieceVisitor for Collector<'_, '_, '_> {
             }
             // Where most is marked, most of it would be read again.
             if let Some(survey) = &mut self.survey
-                && learned.len() <= (range.end - range.start) / 2
+                && learned.bytes() <= (range.end - range.start) / 2
             {
                 let pieces = learned.pieces().iter();
                 let marked = pieces.map(|piece| (piece.kind, piece.range.clone())).collect();

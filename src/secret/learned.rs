@@ -40,7 +40,7 @@ pub(crate) struct LearnedPiece {
 }
 
 impl LearnedPiece {
-    /// Its length in bytes.
+    /// Its length, in bytes.
     pub fn len(&self) -> u64 {
         self.range.end - self.range.start
     }
@@ -85,8 +85,8 @@ impl Learned {
         self.is_cut = false;
     }
 
-    /// The length of all pieces in bytes.
-    pub fn len(&self) -> u64 {
+    /// The length of all pieces, in bytes.
+    pub fn bytes(&self) -> u64 {
         self.pieces.iter().map(LearnedPiece::len).sum()
     }
 
@@ -167,7 +167,7 @@ mod tests {
         assert!(!learned.is_known(last, &secrets));
         assert!(learned.teach(last, &mut secrets).expect("there is room"));
         assert!(learned.is_known(last, &secrets));
-        assert_eq!((secrets.len(), learned.len()), (3, 30));
+        assert_eq!((secrets.len(), learned.bytes()), (3, 30));
     }
 
     #[test]

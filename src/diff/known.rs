@@ -24,7 +24,8 @@ pub(super) type Overlays<'a> = [Option<&'a [u8]>; 2];
 /// The lists that were made last.
 #[derive(Debug)]
 pub(super) struct Known {
-    slots: [Slot; SLOTS],
+    /// [`SLOTS`], elsewhere: what has such a table is moved about.
+    slots: Box<[Slot]>,
     /// The slot whose list is lent.
     lent: Option<usize>,
 }
@@ -46,7 +47,7 @@ const SLOT_MAX: usize = 8 << 10;
 
 impl Default for Known {
     fn default() -> Self {
-        Known { slots: std::array::from_fn(|_| Slot::default()), lent: None }
+        Known { slots: std::iter::repeat_with(Slot::default).take(SLOTS).collect(), lent: None }
     }
 }
 

@@ -39,8 +39,8 @@ pub(super) struct StretchRedactor<'s> {
 }
 
 impl<'s> StretchRedactor<'s> {
-    /// `known` is what is known of the secrets from an earlier reading; where nothing is, `digester`
-    /// makes what is told of them. Without a judge everything stays.
+    /// `known` is what is known of the secrets from an earlier reading; where nothing is, what is
+    /// told of them is made with `digester`. Without a judge everything stays.
     pub fn new(
         masker: Masker<'s>,
         known: Option<&'s Collected>,

@@ -11,8 +11,8 @@
 //! memory, both is done ahead of the walk, a stretch each, by all threads (`ahead`), of the changes
 //! that stay where not everything does (`stays`), and what they made of it goes out when the walk
 //! has come behind it (`Outgoing::through`). Of a stretch that was read for its secrets as well and
-//! stays whole, only what is marked is read again (the survey of [`crate::secret`]), also where
-//! there is one thread alone.
+//! stays whole, only what is marked is read again, unless that is most of it (the survey of
+//! [`crate::secret`]), also where there is one thread alone.
 
 mod ahead;
 mod chunk;

@@ -43,7 +43,7 @@ impl<'r> Held<'r> {
         }
     }
 
-    /// Whether a text is a secret. Nobody asks who is ahead.
+    /// Whether a text is a secret. In a stretch there is nothing to ask that of.
     fn has(&self, text: &[u8]) -> bool {
         match self {
             Held::Before(collected) => collected.secrets.number(text).is_some(),
@@ -70,6 +70,7 @@ impl<'r> Held<'r> {
             Held::Meanwhile(collected) => {
                 !collected.declared.is_known || collected.declared.holds(name)
             }
+            // No variables stand in a stretch.
             Held::Ahead(..) => true,
         }
     }
@@ -292,7 +293,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
 
     /// Masks what nobody knows, where its echoes are not looked for.
     fn unknown(&mut self, value: Value<'_>) -> Result<()> {
-        if matches!(self.held, Held::Meanwhile(_)) && !value.is_null() && !self.is_masked(value)? {
+        if self.held.known().is_none() && !value.is_null() && !self.is_masked(value)? {
             let mask = self.masking.of(value, false, &mut self.decoded)?;
             self.counts.unknown += self.edit(value, mask);
         }

@@ -5,17 +5,17 @@ use std::ops::Range;
 
 use super::contained::{Contained, Texts};
 use super::learned::{Learned, LearnedPiece};
-use super::leaves::{Leaf, leaves};
 use super::marks::{Marks, Step};
 use super::parts::{Declared, Parts};
 use super::search::{Searched, Searcher};
 use super::set::Secrets;
 use super::survey::{Survey, Surveyed};
-use super::{EchoOf, Options, is_attribute_name, is_mask};
+use super::texts::texts_of;
+use super::{EchoOf, Options};
 use crate::crew::Desk;
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
-use crate::json::value::{Kind, Text, Value};
+use crate::json::value::Value;
 use crate::plan::piece_crew::PieceCrew;
 use crate::plan::read_ahead::STRETCH;
 use crate::plan::{
@@ -217,8 +217,8 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
     }
 }
 
-/// The longest way that the walk goes alone, where most of a stretch was marked, is this power of
-/// two of stretches.
+/// The longest way that the walk goes alone, where most of a stretch was read twice, is this power
+/// of two of stretches.
 const ALONE_MAX: u32 = 6;
 
 /// Where the reading is with respect to the variables.
@@ -374,48 +374,10 @@ pub(crate) fn insert(
     mut kept: Option<&mut Texts>,
     decoded: &mut Vec<u8>,
 ) -> Result<()> {
-    texts(value, secrets.echo_min(), decoded, |text, offset| {
+    texts_of(value, secrets.echo_min(), decoded, |text, offset| {
         if !secrets.insert(text, offset)? {
             return Ok(());
         }
         kept.as_deref_mut().map_or(Ok(()), |kept| kept.push(text, offset))
     })
-}
-
-/// Tells the secrets at and below a marked place: decoded texts, and where they stand. Keys are
-/// some where their echoes are looked for.
-pub(super) fn texts(
-    value: Value<'_>,
-    echo_min: usize,
-    decoded: &mut Vec<u8>,
-    mut each: impl FnMut(&[u8], u64) -> Result<()>,
-) -> Result<()> {
-    leaves(value, |leaf| {
-        let (text, offset) = match leaf {
-            Leaf::Scalar(Kind::String, value) => {
-                (decode(value.string()?, decoded)?, value.offset())
-            }
-            Leaf::Scalar(Kind::Number, value) => (value.raw(), value.offset()),
-            Leaf::Scalar(..) | Leaf::Open(_) | Leaf::Close => return Ok(()),
-            Leaf::Key(key) => {
-                let text = decode(key, decoded)?;
-                // A key may be an attribute's name, which is no secret.
-                if text.len() < echo_min || is_attribute_name(text) {
-                    return Ok(());
-                }
-                (text, key.offset())
-            }
-        };
-        if text.is_empty() || is_mask(text) { Ok(()) } else { each(text, offset) }
-    })
-}
-
-/// A text, decoded into memory that is used again.
-pub(crate) fn decode<'t>(text: Text<'t>, decoded: &'t mut Vec<u8>) -> Result<&'t [u8]> {
-    if text.is_plain() {
-        return Ok(text.raw());
-    }
-    decoded.clear();
-    text.copy_to(decoded)?;
-    Ok(decoded)
 }

@@ -13,11 +13,11 @@ pub(crate) struct Digester {
 
 /// What a secret is known by.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Digested {
+pub(super) struct Digested {
     pub(super) digest: u64,
     /// How it begins, if its echoes are looked for.
     pub(super) head: Option<u32>,
-    /// It may be a number.
+    /// It may be a number; of no use without a head.
     pub(super) is_number: bool,
 }
 
@@ -30,7 +30,7 @@ impl Digester {
     }
 
     /// Least length of an echo, in bytes.
-    pub(crate) fn echo_min(&self) -> usize {
+    pub(super) fn echo_min(&self) -> usize {
         self.echo_min
     }
 
@@ -40,7 +40,7 @@ impl Digester {
     }
 
     /// What is to be known of a text that is secret.
-    pub(crate) fn digested(&self, text: &[u8]) -> Digested {
+    pub(super) fn digested(&self, text: &[u8]) -> Digested {
         let echoes = text.len() >= self.echo_min;
         Digested {
             digest: self.digest(text),

@@ -1,13 +1,13 @@
 //! The secrets of marked pieces, taken down by someone who reads ahead of the walk.
 //!
 //! The walk, which numbers the secrets in the order of the document, then need not look at the
-//! pieces again, unless it wants more of them than digests.
+//! pieces again, unless it wants more of them than digests, or there was no room for those.
 
 use std::ops::Range;
 
-use super::collect::texts;
 use super::digest::{Digested, Digester};
 use super::set::Secrets;
+use super::texts::texts_of;
 use crate::crew::of_shared_work;
 use crate::error::Result;
 use crate::json::value::Value;
@@ -29,7 +29,7 @@ pub(crate) struct Learned {
 }
 
 /// A marked piece.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct LearnedPiece {
     /// What it is.
     pub kind: PieceKind,
@@ -53,7 +53,7 @@ impl Learned {
     ///
     /// It is not well formed.
     pub fn add(&mut self, value: Value<'_>, by: &Digester, decoded: &mut Vec<u8>) -> Result<()> {
-        texts(value, by.echo_min(), decoded, |text, offset| {
+        texts_of(value, by.echo_min(), decoded, |text, offset| {
             if self.secrets.len() < MAX {
                 self.secrets.push((by.digested(text), offset));
             } else {
@@ -190,6 +190,10 @@ mod tests {
         assert_eq!(secrets.len(), 9);
         learned.clear();
         assert!(learned.pieces().is_empty() && !learned.has_next());
+        add(&mut learned, &by, r#""one more""#);
+        learned.end(PieceKind::Resource, 3..4);
+        assert_eq!(learned.teach(&learned.pieces()[0], &mut secrets).ok(), Some(true));
+        assert_eq!(secrets.len(), 10);
     }
 
     #[test]

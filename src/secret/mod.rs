@@ -17,12 +17,14 @@ pub mod parts;
 mod search;
 mod set;
 pub(crate) mod survey;
+mod texts;
 pub mod words;
 
+pub(crate) use collect::insert;
 pub use collect::{Collected, Collecting, Fresh, Takes, Tell, collect};
-pub(crate) use collect::{decode, insert};
 use regex::Regex;
 pub use set::Secrets;
+pub(crate) use texts::decode;
 
 use crate::plan;
 

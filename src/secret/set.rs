@@ -64,7 +64,7 @@ impl Secrets {
     /// # Errors
     ///
     /// There are too many.
-    pub(crate) fn insert_digested(&mut self, secret: Digested, offset: u64) -> Result<bool> {
+    pub(super) fn insert_digested(&mut self, secret: Digested, offset: u64) -> Result<bool> {
         let Digested { digest, head, is_number } = secret;
         if self.find(digest).is_some() {
             return Ok(false);
@@ -85,7 +85,7 @@ impl Secrets {
     }
 
     /// Whether a secret is among them.
-    pub(crate) fn has(&self, secret: &Digested) -> bool {
+    pub(super) fn has(&self, secret: &Digested) -> bool {
         self.find(secret.digest).is_some()
     }
 

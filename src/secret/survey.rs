@@ -13,7 +13,8 @@ use crate::json::Validation;
 use crate::limits::Limits;
 use crate::plan::{self, PieceKind, PieceStretch};
 
-/// Stretches of a document, in order: all that the walk took, as long as there is room.
+/// Stretches of a document, in order: those that the walk took and that are not marked for
+/// the most part, as long as there is room.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
     of: Option<Of>,

@@ -272,10 +272,16 @@ fn wrong_guesses_change_nothing() {
     let decoy =
         r#"},{"address":"x.y","values":{"p":"a secret text 1"},"sensitive_values":{"p":true}}"#;
     let string = serde_json::to_string(&format!("{decoy}\"{decoy}\\")).expect("a string");
-    let list = format!(r#"[{{}}{}]"#, decoy[1..].repeat(30));
+    // One that turns out to be wrong only when its secret was seen.
+    let twice = r#",{"address":"x","values":{"p":"only a decoy text","z":{"k":1,"k":2}},"#
+        .to_owned()
+        + r#""sensitive_values":{"p":true,"z":{"k":true}}}"#;
+    let list = format!(r#"[{{}}{}{twice}]"#, decoy[1..].repeat(30));
     let resource = |place| {
-        let values =
-            format!(r#"{{"list":{list},"text":{string},"p":"a secret text {}"}}"#, place % 3);
+        let values = format!(
+            r#"{{"list":{list},"text":{string},"e":"only a decoy text","p":"a secret text {}"}}"#,
+            place % 3
+        );
         let marks = format!(r#"{{"p":{}}}"#, place % 3 == 0);
         format!(r#"{{"address":"a.d[{place}]","values":{values},"sensitive_values":{marks}}}"#)
     };
@@ -351,6 +357,13 @@ fn secrets_that_others_met_are_noted() {
     let text = plan(&tree).replace("a secret text 21\"}", "one of its own\"}");
     let ends = hold_to_one(text.as_bytes(), &options(), "alone");
     assert!(ends[0].contains("equal: 1,"), "{ends:?}");
+    // It is looked for in other texts, too.
+    let within = text.replacen("nothing to see here", "see x://one of its own@y", 1);
+    assert_ne!(within, text);
+    let part = on_threads(&options(), 3);
+    let (written, _) = answer(|| InMemory::new(within.as_bytes()), Some(EchoOf::Part), &part);
+    assert!(!String::from_utf8(written).expect("UTF-8").contains("one of its own"));
+    hold_to_one(within.as_bytes(), &options(), "within");
 }
 
 /// Some of a piece is masked before it turns out to be wrong.
@@ -548,8 +561,13 @@ fn very_many_small_secrets() {
     let list: Vec<_> = (0..40).map(of_many).collect();
     let list = format!("{},{},{}", resources(0..500), list.join(","), resources(500..3000));
     let text = plan(&format!(r#"{{"root_module":{{"resources":[{list}]}}}}"#));
+    // Some of every piece are constants of the configuration, too.
+    let constants: Vec<_> = (0..80_000).step_by(97).map(secret).collect();
+    let constants = format!(r#""constant_value":["{}"]"#, constants.join("\",\""));
+    let text = text.replace(r#""constant_value":"a secret text 21""#, &constants);
     let ends = hold_to_one(text.as_bytes(), &options(), "many secrets");
     assert!(is_redacted(&ends), "{ends:?}");
+    assert!(ends[0].contains("equal: 825,"), "{ends:?}");
     let open = || InMemory::new(text.as_bytes());
     let collected = collect(|| Ok(open()), &on_threads(&options(), 3).secret).expect("a plan");
     // As many as with one thread, and in the same order.

@@ -12,19 +12,6 @@ pub(crate) struct Brackets {
     below: Vec<u64>,
 }
 
-/// Containers in one word, for who can do with as many.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Innermost {
-    /// One bit each, the innermost lowest, below a bit that marks where they end.
-    pub kinds: u64,
-    pub depth: u64,
-}
-
-impl Innermost {
-    /// Most containers in one word.
-    pub(super) const DEPTH_MAX: u64 = 63;
-}
-
 /// The bit that marks the end, alone.
 const EMPTY: u64 = 1;
 
@@ -62,20 +49,6 @@ impl Brackets {
             self.top = self.below.pop().unwrap_or(EMPTY);
         }
         brace
-    }
-
-    /// All of them, where they fit into one word.
-    #[inline]
-    pub(super) fn innermost(&self) -> Option<Innermost> {
-        let innermost = Innermost { kinds: self.top, depth: self.depth };
-        self.below.is_empty().then_some(innermost)
-    }
-
-    /// Replaces them by those that [`Brackets::innermost`] gave and that were opened and closed
-    /// since.
-    #[inline]
-    pub(super) fn set_innermost(&mut self, innermost: Innermost) {
-        (self.top, self.depth) = (innermost.kinds, innermost.depth);
     }
 
     /// Their kinds, the outermost first: 1 is an object.

@@ -1,9 +1,9 @@
 //! A place in a text that arrives in windows.
 //!
 //! The text is scanned a batch of blocks at a time, each byte once; the cursor then moves over the
-//! masks. That brackets match is checked when they are scanned, so skipping only counts them until
-//! as few are open as before. With [`Validation::Everything`] it follows the whole grammar instead
-//! (`tokens`).
+//! masks. That brackets match is checked when they are scanned, and with
+//! [`Validation::Everything`] the whole grammar; so skipping only counts brackets until as few are
+//! open as before.
 //!
 //! What is scanned but not yet passed over lies within the current batch; `Cursor::advance` is the
 //! only place that brings the next. Whatever stands in the way of that (a misplaced byte, the end
@@ -12,13 +12,12 @@
 //! and go on; hold (`Hold`) what must stay in the window meanwhile.
 
 mod jump;
-mod tokens;
 
 use std::ops::Range;
 
-use self::tokens::{PassTokens, Step};
 use super::Validation;
 use super::brackets::{Brackets, close_of};
+use super::grammar::{Batch, Grammar};
 use super::hold::Hold;
 use super::outline::{Outline, Recorder, Unrecorded};
 use super::string;
@@ -37,9 +36,10 @@ pub struct Cursor<S> {
     limits: Limits,
     validation: Validation,
     scanner: Scanner,
-    /// The brackets of what is scanned. With [`Validation::Everything`] they are followed with all
-    /// other tokens instead.
-    nesting: Option<Nesting>,
+    /// The brackets of what is scanned.
+    nesting: Nesting,
+    /// With [`Validation::Everything`], what is between them.
+    grammar: Option<Grammar>,
     /// The masks of the batch.
     blocks: Box<[Block; BATCH]>,
     /// The offset of the batch's first block.
@@ -62,13 +62,6 @@ pub struct Cursor<S> {
     fresh: bool,
     /// Where the text began of the string that the last batch ended in.
     string_start: Option<u64>,
-    /// Whether the batch ended in the middle of a word, and how far that has come.
-    word: Option<Word>,
-    /// The blocks of the batch with words or escapes that may be wrong, a bit each. Only with
-    /// [`Validation::Everything`].
-    doubtful: u64,
-    /// The escape at this offset was checked as the second half of a pair.
-    paired: Option<u64>,
     /// Where a batch must end.
     stop: u64,
 }
@@ -76,16 +69,17 @@ pub struct Cursor<S> {
 impl<S: Source> Cursor<S> {
     /// A cursor at the byte `start` of a source that has handed out nothing before it yet.
     pub fn new(source: S, start: u64, isa: Isa, validation: Validation, limits: Limits) -> Self {
-        let (detail, nesting) = match validation {
-            Validation::Visited => (Detail::Structure, Some(Nesting::new(isa, limits.depth))),
-            Validation::Everything => (Detail::Tokens, None),
+        let (detail, grammar) = match validation {
+            Validation::Visited => (Detail::Structure, None),
+            Validation::Everything => (Detail::Tokens, Some(Grammar::before_value(isa))),
         };
         Cursor {
             source,
             limits,
             validation,
             scanner: Scanner::new(isa, detail),
-            nesting,
+            nesting: Nesting::new(isa, limits.depth),
+            grammar,
             blocks: Box::new([Block::default(); BATCH]),
             batch: start,
             scanned: start,
@@ -97,9 +91,6 @@ impl<S: Source> Cursor<S> {
             open: Brackets::default(),
             fresh: false,
             string_start: None,
-            word: None,
-            doubtful: 0,
-            paired: None,
             stop: u64::MAX,
         }
     }
@@ -318,13 +309,10 @@ impl<S: Source> Cursor<S> {
     fn pass(&mut self, recorder: impl Recorder) -> Result<()> {
         self.fresh = false;
         match self.peek()? {
-            Some(b'{' | b'[') => match self.validation {
-                Validation::Visited => {
-                    let open = Open { depth: &mut 0, pause: u64::MAX };
-                    self.pass_brackets(recorder, open).map(|_| ())
-                }
-                Validation::Everything => self.pass_tokens(recorder),
-            },
+            Some(b'{' | b'[') => {
+                let open = Open { depth: &mut 0, pause: u64::MAX };
+                self.pass_brackets(recorder, open).map(|_| ())
+            }
             Some(b'"') => self.pass_string(recorder),
             Some(byte) if Word::holds(byte) => self.pass_word(),
             _ => Err(self.expected("a value")),
@@ -339,34 +327,22 @@ impl<S: Source> Cursor<S> {
 
     /// Passes a word: a literal or a number, whose grammar is checked.
     fn pass_word(&mut self) -> Result<()> {
-        self.word = Some(Word::new());
+        let mut word = Word::new();
         loop {
-            self.offset = self.feed_word(self.offset)?;
-            if self.word.is_none() {
-                return Ok(());
+            for offset in self.offset..self.scanned {
+                let byte = self.byte(offset);
+                if !Word::holds(byte) {
+                    self.offset = offset;
+                    return word.finish().map_err(|kind| Error::at(kind, offset));
+                }
+                word = word.feed(byte).map_err(|kind| Error::at(kind, offset))?;
             }
+            self.offset = self.scanned;
             if !self.advance()? {
-                let word = self.word.take();
-                return word
-                    .map_or(Ok(()), Word::finish)
-                    .map_err(|_| Error::at(ErrorKind::Truncated, self.offset));
+                let offset = self.offset;
+                return word.finish().map_err(|_| Error::at(ErrorKind::Truncated, offset));
             }
         }
-    }
-
-    /// Feeds the word that is begun with the bytes from an offset on, up to its end, where it is
-    /// finished, or that of the batch.
-    fn feed_word(&mut self, from: u64) -> Result<u64> {
-        let Some(mut word) = self.word.take() else { return Ok(from) };
-        for offset in from..self.scanned {
-            let byte = self.byte(offset);
-            if !Word::holds(byte) {
-                return word.finish().map(|()| offset).map_err(|kind| Error::at(kind, offset));
-            }
-            word = word.feed(byte).map_err(|kind| Error::at(kind, offset))?;
-        }
-        self.word = Some(word);
-        Ok(self.scanned)
     }
 
     /// Passes the container that stands here, or that was begun, looking at brackets only. `false`:
@@ -385,7 +361,7 @@ impl<S: Source> Cursor<S> {
             let mut visible = !0 << (from % BLOCK);
             let blocks = &self.blocks[..self.block_count()];
             let mut next = first;
-            for stretch in self.nesting.iter().flat_map(Nesting::stretches) {
+            for stretch in self.nesting.stretches() {
                 let end = stretch.end.min(blocks.len());
                 if stretch.least > around && next < end {
                     depth = stretch.after - around;
@@ -412,12 +388,6 @@ impl<S: Source> Cursor<S> {
         }
     }
 
-    /// Passes the container that stands here, looking at every token.
-    fn pass_tokens(&mut self, recorder: impl Recorder) -> Result<()> {
-        let step = Step::Block;
-        self.scanner.isa().run(PassTokens { cursor: self, recorder, step })
-    }
-
     fn push(&mut self, brace: u64, offset: u64) -> Result<()> {
         if self.open.depth == self.limits.depth {
             return Err(Error::limit(Limit::Depth, self.limits.depth, offset));
@@ -435,42 +405,15 @@ impl<S: Source> Cursor<S> {
             recorder.blocks(&self.blocks[first..self.block_count()]);
             let mut visible = !0 << (from % BLOCK);
             for index in from / BLOCK..self.block_count() {
-                let block = self.blocks[index];
-                let quotes = block.quotes & visible;
-                let before = if quotes == 0 { !0 } else { (1 << quotes.trailing_zeros()) - 1 };
-                let start = self.batch + (index * BLOCK) as u64;
-                let mut escapes = match self.validation {
-                    Validation::Visited => 0,
-                    Validation::Everything => block.escapes & visible & before,
-                };
+                let quotes = self.blocks[index].quotes & visible;
                 visible = !0;
-                while escapes != 0 {
-                    self.check_escape(start + u64::from(escapes.trailing_zeros()))?;
-                    escapes &= escapes - 1;
-                }
                 if quotes != 0 {
+                    let start = self.batch + (index * BLOCK) as u64;
                     return Ok(start + u64::from(quotes.trailing_zeros()));
                 }
             }
             from = self.next_batch()?;
             first = 0;
-        }
-    }
-
-    /// Checks the escape that begins at an offset.
-    fn check_escape(&mut self, offset: u64) -> Result<()> {
-        if self.paired.take() == Some(offset) {
-            return Ok(());
-        }
-        let wanted = offset + string::ESCAPE_MAX as u64;
-        while self.window_end() < wanted && self.fill() {}
-        let text = self.text(offset..wanted.min(self.window_end()));
-        match string::escape(text) {
-            Some((_, len)) => {
-                self.paired = (len == string::ESCAPE_MAX).then_some(offset + 6);
-                Ok(())
-            }
-            None => Err(Error::at(ErrorKind::Escape, offset)),
         }
     }
 
@@ -524,17 +467,30 @@ impl<S: Source> Cursor<S> {
             let offset = begin.saturating_add_signed(misplaced.offset as i64);
             self.end_batch(misplaced.kind, offset);
         }
-        let count = self.block_count();
-        if let Some(nesting) = &mut self.nesting
-            && let Some((kind, place)) = nesting.follow(&self.blocks[..count])
-        {
+        if let Some((kind, place)) = self.follow() {
             self.end_batch(kind, begin + place as u64);
         }
         self.watch_string();
-        if self.validation == Validation::Everything {
-            self.find_doubtful();
-        }
         Ok(true)
+    }
+
+    /// Follows the brackets of the batch, or all of its tokens; what is wrong, and the place in the
+    /// batch.
+    fn follow(&mut self) -> Option<(ErrorKind, usize)> {
+        let count = self.block_count();
+        if self.grammar.is_none() {
+            return self.nesting.follow(&self.blocks[..count]);
+        }
+        let last = self.blocks[..count].last().map_or(0, |block| block.escapes);
+        if last >> (BLOCK - string::ESCAPE_MAX) != 0 {
+            let wanted = self.scanned + string::ESCAPE_MAX as u64;
+            while self.window_end() < wanted && self.fill() {}
+        }
+        let (source, offset) = (&self.source, self.batch);
+        let text = &source.window()[(offset - source.offset()) as usize..];
+        let len = (self.scanned - offset) as usize;
+        let batch = Batch { blocks: &self.blocks[..count], text, len, offset };
+        self.grammar.as_mut()?.follow(batch, &mut self.nesting)
     }
 
     /// Ends the batch before a byte that is wrong, which is told when the cursor comes there: what
@@ -552,8 +508,7 @@ impl<S: Source> Cursor<S> {
         if let Some(block) = self.blocks.get_mut(len / BLOCK) {
             block.quotes &= visible;
             block.brackets &= visible;
-            block.tokens &= visible;
-            block.commas &= visible;
+            block.separators &= visible;
             block.words &= visible;
             block.escapes &= visible;
         }
@@ -656,4 +611,4 @@ pub fn check<S: Source>(source: S, validation: Validation, limits: Limits) -> Re
 
 #[cfg(test)]
 #[path = "tests.rs"]
-mod tests;
+pub(super) mod tests;

@@ -1,4 +1,4 @@
-//! The grammar of JSON, 64 bytes at a time.
+//! The grammar of JSON, a batch of text at a time.
 //!
 //! What may stand at a place depends on little more than the token before it. So the masks of the
 //! bytes that tokens end with, moved to the next byte that is no space, are compared with those of
@@ -11,247 +11,426 @@
 //! values      0  1  0  0  0  1  1  0  0  1  0  0  0  1  0    of a value or key: no  : , ] }
 //! expects     1  0  0  0  1  1  0  0  1  0  0  0  1  0  0    {  [  ,  :   what a value follows
 //! after it    0  1  0  0  0  1  1  0  0  1  0  0  0  1  0    is to be `values` wherever one begins
-//! keyed       1  0  0  0  0  0  0  0  1  0  0  0  0  0  0    {  and the commas of objects
-//! after it    0  1  0  0  0  0  0  0  0  1  0  0  0  0  0    keys: no value but a string
-//! key ends    0  0  0  1  0  0  0  0  0  0  0  1  0  0  0
-//! after it    0  0  0  0  1  0  0  0  0  0  0  0  1  0  0    is to be the colons
 //! ```
 //!
 //! The one exception is a closing bracket right after an opening one. Adding a bit to the first of
 //! a run of bits carries it to the bit after the run: that is how a mask gets across space, and
-//! from the first quote of a key to its last.
+//! from the first quote of a string to its last.
 //!
-//! Only commas depend on the container, and that changes only at brackets: those are taken one by
-//! one, which also counts them and compares their kinds. What words and escapes are made of is
-//! looked at elsewhere ([`super::leaves`]).
+//! A string behind an opening brace or a comma may be a key: only behind one that is stands a
+//! colon, and colons stand nowhere else. Whether it is one depends on the container, which only
+//! brackets tell; but each token claims one ([`Claims`]): a colon an object; what is no string
+//! behind an opening brace or a comma an array, and so does what is no colon behind such a string.
+//! The claims are carried to the next bracket, and held against its container with the brackets
+//! themselves ([`Nesting::follow_claims`]).
 //!
-//! This says whether all is right, or where the value ends, but not what is wrong: what is doubtful
-//! is looked at again, token by token, by `Cursor::walk`. Both must say the same of every text;
-//! [`Follow`] and [`Want`] say the same in their words. To doubt what is right costs time only.
+//! That says whether all of a batch is right, without looking at any token, but not what is wrong.
+//! What is doubtful is walked token by token ([`super::tokens`]), and so is where the document
+//! begins and ends. Both must say the same of every text; [`Follow`] and [`Want`] say the same in
+//! their words. To doubt what is right costs time only. What words and escapes are made of is
+//! looked at beside that ([`super::leaves`]).
 
-use super::brackets::Innermost;
+use super::leaves::CheckLeaves;
+use super::tokens::{Tokens, Wrong};
 use super::want::Want;
-use crate::scan::Block;
+use super::word::Word;
+use crate::error::ErrorKind;
+use crate::scan::nesting::{Claims, Nesting};
+use crate::scan::{BATCH, Block, Code, Isa};
+
+/// A text that is scanned batch by batch, every token of which is looked at.
+#[derive(Clone, Debug)]
+pub(super) struct Grammar {
+    isa: Isa,
+    follow: Follow,
+    /// The word that the last batch ended in, and how far it had come.
+    word: Option<Word>,
+    /// The escape at this offset was checked as the second half of a pair.
+    paired: Option<u64>,
+    /// Those of the batch.
+    claims: Box<[Claims; BATCH]>,
+}
+
+/// What was scanned in one go.
+#[derive(Clone, Copy)]
+pub(super) struct Batch<'a> {
+    pub blocks: &'a [Block],
+    /// From the first byte of the first block on. Where an escape begins in the blocks, so much
+    /// more of the text as one can be long, unless it ends before.
+    pub text: &'a [u8],
+    /// How much of the text was scanned.
+    pub len: usize,
+    /// The offset of the first byte.
+    pub offset: u64,
+}
+
+impl Grammar {
+    /// Before a value.
+    pub(super) fn before_value(isa: Isa) -> Grammar {
+        let claims = Box::new([Claims::default(); BATCH]);
+        Grammar { isa, follow: Follow::from_want(Want::Value, 0), word: None, paired: None, claims }
+    }
+
+    /// Goes on at another place of the text: behind a value.
+    pub(super) fn go_on_behind_value(&mut self) {
+        self.follow = Follow::from_want(Want::CommaOrClose, 0);
+        (self.word, self.paired) = (None, None);
+    }
+
+    /// Follows the next batch. The first token that is wrong is told, by its place in the batch;
+    /// nothing is to be followed after it. What comes behind the document is none of ours.
+    pub(super) fn follow(
+        &mut self,
+        batch: Batch<'_>,
+        nesting: &mut Nesting,
+    ) -> Option<(ErrorKind, usize)> {
+        if nesting.has_ended() || self.is_right(batch, nesting) {
+            return None;
+        }
+        self.walk(batch, nesting).err()
+    }
+
+    /// The same token by token.
+    fn walk(&mut self, batch: Batch<'_>, nesting: &mut Nesting) -> Result<(), Wrong> {
+        nesting.begin_one_by_one(batch.blocks);
+        let Grammar { follow, word, paired, .. } = self;
+        let want = follow.want(nesting.is_in_object());
+        let mut tokens = Tokens { batch, nesting, word: *word, paired: *paired };
+        let want = tokens.walk(want, follow.in_word)?;
+        (*word, *paired) = (tokens.word, tokens.paired);
+        let last = batch.blocks.last().copied().unwrap_or_default();
+        *follow = Follow::from_want(want, last.strings >> 63);
+        follow.in_word = last.words >> 63;
+        Ok(())
+    }
+
+    /// Whether a batch is known to be right; else nothing has changed.
+    fn is_right(&mut self, batch: Batch<'_>, nesting: &mut Nesting) -> bool {
+        let Batch { blocks, text, .. } = batch;
+        let mut follow = self.follow;
+        let check = CheckTokens { blocks, follow: &mut follow, claims: &mut self.claims };
+        let Some(last) = self.isa.run(check) else { return false };
+        let (in_word, word) = (self.follow.in_word, self.word);
+        let Some(word) = self.isa.run(CheckLeaves { blocks, text, in_word, word }) else {
+            return false;
+        };
+        if !nesting.follow_claims(blocks, &self.claims[..blocks.len()], last) {
+            return false;
+        }
+        (self.follow, self.word) = (follow, word);
+        true
+    }
+}
+
+/// Checks blocks and gathers their claims; the result are those of the container at their end.
+/// `None`: something may be wrong.
+struct CheckTokens<'a> {
+    blocks: &'a [Block],
+    follow: &'a mut Follow,
+    claims: &'a mut [Claims; BATCH],
+}
+
+impl Code for CheckTokens<'_> {
+    type Output = Option<Claims>;
+
+    #[inline(always)]
+    fn run(self) -> Option<Claims> {
+        let CheckTokens { blocks, follow, claims } = self;
+        let claims = &mut claims[..blocks.len()];
+        let (mut next, mut open, mut wrong) = (*follow, Claims::default(), 0);
+        let mut index = 0;
+        // As the tools write plans, there is no space in them.
+        while let Some(block) = blocks.get(index)
+            && spaces(block) == 0
+        {
+            let (is_wrong, claimed) = next.tokens(block, behind);
+            wrong |= is_wrong;
+            claims[index] = gathered(claimed, &mut open, block.brackets);
+            index += 1;
+        }
+        for (block, claims) in blocks[index..].iter().zip(&mut claims[index..]) {
+            let spaces = spaces(block);
+            let after = |ends, carry: &mut u64| behind_space(ends, carry, spaces);
+            let (is_wrong, claimed) = next.tokens(block, after);
+            wrong |= is_wrong;
+            *claims = gathered(claimed, &mut open, block.brackets);
+        }
+        *follow = next;
+        (wrong == 0).then_some(open)
+    }
+}
+
+/// The bytes between tokens.
+#[inline(always)]
+fn spaces(block: &Block) -> u64 {
+    !(block.strings | block.quotes | block.brackets | block.separators | block.words)
+}
+
+/// The claims of all bytes at the brackets behind them. `open` is what is claimed of the innermost
+/// container by bytes behind the last bracket.
+#[inline(always)]
+fn gathered(claims: Claims, open: &mut Claims, brackets: u64) -> Claims {
+    let gather = |claims: u64, open: &mut u64| {
+        let (behind, over) = (!brackets).overflowing_add(claims);
+        let (behind, over_too) = behind.overflowing_add(*open);
+        *open = u64::from(over | over_too);
+        behind & brackets
+    };
+    // What begins behind a comma may be a bracket itself.
+    let own = claims.arrays & brackets;
+    Claims {
+        objects: gather(claims.objects, &mut open.objects),
+        arrays: gather(claims.arrays ^ own, &mut open.arrays) | own,
+    }
+}
 
 /// What the bytes so far leave to those that follow, each 0 or 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Follow {
+struct Follow {
     /// A bracket, comma or colon stands before: a value or key is next.
     value: u64,
     /// An opening bracket stands before: it may be closed.
     close: u64,
-    /// An opening brace or the comma of an object stands before: the value is a key.
+    /// An opening brace or a comma stands before: the value may be a key.
     key: u64,
-    /// A key stands before: a colon is next.
-    colon: u64,
-    /// A key is open.
+    /// What may be a key is open.
     in_key: u64,
-    /// A string is open.
-    in_string: u64,
-}
-
-/// What is known of 64 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// They follow the grammar.
-    Right,
-    /// They follow it up to this bit, where the value ends.
-    End(u32),
-    /// They may not.
-    Doubtful,
-}
-
-/// A block, as far as it is looked at.
-#[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
-    pub block: &'a Block,
-    /// The bytes that count: these and all after them.
-    pub visible: u64,
-}
-
-/// Where a value ends, and how deep it may go.
-#[derive(Clone, Copy)]
-pub(super) struct Depths {
-    pub floor: u64,
-    pub max: u64,
+    /// What may be a key stands before: a colon may be next.
+    colon: u64,
+    /// The last byte was one of a word.
+    in_word: u64,
 }
 
 impl Follow {
-    /// Before a value.
-    pub(super) fn before_value() -> Follow {
-        Follow::from_want(Want::Value, 0)
-    }
-
     /// `in_string` is 1 where a string is open, which is then the last token.
-    pub(super) fn from_want(want: Want, in_string: u64) -> Follow {
+    fn from_want(want: Want, in_string: u64) -> Follow {
         let colon = u64::from(want == Want::Colon);
         Follow {
-            value: u64::from(!matches!(want, Want::Colon | Want::CommaOrClose)),
+            value: u64::from(!matches!(want, Want::Colon | Want::CommaOrClose | Want::Nothing)),
             close: u64::from(matches!(want, Want::KeyOrClose | Want::ValueOrClose)),
             key: u64::from(matches!(want, Want::KeyOrClose | Want::Key)),
-            colon: colon & !in_string,
             in_key: colon & in_string,
-            in_string,
+            colon: colon & !in_string,
+            in_word: 0,
         }
     }
 
-    /// What the grammar wants next; after the string where one is open.
-    pub(super) fn want(&self) -> Want {
-        match (self.value, self.key, self.close) {
-            (0, ..) if self.colon | self.in_key == 1 => Want::Colon,
-            (0, ..) => Want::CommaOrClose,
-            (_, 0, 0) => Want::Value,
-            (_, 0, _) => Want::ValueOrClose,
-            (_, _, 0) => Want::Key,
-            _ => Want::KeyOrClose,
+    /// What the grammar wants next, after the string where one is open, in an object or not, or in
+    /// no container.
+    fn want(&self, is_in_object: Option<bool>) -> Want {
+        let is_key = is_in_object == Some(true) && self.key == 1;
+        match (self.value, self.close) {
+            (0, _) if is_in_object.is_none() => Want::Nothing,
+            (0, _) if is_in_object == Some(true) && self.colon | self.in_key == 1 => Want::Colon,
+            (0, _) => Want::CommaOrClose,
+            (_, 0) if is_key => Want::Key,
+            (_, 0) => Want::Value,
+            _ if is_key => Want::KeyOrClose,
+            _ => Want::ValueOrClose,
         }
     }
 
-    /// The bytes in strings, from opening quotes to before closing ones: from every closing quote
-    /// the opening one before it is subtracted, which is once from all quotes and once more.
+    /// Follows the tokens of 64 bytes: those that are wrong, and what they claim. `after` gives the
+    /// bytes after those of a mask.
     #[inline(always)]
-    pub(super) fn strings(&self, block: &Block, visible: u64) -> u64 {
-        let quotes = block.quotes & visible;
-        quotes.wrapping_sub((quotes & block.tokens) << 1).wrapping_sub(self.in_string)
-    }
-
-    /// Checks 64 bytes. Unless they are right, nothing has changed.
-    #[inline(always)]
-    pub(super) fn check(
-        &mut self,
-        place: Place<'_>,
-        open: &mut Innermost,
-        depths: Depths,
-    ) -> Verdict {
-        let brackets = u64::from(place.block.brackets.count_ones());
-        if open.depth + brackets > Innermost::DEPTH_MAX {
-            return Verdict::Doubtful;
-        }
-        let Some(around) = Around::new(place, *open, depths) else {
-            return Verdict::Doubtful;
-        };
-        let mut next = *self;
-        if !next.tokens_follow(place.block, &around) {
-            return Verdict::Doubtful;
-        }
-        *self = next;
-        *open = around.open;
-        around.end.map_or(Verdict::Right, Verdict::End)
-    }
-
-    /// Whether every token may follow the one before it.
-    #[inline(always)]
-    fn tokens_follow(&mut self, block: &Block, around: &Around) -> bool {
-        let visible = around.visible;
-        let begins = block.tokens & visible;
-        let brackets = block.brackets & visible;
+    fn tokens(&mut self, block: &Block, after: impl Fn(u64, &mut u64) -> u64) -> (u64, Claims) {
+        let Block { quotes, strings, brackets, separators, words, .. } = *block;
         let opens = brackets & block.opens;
         let closes = brackets & !block.opens;
-        let strings = self.strings(block, visible);
-        let leaves = block.quotes | block.words;
-        let values = (begins & leaves) | opens;
-        let colons = begins & !(brackets | block.commas | leaves);
-        let expects = opens | block.commas | colons;
-        let keyed = (opens & block.braces) | (block.commas & around.objects);
-        let spaces = visible & !(begins | leaves | strings);
-
-        // Where a value begins all else is 0: the bit is that of the value's first byte.
-        self.value <<= visible.trailing_zeros();
-        let [is_value, may_close, is_key] = if spaces == 0 {
-            [
-                next(expects, &mut self.value),
-                next(opens, &mut self.close),
-                next(keyed, &mut self.key),
-            ]
-        } else {
-            [
-                next_token(expects, &mut self.value, spaces),
-                next_token(opens, &mut self.close, spaces),
-                next_token(keyed, &mut self.key, spaces),
-            ]
-        };
-        let keys = is_key & values;
-        let past = strings.wrapping_add(keys & block.quotes).wrapping_add(self.in_key);
-        let key_ends = past & !strings;
-        let is_colon = if spaces == 0 {
-            next(key_ends, &mut self.colon)
-        } else {
-            next_token(key_ends, &mut self.colon, spaces)
-        };
+        let colons = separators & block.opens;
+        let commas = separators & !block.opens;
+        let texts = quotes & strings;
+        let values = texts | opens | (words & !((words << 1) | self.in_word));
+        let begins = values | closes | separators;
+        let is_value = after(opens | separators, &mut self.value);
+        let may_close = after(opens, &mut self.close);
+        let may_be_key = after((opens & block.braces) | commas, &mut self.key);
+        // The strings among them, from their first byte to their last.
+        let past = strings.wrapping_add(may_be_key & texts).wrapping_add(self.in_key);
+        let may_be_colon = after(past & !strings, &mut self.colon);
         // The last run of bits, if it was carried out of the block.
         self.in_key = (strings & !past) >> 63;
-        self.in_string = strings >> 63;
+        self.in_word = words >> 63;
 
-        let wrong = ((is_value ^ values) & !(closes & may_close))
-            | (keys & !block.quotes)
-            | (is_colon ^ colons);
-        wrong & begins == 0
+        let wrong = ((is_value ^ values) & !(closes & may_close)) | (colons & !may_be_colon);
+        let arrays = (may_be_key & values & !texts) | (may_be_colon & !colons);
+        (wrong & begins, Claims { objects: colons, arrays })
     }
 }
 
 /// The bytes after those of a mask.
 #[inline(always)]
-fn next(ends: u64, carry: &mut u64) -> u64 {
-    let next = (ends << 1) | *carry;
+fn behind(ends: u64, carry: &mut u64) -> u64 {
+    let behind = (ends << 1) | *carry;
     *carry = ends >> 63;
-    next
+    behind
 }
 
 /// The bytes after those of a mask and after the space that follows these.
 #[inline(always)]
-fn next_token(ends: u64, carry: &mut u64, spaces: u64) -> u64 {
-    let next = next(ends, carry);
-    let (across, over) = (next & spaces).overflowing_add(spaces);
+fn behind_space(ends: u64, carry: &mut u64, spaces: u64) -> u64 {
+    let behind = behind(ends, carry);
+    let (across, over) = (behind & spaces).overflowing_add(spaces);
     *carry |= u64::from(over);
-    (next | across) & !spaces
+    (behind | across) & !spaces
 }
 
-/// What the brackets among 64 bytes say of the others.
-struct Around {
-    /// The containers that are open after them.
-    open: Innermost,
-    /// The bytes whose innermost container is an object.
-    objects: u64,
-    /// The bytes that count, up to where the value ends.
-    visible: u64,
-    end: Option<u32>,
-}
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
 
-impl Around {
-    /// `None` where kinds differ, or there are more than the depth allows.
-    #[inline(always)]
-    fn new(place: Place<'_>, open: Innermost, depths: Depths) -> Option<Around> {
-        let Innermost { mut kinds, depth } = open;
-        let Block { opens, braces, .. } = *place.block;
-        // How many are open above the first above the floor, and how many may be.
-        let mut above = depth.wrapping_sub(depths.floor).wrapping_sub(1);
-        let room = depths.max.wrapping_sub(depths.floor);
-        let mut objects = 0u64.wrapping_sub(kinds & 1);
-        let mut wrong = 0;
-        let mut brackets = place.block.brackets & place.visible;
-        while brackets != 0 {
-            let bit = brackets.trailing_zeros();
-            brackets &= brackets - 1;
-            let is_open = (opens >> bit) & 1;
-            let brace = (braces >> bit) & 1;
-            // No branch: which bracket is next is hard to foresee.
-            let before = kinds;
-            kinds = if is_open == 1 { (before << 1) | brace } else { before >> 1 };
-            wrong |= (before ^ brace) & !is_open;
-            above = above.wrapping_add(is_open << 1).wrapping_sub(1);
-            objects ^= 0u64.wrapping_sub((before ^ kinds) & 1) << bit;
-            // One comparison for both ends.
-            if above >= room {
-                if above != u64::MAX || wrong & 1 != 0 {
-                    return None;
-                }
-                let open = Innermost { kinds, depth: depths.floor };
-                let visible = place.visible & (!0 >> (63 - bit));
-                return Some(Around { open, objects, visible, end: Some(bit) });
+    use super::*;
+    use crate::json::cursor::tests::damaged;
+    use crate::scan::{BLOCK, Detail, Scanner};
+
+    /// Pieces of JSON and of what is almost JSON, one after the other.
+    fn soup() -> impl Strategy<Value = Vec<u8>> {
+        let right = prop::sample::select(vec![
+            "{",
+            "}",
+            "[",
+            "]",
+            ",",
+            ":",
+            "\"\":",
+            "\"key\":",
+            "\"a\\\"\":",
+            "\"value\"",
+            "null",
+            "true",
+            "false",
+            "0",
+            "12345678",
+            "123456789",
+            "-1.5e+3",
+            "{\"a\":1}",
+            "[1,2]",
+            "{}",
+            "[]",
+            " ",
+            "\n    ",
+            "\"\\u00e9\"",
+            "\"\\ud83d\\ude00\"",
+            "\"\\n\\\\\"",
+            "\"été 😀\"",
+        ]);
+        let wrong = prop::sample::select(vec![
+            "\"",
+            "\\",
+            "01",
+            "-",
+            "1.",
+            "nul",
+            "nulll",
+            "truefalse",
+            "\"\\x\"",
+            "\"\\ud83d\"",
+            "\"\\u12\"",
+            "\u{1}",
+            "é",
+            "\"a\u{1}\"",
+            "+",
+            "\u{c}",
+        ]);
+        let token = prop_oneof![
+            30 => right.prop_map(str::to_string),
+            1 => wrong.prop_map(str::to_string),
+            1 => (0usize..200).prop_map(|len| format!("\"{}\"", "x".repeat(len))),
+            1 => (0usize..200).prop_map(|len| " ".repeat(len)),
+            1 => (1usize..200).prop_map(|len| "7".repeat(len)),
+        ];
+        prop::collection::vec(token, 0..60).prop_map(|tokens| tokens.concat().into_bytes())
+    }
+
+    /// Documents with a few bytes changed, one after the other, wrapped, or spread out.
+    fn documents() -> impl Strategy<Value = Vec<u8>> {
+        let wrapped = (damaged(), 0usize..70)
+            .prop_map(|(text, depth)| [b"[".repeat(depth), text, b"]".repeat(depth)].concat());
+        let spread = (damaged(), 0usize..40).prop_map(|(text, width)| {
+            let text = String::from_utf8_lossy(&text).into_owned();
+            text.replace(',', &format!(",\n{}", " ".repeat(width))).into_bytes()
+        });
+        let one = prop_oneof![damaged(), wrapped, spread];
+        prop::collection::vec(one, 1..4).prop_map(|texts| texts.concat())
+    }
+
+    /// A text, scanned in batches of so many blocks: what is said of each, and the state behind it.
+    fn follow(
+        text: &[u8],
+        batches: &[usize],
+        isa: Isa,
+        depth: u64,
+        mut step: impl FnMut(&mut Grammar, Batch<'_>, &mut Nesting) -> Option<Wrong>,
+    ) -> Vec<String> {
+        let mut padded = text.to_vec();
+        padded.resize(text.len().next_multiple_of(BLOCK), b' ');
+        let (mut grammar, mut nesting) = (Grammar::before_value(isa), Nesting::new(isa, depth));
+        let mut scanner = Scanner::new(isa, Detail::Tokens);
+        let (mut told, mut start) = (Vec::new(), 0);
+        for count in batches.iter().cycle() {
+            let len = (count * BLOCK).min(padded.len() - start);
+            let mut blocks = vec![Block::default(); len / BLOCK];
+            if len == 0 || scanner.scan(&padded[start..start + len], &mut blocks).is_some() {
+                break;
+            }
+            let (text, offset) = (&padded[start..], start as u64);
+            let batch = Batch { blocks: &blocks, text, len, offset };
+            let wrong = step(&mut grammar, batch, &mut nesting);
+            let want = grammar.follow.want(nesting.is_in_object());
+            let state = (want, grammar.word, nesting.has_ended(), nesting.depth());
+            told.push(format!("{wrong:?} {state:?}"));
+            if wrong.is_some() || nesting.has_ended() {
+                break;
+            }
+            start += len;
+        }
+        told
+    }
+
+    #[test]
+    fn what_is_right_is_seldom_doubted() {
+        let compact = r#"{"a\"b":[1,-2.5e3,12345678901,null,true,{}],"c\u00e9":{"d":"é"},"e":[]}"#;
+        let spread = compact.replace(',', ",\n    ").replace(':', ": ");
+        for text in [compact, &spread] {
+            let text = format!("[{}0]", format!("{text},").repeat(500));
+            for isa in Isa::all() {
+                let (mut batches, mut doubted) = (0, 0);
+                follow(text.as_bytes(), &[BATCH], isa, 64, |grammar, batch, nesting| {
+                    batches += 1;
+                    let is_right = grammar.is_right(batch, nesting);
+                    doubted += u32::from(!is_right);
+                    if is_right { None } else { grammar.walk(batch, nesting).err() }
+                });
+                // The first and the last.
+                assert!(batches > 7 && doubted == 2, "{doubted} of {batches} batches");
             }
         }
-        let depth = depths.floor.wrapping_add(above).wrapping_add(1);
-        let open = Innermost { kinds, depth };
-        (wrong & 1 == 0).then_some(Around { open, objects, visible: place.visible, end: None })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        #[test]
+        fn batches_are_judged_as_their_tokens_are(
+            text in prop_oneof![
+                documents(),
+                soup(),
+                // Most of what is wrong is the first thing that is.
+                soup().prop_map(|soup| [b"[", &soup[..]].concat()),
+                soup().prop_map(|soup| [b"[[", &b"[1,2],".repeat(40)[..], &soup[..]].concat()),
+            ],
+            batches in prop::collection::vec(1usize..5, 1..4),
+            depth in prop_oneof![Just(512u64), 1u64..8],
+        ) {
+            for isa in Isa::all() {
+                for batches in [&batches[..], &[BATCH]] {
+                    let by_masks = follow(&text, batches, isa, depth, Grammar::follow);
+                    let by_tokens = follow(&text, batches, isa, depth, |grammar, batch, nesting| {
+                        grammar.walk(batch, nesting).err()
+                    });
+                    prop_assert_eq!(by_masks, by_tokens, "{}", text.escape_ascii());
+                }
+            }
+        }
     }
 }

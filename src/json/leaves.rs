@@ -5,65 +5,94 @@
 //! Most are one of a few kinds, which are told apart without a branch; the others are read byte by
 //! byte.
 //!
-//! As with all that goes by blocks ([`super::grammar`]), what is doubtful is looked at again when
-//! the cursor comes there, and may be right: a word that goes on in the next batch, half of a
-//! surrogate pair.
+//! As with all that goes by masks ([`super::grammar`]), what is doubtful is looked at again, and
+//! may be right: half of a surrogate pair.
 
 use super::word::Word;
 use crate::scan::{BLOCK, Block, Code};
 
-/// Finds the blocks whose words and escapes are not known to be right, a bit each. To be run with
-/// the scanner's instructions.
-pub(super) struct FindDoubtful<'a> {
+/// Checks the words and escapes of a batch: the word that it ends in, and how far that has come.
+/// `None`: something may be wrong. To be run with the scanner's instructions.
+pub(super) struct CheckLeaves<'a> {
     /// The batch.
     pub blocks: &'a [Block],
     /// The text from its first byte on, as far as it is there.
     pub text: &'a [u8],
+    /// 1 where the byte before is one of a word.
+    pub in_word: u64,
+    /// That word, and how far it has come.
+    pub word: Option<Word>,
 }
 
-impl Code for FindDoubtful<'_> {
-    type Output = u64;
+impl Code for CheckLeaves<'_> {
+    type Output = Option<Option<Word>>;
 
     #[inline(always)]
-    fn run(self) -> u64 {
-        let mut doubtful = 0;
-        for (index, block) in self.blocks.iter().enumerate() {
-            let begins = block.tokens & block.words;
+    fn run(self) -> Option<Option<Word>> {
+        let CheckLeaves { blocks, text, mut in_word, word } = self;
+        let end = blocks.len() * BLOCK;
+        if let Some(word) = word {
+            let behind = first_word(blocks);
+            let word = word.feed_all(text.get(..behind)?).ok()?;
+            if behind == end {
+                return Some(Some(word));
+            }
+            word.finish().ok()?;
+        }
+        for (index, block) in blocks.iter().enumerate() {
+            let begins = block.words & !((block.words << 1) | in_word);
+            in_word = block.words >> 63;
             if begins | block.escapes == 0 {
                 continue;
             }
-            let text = self.text.get(index * BLOCK..).unwrap_or_default();
-            let next_words = self.blocks.get(index + 1).map_or(!0, |next| next.words);
-            if !words_are_right(begins, [block.words, next_words], text)
-                || !escapes_are_right(block.escapes, text)
-            {
-                doubtful |= 1 << index;
+            let text = text.get(index * BLOCK..)?;
+            let is_right = match text.first_chunk() {
+                Some(text) if in_word == 0 => {
+                    words_are_right(begins, block.words, text)
+                        && escapes_are_right(block.escapes, text)
+                }
+                _ => each_is_right(begins, &blocks[index..], text),
+            };
+            if !is_right {
+                return None;
             }
         }
-        doubtful
+        let last = last_word(blocks);
+        if last == end {
+            return Some(None);
+        }
+        Word::new().feed_all(text.get(last..end)?).ok().map(Some)
     }
 }
 
-/// Whether the words that begin in a block are whole. The second mask of words is that of the block
-/// after it, all ones if that is not known.
+/// A block, and enough behind it to look at what begins in it without counting bytes.
+type Text = [u8; BLOCK + 8];
+
+/// Where the word ends that the blocks begin with.
+fn first_word(blocks: &[Block]) -> usize {
+    let whole = blocks.iter().take_while(|block| block.words == !0).count();
+    let rest = blocks.get(whole).map_or(0, |block| block.words.trailing_ones());
+    whole * BLOCK + rest as usize
+}
+
+/// Where the word begins that the blocks end in: at their end, if they end in none.
+fn last_word(blocks: &[Block]) -> usize {
+    let whole = blocks.iter().rev().take_while(|block| block.words == !0).count();
+    let block = (blocks.len() - whole).checked_sub(1).and_then(|index| blocks.get(index));
+    let rest = block.map_or(0, |block| block.words.leading_ones());
+    (blocks.len() - whole) * BLOCK - rest as usize
+}
+
+/// Whether the words of a block are whole, of which none goes on behind it.
 #[inline(always)]
-fn words_are_right(mut begins: u64, words: [u64; 2], text: &[u8]) -> bool {
-    // The word from a bit on; all 64 at once would be no shift.
-    let len = |bit: u32| ((words[0] >> bit) | ((words[1] << 1) << (63 - bit))).trailing_ones();
-    let mut rare = 0;
+fn words_are_right(mut begins: u64, words: u64, text: &Text) -> bool {
     while begins != 0 {
         let bit = begins.trailing_zeros();
         begins &= begins - 1;
-        let word = text.get(bit as usize..).and_then(|text| text.first_chunk());
-        let is_common = word.is_some_and(|&word| Word::is_common(word, len(bit)));
-        rare |= u64::from(!is_common) << bit;
-    }
-    while rare != 0 {
-        let bit = rare.trailing_zeros();
-        rare &= rare - 1;
-        let start = bit as usize;
-        let word = text.get(start..start + len(bit) as usize);
-        if len(bit) == u64::BITS || !word.is_some_and(Word::is_whole) {
+        let len = (words >> bit).trailing_ones();
+        let text = &text[bit as usize..];
+        let is_common = text.first_chunk().is_some_and(|&word| Word::is_common(word, len));
+        if !is_common && !text.get(..len as usize).is_some_and(Word::is_whole) {
             return false;
         }
     }
@@ -72,19 +101,52 @@ fn words_are_right(mut begins: u64, words: [u64; 2], text: &[u8]) -> bool {
 
 /// Whether the escapes that begin in a block are whole, and none is half of a pair.
 #[inline(always)]
-fn escapes_are_right(mut escapes: u64, text: &[u8]) -> bool {
+fn escapes_are_right(mut escapes: u64, text: &Text) -> bool {
     let mut rare = 0;
     while escapes != 0 {
         let bit = escapes.trailing_zeros();
         escapes &= escapes - 1;
-        let byte = text.get(bit as usize + 1).copied().unwrap_or_default();
-        rare |= u64::from(!IS_ESCAPED[usize::from(byte)]) << bit;
+        rare |= u64::from(!IS_ESCAPED[usize::from(text[bit as usize + 1])]) << bit;
     }
     while rare != 0 {
         let bit = rare.trailing_zeros();
         rare &= rare - 1;
-        let escape = text.get(bit as usize..).and_then(|text| text.first_chunk());
-        if !escape.is_some_and(is_character) {
+        if !text[bit as usize..].first_chunk().is_some_and(is_character) {
+            return false;
+        }
+    }
+    true
+}
+
+/// The same where the text ends soon, or a word goes on in the next block. The word that the last
+/// block ends in is left out.
+#[cold]
+#[inline(never)]
+fn each_is_right(mut begins: u64, blocks: &[Block], text: &[u8]) -> bool {
+    let [block, ..] = blocks else { return true };
+    while begins != 0 {
+        let bit = begins.trailing_zeros();
+        begins &= begins - 1;
+        let mut len = (block.words >> bit).trailing_ones() as usize;
+        if bit as usize + len == BLOCK {
+            if blocks.len() == 1 + blocks[1..].iter().take_while(|it| it.words == !0).count() {
+                continue;
+            }
+            len += first_word(&blocks[1..]);
+        }
+        let text = text.get(bit as usize..).unwrap_or_default();
+        let is_common = text.first_chunk().is_some_and(|&word| Word::is_common(word, len as u32));
+        if !is_common && !text.get(..len).is_some_and(Word::is_whole) {
+            return false;
+        }
+    }
+    let mut escapes = block.escapes;
+    while escapes != 0 {
+        let bit = escapes.trailing_zeros();
+        escapes &= escapes - 1;
+        let text = &text[bit as usize..];
+        let is_short = text.get(1).is_some_and(|byte| IS_ESCAPED[usize::from(*byte)]);
+        if !is_short && !text.first_chunk().is_some_and(is_character) {
             return false;
         }
     }

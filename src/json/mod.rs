@@ -24,6 +24,7 @@ pub mod outline;
 pub(crate) mod sample;
 pub(crate) mod skim;
 pub mod string;
+mod tokens;
 pub mod value;
 mod want;
 pub mod word;

@@ -13,7 +13,7 @@ use crate::scan::Isa;
 
 /// A text that arrives in pieces, and forgets what it may.
 #[derive(Debug)]
-pub(super) struct Pieces<'a> {
+struct Pieces<'a> {
     text: &'a [u8],
     sizes: Vec<usize>,
     next: usize,
@@ -22,7 +22,7 @@ pub(super) struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    pub(super) fn new(text: &'a [u8], sizes: &[usize]) -> Self {
+    fn new(text: &'a [u8], sizes: &[usize]) -> Self {
         Pieces { text, sizes: sizes.to_vec(), next: 0, start: 0, end: 0 }
     }
 }
@@ -46,12 +46,12 @@ impl Source for Pieces<'_> {
     }
 }
 
-pub(super) fn told(result: Result<()>) -> std::result::Result<(), (ErrorKind, u64)> {
+fn told(result: Result<()>) -> std::result::Result<(), (ErrorKind, u64)> {
     result.map_err(|error| (error.kind(), error.location().map_or(u64::MAX, |place| place.offset)))
 }
 
 /// JSON, and JSON with a few bytes changed.
-pub(super) fn json() -> impl Strategy<Value = String> {
+fn json() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("null".to_string()),
         Just("true".to_string()),
@@ -80,7 +80,7 @@ pub(super) fn json() -> impl Strategy<Value = String> {
     })
 }
 
-pub(super) fn damaged() -> impl Strategy<Value = Vec<u8>> {
+pub(in crate::json) fn damaged() -> impl Strategy<Value = Vec<u8>> {
     let change =
         (any::<prop::sample::Index>(), prop::sample::select(b"\"\\{}[],: 0-etx\x01\x80".to_vec()));
     (json(), prop::collection::vec(change, 0..3)).prop_map(|(text, changes)| {

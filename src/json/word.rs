@@ -61,6 +61,15 @@ impl Word {
         Ok(Word(next))
     }
 
+    /// The state after some more bytes.
+    ///
+    /// # Errors
+    ///
+    /// One of them cannot follow.
+    pub fn feed_all(self, bytes: &[u8]) -> Result<Word, ErrorKind> {
+        bytes.iter().try_fold(self, |word, &byte| word.feed(byte))
+    }
+
     /// Says whether the word may end here.
     ///
     /// # Errors
@@ -80,8 +89,7 @@ impl Word {
         if matches!(text, [b'1'..=b'9', ..]) && text.iter().all(u8::is_ascii_digit) {
             return true;
         }
-        let word = text.iter().try_fold(Word::new(), |word, &byte| word.feed(byte));
-        word.and_then(Word::finish).is_ok()
+        Word::new().feed_all(text).and_then(Word::finish).is_ok()
     }
 
     /// Whether the first `len` bytes, one at least, are one of the words that most are: a literal,

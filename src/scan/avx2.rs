@@ -7,9 +7,9 @@ use std::arch::x86_64::{
     _mm256_set1_epi8, _mm256_shuffle_epi8, _mm256_slli_epi16, _pext_u64,
 };
 
-use super::nesting::Nesting;
 use super::nesting::floating::Floating;
 use super::nesting::words::Word;
+use super::nesting::{Claims, Nesting};
 use super::{Block, Carry, Code, Findings, Kernel, Raw, Unusual, scan_blocks};
 
 /// # Safety
@@ -42,11 +42,16 @@ pub(super) unsafe fn run<C: Code>(code: C) -> C::Output {
 ///
 /// The processor has BMI1, BMI2, POPCNT and LZCNT.
 #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt")]
-pub(super) unsafe fn follow(nesting: &mut Nesting, blocks: &[Block]) -> bool {
-    nesting.follow_words(
+pub(super) unsafe fn follow<const CLAIMED: bool>(
+    nesting: &mut Nesting,
+    blocks: &[Block],
+    claims: &[Claims],
+) -> bool {
+    nesting.follow_words::<CLAIMED>(
         blocks,
+        claims,
         |bits, mask| _pext_u64(bits, mask),
-        |nesting, word, end| take(nesting, word, end),
+        |nesting, word, end| take::<CLAIMED>(nesting, word, end),
     )
 }
 
@@ -62,14 +67,17 @@ pub(super) unsafe fn float(floating: &mut Floating, blocks: &[Block]) -> bool {
 
 #[inline(never)]
 #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt")]
-fn take(nesting: &mut Nesting, word: Word, end: usize) -> bool {
-    nesting.take(word, end, |bits, mask| _pext_u64(bits, mask))
+fn take<const CLAIMED: bool>(nesting: &mut Nesting, word: Word, end: usize) -> bool {
+    nesting.take::<CLAIMED>(word, end, |bits, mask| _pext_u64(bits, mask))
 }
 
 struct Avx2;
 
 /// The bytes of space, each at the place of its low four bits.
 const SPACE: [u8; 16] = by_low_bits(b" \t\n\r");
+
+/// The separators, in the same way.
+const SEPARATORS: [u8; 16] = by_low_bits(b",:");
 
 /// The brackets with bit 5 set, each at the place of its low four bits.
 const BRACKETS: [u8; 16] = by_low_bits(b"{}");
@@ -113,20 +121,12 @@ fn table(bytes: &[u8; 16]) -> __m256i {
     _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
 }
 
-/// What is `{ } [ ] , :`, and what is one of them or space.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn around_words(bytes: [__m256i; 2], brackets: [__m256i; 2]) -> (u64, u64) {
-    let wanted = table(&SPACE);
-    let operators = [0, 1].map(|half| {
-        let separators = _mm256_or_si256(is(bytes[half], b','), is(bytes[half], b':'));
-        _mm256_or_si256(brackets[half], separators)
-    });
-    let around = [0, 1].map(|half| {
-        let space = _mm256_cmpeq_epi8(_mm256_shuffle_epi8(wanted, bytes[half]), bytes[half]);
-        _mm256_or_si256(operators[half], space)
-    });
-    (mask(operators[0], operators[1]), mask(around[0], around[1]))
+fn any_of(bytes: [__m256i; 2], wanted: &[u8; 16]) -> u64 {
+    let wanted = table(wanted);
+    let [low, high] = bytes.map(|half| _mm256_cmpeq_epi8(_mm256_shuffle_epi8(wanted, half), half));
+    mask(low, high)
 }
 
 /// Unions are made of registers, before their bits are gathered. Of gathered bits the compiler
@@ -140,7 +140,6 @@ fn classify<const TOKENS: bool>(bytes: [__m256i; 2]) -> Raw {
         let folded = _mm256_or_si256(half, bit);
         _mm256_cmpeq_epi8(_mm256_shuffle_epi8(wanted, half), folded)
     });
-    let (operator, around) = if TOKENS { around_words(bytes, brackets) } else { (0, 0) };
     Raw {
         quote: equal(bytes, b'"'),
         backslash: equal(bytes, b'\\'),
@@ -152,9 +151,8 @@ fn classify<const TOKENS: bool>(bytes: [__m256i; 2]) -> Raw {
             bit,
             _mm256_min_epi8(bytes[0], bytes[1]),
         )) != 0,
-        comma: if TOKENS { equal(bytes, b',') } else { 0 },
-        operator,
-        around,
+        separator: if TOKENS { any_of(bytes, &SEPARATORS) } else { 0 },
+        space: if TOKENS { any_of(bytes, &SPACE) } else { 0 },
     }
 }
 

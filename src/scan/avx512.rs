@@ -42,13 +42,6 @@ fn classify<const TOKENS: bool>(bytes: __m512i) -> Raw {
     let bit = _mm512_set1_epi8(0x20);
     let folded = _mm512_or_si512(bytes, bit);
     let bracket = equal(folded, b'{') | equal(folded, b'}');
-    let (comma, operator, around) = if TOKENS {
-        let comma = equal(bytes, b',');
-        let operator = bracket | comma | equal(bytes, b':');
-        (comma, operator, operator | space(bytes))
-    } else {
-        (0, 0, 0)
-    };
     Raw {
         quote: equal(bytes, b'"'),
         backslash: equal(bytes, b'\\'),
@@ -56,9 +49,8 @@ fn classify<const TOKENS: bool>(bytes: __m512i) -> Raw {
         opens: _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(0x02)),
         braces: _mm512_test_epi8_mask(bytes, bit),
         is_unusual: _mm512_cmplt_epi8_mask(bytes, bit) != 0,
-        comma,
-        operator,
-        around,
+        separator: if TOKENS { equal(bytes, b',') | equal(bytes, b':') } else { 0 },
+        space: if TOKENS { space(bytes) } else { 0 },
     }
 }
 

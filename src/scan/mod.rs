@@ -26,7 +26,7 @@
 //! it opens.
 //!
 //! What crosses from block to block is the `Carry`: whether a string is open, whether a backslash
-//! escapes the next byte, whether a number or word goes on, and up to three bytes of a character.
+//! escapes the next byte, and up to three bytes of a character.
 //! Blocks are cut at multiples of 64 bytes from where scanning began, or began anew, so a mask does
 //! not depend on how the input arrived.
 //!
@@ -171,14 +171,15 @@ pub struct Block {
     pub escapes: u64,
     /// `{ } [ ]` outside of strings. Not with [`Detail::Strings`], as the two that follow.
     pub brackets: u64,
-    /// Of any byte: whether it would open, if it is a bracket.
+    /// Of any byte: whether it would open, if it is a bracket; whether it would be a colon, if it
+    /// is a separator.
     pub opens: u64,
     /// Of any byte: whether it would be a brace, if it is a bracket.
     pub braces: u64,
-    /// First bytes of tokens: opening quotes, and with [`Detail::Tokens`] those of all others.
-    pub tokens: u64,
-    /// Commas outside of strings. Only [`Detail::Tokens`], as what follows.
-    pub commas: u64,
+    /// The bytes of strings, from opening quotes to before closing ones.
+    pub strings: u64,
+    /// Commas and colons outside of strings. Only [`Detail::Tokens`], as what follows.
+    pub separators: u64,
     /// All bytes of numbers and literals: what is outside of strings and nothing else.
     pub words: u64,
 }
@@ -201,8 +202,6 @@ struct Carry {
     escaped: u64,
     /// All ones when a string is open.
     in_string: u64,
-    /// 1 when the last byte was part of a number or word.
-    in_word: u64,
 }
 
 /// Whether something in a batch needs a second look.
@@ -225,11 +224,9 @@ struct Raw {
     /// with a sign.
     is_unusual: bool,
     /// Only wanted for [`Detail::Tokens`], as what follows.
-    comma: u64,
-    /// `{ } [ ] , :`.
-    operator: u64,
-    /// The same and space, tab, line feed, carriage return.
-    around: u64,
+    separator: u64,
+    /// Space, tab, line feed, carriage return.
+    space: u64,
 }
 
 /// Where a block has what is not usual.
@@ -318,7 +315,7 @@ unsafe fn scan_blocks<K: Kernel, const STRUCTURE: bool, const TOKENS: bool>(
         carry.in_string = ((in_string as i64) >> 63) as u64;
         block.quotes = quotes;
         block.escapes = raw.backslash & in_string & !escaped;
-        block.tokens = quotes & in_string;
+        block.strings = in_string;
         // What is not stored from here on the compiler does not compare either.
         if STRUCTURE {
             // Native plans have nearly none; in indented ones nearly every block has line feeds.
@@ -333,13 +330,8 @@ unsafe fn scan_blocks<K: Kernel, const STRUCTURE: bool, const TOKENS: bool>(
             block.braces = raw.braces;
         }
         if TOKENS {
-            let operators = raw.operator & !in_string;
-            let words = !(raw.around | quotes | in_string);
-            let word_starts = words & !((words << 1) | carry.in_word);
-            carry.in_word = words >> 63;
-            block.tokens |= operators | word_starts;
-            block.commas = raw.comma & !in_string;
-            block.words = words;
+            block.separators = raw.separator & !in_string;
+            block.words = !(in_string | quotes | raw.bracket | raw.separator | raw.space);
         }
         bytes = bytes.wrapping_add(BLOCK);
     }

@@ -72,14 +72,6 @@ fn classify<const TOKENS: bool>(bytes: uint8x16x4_t) -> Raw {
     let least = vminq_s8(vminq_s8(a, b), vminq_s8(c, d));
     let folded = either(bytes, [bit; 4]);
     let brackets = any_of(folded, [b'{', b'}']);
-    let (comma, operator, around) = if TOKENS {
-        let commas = equal(bytes, b',');
-        let operators = either(brackets, either(commas, equal(bytes, b':')));
-        let spaces = any_of(bytes, [b' ', b'\t', b'\n', b'\r']);
-        (mask(commas), mask(operators), mask(either(operators, spaces)))
-    } else {
-        (0, 0, 0)
-    };
     Raw {
         quote: mask(equal(bytes, b'"')),
         backslash: mask(equal(bytes, b'\\')),
@@ -88,9 +80,8 @@ fn classify<const TOKENS: bool>(bytes: uint8x16x4_t) -> Raw {
         opens: mask(bytes.map(|part| vshlq_n_u8::<6>(part))),
         braces: mask(bytes.map(|part| vshlq_n_u8::<2>(part))),
         is_unusual: vminvq_s8(least) < 0x20,
-        comma,
-        operator,
-        around,
+        separator: if TOKENS { mask(any_of(bytes, [b',', b':'])) } else { 0 },
+        space: if TOKENS { mask(any_of(bytes, [b' ', b'\t', b'\n', b'\r'])) } else { 0 },
     }
 }
 

@@ -47,6 +47,24 @@ pub struct Stretch {
     pub after: u64,
 }
 
+/// What the tokens say of the kinds of the containers that they stand in, gathered at the brackets
+/// of a block: each bit speaks of the container in front of its bracket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Claims {
+    /// It is an object.
+    pub objects: u64,
+    /// It is an array.
+    pub arrays: u64,
+}
+
+impl Claims {
+    /// Those that are not true, where the kinds are these: 1 is an object.
+    #[inline(always)]
+    fn deny(self, kinds: u64) -> u64 {
+        (self.objects & !kinds) | (self.arrays & kinds)
+    }
+}
+
 impl Nesting {
     /// At the start of a text in which `depth_max` containers may be open at once.
     pub fn new(isa: Isa, depth_max: u64) -> Nesting {
@@ -74,19 +92,36 @@ impl Nesting {
         if self.isa.draws_bits() && self.matches(blocks) {
             return None;
         }
-        self.stretches.clear();
-        self.stretches.push(Stretch { end: blocks.len(), least: 0, after: 0 });
+        self.begin_one_by_one(blocks);
         self.first_bad(blocks)
     }
 
+    /// The same where every token is looked at: with what the tokens claim, of the innermost
+    /// container at the end as well. `false`: something may be wrong, or the document begins or
+    /// ends here, and nothing has changed.
+    pub fn follow_claims(&mut self, blocks: &[Block], claims: &[Claims], last: Claims) -> bool {
+        if self.ended || self.depth == 0 {
+            return false;
+        }
+        self.stretches.clear();
+        let before = self.clone();
+        let matches = match self.isa.draws_bits() {
+            true => self.take_words::<true>(blocks, claims),
+            false => self.claims_are_right(blocks, claims),
+        };
+        let is_right = matches && self.depth > 0 && last.deny(self.innermost()) & 1 == 0;
+        if !is_right {
+            *self = before;
+        }
+        is_right
+    }
+
     /// Follows the brackets many at a time, if that works out; else nothing has changed.
-    #[cfg(target_arch = "x86_64")]
     fn matches(&mut self, blocks: &[Block]) -> bool {
         let (depth, kinds, len, ended) = (self.depth, self.kinds, self.len, self.ended);
         // Most texts are less than 64 levels deep, and nothing is copied.
         let around = self.around.clone();
-        // SAFETY: an `Isa` is made only where its instructions are; AVX2 comes with BMI2.
-        let matches = unsafe { super::avx2::follow(self, blocks) };
+        let matches = self.take_words::<false>(blocks, &[]);
         if !matches {
             (self.depth, self.kinds, self.len, self.ended) = (depth, kinds, len, ended);
             self.around = around;
@@ -94,9 +129,95 @@ impl Nesting {
         matches
     }
 
+    #[cfg(target_arch = "x86_64")]
+    fn take_words<const CLAIMED: bool>(&mut self, blocks: &[Block], claims: &[Claims]) -> bool {
+        // SAFETY: an `Isa` is made only where its instructions are; AVX2 comes with BMI2.
+        unsafe { super::avx2::follow::<CLAIMED>(self, blocks, claims) }
+    }
+
     #[cfg(not(target_arch = "x86_64"))]
-    fn matches(&mut self, _: &[Block]) -> bool {
+    fn take_words<const CLAIMED: bool>(&mut self, _: &[Block], _: &[Claims]) -> bool {
         false
+    }
+
+    /// Follows brackets and claims one by one: the plain way.
+    fn claims_are_right(&mut self, blocks: &[Block], claims: &[Claims]) -> bool {
+        self.begin_one_by_one(blocks);
+        blocks.iter().zip(claims).all(|(block, claims)| {
+            let mut brackets = block.brackets;
+            while brackets != 0 {
+                let bit = brackets.trailing_zeros();
+                brackets &= brackets - 1;
+                if claims.deny(self.innermost() << bit) & (1 << bit) != 0 {
+                    return false;
+                }
+                let brace = (block.braces >> bit) & 1;
+                let is_right = match (block.opens >> bit) & 1 {
+                    1 => self.push(brace).is_ok(),
+                    _ => self.pop(brace).is_ok() && self.depth > 0,
+                };
+                if !is_right {
+                    return false;
+                }
+            }
+            true
+        })
+    }
+
+    /// Whether the innermost container is an object: 1 if so. Means nothing where none is open.
+    #[inline(always)]
+    fn innermost(&self) -> u64 {
+        let kinds = if self.len == 0 { self.around.last().copied() } else { Some(self.kinds) };
+        kinds.unwrap_or_default() & 1
+    }
+
+    /// The same as an answer; `None`: none is open.
+    pub fn is_in_object(&self) -> Option<bool> {
+        (self.depth > 0).then(|| self.innermost() == 1)
+    }
+
+    /// How many are open.
+    pub fn depth(&self) -> u64 {
+        self.depth
+    }
+
+    /// Whether the document has ended.
+    pub fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// That everything goes from here on.
+    pub fn end(&mut self) {
+        self.ended = true;
+    }
+
+    /// That of the next brackets nothing but the places is to be known.
+    pub fn begin_one_by_one(&mut self, blocks: &[Block]) {
+        self.stretches.clear();
+        self.stretches.push(Stretch { end: blocks.len(), least: 0, after: 0 });
+    }
+
+    /// Follows a bracket that opens.
+    ///
+    /// # Errors
+    ///
+    /// The limit on depth.
+    pub fn push(&mut self, brace: u64) -> Result<(), ErrorKind> {
+        let value = self.depth_max;
+        let full = self.depth == value;
+        self.open_one(brace);
+        if full { Err(ErrorKind::Limit { limit: Limit::Depth, value }) } else { Ok(()) }
+    }
+
+    /// Follows a bracket that closes.
+    ///
+    /// # Errors
+    ///
+    /// It is of the other kind.
+    pub fn pop(&mut self, brace: u64) -> Result<(), ErrorKind> {
+        let matches = self.close(brace, 1);
+        self.ended = self.depth == 0;
+        if matches { Ok(()) } else { Err(ErrorKind::MismatchedBracket) }
     }
 
     /// Closes so many, the innermost first; `false` where one is of the other kind. Stops when none
@@ -157,18 +278,13 @@ impl Nesting {
                 let bit = brackets.trailing_zeros();
                 brackets &= brackets - 1;
                 let brace = (block.braces >> bit) & 1;
-                let bad = if (block.opens >> bit) & 1 == 1 {
-                    let value = self.depth_max;
-                    let full = self.depth == value;
-                    self.open_one(brace);
-                    full.then_some(ErrorKind::Limit { limit: Limit::Depth, value })
-                } else {
-                    (!self.close(brace, 1)).then_some(ErrorKind::MismatchedBracket)
+                let followed = match (block.opens >> bit) & 1 {
+                    1 => self.push(brace),
+                    _ => self.pop(brace),
                 };
-                if let Some(kind) = bad {
+                if let Err(kind) = followed {
                     return Some((kind, index * BLOCK + bit as usize));
                 }
-                self.ended = self.depth == 0;
             }
         }
         None

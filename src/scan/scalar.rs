@@ -17,9 +17,12 @@ unsafe impl Kernel for Scalar {
             opens: mask(|byte| byte & 0x02 != 0),
             braces: mask(|byte| byte & 0x20 != 0),
             is_unusual: mask(|byte| (byte as i8) < 0x20) != 0,
-            comma: if TOKENS { mask(|byte| byte == b',') } else { 0 },
-            operator: if TOKENS { mask(is_operator) } else { 0 },
-            around: if TOKENS { mask(|byte| is_operator(byte) || is_space(byte)) } else { 0 },
+            separator: if TOKENS { mask(|byte| matches!(byte, b',' | b':')) } else { 0 },
+            space: if TOKENS {
+                mask(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+            } else {
+                0
+            },
         }
     }
 
@@ -53,12 +56,4 @@ unsafe fn mask(bytes: *const u8, test: fn(u8) -> bool) -> u64 {
     // SAFETY: the caller lets them be read; bytes have no alignment.
     let bytes = unsafe { &*bytes.cast::<[u8; BLOCK]>() };
     bytes.iter().rev().fold(0, |mask, &byte| (mask << 1) | u64::from(test(byte)))
-}
-
-fn is_operator(byte: u8) -> bool {
-    matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b':')
-}
-
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }

@@ -36,40 +36,27 @@ fn walk(text: &[u8]) -> Vec<Block> {
     let mut padded = text.to_vec();
     padded.resize(text.len().next_multiple_of(BLOCK), b' ');
     let mut blocks = vec![Block::default(); padded.len() / BLOCK];
-    let (mut in_string, mut escaped, mut in_word) = (false, false, false);
+    let (mut in_string, mut escaped) = (false, false);
     for (place, &byte) in padded.iter().enumerate() {
         let block = &mut blocks[place / BLOCK];
         let bit = 1u64 << (place % BLOCK);
-        let mut word = false;
         match byte {
             _ if escaped => escaped = false,
             b'"' => {
                 block.quotes |= bit;
                 in_string = !in_string;
-                block.tokens |= if in_string { bit } else { 0 };
             }
             b'\\' if in_string => {
                 escaped = true;
                 block.escapes |= bit;
             }
             _ if in_string => {}
-            b'{' | b'}' | b'[' | b']' => {
-                block.brackets |= bit;
-                block.tokens |= bit;
-            }
-            b',' => {
-                block.commas |= bit;
-                block.tokens |= bit;
-            }
-            b':' => block.tokens |= bit,
+            b'{' | b'}' | b'[' | b']' => block.brackets |= bit,
+            b',' | b':' => block.separators |= bit,
             b' ' | b'\t' | b'\n' | b'\r' => {}
-            _ => {
-                word = true;
-                block.words |= bit;
-                block.tokens |= if in_word { 0 } else { bit };
-            }
+            _ => block.words |= bit,
         }
-        in_word = word;
+        block.strings |= if in_string { bit } else { 0 };
         block.opens |= if byte & 0x02 != 0 { bit } else { 0 };
         block.braces |= if byte & 0x20 != 0 { bit } else { 0 };
     }
@@ -124,7 +111,7 @@ proptest! {
         if misplaced.is_none() {
             let (strings, _) = scan(scalar, Detail::Strings, &text, &[64]);
             let of = |blocks: &[Block]| -> Vec<_> {
-                blocks.iter().map(|it| (it.quotes, it.escapes, it.tokens)).collect()
+                blocks.iter().map(|it| (it.quotes, it.escapes, it.strings)).collect()
             };
             prop_assert_eq!(of(&strings), of(&all));
         }

@@ -302,7 +302,7 @@ impl Code for FindHeads<'_> {
             near |= near >> 2;
             near |= near >> 4;
             let behind = next << (BLOCK - 8);
-            let mut opening = block.tokens & !(near | behind | behind.wrapping_neg());
+            let mut opening = quotes & block.strings & !(near | behind | behind.wrapping_neg());
             // Bytes behind a string do not matter, and are mostly there.
             let first = start + index * BLOCK;
             let text: Option<&[u8; BLOCK + 8]> = bytes.get(first..).and_then(<[u8]>::first_chunk);

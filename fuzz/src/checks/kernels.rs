@@ -64,7 +64,7 @@ fn hide_from(offset: usize, masks: &mut Vec<Block>) {
             &mut last.opens,
             &mut last.braces,
             &mut last.escapes,
-            &mut last.tokens,
+            &mut last.strings,
         ] {
             *mask &= visible;
         }

@@ -34,7 +34,7 @@ impl<S: Source> Cursor<S> {
     ) -> Self {
         let mut cursor = Cursor::new(source, start, isa, validation, limits);
         cursor.open = open.clone();
-        cursor.scan_from(start);
+        cursor.nesting = Nesting::between(isa, limits.depth, open.kinds());
         cursor
     }
 
@@ -62,7 +62,9 @@ impl<S: Source> Cursor<S> {
             return false;
         }
         self.open.clone_from(open);
-        self.scan_from(to);
+        let isa = self.scanner.isa();
+        self.nesting = Nesting::between(isa, self.limits.depth, self.open.kinds());
+        self.restart(to);
         true
     }
 
@@ -121,7 +123,7 @@ impl<S: Source> Cursor<S> {
                 return false;
             }
         }
-        if !self.nesting.as_mut().is_some_and(|nesting| nesting.pass(brackets)) {
+        if !self.nesting.pass(brackets) {
             return false;
         }
         skip.depth = skip.depth - brackets.closes() + brackets.opens();
@@ -129,20 +131,13 @@ impl<S: Source> Cursor<S> {
         true
     }
 
-    /// Begins to scan at a place outside of tokens, in the containers that are entered.
-    fn scan_from(&mut self, offset: u64) {
-        if let Some(nesting) = &mut self.nesting {
-            let isa = self.scanner.isa();
-            *nesting = Nesting::between(isa, self.limits.depth, self.open.kinds());
-        }
-        self.restart(offset);
-    }
-
-    /// Begins to scan at a place outside of tokens.
+    /// Begins to scan at a place outside of tokens, behind a value where all of them are looked at.
     fn restart(&mut self, offset: u64) {
         self.scanner.restart();
+        if let Some(grammar) = &mut self.grammar {
+            grammar.go_on_behind_value();
+        }
         (self.batch, self.scanned, self.offset) = (offset, offset, offset);
-        (self.misplaced, self.fresh) = (None, false);
-        (self.string_start, self.word, self.doubtful, self.paired) = (None, None, 0, None);
+        (self.misplaced, self.fresh, self.string_start) = (None, false, None);
     }
 }

@@ -5,31 +5,36 @@
 //! those around them are next to each other. After as many rounds as the text is nested, what is
 //! left closes what earlier words opened, and then opens what later ones close. A word has dozens
 //! of brackets and three or four rounds, so this costs a few instructions for each block.
+//!
+//! Claims ([`Claims`]) stand at the bracket behind what they speak of. One that closes says at once
+//! whether it agrees. That of one that opens is about the container around it, and so about what
+//! the next bracket behind its pair is in: with every round it is handed on behind the pairs that
+//! go, over all that are next to each other as a carry is.
 
 use super::floating::Floating;
-use super::{Block, Nesting, Stretch, lowest};
+use super::{Block, Claims, Nesting, Stretch, lowest};
 
 /// Brackets without what is between them, a bit each, the first lowest.
 #[derive(Clone, Copy, Default)]
 pub(in crate::scan) struct Word {
     opens: u64,
     braces: u64,
+    claims: Claims,
     len: u32,
 }
 
 /// Draws the brackets of blocks together, and hands out word by word, each with the number of the
 /// block behind it; `false`: `take` said so. `compress` draws the bits of a mask together.
 #[inline(always)]
-fn draw(
+fn draw<const CLAIMED: bool>(
     blocks: &[Block],
+    claims: &[Claims],
     compress: impl Fn(u64, u64) -> u64,
     mut take: impl FnMut(Word, usize) -> bool,
 ) -> bool {
     let mut word = Word::default();
     for (index, block) in blocks.iter().enumerate() {
         let len = block.brackets.count_ones();
-        let opens = compress(block.opens, block.brackets);
-        let braces = compress(block.braces, block.brackets);
         if word.len + len > u64::BITS {
             if !take(word, index) {
                 return false;
@@ -37,8 +42,14 @@ fn draw(
             word = Word::default();
         }
         // A full word is not shifted at all, and gets the nothing that there is.
-        word.opens |= opens.wrapping_shl(word.len);
-        word.braces |= braces.wrapping_shl(word.len);
+        let drawn = |bits| compress(bits, block.brackets).wrapping_shl(word.len);
+        word.opens |= drawn(block.opens);
+        word.braces |= drawn(block.braces);
+        if CLAIMED {
+            let Claims { objects, arrays } = claims[index];
+            word.claims.objects |= drawn(objects);
+            word.claims.arrays |= drawn(arrays);
+        }
         word.len += len;
     }
     take(word, blocks.len())
@@ -46,11 +57,16 @@ fn draw(
 
 impl Word {
     /// Without its pairs: how many it closes, and then how many it opens; `None`: there is a pair
-    /// of two kinds. The kinds come in the order of the text, the first lowest.
+    /// of two kinds, or a claim that is wrong. The kinds come in the order of the text, the first
+    /// lowest.
     #[inline(always)]
-    fn reduced(self, compress: impl Fn(u64, u64) -> u64) -> Option<Reduced> {
-        let Word { mut opens, mut braces, mut len } = self;
+    fn reduced<const CLAIMED: bool>(self, compress: impl Fn(u64, u64) -> u64) -> Option<Reduced> {
+        let Word { mut opens, mut braces, mut claims, mut len } = self;
+        let mut past = Claims::default();
         loop {
+            if CLAIMED && claims.deny(braces) & lowest(len) & !opens != 0 {
+                return None;
+            }
             let pairs = opens & !(opens >> 1) & (lowest(len) >> 1);
             if pairs == 0 {
                 break;
@@ -58,13 +74,24 @@ impl Word {
             if (braces ^ (braces >> 1)) & pairs != 0 {
                 return None;
             }
-            let rest = lowest(len) & !(pairs | (pairs << 1));
+            let gone = pairs | (pairs << 1);
+            let rest = lowest(len) & !gone;
             opens = compress(opens, rest);
             braces = compress(braces, rest);
+            if CLAIMED {
+                let hand_on = |claims: u64, past: &mut u64| {
+                    let (across, over) = gone.overflowing_add(claims & pairs);
+                    let behind = across & !gone;
+                    *past |= behind.checked_shr(len).unwrap_or(u64::from(over));
+                    compress(claims | behind, rest)
+                };
+                claims.objects = hand_on(claims.objects, &mut past.objects);
+                claims.arrays = hand_on(claims.arrays, &mut past.arrays);
+            }
             len = rest.count_ones();
         }
         let closes = opens.trailing_zeros().min(len);
-        Some(Reduced { braces, closes, opens: len - closes })
+        Some(Reduced { braces, closes, opens: len - closes, claims, past })
     }
 }
 
@@ -73,6 +100,9 @@ struct Reduced {
     braces: u64,
     closes: u32,
     opens: u32,
+    claims: Claims,
+    /// What is claimed of the container behind all of them: each 0 or 1.
+    past: Claims,
 }
 
 impl Floating {
@@ -83,15 +113,17 @@ impl Floating {
         blocks: &[Block],
         compress: impl Fn(u64, u64) -> u64,
     ) -> bool {
-        draw(blocks, &compress, |word, _| {
+        draw::<false>(blocks, &[], &compress, |word, _| {
             self.highest = self.highest.max(self.open.len() + word.opens.count_ones() as usize);
-            word.reduced(&compress).is_some_and(|Reduced { braces, closes, opens }| {
-                let brace = |place| (braces.wrapping_shr(place) & 1) == 1;
-                (0..closes).all(|place| self.close(brace(place))) && {
-                    self.open.extend((closes..closes + opens).map(brace));
-                    true
-                }
-            })
+            word.reduced::<false>(&compress).is_some_and(
+                |Reduced { braces, closes, opens, .. }| {
+                    let brace = |place| (braces.wrapping_shr(place) & 1) == 1;
+                    (0..closes).all(|place| self.close(brace(place))) && {
+                        self.open.extend((closes..closes + opens).map(brace));
+                        true
+                    }
+                },
+            )
         })
     }
 }
@@ -100,18 +132,19 @@ impl Nesting {
     /// Follows the brackets word by word; `false`: something may be wrong. `compress` draws the
     /// bits of a mask together, `take` is [`Nesting::take`], out of the way of this loop.
     #[inline(always)]
-    pub(in crate::scan) fn follow_words(
+    pub(in crate::scan) fn follow_words<const CLAIMED: bool>(
         &mut self,
         blocks: &[Block],
+        claims: &[Claims],
         compress: impl Fn(u64, u64) -> u64,
         take: impl Fn(&mut Nesting, Word, usize) -> bool,
     ) -> bool {
-        draw(blocks, compress, |word, end| take(self, word, end))
+        draw::<CLAIMED>(blocks, claims, compress, |word, end| take(self, word, end))
     }
 
     /// Follows the brackets of one word, which come from the blocks up to `end`.
     #[inline(always)]
-    pub(in crate::scan) fn take(
+    pub(in crate::scan) fn take<const CLAIMED: bool>(
         &mut self,
         word: Word,
         end: usize,
@@ -126,12 +159,19 @@ impl Nesting {
         if begins || self.depth + u64::from(word.opens.count_ones()) > self.depth_max {
             return false;
         }
-        let Some(Reduced { braces, closes, opens }) = word.reduced(compress) else { return false };
-        let matches = self.close(braces, closes);
+        let Some(reduced) = word.reduced::<CLAIMED>(compress) else { return false };
+        let Reduced { braces, closes, opens, claims, past } = reduced;
+        let mut matches = self.close(braces, closes);
         let least = self.depth;
+        if CLAIMED && opens > 0 {
+            // What is around one that opens is the one before it, or for the first what is open.
+            let around = (braces << 1) & !(1 << closes) | (self.innermost() << closes);
+            matches &= claims.deny(around) & !lowest(closes) & lowest(closes + opens) == 0;
+        }
         if self.depth > 0 || closes == 0 {
             self.open(braces.wrapping_shr(closes), opens);
         }
+        matches &= !CLAIMED || past.deny(self.innermost()) & 1 == 0;
         self.ended = self.depth == 0 && word.len > 0;
         self.stretches.push(Stretch { end, least, after: self.depth });
         matches

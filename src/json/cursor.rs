@@ -34,7 +34,6 @@ use crate::scan::{BATCH, BLOCK, Block, Code, Detail, Isa, Scanner};
 pub struct Cursor<S> {
     source: S,
     limits: Limits,
-    validation: Validation,
     scanner: Scanner,
     /// The brackets of what is scanned.
     nesting: Nesting,
@@ -76,7 +75,6 @@ impl<S: Source> Cursor<S> {
         Cursor {
             source,
             limits,
-            validation,
             scanner: Scanner::new(isa, detail),
             nesting: Nesting::new(isa, limits.depth),
             grammar,

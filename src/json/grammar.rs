@@ -30,11 +30,11 @@
 //! their words. To doubt what is right costs time only. What words and escapes are made of is
 //! looked at beside that ([`super::leaves`]).
 
-use super::leaves::CheckLeaves;
+use super::leaves::{Begun, CheckLeaves};
 use super::tokens::{Tokens, Wrong};
 use super::want::Want;
-use super::word::Word;
 use crate::error::ErrorKind;
+use crate::scan::nesting::floating::Floating;
 use crate::scan::nesting::{Claims, Nesting};
 use crate::scan::{BATCH, Block, Code, Isa};
 
@@ -43,10 +43,8 @@ use crate::scan::{BATCH, Block, Code, Isa};
 pub(super) struct Grammar {
     isa: Isa,
     follow: Follow,
-    /// The word that the last batch ended in, and how far it had come.
-    word: Option<Word>,
-    /// The escape at this offset was checked as the second half of a pair.
-    paired: Option<u64>,
+    /// What goes on behind the last batch.
+    begun: Begun,
     /// Those of the batch.
     claims: Box<[Claims; BATCH]>,
 }
@@ -68,13 +66,23 @@ impl Grammar {
     /// Before a value.
     pub(super) fn before_value(isa: Isa) -> Grammar {
         let claims = Box::new([Claims::default(); BATCH]);
-        Grammar { isa, follow: Follow::from_want(Want::Value, 0), word: None, paired: None, claims }
+        Grammar { isa, follow: Follow::from_want(Want::Value, 0), begun: Begun::default(), claims }
     }
 
-    /// Goes on at another place of the text: behind a value.
-    pub(super) fn go_on_behind_value(&mut self) {
-        self.follow = Follow::from_want(Want::CommaOrClose, 0);
-        (self.word, self.paired) = (None, None);
+    /// Behind a comma, whatever it is that goes on there.
+    pub(super) fn behind_comma(isa: Isa) -> Grammar {
+        Grammar { follow: Follow::from_want(Want::Key, 0), ..Grammar::before_value(isa) }
+    }
+
+    /// Whether it is there.
+    pub(super) fn is_behind_comma(&self) -> bool {
+        self.follow == Follow::from_want(Want::Key, 0)
+    }
+
+    /// Goes on at another place of the text, between tokens, where this is wanted.
+    pub(super) fn go_on(&mut self, want: Want) {
+        self.follow = Follow::from_want(want, 0);
+        self.begun = Begun::default();
     }
 
     /// Follows the next batch. The first token that is wrong is told, by its place in the batch;
@@ -93,11 +101,11 @@ impl Grammar {
     /// The same token by token.
     fn walk(&mut self, batch: Batch<'_>, nesting: &mut Nesting) -> Result<(), Wrong> {
         nesting.begin_one_by_one(batch.blocks);
-        let Grammar { follow, word, paired, .. } = self;
+        let Grammar { follow, begun, .. } = self;
         let want = follow.want(nesting.is_in_object());
-        let mut tokens = Tokens { batch, nesting, word: *word, paired: *paired };
+        let mut tokens = Tokens { batch, nesting, begun: *begun };
         let want = tokens.walk(want, follow.in_word)?;
-        (*word, *paired) = (tokens.word, tokens.paired);
+        *begun = tokens.begun;
         let last = batch.blocks.last().copied().unwrap_or_default();
         *follow = Follow::from_want(want, last.strings >> 63);
         follow.in_word = last.words >> 63;
@@ -106,18 +114,33 @@ impl Grammar {
 
     /// Whether a batch is known to be right; else nothing has changed.
     fn is_right(&mut self, batch: Batch<'_>, nesting: &mut Nesting) -> bool {
-        let Batch { blocks, text, .. } = batch;
+        self.agrees(batch, |claims, last| nesting.follow_claims(batch.blocks, claims, last))
+    }
+
+    /// Follows the next batch of a stretch whose surroundings are not known; `false`: something may
+    /// be wrong.
+    pub(super) fn float(&mut self, batch: Batch<'_>, brackets: &mut Floating) -> bool {
+        let (isa, blocks) = (self.isa, batch.blocks);
+        self.agrees(batch, |claims, last| brackets.follow_claims(isa, blocks, claims, last))
+    }
+
+    /// Whether tokens, words and escapes are right, and the brackets with what is claimed; else
+    /// nothing here has changed.
+    fn agrees(
+        &mut self,
+        batch: Batch<'_>,
+        brackets: impl FnOnce(&[Claims], Claims) -> bool,
+    ) -> bool {
+        let blocks = batch.blocks;
         let mut follow = self.follow;
         let check = CheckTokens { blocks, follow: &mut follow, claims: &mut self.claims };
         let Some(last) = self.isa.run(check) else { return false };
-        let (in_word, word) = (self.follow.in_word, self.word);
-        let Some(word) = self.isa.run(CheckLeaves { blocks, text, in_word, word }) else {
-            return false;
-        };
-        if !nesting.follow_claims(blocks, &self.claims[..blocks.len()], last) {
+        let (in_word, begun) = (self.follow.in_word, self.begun);
+        let Some(begun) = self.isa.run(CheckLeaves { batch, begun, in_word }) else { return false };
+        if !brackets(&self.claims[..blocks.len()], last) {
             return false;
         }
-        (self.follow, self.word) = (follow, word);
+        (self.follow, self.begun) = (follow, begun);
         true
     }
 }
@@ -354,19 +377,13 @@ mod tests {
         prop::collection::vec(one, 1..4).prop_map(|texts| texts.concat())
     }
 
-    /// A text, scanned in batches of so many blocks: what is said of each, and the state behind it.
-    fn follow(
-        text: &[u8],
-        batches: &[usize],
-        isa: Isa,
-        depth: u64,
-        mut step: impl FnMut(&mut Grammar, Batch<'_>, &mut Nesting) -> Option<Wrong>,
-    ) -> Vec<String> {
+    /// Scans a text in batches of so many blocks, with spaces behind it, up to the first byte that
+    /// is misplaced, or as long as `step` wants.
+    fn scan(text: &[u8], batches: &[usize], isa: Isa, mut step: impl FnMut(Batch<'_>) -> bool) {
         let mut padded = text.to_vec();
         padded.resize(text.len().next_multiple_of(BLOCK), b' ');
-        let (mut grammar, mut nesting) = (Grammar::before_value(isa), Nesting::new(isa, depth));
         let mut scanner = Scanner::new(isa, Detail::Tokens);
-        let (mut told, mut start) = (Vec::new(), 0);
+        let mut start = 0;
         for count in batches.iter().cycle() {
             let len = (count * BLOCK).min(padded.len() - start);
             let mut blocks = vec![Block::default(); len / BLOCK];
@@ -374,22 +391,78 @@ mod tests {
                 break;
             }
             let (text, offset) = (&padded[start..], start as u64);
-            let batch = Batch { blocks: &blocks, text, len, offset };
-            let wrong = step(&mut grammar, batch, &mut nesting);
-            let want = grammar.follow.want(nesting.is_in_object());
-            let state = (want, grammar.word, nesting.has_ended(), nesting.depth());
-            told.push(format!("{wrong:?} {state:?}"));
-            if wrong.is_some() || nesting.has_ended() {
+            if !step(Batch { blocks: &blocks, text, len, offset }) {
                 break;
             }
             start += len;
         }
+    }
+
+    /// What is said of each batch, and the state behind it.
+    fn follow(
+        text: &[u8],
+        batches: &[usize],
+        isa: Isa,
+        depth: u64,
+        mut step: impl FnMut(&mut Grammar, Batch<'_>, &mut Nesting) -> Option<Wrong>,
+    ) -> Vec<String> {
+        let (mut grammar, mut nesting) = (Grammar::before_value(isa), Nesting::new(isa, depth));
+        let mut told = Vec::new();
+        scan(text, batches, isa, |batch| {
+            let wrong = step(&mut grammar, batch, &mut nesting);
+            told.push(match &wrong {
+                Some(wrong) => format!("{wrong:?}"),
+                None => state(&grammar, &nesting),
+            });
+            wrong.is_none() && !nesting.has_ended()
+        });
         told
+    }
+
+    fn state(grammar: &Grammar, nesting: &Nesting) -> String {
+        let want = grammar.follow.want(nesting.is_in_object());
+        let mut kinds = Vec::new();
+        let mut nesting = nesting.clone();
+        while let Some(is_object) = nesting.is_in_object() {
+            kinds.push(u8::from(is_object));
+            nesting.pop(u64::from(is_object)).unwrap();
+        }
+        format!("{want:?} {:?} {kinds:?}", grammar.begun)
+    }
+
+    /// Reads up to a place and goes on there in both ways: with what was found in the rest alone,
+    /// and as everything is read. `None`: nobody would go on there.
+    fn go_on_both_ways(text: &[u8], place: usize, isa: Isa) -> Option<[Option<String>; 2]> {
+        let (before, rest) = text.split_at(place);
+        let (mut grammar, mut nesting) = (Grammar::before_value(isa), Nesting::new(isa, 512));
+        let mut is_there = true;
+        scan(before, &[BATCH], isa, |batch| {
+            is_there &= grammar.follow(batch, &mut nesting).is_none();
+            is_there &= batch.blocks.last().is_none_or(|last| last.strings >> 63 == 0);
+            is_there
+        });
+        if !is_there || nesting.has_ended() || !grammar.is_behind_comma() {
+            return None;
+        }
+        let mut alone = (Grammar::behind_comma(isa), Floating::default(), true);
+        let mut passed = nesting.clone();
+        scan(rest, &[BATCH], isa, |batch| {
+            alone.2 = alone.0.float(batch, &mut alone.1);
+            alone.2
+        });
+        let alone = (alone.2 && passed.pass(&alone.1)).then(|| state(&alone.0, &passed));
+        let mut is_right = true;
+        scan(rest, &[BATCH], isa, |batch| {
+            is_right = grammar.follow(batch, &mut nesting).is_none() && !nesting.has_ended();
+            is_right
+        });
+        Some([alone, is_right.then(|| state(&grammar, &nesting))])
     }
 
     #[test]
     fn what_is_right_is_seldom_doubted() {
-        let compact = r#"{"a\"b":[1,-2.5e3,12345678901,null,true,{}],"c\u00e9":{"d":"é"},"e":[]}"#;
+        let compact =
+            r#"{"a\"b":[1,-2.5e3,12345678901,null,true,{}],"c\u00e9":{"d":"\ud83d\ude00"},"e":[]}"#;
         let spread = compact.replace(',', ",\n    ").replace(':', ": ");
         for text in [compact, &spread] {
             let text = format!("[{}0]", format!("{text},").repeat(500));
@@ -429,6 +502,29 @@ mod tests {
                         grammar.walk(batch, nesting).err()
                     });
                     prop_assert_eq!(by_masks, by_tokens, "{}", text.escape_ascii());
+                }
+            }
+        }
+
+        #[test]
+        fn a_stretch_is_judged_as_if_its_surroundings_were_known(
+            text in documents(),
+            elements in prop::collection::vec(documents(), 0..4),
+            place in any::<prop::sample::Index>(),
+        ) {
+            let elements = elements.concat();
+            for text in [&text[..], &[b"[0,", &elements[..]].concat()] {
+                let commas: Vec<_> = memchr::memchr_iter(b',', text).collect();
+                if commas.is_empty() {
+                    continue;
+                }
+                let place = place.get(&commas) + 1;
+                let expected = go_on_both_ways(text, place, Isa::best());
+                if let Some([alone, around]) = &expected {
+                    prop_assert_eq!(alone, around, "{} at {}", text.escape_ascii(), place);
+                }
+                for isa in Isa::all() {
+                    prop_assert_eq!(&go_on_both_ways(text, place, isa), &expected);
                 }
             }
         }

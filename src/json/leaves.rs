@@ -5,37 +5,46 @@
 //! Most are one of a few kinds, which are told apart without a branch; the others are read byte by
 //! byte.
 //!
-//! As with all that goes by masks ([`super::grammar`]), what is doubtful is looked at again, and
-//! may be right: half of a surrogate pair.
+//! As with all that goes by masks ([`super::grammar`]), what is wrong is looked at again, to say
+//! where.
 
+use super::grammar::Batch;
+use super::string;
 use super::word::Word;
 use crate::scan::{BLOCK, Block, Code};
 
-/// Checks the words and escapes of a batch: the word that it ends in, and how far that has come.
-/// `None`: something may be wrong. To be run with the scanner's instructions.
+/// What goes on behind a batch.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Begun {
+    /// The word that the batch ends in, and how far it has come.
+    pub word: Option<Word>,
+    /// The escape at this offset was checked as the second half of a pair.
+    pub paired: Option<u64>,
+}
+
+/// Checks the words and escapes of a batch; `None`: something is wrong. To be run with the
+/// scanner's instructions.
 pub(super) struct CheckLeaves<'a> {
-    /// The batch.
-    pub blocks: &'a [Block],
-    /// The text from its first byte on, as far as it is there.
-    pub text: &'a [u8],
+    pub batch: Batch<'a>,
+    /// What goes on in it.
+    pub begun: Begun,
     /// 1 where the byte before is one of a word.
     pub in_word: u64,
-    /// That word, and how far it has come.
-    pub word: Option<Word>,
 }
 
 impl Code for CheckLeaves<'_> {
-    type Output = Option<Option<Word>>;
+    type Output = Option<Begun>;
 
     #[inline(always)]
-    fn run(self) -> Option<Option<Word>> {
-        let CheckLeaves { blocks, text, mut in_word, word } = self;
+    fn run(self) -> Option<Begun> {
+        let CheckLeaves { batch: Batch { blocks, text, offset, .. }, mut begun, mut in_word } =
+            self;
         let end = blocks.len() * BLOCK;
-        if let Some(word) = word {
+        if let Some(word) = begun.word.take() {
             let behind = first_word(blocks);
             let word = word.feed_all(text.get(..behind)?).ok()?;
             if behind == end {
-                return Some(Some(word));
+                return Some(Begun { word: Some(word), ..begun });
             }
             word.finish().ok()?;
         }
@@ -45,23 +54,23 @@ impl Code for CheckLeaves<'_> {
             if begins | block.escapes == 0 {
                 continue;
             }
-            let text = text.get(index * BLOCK..)?;
-            let is_right = match text.first_chunk() {
+            let rest = text.get(index * BLOCK..)?;
+            let (words_are_right, rare) = match rest.first_chunk() {
                 Some(text) if in_word == 0 => {
-                    words_are_right(begins, block.words, text)
-                        && escapes_are_right(block.escapes, text)
+                    (words_are_right(begins, block.words, text), rare_escapes(block.escapes, text))
                 }
-                _ => each_is_right(begins, &blocks[index..], text),
+                _ => (each_is_right(begins, &blocks[index..], rest), block.escapes),
             };
-            if !is_right {
+            let offset = offset + (index * BLOCK) as u64;
+            if !words_are_right || !escapes_are_right(rare, rest, offset, &mut begun.paired) {
                 return None;
             }
         }
         let last = last_word(blocks);
-        if last == end {
-            return Some(None);
+        if last < end {
+            begun.word = Some(Word::new().feed_all(text.get(last..end)?).ok()?);
         }
-        Word::new().feed_all(text.get(last..end)?).ok().map(Some)
+        Some(begun)
     }
 }
 
@@ -99,40 +108,21 @@ fn words_are_right(mut begins: u64, words: u64, text: &Text) -> bool {
     true
 }
 
-/// Whether the escapes that begin in a block are whole, and none is half of a pair.
-#[inline(always)]
-fn escapes_are_right(mut escapes: u64, text: &Text) -> bool {
-    let mut rare = 0;
-    while escapes != 0 {
-        let bit = escapes.trailing_zeros();
-        escapes &= escapes - 1;
-        rare |= u64::from(!IS_ESCAPED[usize::from(text[bit as usize + 1])]) << bit;
-    }
-    while rare != 0 {
-        let bit = rare.trailing_zeros();
-        rare &= rare - 1;
-        if !text[bit as usize..].first_chunk().is_some_and(is_character) {
-            return false;
-        }
-    }
-    true
-}
-
 /// The same where the text ends soon, or a word goes on in the next block. The word that the last
 /// block ends in is left out.
 #[cold]
 #[inline(never)]
 fn each_is_right(mut begins: u64, blocks: &[Block], text: &[u8]) -> bool {
-    let [block, ..] = blocks else { return true };
+    let [block, behind @ ..] = blocks else { return true };
     while begins != 0 {
         let bit = begins.trailing_zeros();
         begins &= begins - 1;
         let mut len = (block.words >> bit).trailing_ones() as usize;
         if bit as usize + len == BLOCK {
-            if blocks.len() == 1 + blocks[1..].iter().take_while(|it| it.words == !0).count() {
+            if behind.iter().all(|block| block.words == !0) {
                 continue;
             }
-            len += first_word(&blocks[1..]);
+            len += first_word(behind);
         }
         let text = text.get(bit as usize..).unwrap_or_default();
         let is_common = text.first_chunk().is_some_and(|&word| Word::is_common(word, len as u32));
@@ -140,17 +130,48 @@ fn each_is_right(mut begins: u64, blocks: &[Block], text: &[u8]) -> bool {
             return false;
         }
     }
-    let mut escapes = block.escapes;
+    true
+}
+
+/// The escapes of more than one byte behind the backslash, or that are none.
+#[inline(always)]
+fn rare_escapes(mut escapes: u64, text: &Text) -> u64 {
+    let mut rare = 0;
+    while escapes != 0 {
+        let bit = escapes.trailing_zeros();
+        escapes &= escapes - 1;
+        rare |= u64::from(!IS_ESCAPED[usize::from(text[bit as usize + 1])]) << bit;
+    }
+    rare
+}
+
+/// Whether these escapes are right, in a text that begins at an offset.
+#[inline(always)]
+fn escapes_are_right(mut escapes: u64, text: &[u8], offset: u64, paired: &mut Option<u64>) -> bool {
     while escapes != 0 {
         let bit = escapes.trailing_zeros();
         escapes &= escapes - 1;
         let text = &text[bit as usize..];
-        let is_short = text.get(1).is_some_and(|byte| IS_ESCAPED[usize::from(*byte)]);
-        if !is_short && !text.first_chunk().is_some_and(is_character) {
+        let is_right = text.first_chunk().is_some_and(is_character)
+            || escape_is_right(text, offset + u64::from(bit), paired);
+        if !is_right {
             return false;
         }
     }
     true
+}
+
+/// Whether the escape is right that a text begins with, which is at an offset. `paired` is the
+/// offset of one that was checked as the second half of a pair.
+#[cold]
+#[inline(never)]
+pub(super) fn escape_is_right(text: &[u8], offset: u64, paired: &mut Option<u64>) -> bool {
+    if paired.take() == Some(offset) {
+        return true;
+    }
+    let escape = string::escape(text);
+    *paired = escape.filter(|(_, len)| *len == string::ESCAPE_MAX).map(|_| offset + 6);
+    escape.is_some()
 }
 
 /// The bytes that an escape of two may end with.

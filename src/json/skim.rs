@@ -1,11 +1,12 @@
 //! A stretch of text that is passed over before the cursor comes to it, by another thread.
 //!
 //! All that is not known of it is what lies around it. It is held to what the cursor holds
-//! everything to that it skips ([`super::Validation::Visited`]), but for the length of strings:
-//! none is longer than the stretch.
+//! everything to that it skips, but for the length of strings: none is longer than the stretch.
 
 use std::ops::Range;
 
+use super::Validation;
+use super::grammar::{Batch, Grammar};
 use crate::scan::nesting::floating::Floating;
 use crate::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
 
@@ -20,22 +21,43 @@ pub(crate) struct Skimmed {
 }
 
 /// Passes over a range of a text from the first place on that seems to be outside of a string, up
-/// to the last bracket; `None`: there are no such places, or something is wrong.
-pub(crate) fn skim(text: &[u8], range: Range<usize>, isa: Isa) -> Option<Skimmed> {
+/// to the last bracket; `None`: there are no such places, or something may be wrong.
+pub(crate) fn skim(
+    text: &[u8],
+    range: Range<usize>,
+    isa: Isa,
+    validation: Validation,
+) -> Option<Skimmed> {
     let end = range.end.min(text.len());
     let start = range.start + guess(text.get(range.start..end)?)?;
-    let mut scanner = Scanner::new(isa, Detail::Structure);
+    let (detail, mut grammar) = match validation {
+        Validation::Visited => (Detail::Structure, None),
+        Validation::Everything => (Detail::Tokens, Some(Grammar::behind_comma(isa))),
+    };
+    let mut scanner = Scanner::new(isa, detail);
     let mut blocks = [Block::default(); BATCH];
     let (mut brackets, mut behind) = (Floating::default(), None);
     let whole = start..end - (end - start) % BLOCK;
-    for (number, text) in text[whole].chunks(BATCH * BLOCK).enumerate() {
-        let blocks = &mut blocks[..text.len() / BLOCK];
-        if scanner.scan(text, blocks).is_some() || !brackets.follow(isa, blocks) {
+    for place in whole.clone().step_by(BATCH * BLOCK) {
+        let len = (whole.end - place).min(BATCH * BLOCK);
+        let blocks = &mut blocks[..len / BLOCK];
+        if scanner.scan(&text[place..place + len], blocks).is_some() {
+            return None;
+        }
+        let blocks = &*blocks;
+        let matches = match &mut grammar {
+            None => brackets.follow(isa, blocks),
+            Some(grammar) => {
+                let batch = Batch { blocks, text: &text[place..], len, offset: place as u64 };
+                grammar.float(batch, &mut brackets)
+            }
+        };
+        if !matches {
             return None;
         }
         if let Some(last) = blocks.iter().rposition(|block| block.brackets != 0) {
             let bit = 63 - blocks[last].brackets.leading_zeros() as usize;
-            behind = Some(start + (number * BATCH + last) * BLOCK + bit + 1);
+            behind = Some(place + last * BLOCK + bit + 1);
         }
     }
     Some(Skimmed { start: start as u64, end: behind? as u64, brackets })

@@ -1,7 +1,7 @@
 //! The grammar of JSON, token by token: the plain way, which says what is wrong and where.
 
 use super::grammar::Batch;
-use super::string;
+use super::leaves::{Begun, escape_is_right};
 use super::want::Want;
 use super::word::Word;
 use crate::error::{ErrorKind, Found};
@@ -12,10 +12,8 @@ use crate::scan::nesting::Nesting;
 pub(super) struct Tokens<'a> {
     pub batch: Batch<'a>,
     pub nesting: &'a mut Nesting,
-    /// The word that is begun, and how far it has come.
-    pub word: Option<Word>,
-    /// The escape at this offset was checked as the second half of a pair.
-    pub paired: Option<u64>,
+    /// What goes on from the batch before.
+    pub begun: Begun,
 }
 
 /// What is wrong, and the place in the batch.
@@ -67,7 +65,7 @@ impl Tokens<'_> {
                 Ok(Want::CommaOrClose)
             }
             (Want::Value | Want::ValueOrClose, byte) if Word::holds(byte) => {
-                self.word = Some(Word::new());
+                self.begun.word = Some(Word::new());
                 self.feed_word(place)?;
                 Ok(Want::CommaOrClose)
             }
@@ -100,7 +98,7 @@ impl Tokens<'_> {
     /// Feeds the word that is begun with the bytes from a place on, up to its end, where it is
     /// finished, or that of the batch.
     fn feed_word(&mut self, from: usize) -> Result<(), Wrong> {
-        let Some(mut word) = self.word.take() else { return Ok(()) };
+        let Some(mut word) = self.begun.word.take() else { return Ok(()) };
         for place in from..self.batch.len {
             let byte = self.byte(place);
             if !Word::holds(byte) {
@@ -108,22 +106,16 @@ impl Tokens<'_> {
             }
             word = word.feed(byte).map_err(|kind| (kind, place))?;
         }
-        self.word = Some(word);
+        self.begun.word = Some(word);
         Ok(())
     }
 
     /// Checks the escape that begins at a place.
     fn check_escape(&mut self, place: usize) -> Result<(), Wrong> {
-        let offset = self.batch.offset + place as u64;
-        if self.paired.take() == Some(offset) {
-            return Ok(());
-        }
-        match string::escape(&self.batch.text[place..]) {
-            Some((_, len)) => {
-                self.paired = (len == string::ESCAPE_MAX).then_some(offset + 6);
-                Ok(())
-            }
-            None => Err((ErrorKind::Escape, place)),
+        let (text, offset) = (&self.batch.text[place..], self.batch.offset + place as u64);
+        match escape_is_right(text, offset, &mut self.begun.paired) {
+            true => Ok(()),
+            false => Err((ErrorKind::Escape, place)),
         }
     }
 

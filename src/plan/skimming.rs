@@ -14,6 +14,7 @@ use super::read_ahead::{ALONE, MISSED_MAX};
 use crate::crew::{Crew, Desk, Worker, of_shared_work};
 use crate::error::Result;
 use crate::input::{Source, Whole};
+use crate::json::Validation;
 use crate::json::cursor::Cursor;
 use crate::json::skim::{Skimmed, skim};
 use crate::scan::Isa;
@@ -29,21 +30,25 @@ pub(super) struct Stretch {
 }
 
 /// Passes over stretches.
-pub(super) struct Skimmer(Isa);
+#[derive(Clone, Copy)]
+pub(super) struct Skimmer {
+    isa: Isa,
+    validation: Validation,
+}
 
 impl Worker for Skimmer {
     type Job = Stretch;
 
     fn work(&mut self, stretch: &mut Stretch) {
         let Stretch { whole, range, skimmed } = stretch;
-        *skimmed = skim(whole.text(), range.clone(), self.0);
+        *skimmed = skim(whole.text(), range.clone(), self.isa, self.validation);
     }
 }
 
 /// Stretches of the text that others pass over.
 pub(super) struct Skimming<'scope, 'env> {
     crew: Crew<'scope, 'env, Skimmer>,
-    isa: Isa,
+    skimmer: Skimmer,
     /// The end of the last stretch that was given to somebody.
     end: u64,
     /// Stretches in a row of which nothing came.
@@ -61,7 +66,8 @@ pub(super) fn with_others<T>(
         return read(None);
     }
     let desk = Desk::new();
-    std::thread::scope(|scope| read(Some(&mut Skimming::new(scope, &desk, threads, options.isa))))
+    let skimmer = Skimmer { isa: options.isa, validation: options.validation };
+    std::thread::scope(|scope| read(Some(&mut Skimming::new(scope, &desk, threads, skimmer))))
 }
 
 /// Passes over the value that stands at a cursor.
@@ -97,9 +103,9 @@ impl<'scope, 'env> Skimming<'scope, 'env> {
         scope: &'scope Scope<'scope, 'env>,
         desk: &'env Desk<Stretch>,
         threads: usize,
-        isa: Isa,
+        skimmer: Skimmer,
     ) -> Self {
-        Skimming { crew: Crew::new(scope, desk, threads), isa, end: 0, missed: 0 }
+        Skimming { crew: Crew::new(scope, desk, threads), skimmer, end: 0, missed: 0 }
     }
 
     /// The next stretch at or behind an offset that was passed over; `None`: nobody helps.
@@ -114,9 +120,9 @@ impl<'scope, 'env> Skimming<'scope, 'env> {
             while self.crew.has_room() && self.end < len {
                 let range = self.end as usize..(self.end + STRETCH) as usize;
                 self.end = range.end as u64;
-                let isa = self.isa;
+                let skimmer = self.skimmer;
                 let stretch = Stretch { whole: whole.clone(), range, skimmed: None };
-                self.crew.give(stretch, || Skimmer(isa));
+                self.crew.give(stretch, || skimmer);
             }
             let skimmed = self.crew.wait()?.skimmed;
             self.missed += 1;

@@ -61,8 +61,12 @@ pub(super) unsafe fn follow<const CLAIMED: bool>(
 ///
 /// The processor has BMI1, BMI2, POPCNT and LZCNT.
 #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt")]
-pub(super) unsafe fn float(floating: &mut Floating, blocks: &[Block]) -> bool {
-    floating.follow_words(blocks, |bits, mask| _pext_u64(bits, mask))
+pub(super) unsafe fn float<const CLAIMED: bool>(
+    floating: &mut Floating,
+    blocks: &[Block],
+    claims: &[Claims],
+) -> bool {
+    floating.follow_words::<CLAIMED>(blocks, claims, |bits, mask| _pext_u64(bits, mask))
 }
 
 #[inline(never)]

@@ -255,13 +255,14 @@ impl Nesting {
     /// Follows a stretch that somebody else has followed; `false`: something may be wrong with it,
     /// and nothing has changed. The document must not end in it.
     pub fn pass(&mut self, stretch: &Floating) -> bool {
-        let Floating { closed, open, highest } = stretch;
+        let Floating { closed, around, open, highest } = stretch;
         let leaves_some = self.depth > stretch.closes();
         if self.ended || !leaves_some || self.depth + *highest as u64 > self.depth_max {
             return false;
         }
         let before = self.clone();
-        if !closed.iter().all(|is_brace| self.close(u64::from(*is_brace), 1)) {
+        let closes = closed.iter().all(|is_brace| self.close(u64::from(*is_brace), 1));
+        if !closes || around.is_some_and(|is_object| u64::from(is_object) != self.innermost()) {
             *self = before;
             return false;
         }

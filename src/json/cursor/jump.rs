@@ -10,6 +10,7 @@ use crate::json::Validation;
 use crate::json::brackets::Brackets;
 use crate::json::outline::Unrecorded;
 use crate::json::skim::Skimmed;
+use crate::json::want::Want;
 use crate::limits::Limits;
 use crate::scan::Isa;
 use crate::scan::nesting::Nesting;
@@ -64,19 +65,19 @@ impl<S: Source> Cursor<S> {
         self.open.clone_from(open);
         let isa = self.scanner.isa();
         self.nesting = Nesting::between(isa, self.limits.depth, self.open.kinds());
-        self.restart(to);
+        self.restart(to, Want::CommaOrClose);
         true
     }
 
     /// Begins to skip the value that stands here; `None`: it is skipped already, being no
-    /// container, or one that is looked at token by token.
+    /// container.
     ///
     /// # Errors
     ///
     /// As [`Cursor::skip`].
     pub(crate) fn begin_skip(&mut self) -> Result<Option<Skip>> {
-        match (self.peek()?, self.validation) {
-            (Some(b'{' | b'['), Validation::Visited) => {
+        match self.peek()? {
+            Some(b'{' | b'[') => {
                 self.fresh = false;
                 Ok(Some(Skip { depth: 0 }))
             }
@@ -118,6 +119,9 @@ impl<S: Source> Cursor<S> {
         if !is_here || self.scanner.in_string() || skip.depth <= brackets.closes() {
             return false;
         }
+        if self.grammar.as_ref().is_some_and(|grammar| !grammar.is_behind_comma()) {
+            return false;
+        }
         while self.window_end() < *end {
             if !self.fill() {
                 return false;
@@ -127,15 +131,20 @@ impl<S: Source> Cursor<S> {
             return false;
         }
         skip.depth = skip.depth - brackets.closes() + brackets.opens();
-        self.restart(*end);
+        let want = match self.text(end - 1..*end) {
+            b"{" => Want::KeyOrClose,
+            b"[" => Want::ValueOrClose,
+            _ => Want::CommaOrClose,
+        };
+        self.restart(*end, want);
         true
     }
 
-    /// Begins to scan at a place outside of tokens, behind a value where all of them are looked at.
-    fn restart(&mut self, offset: u64) {
+    /// Begins to scan at a place between tokens, where this is wanted.
+    fn restart(&mut self, offset: u64, want: Want) {
         self.scanner.restart();
         if let Some(grammar) = &mut self.grammar {
-            grammar.go_on_behind_value();
+            grammar.go_on(want);
         }
         (self.batch, self.scanned, self.offset) = (offset, offset, offset);
         (self.misplaced, self.fresh, self.string_start) = (None, false, None);

@@ -1,12 +1,15 @@
 //! The brackets of a stretch of text whose surroundings are not known.
 
-use super::super::{BLOCK, Block, Isa};
+use super::super::{Block, Isa};
+use super::Claims;
 
 /// What a stretch closes of what is around it, and what it leaves open.
 #[derive(Clone, Debug, Default)]
 pub struct Floating {
     /// What it closes that it did not open, in order: whether each is a brace.
     pub(super) closed: Vec<bool>,
+    /// What is claimed of the container around all that: whether it is an object.
+    pub(super) around: Option<bool>,
     /// What it opened and did not close, the outermost first: whether each is a brace.
     pub(super) open: Vec<bool>,
     /// At least as many as it has open at any place beyond what is around it.
@@ -16,28 +19,58 @@ pub struct Floating {
 impl Floating {
     /// Follows the brackets of the next blocks; `false`: they do not match.
     pub fn follow(&mut self, isa: Isa, blocks: &[Block]) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        if isa.draws_bits() {
-            // SAFETY: an `Isa` is made only where its instructions are; AVX2 comes with BMI2.
-            return unsafe { super::super::avx2::float(self, blocks) };
+        match isa.draws_bits() {
+            true => self.take_words::<false>(blocks, &[]),
+            false => blocks.iter().all(|block| self.one_by_one(block, Claims::default())),
         }
-        let _ = isa;
-        self.follow_one_by_one(blocks)
+    }
+
+    /// The same where every token is looked at: with what the tokens claim, of the innermost
+    /// container at the end as well.
+    pub fn follow_claims(
+        &mut self,
+        isa: Isa,
+        blocks: &[Block],
+        claims: &[Claims],
+        last: Claims,
+    ) -> bool {
+        let matches = match isa.draws_bits() {
+            true => self.take_words::<true>(blocks, claims),
+            false => blocks.iter().zip(claims).all(|(block, it)| self.one_by_one(block, *it)),
+        };
+        matches && self.claim(last)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn take_words<const CLAIMED: bool>(&mut self, blocks: &[Block], claims: &[Claims]) -> bool {
+        // SAFETY: an `Isa` is made only where its instructions are; AVX2 comes with BMI2.
+        unsafe { super::super::avx2::float::<CLAIMED>(self, blocks, claims) }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn take_words<const CLAIMED: bool>(&mut self, _: &[Block], _: &[Claims]) -> bool {
+        false
     }
 
     /// The plain way, and the oracle of the other.
-    fn follow_one_by_one(&mut self, blocks: &[Block]) -> bool {
-        blocks.iter().all(|block| {
-            (0..BLOCK).filter(|bit| (block.brackets >> bit) & 1 == 1).all(|bit| {
-                let is_brace = (block.braces >> bit) & 1 == 1;
-                if (block.opens >> bit) & 1 == 0 {
-                    return self.close(is_brace);
-                }
+    fn one_by_one(&mut self, block: &Block, claims: Claims) -> bool {
+        let mut brackets = block.brackets;
+        while brackets != 0 {
+            let bit = brackets.trailing_zeros();
+            brackets &= brackets - 1;
+            let claim = |claims: u64| (claims >> bit) & 1;
+            let claims = Claims { objects: claim(claims.objects), arrays: claim(claims.arrays) };
+            let is_brace = (block.braces >> bit) & 1 == 1;
+            let opens = (block.opens >> bit) & 1 == 1;
+            if !self.claim(claims) || (!opens && !self.close(is_brace)) {
+                return false;
+            }
+            if opens {
                 self.open.push(is_brace);
                 self.highest = self.highest.max(self.open.len());
-                true
-            })
-        })
+            }
+        }
+        true
     }
 
     /// Closes one; `false`: it is of the other kind.
@@ -47,7 +80,21 @@ impl Floating {
         if own.is_none() {
             self.closed.push(is_brace);
         }
-        own.is_none_or(|own| own == is_brace)
+        own.or_else(|| self.around.take()).is_none_or(|own| own == is_brace)
+    }
+
+    /// Takes what is claimed of the innermost container, each 0 or 1; `false`: it is not true.
+    #[inline(always)]
+    pub(super) fn claim(&mut self, claims: Claims) -> bool {
+        if claims == Claims::default() {
+            return true;
+        }
+        let is_object = claims.objects != 0;
+        let kind = match self.open.last() {
+            Some(kind) => *kind,
+            None => *self.around.get_or_insert(is_object),
+        };
+        claims.deny(u64::from(kind)) == 0
     }
 
     /// How many containers it closes that it did not open.

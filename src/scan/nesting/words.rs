@@ -105,25 +105,47 @@ struct Reduced {
     past: Claims,
 }
 
+impl Reduced {
+    /// What is claimed of the container around the first that opens: each 0 or 1.
+    #[inline(always)]
+    fn first(&self) -> Claims {
+        let first = |claims: u64| claims.checked_shr(self.closes).unwrap_or_default() & 1;
+        match self.opens {
+            0 => Claims::default(),
+            _ => Claims { objects: first(self.claims.objects), arrays: first(self.claims.arrays) },
+        }
+    }
+
+    /// Whether what is claimed of the others is true: around each is the one before it.
+    #[inline(always)]
+    fn others_are_right(&self) -> bool {
+        let others = lowest(self.closes + self.opens) & !lowest(self.closes + 1);
+        self.claims.deny(self.braces << 1) & others == 0
+    }
+}
+
 impl Floating {
     /// Follows the brackets word by word; `false`: they do not match.
     #[inline(always)]
-    pub(in crate::scan) fn follow_words(
+    pub(in crate::scan) fn follow_words<const CLAIMED: bool>(
         &mut self,
         blocks: &[Block],
+        claims: &[Claims],
         compress: impl Fn(u64, u64) -> u64,
     ) -> bool {
-        draw::<false>(blocks, &[], &compress, |word, _| {
+        draw::<CLAIMED>(blocks, claims, &compress, |word, _| {
             self.highest = self.highest.max(self.open.len() + word.opens.count_ones() as usize);
-            word.reduced::<false>(&compress).is_some_and(
-                |Reduced { braces, closes, opens, .. }| {
-                    let brace = |place| (braces.wrapping_shr(place) & 1) == 1;
-                    (0..closes).all(|place| self.close(brace(place))) && {
-                        self.open.extend((closes..closes + opens).map(brace));
-                        true
-                    }
-                },
-            )
+            let Some(reduced) = word.reduced::<CLAIMED>(&compress) else { return false };
+            let Reduced { braces, closes, opens, past, .. } = reduced;
+            let brace = |place| (braces.wrapping_shr(place) & 1) == 1;
+            if !(0..closes).all(|place| self.close(brace(place))) {
+                return false;
+            }
+            if CLAIMED && !(self.claim(reduced.first()) && reduced.others_are_right()) {
+                return false;
+            }
+            self.open.extend((closes..closes + opens).map(brace));
+            !CLAIMED || self.claim(past)
         })
     }
 }
@@ -160,18 +182,16 @@ impl Nesting {
             return false;
         }
         let Some(reduced) = word.reduced::<CLAIMED>(compress) else { return false };
-        let Reduced { braces, closes, opens, claims, past } = reduced;
+        let Reduced { braces, closes, opens, past, .. } = reduced;
         let mut matches = self.close(braces, closes);
         let least = self.depth;
-        if CLAIMED && opens > 0 {
-            // What is around one that opens is the one before it, or for the first what is open.
-            let around = (braces << 1) & !(1 << closes) | (self.innermost() << closes);
-            matches &= claims.deny(around) & !lowest(closes) & lowest(closes + opens) == 0;
+        if CLAIMED {
+            matches &= reduced.first().deny(self.innermost()) == 0 && reduced.others_are_right();
         }
         if self.depth > 0 || closes == 0 {
             self.open(braces.wrapping_shr(closes), opens);
         }
-        matches &= !CLAIMED || past.deny(self.innermost()) & 1 == 0;
+        matches &= !CLAIMED || past.deny(self.innermost()) == 0;
         self.ended = self.depth == 0 && word.len > 0;
         self.stretches.push(Stretch { end, least, after: self.depth });
         matches

@@ -162,10 +162,15 @@ fn a_plan_with_a_hole_behind_it_is_not_whole() {
 /// What the design allows, whatever the size of the plan.
 const RESIDENT_MAX: f64 = 64.0;
 
-/// The peak of resident memory that a run of the binary tells, in MiB.
+/// The peak of resident memory that a run of `changes` tells, in MiB.
 fn peak(args: &[&str], input: &Path, stdin: Stdio) -> f64 {
+    peak_of(&[&["changes"], args].concat(), input, stdin)
+}
+
+/// The same of any command.
+fn peak_of(args: &[&str], input: &Path, stdin: Stdio) -> f64 {
     let mut command = run::plansift();
-    command.args(["changes", "--stats"]).args(args).stdin(stdin).stdout(Stdio::null());
+    command.args(args).arg("--stats").stdin(stdin).stdout(Stdio::null());
     let output = command.output().expect("it runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{}: {said}", input.display());
@@ -216,6 +221,28 @@ fn memory_does_not_grow_with_the_threads() {
         for threads in ["2", "8", "64"] {
             let peak = peak(&[text, "--threads", threads], &path, Stdio::null());
             assert!(peak < RESIDENT_MAX, "{depth} levels, {threads} threads: {peak} MiB");
+        }
+    }
+}
+
+/// What is kept of a plan with many marks is little, whoever reads it.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_what_is_rewritten() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plan.json");
+    generate("200M", &["--many-marks"], &path);
+    let text = path.to_str().expect("UTF-8");
+    for command in [
+        &["redact"][..],
+        &["redact", "--echo", "off"],
+        &["slim", "--echo", "off"],
+        &["changes", "--strict"],
+    ] {
+        for threads in ["2", "8"] {
+            let args = [command, &["--threads", threads, text]].concat();
+            let peak = peak_of(&args, &path, Stdio::null());
+            assert!(peak < RESIDENT_MAX, "{command:?}, {threads} threads: {peak} MiB");
         }
     }
 }

@@ -51,7 +51,7 @@ fn told(result: Result<()>) -> std::result::Result<(), (ErrorKind, u64)> {
 }
 
 /// JSON, and JSON with a few bytes changed.
-fn json() -> impl Strategy<Value = String> {
+pub(in crate::json) fn json() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("null".to_string()),
         Just("true".to_string()),

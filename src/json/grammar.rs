@@ -74,11 +74,6 @@ impl Grammar {
         Grammar { follow: Follow::from_want(Want::Key, 0), ..Grammar::before_value(isa) }
     }
 
-    /// Whether it is there.
-    pub(super) fn is_behind_comma(&self) -> bool {
-        self.follow == Follow::from_want(Want::Key, 0)
-    }
-
     /// Goes on at another place of the text, between tokens, where this is wanted.
     pub(super) fn go_on(&mut self, want: Want) {
         self.follow = Follow::from_want(want, 0);
@@ -394,25 +389,31 @@ mod tests {
         )
     }
 
-    /// Scans a text in batches of so many blocks, with spaces behind it, up to the first byte that
-    /// is misplaced, or as long as `step` wants.
-    fn scan(text: &[u8], batches: &[usize], isa: Isa, mut step: impl FnMut(Batch<'_>) -> bool) {
+    /// Scans a text in batches of so many blocks, with spaces behind it, as long as `step` wants;
+    /// whether that is to its end, with no byte misplaced.
+    fn scan(
+        text: &[u8],
+        batches: &[usize],
+        isa: Isa,
+        mut step: impl FnMut(Batch<'_>) -> bool,
+    ) -> bool {
         let mut padded = text.to_vec();
         padded.resize(text.len().next_multiple_of(BLOCK), b' ');
         let mut scanner = Scanner::new(isa, Detail::Tokens);
-        let mut start = 0;
-        for count in batches.iter().cycle() {
-            let len = (count * BLOCK).min(padded.len() - start);
+        let (mut start, mut sizes) = (0, batches.iter().cycle());
+        while start < padded.len() {
+            let len = (sizes.next().unwrap() * BLOCK).min(padded.len() - start);
             let mut blocks = vec![Block::default(); len / BLOCK];
-            if len == 0 || scanner.scan(&padded[start..start + len], &mut blocks).is_some() {
-                break;
+            if scanner.scan(&padded[start..start + len], &mut blocks).is_some() {
+                return false;
             }
             let (text, offset) = (&padded[start..], start as u64);
             if !step(Batch { blocks: &blocks, text, len, offset }) {
-                break;
+                return false;
             }
             start += len;
         }
+        !scanner.in_string()
     }
 
     /// What is said of each batch, and the state behind it.
@@ -457,26 +458,18 @@ mod tests {
     ) -> Option<[Option<String>; 2]> {
         let (before, rest) = text.split_at(place);
         let (mut grammar, mut nesting) = (Grammar::before_value(isa), Nesting::new(isa, 512));
-        let mut is_there = true;
-        scan(before, &[BATCH], isa, |batch| {
-            is_there &= grammar.follow(batch, &mut nesting).is_none();
-            is_there &= batch.blocks.last().is_none_or(|last| last.strings >> 63 == 0);
-            is_there
+        let is_there = scan(before, &[BATCH], isa, |batch| {
+            grammar.follow(batch, &mut nesting).is_none() && !nesting.has_ended()
         });
-        if !is_there || nesting.has_ended() || !grammar.is_behind_comma() {
+        if !is_there {
             return None;
         }
-        let mut alone = (Grammar::behind_comma(isa), Floating::default(), true);
         let mut passed = nesting.clone();
-        scan(rest, batches, isa, |batch| {
-            alone.2 = alone.0.float(batch, &mut alone.1);
-            alone.2
-        });
-        let alone = (alone.2 && passed.pass(&alone.1)).then(|| state(&alone.0, &passed));
-        let mut is_right = true;
-        scan(rest, batches, isa, |batch| {
-            is_right = grammar.follow(batch, &mut nesting).is_none() && !nesting.has_ended();
-            is_right
+        let (mut alone, mut brackets) = (Grammar::behind_comma(isa), Floating::default());
+        let is_right = scan(rest, batches, isa, |batch| alone.float(batch, &mut brackets));
+        let alone = (is_right && passed.pass(&brackets)).then(|| state(&alone, &passed));
+        let is_right = scan(rest, batches, isa, |batch| {
+            grammar.follow(batch, &mut nesting).is_none() && !nesting.has_ended()
         });
         Some([alone, is_right.then(|| state(&grammar, &nesting))])
     }
@@ -498,6 +491,29 @@ mod tests {
                 });
                 // The first and the last.
                 assert!(batches > 7 && doubted == 2, "{doubted} of {batches} batches");
+            }
+        }
+    }
+
+    #[test]
+    fn words_and_escapes_are_whole_wherever_a_batch_ends() {
+        let right = ["null", "-1.5e3", "0", "12345678901", r#""\n""#, r#""\ud83d\ude00\u00e9""#];
+        let wrong = ["nul", "nulll", "-", "1.", "1e+", "01", r#""\x""#, r#""\u12""#, r#""\ud83d""#];
+        for (leaf, is_right) in
+            right.map(|leaf| (leaf, true)).into_iter().chain(wrong.map(|leaf| (leaf, false)))
+        {
+            for pad in BLOCK..3 * BLOCK {
+                let text = format!("[{}{leaf},[{}]]", " ".repeat(pad), "0,".repeat(BLOCK) + "0");
+                for isa in Isa::all() {
+                    let by_masks = follow(text.as_bytes(), &[1], isa, 64, Grammar::follow);
+                    let by_tokens =
+                        follow(text.as_bytes(), &[1], isa, 64, |grammar, batch, nesting| {
+                            grammar.walk(batch, nesting).err()
+                        });
+                    assert_eq!(by_masks, by_tokens, "{leaf} behind {pad}");
+                    let told_last = by_masks.last().unwrap();
+                    assert_eq!(!told_last.starts_with('('), is_right, "{leaf}: {told_last}");
+                }
             }
         }
     }

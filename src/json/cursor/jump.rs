@@ -119,9 +119,6 @@ impl<S: Source> Cursor<S> {
         if !is_here || self.scanner.in_string() || skip.depth <= brackets.closes() {
             return false;
         }
-        if self.grammar.as_ref().is_some_and(|grammar| !grammar.is_behind_comma()) {
-            return false;
-        }
         while self.window_end() < *end {
             if !self.fill() {
                 return false;

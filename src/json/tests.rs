@@ -229,6 +229,17 @@ fn errors_have_their_place() {
 }
 
 #[test]
+fn a_bracket_of_the_wrong_kind_is_told_as_such_wherever_it_is() {
+    for text in ["[}", "{]", "[1,}", r#"{"a"]"#, r#"{"a":]"#, r#"{"a":1]"#, r#"{"a":1,]"#] {
+        for validation in [Validation::Visited, Validation::Everything] {
+            let result = check(Slice(text.as_bytes()), validation, Limits::default());
+            let place = text.len() as u64 - 1;
+            assert_eq!(told(result), Err((ErrorKind::MismatchedBracket, place)), "{text}");
+        }
+    }
+}
+
+#[test]
 fn limits_are_told_by_name() {
     let limits = Limits {
         depth: 3,

@@ -53,6 +53,10 @@ impl Tokens<'_> {
         let Some(is_in_object) = self.nesting.is_in_object() else {
             return self.token_outside(want, place);
         };
+        // What the usual check tells of it as well.
+        if matches!((byte, is_in_object), (b'}', false) | (b']', true)) {
+            return Err((ErrorKind::MismatchedBracket, place));
+        }
         match (want, byte) {
             (Want::Value | Want::ValueOrClose, b'{' | b'[') => self.enter(place),
             (Want::Value | Want::ValueOrClose, b'"') => Ok(Want::CommaOrClose),

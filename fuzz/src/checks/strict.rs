@@ -1,12 +1,22 @@
 //! The strict check accepts exactly what serde_json does.
+//!
+//! Where a document begins and ends it is looked at token by token, so each text is an element of
+//! one as well, with enough space around it to be in batches of its own.
 
 use plansift::input::Slice;
 use plansift::json::Validation;
 use plansift::json::cursor;
 use plansift::limits::Limits;
+use plansift::scan::{BATCH, BLOCK};
 
-/// Checks `text` both ways.
+/// Checks `text` both ways, alone and as an element.
 pub fn check(text: &[u8]) {
+    const SPACE: [u8; BATCH * BLOCK - 1] = [b' '; BATCH * BLOCK - 1];
+    check_document(text);
+    check_document(&[b"[", &SPACE[..], text, &SPACE[..], b" ]"].concat());
+}
+
+fn check_document(text: &[u8]) {
     // An object with such a key is not JSON to serde_json but one of its own numbers.
     const PRIVATE: &[u8] = b"$serde_json::private::";
     if text.windows(PRIVATE.len()).any(|part| part == PRIVATE) {

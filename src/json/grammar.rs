@@ -36,7 +36,8 @@ use super::want::Want;
 use crate::error::ErrorKind;
 use crate::scan::nesting::floating::Floating;
 use crate::scan::nesting::{Claims, Nesting};
-use crate::scan::{BATCH, Block, Code, Isa};
+use crate::scan::wide::{LANES_MAX, Lanes, Masks, Wide, WideCode};
+use crate::scan::{BATCH, Block, Isa};
 
 /// A text that is scanned batch by batch, every token of which is looked at.
 #[derive(Clone, Debug)]
@@ -45,7 +46,7 @@ pub(super) struct Grammar {
     follow: Follow,
     /// What goes on behind the last batch.
     begun: Begun,
-    /// Those of the batch.
+    /// Those of the batch; nothing of them is kept behind it.
     claims: Box<[Claims; BATCH]>,
 }
 
@@ -129,9 +130,11 @@ impl Grammar {
         let blocks = batch.blocks;
         let mut follow = self.follow;
         let check = CheckTokens { blocks, follow: &mut follow, claims: &mut self.claims };
-        let Some(last) = self.isa.run(check) else { return false };
-        let (in_word, begun) = (self.follow.in_word, self.begun);
-        let Some(begun) = self.isa.run(CheckLeaves { batch, begun, in_word }) else { return false };
+        let Some(Passed { with_words, with_escapes, last }) = self.isa.run_wide(check) else {
+            return false;
+        };
+        let check = CheckLeaves { batch, with_words, with_escapes, begun: self.begun };
+        let Some(begun) = self.isa.run_wide(check) else { return false };
         if !brackets(&self.claims[..blocks.len()], last) {
             return false;
         }
@@ -140,65 +143,48 @@ impl Grammar {
     }
 }
 
-/// Checks blocks and gathers their claims; the result are those of the container at their end.
-/// `None`: something may be wrong.
+/// Checks the order of the tokens of blocks and gathers their claims. `None`: something may be
+/// wrong.
 struct CheckTokens<'a> {
     blocks: &'a [Block],
     follow: &'a mut Follow,
     claims: &'a mut [Claims; BATCH],
 }
 
-impl Code for CheckTokens<'_> {
-    type Output = Option<Claims>;
+/// What [`CheckTokens`] found.
+#[derive(Clone, Copy, Debug, Default)]
+struct Passed {
+    /// The blocks that have words, a bit each.
+    with_words: u64,
+    /// The blocks that have escapes.
+    with_escapes: u64,
+    /// What is claimed of the container at the end.
+    last: Claims,
+}
+
+impl WideCode for CheckTokens<'_> {
+    type Output = Option<Passed>;
 
     #[inline(always)]
-    fn run(self) -> Option<Claims> {
+    fn run<W: Wide>(self, wide: W) -> Option<Passed> {
         let CheckTokens { blocks, follow, claims } = self;
-        let claims = &mut claims[..blocks.len()];
-        let (mut next, mut open, mut wrong) = (*follow, Claims::default(), 0);
-        let mut index = 0;
-        // As the tools write plans, there is no space in them.
-        while let Some(block) = blocks.get(index)
-            && spaces(block) == 0
-        {
-            let (is_wrong, claimed) = next.tokens(block, behind);
-            wrong |= is_wrong;
-            claims[index] = gathered(claimed, &mut open, block.brackets);
-            index += 1;
+        let (mut next, mut passed, mut is_wrong) = (*follow, Passed::default(), false);
+        let (mut start, count) = (0, W::Lanes::COUNT);
+        while let Some(group) = blocks.get(start..start + count) {
+            let masks = wide.masks(group);
+            is_wrong |= next.tokens(masks, &mut passed.last, &mut claims[start..start + count]);
+            passed.with_words |= masks.words.which() << start;
+            passed.with_escapes |= masks.escapes.which() << start;
+            start += count;
         }
-        for (block, claims) in blocks[index..].iter().zip(&mut claims[index..]) {
-            let spaces = spaces(block);
-            let after = |ends, carry: &mut u64| behind_space(ends, carry, spaces);
-            let (is_wrong, claimed) = next.tokens(block, after);
-            wrong |= is_wrong;
-            *claims = gathered(claimed, &mut open, block.brackets);
+        for (index, block) in blocks.iter().enumerate().skip(start) {
+            let masks = Masks::<u64>::from(block);
+            is_wrong |= next.tokens(masks, &mut passed.last, &mut claims[index..=index]);
+            passed.with_words |= masks.words.which() << index;
+            passed.with_escapes |= masks.escapes.which() << index;
         }
         *follow = next;
-        (wrong == 0).then_some(open)
-    }
-}
-
-/// The bytes between tokens.
-#[inline(always)]
-fn spaces(block: &Block) -> u64 {
-    !(block.strings | block.quotes | block.brackets | block.separators | block.words)
-}
-
-/// The claims of all bytes at the brackets behind them. `open` is what is claimed of the innermost
-/// container by bytes behind the last bracket.
-#[inline(always)]
-fn gathered(claims: Claims, open: &mut Claims, brackets: u64) -> Claims {
-    let gather = |claims: u64, open: &mut u64| {
-        let (behind, over) = (!brackets).overflowing_add(claims);
-        let (behind, over_too) = behind.overflowing_add(*open);
-        *open = u64::from(over | over_too);
-        behind & brackets
-    };
-    // What begins behind a comma may be a bracket itself.
-    let own = claims.arrays & brackets;
-    Claims {
-        objects: gather(claims.objects, &mut open.objects),
-        arrays: gather(claims.arrays ^ own, &mut open.arrays) | own,
+        (!is_wrong).then_some(passed)
     }
 }
 
@@ -248,48 +234,67 @@ impl Follow {
         }
     }
 
-    /// Follows the tokens of 64 bytes: those that are wrong, and what they claim. `after` gives the
-    /// bytes after those of a mask.
+    /// Follows the tokens of some blocks, and says whether one may be wrong. What they claim is
+    /// gathered at the brackets; `open` is what is claimed of the innermost container behind the
+    /// last.
     #[inline(always)]
-    fn tokens(&mut self, block: &Block, after: impl Fn(u64, &mut u64) -> u64) -> (u64, Claims) {
-        let Block { quotes, strings, brackets, separators, words, .. } = *block;
-        let opens = brackets & block.opens;
-        let closes = brackets & !block.opens;
-        let colons = separators & block.opens;
-        let commas = separators & !block.opens;
+    fn tokens<L: Lanes>(
+        &mut self,
+        masks: Masks<L>,
+        open: &mut Claims,
+        claims: &mut [Claims],
+    ) -> bool {
+        let Masks { quotes, strings, brackets, separators, words, .. } = masks;
+        let opens = brackets & masks.opens;
+        let closes = brackets & !masks.opens;
+        let colons = separators & masks.opens;
+        let commas = separators & !masks.opens;
         let texts = quotes & strings;
-        let values = texts | opens | (words & !((words << 1) | self.in_word));
+        let values = texts | opens | (words & !words.moved_on(&mut self.in_word));
         let begins = values | closes | separators;
+        // As the tools write plans, there is no space in them.
+        let spaces = !(strings | quotes | brackets | separators | words);
+        let has_spaces = spaces.which() != 0;
+        let after = |ends: L, carry: &mut u64| match has_spaces {
+            false => ends.moved_on(carry),
+            true => behind_space(ends, carry, spaces),
+        };
         let is_value = after(opens | separators, &mut self.value);
         let may_close = after(opens, &mut self.close);
-        let may_be_key = after((opens & block.braces) | commas, &mut self.key);
+        let may_be_key = after((opens & masks.braces) | commas, &mut self.key);
         // The strings among them, from their first byte to their last.
-        let past = strings.wrapping_add(may_be_key & texts).wrapping_add(self.in_key);
+        let past = strings.plus(may_be_key & texts, &mut self.in_key);
         let may_be_colon = after(past & !strings, &mut self.colon);
-        // The last run of bits, if it was carried out of the block.
-        self.in_key = (strings & !past) >> 63;
-        self.in_word = words >> 63;
 
         let wrong = ((is_value ^ values) & !(closes & may_close)) | (colons & !may_be_colon);
-        let arrays = (may_be_key & values & !texts) | (may_be_colon & !colons);
-        (wrong & begins, Claims { objects: colons, arrays })
+        let arrays = ((may_be_key & values & !texts) | (may_be_colon & !colons)) & begins;
+        // What begins behind a comma may be a bracket itself.
+        let own = arrays & brackets;
+        let at_brackets = |claims: L, open: &mut u64| (!brackets).plus(claims, open) & brackets;
+        let arrays = at_brackets(arrays & !own, &mut open.arrays) | own;
+        write_claims(at_brackets(colons, &mut open.objects), arrays, claims);
+        (wrong & begins).which() != 0
     }
 }
 
-/// The bytes after those of a mask.
+/// Writes the claims of some blocks.
 #[inline(always)]
-fn behind(ends: u64, carry: &mut u64) -> u64 {
-    let behind = (ends << 1) | *carry;
-    *carry = ends >> 63;
-    behind
+fn write_claims<L: Lanes>(objects: L, arrays: L, claims: &mut [Claims]) {
+    let mut lanes = [[0; LANES_MAX]; 2];
+    objects.write(&mut lanes[0]);
+    arrays.write(&mut lanes[1]);
+    for (place, claims) in claims.iter_mut().enumerate() {
+        *claims = Claims { objects: lanes[0][place], arrays: lanes[1][place] };
+    }
 }
 
 /// The bytes after those of a mask and after the space that follows these.
 #[inline(always)]
-fn behind_space(ends: u64, carry: &mut u64, spaces: u64) -> u64 {
-    let behind = behind(ends, carry);
-    let (across, over) = (behind & spaces).overflowing_add(spaces);
-    *carry |= u64::from(over);
+fn behind_space<L: Lanes>(ends: L, carry: &mut u64, spaces: L) -> L {
+    let behind = ends.moved_on(carry);
+    let mut over = 0;
+    let across = (behind & spaces).plus(spaces, &mut over);
+    *carry |= over;
     (behind | across) & !spaces
 }
 
@@ -513,6 +518,31 @@ mod tests {
                     assert_eq!(by_masks, by_tokens, "{leaf} behind {pad}");
                     let told_last = by_masks.last().unwrap();
                     assert_eq!(!told_last.starts_with('('), is_right, "{leaf}: {told_last}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn words_are_whole_however_long() {
+        let surrounded =
+            |word: &str| format!("[{}{word},{}0]", "0,".repeat(5000), "0,".repeat(5000));
+        for len in (1..140).chain(250..270).chain(505..525) {
+            for (begin, more, is_right) in [
+                ("null", "x", false),
+                ("true", "1", false),
+                ("false", "e", false),
+                ("0", "0", false),
+                ("1", "7", true),
+                ("0.", "5", true),
+                ("-1e", "0", true),
+                ("9", ".", false),
+            ] {
+                let text = surrounded(&format!("{begin}{}", more.repeat(len)));
+                for isa in Isa::all() {
+                    let told = follow(text.as_bytes(), &[BATCH], isa, 64, Grammar::follow);
+                    let is_told_right = !told.last().unwrap().starts_with('(');
+                    assert_eq!(is_told_right, is_right, "{begin} and {len} of {more}");
                 }
             }
         }

@@ -92,24 +92,6 @@ impl Word {
         Word::new().feed_all(text).and_then(Word::finish).is_ok()
     }
 
-    /// Whether the first `len` bytes, one at least, are one of the words that most are: a literal,
-    /// or a natural number of up to eight digits. Without a branch: which one it is, is hard to
-    /// foresee.
-    #[inline(always)]
-    pub(super) fn is_common(bytes: [u8; 8], len: u32) -> bool {
-        let bytes = u64::from_le_bytes(bytes);
-        // Of more than eight bytes, nonsense, which is no literal and whose length is no number's.
-        let within = (!0u64).wrapping_shr(0u32.wrapping_sub(8 * len));
-        // The length is where no literal has a byte.
-        let text = (bytes & within) | (u64::from(len) << 56);
-        let is_literal = LITERALS[(bytes >> 3) as usize % 4] == text;
-        // Digits become their values, what is no digit more than 9: adding 0x76 sets the top bit.
-        let values = (bytes ^ ZEROS) & within;
-        let above = (values.wrapping_add(EACH * 0x76) | values) & (EACH * 0x80);
-        let is_number = (above == 0) & ((values & 0xff != 0) | (len == 1)) & (len <= 8);
-        is_literal | is_number
-    }
-
     fn wrong(self) -> ErrorKind {
         match self.0 {
             State::Start | State::Literal(_) => ErrorKind::Literal,
@@ -117,20 +99,6 @@ impl Word {
         }
     }
 }
-
-/// The literals and their lengths, each at the place of bits 3 and 4 of its first byte.
-const LITERALS: [u64; 4] = [
-    u64::from_le_bytes(*b"false\0\0\x05"),
-    u64::from_le_bytes(*b"null\0\0\0\x04"),
-    u64::from_le_bytes(*b"true\0\0\0\x04"),
-    0,
-];
-
-/// Eight times the byte 1.
-const EACH: u64 = u64::from_le_bytes([1; 8]);
-
-/// Eight digits of zero.
-const ZEROS: u64 = EACH * b'0' as u64;
 
 impl Default for Word {
     fn default() -> Self {
@@ -144,38 +112,6 @@ mod tests {
 
     fn accepts(text: &str) -> bool {
         Word::is_whole(text.as_bytes())
-    }
-
-    #[test]
-    fn common_words_are_words() {
-        let bytes = *b"0129-.etrufalsn:/x\0\xff";
-        let mut common = 0;
-        // All of up to three of these bytes, and literals with one of them changed.
-        let short = (0..bytes.len().pow(3)).map(|number| {
-            let byte = |place: u32| bytes[number / bytes.len().pow(place) % bytes.len()];
-            [byte(0), byte(1), byte(2), 0, b'0', 0, 0, 0]
-        });
-        let changed = [*b"null,\"\"\"", *b"true}]}]", *b"false,12", *b"12345678"].into_iter();
-        let changed = changed.flat_map(|text| {
-            (0..8 * bytes.len()).map(move |number| {
-                let mut text = text;
-                text[number % 8] = bytes[number / 8];
-                text
-            })
-        });
-        for text in short.chain(changed) {
-            for len in 1..=8 {
-                let is_common = Word::is_common(text, len as u32);
-                common += u32::from(is_common);
-                assert!(!is_common || Word::is_whole(&text[..len]), "{text:?} {len}");
-            }
-        }
-        assert!(common > 500, "{common}");
-        for word in ["null", "true", "false", "0", "7", "10", "12345678"] {
-            let mut text = *b"????????";
-            text[..word.len()].copy_from_slice(word.as_bytes());
-            assert!(Word::is_common(text, word.len() as u32), "{word}");
-        }
     }
 
     #[test]

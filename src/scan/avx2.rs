@@ -2,14 +2,22 @@
 
 use std::arch::x86_64::{
     __m256i, _MM_HINT_T0, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_loadu_si128, _mm_prefetch,
-    _mm_set_epi64x, _mm_set1_epi8, _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8,
-    _mm256_cmpgt_epi8, _mm256_loadu_si256, _mm256_min_epi8, _mm256_movemask_epi8, _mm256_or_si256,
-    _mm256_set1_epi8, _mm256_shuffle_epi8, _mm256_slli_epi16, _pext_u64,
+    _mm_set_epi64x, _mm_set1_epi8, _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256,
+    _mm256_blend_epi32, _mm256_broadcastsi128_si256, _mm256_castsi256_pd, _mm256_cmpeq_epi8,
+    _mm256_cmpeq_epi64, _mm256_cmpgt_epi8, _mm256_loadu_si256, _mm256_min_epi8, _mm256_min_epu8,
+    _mm256_movemask_epi8, _mm256_movemask_pd, _mm256_or_si256, _mm256_permute2x128_si256,
+    _mm256_permute4x64_epi64, _mm256_set_epi64x, _mm256_set1_epi8, _mm256_set1_epi64x,
+    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_slli_epi16, _mm256_slli_epi64,
+    _mm256_srli_epi16, _mm256_srli_epi64, _mm256_storeu_si256, _mm256_sub_epi8, _mm256_sub_epi64,
+    _mm256_unpackhi_epi64, _mm256_unpacklo_epi64, _mm256_xor_si256, _pext_u64,
 };
 
 use super::nesting::floating::Floating;
 use super::nesting::words::Word;
 use super::nesting::{Claims, Nesting};
+use super::wide::{
+    ESCAPED, LITERALS, Lanes, Masks, SPELLED, Spelled, Wide, WideCode, bitwise, carried,
+};
 use super::{Block, Carry, Code, Findings, Kernel, Raw, Unusual, scan_blocks};
 
 /// # Safety
@@ -75,7 +83,19 @@ fn take<const CLAIMED: bool>(nesting: &mut Nesting, word: Word, end: usize) -> b
     nesting.take::<CLAIMED>(word, end, |bits, mask| _pext_u64(bits, mask))
 }
 
-struct Avx2;
+/// [`run`], with what is known of the instructions.
+///
+/// # Safety
+///
+/// The processor has them: AVX2, BMI1, BMI2, POPCNT, LZCNT.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+pub(super) unsafe fn run_wide<C: WideCode>(code: C) -> C::Output {
+    code.run(Avx2(()))
+}
+
+/// Only made where the processor has the instructions.
+#[derive(Clone, Copy)]
+struct Avx2(());
 
 /// The bytes of space, each at the place of its low four bits.
 const SPACE: [u8; 16] = by_low_bits(b" \t\n\r");
@@ -178,6 +198,186 @@ unsafe fn load(bytes: *const u8) -> [__m256i; 2] {
     unsafe {
         let low = _mm256_loadu_si256(bytes.cast());
         [low, _mm256_loadu_si256(bytes.wrapping_add(32).cast())]
+    }
+}
+
+impl Wide for Avx2 {
+    type Lanes = Four;
+
+    #[inline(always)]
+    fn masks(self, blocks: &[Block]) -> Masks<Four> {
+        let blocks = blocks.first_chunk().expect("four blocks");
+        // SAFETY: the value proves that the instructions are there.
+        unsafe { masks(blocks) }
+    }
+
+    #[inline(always)]
+    fn spell(self, text: &[u8; SPELLED]) -> Spelled {
+        // SAFETY: as above.
+        unsafe { spell(text) }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn spell(text: &[u8; SPELLED]) -> Spelled {
+    // SAFETY: with four bytes more than 64, each of the first five is followed by 63.
+    let bytes: [[__m256i; 2]; 5] =
+        std::array::from_fn(|place| unsafe { load(text.as_ptr().add(place)) });
+    let [first, second] = [0, 1].map(|half| spell_half(bytes.map(|bytes| bytes[half])));
+    let mask = |kind: fn(&SpelledHalf) -> __m256i| mask(kind(&first), kind(&second));
+    Spelled {
+        four: mask(|half| half.four),
+        five: mask(|half| half.five),
+        digits: mask(|half| half.digits),
+        zeros: mask(|half| half.zeros),
+        hex: mask(|half| half.hex),
+        d: mask(|half| half.d),
+        before_u: mask(|half| half.before_u),
+        before_escaped: !mask(|half| half.before_others),
+    }
+}
+
+/// What 32 bytes are; all ones where a byte is such.
+struct SpelledHalf {
+    four: __m256i,
+    five: __m256i,
+    digits: __m256i,
+    zeros: __m256i,
+    hex: __m256i,
+    d: __m256i,
+    before_u: __m256i,
+    /// Not [`Spelled::before_escaped`].
+    before_others: __m256i,
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn spell_half(bytes: [__m256i; 5]) -> SpelledHalf {
+    let begins = LITERALS.iter().zip(bytes).fold(_mm256_set1_epi8(-1), |begins, (place, byte)| {
+        let wanted = _mm256_shuffle_epi8(table(place), bytes[0]);
+        _mm256_and_si256(begins, _mm256_cmpeq_epi8(wanted, byte))
+    });
+    let f = is(bytes[0], b'f');
+    let digits = between(bytes[0], b'0', b'9');
+    let folded = _mm256_or_si256(bytes[0], _mm256_set1_epi8(0x20));
+    let [low, high] = &ESCAPED;
+    let upper = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes[1]), _mm256_set1_epi8(15));
+    // Bytes beyond ASCII find 0 by their low four bits.
+    let common = _mm256_and_si256(
+        _mm256_shuffle_epi8(table(low), bytes[1]),
+        _mm256_shuffle_epi8(table(high), upper),
+    );
+    SpelledHalf {
+        four: _mm256_andnot_si256(f, begins),
+        five: _mm256_and_si256(_mm256_and_si256(f, begins), is(bytes[4], b'e')),
+        digits,
+        zeros: is(bytes[0], b'0'),
+        hex: _mm256_or_si256(digits, between(folded, b'a', b'f')),
+        d: is(folded, b'd'),
+        before_u: is(bytes[1], b'u'),
+        before_others: is(common, 0),
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn between(bytes: __m256i, first: u8, last: u8) -> __m256i {
+    let places = _mm256_sub_epi8(bytes, _mm256_set1_epi8(first as i8));
+    let most = _mm256_set1_epi8((last - first) as i8);
+    _mm256_cmpeq_epi8(_mm256_min_epu8(places, most), places)
+}
+
+/// The masks of four blocks, a kind in each register instead of half a block.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn masks(blocks: &[Block; 4]) -> Masks<Four> {
+    let halves = blocks.each_ref().map(|block| {
+        // SAFETY: a block is eight masks of eight bytes, in order, without a gap.
+        unsafe { load((&raw const *block).cast()) }
+    });
+    // Four rows become four columns: by pairs, by halves.
+    let columns = |half: usize| {
+        let [a, b, c, d] = halves.map(|halves| halves[half]);
+        let even = [_mm256_unpacklo_epi64(a, b), _mm256_unpacklo_epi64(c, d)];
+        let odd = [_mm256_unpackhi_epi64(a, b), _mm256_unpackhi_epi64(c, d)];
+        [
+            Four(_mm256_permute2x128_si256::<0x20>(even[0], even[1])),
+            Four(_mm256_permute2x128_si256::<0x20>(odd[0], odd[1])),
+            Four(_mm256_permute2x128_si256::<0x31>(even[0], even[1])),
+            Four(_mm256_permute2x128_si256::<0x31>(odd[0], odd[1])),
+        ]
+    };
+    let [quotes, escapes, brackets, opens] = columns(0);
+    let [braces, strings, separators, words] = columns(1);
+    Masks { quotes, escapes, brackets, opens, braces, strings, separators, words }
+}
+
+/// Masks of four blocks, the first lowest.
+#[derive(Clone, Copy, Debug)]
+struct Four(__m256i);
+
+bitwise!(
+    Four,
+    _mm256_set1_epi64x(-1),
+    BitAnd bitand _mm256_and_si256,
+    BitOr bitor _mm256_or_si256,
+    BitXor bitxor _mm256_xor_si256
+);
+
+/// The highest bit of each of four.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn tops(four: __m256i) -> u32 {
+    _mm256_movemask_pd(_mm256_castsi256_pd(four)) as u32
+}
+
+impl Lanes for Four {
+    const COUNT: usize = 4;
+
+    #[inline(always)]
+    fn moved_on(self, carry: &mut u64) -> Four {
+        // SAFETY: lanes are only made where their instructions are.
+        unsafe {
+            let first = _mm256_set1_epi64x((*carry << 63) as i64);
+            let before = _mm256_permute4x64_epi64::<0b10_01_00_00>(self.0);
+            let before = _mm256_blend_epi32::<0b11>(before, first);
+            *carry = u64::from(tops(self.0) >> 3);
+            let moved = _mm256_slli_epi64::<1>(self.0);
+            Four(_mm256_or_si256(moved, _mm256_srli_epi64::<63>(before)))
+        }
+    }
+
+    #[inline(always)]
+    fn plus(self, other: Four, carry: &mut u64) -> Four {
+        // SAFETY: as above.
+        unsafe {
+            let sum = _mm256_add_epi64(self.0, other.0);
+            // The carry of the highest bits: both are set, or one is and the sum has it no more.
+            let both = _mm256_and_si256(self.0, other.0);
+            let one = _mm256_andnot_si256(sum, _mm256_or_si256(self.0, other.0));
+            let over = tops(_mm256_or_si256(both, one));
+            let full = tops(_mm256_cmpeq_epi64(sum, _mm256_set1_epi64x(-1)));
+            let more = carried(over, full, *carry);
+            *carry = u64::from((more >> 4) & 1);
+            let lanes = _mm256_set_epi64x(8, 4, 2, 1);
+            let more = _mm256_and_si256(_mm256_set1_epi64x(i64::from(more)), lanes);
+            Four(_mm256_sub_epi64(sum, _mm256_cmpeq_epi64(more, lanes)))
+        }
+    }
+
+    #[inline(always)]
+    fn which(self) -> u64 {
+        // SAFETY: as above.
+        let zero = unsafe { tops(_mm256_cmpeq_epi64(self.0, _mm256_setzero_si256())) };
+        u64::from(zero ^ 0b1111)
+    }
+
+    #[inline(always)]
+    fn write(self, masks: &mut [u64]) {
+        let masks: &mut [u64; 4] = masks.first_chunk_mut().expect("room for four");
+        // SAFETY: as above; 32 bytes are written to an array of them.
+        unsafe { _mm256_storeu_si256(masks.as_mut_ptr().cast(), self.0) };
     }
 }
 

@@ -1,11 +1,19 @@
 //! 64 bytes as one register, whose comparisons are masks already.
 
 use std::arch::x86_64::{
-    __m512i, _MM_HINT_T0, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_prefetch, _mm_set_epi64x,
-    _mm_set1_epi8, _mm512_cmpeq_epi8_mask, _mm512_cmplt_epi8_mask, _mm512_loadu_si512,
-    _mm512_movepi8_mask, _mm512_or_si512, _mm512_set1_epi8, _mm512_test_epi8_mask,
+    __m512i, _MM_HINT_T0, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_loadu_si128, _mm_prefetch,
+    _mm_set_epi64x, _mm_set1_epi8, _mm512_add_epi64, _mm512_alignr_epi64, _mm512_and_si512,
+    _mm512_broadcast_i32x4, _mm512_cmpeq_epi8_mask, _mm512_cmpeq_epi64_mask,
+    _mm512_cmple_epu8_mask, _mm512_cmplt_epi8_mask, _mm512_cmplt_epi64_mask,
+    _mm512_cmplt_epu64_mask, _mm512_loadu_si512, _mm512_mask_cmpeq_epi8_mask,
+    _mm512_mask_sub_epi64, _mm512_movepi8_mask, _mm512_or_si512, _mm512_set1_epi8,
+    _mm512_set1_epi64, _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_shuffle_i64x2,
+    _mm512_slli_epi64, _mm512_srli_epi16, _mm512_srli_epi64, _mm512_storeu_si512, _mm512_sub_epi8,
+    _mm512_test_epi8_mask, _mm512_test_epi64_mask, _mm512_unpackhi_epi64, _mm512_unpacklo_epi64,
+    _mm512_xor_si512,
 };
 
+use super::wide::{ESCAPED, Lanes, Masks, SPELLED, Spelled, Wide, WideCode, bitwise, carried};
 use super::{Block, Carry, Findings, Kernel, Raw, Unusual, scan_blocks};
 
 /// # Safety
@@ -22,7 +30,19 @@ pub(super) unsafe fn scan<const STRUCTURE: bool, const TOKENS: bool>(
     unsafe { scan_blocks::<Avx512, STRUCTURE, TOKENS>(text, carry, blocks) }
 }
 
-struct Avx512;
+/// Runs code that was inlined here with the instructions of AVX-512, AVX2 and its time.
+///
+/// # Safety
+///
+/// The processor has them: AVX-512F, AVX-512BW, AVX2, BMI1, BMI2, POPCNT, LZCNT.
+#[target_feature(enable = "avx512f,avx512bw,avx2,bmi1,bmi2,popcnt,lzcnt")]
+pub(super) unsafe fn run_wide<C: WideCode>(code: C) -> C::Output {
+    code.run(Avx512(()))
+}
+
+/// Only made where the processor has the instructions.
+#[derive(Clone, Copy)]
+struct Avx512(());
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
@@ -60,6 +80,162 @@ fn unusual(bytes: __m512i) -> Unusual {
     let high = _mm512_movepi8_mask(bytes);
     let below_space = _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(0x20));
     Unusual { control: below_space & !high, high }
+}
+
+impl Wide for Avx512 {
+    type Lanes = Eight;
+
+    #[inline(always)]
+    fn masks(self, blocks: &[Block]) -> Masks<Eight> {
+        let blocks = blocks.first_chunk().expect("eight blocks");
+        // SAFETY: the value proves that the instructions are there.
+        unsafe { masks(blocks) }
+    }
+
+    #[inline(always)]
+    fn spell(self, text: &[u8; SPELLED]) -> Spelled {
+        // SAFETY: as above.
+        unsafe { spell(text) }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn spell(text: &[u8; SPELLED]) -> Spelled {
+    // SAFETY: with four bytes more than 64, each of the first five is followed by 63.
+    let bytes: [__m512i; 5] =
+        std::array::from_fn(|place| unsafe { _mm512_loadu_si512(text.as_ptr().add(place).cast()) });
+    let spells = |word: &[u8]| {
+        let places = bytes.iter().zip(word);
+        places.fold(!0, |found, (bytes, letter)| {
+            _mm512_mask_cmpeq_epi8_mask(found, *bytes, _mm512_set1_epi8(*letter as i8))
+        })
+    };
+    let values = _mm512_sub_epi8(bytes[0], _mm512_set1_epi8(b'0' as i8));
+    let folded = _mm512_or_si512(bytes[0], _mm512_set1_epi8(0x20));
+    let letters = _mm512_sub_epi8(folded, _mm512_set1_epi8(b'a' as i8));
+    let digits = _mm512_cmple_epu8_mask(values, _mm512_set1_epi8(9));
+    let [low, high] = &ESCAPED;
+    let upper = _mm512_and_si512(_mm512_srli_epi16::<4>(bytes[1]), _mm512_set1_epi8(15));
+    Spelled {
+        four: spells(b"true") | spells(b"null"),
+        five: spells(b"false"),
+        digits,
+        zeros: equal(bytes[0], b'0'),
+        hex: digits | _mm512_cmple_epu8_mask(letters, _mm512_set1_epi8(5)),
+        d: equal(folded, b'd'),
+        before_u: equal(bytes[1], b'u'),
+        // Bytes beyond ASCII find 0 by their low four bits.
+        before_escaped: _mm512_test_epi8_mask(
+            _mm512_shuffle_epi8(table(low), bytes[1]),
+            _mm512_shuffle_epi8(table(high), upper),
+        ),
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn table(bytes: &[u8; 16]) -> __m512i {
+    // SAFETY: 16 bytes are read from an array of 16.
+    _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
+}
+
+/// The masks of eight blocks, a kind in each register instead of a block.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn masks(blocks: &[Block; 8]) -> Masks<Eight> {
+    let block = |index: usize| {
+        // SAFETY: a block is eight masks of eight bytes, in order, without a gap.
+        unsafe { _mm512_loadu_si512((&raw const blocks[index]).cast()) }
+    };
+    // Eight rows become eight columns: by pairs, by pairs of pairs, by halves.
+    let pair = |first, second| {
+        let (first, second) = (block(first), block(second));
+        [_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second)]
+    };
+    let pairs = [pair(0, 1), pair(2, 3), pair(4, 5), pair(6, 7)];
+    let fours = |kind: usize| {
+        [[0, 1], [2, 3]].map(|[first, second]| {
+            let (first, second): ([__m512i; 2], [__m512i; 2]) = (pairs[first], pairs[second]);
+            let low = _mm512_shuffle_i64x2::<0b10_00_10_00>(first[kind], second[kind]);
+            [low, _mm512_shuffle_i64x2::<0b11_01_11_01>(first[kind], second[kind])]
+        })
+    };
+    let [even, odd] = [fours(0), fours(1)];
+    let low = |four: [[__m512i; 2]; 2], half: usize| {
+        Eight(_mm512_shuffle_i64x2::<0b10_00_10_00>(four[0][half], four[1][half]))
+    };
+    let high = |four: [[__m512i; 2]; 2], half: usize| {
+        Eight(_mm512_shuffle_i64x2::<0b11_01_11_01>(four[0][half], four[1][half]))
+    };
+    let kinds = [
+        low(even, 0),
+        low(odd, 0),
+        low(even, 1),
+        low(odd, 1),
+        high(even, 0),
+        high(odd, 0),
+        high(even, 1),
+        high(odd, 1),
+    ];
+    let [quotes, escapes, brackets, opens, braces, strings, separators, words] = kinds;
+    Masks { quotes, escapes, brackets, opens, braces, strings, separators, words }
+}
+
+/// Masks of eight blocks, the first lowest.
+#[derive(Clone, Copy, Debug)]
+struct Eight(__m512i);
+
+bitwise!(
+    Eight,
+    _mm512_set1_epi64(-1),
+    BitAnd bitand _mm512_and_si512,
+    BitOr bitor _mm512_or_si512,
+    BitXor bitxor _mm512_xor_si512
+);
+
+impl Lanes for Eight {
+    const COUNT: usize = 8;
+
+    #[inline(always)]
+    fn moved_on(self, carry: &mut u64) -> Eight {
+        // SAFETY: lanes are only made where their instructions are.
+        unsafe {
+            let first = _mm512_set1_epi64((*carry << 63) as i64);
+            let before = _mm512_alignr_epi64::<7>(self.0, first);
+            let tops = _mm512_cmplt_epi64_mask(self.0, _mm512_setzero_si512());
+            *carry = u64::from(tops >> 7);
+            let moved = _mm512_slli_epi64::<1>(self.0);
+            Eight(_mm512_or_si512(moved, _mm512_srli_epi64::<63>(before)))
+        }
+    }
+
+    #[inline(always)]
+    fn plus(self, other: Eight, carry: &mut u64) -> Eight {
+        // SAFETY: as above.
+        unsafe {
+            let ones = _mm512_set1_epi64(-1);
+            let sum = _mm512_add_epi64(self.0, other.0);
+            let over = _mm512_cmplt_epu64_mask(sum, self.0);
+            let full = _mm512_cmpeq_epi64_mask(sum, ones);
+            let more = carried(u32::from(over), u32::from(full), *carry);
+            *carry = u64::from((more >> 8) & 1);
+            Eight(_mm512_mask_sub_epi64(sum, more as u8, sum, ones))
+        }
+    }
+
+    #[inline(always)]
+    fn which(self) -> u64 {
+        // SAFETY: as above.
+        u64::from(unsafe { _mm512_test_epi64_mask(self.0, self.0) })
+    }
+
+    #[inline(always)]
+    fn write(self, masks: &mut [u64]) {
+        let masks: &mut [u64; 8] = masks.first_chunk_mut().expect("room for eight");
+        // SAFETY: as above; 64 bytes are written to an array of them.
+        unsafe { _mm512_storeu_si512(masks.as_mut_ptr().cast(), self.0) };
+    }
 }
 
 // SAFETY: runs only inside `scan`, which has the features.

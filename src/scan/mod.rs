@@ -37,6 +37,7 @@
 
 pub mod nesting;
 mod scalar;
+pub mod wide;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -45,6 +46,7 @@ mod avx512;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 
+use self::wide::WideCode;
 use crate::error::ErrorKind;
 
 /// Bytes in a block.
@@ -116,6 +118,23 @@ impl Isa {
         }
     }
 
+    /// Runs code that is compiled for the instruction set and knows it.
+    #[inline(always)]
+    pub fn run_wide<C: WideCode>(self, code: C) -> C::Output {
+        match self.0 {
+            Kind::Scalar => code.run(scalar::Scalar),
+            // SAFETY: an `Isa` is made only where its instructions are.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => unsafe { avx2::run_wide(code) },
+            // SAFETY: as above; those of AVX2 are there with AVX-512.
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => unsafe { avx512::run_wide(code) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon => unsafe { neon::run_wide(code) },
+        }
+    }
+
     /// Whether one instruction draws the bits of a mask together.
     fn draws_bits(self) -> bool {
         cfg!(target_arch = "x86_64") && self.0 != Kind::Scalar
@@ -162,8 +181,9 @@ impl Default for Isa {
     }
 }
 
-/// The masks of 64 bytes; bit `i` speaks of byte `i`.
+/// The masks of 64 bytes; bit `i` speaks of byte `i`. They lie in this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct Block {
     /// Quotes that open or close a string.
     pub quotes: u64,

@@ -5,11 +5,13 @@
 //! compiler takes the single instruction for it apart into three.)
 
 use std::arch::aarch64::{
-    uint8x16_t, uint8x16x4_t, vceqq_u8, vcltq_s8, vdupq_n_s8, vdupq_n_u8, vget_lane_u64, vld4q_u8,
-    vminq_s8, vminvq_s8, vorrq_u8, vreinterpret_u64_u8, vreinterpretq_s8_u8, vreinterpretq_u16_u8,
-    vshlq_n_u8, vshrn_n_u16, vsriq_n_u8,
+    uint8x16_t, uint8x16x4_t, vandq_u8, vbicq_u8, vceqq_u8, vcleq_u8, vcltq_s8, vdupq_n_s8,
+    vdupq_n_u8, vget_lane_u64, vld1q_u8, vld4q_u8, vminq_s8, vminvq_s8, vorrq_u8, vqtbl1q_u8,
+    vreinterpret_u64_u8, vreinterpretq_s8_u8, vreinterpretq_u16_u8, vshlq_n_u8, vshrn_n_u16,
+    vshrq_n_u8, vsriq_n_u8, vsubq_u8, vtstq_u8,
 };
 
+use super::wide::{ESCAPED, LITERALS, Masks, SPELLED, Spelled, Wide, WideCode};
 use super::{Block, Carry, Findings, Kernel, Raw, Unusual, scan_blocks};
 
 /// # Safety
@@ -26,7 +28,19 @@ pub(super) unsafe fn scan<const STRUCTURE: bool, const TOKENS: bool>(
     unsafe { scan_blocks::<Neon, STRUCTURE, TOKENS>(text, carry, blocks) }
 }
 
-struct Neon;
+/// Runs code that was inlined here, with what is known of the instructions.
+///
+/// # Safety
+///
+/// The processor has NEON.
+#[target_feature(enable = "neon")]
+pub(super) unsafe fn run_wide<C: WideCode>(code: C) -> C::Output {
+    code.run(Neon(()))
+}
+
+/// Only made where the processor has the instructions.
+#[derive(Clone, Copy)]
+struct Neon(());
 
 /// Something of every byte, dealt out as the bytes are.
 type Dealt = [uint8x16_t; 4];
@@ -93,6 +107,87 @@ fn unusual(bytes: uint8x16x4_t) -> Unusual {
     let high = mask(bytes);
     let below_space = mask(bytes.map(|part| vcltq_s8(vreinterpretq_s8_u8(part), space)));
     Unusual { control: below_space & !high, high }
+}
+
+impl Wide for Neon {
+    type Lanes = u64;
+
+    #[inline(always)]
+    fn masks(self, blocks: &[Block]) -> Masks<u64> {
+        Masks::from(&blocks[0])
+    }
+
+    #[inline(always)]
+    fn spell(self, text: &[u8; SPELLED]) -> Spelled {
+        // SAFETY: the value proves that the instructions are there.
+        unsafe { spell(text) }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn spell(text: &[u8; SPELLED]) -> Spelled {
+    let bytes: [Dealt; 5] = std::array::from_fn(|place| {
+        // SAFETY: with four bytes more than 64, each of the first five is followed by 63.
+        let bytes = unsafe { vld4q_u8(text.as_ptr().add(place)) };
+        [bytes.0, bytes.1, bytes.2, bytes.3]
+    });
+    let begins = LITERALS.iter().zip(bytes).fold([vdupq_n_u8(0xff); 4], |begins, (place, byte)| {
+        let wanted = found(place, lower(bytes[0]));
+        both(begins, pairwise(wanted, byte, |wanted, byte| vceqq_u8(wanted, byte)))
+    });
+    let f = equal(bytes[0], b'f');
+    let [low, high] = &ESCAPED;
+    let upper = bytes[1].map(|part| vshrq_n_u8::<4>(part));
+    let common =
+        pairwise(found(low, lower(bytes[1])), found(high, upper), |low, high| vtstq_u8(low, high));
+    let digits = between(bytes[0], b'0', b'9');
+    let folded = either(bytes[0], [vdupq_n_u8(0x20); 4]);
+    Spelled {
+        four: mask(pairwise(begins, f, |begins, f| vbicq_u8(begins, f))),
+        five: mask(both(both(begins, f), equal(bytes[4], b'e'))),
+        digits: mask(digits),
+        zeros: mask(equal(bytes[0], b'0')),
+        hex: mask(either(digits, between(folded, b'a', b'f'))),
+        d: mask(equal(folded, b'd')),
+        before_u: mask(equal(bytes[1], b'u')),
+        before_escaped: mask(common),
+    }
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn between(bytes: Dealt, first: u8, last: u8) -> Dealt {
+    let (first, most) = (vdupq_n_u8(first), vdupq_n_u8(last - first));
+    bytes.map(|part| vcleq_u8(vsubq_u8(part, first), most))
+}
+
+/// What the bytes find in a table, each less than 16.
+#[inline]
+#[target_feature(enable = "neon")]
+fn found(table: &[u8; 16], bytes: Dealt) -> Dealt {
+    // SAFETY: 16 bytes are read from an array of 16.
+    let table = unsafe { vld1q_u8(table.as_ptr()) };
+    bytes.map(|part| vqtbl1q_u8(table, part))
+}
+
+/// The low four bits of each byte.
+#[inline]
+#[target_feature(enable = "neon")]
+fn lower(bytes: Dealt) -> Dealt {
+    bytes.map(|part| vandq_u8(part, vdupq_n_u8(15)))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn both(a: Dealt, b: Dealt) -> Dealt {
+    pairwise(a, b, |a, b| vandq_u8(a, b))
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn pairwise(a: Dealt, b: Dealt, combine: impl Fn(uint8x16_t, uint8x16_t) -> uint8x16_t) -> Dealt {
+    [combine(a[0], b[0]), combine(a[1], b[1]), combine(a[2], b[2]), combine(a[3], b[3])]
 }
 
 // SAFETY: runs only inside `scan`, which has the features.

@@ -48,7 +48,8 @@ pub struct Stretch {
 }
 
 /// What the tokens say of the kinds of the containers that they stand in, gathered at the brackets
-/// of a block: each bit speaks of the container in front of its bracket.
+/// of a block: each bit speaks of the container that is innermost before its bracket. So one that
+/// opens has that of the container around it, one that closes that of the one it closes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Claims {
     /// It is an object.

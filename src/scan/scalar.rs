@@ -1,8 +1,35 @@
 //! The kernel for any processor, and the oracle of the others: one byte at a time.
 
-use super::{BLOCK, Kernel, Raw, Unusual};
+use super::wide::{Masks, SPELLED, Spelled, Wide};
+use super::{BLOCK, Block, Kernel, Raw, Unusual};
 
+#[derive(Clone, Copy)]
 pub(super) struct Scalar;
+
+impl Wide for Scalar {
+    type Lanes = u64;
+
+    #[inline(always)]
+    fn masks(self, blocks: &[Block]) -> Masks<u64> {
+        Masks::from(&blocks[0])
+    }
+
+    fn spell(self, text: &[u8; SPELLED]) -> Spelled {
+        let mask = |test: fn(&[u8]) -> bool| {
+            (0..BLOCK).rev().fold(0, |mask, place| (mask << 1) | u64::from(test(&text[place..])))
+        };
+        Spelled {
+            four: mask(|text| text.starts_with(b"true") || text.starts_with(b"null")),
+            five: mask(|text| text.starts_with(b"false")),
+            digits: mask(|text| text[0].is_ascii_digit()),
+            zeros: mask(|text| text[0] == b'0'),
+            hex: mask(|text| text[0].is_ascii_hexdigit()),
+            d: mask(|text| text[0].eq_ignore_ascii_case(&b'd')),
+            before_u: mask(|text| text[1] == b'u'),
+            before_escaped: mask(|text| b"\"\\/bfnrt".contains(&text[1])),
+        }
+    }
+}
 
 // SAFETY: uses no special instructions.
 unsafe impl Kernel for Scalar {

@@ -36,7 +36,7 @@ use super::want::Want;
 use crate::error::ErrorKind;
 use crate::scan::nesting::floating::Floating;
 use crate::scan::nesting::{Claims, Nesting};
-use crate::scan::wide::{LANES_MAX, Lanes, Masks, Wide, WideCode};
+use crate::scan::wide::{Lanes, Masks, Wide, WideCode};
 use crate::scan::{BATCH, Block, Isa};
 
 /// A text that is scanned batch by batch, every token of which is looked at.
@@ -170,8 +170,7 @@ impl WideCode for CheckTokens<'_> {
         let CheckTokens { blocks, follow, claims } = self;
         let (mut next, mut passed, mut is_wrong) = (*follow, Passed::default(), false);
         let (mut start, count) = (0, W::Lanes::COUNT);
-        while let Some(group) = blocks.get(start..start + count) {
-            let masks = wide.masks(group);
+        while let Some(masks) = wide.masks(&blocks[start..]) {
             is_wrong |= next.tokens(masks, &mut passed.last, &mut claims[start..start + count]);
             passed.with_words |= masks.words.which() << start;
             passed.with_escapes |= masks.escapes.which() << start;
@@ -280,11 +279,9 @@ impl Follow {
 /// Writes the claims of some blocks.
 #[inline(always)]
 fn write_claims<L: Lanes>(objects: L, arrays: L, claims: &mut [Claims]) {
-    let mut lanes = [[0; LANES_MAX]; 2];
-    objects.write(&mut lanes[0]);
-    arrays.write(&mut lanes[1]);
-    for (place, claims) in claims.iter_mut().enumerate() {
-        *claims = Claims { objects: lanes[0][place], arrays: lanes[1][place] };
+    let each = objects.each().into_iter().zip(arrays.each());
+    for (claims, (objects, arrays)) in claims.iter_mut().zip(each) {
+        *claims = Claims { objects, arrays };
     }
 }
 

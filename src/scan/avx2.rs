@@ -16,7 +16,7 @@ use super::nesting::floating::Floating;
 use super::nesting::words::Word;
 use super::nesting::{Claims, Nesting};
 use super::wide::{
-    ESCAPED, LITERALS, Lanes, Masks, SPELLED, Spelled, Wide, WideCode, bitwise, carried,
+    ESCAPED, LANES_MAX, LITERALS, Lanes, Masks, SPELLED, Spelled, Wide, WideCode, bitwise, carried,
 };
 use super::{Block, Carry, Code, Findings, Kernel, Raw, Unusual, scan_blocks};
 
@@ -98,13 +98,13 @@ pub(super) unsafe fn run_wide<C: WideCode>(code: C) -> C::Output {
 struct Avx2(());
 
 /// The bytes of space, each at the place of its low four bits.
-const SPACE: [u8; 16] = by_low_bits(b" \t\n\r");
+pub(super) const SPACE: [u8; 16] = by_low_bits(b" \t\n\r");
 
 /// The separators, in the same way.
-const SEPARATORS: [u8; 16] = by_low_bits(b",:");
+pub(super) const SEPARATORS: [u8; 16] = by_low_bits(b",:");
 
 /// The brackets with bit 5 set, each at the place of its low four bits.
-const BRACKETS: [u8; 16] = by_low_bits(b"{}");
+pub(super) const BRACKETS: [u8; 16] = by_low_bits(b"{}");
 
 /// What [`table`] is made of. No byte is 0xff that looks anything up.
 const fn by_low_bits(mut bytes: &[u8]) -> [u8; 16] {
@@ -205,10 +205,9 @@ impl Wide for Avx2 {
     type Lanes = Four;
 
     #[inline(always)]
-    fn masks(self, blocks: &[Block]) -> Masks<Four> {
-        let blocks = blocks.first_chunk().expect("four blocks");
+    fn masks(self, blocks: &[Block]) -> Option<Masks<Four>> {
         // SAFETY: the value proves that the instructions are there.
-        unsafe { masks(blocks) }
+        blocks.first_chunk().map(|blocks| unsafe { masks(blocks) })
     }
 
     #[inline(always)]
@@ -374,10 +373,11 @@ impl Lanes for Four {
     }
 
     #[inline(always)]
-    fn write(self, masks: &mut [u64]) {
-        let masks: &mut [u64; 4] = masks.first_chunk_mut().expect("room for four");
-        // SAFETY: as above; 32 bytes are written to an array of them.
-        unsafe { _mm256_storeu_si256(masks.as_mut_ptr().cast(), self.0) };
+    fn each(self) -> [u64; LANES_MAX] {
+        let mut each = [0; LANES_MAX];
+        // SAFETY: as above; 32 bytes are written to an array of 64.
+        unsafe { _mm256_storeu_si256(each.as_mut_ptr().cast(), self.0) };
+        each
     }
 }
 

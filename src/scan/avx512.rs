@@ -13,7 +13,10 @@ use std::arch::x86_64::{
     _mm512_xor_si512,
 };
 
-use super::wide::{ESCAPED, Lanes, Masks, SPELLED, Spelled, Wide, WideCode, bitwise, carried};
+use super::avx2::{BRACKETS, SEPARATORS, SPACE};
+use super::wide::{
+    ESCAPED, LANES_MAX, Lanes, Masks, SPELLED, Spelled, Wide, WideCode, bitwise, carried,
+};
 use super::{Block, Carry, Findings, Kernel, Raw, Unusual, scan_blocks};
 
 /// # Safety
@@ -50,10 +53,12 @@ fn equal(bytes: __m512i, wanted: u8) -> u64 {
     _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(wanted as i8))
 }
 
+/// The bytes that are what each finds in a table by its low four bits: one comparison for all that
+/// are looked for, because masks are what there are the fewest units for.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn space(bytes: __m512i) -> u64 {
-    equal(bytes, b' ') | equal(bytes, b'\t') | equal(bytes, b'\n') | equal(bytes, b'\r')
+fn found(bytes: __m512i, wanted: &[u8; 16], are: __m512i) -> u64 {
+    _mm512_cmpeq_epi8_mask(_mm512_shuffle_epi8(table(wanted), bytes), are)
 }
 
 #[inline]
@@ -61,16 +66,15 @@ fn space(bytes: __m512i) -> u64 {
 fn classify<const TOKENS: bool>(bytes: __m512i) -> Raw {
     let bit = _mm512_set1_epi8(0x20);
     let folded = _mm512_or_si512(bytes, bit);
-    let bracket = equal(folded, b'{') | equal(folded, b'}');
     Raw {
         quote: equal(bytes, b'"'),
         backslash: equal(bytes, b'\\'),
-        bracket,
+        bracket: found(bytes, &BRACKETS, folded),
         opens: _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(0x02)),
         braces: _mm512_test_epi8_mask(bytes, bit),
         is_unusual: _mm512_cmplt_epi8_mask(bytes, bit) != 0,
-        separator: if TOKENS { equal(bytes, b',') | equal(bytes, b':') } else { 0 },
-        space: if TOKENS { space(bytes) } else { 0 },
+        separator: if TOKENS { found(bytes, &SEPARATORS, bytes) } else { 0 },
+        space: if TOKENS { found(bytes, &SPACE, bytes) } else { 0 },
     }
 }
 
@@ -86,10 +90,9 @@ impl Wide for Avx512 {
     type Lanes = Eight;
 
     #[inline(always)]
-    fn masks(self, blocks: &[Block]) -> Masks<Eight> {
-        let blocks = blocks.first_chunk().expect("eight blocks");
+    fn masks(self, blocks: &[Block]) -> Option<Masks<Eight>> {
         // SAFETY: the value proves that the instructions are there.
-        unsafe { masks(blocks) }
+        blocks.first_chunk().map(|blocks| unsafe { masks(blocks) })
     }
 
     #[inline(always)]
@@ -231,10 +234,11 @@ impl Lanes for Eight {
     }
 
     #[inline(always)]
-    fn write(self, masks: &mut [u64]) {
-        let masks: &mut [u64; 8] = masks.first_chunk_mut().expect("room for eight");
+    fn each(self) -> [u64; LANES_MAX] {
+        let mut each = [0; LANES_MAX];
         // SAFETY: as above; 64 bytes are written to an array of them.
-        unsafe { _mm512_storeu_si512(masks.as_mut_ptr().cast(), self.0) };
+        unsafe { _mm512_storeu_si512(each.as_mut_ptr().cast(), self.0) };
+        each
     }
 }
 

@@ -113,8 +113,8 @@ impl Wide for Neon {
     type Lanes = u64;
 
     #[inline(always)]
-    fn masks(self, blocks: &[Block]) -> Masks<u64> {
-        Masks::from(&blocks[0])
+    fn masks(self, blocks: &[Block]) -> Option<Masks<u64>> {
+        blocks.first().map(Masks::from)
     }
 
     #[inline(always)]

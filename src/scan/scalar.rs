@@ -10,8 +10,8 @@ impl Wide for Scalar {
     type Lanes = u64;
 
     #[inline(always)]
-    fn masks(self, blocks: &[Block]) -> Masks<u64> {
-        Masks::from(&blocks[0])
+    fn masks(self, blocks: &[Block]) -> Option<Masks<u64>> {
+        blocks.first().map(Masks::from)
     }
 
     fn spell(self, text: &[u8; SPELLED]) -> Spelled {

@@ -27,12 +27,8 @@ pub trait Wide: Copy {
     /// As many masks as are worked on at once.
     type Lanes: Lanes;
 
-    /// The masks of so many blocks.
-    ///
-    /// # Panics
-    ///
-    /// If there are fewer than [`Lanes::COUNT`].
-    fn masks(self, blocks: &[Block]) -> Masks<Self::Lanes>;
+    /// The masks of the first blocks; `None`: there are fewer than [`Lanes::COUNT`].
+    fn masks(self, blocks: &[Block]) -> Option<Masks<Self::Lanes>>;
 
     /// What the bytes of a block are, which are the first 64.
     fn spell(self, text: &[u8; SPELLED]) -> Spelled;
@@ -82,12 +78,8 @@ pub trait Lanes:
     /// Those that are not 0, a bit each.
     fn which(self) -> u64;
 
-    /// Writes them one after the other.
-    ///
-    /// # Panics
-    ///
-    /// If there is no room for [`Lanes::COUNT`].
-    fn write(self, masks: &mut [u64]);
+    /// One after the other; those behind the last are 0.
+    fn each(self) -> [u64; LANES_MAX];
 }
 
 /// The masks of blocks that follow each other; what each is: [`Block`].
@@ -143,8 +135,8 @@ impl Lanes for u64 {
     }
 
     #[inline(always)]
-    fn write(self, masks: &mut [u64]) {
-        masks[0] = self;
+    fn each(self) -> [u64; LANES_MAX] {
+        [self, 0, 0, 0, 0, 0, 0, 0]
     }
 }
 
@@ -258,7 +250,8 @@ mod tests {
             assert!(count <= LANES_MAX);
             let mut worked = Worked { carries: [1, 0, 1], ..Worked::default() };
             for blocks in self.0.chunks_exact(count) {
-                let it = wide.masks(blocks);
+                assert!(wide.masks(&blocks[1..]).is_none());
+                let it = wide.masks(blocks).unwrap();
                 let masks = [it.quotes, it.strings, it.brackets, it.opens];
                 let masks =
                     [&masks[..], &[it.braces, it.separators, it.words, it.escapes]].concat();
@@ -274,9 +267,8 @@ mod tests {
                     !a,
                 ];
                 let write = |to: &mut Vec<u64>, lanes: W::Lanes| {
-                    to.resize(to.len() + count, 0);
-                    let start = to.len() - count;
-                    lanes.write(&mut to[start..]);
+                    assert_eq!(lanes.each()[count..].iter().max().copied().unwrap_or(0), 0);
+                    to.extend(&lanes.each()[..count]);
                 };
                 worked.masks.iter_mut().zip(masks).for_each(|(to, lanes)| write(to, lanes));
                 worked.others.iter_mut().zip(others).for_each(|(to, lanes)| write(to, lanes));

@@ -498,24 +498,31 @@ mod tests {
     }
 
     #[test]
-    fn words_and_escapes_are_whole_wherever_a_batch_ends() {
-        let right = ["null", "-1.5e3", "0", "12345678901", r#""\n""#, r#""\ud83d\ude00\u00e9""#];
-        let wrong = ["nul", "nulll", "-", "1.", "1e+", "01", r#""\x""#, r#""\u12""#, r#""\ud83d""#];
-        for (leaf, is_right) in
-            right.map(|leaf| (leaf, true)).into_iter().chain(wrong.map(|leaf| (leaf, false)))
+    fn words_and_escapes_are_whole_wherever_blocks_and_batches_end() {
+        let right = ["null", "false", "-1.5e3", "0", "12345678901", "[0,true,7]"];
+        let wrong = ["nul", "nulll", "falsey", "true1", "-", "1.", "1e+", "01", "-01", "0true"];
+        let right_texts = [r"\n", r"\ud83d\ude00\u00e9", r"\u00E9\/", r"\\\u0041\\"];
+        let wrong_texts = [r"\x", r"\u12", r"\u00g9", r"\ud83d", r"\ude00", r"\ud83d\u0041"];
+        let text = |text: &str| format!("\"{text}\"");
+        let right = right.map(str::to_string).into_iter().chain(right_texts.map(text));
+        let wrong = wrong.map(str::to_string).into_iter().chain(wrong_texts.map(text));
+        let all = right.map(|leaf| (leaf, true)).chain(wrong.map(|leaf| (leaf, false)));
+        for ((leaf, is_right), pad) in
+            all.flat_map(|leaf| (BLOCK..3 * BLOCK).map(move |pad| (leaf.clone(), pad)))
         {
-            for pad in BLOCK..3 * BLOCK {
-                let text = format!("[{}{leaf},[{}]]", " ".repeat(pad), "0,".repeat(BLOCK) + "0");
-                for isa in Isa::all() {
-                    let by_masks = follow(text.as_bytes(), &[1], isa, 64, Grammar::follow);
-                    let by_tokens =
-                        follow(text.as_bytes(), &[1], isa, 64, |grammar, batch, nesting| {
-                            grammar.walk(batch, nesting).err()
-                        });
-                    assert_eq!(by_masks, by_tokens, "{leaf} behind {pad}");
-                    let told_last = by_masks.last().unwrap();
-                    assert_eq!(!told_last.starts_with('('), is_right, "{leaf}: {told_last}");
-                }
+            let text = format!("[{}{leaf},[{}]]", " ".repeat(pad), "0,".repeat(BLOCK) + "0");
+            // Also where a block ends within a batch.
+            for (isa, blocks) in Isa::all().flat_map(|isa| [(isa, 1), (isa, 5)]) {
+                // A batch in which the document does not begin comes first.
+                let batches = [1, blocks];
+                let by_masks = follow(text.as_bytes(), &batches, isa, 64, Grammar::follow);
+                let by_tokens =
+                    follow(text.as_bytes(), &batches, isa, 64, |grammar, batch, nesting| {
+                        grammar.walk(batch, nesting).err()
+                    });
+                assert_eq!(by_masks, by_tokens, "{leaf} behind {pad}");
+                let told_last = by_masks.last().unwrap();
+                assert_eq!(!told_last.starts_with('('), is_right, "{leaf}: {told_last}");
             }
         }
     }

@@ -143,6 +143,7 @@ impl Lanes for u64 {
 /// Where a sum of lanes carries to the next lane. `over` has a bit for each lane whose own sum was
 /// too large, `full` one for each whose sum is all ones, to which a carry makes it so. The lanes
 /// that are one more, a bit each, and above those the carry of all.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn carried(over: u32, full: u32, carry: u64) -> u32 {
     // A carry into a lane that is full goes through it, as through a bit that is one.

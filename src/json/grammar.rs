@@ -500,9 +500,19 @@ mod tests {
     #[test]
     fn words_and_escapes_are_whole_wherever_blocks_and_batches_end() {
         let right = ["null", "false", "-1.5e3", "0", "12345678901", "[0,true,7]"];
-        let wrong = ["nul", "nulll", "falsey", "true1", "-", "1.", "1e+", "01", "-01", "0true"];
+        let wrong =
+            ["nul", "nulll", "falsey", "true1", "12true", "-", "1.", "1e+", "01", "-01", "0true"];
         let right_texts = [r"\n", r"\ud83d\ude00\u00e9", r"\u00E9\/", r"\\\u0041\\"];
-        let wrong_texts = [r"\x", r"\u12", r"\u00g9", r"\ud83d", r"\ude00", r"\ud83d\u0041"];
+        let wrong_texts = [
+            r"\x",
+            r"\u12",
+            r"\ug000",
+            r"\u00g9",
+            r"\u000g",
+            r"\ud83d",
+            r"\ude00",
+            r"\ud83d\u0041",
+        ];
         let text = |text: &str| format!("\"{text}\"");
         let right = right.map(str::to_string).into_iter().chain(right_texts.map(text));
         let wrong = wrong.map(str::to_string).into_iter().chain(wrong_texts.map(text));
@@ -510,7 +520,8 @@ mod tests {
         for ((leaf, is_right), pad) in
             all.flat_map(|leaf| (BLOCK..3 * BLOCK).map(move |pad| (leaf.clone(), pad)))
         {
-            let text = format!("[{}{leaf},[{}]]", " ".repeat(pad), "0,".repeat(BLOCK) + "0");
+            // Enough behind it that the document does not end in the batch.
+            let text = format!("[{}{leaf},[{}]]", " ".repeat(pad), "0,".repeat(6 * BLOCK) + "0");
             // Also where a block ends within a batch.
             for (isa, blocks) in Isa::all().flat_map(|isa| [(isa, 1), (isa, 5)]) {
                 // A batch in which the document does not begin comes first.

@@ -115,12 +115,11 @@ impl Words {
     /// `in_word` is 1 where the byte before is one of a word.
     #[inline(always)]
     fn others(&mut self, words: u64, in_word: u64, spelled: Spelled) -> u64 {
-        let goes_on = in_word.wrapping_neg();
         let begins = words & !((words << 1) | in_word);
         let (four, five) = (spelled.four & begins, spelled.five & begins);
         // Four bytes each, and the last one of `false`.
         let literals = u128::from(four | five) * 0b1111 + (u128::from(five) << 4);
-        let literal = literals as u64 | (self.literal & goes_on);
+        let literal = literals as u64 | self.literal;
         let ends = literal | (spelled.zeros & begins);
         let behind = (ends << 1) | (self.ends & in_word);
         *self = Words { literal: (literals >> 64) as u64, ends: ends >> 63 };

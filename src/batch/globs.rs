@@ -81,7 +81,10 @@ pub(super) fn is_glob(name: &str) -> bool {
 /// The files and folders that a glob names, as a shell would expand it: sorted, and hidden ones
 /// only where the glob has the dot.
 pub(super) struct Expansion {
+    /// What stands before the glob; nothing, if it begins with one.
     root: PathBuf,
+    /// The folder that is walked: that, or the current one.
+    walked: PathBuf,
     matcher: GlobMatcher,
     entries: walkdir::IntoIter,
     /// Components below `root` that anything named has at most.
@@ -108,10 +111,10 @@ impl Expansion {
         let matcher = glob(&rest.join("/"))?.compile_matcher();
         let is_deep = rest.iter().any(|component| component.contains("**") || is_split(component));
         let depth_max = if is_deep { usize::MAX } else { rest.len() };
-        let from = if root.as_os_str().is_empty() { Path::new(".") } else { &root };
-        let entries = WalkDir::new(from).min_depth(1).sort_by_file_name().into_iter();
+        let walked = if root.as_os_str().is_empty() { PathBuf::from(".") } else { root.clone() };
+        let entries = WalkDir::new(&walked).min_depth(1).sort_by_file_name().into_iter();
         let names_hidden = rest.iter().any(|component| component.starts_with('.'));
-        Ok(Expansion { root, matcher, entries, depth_max, names_hidden, is_of_folders })
+        Ok(Expansion { root, walked, matcher, entries, depth_max, names_hidden, is_of_folders })
     }
 
     /// The next file or folder that is named.
@@ -122,10 +125,7 @@ impl Expansion {
                 Err(error) => return Some(Err(path_of(error))),
             };
             let is_folder = entry.file_type().is_dir();
-            let below = match entry.path().strip_prefix(&self.root) {
-                Ok(below) => below,
-                Err(_) => entry.path().strip_prefix(".").unwrap_or(entry.path()),
-            };
+            let below = entry.path().strip_prefix(&self.walked).unwrap_or(entry.path());
             let is_passed_over = is_hidden(&entry) && !self.names_hidden;
             let path = self.root.join(below);
             let is_named = !is_passed_over

@@ -84,6 +84,12 @@ fn inputs_are_named_in_many_ways() {
         ("live/*/plan.json --exclude x", [&both[..], &["live/stage/plan.json stage"]].concat()),
         ("live --include plan.json --exclude stage", both.to_vec()),
         ("live/[dp]*/*.json", both.to_vec()),
+        // Relative to where it is run, from the first component on.
+        ("l*e/[dp]*/*.json", both.to_vec()),
+        ("*/{dev,prod}/plan.json", both.to_vec()),
+        ("**/[dp]*/plan.json", both.to_vec()),
+        ("{live/dev,live/prod}/plan.json", both.to_vec()),
+        ("liv*", [&both[..], &["live/stage/plan.json stage"]].concat()),
         (
             "live --exclude stage --workspace-from {workspace}/plan.json",
             vec!["live/dev/plan.json dev", "live/prod/plan.json prod"],

@@ -3,6 +3,7 @@
 //! The answer to compare with is that of the plainest kernel on the whole text in one window.
 
 pub mod forms;
+mod inputs;
 pub mod threads;
 
 use std::io::Cursor;

@@ -40,6 +40,7 @@ pub mod outcome;
 pub mod reading;
 pub mod report;
 pub mod run;
+pub mod script;
 mod shard;
 mod spread;
 mod stop;

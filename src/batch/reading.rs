@@ -24,6 +24,17 @@ pub trait Reader {
     /// Takes note of a plan that failed; the sink knows.
     fn failed(&mut self, label: Label<'_>, error: &Error);
 
+    /// Takes note of what no plan comes of, or not to its end, and so does its sink.
+    ///
+    /// # Errors
+    ///
+    /// The sink's.
+    fn refuse(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
+        self.sink().failed(label, error)?;
+        self.failed(label, error);
+        Ok(())
+    }
+
     /// How many plans it takes of an input.
     fn plans_max(&self) -> u64 {
         u64::MAX
@@ -103,8 +114,7 @@ pub fn read_plans(
         let label = Label { source: &source, workspace: workspace.as_deref() };
         if number > reader.plans_max() {
             let error = Error::new(ErrorKind::Limit { limit: Limit::Plans, value: number - 1 });
-            reader.sink().failed(label, &error)?;
-            reader.failed(label, &error);
+            reader.refuse(label, &error)?;
             break;
         }
         let secrets = match &mut attributes {
@@ -128,8 +138,7 @@ pub fn read_plans(
                 return Err(error);
             }
             Err(error) => {
-                reader.sink().failed(label, &error)?;
-                reader.failed(label, &error);
+                reader.refuse(label, &error)?;
                 Some(error.kind())
             }
         };

@@ -85,12 +85,10 @@ impl Work<'_> {
 
     /// How to open the input.
     fn access(&self, entry: &Entry) -> input::Options {
-        /// To read a file of 1 MB takes a seventh less than to map it, which other threads notice.
-        const MAPPED_MIN: u64 = 4 << 20;
         let threads = if self.threads.get() > 1 { Threads::Several } else { Threads::One };
-        let mapping = match entry.len {
-            Some(..MAPPED_MIN) => Mapping::Never,
-            _ => self.settings.access.mapping,
+        let mapping = match entry.is_small() {
+            true => Mapping::Never,
+            false => self.settings.access.mapping,
         };
         input::Options { threads, mapping, ..self.settings.access }
     }

@@ -202,7 +202,7 @@ pub(super) fn threads(plans: &Plans) -> Option<NonZeroUsize> {
 /// How to open the inputs.
 pub(super) fn access(plans: &Plans, read: &plan::Options) -> input::Options {
     let mapping = if plans.no_mmap { Mapping::Never } else { Mapping::Auto };
-    let threads = match threads(plans).map_or(1, usize::from) {
+    let threads = match read.threads.map_or(1, usize::from) {
         1 => Threads::One,
         _ => Threads::Several,
     };

@@ -3,6 +3,8 @@
 //! What fails is said at once, with its source, and the others go on: only an output that cannot be
 //! written ends the run.
 
+use std::num::NonZeroUsize;
+
 use super::args::Plans;
 use super::exit::Exit;
 use super::inputs::Listed;
@@ -11,7 +13,10 @@ use super::run::{access, say};
 use super::stats::Stats;
 use crate::batch::Entry;
 use crate::batch::reading::{Attributes, Note, Reader, Values, has_changes, read_plans};
+use crate::batch::script::Script;
+use crate::crew::{Crew, Desk, Worker};
 use crate::error::{Error, Result};
+use crate::input::{self, Mapping, Threads};
 use crate::record::{Label, Options, Sifted};
 use crate::secret::{self, Collecting, Takes};
 use crate::sink::Sink;
@@ -54,10 +59,8 @@ pub enum Wanted {
 
 /// Reads inputs for a sink.
 pub struct Sifting<'a> {
-    plans: &'a Plans,
-    options: Options,
+    reading: Reading<'a>,
     sink: &'a mut dyn Sink,
-    attributes: &'a Wanted,
     /// What came of them.
     pub tally: Tally,
 }
@@ -65,68 +68,145 @@ pub struct Sifting<'a> {
 impl<'a> Sifting<'a> {
     /// Before the first.
     pub fn new(plans: &'a Plans, options: Options, sink: &'a mut dyn Sink) -> Sifting<'a> {
+        let access = access(plans, &options.read);
+        let reading = Reading { plans, options, access, attributes: &Wanted::None };
         let tally = Tally { done: 0, failed: 0, has_changes: false, stats: Stats::start() };
-        Sifting { plans, options, sink, attributes: &Wanted::None, tally }
+        Sifting { reading, sink, tally }
     }
 
     /// The same, with attributes of changes.
-    pub fn with(self, attributes: &'a Wanted) -> Sifting<'a> {
-        Sifting { attributes, ..self }
+    pub fn with(mut self, attributes: &'a Wanted) -> Sifting<'a> {
+        self.reading.attributes = attributes;
+        self
     }
 
-    /// Reads all inputs in their order.
+    /// Reads all inputs in their order. Small ones that follow each other may be read by several
+    /// threads.
     ///
     /// # Errors
     ///
     /// The output cannot be written.
     pub fn all(&mut self, listed: &Listed) -> Result<()> {
-        for entry in &listed.inputs.entries {
-            match entry {
-                Ok(entry) => self.input(entry, listed.workspace(entry).as_deref())?,
-                Err(unlisted) => {
-                    let (source, workspace) = (unlisted.source.as_str(), None);
-                    self.fail(Label { source, workspace }, &unlisted.error)?;
+        let reading = self.reading;
+        let entries = &listed.inputs.entries;
+        let desk = Desk::new();
+        std::thread::scope(|scope| {
+            let mut crew = Crew::new(scope, &desk, reading.threads());
+            // How many inputs were given to the crew or read, and bytes of those read without it.
+            let (mut next, mut alone) = (0, 0);
+            for (place, entry) in entries.iter().enumerate() {
+                next = next.max(place);
+                while alone >= ALONE
+                    && crew.threads() > 1
+                    && crew.has_room()
+                    && let Some(Ok(entry)) = entries.get(next)
+                    && entry.is_small()
+                {
+                    let workspace = listed.workspace(entry);
+                    crew.give(Ahead { entry, workspace, script: None }, || reading.of_one());
+                    next += 1;
+                }
+                if place < next
+                    && let Some(Ahead { script: Some(script), .. }) = crew.wait()
+                {
+                    script.tell(self)?;
+                    continue;
+                }
+                match entry {
+                    Ok(entry) => {
+                        let (source, workspace) = (entry.source(), listed.workspace(entry));
+                        let label = Label { source: &source, workspace: workspace.as_deref() };
+                        reading.input(entry, label, self)?;
+                        alone += entry.len.unwrap_or(0);
+                    }
+                    Err(unlisted) => {
+                        let (source, workspace) = (unlisted.source.as_str(), None);
+                        self.refuse(Label { source, workspace }, &unlisted.error)?;
+                    }
                 }
             }
-        }
-        Ok(())
+            Ok(())
+        })
+    }
+}
+
+/// As many bytes of inputs are read before any are read ahead: a few are not worth a thread.
+const ALONE: u64 = 512 << 10;
+
+/// How inputs are read.
+#[derive(Clone, Copy)]
+struct Reading<'a> {
+    plans: &'a Plans,
+    options: Options,
+    access: input::Options,
+    attributes: &'a Wanted,
+}
+
+impl Reading<'_> {
+    /// How many threads there may be.
+    fn threads(&self) -> usize {
+        self.options.read.threads.map_or(1, NonZeroUsize::get)
     }
 
-    fn input(&mut self, entry: &Entry, workspace: Option<&str>) -> Result<()> {
-        let source = entry.source();
-        let label = Label { source: &source, workspace };
-        let access = access(self.plans, &self.options.read);
-        let Wanted::Values { all, secrets: options } = self.attributes else {
-            let input = match entry.open(&access) {
-                Ok(input) => Watched::new(input, progress::of_input(self.plans, entry, entry.len)),
-                Err(error) => return self.fail(label, &error),
+    /// The same for one of several threads that have small inputs of their own.
+    fn of_one(mut self) -> Self {
+        self.options.read.threads = None;
+        self.access.threads = Threads::One;
+        self.access.mapping = Mapping::Never;
+        self
+    }
+
+    /// Reads an input for a reader.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read_plans`].
+    fn input(&self, entry: &Entry, label: Label<'_>, reader: &mut impl Reader) -> Result<()> {
+        let Reading { plans, options, access, attributes } = self;
+        let Wanted::Values { all, secrets } = attributes else {
+            let input = match entry.open(access) {
+                Ok(input) => Watched::new(input, progress::of_input(plans, entry, entry.len)),
+                Err(error) => return reader.refuse(label, &error),
             };
-            let attributes = match self.attributes {
+            let attributes = match attributes {
                 Wanted::None => Attributes::None,
                 _ => Attributes::Paths,
             };
-            return read_plans(input, label, &self.options.clone(), attributes, self);
+            return read_plans(input, label, options, attributes, reader);
         };
         // Each plan is read for its secrets first.
-        let kept = match entry.keep(&self.options.read.limits) {
+        let kept = match entry.keep(&options.read.limits) {
             Ok(kept) => kept,
-            Err(error) => return self.fail(label, &error),
+            Err(error) => return reader.refuse(label, &error),
         };
-        let bar = progress::of_input(self.plans, entry, Some(kept.len()));
-        let open = || Ok(Watched::new(kept.input(&access)?, bar.clone()));
+        let bar = progress::of_input(plans, entry, Some(kept.len()));
+        let open = || Ok(Watched::new(kept.input(access)?, bar.clone()));
         let mut collecting = Collecting::new(open, Takes::All);
-        let collect = &mut |at| collecting.collect(at, options);
-        let values = Attributes::Values(Values { all: *all, options, collect });
+        let collect = &mut |at| collecting.collect(at, secrets);
+        let values = Attributes::Values(Values { all: *all, options: secrets, collect });
         match open() {
-            Ok(input) => read_plans(input, label, &self.options.clone(), values, self),
-            Err(error) => self.fail(label, &error),
+            Ok(input) => read_plans(input, label, options, values, reader),
+            Err(error) => reader.refuse(label, &error),
         }
     }
+}
 
-    /// Takes note of what no plan comes of.
-    fn fail(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
-        self.failed(label, error);
-        self.sink.failed(label, error)
+/// An input that is read before its turn.
+struct Ahead<'a> {
+    entry: &'a Entry,
+    workspace: Option<String>,
+    /// What came of it; `None`: it is to be read in its turn.
+    script: Option<Script>,
+}
+
+impl<'a> Worker for Reading<'a> {
+    type Job = Ahead<'a>;
+
+    fn work(&mut self, job: &mut Ahead<'a>) {
+        let Ahead { entry, workspace, script } = job;
+        let source = entry.source();
+        let label = Label { source: &source, workspace: workspace.as_deref() };
+        *script = Script::of(|script| self.input(entry, label, script));
     }
 }
 
@@ -139,7 +219,7 @@ impl Reader for Sifting<'_> {
         self.tally.done += 1;
         self.tally.has_changes |= has_changes(sifted);
         self.tally.stats.add(sifted.summary.bytes);
-        for warning in sifted.warnings.iter().filter(|_| !self.plans.quiet) {
+        for warning in sifted.warnings.iter().filter(|_| !self.reading.plans.quiet) {
             say(&format!("{}: warning: {warning}", visible(label.source)));
         }
     }

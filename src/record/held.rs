@@ -6,8 +6,7 @@ use std::io;
 use super::{ActionInvocation, Check, OutputChange, Record, ResourceChange, Sink};
 use crate::error::Result;
 
-/// How much may wait, in bytes of memory: what a record is made of, and four times its JSON, which
-/// is about what its texts and paths take.
+/// How much may wait, in bytes of memory.
 const MAX: u64 = 24 << 20;
 
 /// Records that wait, owned.
@@ -20,10 +19,7 @@ pub(super) struct Held {
 impl Held {
     /// Keeps a record; `false`: that is all that can wait.
     pub(super) fn push(&mut self, record: &Record<'_>) -> bool {
-        let mut length = Length(0);
-        // Counting cannot fail: records have string keys and no foreign serializers.
-        let _ = serde_json::to_writer(&mut length, record);
-        self.bytes += size_of::<Record<'static>>() as u64 + 4 * length.0 + attributes_size(record);
+        self.bytes += weight(record);
         self.records.extend(owned(record));
         self.bytes < MAX
     }
@@ -33,6 +29,15 @@ impl Held {
         self.bytes = 0;
         std::mem::take(&mut self.records).iter().try_for_each(|record| sink.record(record))
     }
+}
+
+/// About the memory that a record takes that is kept, in bytes: what it is made of, and four times
+/// its JSON for its texts and paths.
+pub(crate) fn weight(record: &Record<'_>) -> u64 {
+    let mut length = Length(0);
+    // Counting cannot fail: records have string keys and no foreign serializers.
+    let _ = serde_json::to_writer(&mut length, record);
+    size_of::<Record<'static>>() as u64 + 4 * length.0 + attributes_size(record)
 }
 
 /// The memory that the attributes of a record take, in bytes.
@@ -58,7 +63,7 @@ impl io::Write for Length {
 }
 
 /// A record that borrows nothing; `None` for those that never wait.
-pub(super) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
+pub(crate) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
     Some(match record {
         Record::ResourceChange(change) => Record::ResourceChange(owned_change(change)),
         Record::ResourceDrift(change) => Record::ResourceDrift(owned_change(change)),

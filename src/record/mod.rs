@@ -24,6 +24,7 @@ use crate::path::Paths;
 use counts::Summary;
 use view::Attributes;
 
+pub(crate) use held::{owned, weight};
 pub use sift::{Extent, Options, Show, Sifted, Warning, sift, sift_next, sift_with_view};
 
 /// The version of the rows' shape: adding a key keeps it.

@@ -1,0 +1,101 @@
+//! The same answer, byte for byte, of many inputs that several threads read, a small one each.
+//!
+//! The answer to compare with is that of one thread, which reads one after the other.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::Output;
+
+use crate::generated::generated;
+use crate::run;
+
+/// More than what is read before any input is read ahead, and more inputs than are read at once.
+const INPUTS: usize = 60;
+
+fn compressed(text: &[u8]) -> Vec<u8> {
+    zstd::encode_all(text, 1).expect("it is compressed")
+}
+
+/// A folder of inputs: most of them plans, a few with something wrong or unusual.
+fn inputs() -> tempfile::TempDir {
+    let (folder, made) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir());
+    let made = made.expect("a folder");
+    let write = |number: usize, text: &[u8]| {
+        let mut file = fs::File::create(folder.path().join(format!("{number:03}.json")))?;
+        file.write_all(text)
+    };
+    let plan =
+        |shape: &str, layout: &[&str], size: usize| generated(made.path(), shape, layout, size).0;
+    for number in 0..INPUTS {
+        let shape = ["estate", "busy", "first-run", "policy"][number % 4];
+        let seed = number.to_string();
+        let layout: &[&str] = match number % 6 {
+            5 => &["--seed", &seed, "--sort-keys", "--indent"],
+            _ => &["--seed", &seed],
+        };
+        let text = match number {
+            // More than is kept of an input, and more than a small one.
+            30 => plan("first-run", layout, 3 << 20),
+            35 => plan("busy", layout, 5 << 20),
+            _ => plan(shape, layout, 30_000),
+        };
+        let text = match number {
+            17 => Vec::new(),
+            22 => text[..text.len() - 40].to_vec(),
+            27 => {
+                b"{\"version\": 4, \"terraform_version\": \"1.9.0\", \"lineage\": \"x\"}".to_vec()
+            }
+            // Several documents, one of which is damaged.
+            40 => [&text[..], b"\n", &text, b"\n"].concat(),
+            41 => [&text[..], b"\n{\"format_version\": \"1.2\", ]\n", &text].concat(),
+            42 => compressed(&text),
+            43 => [b"terraform show\n", &text[..], b"\ndone\n"].concat(),
+            44 => newer(text),
+            _ => text,
+        };
+        write(number, &text).expect("it is written");
+    }
+    folder
+}
+
+/// The same plan of a newer minor version, which is warned of.
+fn newer(text: Vec<u8>) -> Vec<u8> {
+    let text = String::from_utf8(text).expect("UTF-8");
+    let newer = text.replacen("\"format_version\":\"1.2\"", "\"format_version\":\"1.9\"", 1);
+    assert_ne!(newer, text);
+    newer.into()
+}
+
+fn output(folder: &Path, args: &str, threads: &str) -> Output {
+    let mut command = run::plansift();
+    command.args(args.split(' ')).args(["--threads", threads]).current_dir(folder);
+    command.output().expect("it runs")
+}
+
+#[test]
+fn of_many_small_inputs() {
+    let folder = inputs();
+    for (args, code) in [
+        ("changes .", 4),
+        ("changes --all --strict --format json *.json 005.json no-such.json", 4),
+        ("changes --format csv --no-paths 00*.json 01[0-6].json 05*.json", 0),
+        ("changes --workspace-from {workspace}.json --fail-on update 00*.json 05*.json", 3),
+        ("summary .", 4),
+        ("summary --group-by type --limit-paths 400 .", 4),
+        ("report --output markdown=- --values all .", 4),
+        ("report --output term=- --limit-secrets 5 .", 4),
+        ("report --output html=- --echo contains 0[45]*.json", 4),
+        ("report --output junit=- --values none .", 4),
+    ] {
+        let expected = output(folder.path(), args, "1");
+        let said = String::from_utf8_lossy(&expected.stderr);
+        assert_eq!(expected.status.code(), Some(code), "{args}: {said}");
+        for threads in ["2", "3", "8"] {
+            let found = output(folder.path(), args, threads);
+            assert_eq!(found.status, expected.status, "{args}, {threads} threads");
+            assert_eq!(String::from_utf8_lossy(&found.stderr), said, "{args}, {threads} threads");
+            assert!(found.stdout == expected.stdout, "{args}, {threads} threads");
+        }
+    }
+}

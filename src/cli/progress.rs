@@ -34,19 +34,9 @@ pub struct Watched<S> {
     position: u64,
 }
 
-/// A bar for an input of that many bytes, if it is worth showing: on a terminal, for what takes
-/// more than a blink.
+/// A bar for an input of that many bytes, if it is worth showing.
 pub fn of_input(plans: &Plans, entry: &Entry, len: Option<u64>) -> Bar {
-    const SMALL: u64 = 256 << 20;
-    let is_shown = match plans.progress {
-        args::Progress::Always => true,
-        args::Progress::Never => false,
-        args::Progress::Auto => {
-            let is_seen = !plans.quiet && io::stderr().is_terminal();
-            is_seen && len.is_none_or(|len| len > SMALL)
-        }
-    };
-    if !is_shown {
+    if !is_shown(plans, len) {
         return Bar::default();
     }
     let template = match len {
@@ -56,6 +46,43 @@ pub fn of_input(plans: &Plans, entry: &Entry, len: Option<u64>) -> Bar {
     let bar = drawn(len.map(|_| 0), template);
     bar.set_message(visible(&entry.source()));
     Bar(Some(Arc::new(Drawn { bar, len })))
+}
+
+/// One bar for so many inputs, if it is worth showing: `bytes` are all that is read of them.
+pub fn of_inputs(plans: &Plans, inputs: usize, bytes: u64) -> Bar {
+    if !is_shown(plans, Some(bytes)) {
+        return Bar::default();
+    }
+    let bar = Bar(Some(Arc::new(Drawn { bar: drawn(Some(bytes), OF_MANY), len: None })));
+    bar.reach(0, inputs, 0);
+    bar
+}
+
+/// Whether a bar for so many bytes is worth showing: on a terminal, for what takes more than a
+/// blink.
+fn is_shown(plans: &Plans, len: Option<u64>) -> bool {
+    const SMALL: u64 = 256 << 20;
+    match plans.progress {
+        args::Progress::Always => true,
+        args::Progress::Never => false,
+        args::Progress::Auto => {
+            let is_seen = !plans.quiet && io::stderr().is_terminal();
+            is_seen && len.is_none_or(|len| len > SMALL)
+        }
+    }
+}
+
+impl Bar {
+    /// None that is shown.
+    pub const NONE: Bar = Bar(None);
+
+    /// So many of several inputs are done, and that is how many bytes of them.
+    pub fn reach(&self, done: usize, inputs: usize, bytes: u64) {
+        if let Some(drawn) = &self.0 {
+            drawn.bar.set_message(format!("{done}/{inputs} inputs"));
+            drawn.bar.set_position(bytes);
+        }
+    }
 }
 
 impl Drop for Drawn {

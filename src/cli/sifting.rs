@@ -8,12 +8,12 @@ use std::num::NonZeroUsize;
 use super::args::Plans;
 use super::exit::Exit;
 use super::inputs::Listed;
-use super::progress::{self, Watched};
+use super::progress::{self, Bar, Watched};
 use super::run::{access, say};
 use super::stats::Stats;
-use crate::batch::Entry;
 use crate::batch::reading::{Attributes, Note, Reader, Values, has_changes, read_plans};
 use crate::batch::script::Script;
+use crate::batch::{Entry, Unlisted};
 use crate::crew::{Crew, Desk, Worker};
 use crate::error::{Error, Result};
 use crate::input::{self, Mapping, Threads};
@@ -69,7 +69,7 @@ impl<'a> Sifting<'a> {
     /// Before the first.
     pub fn new(plans: &'a Plans, options: Options, sink: &'a mut dyn Sink) -> Sifting<'a> {
         let access = access(plans, &options.read);
-        let reading = Reading { plans, options, access, attributes: &Wanted::None };
+        let reading = Reading { plans, options, access, attributes: &Wanted::None, bar: None };
         let tally = Tally { done: 0, failed: 0, has_changes: false, stats: Stats::start() };
         Sifting { reading, sink, tally }
     }
@@ -87,47 +87,52 @@ impl<'a> Sifting<'a> {
     ///
     /// The output cannot be written.
     pub fn all(&mut self, listed: &Listed) -> Result<()> {
-        let reading = self.reading;
         let entries = &listed.inputs.entries;
+        let bar = self.reading.bar_of(entries);
+        let reading = Reading { bar: bar.as_ref(), ..self.reading };
         let desk = Desk::new();
         std::thread::scope(|scope| {
             let mut crew = Crew::new(scope, &desk, reading.threads());
-            // How many inputs were given to the crew or read, and bytes of those read without it.
-            let (mut next, mut alone) = (0, 0);
-            for (place, entry) in entries.iter().enumerate() {
-                next = next.max(place);
-                while alone >= ALONE
+            // How many inputs the crew was given, or come before; how many bytes are done.
+            let (mut given, mut done) = (0, 0);
+            for (place, input) in entries.iter().enumerate() {
+                given = given.max(place);
+                while done >= ALONE
                     && crew.threads() > 1
                     && crew.has_room()
-                    && let Some(Ok(entry)) = entries.get(next)
+                    && let Some(Ok(entry)) = entries.get(given)
                     && entry.is_small()
                 {
                     let workspace = listed.workspace(entry);
                     crew.give(Ahead { entry, workspace, script: None }, || reading.of_one());
-                    next += 1;
+                    given += 1;
                 }
-                if place < next
-                    && let Some(Ahead { script: Some(script), .. }) = crew.wait()
-                {
-                    script.tell(self)?;
-                    continue;
-                }
-                match entry {
-                    Ok(entry) => {
+                let ahead = if place < given { crew.wait() } else { None };
+                match (ahead.and_then(|ahead| ahead.script), input) {
+                    (Some(script), _) => script.tell(self)?,
+                    (None, Ok(entry)) => {
                         let (source, workspace) = (entry.source(), listed.workspace(entry));
                         let label = Label { source: &source, workspace: workspace.as_deref() };
                         reading.input(entry, label, self)?;
-                        alone += entry.len.unwrap_or(0);
                     }
-                    Err(unlisted) => {
-                        let (source, workspace) = (unlisted.source.as_str(), None);
-                        self.refuse(Label { source, workspace }, &unlisted.error)?;
+                    (None, Err(unlisted)) => {
+                        let label = Label { source: &unlisted.source, workspace: None };
+                        self.refuse(label, &unlisted.error)?;
                     }
+                }
+                done += len_of(input);
+                if let Some(bar) = &bar {
+                    bar.reach(place + 1, entries.len(), done * reading.times());
                 }
             }
             Ok(())
         })
     }
+}
+
+/// Bytes of an input, where they are known.
+fn len_of(input: &std::result::Result<Entry, Unlisted>) -> u64 {
+    input.as_ref().ok().and_then(|entry| entry.len).unwrap_or(0)
 }
 
 /// As many bytes of inputs are read before any are read ahead: a few are not worth a thread.
@@ -140,6 +145,8 @@ struct Reading<'a> {
     options: Options,
     access: input::Options,
     attributes: &'a Wanted,
+    /// The bar of all inputs; `None`: each has its own.
+    bar: Option<&'a Bar>,
 }
 
 impl Reading<'_> {
@@ -148,12 +155,32 @@ impl Reading<'_> {
         self.options.read.threads.map_or(1, NonZeroUsize::get)
     }
 
+    /// How many times a plan is read.
+    fn times(&self) -> u64 {
+        if matches!(self.attributes, Wanted::Values { .. }) { 2 } else { 1 }
+    }
+
+    /// One bar for several inputs.
+    fn bar_of(&self, inputs: &[std::result::Result<Entry, Unlisted>]) -> Option<Bar> {
+        let bytes: u64 = inputs.iter().map(len_of).sum();
+        let bar = || progress::of_inputs(self.plans, inputs.len(), bytes * self.times());
+        (inputs.len() > 1).then(bar)
+    }
+
     /// The same for one of several threads that have small inputs of their own.
     fn of_one(mut self) -> Self {
+        static UNSEEN: Bar = Bar::NONE;
         self.options.read.threads = None;
         self.access.threads = Threads::One;
         self.access.mapping = Mapping::Never;
+        self.bar = Some(&UNSEEN);
         self
+    }
+
+    /// Where it is shown how far the readings of an input have come.
+    fn bar(&self, entry: &Entry, len: Option<u64>) -> Bar {
+        let own = || progress::of_input(self.plans, entry, len);
+        self.bar.cloned().unwrap_or_else(own)
     }
 
     /// Reads an input for a reader.
@@ -162,10 +189,10 @@ impl Reading<'_> {
     ///
     /// Those of [`read_plans`].
     fn input(&self, entry: &Entry, label: Label<'_>, reader: &mut impl Reader) -> Result<()> {
-        let Reading { plans, options, access, attributes } = self;
+        let Reading { options, access, attributes, .. } = self;
         let Wanted::Values { all, secrets } = attributes else {
             let input = match entry.open(access) {
-                Ok(input) => Watched::new(input, progress::of_input(plans, entry, entry.len)),
+                Ok(input) => Watched::new(input, self.bar(entry, entry.len)),
                 Err(error) => return reader.refuse(label, &error),
             };
             let attributes = match attributes {
@@ -179,7 +206,7 @@ impl Reading<'_> {
             Ok(kept) => kept,
             Err(error) => return reader.refuse(label, &error),
         };
-        let bar = progress::of_input(plans, entry, Some(kept.len()));
+        let bar = self.bar(entry, Some(kept.len()));
         let open = || Ok(Watched::new(kept.input(access)?, bar.clone()));
         let mut collecting = Collecting::new(open, Takes::All);
         let collect = &mut |at| collecting.collect(at, secrets);

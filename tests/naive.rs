@@ -451,19 +451,57 @@ fn decimal(number: &Number) -> (bool, String, i128) {
 /// The non-empty strings of both sides wherever either overlay says `true`.
 fn secrets(change: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for path in sensitive(change) {
-        for side in ["before", "after"] {
-            scalars(path.iter().fold(&change[side], child), &mut found);
-        }
-    }
+    let sides = [&change["before"], &change["after"]];
+    hidden(sides, [&change["before_sensitive"], &change["after_sensitive"]], &mut found);
     found
 }
 
+/// The texts that overlays hide of both sides; all of them where one does not fit.
+fn hidden(sides: [&Value; 2], overlays: [&Value; 2], found: &mut BTreeSet<String>) {
+    let is_other_kind = |one: &Value, two: &Value| {
+        !one.is_null() && (one.is_object(), one.is_array()) != (two.is_object(), two.is_array())
+    };
+    let mut steps = BTreeSet::new();
+    for (side, overlay) in overlays.into_iter().enumerate() {
+        if !marks_anything(overlay) {
+            continue;
+        }
+        let lengths = [sides[side], overlay].map(|it| it.as_array().map(Vec::len));
+        let is_other_length = lengths.iter().all(Option::is_some) && lengths[0] != lengths[1];
+        let is_scalar = !overlay.is_object() && !overlay.is_array();
+        if is_scalar || is_other_length || sides.iter().any(|it| is_other_kind(it, overlay)) {
+            return sides.into_iter().for_each(|value| scalars(value, found));
+        }
+        steps.extend(children(overlay).into_iter().map(|(step, _)| step));
+    }
+    for step in steps {
+        hidden(sides.map(|it| child(it, &step)), overlays.map(|it| child(it, &step)), found);
+    }
+}
+
+fn marks_anything(overlay: &Value) -> bool {
+    *overlay == json!(true)
+        || overlay.is_string()
+        || overlay.is_number()
+        || children(overlay).iter().any(|(_, inner)| marks_anything(inner))
+}
+
+/// The texts of a value, and its keys that are no names of attributes.
 fn scalars(value: &Value, found: &mut BTreeSet<String>) {
     found.extend(scalar(value));
-    for (_, inner) in children(value) {
+    for (step, inner) in children(value) {
+        match step {
+            Step::Key(key) if !is_attribute_name(&key) => drop(found.insert(key)),
+            _ => {}
+        }
         scalars(inner, found);
     }
+}
+
+fn is_attribute_name(key: &str) -> bool {
+    let may_begin = |first: char| first.is_ascii_lowercase() || first == '_';
+    let may_follow = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_';
+    key.starts_with(may_begin) && key.chars().all(may_follow)
 }
 
 /// The text of a string that is not empty, or of a number.
@@ -626,6 +664,15 @@ mod tests {
             "id": MASK, "identity": {"old": [MASK, MASK, "open", "", MASK, MASK, 18]},
         });
         assert_eq!(masked(&importing, &secrets(&change)), expected);
+        // All of what an overlay does not fit, and keys that are data.
+        let change = json!({
+            "before": {"a": "one", "b": {"Key-1": 2, "key": 3}, "c": [4], "d": 5},
+            "after": {"a": ["two"], "b": null, "c": [6, 7], "d": 5},
+            "before_sensitive": {"a": [true], "b": true},
+            "after_sensitive": {"c": [true], "d": false},
+        });
+        let texts: Vec<_> = secrets(&change).into_iter().collect();
+        assert_eq!(texts, ["2", "3", "4", "6", "7", "Key-1", "one", "two"]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use plansift::input::{Slice, Source};
 use plansift::json::Validation;
 use plansift::plan;
-use plansift::record::{Options, Show, sift};
+use plansift::record::{Extent, Options, Show, sift};
 use plansift::sink::Sink;
 use plansift::sink::csv::{Csv, Formulas};
 use plansift::sink::json::Json;
@@ -286,6 +286,27 @@ fn what_imports_by_a_secret_is_told_without_it() {
         r#""importing":{"id":"*","identity":{"a":"*","b":[{"c":"*"},"*"],"d":{"e":"*"}}}"#;
     let importing = importing.replace('*', "(sensitive value)");
     assert!(text.contains(&importing), "{text}");
+}
+
+#[test]
+fn what_imports_by_a_value_with_another_overlay_is_told_without_it() {
+    for (after, overlay) in [
+        (json!({"id": "CANARY-1"}), json!([true])),
+        (json!({"m": {"CANARY-1": 1}}), json!({"m": true})),
+        (json!({"l": ["CANARY-1", 1]}), json!({"l": [false, false, true]})),
+        (json!("CANARY-1"), json!("yes")),
+    ] {
+        let change = json!({
+            "actions": ["create"], "before": null, "after": after, "after_sensitive": overlay,
+            "importing": {"id": "CANARY-1"},
+        });
+        let plan = json!({"format_version": "1.2", "resource_changes": [resource("r", change)]});
+        for extent in [Extent::Paths, Extent::Actions] {
+            let options = Options { extent, ..showing(Show::Changes) };
+            let text = written(Slice(plan.to_string().as_bytes()), Form::Ndjson, &options);
+            assert!(text.contains("(sensitive value)") && !text.contains("CANARY"), "{text}");
+        }
+    }
 }
 
 #[test]

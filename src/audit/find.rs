@@ -161,7 +161,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
     /// Takes note of the scalars of a marked value.
     fn note(&mut self, value: Value<'_>) -> Result<()> {
         leaves(value, |leaf| {
-            if let Some(text) = text_of(leaf, &mut self.decoded)?
+            if let Some(text) = leaf.text(&mut self.decoded)?
                 && !text.is_empty()
                 && !is_mask(text)
             {
@@ -175,7 +175,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
     fn equal(&mut self, value: Value<'_>, is: impl Fn(&Self, &[u8]) -> bool) -> Result<()> {
         let mut decoded = std::mem::take(&mut self.decoded);
         let told = leaves(value, |leaf| {
-            if let Some(text) = text_of(leaf, &mut decoded)?
+            if let Some(text) = leaf.text(&mut decoded)?
                 && is(self, text)
                 && let Leaf::Scalar(_, value) = leaf
             {
@@ -276,15 +276,6 @@ impl<'r, N: Notes> Auditor<'r, N> {
         });
         self.hits = hits;
         told
-    }
-}
-
-/// The text of a string or number.
-fn text_of<'t>(leaf: Leaf<'t>, decoded: &'t mut Vec<u8>) -> Result<Option<&'t [u8]>> {
-    match leaf {
-        Leaf::Scalar(value::Kind::String, value) => decode(value.string()?, decoded).map(Some),
-        Leaf::Scalar(value::Kind::Number, value) => Ok(Some(value.raw())),
-        _ => Ok(None),
     }
 }
 

@@ -99,7 +99,9 @@ impl<'a> Books<'a> {
         if self.show.hides(&facts) {
             return Ok(());
         }
-        let mut row = maker.row(&facts, change, deferred_reason)?;
+        let viewer = self.viewer.as_ref();
+        let is_secret = |text: &[u8]| viewer.is_some_and(|viewer| viewer.is_secret(text));
+        let mut row = maker.row(&facts, change, deferred_reason, &is_secret)?;
         if let (Some(_), Some(row)) = (&self.viewer, row.resource_mut()) {
             let super::ResourceChange { changed, unknown, replace_paths, .. } = &*row;
             let places = Places { changed, unknown, replace_paths };
@@ -112,7 +114,7 @@ impl<'a> Books<'a> {
     /// A text, or what stands for it where it is one of the secrets that are known.
     pub(super) fn unless_secret(&self, text: String) -> String {
         match &self.viewer {
-            Some(viewer) if viewer.is_secret(&text) => MASK.to_owned(),
+            Some(viewer) if viewer.is_secret(text.as_bytes()) => MASK.to_owned(),
             _ => text,
         }
     }

@@ -136,7 +136,8 @@ impl Maker {
         })
     }
 
-    /// The row of the change whose facts were found last.
+    /// The row of the change whose facts were found last. `is_secret` tells texts that are secret
+    /// although the change does not mark them.
     ///
     /// # Errors
     ///
@@ -146,6 +147,7 @@ impl Maker {
         facts: &Facts,
         change: &plan::ResourceChange<'_>,
         deferred_reason: Option<Text<'_>>,
+        is_secret: &dyn Fn(&[u8]) -> bool,
     ) -> Result<Record<'m>> {
         if self.extent == Extent::Paths {
             let (paths, texts) = (&mut self.replace_paths, &mut self.texts);
@@ -158,7 +160,7 @@ impl Maker {
         let importing = change
             .change
             .importing
-            .map(|value| self.importing.compact(value, &change.change, &mut self.texts));
+            .map(|value| self.importing.compact(value, &change.change, &mut self.texts, is_secret));
         let index = change.index.map(|value| index(value, &mut self.texts, &mut self.index));
         let (address, others) = self.texts.decode(
             change.address,

@@ -187,7 +187,9 @@ impl<'v> RowWorker<'v> {
         if self.show.hides(&facts) {
             return Ok(Made::Nothing(facts));
         }
-        let row = self.maker.row(&facts, change, reason)?;
+        let viewer = self.viewer.as_ref();
+        let is_secret = |text: &[u8]| viewer.is_some_and(|viewer| viewer.is_secret(text));
+        let row = self.maker.row(&facts, change, reason, &is_secret)?;
         Ok(match &mut self.renderer {
             Some(renderer) => {
                 renderer.render(&row, text)?;

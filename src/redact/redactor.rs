@@ -247,11 +247,11 @@ impl<'r, N: Notes> Redactor<'r, N> {
     fn note(&mut self, value: Value<'_>) -> Result<()> {
         let digester = self.held.digester();
         leaves(value, |leaf| {
-            if let Leaf::Scalar(kind @ (Kind::String | Kind::Number), value) = leaf {
-                let text = scalar(kind, value, &mut self.decoded)?;
-                if !text.is_empty() && !is_mask(text) {
-                    self.own.insert(digester.digest(text));
-                }
+            if let Some(text) = leaf.text(&mut self.decoded)?
+                && !text.is_empty()
+                && !is_mask(text)
+            {
+                self.own.insert(digester.digest(text));
             }
             Ok(())
         })
@@ -260,13 +260,12 @@ impl<'r, N: Notes> Redactor<'r, N> {
     /// Masks what equals a marked scalar of the same piece.
     fn identity(&mut self, identity: Value<'_>) -> Result<()> {
         leaves(identity, |leaf| {
-            if let Leaf::Scalar(kind @ (Kind::String | Kind::Number), value) = leaf {
-                let digester = self.held.digester();
-                let text = scalar(kind, value, &mut self.decoded)?;
-                if self.own.contains(&digester.digest(text)) {
-                    let mask = self.masking.of_text(text);
-                    self.counts.equal += self.edit(value, mask);
-                }
+            if let Leaf::Scalar(_, value) = leaf
+                && let Some(text) = leaf.text(&mut self.decoded)?
+                && self.own.contains(&self.held.digester().digest(text))
+            {
+                let mask = self.masking.of_text(text);
+                self.counts.equal += self.edit(value, mask);
             }
             Ok(())
         })
@@ -279,12 +278,12 @@ impl<'r, N: Notes> Redactor<'r, N> {
         }
         constants(piece, |constant| {
             leaves(constant, |leaf| {
-                if let Leaf::Scalar(kind @ (Kind::String | Kind::Number), value) = leaf {
-                    let text = scalar(kind, value, &mut self.decoded)?;
-                    if self.held.has(text) {
-                        let mask = self.masking.of_text(text);
-                        self.counts.equal += self.edit(value, mask);
-                    }
+                if let Leaf::Scalar(_, value) = leaf
+                    && let Some(text) = leaf.text(&mut self.decoded)?
+                    && self.held.has(text)
+                {
+                    let mask = self.masking.of_text(text);
+                    self.counts.equal += self.edit(value, mask);
                 }
                 Ok(())
             })
@@ -314,13 +313,5 @@ impl<'r, N: Notes> Redactor<'r, N> {
     fn span(&mut self, range: Range<u64>, kind: PieceKind, after: Option<Value<'_>>) {
         let after = after.map_or(0..0, Value::range);
         self.notes.piece(Span { range, kind, after });
-    }
-}
-
-/// The text of a string or number.
-fn scalar<'t>(kind: Kind, value: Value<'t>, decoded: &'t mut Vec<u8>) -> Result<&'t [u8]> {
-    match kind {
-        Kind::String => decode(value.string()?, decoded),
-        _ => Ok(value.raw()),
     }
 }

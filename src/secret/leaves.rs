@@ -1,5 +1,6 @@
 //! Everything at and below a value, in document order. Nothing recurses.
 
+use super::decode;
 use crate::error::Result;
 use crate::json::value::{Elements, Kind, Members, Text, Value};
 
@@ -14,6 +15,24 @@ pub enum Leaf<'a> {
     Scalar(Kind, Value<'a>),
     /// The last object or array that began ends.
     Close,
+}
+
+impl<'a> Leaf<'a> {
+    /// The text of a string, decoded, or of a number.
+    ///
+    /// # Errors
+    ///
+    /// It is not well formed.
+    pub fn text<'t>(self, decoded: &'t mut Vec<u8>) -> Result<Option<&'t [u8]>>
+    where
+        'a: 't,
+    {
+        match self {
+            Leaf::Scalar(Kind::String, value) => decode(value.string()?, decoded).map(Some),
+            Leaf::Scalar(Kind::Number, value) => Ok(Some(value.raw())),
+            _ => Ok(None),
+        }
+    }
 }
 
 enum Open<'a> {

@@ -61,6 +61,20 @@ fn what_repeats_a_secret_is_hidden_too() {
     )]);
     let text = report_of(&["--also-names", "^pw$"], &twice);
     assert!(text.contains("~ u = ") && !text.contains("qa") && !text.contains("qb"), "{text}");
+    // What something is imported by.
+    let imported = plan_of(&[
+        ("a", r#""actions":["create"],"after":{"p":"Canary-of-it"},"after_sensitive":{"p":true}"#),
+        (
+            "b",
+            r#""actions":["create"],"after":{"o":1},"importing":{"id":"Canary-of-it",
+               "identity":{"i":["u:Canary-of-it@h"]}}"#,
+        ),
+    ]);
+    for format in FORMATS {
+        let text = report_of(&["-o", format, "--echo", "contains"], &imported);
+        assert!(!text.contains("Canary"), "{format}: {text}");
+    }
+    assert!(report_of(&[], &imported).contains("u:Canary-of-it@h"));
     // What checks complain of.
     let check = r#"{"address":{"to_display":"check.c"},"status":"fail",
                     "instances":[{"problems":[{"message":"Canary-of-it"}]}]}"#;

@@ -147,8 +147,8 @@ impl<'s> Viewer<'s> {
     }
 
     /// Whether a text is secret, as far as values are looked at.
-    pub fn is_secret(&self, text: &str) -> bool {
-        self.shower.as_ref().is_some_and(|shower| shower.is_secret(text.as_bytes()))
+    pub fn is_secret(&self, text: &[u8]) -> bool {
+        self.shower.as_ref().is_some_and(|shower| shower.is_secret(text))
     }
 
     /// The attributes of a change.

@@ -21,7 +21,7 @@ use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{By, Marked, Marks, Step};
 use crate::secret::parts::{Parts, constants};
 use crate::secret::words::words;
-use crate::secret::{Collected, decode, is_attribute_name, is_mask};
+use crate::secret::{Collected, decode, is_mask, spells_attribute_name};
 
 /// Finds what there is, piece by piece.
 pub(super) struct Auditor<'r, N> {
@@ -204,7 +204,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         let hits = &mut self.hits;
         self.echoes.find(raw, &what, &mut |echo| {
             let what = match echo.kind {
-                EchoKind::Key if is_attribute_name(inside(&raw[echo.range.clone()])) => {
+                EchoKind::Key if spells_attribute_name(inside(&raw[echo.range.clone()])) => {
                     return Ok(());
                 }
                 EchoKind::Key => What::Key,

@@ -59,7 +59,7 @@ pub enum PieceKind {
     Declaration,
     /// Anything else of the configuration.
     Configuration,
-    /// A scalar of the document that the format itself defines.
+    /// A version, or the time: a text that the tools themselves write.
     Scalar,
     /// A part of a section that is known and has no marks.
     Known,

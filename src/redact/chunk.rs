@@ -18,8 +18,8 @@ use crate::plan::PieceKind;
 use crate::plan::piece_crew::Found;
 use crate::scan::Isa;
 use crate::secret::echo::{Echo, EchoKind, Echoes, Sought};
-use crate::secret::is_attribute_name;
 use crate::secret::learned::Learned;
+use crate::secret::spells_attribute_name;
 
 /// Something to replace. Offsets count from the start of the input.
 #[derive(Clone, Debug)]
@@ -212,7 +212,7 @@ fn mask_of(
     Ok(match (echo.kind, piece) {
         // Between pieces there are names that the configuration gave.
         (EchoKind::Key, None) => None,
-        (EchoKind::Key, Some(_)) if is_attribute_name(&raw[1..raw.len() - 1]) => None,
+        (EchoKind::Key, Some(_)) if spells_attribute_name(&raw[1..raw.len() - 1]) => None,
         (EchoKind::Key, Some(_)) => Some(Mask::Key(echo.number)),
         (kind, None) => Some(masking.of_echo(raw, kind, false)?),
         (_, Some(piece)) if looks.is_word(chunk, piece, start) => None,

@@ -51,7 +51,7 @@ impl Looks {
     /// Whether a scalar of a piece is a word of the format.
     pub fn is_word(&mut self, chunk: &Chunk, piece: &Span, at: u64) -> bool {
         if piece.kind == PieceKind::Scalar {
-            return true;
+            return piece.range.start == at;
         }
         let before = chunk.text(piece.range.start..at).trim_ascii_end();
         let may_be = match before.strip_suffix(b":").map(<[u8]>::trim_ascii_end) {

@@ -24,7 +24,7 @@ pub(crate) use collect::insert;
 pub use collect::{Collected, Collecting, Fresh, Takes, Tell, collect};
 use regex::Regex;
 pub use set::Secrets;
-pub(crate) use texts::decode;
+pub(crate) use texts::{decode, spells_attribute_name};
 
 use crate::plan;
 

@@ -3,6 +3,7 @@
 use super::leaves::{Leaf, leaves};
 use super::{is_attribute_name, is_mask};
 use crate::error::Result;
+use crate::json::string;
 use crate::json::value::{Kind, Text, Value};
 
 /// Tells the secrets at and below a marked place: decoded texts, and where they stand. Keys are
@@ -31,6 +32,15 @@ pub(super) fn texts_of(
         };
         if text.is_empty() || is_mask(text) { Ok(()) } else { each(text, offset) }
     })
+}
+
+/// Whether a key, as it stands between its quotes in a document, is the name of an attribute.
+pub(crate) fn spells_attribute_name(raw: &[u8]) -> bool {
+    if memchr::memchr(b'\\', raw).is_none() {
+        return is_attribute_name(raw);
+    }
+    let mut decoded = Vec::with_capacity(raw.len());
+    string::unescape(raw, &mut decoded).is_ok() && is_attribute_name(&decoded)
 }
 
 /// A text, decoded into memory that is used again.

@@ -253,7 +253,7 @@ fn sections_with_marks_of_their_own() {
 
 #[test]
 fn words_of_the_format_are_no_echoes() {
-    let change = r#"{"actions":["no-op","a-secret"],"before":null,"after":{"p":<M>},
+    let words = r#"{"actions":["no-op","a-secret"],"before":null,"after":{"p":<M>},
         "after_sensitive":{"p":true}}"#;
     let text = |mask: &str, echo: &str| {
         format!(
@@ -261,11 +261,33 @@ fn words_of_the_format_are_no_echoes() {
                 "resource_changes":[{{"address":"a.b","mode":"a-secret","type":"a-secret",
                 "name":"a-secret","index":{echo},"provider_name":"a-secret","change":{},
                 "action_reason":"a-secret"}}],"x":{echo}}}"#,
-            change.replace("<M>", mask),
+            words.replace("<M>", mask),
         )
     };
     let case = (text(r#""a-secret""#, r#""a-secret""#), text("<>", "<>"));
     hold(&[(&case.0, &case.1)], Options::default(), str::to_owned);
+    // What stands in their places and is none of them.
+    let text = |mask: &str, echo: &str| {
+        let change = change(r#""before":null,"after":{"p":<M>},"after_sensitive":{"p":true}"#);
+        let rest = format!(
+            r#""timestamp":{{"a":{echo}}},"terraform_version":[{echo}],"errored":{echo},
+                "complete":{{"x":{echo}}}}}"#
+        );
+        format!("{},{rest}", change.strip_suffix('}').expect("an object").replace("<M>", mask))
+    };
+    let case = (text(r#""a-secret""#, r#""a-secret""#), text("<>", "<>"));
+    hold(&[(&case.0, &case.1)], Options::default(), str::to_owned);
+}
+
+#[test]
+fn a_name_of_an_attribute_is_one_however_it_is_spelled() {
+    let cases = [(
+        r#""before":{"m":{"hunter22":1}},"after":{"m":{"\u0068unter22":1},"p":"hunter22"},
+            "after_sensitive":{"p":true}"#,
+        r#""before":{"m":{"hunter22":1}},"after":{"m":{"\u0068unter22":1},"p":<>},
+            "after_sensitive":{"p":true}"#,
+    )];
+    hold(&cases, Options::default(), change);
 }
 
 /// Readers take one of two values of the same key, and not all take the same one.

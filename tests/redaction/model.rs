@@ -151,8 +151,12 @@ impl<'a> Model<'a> {
     }
 
     fn exempt(&mut self, object: &Node, keys: &[&str]) {
-        let values = keys.iter().filter_map(|key| object.get(key));
-        self.exempt.extend(values.flat_map(Node::all).map(|node| node.range.start));
+        for value in keys.iter().filter_map(|key| object.get(key)) {
+            self.exempt.insert(value.range.start);
+        }
+        let actions = object.get("actions").filter(|_| keys.contains(&"actions"));
+        let words = actions.map_or(&[][..], Node::elements).iter();
+        self.exempt.extend(words.map(|node| node.range.start));
     }
 
     /// What is looked for elsewhere.
@@ -418,10 +422,10 @@ impl<'a> Model<'a> {
 
     fn echoes(&mut self, node: &Node) {
         let start = node.range.start;
-        if self.edits.contains_key(&start) || self.exempt.contains(&start) {
+        if self.edits.contains_key(&start) {
             return;
         }
-        if self.is_echo(node) {
+        if !self.exempt.contains(&start) && self.is_echo(node) {
             let put = if self.changed.contains(&start) { Put::Changed } else { Put::Mask };
             self.edit(&node.range, put);
         }

@@ -89,12 +89,12 @@ impl Scope {
             Section::Configuration => Next::Enter(Scope::Configuration),
             Section::Variables => Next::Enter(Scope::Variables),
             Section::RelevantAttributes | Section::Checks => Next::Enter(Scope::Plain),
-            Section::FormatVersion
-            | Section::TerraformVersion
-            | Section::Timestamp
-            | Section::Applyable
-            | Section::Complete
-            | Section::Errored => Next::Hand(PieceKind::Scalar),
+            Section::FormatVersion | Section::TerraformVersion | Section::Timestamp => {
+                Next::Hand(PieceKind::Scalar)
+            }
+            Section::Applyable | Section::Complete | Section::Errored => {
+                Next::Hand(PieceKind::Known)
+            }
             Section::Other => match key {
                 "values" => Next::Enter(Scope::Values),
                 "provider_schemas" => Next::Enter(Scope::Plain),

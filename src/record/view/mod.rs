@@ -84,7 +84,7 @@ pub enum Difference {
 /// The attributes of a change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Attributes {
-    /// In the order of their paths, [`ATTRIBUTES_MAX`] at most.
+    /// In the order of their paths, [`ATTRIBUTES_MAX`] and [`PATHS_MAX`] at most.
     pub list: Vec<Attribute>,
     /// How many there are beyond those.
     pub left_out: u64,
@@ -108,6 +108,9 @@ impl Attributes {
 
 /// Most attributes of a change that are shown.
 pub const ATTRIBUTES_MAX: usize = 10_000;
+
+/// Most bytes of their paths: a key that is long is in the paths of all that stands below it.
+pub const PATHS_MAX: usize = 8 << 20;
 
 /// The paths of a change, as a record tells them.
 #[derive(Clone, Copy, Debug)]
@@ -182,6 +185,7 @@ impl<'s> Viewer<'s> {
             is_forced: false,
             set_room: SETS_MAX,
             size: 0,
+            path_room: PATHS_MAX,
             attributes: Attributes::default(),
         };
         match subject.sides.map(|side| side.filter(|side| !side.is_null())) {
@@ -200,7 +204,7 @@ impl<'s> Viewer<'s> {
 
 /// The places alone.
 fn paths(places: Places<'_>) -> Attributes {
-    let mut attributes = Attributes::default();
+    let (mut attributes, mut room) = (Attributes::default(), PATHS_MAX);
     let reasons = Reasons::of(places);
     let mut unknown = places.unknown.iter().peekable();
     let mut changed = places.changed.iter().peekable();
@@ -219,9 +223,8 @@ fn paths(places: Places<'_>) -> Attributes {
             None => Shown::Absent,
         };
         let replaces = reasons.touch(next);
-        let path = next.to_string();
-        attributes.push(|| Attribute {
-            path,
+        attributes.push(&mut room, || Attribute {
+            path: next.to_string(),
             before,
             after,
             replaces,
@@ -232,11 +235,17 @@ fn paths(places: Places<'_>) -> Attributes {
 }
 
 impl Attributes {
-    fn push(&mut self, attribute: impl FnOnce() -> Attribute) {
-        match self.list.len() {
-            ATTRIBUTES_MAX => self.left_out += 1,
-            _ => self.list.push(attribute()),
+    /// Adds one, if it fits: `room` is what is left of [`PATHS_MAX`].
+    fn push(&mut self, room: &mut usize, attribute: impl FnOnce() -> Attribute) {
+        if self.list.len() < ATTRIBUTES_MAX && *room > 0 {
+            let attribute = attribute();
+            let rest = room.checked_sub(attribute.path.len());
+            *room = rest.unwrap_or(0);
+            if rest.is_some() {
+                return self.list.push(attribute);
+            }
         }
+        self.left_out += 1;
     }
 }
 
@@ -277,6 +286,8 @@ struct Listing<'l, 's> {
     set_room: usize,
     /// Bytes of the texts so far.
     size: usize,
+    /// What is left of [`PATHS_MAX`].
+    path_room: usize,
     attributes: Attributes,
 }
 
@@ -295,7 +306,7 @@ impl Listing<'_, '_> {
         }
         let (shower, within) = (&*self.shower, &self.within);
         let (reasons, is_forced) = (&self.reasons, self.is_forced);
-        self.attributes.push(|| {
+        self.attributes.push(&mut self.path_room, || {
             let mut text = text(path, shower);
             let replaces = match within {
                 None => is_forced || reasons.touch(path),

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::shown::Shower;
 use super::walk::{Entry, Met, walk};
-use super::{ATTRIBUTES_MAX, Shown};
+use super::{ATTRIBUTES_MAX, PATHS_MAX, Shown};
 use crate::error::Result;
 use crate::json::value::{Kind, Value};
 use crate::path::{Path, Paths, Step};
@@ -14,7 +14,7 @@ use crate::path::{Path, Paths, Step};
 pub(super) struct Scalars {
     paths: Paths,
     shown: Vec<Shown>,
-    /// How many there are beyond [`ATTRIBUTES_MAX`].
+    /// How many there are beyond [`ATTRIBUTES_MAX`] and [`PATHS_MAX`].
     pub left_out: u64,
 }
 
@@ -61,7 +61,7 @@ impl Scalars {
         is_listed: &mut impl FnMut(Path<'_>) -> bool,
         show: impl FnOnce() -> Result<Shown>,
     ) -> Result<()> {
-        if self.shown.len() == ATTRIBUTES_MAX {
+        if self.shown.len() == ATTRIBUTES_MAX || self.paths.size() > PATHS_MAX as u64 {
             self.left_out += 1;
             return Ok(());
         }

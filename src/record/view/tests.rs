@@ -288,6 +288,24 @@ fn long_values_and_lists_are_cut() {
 }
 
 #[test]
+fn paths_are_cut_together() {
+    let key = "k".repeat(100_000);
+    let below: Vec<String> = (0..300).map(|number| format!(r#""k{number:05}":1"#)).collect();
+    let below = below.join(",");
+    for change in [
+        format!(r#""before":null,"after":{{"{key}":{{{below}}}}}"#),
+        format!(r#""before":{{"{key}":{{{below}}}}},"after":{{"{key}":{{}}}}"#),
+        format!(r#""before":null,"after":{{}},"after_unknown":{{"{key}":{{{below}}}}}"#)
+            .replace(":1", ":true"),
+    ] {
+        let found = lines(&change, &[]);
+        let shown = PATHS_MAX / (key.len() + 7);
+        assert_eq!(found.len(), shown + 1);
+        assert_eq!(found[shown], format!("{} more", 300 - shown));
+    }
+}
+
+#[test]
 fn no_text_with_a_document_in_it_is_shown_as_it_is() {
     let quoted = |text: &str| serde_json::to_string(text).unwrap();
     let long = "x".repeat(60);

@@ -18,6 +18,10 @@ use crate::scan::Isa;
 /// Longest text that is looked at, in bytes.
 const TEXT_MAX: usize = 4 << 20;
 
+/// The same of YAML: its parser keeps all of a list in brackets until it ends, some hundred times
+/// its length.
+const YAML_MAX: usize = 512 << 10;
+
 /// Deepest nesting of a document.
 const DEPTH_MAX: u64 = 200;
 
@@ -73,7 +77,7 @@ impl Document {
 
     fn yaml(text: &[u8]) -> Option<Document> {
         let text = std::str::from_utf8(text).ok()?;
-        if text.len() > TEXT_MAX || !text.trim_end().contains('\n') || !text.contains(':') {
+        if text.len() > YAML_MAX || !text.trim_end().contains('\n') || !text.contains(':') {
             return None;
         }
         let json = as_json(text)?;

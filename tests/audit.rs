@@ -176,12 +176,37 @@ fn other_options_find_other_things() {
 }
 
 #[test]
+fn states_of_a_folder_are_audited_and_redacted_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let resource = json!({
+        "address": "a.b", "values": {"p": "a-secret", "q": "a-secret"},
+        "sensitive_values": {"p": true},
+    });
+    let state = json!({
+        "format_version": "1.0", "values": {"root_module": {"resources": [resource]}},
+    });
+    for (name, document) in [("state", &state), ("other", &json!({"a": 1}))] {
+        let path = folder.path().join(format!("{name}.json"));
+        std::fs::write(path, document.to_string()).expect("a file");
+    }
+    let run = |args: &[&str]| {
+        let output = run::plansift().args(args).arg(folder.path()).output().expect("it runs");
+        (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"))
+    };
+    assert_eq!(run(&["audit", "--fail-on-echo"]).0, Some(3));
+    let (code, redacted) = run(&["redact"]);
+    assert!(code == Some(0) && redacted.contains("a.b") && !redacted.contains("a-secret"));
+    assert_eq!(run(&["changes"]), (Some(1), String::new()));
+}
+
+#[test]
 fn an_echo_is_a_reason_to_fail_where_that_was_asked_for() {
     let plan = plan();
     let code = |args: &[&str], plan: &Value| audit(args, plan.to_string().as_bytes()).status.code();
     assert_eq!(code(&["--fail-on-echo"], &plan), Some(3));
     assert_eq!(code(&[], &plan), Some(0));
-    assert_eq!(code(&["--fail-on-echo", "--echo", "off"], &plan), Some(0));
+    // A gate that nothing can break.
+    assert_eq!(code(&["--fail-on-echo", "--echo", "off"], &plan), Some(64));
     let mut without = plan.clone();
     without["resource_changes"] = json!([]);
     assert_eq!(code(&["--fail-on-echo"], &without), Some(0));

@@ -19,6 +19,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub struct Globs {
     include: Option<Either>,
     exclude: Either,
+    takes_states: bool,
 }
 
 /// Globs of names and globs of paths.
@@ -53,7 +54,17 @@ impl Globs {
     /// [`ErrorKind::Pattern`].
     pub fn new(include: &[String], exclude: &[String]) -> Result<Globs> {
         let include = if include.is_empty() { None } else { Some(Either::new(include)?) };
-        Ok(Globs { include, exclude: Either::new(exclude)? })
+        Ok(Globs { include, exclude: Either::new(exclude)?, takes_states: false })
+    }
+
+    /// The same, of states as well as of plans.
+    pub fn with_states(self) -> Globs {
+        Globs { takes_states: true, ..self }
+    }
+
+    /// Whether the JSON of a state is taken.
+    pub(super) fn takes_states(&self) -> bool {
+        self.takes_states
     }
 
     /// Whether a file at this path below the folder is taken.

@@ -7,7 +7,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::limits::Limit;
 use crate::plan::{Documents, Next};
-use crate::record::counts::Summary;
 use crate::record::view::{Known, View};
 use crate::record::{Label, Options, Sifted, sift_next, sift_with_view};
 use crate::secret::{self, Collected};
@@ -191,11 +190,5 @@ pub fn numbered(name: &str, number: u64) -> Cow<'_, str> {
 
 /// Whether a plan changes anything, or did not get as far as to know.
 pub fn has_changes(sifted: &Sifted) -> bool {
-    let summary: &Summary = &sifted.summary;
-    sifted.has_changes
-        || summary.output_changes.keys().any(|action| action != "no-op")
-        || summary.applyable == Some(true)
-        || summary.complete == Some(false)
-        || summary.errored == Some(true)
-        || !summary.deferred_changes.is_empty()
+    sifted.has_changes || sifted.summary.has_more()
 }

@@ -63,7 +63,7 @@ impl Walk {
                 skipped.excluded += 1;
                 continue;
             }
-            if let Some(entry) = found(entry.into_path(), skipped) {
+            if let Some(entry) = found(entry.into_path(), globs, skipped) {
                 return Some(Ok(entry));
             }
         }
@@ -71,13 +71,13 @@ impl Walk {
 }
 
 /// A file of a folder as an input, if it is one. What cannot be looked at is: reading it tells why.
-fn found(path: PathBuf, skipped: &mut Skipped) -> Option<Entry> {
+fn found(path: PathBuf, globs: &Globs, skipped: &mut Skipped) -> Option<Entry> {
     let Ok(metadata) = std::fs::metadata(&path) else { return Some(Entry::of_file(path)) };
     if metadata.is_dir() {
         skipped.links += 1;
         return None;
     }
-    if !metadata.is_file() || !is_input(look_at(&path, &metadata), &path) {
+    if !metadata.is_file() || !is_input(look_at(&path, &metadata), &path, globs) {
         skipped.others += 1;
         return None;
     }
@@ -100,9 +100,10 @@ pub(super) fn look_into(head: Box<dyn Read + Send>) -> Result<Look> {
 }
 
 /// Whether what was found and looked at is an input. What cannot be looked at is.
-pub(super) fn is_input(look: Result<Look>, path: &Path) -> bool {
+pub(super) fn is_input(look: Result<Look>, path: &Path, globs: &Globs) -> bool {
     match look {
         Ok(Look::Plan) | Err(_) => true,
+        Ok(Look::State) => globs.takes_states(),
         // `terraform show -json PLANFILE > plan.json` that failed leaves this.
         Ok(Look::Empty) => is_named_json(path),
         Ok(Look::Other) => false,

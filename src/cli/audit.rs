@@ -28,7 +28,11 @@ pub fn run(arguments: &Audit) -> Exit {
         Ok(options) => options.read,
         Err(exit) => return exit,
     };
-    let listed = match inputs::list(plans, arguments.output.as_deref()) {
+    if arguments.fail_on_echo && arguments.secrets.echo == args::Echo::Off {
+        say("--fail-on-echo: with --echo off no echo is looked for");
+        return Exit::Usage;
+    }
+    let listed = match inputs::list(plans, Takes::All, arguments.output.as_deref()) {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };

@@ -21,6 +21,7 @@ use crate::batch::run::{Event, Job, OnFailure, Progress, Settings, run as run_jo
 use crate::batch::{Entry, Location, Shard, Stop, file_name};
 use crate::error::Result;
 use crate::record::Show;
+use crate::secret::Takes;
 use crate::sink::Form;
 use crate::sink::csv::Formulas;
 use crate::sink::summary::visible;
@@ -28,7 +29,7 @@ use crate::sink::summary::visible;
 /// Does what is missing of a batch, and draws its table.
 pub fn run(arguments: &Batch) -> Exit {
     let plans = &arguments.plans;
-    let ready = inputs::list(plans, arguments.output.as_deref())
+    let ready = inputs::list(plans, Takes::Plans, arguments.output.as_deref())
         .and_then(|listed| Ok((listed, settings(arguments)?)));
     let (listed, settings) = match ready {
         Ok(ready) => ready,

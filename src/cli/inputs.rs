@@ -11,6 +11,7 @@ use super::run::{named, say};
 use crate::batch::{
     Entry, Globs, Inputs, List, Location, Patience, Rule, Selection, Separator, Skipped, Stores,
 };
+use crate::secret::Takes;
 use crate::sink::summary::visible;
 
 /// The inputs of a run.
@@ -35,16 +36,17 @@ impl Listed {
     }
 }
 
-/// Lists what the arguments name; nothing of it may be an output.
+/// Lists what the arguments name; nothing of it may be an output. `takes`: what of a folder.
 ///
 /// # Errors
 ///
 /// They make no sense; that was said.
 pub fn list<'o>(
     plans: &Plans,
+    takes: Takes,
     outputs: impl IntoIterator<Item = &'o Path>,
 ) -> Result<Listed, Exit> {
-    let selection = selection(plans)?;
+    let selection = selection(plans, takes)?;
     let rule = match &plans.more.workspace_from {
         None => Rule::Differing,
         Some(text) => Rule::parse(text).map_err(|_| {
@@ -75,7 +77,7 @@ pub fn list<'o>(
     Ok(Listed { inputs, stores: selection.stores, tells_workspaces })
 }
 
-fn selection(plans: &Plans) -> Result<Selection, Exit> {
+fn selection(plans: &Plans, takes: Takes) -> Result<Selection, Exit> {
     let more = &plans.more;
     let mut names = plans.inputs.clone();
     if names.is_empty() && more.files_from.is_none() {
@@ -97,6 +99,7 @@ fn selection(plans: &Plans) -> Result<Selection, Exit> {
     let separator = if more.null { Separator::Null } else { Separator::Line };
     let globs = Globs::new(&more.include, &more.exclude)
         .map_err(|_| usage("--include, --exclude: a glob is not well formed"))?;
+    let globs = if takes == Takes::All { globs.with_states() } else { globs };
     let stores = Stores::new(Patience { timeout: more.store_timeout, retries: more.store_retries });
     Ok(Selection { names, files_from, separator, globs, stores })
 }

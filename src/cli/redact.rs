@@ -32,7 +32,7 @@ pub fn run(arguments: &Redact) -> Exit {
         say("--report: a report reads the input again: leave --echo off out");
         return Exit::Usage;
     }
-    let listed = match inputs::list(plans, arguments.output.as_deref()) {
+    let listed = match inputs::list(plans, Takes::All, arguments.output.as_deref()) {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };

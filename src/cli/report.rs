@@ -15,6 +15,7 @@ use super::run::{closed_early, color, end_of_output, fail, options, say};
 use super::sifting::{Sifting, Wanted};
 use crate::error::Result;
 use crate::record::Options;
+use crate::secret::Takes;
 use crate::sink::Sink;
 use crate::sink::filter::Filter;
 use crate::sink::fleet::document::Document;
@@ -44,7 +45,7 @@ pub fn run(arguments: &Report) -> Exit {
         if arguments.split {
             refuse_unsplit(&arguments.targets)?;
         }
-        Ok((rules, inputs::list(plans, files)?, options(plans)?))
+        Ok((rules, inputs::list(plans, Takes::Plans, files)?, options(plans)?))
     });
     let (rules, listed, options) = match ready {
         Ok(ready) => ready,

@@ -20,6 +20,7 @@ use crate::plan;
 use crate::record::schema::SCHEMA;
 use crate::record::{Extent, Options, Show};
 use crate::scan::Isa;
+use crate::secret::Takes;
 use crate::sink::csv::Formulas;
 use crate::sink::fleet::{By, Column, Fleet, Shape, Single, Sort};
 use crate::sink::summary::{self, visible};
@@ -90,7 +91,7 @@ fn sift_all(
     sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>,
 ) -> Exit {
     let ready = gates::rules(gate)
-        .and_then(|rules| Ok((rules, inputs::list(plans, path)?, options(plans)?)));
+        .and_then(|rules| Ok((rules, inputs::list(plans, Takes::Plans, path)?, options(plans)?)));
     let (rules, listed, options) = match ready {
         Ok(ready) => ready,
         Err(exit) => return exit,

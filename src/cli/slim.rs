@@ -26,7 +26,7 @@ pub fn run(arguments: &Slim) -> Exit {
         paths: arguments.paths.clone(),
         wrap: arguments.wrap.map(|WrapIn::Terraform| Wrap::Terraform),
     };
-    let listed = match inputs::list(plans, arguments.output.as_deref()) {
+    let listed = match inputs::list(plans, Takes::Plans, arguments.output.as_deref()) {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };

@@ -1,4 +1,4 @@
-//! Whether an input is a plan, by its first bytes: to pick the plans out of a folder.
+//! Whether an input is a plan or a state, by its first bytes: to pick those out of a folder.
 //!
 //! It errs to one side. What begins as a plan and is then cut off or damaged counts as one, so that
 //! reading it tells what is wrong: a plan that is left out is a change that nobody hears of.
@@ -18,6 +18,8 @@ const LEN: usize = 64 << 10;
 pub enum Look {
     /// A plan, or what is left of one.
     Plan,
+    /// The JSON of a state, or what is left of one.
+    State,
     /// Nothing at all.
     Empty,
     /// Anything else.
@@ -44,10 +46,16 @@ fn judge(head: &[u8]) -> Look {
     match end {
         _ if glance.telltales.is_plan() => Look::Plan,
         Some(ErrorKind::WrongDocument(WrongDocument::Empty)) => Look::Empty,
+        Some(ErrorKind::WrongDocument(WrongDocument::State | WrongDocument::EmptyState)) => {
+            Look::State
+        }
         Some(ErrorKind::WrongDocument(_)) => Look::Other,
         // A plan of the future.
         Some(ErrorKind::FormatVersion) => Look::Plan,
-        _ if glance.telltales.is_other() => Look::Other,
+        _ if glance.telltales.is_other() => match glance.telltales.verdict(false) {
+            WrongDocument::State => Look::State,
+            _ => Look::Other,
+        },
         _ if glance.is_known || glance.keys == 0 => Look::Plan,
         _ => Look::Other,
     }
@@ -108,12 +116,15 @@ mod tests {
             r#"{"name":"package","version":"1.0.0"}"#,
             r#"{"name":"pack"#,
             r#"{"version":4,"terraform_version":"1.9.0","serial":1,"lineage":"x","outputs":{}}"#,
-            r#"{"format_version":"1.0"}"#,
+            r#"{"provider_schemas":{},"values":{},"format_version":"1.0"}"#,
             "{\"@level\":\"info\",\"@message\":\"x\"}\n{\"@level\":\"info\"}\n",
             "{\"kind\":\"plan\",\"format_version\":\"1.2\"}\n{\"kind\":\"summary\"}",
-            &state,
         ] {
             assert_eq!(judge(other.as_bytes()), Look::Other, "{other:.60}");
+        }
+        let small = r#"{"format_version":"1.0","terraform_version":"1.9.0","values":{}}"#;
+        for state in [&state, small, r#"{"format_version":"1.0"}"#] {
+            assert_eq!(judge(state.as_bytes()), Look::State, "{state:.60}");
         }
         for empty in ["", "\n \n", "\u{feff}"] {
             assert_eq!(judge(empty.as_bytes()), Look::Empty, "{empty:?}");

@@ -88,6 +88,23 @@ impl Summary {
         Summary { paths, ..Summary::default() }
     }
 
+    /// Whether there is something to apply besides resources and actions, or nobody knows.
+    pub(crate) fn has_more(&self) -> bool {
+        self.output_changes.keys().any(|action| action != "no-op")
+            || !self.deferred_changes.is_empty()
+            || self.applyable == Some(true)
+            || self.complete == Some(false)
+            || self.errored == Some(true)
+            || self.is_of_refresh()
+    }
+
+    /// Whether the plan does nothing but bring the state up to date. OpenTofu and old versions of
+    /// Terraform do not say that it can be applied (plan-format, section 15).
+    pub(crate) fn is_of_refresh(&self) -> bool {
+        let may_be = self.resource_changes.is_empty() && self.applyable != Some(false);
+        may_be && !self.resource_drift.is_empty()
+    }
+
     /// Counts a change to a resource.
     ///
     /// # Errors

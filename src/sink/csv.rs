@@ -47,6 +47,9 @@ const COLUMNS: [&str; 30] = [
     "workspace",
 ];
 
+/// What stands for the path of a value as a whole. A key of that name has quotes.
+const ROOT: &str = ".";
+
 /// Whether cells that look like formulas are written as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Formulas {
@@ -117,8 +120,13 @@ impl<'a> Row<'a> {
     fn set_paths(&mut self, column: &'static str, paths: &Paths) {
         let mut text = String::new();
         for (place, path) in paths.iter().enumerate() {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{}{path}", if place > 0 { "\n" } else { "" });
+            text.push_str(if place > 0 { "\n" } else { "" });
+            match path.steps().len() {
+                // The empty text of the root would look like no path at all.
+                0 => text.push_str(ROOT),
+                // Writing to a string cannot fail.
+                _ => drop(write!(text, "{path}")),
+            }
         }
         self.0.push((column, text.into()));
     }

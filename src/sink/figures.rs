@@ -6,7 +6,6 @@ use std::fmt;
 use super::fleet::{Column, Tally, Totals};
 use super::gate::{Answer, Questions, Rule};
 use crate::record::Record;
-use crate::record::counts::Summary;
 
 /// What is counted so far.
 pub(super) struct Figures {
@@ -19,11 +18,12 @@ pub(super) struct Figures {
     broken_rules: u64,
 }
 
-/// A number, `true` or `false`.
+/// A number, `true`, `false`, or nothing where that is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Figure {
     Number(u64),
     Whether(bool),
+    Unknown,
 }
 
 impl fmt::Display for Figure {
@@ -31,6 +31,7 @@ impl fmt::Display for Figure {
         match self {
             Figure::Number(number) => number.fmt(f),
             Figure::Whether(whether) => whether.fmt(f),
+            Figure::Unknown => Ok(()),
         }
     }
 }
@@ -62,7 +63,7 @@ impl Figures {
                 self.plan_changes = true;
             }
             Record::Summary(summary) => {
-                self.has_changes |= self.plan_changes || has_more(summary);
+                self.has_changes |= self.plan_changes || summary.has_more();
                 self.totals.add("", std::mem::take(&mut self.plan), summary);
                 self.broken_rules +=
                     self.questions.answers().filter(Answer::is_broken).count() as u64;
@@ -79,9 +80,13 @@ impl Figures {
     /// All of them, by name.
     pub fn list(&self) -> impl Iterator<Item = (&'static str, Figure)> {
         let Totals { plans, failed, line, counts, .. } = &self.totals;
-        let whether = |number: u64| Figure::Whether(number > 0);
+        // Who cannot be read may change anything.
+        let whether = |number: u64| match (number, failed) {
+            (0, 1..) => Figure::Unknown,
+            _ => Figure::Whether(number > 0),
+        };
         [
-            ("has-changes", Figure::Whether(self.has_changes)),
+            ("has-changes", Figure::Whether(self.has_changes || *failed > 0)),
             ("has-destroy", whether(line.destroy)),
             ("has-replace", whether(counts[Column::Replace])),
             ("has-drift", whether(counts[Column::Drift])),
@@ -101,13 +106,4 @@ impl Figures {
         ]
         .into_iter()
     }
-}
-
-/// Whether there is something to apply besides resources and actions, or nobody knows.
-pub(super) fn has_more(summary: &Summary) -> bool {
-    summary.output_changes.keys().any(|action| action != "no-op")
-        || summary.applyable == Some(true)
-        || summary.complete == Some(false)
-        || summary.errored == Some(true)
-        || !summary.deferred_changes.is_empty()
 }

@@ -1,11 +1,14 @@
 //! GitLab's report of a plan (`artifacts:reports:terraform`): how much is created, updated and
 //! deleted. As in the command that GitLab's manual has for it, a replacement counts as both.
+//!
+//! It has no word for a plan that could not be read: where there is one, nothing is written, and
+//! GitLab says that the report is missing instead of showing smaller numbers.
 
 use std::io::Write;
 
 use super::{Sink, write_error};
-use crate::error::Result;
-use crate::record::Record;
+use crate::error::{Error, Result};
+use crate::record::{Label, Record};
 
 /// Counts the changes of all plans.
 pub struct Gitlab<W: Write> {
@@ -13,12 +16,13 @@ pub struct Gitlab<W: Write> {
     create: u64,
     update: u64,
     delete: u64,
+    has_failed: bool,
 }
 
 impl<W: Write> Gitlab<W> {
     /// Writes to `out`, at the end.
     pub fn new(out: W) -> Gitlab<W> {
-        Gitlab { out, create: 0, update: 0, delete: 0 }
+        Gitlab { out, create: 0, update: 0, delete: 0, has_failed: false }
     }
 }
 
@@ -37,8 +41,16 @@ impl<W: Write> Sink for Gitlab<W> {
         Ok(())
     }
 
+    fn failed(&mut self, _: Label<'_>, _: &Error) -> Result<()> {
+        self.has_failed = true;
+        Ok(())
+    }
+
     fn finish(&mut self) -> Result<()> {
-        let Gitlab { create, update, delete, .. } = *self;
+        let Gitlab { create, update, delete, has_failed, .. } = *self;
+        if has_failed {
+            return Ok(());
+        }
         writeln!(self.out, r#"{{"create":{create},"update":{update},"delete":{delete}}}"#)
             .and_then(|()| self.out.flush())
             .map_err(write_error)

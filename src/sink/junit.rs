@@ -29,6 +29,7 @@ struct Suite {
     tests: u64,
     failures: u64,
     errors: u64,
+    skipped: u64,
     checks: u64,
 }
 
@@ -39,10 +40,12 @@ impl Suite {
         let _ = writeln!(self.text, r#"    <testcase classname="plansift" name="{}"/>"#, xml(name));
     }
 
+    /// One that did not pass: a `failure`, an `error`, or one that was `skipped`.
     fn failed(&mut self, name: &str, what: &str, message: &str) {
         self.tests += 1;
         match what {
             "error" => self.errors += 1,
+            "skipped" => self.skipped += 1,
             _ => self.failures += 1,
         }
         let (name, message) = (xml(name), xml(message));
@@ -73,9 +76,11 @@ impl<W: Write> Junit<W> {
 
     fn end_suite(&mut self, name: &str) -> Result<()> {
         self.begin()?;
-        let Suite { text, tests, failures, errors, .. } = std::mem::take(&mut self.suite);
+        let Suite { text, tests, failures, errors, skipped, .. } = std::mem::take(&mut self.suite);
         let name = xml(name);
-        let counts = format!(r#"tests="{tests}" failures="{failures}" errors="{errors}""#);
+        let counts = format!(
+            r#"tests="{tests}" failures="{failures}" errors="{errors}" skipped="{skipped}""#
+        );
         write!(self.out, "  <testsuite name=\"{name}\" {counts}>\n{text}  </testsuite>\n")
             .map_err(write_error)
     }
@@ -93,19 +98,27 @@ impl<W: Write> Sink for Junit<W> {
                 match &*check.status {
                     _ if suite.checks > CHECKS_MAX => {}
                     "pass" => suite.passed(&name),
+                    // Nothing failed so far.
+                    "unknown" => suite.failed(&name, "skipped", "known after apply"),
                     status => {
                         let problems = check.problems.join("; ");
                         suite.failed(&name, "failure", &format!("{status}: {problems}"));
                     }
                 }
             }
-            Record::Summary(_) => {
+            Record::Summary(summary) => {
                 let more = self.suite.checks.saturating_sub(CHECKS_MAX);
                 if more > 0 {
                     let message = format!("{more} more checks are not listed");
                     self.suite.failed("more checks", "failure", &message);
                 }
-                self.suite.passed("plan is whole");
+                match summary.errored {
+                    Some(true) => {
+                        let message = "planning failed: there may be more to change";
+                        self.suite.failed("plan is whole", "failure", message);
+                    }
+                    _ => self.suite.passed("plan is whole"),
+                }
                 self.questions.answers().for_each(|answer| rule(&mut self.suite, &answer));
                 let source = self.questions.source().to_owned();
                 self.end_suite(&source)?;

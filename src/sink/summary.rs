@@ -421,7 +421,7 @@ pub(super) fn plan_line(summary: &Summary, changes: u64, invocations: u64) -> St
             _ if outputs => "No changes to resources; outputs change.",
             _ if !summary.deferred_changes.is_empty() => "No changes yet; some are deferred.",
             Summary { complete: Some(false), .. } => "No changes yet; the plan is incomplete.",
-            _ if !summary.resource_drift.is_empty() && summary.applyable == Some(true) => {
+            _ if summary.is_of_refresh() => {
                 "No changes to make; the state is to be brought up to date."
             }
             Summary { applyable: Some(true), .. } => {

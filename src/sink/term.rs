@@ -383,6 +383,6 @@ fn shortened(excerpt: &Excerpt) -> String {
     let text = fit(&visible(&excerpt.text), VALUE);
     match excerpt.left_out {
         0 => text,
-        left_out => format!("{text} (and {left_out} bytes more)"),
+        left_out => format!("{text} (about {} bytes)", excerpt.text.len() as u64 + left_out),
     }
 }

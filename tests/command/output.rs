@@ -56,8 +56,9 @@ fn csv_has_a_row_for_each_record() {
             let expected = record[column].as_str().unwrap_or_default();
             assert_eq!(cell(row, column), expected, "{line}");
         }
+        let changed = record["changed"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let changed: Vec<&str> =
-            record["changed"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            changed.map(|path| if path.is_empty() { "." } else { path }).collect();
         if record["kind"] != "summary" {
             assert_eq!(cell(row, "changed"), changed.join("\n"), "{line}");
         }

@@ -113,6 +113,11 @@ fn what_cannot_be_read_is_told_in_each() {
         assert_eq!(output.status.code(), Some(4));
         String::from_utf8(output.stdout).expect("UTF-8")
     };
+    // No numbers that are too small, and nothing that seems to be known.
+    assert_eq!(run("gitlab"), "");
+    let text = run("variables");
+    assert!(text.contains("PLANSIFT_HAS_CHANGES=true\nPLANSIFT_HAS_DESTROY=\n"), "{text}");
+    assert!(text.contains("PLANSIFT_FAILED_PLANS=1\n"), "{text}");
     let text = run("junit");
     let read = junit_parser::from_reader(Cursor::new(&text)).expect("JUnit");
     assert_eq!((read.suites.len(), read.suites[1].errors), (2, 1), "{text}");

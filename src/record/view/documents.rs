@@ -18,9 +18,9 @@ use crate::scan::Isa;
 /// Longest text that is looked at, in bytes.
 const TEXT_MAX: usize = 4 << 20;
 
-/// The same of YAML: its parser keeps all of a list in brackets until it ends, some hundred times
-/// its length.
-const YAML_MAX: usize = 512 << 10;
+/// Most brackets and commas in a text that is read as YAML: its parser keeps all of a list in
+/// brackets until that ends, some KB for each element.
+const FLOW_MAX: usize = 50_000;
 
 /// Deepest nesting of a document.
 const DEPTH_MAX: u64 = 200;
@@ -77,7 +77,11 @@ impl Document {
 
     fn yaml(text: &[u8]) -> Option<Document> {
         let text = std::str::from_utf8(text).ok()?;
-        if text.len() > YAML_MAX || !text.trim_end().contains('\n') || !text.contains(':') {
+        if text.len() > TEXT_MAX || !text.trim_end().contains('\n') || !text.contains(':') {
+            return None;
+        }
+        let flow = text.bytes().filter(|byte| matches!(byte, b'[' | b'{' | b',')).count();
+        if flow > FLOW_MAX {
             return None;
         }
         let json = as_json(text)?;

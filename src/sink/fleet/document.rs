@@ -12,7 +12,6 @@ use super::tally::{Tally, Totals};
 use crate::error::{Error, Result};
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::{Label, Record};
-use crate::sink::figures::has_more;
 use crate::sink::gate::{Answer, Questions, Rule};
 use crate::sink::{Sink, write_error};
 
@@ -136,7 +135,7 @@ impl<W: Write> Document<W> {
         let mut head = std::mem::take(&mut self.head);
         // In a document with sorted keys it comes too late for the first record.
         head.terraform_version = head.terraform_version.or(summary.terraform_version.clone());
-        let has_changes = head.has_changes || has_more(summary);
+        let has_changes = head.has_changes || summary.has_more();
         let broken = self.questions.answers().filter(Answer::is_broken);
         let broken = broken.map(|answer| {
             let Answer { rule, count, first, .. } = answer;

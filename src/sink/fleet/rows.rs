@@ -118,7 +118,7 @@ impl Counts {
         }
     }
 
-    pub(super) fn is_zero(&self) -> bool {
+    pub(in crate::sink) fn is_zero(&self) -> bool {
         self.0.iter().all(|&number| number == 0)
     }
 

@@ -135,11 +135,9 @@ impl Totals {
     /// Adds a plan that was read to its end.
     pub fn add(&mut self, workspace: &str, plan: Tally, summary: &Summary) {
         let counts = Counts::of(summary);
-        let has_more = summary.output_changes.keys().any(|action| action != "no-op")
-            || !summary.deferred_changes.is_empty()
-            || summary.errored == Some(true)
-            || summary.complete == Some(false)
-            || plan.invocations > 0;
+        let has_more = summary.has_more()
+            || plan.invocations > 0
+            || summary.resource_changes.keys().any(|action| action != "no-op");
         let row = self.workspaces.row(&visible(workspace));
         row.counts.add(&counts);
         row.plans += 1;

@@ -270,7 +270,7 @@ fn value(shown: &Shown, skipped: usize, line: &mut String) {
             line.push_str(if skipped > 0 { "…" } else { "" });
             line.push_str(&cut(&text[skipped..], VALUE));
             if *left_out > 0 {
-                let _ = write!(line, " (and {left_out} bytes more)");
+                let _ = write!(line, " (about {} bytes)", text.len() as u64 + left_out);
             }
         }
     }

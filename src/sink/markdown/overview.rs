@@ -162,7 +162,9 @@ impl Overview {
     fn table(&self, measure: Measure, room: u64) -> String {
         let Totals { workspaces, counts, failed, .. } = &self.totals;
         let mut rows: Vec<&Row> = workspaces.rows().filter(|row| !row.is_quiet()).collect();
-        if rows.is_empty() {
+        // Of one plan a row of nothing says nothing.
+        let is_empty = |row: &Row| row.counts.is_zero() && row.error.is_none() && row.plans <= 1;
+        if rows.is_empty() || matches!(rows[..], [row] if is_empty(row)) {
             return String::new();
         }
         rows.sort_by_key(|row| {

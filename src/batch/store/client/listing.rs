@@ -103,7 +103,7 @@ impl Listing {
             let is_input = head.is_none_or(|head| match head.blocking_recv() {
                 Ok(Ok(head)) => {
                     let name = Path::new(meta.location.as_ref());
-                    is_input(look_into(Box::new(Cursor::new(head))), name)
+                    is_input(look_into(Box::new(Cursor::new(head))), name, globs)
                 }
                 // Reading it tells why.
                 _ => true,

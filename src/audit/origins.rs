@@ -7,8 +7,9 @@ use std::borrow::Cow;
 
 use super::Of;
 use super::discreet::{Discreet, Label, PATH_MAX, ShownPath};
+use crate::error::Result;
 use crate::path::{self, Paths};
-use crate::plan::{PieceKind, Section};
+use crate::plan::{Piece, PieceKind, Section};
 use crate::secret::Fresh;
 use crate::secret::marks::Step;
 
@@ -25,6 +26,8 @@ pub(super) struct Origins {
     paths: Paths,
     labels: Vec<Label>,
     labels_size: u64,
+    /// The offset of the piece that was met last, and its label: it may have very many secrets.
+    last: Option<(u64, Label)>,
 }
 
 #[derive(Debug)]
@@ -43,16 +46,27 @@ impl Origins {
         if self.paths.len() == self.places.len()
             && self.paths.size() + self.labels_size < SIZE_MAX
             // What cannot be read is an error of the second reading.
-            && let Ok(mut label) = Label::of(piece)
+            && let Ok(label) = self.label(piece)
         {
-            let is_long = |text: &mut String| text.len() > PATH_MAX;
-            let _ = (label.address.take_if(is_long), label.name.take_if(is_long));
-            (label.type_name, label.provider_name) = (None, None);
             self.labels_size += label.size();
             self.labels.push(label);
             push(&mut self.paths, way_to(piece.kind, side), path);
         }
         self.places.push(Place { number, section: piece.section, offset });
+    }
+
+    /// What is kept of a piece's label.
+    fn label(&mut self, piece: &Piece<'_>) -> Result<Label> {
+        let offset = piece.value.offset();
+        if let Some((_, label)) = self.last.as_ref().filter(|(last, _)| *last == offset) {
+            return Ok(label.clone());
+        }
+        let mut label = Label::of(piece)?;
+        let is_long = |text: &mut String| text.len() > PATH_MAX;
+        let _ = (label.address.take_if(is_long), label.name.take_if(is_long));
+        (label.type_name, label.provider_name) = (None, None);
+        self.last = Some((offset, label.clone()));
+        Ok(label)
     }
 
     /// The same as they may be told, once all secrets are known.

@@ -213,7 +213,9 @@ fn mask_of(
         // Between pieces there are names that the configuration gave.
         (EchoKind::Key, None) => None,
         (EchoKind::Key, Some(_)) if spells_attribute_name(&raw[1..raw.len() - 1]) => None,
-        (EchoKind::Key, Some(_)) => Some(Mask::Key(echo.number)),
+        (EchoKind::Key, Some(piece)) => {
+            Some(Mask::Key(looks.free_number(chunk, piece, echo.number)))
+        }
         (kind, None) => Some(masking.of_echo(raw, kind, false)?),
         (_, Some(piece)) if looks.is_word(chunk, piece, start) => None,
         (kind, Some(piece)) => {

@@ -9,6 +9,7 @@
 //! masked.
 
 use super::chunk::{Chunk, Span};
+use super::mask::NUMBERED;
 use super::pairs::changed_scalars;
 use crate::error::Result;
 use crate::input::Slice;
@@ -36,6 +37,8 @@ struct Look {
     words: Vec<u64>,
     /// Scalars of `after` that are others in `before`.
     changed: Vec<u64>,
+    /// The highest number that a mask in it has ([`super::mask::Mask::Key`]).
+    highest: u32,
 }
 
 impl Looks {
@@ -67,11 +70,18 @@ impl Looks {
         piece.after.contains(&at) && self.at(chunk, piece).changed.binary_search(&at).is_ok()
     }
 
+    /// A number for the mask of a key that no mask in the piece has: two keys of one object must
+    /// not become the same.
+    pub fn free_number(&mut self, chunk: &Chunk, piece: &Span, number: u32) -> u32 {
+        number.saturating_add(self.at(chunk, piece).highest)
+    }
+
     fn at(&mut self, chunk: &Chunk, piece: &Span) -> &Look {
         let start = piece.range.start;
         if self.last.as_ref().is_none_or(|(last, _)| *last != start) {
-            let look = self.look(chunk.text(piece.range.clone()), piece.kind);
-            let mut look = look.unwrap_or_default();
+            let text = chunk.text(piece.range.clone());
+            let mut look = self.look(text, piece.kind).unwrap_or_default();
+            look.highest = highest_number(text);
             for list in [&mut look.words, &mut look.changed] {
                 list.iter_mut().for_each(|offset| *offset += start);
                 list.sort_unstable();
@@ -107,6 +117,17 @@ impl Looks {
         }
         Ok(look)
     }
+}
+
+/// The highest number of a mask in a text.
+fn highest_number(text: &[u8]) -> u32 {
+    let [open, _] = NUMBERED;
+    let numbers = memchr::memmem::find_iter(text, open).filter_map(|place| {
+        let rest = &text[place + open.len()..];
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()
+    });
+    numbers.max().unwrap_or(0)
 }
 
 fn ends_with_key(text: &[u8], key: &str) -> bool {

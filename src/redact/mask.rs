@@ -41,6 +41,9 @@ impl std::fmt::Debug for Key {
     }
 }
 
+/// What stands around a number or digest in a mask.
+pub(super) const NUMBERED: [&str; 2] = ["(sensitive value ", ")"];
+
 /// What a place is replaced with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mask {
@@ -146,7 +149,7 @@ fn half(hasher: &blake3::Hasher) -> [u8; 16] {
 impl Mask {
     /// Appends it as JSON.
     pub(super) fn write(self, out: &mut Vec<u8>) {
-        let [open, close] = ["(sensitive value ", ")"];
+        let [open, close] = NUMBERED;
         let text = match self {
             Mask::Text => MASK,
             Mask::Changed => MASK_CHANGED,

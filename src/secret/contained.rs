@@ -46,8 +46,10 @@ impl Texts {
         let copy = Zeroizing::new(text.to_vec());
         self.add(&copy, offset)?;
         let Some(text) = string::utf8(&copy) else { return Ok(()) };
-        for spelling in [in_json(text), in_json_of_go(text), in_addresses(text)] {
-            if spelling.as_str() != text {
+        let spellings = spellings(text);
+        for (place, spelling) in spellings.iter().enumerate() {
+            let others = spellings[..place].iter().map(|other| other.as_str());
+            if !others.chain([text]).any(|other| other == spelling.as_str()) {
                 self.add(spelling.as_bytes(), offset)?;
             }
         }
@@ -75,6 +77,25 @@ impl Texts {
     }
 }
 
+/// The ways in which a text is spelled in documents in strings and in web addresses; one that is
+/// not very long also in documents in those documents, and as less common writers have it.
+fn spellings(text: &str) -> Vec<Zeroizing<String>> {
+    const LONG: usize = 64 << 10;
+    let of_address = |digits, space, has_slashes| in_addresses(text, digits, space, has_slashes);
+    let mut spellings = vec![in_json(text), in_json_of_go(text), of_address(UPPER, "%20", false)];
+    if text.len() <= LONG {
+        let ascii = in_json_of_ascii(text);
+        let inner = [in_json(&spellings[0]), in_json_of_go(&spellings[1])];
+        spellings.extend(inner);
+        spellings.push(in_json_of_ascii(&ascii));
+        spellings.push(ascii);
+        spellings.push(of_address(LOWER, "%20", false));
+        spellings.push(of_address(UPPER, "%20", true));
+        spellings.push(of_address(UPPER, "+", false));
+    }
+    spellings
+}
+
 /// A text as a part of a string in JSON.
 fn in_json(text: &str) -> Zeroizing<String> {
     let mut spelling = Zeroizing::new(String::with_capacity(string::EXPANSION_MAX * text.len()));
@@ -84,27 +105,53 @@ fn in_json(text: &str) -> Zeroizing<String> {
 
 /// The same as the tools and all that is made with Go write it.
 fn in_json_of_go(text: &str) -> Zeroizing<String> {
+    in_json_with(text, |character| {
+        matches!(character, '<' | '>' | '&' | '\u{8}' | '\u{c}' | '\u{2028}' | '\u{2029}')
+    })
+}
+
+/// The same in nothing but ASCII, as Python writes it.
+fn in_json_of_ascii(text: &str) -> Zeroizing<String> {
+    in_json_with(text, |character| !character.is_ascii() || character == '\u{7f}')
+}
+
+/// The same with the numbers of some characters.
+fn in_json_with(text: &str, is_numbered: impl Fn(char) -> bool) -> Zeroizing<String> {
     let mut spelling = Zeroizing::new(String::with_capacity(string::EXPANSION_MAX * text.len()));
-    for character in in_json(text).chars() {
-        match character {
-            '<' => spelling.push_str("\\u003c"),
-            '>' => spelling.push_str("\\u003e"),
-            '&' => spelling.push_str("\\u0026"),
-            other => spelling.push(other),
+    let mut units = [0; 2];
+    for character in text.chars() {
+        if is_numbered(character) {
+            for unit in character.encode_utf16(&mut units) {
+                let digit = |shift: u32| char::from(LOWER[usize::from(*unit >> shift & 15)]);
+                spelling.extend(['\\', 'u', digit(12), digit(8), digit(4), digit(0)]);
+            }
+        } else {
+            string::push_escaped(character.encode_utf8(&mut [0; 4]), &mut spelling);
         }
     }
     spelling
 }
 
-/// A text as a part of a web address.
-fn in_addresses(text: &str) -> Zeroizing<String> {
+const UPPER: &[u8; 16] = b"0123456789ABCDEF";
+const LOWER: &[u8; 16] = b"0123456789abcdef";
+
+/// A text as a part of a web address: with such digits and so for a space, and with its slashes or
+/// without.
+fn in_addresses(
+    text: &str,
+    digits: &[u8; 16],
+    space: &str,
+    has_slashes: bool,
+) -> Zeroizing<String> {
     let mut spelling = Zeroizing::new(String::with_capacity(3 * text.len()));
-    let digit = |value: u8| char::from(b"0123456789ABCDEF"[usize::from(value)]);
+    let digit = |value: u8| char::from(digits[usize::from(value)]);
     for byte in text.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
                 spelling.push(char::from(byte));
             }
+            b' ' => spelling.push_str(space),
+            b'/' if has_slashes => spelling.push('/'),
             _ => spelling.extend(['%', digit(byte >> 4), digit(byte & 15)]),
         }
     }
@@ -339,6 +386,25 @@ mod tests {
             assert!(contained.is_in(text));
         }
         assert!(!contained.is_in(b"p@ss word<1>"));
+        let mut texts = Texts::new(8, &Limits::default());
+        for secret in ["correct horse", "pa:ss/wo?rd", "line\none\"two", "p\u{e4}ss\u{1f600}word"] {
+            texts.push(secret.as_bytes(), 0).unwrap();
+        }
+        texts.push("abc\u{2028}def\u{8}".as_bytes(), 0).unwrap();
+        let contained = Contained::new(&texts);
+        for text in [
+            "q=correct+horse&x",
+            "/correct%20horse/",
+            "pa%3Ass%2Fwo%3Frd",
+            "pa%3ass%2fwo%3frd",
+            "pa%3Ass/wo%3Frd",
+            r#"{"a":"line\none\"two"}"#,
+            r#"{"a":"{\"b\":\"line\\none\\\"two\"}"}"#,
+            r#"{"a":"p\u00e4ss\ud83d\ude00word"}"#,
+            r#"{"a":"abc\u2028def\u0008"}"#,
+        ] {
+            assert!(contained.is_in(text.as_bytes()), "{text}");
+        }
     }
 
     #[test]

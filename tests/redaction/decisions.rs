@@ -280,6 +280,23 @@ fn words_of_the_format_are_no_echoes() {
 }
 
 #[test]
+fn no_two_keys_become_the_same() {
+    let text = change(
+        r#""before":{"t":{"a-secret":0,"(sensitive value 1)":"b"}},
+            "after":{"p":"a-secret","t":{"a-secret":1,"(sensitive value 1)":"b",
+                "(sensitive value 7)":"c"}},"after_sensitive":{"p":true}"#,
+    );
+    let expected = change(
+        r#""before":{"t":{"(sensitive value 8)":0,"(sensitive value 1)":"b"}},
+            "after":{"p":"(sensitive value)","t":{"(sensitive value 8)":1,
+                "(sensitive value 1)":"b","(sensitive value 7)":"c"}},
+            "after_sensitive":{"p":true}"#,
+    );
+    assert_eq!(redact(&[], joined(&text).as_bytes()), Ok(joined(&expected)));
+    assert_eq!(redact(&[], joined(&expected).as_bytes()), Ok(joined(&expected)));
+}
+
+#[test]
 fn a_name_of_an_attribute_is_one_however_it_is_spelled() {
     let cases = [(
         r#""before":{"m":{"hunter22":1}},"after":{"m":{"\u0068unter22":1},"p":"hunter22"},

@@ -274,6 +274,9 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
         if let Some(ahead) = &mut self.ahead {
             ahead.recall();
         }
+        if let Some(redactor) = &mut self.redactor {
+            redactor.section(section);
+        }
         let is_of_changes = matches!(section, Section::ResourceChanges | Section::ResourceDrift);
         self.is_read_ahead = is_of_changes || !self.only_changes;
         if self.selection.section(section, key) {

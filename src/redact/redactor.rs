@@ -10,7 +10,7 @@ use crate::diff::Differ;
 use crate::error::Result;
 use crate::json::value::{Kind, Value};
 use crate::limits::Limits;
-use crate::plan::{Piece, PieceKind, PieceScout, Unchanged};
+use crate::plan::{Piece, PieceKind, PieceScout, Section, Unchanged};
 use crate::secret::digest::Digester;
 use crate::secret::learned::{Learned, LearnedPiece};
 use crate::secret::leaves::{Leaf, leaves};
@@ -83,6 +83,8 @@ pub(super) struct Redactor<'r, N> {
     masking: &'r Masking,
     marks: Marks,
     differ: Differ,
+    /// A section was met that says what is marked.
+    has_met_marks: bool,
     /// Digests of the marked scalars of one piece.
     own: HashSet<u64>,
     /// The piece has identities.
@@ -100,6 +102,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
             masking: &options.masking,
             marks: Marks::new(options.secret.names.clone()),
             differ: Differ::new(&limits),
+            has_met_marks: false,
             own: HashSet::new(),
             has_identities: false,
             decoded: Vec::new(),
@@ -271,8 +274,17 @@ impl<'r, N: Notes> Redactor<'r, N> {
         })
     }
 
-    /// Masks the constants that equal a secret.
+    /// A section begins.
+    pub fn section(&mut self, section: Section) {
+        self.has_met_marks |= matches!(
+            section,
+            Section::ResourceChanges | Section::PlannedValues | Section::PriorState
+        );
+    }
+
+    /// Masks the constants that equal a secret; all, where nobody can know yet which do.
     fn configuration(&mut self, piece: Value<'_>) -> Result<()> {
+        let is_early = !self.has_met_marks && self.held.known().is_none();
         if let Held::Meanwhile(collected) = &mut self.held {
             collected.declared.is_known = true;
         }
@@ -280,7 +292,8 @@ impl<'r, N: Notes> Redactor<'r, N> {
             leaves(constant, |leaf| {
                 if let Leaf::Scalar(_, value) = leaf
                     && let Some(text) = leaf.text(&mut self.decoded)?
-                    && self.held.has(text)
+                    && !is_mask(text)
+                    && (is_early || self.held.has(text))
                 {
                     let mask = self.masking.of_text(text);
                     self.counts.equal += self.edit(value, mask);

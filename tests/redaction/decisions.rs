@@ -217,6 +217,33 @@ fn one_pass_takes_every_variable_for_a_secret_until_told_otherwise() {
 }
 
 #[test]
+fn one_pass_takes_every_constant_for_a_secret_before_it_knows_any() {
+    let of = |constants: &str, change: &str| {
+        let constants = format!(
+            r#""configuration":{{"root_module":{{"resources":[{{"expressions":{{{constants}}}}}]}}}}"#
+        );
+        let change = format!(
+            r#""resource_changes":[{{"address":"a.b","change":{{"actions":["create"],
+                "before":null,"after":{{"p":{change}}},"after_sensitive":{{"p":true}}}}}}]"#
+        );
+        [constants, change]
+    };
+    let [constants, change] =
+        of(r#""p":{"constant_value":"a-secret"},"n":{"constant_value":[7,true]}"#, r#""a-secret""#);
+    let [all, _] = of(r#""p":{"constant_value":<>},"n":{"constant_value":[<>,true]}"#, "");
+    let [equal, masked] = of(r#""p":{"constant_value":<>},"n":{"constant_value":[7,true]}"#, "<>");
+    let plan =
+        |sections: [&str; 2]| format!(r#"{{"format_version":"1.2",{}}}"#, sections.join(","));
+    let cases = [
+        (plan([&constants, &change]), plan([&all, &masked])),
+        (plan([&change, &constants]), plan([&masked, &equal])),
+    ];
+    let cases = cases.each_ref().map(|(text, expected)| (text.as_str(), expected.as_str()));
+    let options = Options { echo: Echo::Off, ..Options::default() };
+    hold(&cases, options, str::to_owned);
+}
+
+#[test]
 fn sections_with_marks_of_their_own() {
     let values = |mask: &str| {
         let resource = format!(

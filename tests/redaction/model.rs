@@ -87,6 +87,11 @@ pub fn redaction(text: &str, options: Options) -> Redaction {
     model.sections(&document);
     model.variables(&document);
     if let Some(configuration) = document.get("configuration") {
+        let mut of_marks = ["resource_changes", "planned_values", "prior_state"]
+            .into_iter()
+            .filter_map(|section| document.get(section));
+        model.has_early_marks =
+            of_marks.any(|section| section.range.start < configuration.range.start);
         model.constants(configuration);
     }
     match options.echo {
@@ -130,6 +135,8 @@ struct Model<'a> {
     changed: BTreeSet<usize>,
     /// What only one pass over the document must take for secret.
     presumed: BTreeSet<String>,
+    /// Something that says what is marked stands before the configuration.
+    has_early_marks: bool,
 }
 
 impl<'a> Model<'a> {
@@ -143,6 +150,7 @@ impl<'a> Model<'a> {
             exempt: BTreeSet::new(),
             changed: BTreeSet::new(),
             presumed: BTreeSet::new(),
+            has_early_marks: true,
         }
     }
 
@@ -396,7 +404,8 @@ impl<'a> Model<'a> {
         let Some(text) = scalar.text() else { return };
         let start = scalar.range.start;
         let met = self.secrets.get(text).copied();
-        if met.is_some_and(|met| self.options.echo != Echo::Off || met < start) {
+        let is_early = self.options.echo == Echo::Off && !self.has_early_marks && !is_mask(text);
+        if is_early || met.is_some_and(|met| self.options.echo != Echo::Off || met < start) {
             self.edit(&scalar.range, Put::Mask);
         } else if self.presumed.contains(text) {
             let range = scalar.range.clone();

@@ -252,3 +252,17 @@ fn a_report_shows_the_values_of_all_documents_but_their_secrets() {
         }
     }
 }
+
+#[test]
+fn text_around_a_document_is_warned_of_by_every_command() {
+    let text = format!("Running terraform show\n{}\ndone\n", plan("a"));
+    for args in [&["changes"][..], &["summary"], &["report"], &["redact"], &["slim"], &["audit"]] {
+        let output = run_on(args, &text);
+        let said = self::text(&output.stderr);
+        for place in ["bytes of other text before the plan", "bytes of other text after the plan"] {
+            assert_eq!(said.matches(place).count(), 1, "{args:?}: {said}");
+        }
+        let quiet = run_on(&[args, &["--quiet"]].concat(), &text);
+        assert!(!self::text(&quiet.stderr).contains("warning"), "{args:?}");
+    }
+}

@@ -8,7 +8,7 @@ use super::inputs::{self, Listed};
 use super::output::Output;
 use super::progress::{self, Bar, Watched};
 use super::redact::secret_options;
-use super::run::{access, closed_early, color, end_of_output, fail, fail_of, options, say};
+use super::run::{access, closed_early, color, end_of_output, fail, fail_of, options, say, warn};
 use super::stats::Stats;
 use crate::audit::{Audited, Ledger, Look, Options, audit};
 use crate::batch::Entry;
@@ -16,6 +16,7 @@ use crate::batch::reading::{find_next, numbered};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Input, Kept};
 use crate::plan::{self, Documents};
+use crate::record::Warning;
 use crate::secret::{Collecting, Takes};
 use crate::sink::csv::Formulas;
 use crate::sink::findings::{Csv, Ndjson, Table};
@@ -140,6 +141,7 @@ fn audit_input(
         let name = numbered(&source, number);
         let failed = match auditing.next(&name, options, ledger) {
             Ok(audited) => {
+                warn(plans, &name, Warning::of_text(&audited.document));
                 tally.done += 1;
                 tally.echoes += audited.summary.counts.echoes();
                 tally.stats.add(audited.document.bytes);

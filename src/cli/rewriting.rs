@@ -12,13 +12,14 @@ use super::exit::Exit;
 use super::inputs::Listed;
 use super::output::Output;
 use super::progress::{self, Watched};
-use super::run::{access, end_of_output, fail, fail_of, say};
+use super::run::{access, end_of_output, fail, fail_of, say, warn};
 use super::stats::Stats;
 use crate::batch::Entry;
 use crate::batch::reading::{find_next, numbered};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Input, Kept};
 use crate::plan::{Document, Documents};
+use crate::record::Warning;
 use crate::secret::{Collected, Collecting, Options, Takes};
 use crate::sink::summary::visible;
 
@@ -192,6 +193,7 @@ impl<E: FnMut(&mut Ready<'_>, &mut File) -> Result<Document>> Rewriting<'_, E> {
     fn write(&mut self, mut ready: Ready<'_>) -> std::result::Result<(), End> {
         match (self.each)(&mut ready, &mut self.out) {
             Ok(document) => {
+                warn(self.plans, ready.name, Warning::of_text(&document));
                 self.done += 1;
                 self.stats.add(document.bytes);
                 Ok(())

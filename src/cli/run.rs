@@ -18,7 +18,7 @@ use crate::input::{self, Mapping, Threads};
 use crate::json::Validation;
 use crate::plan;
 use crate::record::schema::SCHEMA;
-use crate::record::{Extent, Options, Show};
+use crate::record::{Extent, Options, Show, Warning};
 use crate::scan::Isa;
 use crate::secret::Takes;
 use crate::sink::csv::Formulas;
@@ -261,6 +261,13 @@ pub(super) fn fail(path: Option<&Path>, error: &Error) -> Exit {
 pub(super) fn fail_of(source: &str, error: &Error) -> Exit {
     say(&format!("{}: {error}", visible(source)));
     Exit::Failed
+}
+
+/// Warns of what was met in an input, unless that is not wanted.
+pub(super) fn warn(plans: &Plans, source: &str, warnings: impl IntoIterator<Item = Warning>) {
+    for warning in warnings.into_iter().filter(|_| !plans.quiet) {
+        say(&format!("{}: warning: {warning}", visible(source)));
+    }
 }
 
 /// Everything that is not data. That standard error is gone is no reason to stop.

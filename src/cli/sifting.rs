@@ -9,7 +9,7 @@ use super::args::Plans;
 use super::exit::Exit;
 use super::inputs::Listed;
 use super::progress::{self, Bar, Watched};
-use super::run::{access, say};
+use super::run::{access, say, warn};
 use super::stats::Stats;
 use crate::batch::reading::{Attributes, Note, Reader, Values, has_changes, read_plans};
 use crate::batch::script::Script;
@@ -246,9 +246,7 @@ impl Reader for Sifting<'_> {
         self.tally.done += 1;
         self.tally.has_changes |= has_changes(sifted);
         self.tally.stats.add(sifted.summary.bytes);
-        for warning in sifted.warnings.iter().filter(|_| !self.reading.plans.quiet) {
-            say(&format!("{}: warning: {warning}", visible(label.source)));
-        }
+        warn(self.reading.plans, label.source, sifted.warnings.iter().copied());
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) {

@@ -84,6 +84,16 @@ pub enum Warning {
     NewerFormat,
 }
 
+impl Warning {
+    /// Those of the text around a document.
+    pub fn of_text(document: &plan::Document) -> impl Iterator<Item = Warning> + use<> {
+        let plan::Document { text_before, text_after, .. } = *document;
+        let before = (text_before > 0).then_some(Warning::TextBefore(text_before));
+        let after = (text_after > 0).then_some(Warning::TextAfter(text_after));
+        before.into_iter().chain(after)
+    }
+}
+
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -191,14 +201,11 @@ impl Sifter<'_, '_, '_> {
         }
         let document = document?;
         self.books.end(&document)?;
-        let warnings = [
-            (document.text_before > 0).then_some(Warning::TextBefore(document.text_before)),
-            (document.text_after > 0).then_some(Warning::TextAfter(document.text_after)),
-            document.is_newer.then_some(Warning::NewerFormat),
-        ];
+        let newer = document.is_newer.then_some(Warning::NewerFormat);
+        let warnings = Warning::of_text(&document).chain(newer).collect();
         let summary = std::mem::take(&mut self.books.summary);
         let has_changes = self.books.has_changes;
-        Ok(Sifted { summary, has_changes, warnings: warnings.into_iter().flatten().collect() })
+        Ok(Sifted { summary, has_changes, warnings })
     }
 
     /// Waits for what is shared: everything before this place is counted and written then.

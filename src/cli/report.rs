@@ -110,11 +110,14 @@ fn attributes(arguments: &Report, options: &Options) -> Wanted {
 fn refuse_contradictions(arguments: &Report) -> Option<Exit> {
     let ignores = |what| arguments.noise.ignore.contains(&what);
     let is_blind = arguments.values == Values::None;
+    let has_names = arguments.secrets.also_names.is_some();
     let has_markdown = arguments.targets.iter().any(|it| it.format == ReportAs::Markdown);
     if arguments.secrets.echo == Echo::Off && !is_blind {
         say("--echo off: values that repeat a secret are never shown; --values none shows none");
     } else if arguments.fit.is_some() && !has_markdown {
         say("--fit: it is about Markdown: ask for it, as in -o markdown=FILE");
+    } else if is_blind && (arguments.secrets.echo == Echo::Contains || has_names) {
+        say("--values none: --echo contains and --also-names are about values, and none is shown");
     } else if is_blind && (ignores(Ignore::Whitespace) || ignores(Ignore::SetOrder)) {
         say("--ignore: whether only white space or order differs is told by values");
     } else {

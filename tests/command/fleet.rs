@@ -138,6 +138,26 @@ fn what_a_plan_that_fails_has_done_is_not_counted() {
 }
 
 #[test]
+fn a_plan_that_does_anything_at_all_is_one_with_changes() {
+    let folder = Folder::new();
+    folder.write("read.json", plan(&[change("aws_a.one", None, "read")]));
+    folder.write("new.json", plan(&[change("aws_a.one", None, r#"update","rename"#)]));
+    let drift = plan(&[change("aws_a.one", None, "update")]);
+    folder.write("refresh.json", drift.replace("resource_changes", "resource_drift"));
+    folder.write("none.json", plan(&[]));
+    let run = folder.run("summary read.json new.json refresh.json none.json");
+    assert!(run.out.starts_with("4 workspaces: 3 with changes, 1 without\n"), "{}", run.out);
+    let run = folder.run("report -o markdown=- read.json new.json none.json");
+    assert!(run.out.contains("3 plans, 1 without changes."), "{}", run.out);
+    for (name, code) in [("read", 2), ("new", 2), ("refresh", 2), ("none", 0)] {
+        let run = folder.run(&format!("summary --detailed-exitcode {name}.json"));
+        assert_eq!(run.code, Some(code), "{name}");
+    }
+    let run = folder.run("summary --group-by action read.json new.json");
+    assert_eq!([row(&run, "read"), row(&run, "update+rename")], ["read 1 1", "update+rename 1 1"]);
+}
+
+#[test]
 fn workspaces_of_the_same_name_are_one_row() {
     let folder = fleet();
     let run = folder.run("summary p --exclude cut* --workspace-from {workspace}/*.json");

@@ -219,9 +219,9 @@ fn one_pass_takes_every_variable_for_a_secret_until_told_otherwise() {
 #[test]
 fn one_pass_takes_every_constant_for_a_secret_before_it_knows_any() {
     let of = |constants: &str, change: &str| {
-        let constants = format!(
-            r#""configuration":{{"root_module":{{"resources":[{{"expressions":{{{constants}}}}}]}}}}"#
-        );
+        let resource = format!(r#"{{"expressions":{{{constants}}}}}"#);
+        let constants =
+            format!(r#""configuration":{{"root_module":{{"resources":[{resource}]}}}}"#);
         let change = format!(
             r#""resource_changes":[{{"address":"a.b","change":{{"actions":["create"],
                 "before":null,"after":{{"p":{change}}},"after_sensitive":{{"p":true}}}}}}]"#

@@ -181,3 +181,14 @@ fn hostile_texts_do_nothing() {
         }
     }
 }
+
+#[test]
+fn what_would_hide_nothing_is_refused() {
+    for args in ["--echo contains", "--also-names x"] {
+        let mut command = run::plansift();
+        command.args(["report", "--values", "none"]).args(args.split(' ')).arg("plan.json");
+        let output = command.output().expect("it runs");
+        assert_eq!(output.status.code(), Some(64), "{args}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("--values none"), "{args}");
+    }
+}

@@ -147,7 +147,9 @@ impl Totals {
 
     /// The rows that have something to tell, sorted.
     fn sorted(&self, by: By, sort: Sort) -> Vec<&Row> {
-        let mut rows: Vec<&Row> = self.groups(by).rows().filter(|row| !row.is_quiet()).collect();
+        // An action is told by how many resources it is of.
+        let is_told = |row: &&Row| by == By::Action || !row.is_quiet();
+        let mut rows: Vec<&Row> = self.groups(by).rows().filter(is_told).collect();
         if by != By::Workspace && sort != Sort::Input {
             rows.sort_by(|a, b| a.name.cmp(&b.name));
         }

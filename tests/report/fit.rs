@@ -185,6 +185,45 @@ fn what_differs_is_told_before_what_is_on_one_side_only() {
     assert!(text.contains("have no room"), "{text}");
 }
 
+/// The lines of attributes of some pages, sorted.
+fn attributes(pages: &[String]) -> Vec<&str> {
+    let lines = pages.iter().flat_map(|page| page.lines());
+    let mut lines: Vec<_> = lines.filter(|line| line.starts_with(['+', '-', '!'])).collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn nothing_is_left_out_that_has_room() {
+    let many: Vec<String> = (0..300).map(|number| format!(r#""a{number}":{number}"#)).collect();
+    let element = |name: &str, members: &str| {
+        format!(
+            r#"{{"address":"x.{name}","type":"x","name":"{name}",
+                "change":{{"actions":["create"],"before":null,"after":{{{members}}}}}}}"#
+        )
+    };
+    let changes = [element("large", &many.join(",")), element("small", r#""a":1"#)];
+    let plan = format!(r#"{{"format_version":"1.2","resource_changes":[{}]}}"#, changes.join(","));
+    let plan = [("plan", plan.as_bytes())];
+    let whole = pages(&plan, Fit::NONE);
+    assert_eq!(attributes(&whole).len(), 301);
+    let len = length(&whole[0], Measure::Characters);
+    let fit = |max, rest| Fit { max, measure: Measure::Characters, rest };
+    // Besides there may be a last line.
+    assert_eq!(pages(&plan, fit(len + 300, Rest::LeftOut)), whole);
+    let cut = pages(&plan, fit(len - 1, Rest::LeftOut));
+    assert!(cut[0].contains(" more\n") && cut[0].contains("x.small"), "{}", cut[0]);
+    // An entry is at most half a part.
+    let parts = pages(&plan, fit(3 * len, Rest::Parts));
+    assert!(parts.len() == 1 && attributes(&parts) == attributes(&whole));
+    let plans = plans();
+    let plans: Vec<(&str, &[u8])> =
+        plans.iter().map(|(name, plan)| (name.as_str(), plan.as_slice())).collect();
+    let (whole, parts) = (pages(&plans, Fit::NONE), pages(&plans, fit(64_000, Rest::Parts)));
+    assert!(parts.len() > 3);
+    assert!(attributes(&parts) == attributes(&whole));
+}
+
 #[test]
 fn parts_hold_each_change_once() {
     let plans = plans();

@@ -33,6 +33,8 @@ pub(super) struct Entry {
     pub head: String,
     /// What stands below it.
     pub body: String,
+    /// The same without leaving anything out, where that is more.
+    pub full: Option<String>,
     /// Whether there was something to stand below it, which has no room.
     pub is_cut: bool,
 }
@@ -43,6 +45,10 @@ pub(super) struct Teller {
     pub plan: Option<String>,
     /// Length of the attributes of an entry in bytes; one more line may end beyond it.
     pub lines_max: usize,
+    /// The same where they are what always was, or will be, which says less than what changes.
+    pub plain_max: usize,
+    /// Whether it is also told what is longer.
+    pub tells_all: bool,
 }
 
 /// Changes to instances of a resource.
@@ -55,7 +61,7 @@ pub(super) struct Alike {
     count: u64,
     symbol: &'static str,
     phrase: String,
-    body: String,
+    body: Body,
     /// Of the attributes: the body may leave something out.
     digest: u64,
 }
@@ -79,7 +85,7 @@ impl Alike {
 
     /// What is told of them.
     pub fn entry(self, teller: &Teller) -> Entry {
-        let Alike { name, indexes, count, symbol, phrase, body, .. } = self;
+        let Alike { name, indexes, count, symbol, phrase, body: Body { text, full }, .. } = self;
         let alone = match (&indexes[..], count) {
             ([index], 1) => name.clone() + index,
             _ => name,
@@ -97,8 +103,15 @@ impl Alike {
         if !phrase.is_empty() {
             let _ = write!(head, " {phrase}");
         }
-        Entry { count, head: head + "\n\n", body, is_cut: false }
+        Entry { count, head: head + "\n\n", body: text, full, is_cut: false }
     }
+}
+
+/// The lines of attributes, and all of them where those are not all.
+#[derive(Debug)]
+struct Body {
+    text: String,
+    full: Option<String>,
 }
 
 impl Teller {
@@ -133,8 +146,8 @@ impl Teller {
     pub fn output(&self, output: &OutputChange<'_>) -> Entry {
         let action = Action::of(&output.action);
         let head = self.head(action.symbol(), &output.name) + "\n\n";
-        let body = self.body(&output.attributes, action);
-        Entry { count: 1, head, body, is_cut: false }
+        let Body { text, full } = self.body(&output.attributes, action);
+        Entry { count: 1, head, body: text, full, is_cut: false }
     }
 
     /// An action that is invoked.
@@ -160,31 +173,37 @@ impl Teller {
             let _ = writeln!(lines, "{}", cut(problem, PROBLEM.min(self.lines_max)));
         }
         let body = if lines.is_empty() { lines } else { fenced("", &lines) + "\n" };
-        Entry { count: 1, head, body, is_cut: false }
+        Entry { count: 1, head, body, ..Entry::default() }
     }
 
-    /// The lines of attributes.
-    fn body(&self, attributes: &Attributes, action: Action) -> String {
-        // What is as it always was, or will be, says less than what changes.
+    fn body(&self, attributes: &Attributes, action: Action) -> Body {
         let lines_max = match action {
             Action::Update | Action::Replace => self.lines_max,
-            _ => self.lines_max / 4,
+            _ => self.plain_max,
         };
-        let mut lines = String::new();
-        let mut more = attributes.left_out;
-        for (place, attribute) in attributes.list.iter().enumerate() {
-            if lines.len() > lines_max {
-                more += (attributes.list.len() - place) as u64;
-                break;
-            }
+        let (text, is_all) = lines(attributes, action, lines_max);
+        let full = (self.tells_all && !is_all).then(|| lines(attributes, action, usize::MAX).0);
+        Body { text, full }
+    }
+}
+
+/// The lines of attributes, up to that length, and whether that is all of them.
+fn lines(attributes: &Attributes, action: Action, max: usize) -> (String, bool) {
+    let mut lines = String::new();
+    let told = attributes.list.iter().take_while(|attribute| {
+        let has_room = lines.len() <= max;
+        if has_room {
             line(attribute, action, &mut lines);
         }
-        if more > 0 {
-            // Writing to a text cannot fail, here and elsewhere.
-            let _ = writeln!(lines, "  … and {more} more");
-        }
-        if lines.is_empty() { lines } else { fenced("diff", &lines) + "\n" }
+        has_room
+    });
+    let left = (attributes.list.len() - told.count()) as u64;
+    let more = left + attributes.left_out;
+    if more > 0 {
+        // Writing to a text cannot fail, here and elsewhere.
+        let _ = writeln!(lines, "  … and {more} more");
     }
+    (if lines.is_empty() { lines } else { fenced("diff", &lines) + "\n" }, left == 0)
 }
 
 /// What happens to a resource, and why.

@@ -8,7 +8,7 @@ use std::io::{BufWriter, Write};
 
 use super::class::Class;
 use super::entry::Entry;
-use super::fit::{Fit, Rest};
+use super::fit::{Fit, Measure, Rest};
 use super::overview::Overview;
 use super::shelf::Shelf;
 use super::{Open, Page};
@@ -100,9 +100,10 @@ impl<'l, 's> Layout<'l, 's> {
         let last_line = self.fit.measure.of(&left_out.words());
         left_out.cut = 0;
         self.turn()?;
-        if self.fit.rest == Rest::LeftOut {
+        if self.fit.rest == Rest::LeftOut && !has_room(self.fit, self.text, shelf) {
             self.left = self.left.saturating_sub(last_line);
-            let frames = shelf.counts().map(|(class, count)| self.frame(&title(class, count)));
+            let frames =
+                shelf.counts().map(|(class, count)| frame(self.fit.measure, &title(class, count)));
             let heads = (shelf.heads() + frames.sum::<u64>()).min(self.left / 2);
             let differences = shelf.differences().min(self.left - heads);
             self.reserved = Reserved { heads, differences };
@@ -127,11 +128,6 @@ impl<'l, 's> Layout<'l, 's> {
         Ok(self.number)
     }
 
-    /// The size of what is around a section.
-    fn frame(&self, title: &str) -> u64 {
-        self.fit.measure.of(title) + self.fit.measure.of(SECTION_END)
-    }
-
     /// Finds room for an entry, on another page if that is wanted.
     fn entry(&mut self, class: Class, entry: Entry) -> Result<Placed> {
         let mut placed = self.place(class, &entry)?;
@@ -153,7 +149,7 @@ impl<'l, 's> Layout<'l, 's> {
         let measure = self.fit.measure;
         let frame = match self.section {
             Section::Open => 0,
-            Section::Closed => self.frame(&self.title),
+            Section::Closed => frame(measure, &self.title),
         };
         let [head, body] = [&entry.head, &entry.body].map(|text| measure.of(text));
         let mut reserved = self.reserved;
@@ -225,6 +221,17 @@ impl<'l, 's> Layout<'l, 's> {
             None => Ok(()),
         }
     }
+}
+
+/// Whether all entries have room on one page that begins with that overview.
+pub(super) fn has_room(fit: Fit, text: &str, shelf: &Shelf) -> bool {
+    let frames = shelf.counts().map(|(class, count)| frame(fit.measure, &title(class, count)));
+    FRAME + fit.measure.of(text) + frames.sum::<u64>() + shelf.size() <= fit.max
+}
+
+/// The size of what is around a section.
+fn frame(measure: Measure, title: &str) -> u64 {
+    measure.of(title) + measure.of(SECTION_END)
 }
 
 /// What a section begins with.

@@ -21,7 +21,7 @@ use std::io::Write;
 
 use self::class::Class;
 use self::entry::{Alike, Entry, Teller};
-use self::layout::Layout;
+use self::layout::{Layout, has_room};
 use self::overview::{News, Overview};
 use self::shelf::{Room, Shelf};
 use crate::error::{Error, Result};
@@ -44,6 +44,8 @@ pub struct Markdown<'s> {
     questions: Questions,
     overview: Overview,
     shelf: Shelf,
+    /// The same with nothing left out, as long as that may have room.
+    full: Option<Shelf>,
     teller: Teller,
     plans: u64,
     /// What the next change may be like.
@@ -53,21 +55,22 @@ pub struct Markdown<'s> {
 impl<'s> Markdown<'s> {
     /// Opens its pages when all plans have come, and tells which of the rules they break.
     pub fn new(open: Open<'s>, rules: &[Rule], fit: Fit) -> Markdown<'s> {
-        let (kept_max, lines_max) = match (fit.rest, fit.max) {
-            (Rest::LeftOut, u64::MAX) => (u64::MAX, usize::MAX),
-            (rest, max) => {
-                // No change takes the room of all others.
-                let lines_max = usize::try_from(max / 16).unwrap_or(usize::MAX);
-                (if rest == Rest::Parts { u64::MAX } else { max }, lines_max)
-            }
+        let part = |share: u64| usize::try_from(fit.max / share).unwrap_or(usize::MAX);
+        let (kept_max, [lines_max, plain_max]) = match (fit.rest, fit.max) {
+            (Rest::LeftOut, u64::MAX) => (u64::MAX, [usize::MAX; 2]),
+            // No change takes the room of all others.
+            (Rest::LeftOut, max) => (max, [part(16), part(64)]),
+            (Rest::Parts, _) => (u64::MAX, [part(2); 2]),
         };
+        let tells_all = lines_max < usize::MAX && fit.rest == Rest::LeftOut;
         Markdown {
             open,
             fit,
             questions: Questions::new(rules),
             overview: Overview::default(),
             shelf: Shelf::new(fit.measure, kept_max),
-            teller: Teller { plan: None, lines_max },
+            full: tells_all.then(|| Shelf::new(fit.measure, kept_max)),
+            teller: Teller { plan: None, lines_max, plain_max, tells_all },
             plans: 0,
             alike: None,
         }
@@ -93,15 +96,29 @@ impl<'s> Markdown<'s> {
     fn flush(&mut self) -> Result<()> {
         let Some(alike) = self.alike.take() else { return Ok(()) };
         let class = alike.class;
-        self.shelf.add(class, &alike.entry(&self.teller))
+        let entry = alike.entry(&self.teller);
+        self.put(class, entry)
+    }
+
+    fn put(&mut self, class: Class, mut entry: Entry) -> Result<()> {
+        self.shelf.add(class, &entry)?;
+        if let Some(full) = &mut self.full {
+            entry.body = entry.full.take().unwrap_or(entry.body);
+            full.add(class, &entry)?;
+            if full.size() > self.fit.max {
+                (self.full, self.teller.tells_all) = (None, false);
+            }
+        }
+        Ok(())
     }
 
     fn add(&mut self, class: Class, tell: impl FnOnce(&Teller) -> Entry) -> Result<()> {
-        match self.shelf.room(class) {
-            Room::None => self.shelf.count(class, 1),
-            _ => self.shelf.add(class, &tell(&self.teller))?,
+        if self.shelf.room(class) == Room::None {
+            self.shelf.count(class, 1);
+            return Ok(());
         }
-        Ok(())
+        let entry = tell(&self.teller);
+        self.put(class, entry)
     }
 }
 
@@ -128,6 +145,7 @@ impl Sink for Markdown<'_> {
             Record::Summary(_) => {
                 self.flush()?;
                 self.shelf.mark();
+                self.full.iter_mut().for_each(Shelf::mark);
                 Ok(())
             }
         }
@@ -147,14 +165,18 @@ impl Sink for Markdown<'_> {
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.alike = None;
         self.overview.fail(label.workspace.unwrap_or(label.source), &error.to_string());
+        self.full.iter_mut().try_for_each(Shelf::forget)?;
         self.shelf.forget()
     }
 
     fn finish(&mut self) -> Result<()> {
         let news = if self.shelf.counts().next().is_some() { News::Some } else { News::None };
-        let Markdown { fit, overview, shelf, open, .. } = self;
+        let Markdown { fit, overview, shelf, full, open, .. } = self;
         // Half of the first page is for what changes.
         let text = overview.text(news, fit.measure, fit.max / 2);
+        if let Some(full) = full.as_mut().filter(|full| has_room(*fit, &text, full)) {
+            std::mem::swap(shelf, full);
+        }
         let parts = match fit.rest {
             Rest::LeftOut => 1,
             Rest::Parts => {

@@ -121,6 +121,11 @@ impl Shelf {
         counts.filter(|(_, count)| *count > 0)
     }
 
+    /// The size of all that is kept.
+    pub fn size(&self) -> u64 {
+        self.tapes.iter().map(|tape| tape.tally.size).sum()
+    }
+
     /// The size of all heads that are kept.
     pub fn heads(&self) -> u64 {
         self.tapes.iter().map(|tape| tape.tally.heads).sum()
@@ -159,7 +164,8 @@ impl Entries<'_> {
         };
         let [count, is_cut, head, body] = [0, 1, 2, 3].map(number);
         let [head, body] = [head, body].map(|len| self.text(len));
-        Ok(Some(Entry { count, head: head?, body: body?, is_cut: is_cut == 1 }))
+        let (head, body, is_cut) = (head?, body?, is_cut == 1);
+        Ok(Some(Entry { count, head, body, is_cut, full: None }))
     }
 
     fn text(&mut self, len: u64) -> Result<String> {

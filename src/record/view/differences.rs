@@ -43,6 +43,7 @@ pub(super) fn differences(
             root,
             sides.map(Some),
             Known { is_hidden: false, is_unknown: unknown.is_at(root) },
+            &[],
             listing,
         )?;
         first = 1;
@@ -68,16 +69,22 @@ pub(super) fn differences(
         let mut inner = start..last;
         if path.steps().len() == depth {
             let known = Known { is_hidden, is_unknown: unknown.is_at(path) };
-            pair(path, values, known, listing)?;
             // It may be among both lists.
             let ends = |place: usize| paths.get(place).is_some_and(|it| it.steps().len() == depth);
             inner.start = inner.clone().find(|&place| !ends(place)).unwrap_or(last);
+            let open = unknown.elements(inner.clone().filter_map(|place| paths.get(place)), depth);
+            if pair(path, values, known, &open, listing)? == Paired::AsSets {
+                unknown.list(inner.filter_map(|place| paths.get(place)), listing);
+                continue;
+            }
         } else if !is_hidden
             && let [Some(before), Some(after)] = values
-            && !unknown.is_below(path, depth)
-            && let Some(set) = as_set([before, after], inner.len(), listing)?
+            && let open =
+                unknown.elements(inner.clone().filter_map(|place| paths.get(place)), depth)
+            && let Some(set) = as_set([before, after], inner.len() - open.len(), &open, listing)?
         {
             list_set(path, depth, [before, after], set, listing)?;
+            unknown.list(inner.filter_map(|place| paths.get(place)), listing);
             continue;
         }
         if !inner.is_empty() {
@@ -107,12 +114,27 @@ impl Unknown<'_> {
         self.paths.get(self.next) == Some(path)
     }
 
-    /// Whether some place is not known that shares the first steps with a path, which is the first
-    /// that does.
-    fn is_below(&mut self, path: Path<'_>, depth: usize) -> bool {
-        self.pass(path);
-        let next = self.paths.get(self.next);
-        next.is_some_and(|unknown| unknown.steps().take(depth).eq(path.steps().take(depth)))
+    /// For each of some paths, which come next, that is not known: the element of the list that it
+    /// is in, to which so many steps lead.
+    fn elements<'a>(
+        &self,
+        paths: impl Iterator<Item = Path<'a>>,
+        depth: usize,
+    ) -> Vec<Option<u32>> {
+        let mut ahead = Unknown { paths: self.paths, next: self.next };
+        let element = |path: Path<'_>| match path.step(depth) {
+            Some(Step::Index(index)) => Some(index),
+            _ => None,
+        };
+        paths.filter(|path| ahead.is_at(*path)).map(element).collect()
+    }
+
+    /// Lists those of some paths, which come next, that are not known: in elements of a set, whose
+    /// places say nothing of what was there before.
+    fn list<'a>(&mut self, paths: impl Iterator<Item = Path<'a>>, listing: &mut Listing<'_, '_>) {
+        for path in paths.filter(|path| self.is_at(*path)) {
+            listing.push(path, Shown::Absent, Shown::Unknown, Difference::Value);
+        }
     }
 }
 
@@ -123,13 +145,21 @@ struct Known {
     is_unknown: bool,
 }
 
-/// Lists what became of one place.
+/// How two sides of a place were compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Paired {
+    AsSets,
+    AsTheyStand,
+}
+
+/// Lists what became of one place. `open`: the elements in which something is not known.
 fn pair(
     path: Path<'_>,
     values: [Option<Value<'_>>; 2],
     known: Known,
+    open: &[Option<u32>],
     listing: &mut Listing<'_, '_>,
-) -> Result<()> {
+) -> Result<Paired> {
     let Known { is_hidden, is_unknown } = known;
     if let [Some(before), Some(after)] = values
         && !is_hidden
@@ -137,16 +167,17 @@ fn pair(
     {
         if before.raw() == after.raw() {
             // Only what lies below it is not known: it has a line of its own.
-            return Ok(());
+            return Ok(Paired::AsTheyStand);
         }
         match (before.kind()?, after.kind()?) {
             (Kind::Array, Kind::Array) => {
-                if let Some(set) = as_set([before, after], usize::MAX, listing)? {
-                    return list_set(path, path.steps().len(), [before, after], set, listing);
+                if let Some(set) = as_set([before, after], usize::MAX, open, listing)? {
+                    list_set(path, path.steps().len(), [before, after], set, listing)?;
+                    return Ok(Paired::AsSets);
                 }
             }
             (Kind::String, Kind::String) if texts(path, [before, after], listing)? => {
-                return Ok(());
+                return Ok(Paired::AsTheyStand);
             }
             _ => {}
         }
@@ -159,7 +190,7 @@ fn pair(
     if (&before, &after) != (&Shown::Absent, &Shown::Absent) {
         listing.push(path, before, after, Difference::Value);
     }
-    Ok(())
+    Ok(Paired::AsTheyStand)
 }
 
 /// What two lists do not share, if that is less than the places that changed in them, nothing in
@@ -167,6 +198,7 @@ fn pair(
 fn as_set<'a>(
     sides: [Value<'a>; 2],
     changed: usize,
+    open: &[Option<u32>],
     listing: &mut Listing<'_, '_>,
 ) -> Result<Option<Unmatched<'a>>> {
     for side in sides {
@@ -177,7 +209,7 @@ fn as_set<'a>(
     let len = sides[0].raw().len() + sides[1].raw().len();
     let Some(room) = listing.set_room.checked_sub(len) else { return Ok(None) };
     listing.set_room = room;
-    let Some(found) = unmatched(sides[0], sides[1])? else { return Ok(None) };
+    let Some(found) = unmatched(sides[0], sides[1], open)? else { return Ok(None) };
     let indexes = |list: &[(u32, Value<'_>)]| list.iter().map(|it| it.0).collect::<Vec<_>>();
     let is_in_place = found.len() > 0 && indexes(&found.removed) == indexes(&found.added);
     Ok(Some(found).filter(|it| it.shared > 0 && it.len() < changed && !is_in_place))

@@ -29,12 +29,17 @@ impl Unmatched<'_> {
     }
 }
 
-/// What two arrays do not share; `None`: they are too long.
+/// What two arrays do not share; `None`: they are too long. `open`: elements of the second one that
+/// are not known as a whole, and so are no others, in order.
 ///
 /// # Errors
 ///
 /// One is no array, or not well formed.
-pub(super) fn unmatched<'a>(before: Value<'a>, after: Value<'a>) -> Result<Option<Unmatched<'a>>> {
+pub(super) fn unmatched<'a>(
+    before: Value<'a>,
+    after: Value<'a>,
+    open: &[Option<u32>],
+) -> Result<Option<Unmatched<'a>>> {
     let mut places: HashMap<&'a [u8], Vec<(u32, Value<'a>)>> = HashMap::new();
     for (index, element) in (0..).zip(before.elements()?) {
         if index as usize == ELEMENTS_MAX {
@@ -50,7 +55,8 @@ pub(super) fn unmatched<'a>(before: Value<'a>, after: Value<'a>) -> Result<Optio
             return Ok(None);
         }
         let element = element?;
-        match places.get_mut(element.raw()).and_then(Vec::pop) {
+        let is_open = open.binary_search(&Some(index)).is_ok();
+        match places.get_mut(element.raw()).filter(|_| !is_open).and_then(Vec::pop) {
             Some(_) => found.shared += 1,
             None => found.added.push((index, element)),
         }

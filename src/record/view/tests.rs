@@ -129,6 +129,19 @@ fn lists_are_sets_where_that_tells_less() {
     let appended =
         r#""before":{"l":[1]},"after":{"l":[1,null]},"after_unknown":{"l":[false,true]}"#;
     assert_eq!(lines(appended, &[]), ["l[1]: - -> ?"]);
+    // Nor has what is not known yet anything to do with what stood in its place.
+    let [one, two] = [r#"{"a":1,"b":1,"id":"x"}"#, r#"{"a":2,"b":2,"id":"y"}"#];
+    let new = r#"{"a":3,"b":3}"#;
+    let set = |after: &str, open: &str| {
+        let change = format!(r#""before":{{"l":[{one},{two}]}},"after":{{"l":[{after}]}}"#);
+        lines(&format!(r#"{change},"after_unknown":{{"l":[{open}]}}"#), &[])
+    };
+    let added = |index| [format!("l[{index}]: - -> {new}"), format!("l[{index}].id: - -> ?")];
+    let open = r#"{"id":true}"#;
+    assert_eq!(set(&format!("{new},{one},{two}"), &format!("{open},{{}},{{}}")), added(0));
+    let gone = format!("l[0]: {one} -> -");
+    let expected = [&[gone][..], &added(1)].concat();
+    assert_eq!(set(&format!("{two},{new}"), &format!("{{}},{open}")), expected);
     // What is not known, or marked, has no other place than its own.
     let change = r#""before":{"l":[{"a":1},{"a":2}]},"after":{"l":[{"a":2},{"a":1}]}"#;
     let unknown = r#","after_unknown":{"l":[{},{"id":true}]}"#;

@@ -1,5 +1,7 @@
 //! Everything at and below a value, in document order. Nothing recurses.
 
+use smallvec::SmallVec;
+
 use super::decode;
 use crate::error::Result;
 use crate::json::value::{Elements, Kind, Members, Text, Value};
@@ -46,7 +48,7 @@ enum Open<'a> {
 ///
 /// It is not well formed; what `each` says.
 pub fn leaves<'a>(root: Value<'a>, mut each: impl FnMut(Leaf<'a>) -> Result<()>) -> Result<()> {
-    let mut open = Vec::new();
+    let mut open = SmallVec::<[Open<'a>; 8]>::new();
     let mut next = Some(root);
     loop {
         if let Some(value) = next.take() {

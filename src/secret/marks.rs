@@ -16,7 +16,7 @@ use super::leaves::{Leaf, leaves};
 use super::ordered::Ordered;
 use crate::error::Result;
 use crate::json::sample::slot;
-use crate::json::value::{Elements, Kind, Text, Value};
+use crate::json::value::{Elements, Kind, Text, Value, recycled};
 use crate::plan::Unchanged;
 
 /// Values and the overlays that mark them.
@@ -63,12 +63,15 @@ pub enum By {
     Name,
 }
 
-/// Finds marked places, one subject after the other.
+/// Finds marked places, one subject after the other. The memory is kept.
 #[derive(Debug, Default)]
 pub struct Marks {
     quiet: Quiet,
     /// Where in the overlays that are walked something stands that marks: offsets, in order.
     marking: Vec<u64>,
+    /// The way to where the walk is, and the containers on it: empty between two subjects.
+    path: Vec<Step<'static>>,
+    entered: Vec<Entered<'static>>,
     /// Keys whose values are marked too.
     names: Option<Regex>,
 }
@@ -112,8 +115,10 @@ impl Quiet {
 
 /// A container that was entered, and what is in it that was not looked at yet. It is not listed:
 /// there may be very much.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "they are few, on a list whose memory is kept")]
 enum Entered<'a> {
-    Object(Box<Columns<Ordered<'a>>>),
+    Object(Columns<Ordered<'a>>),
     /// With the next index.
     Array(Columns<Option<Elements<'a>>>, u32),
 }
@@ -189,8 +194,8 @@ impl Marks {
             return Ok(());
         }
         self.marking.sort_unstable();
-        let mut path = Vec::new();
-        let mut entered: Vec<Entered<'a>> = Vec::new();
+        let mut path = recycled(std::mem::take(&mut self.path));
+        let mut entered = recycled(std::mem::take(&mut self.entered));
         let mut next = Some(subject);
         loop {
             if let Some(subject) = next.take() {
@@ -206,7 +211,7 @@ impl Marks {
                     Verdict::Enter(kind) => entered.push(self.enter(&subject, kind)?),
                 }
             }
-            let Some(inside) = entered.last_mut() else { return Ok(()) };
+            let Some(inside) = entered.last_mut() else { break };
             let inner = match inside {
                 Entered::Object(columns) => self.member(columns)?,
                 Entered::Array(columns, index) => self.element(columns, index)?,
@@ -222,6 +227,8 @@ impl Marks {
                 }
             }
         }
+        (self.path, self.entered) = (recycled(path), recycled(entered));
+        Ok(())
     }
 
     /// Whether a resource that stays as it is is known to have nothing marked in it.
@@ -337,7 +344,7 @@ impl Marks {
             return Ok(Entered::Array(columns.map(elements), 0));
         }
         let [one, two, three, four, five] = columns.map(Ordered::of);
-        Ok(Entered::Object(Box::new([one?, two?, three?, four?, five?])))
+        Ok(Entered::Object([one?, two?, three?, four?, five?]))
     }
 
     /// The next members of objects that may be marked.

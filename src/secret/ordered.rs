@@ -9,6 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json::value::{Kind, Members, Text, Value};
 
 /// The members of an object in the order of their keys, the next one at hand.
+#[derive(Debug)]
 pub(crate) struct Ordered<'a> {
     rest: Rest<'a>,
     next: Option<Member<'a>>,
@@ -16,6 +17,7 @@ pub(crate) struct Ordered<'a> {
 
 type Member<'a> = (Text<'a>, Value<'a>);
 
+#[derive(Debug)]
 enum Rest<'a> {
     InPlace(Members<'a>),
     Listed(std::vec::IntoIter<Member<'a>>),

@@ -34,7 +34,7 @@ const LEVELS: [(&str, u32); 18] = [
 
 /// The third-party crates, and the places that may name them; none of what is a dependency for the
 /// sake of its features alone.
-const CRATES: [(&str, &[&str]); 31] = [
+const CRATES: [(&str, &[&str]); 32] = [
     ("blake3", &["batch/", "redact/mask.rs", "sink/markdown/"]),
     ("bytes", &["batch/store/client/"]),
     ("clap", &["cli/args.rs", "cli/args/"]),
@@ -71,6 +71,7 @@ const CRATES: [(&str, &[&str]); 31] = [
     ("signal-hook", &["cli/interrupt.rs"]),
     ("simd-json", &["json/value.rs"]),
     ("simdutf8", &["scan/", "json/string.rs"]),
+    ("smallvec", &["secret/"]),
     ("tempfile", &["cli/output.rs", "input/kept.rs", "sink/markdown/"]),
     ("tokio", &["batch/store/client/"]),
     ("unicode-width", &["sink/summary.rs"]),

@@ -276,10 +276,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
 
     /// A section begins.
     pub fn section(&mut self, section: Section) {
-        self.has_met_marks |= matches!(
-            section,
-            Section::ResourceChanges | Section::PlannedValues | Section::PriorState
-        );
+        self.has_met_marks |= section == Section::ResourceChanges;
     }
 
     /// Masks the constants that equal a secret; all, where nobody can know yet which do.

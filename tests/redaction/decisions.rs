@@ -234,9 +234,15 @@ fn one_pass_takes_every_constant_for_a_secret_before_it_knows_any() {
     let [equal, masked] = of(r#""p":{"constant_value":<>},"n":{"constant_value":[7,true]}"#, "<>");
     let plan =
         |sections: [&str; 2]| format!(r#"{{"format_version":"1.2",{}}}"#, sections.join(","));
+    // Sections that come before the changes and mark nothing.
+    let empty_first = |one: &str, other: &str| {
+        let empty = r#""planned_values":{"root_module":{}},"prior_state":{"format_version":"1.0"}"#;
+        plan([&format!("{empty},{one}"), other])
+    };
     let cases = [
         (plan([&constants, &change]), plan([&all, &masked])),
         (plan([&change, &constants]), plan([&masked, &equal])),
+        (empty_first(&constants, &change), empty_first(&all, &masked)),
     ];
     let cases = cases.each_ref().map(|(text, expected)| (text.as_str(), expected.as_str()));
     let options = Options { echo: Echo::Off, ..Options::default() };

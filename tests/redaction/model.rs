@@ -87,11 +87,9 @@ pub fn redaction(text: &str, options: Options) -> Redaction {
     model.sections(&document);
     model.variables(&document);
     if let Some(configuration) = document.get("configuration") {
-        let mut of_marks = ["resource_changes", "planned_values", "prior_state"]
-            .into_iter()
-            .filter_map(|section| document.get(section));
-        model.has_early_marks =
-            of_marks.any(|section| section.range.start < configuration.range.start);
+        model.has_early_marks = document
+            .get("resource_changes")
+            .is_some_and(|changes| changes.range.start < configuration.range.start);
         model.constants(configuration);
     }
     match options.echo {

@@ -247,6 +247,32 @@ fn memory_does_not_grow_with_what_is_rewritten() {
     }
 }
 
+/// Several threads that have small inputs of their own keep little of each: also of records that
+/// must wait for the end of their plan, and of what was compressed.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_small_inputs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan = folder.path().join("000.json");
+    generate("3800K", &["--shape", "first-run", "--sort-keys"], &plan);
+    std::fs::remove_file(folder.path().join("000.json.counts.json")).expect("its counts");
+    let head = r#"{"format_version":"1.2","resource_changes":[],"timestamp":""#;
+    let stamp = format!(r#"{head}{}"}}"#, "0".repeat(20 << 20));
+    let stamp = zstd::encode_all(stamp.as_bytes(), 1).expect("it is compressed");
+    for number in 1..20 {
+        let name = |kind: &str| folder.path().join(format!("{number:03}{kind}.json"));
+        std::fs::hard_link(&plan, name("a")).expect("a link");
+        std::fs::write(name("b"), &stamp).expect("a file");
+    }
+    let text = folder.path().to_str().expect("UTF-8");
+    let [one, several] = ["1", "8"]
+        .map(|threads| peak_of(&["changes", "--threads", threads, text], &plan, Stdio::null()));
+    // The longest string is kept of one input at a time, while that of the one before may not have
+    // been given back yet; of what the threads read, little more than a small input each.
+    let max = 2.0 * one + 8.0 * 16.0;
+    assert!(several < max, "{one} MiB, and {several} MiB by several threads");
+}
+
 /// Others read ahead neither without end nor more than can wait.
 #[cfg(target_os = "linux")]
 #[test]

@@ -129,6 +129,10 @@ impl Sink for Script {
     fn finish(&mut self) -> Result<()> {
         Ok(())
     }
+
+    fn waiting_max(&self) -> u64 {
+        MAX
+    }
 }
 
 impl Reader for Script {

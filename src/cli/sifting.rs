@@ -138,6 +138,12 @@ fn len_of(input: &std::result::Result<Entry, Unlisted>) -> u64 {
 /// As many bytes of inputs are read before any are read ahead: a few are not worth a thread.
 const ALONE: u64 = 512 << 10;
 
+/// Bytes of a document that one of several threads reads, which may have been compressed.
+const SMALL: u64 = 4 << 20;
+
+/// Secrets of a document that one of several threads reads.
+const SECRETS: u64 = 10_000;
+
 /// How inputs are read.
 #[derive(Clone, Copy)]
 struct Reading<'a> {
@@ -171,6 +177,12 @@ impl Reading<'_> {
     fn of_one(mut self) -> Self {
         static UNSEEN: Bar = Bar::NONE;
         self.options.read.threads = None;
+        // As much as this may be in the memory of each thread.
+        let limits = &mut self.options.read.limits;
+        limits.document = limits.document.min(SMALL);
+        limits.string_kept = limits.string_kept.min(SMALL / 8);
+        limits.secrets = limits.secrets.min(SECRETS);
+        self.access.limits = *limits;
         self.access.threads = Threads::One;
         self.access.mapping = Mapping::Never;
         self.bar = Some(&UNSEEN);

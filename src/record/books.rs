@@ -79,7 +79,7 @@ impl<'a> Books<'a> {
         if self.begun {
             return self.sink.record(record);
         }
-        if self.held.push(record) { Ok(()) } else { self.begin() }
+        if self.held.push(record, self.sink.waiting_max()) { Ok(()) } else { self.begin() }
     }
 
     /// Counts a change to a resource and writes its record, if it has one.

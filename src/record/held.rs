@@ -6,9 +6,6 @@ use std::io;
 use super::{ActionInvocation, Check, OutputChange, Record, ResourceChange, Sink};
 use crate::error::Result;
 
-/// How much may wait, in bytes of memory.
-const MAX: u64 = 24 << 20;
-
 /// Records that wait, owned.
 #[derive(Debug, Default)]
 pub(super) struct Held {
@@ -17,11 +14,12 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Keeps a record; `false`: that is all that can wait.
-    pub(super) fn push(&mut self, record: &Record<'_>) -> bool {
+    /// Keeps a record; `false`: that is all that can wait. `max`: how much that is, in bytes of
+    /// memory.
+    pub(super) fn push(&mut self, record: &Record<'_>, max: u64) -> bool {
         self.bytes += weight(record);
         self.records.extend(owned(record));
-        self.bytes < MAX
+        self.bytes < max
     }
 
     /// Gives all to the sink.

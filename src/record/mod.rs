@@ -310,6 +310,12 @@ pub trait Sink {
     /// [`crate::error::ErrorKind::Write`].
     fn finish(&mut self) -> Result<()>;
 
+    /// Bytes of memory that records may take which wait for the `plan` record, until that is
+    /// written with what is known.
+    fn waiting_max(&self) -> u64 {
+        24 << 20
+    }
+
     /// This sink as one whose rows may be rendered on other threads, if it is such a one.
     fn as_rendered(&mut self) -> Option<&mut dyn Rendered> {
         None

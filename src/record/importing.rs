@@ -55,9 +55,13 @@ impl Importing {
             ..Subject::default()
         };
         let Importing { shown, marks, decoded, .. } = self;
+        let mut is_noted = false;
         marks.find(subject, |marked| {
-            if shown.places.is_empty() {
+            if !std::mem::replace(&mut is_noted, true) {
                 leaves(importing, |leaf| shown.note(leaf, decoded))?;
+            }
+            if shown.places.is_empty() {
+                return Ok(());
             }
             let mut sides = marked.sides.into_iter().flatten();
             sides.try_for_each(|value| leaves(value, |leaf| shown.mark_secret(leaf, decoded)))

@@ -111,6 +111,42 @@ fn texts_of_a_plan_stay_in_code() {
     }
 }
 
+/// Many changes, and something unknown, below very many containers: what is below each is not
+/// looked at again for every one around it. It would take hours.
+#[test]
+fn depth_is_no_work() {
+    const DEPTH: usize = 9000;
+    let nest = |inner: &str| format!("{}{inner}{}", r#"{"a":"#.repeat(DEPTH), "}".repeat(DEPTH));
+    let side = |value: &str| {
+        let members: Vec<String> = (0..500).map(|name| format!(r#""k{name}":{value}"#)).collect();
+        nest(&format!("{{{}}}", members.join(",")))
+    };
+    let change = format!(
+        r#""actions":["update"],"before":{},"after":{},"after_unknown":{}"#,
+        side("1"),
+        side("2"),
+        nest(r#"{"u":true}"#)
+    );
+    let text = super::report_of(&[], &super::plan_of(&[("a", &change)]));
+    assert!(text.contains("1 to change"), "{text}");
+}
+
+/// An import that shows nothing that could be secret is not looked at for every secret.
+#[test]
+fn an_import_of_nothing_is_looked_at_once() {
+    const MANY: usize = 150_000;
+    let list = |what: &str| vec![what; MANY].join(",");
+    let change = format!(
+        r#""actions":["create"],"before":null,"after":{{"l":[{}]}},"after_sensitive":{{"l":[{}]}},
+           "importing":{{"identity":[{}]}}"#,
+        list(r#""x""#),
+        list("true"),
+        list("null")
+    );
+    let text = super::report_of(&[], &super::plan_of(&[("a", &change)]));
+    assert!(text.contains("1 to import"), "{text}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn names_of_inputs_and_rules_stay_in_code() {

@@ -53,6 +53,24 @@ fn what_repeats_a_secret_is_hidden_too() {
     let text = report_of(&["--also-names", "^pw$"], &named);
     let shown = ["qa", "qb", "qc", "qd"].iter().any(|secret| text.contains(secret));
     assert!(!shown && text.contains("jsondecode(u).b  = 1 -> 2"), "{text}");
+    // Nor in a text that is too long to be looked into.
+    let pad = ",".repeat(60_000);
+    let side = |member: &str| {
+        let text = format!(r"p: Canary-of-it\n{member}\nq: |\n  {pad}");
+        format!(r#"{{"s":"Canary-of-it","long_text":"{text}"}}"#)
+    };
+    for member in ["x: 2", "y: 1"] {
+        let [before, after] = [side("x: 1"), side(member)];
+        let change = format!(
+            r#""actions":["update"],"before":{before},"after":{after},
+               "before_sensitive":{{"s":true}},"after_sensitive":{{"s":true}}"#
+        );
+        let long = plan_of(&[("a", &change)]);
+        for values in ["changed", "all"] {
+            let text = report_of(&["--values", values], &long);
+            assert!(text.contains("long_text") && !text.contains("Canary"), "{text}");
+        }
+    }
     // In a document whose keys are not certain nothing is looked for, and nothing shown.
     let twice = plan_of(&[(
         "a",

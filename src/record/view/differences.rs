@@ -43,7 +43,7 @@ pub(super) fn differences(
             root,
             sides.map(Some),
             Known { is_hidden: false, is_unknown: unknown.is_at(root) },
-            &[],
+            Vec::new,
             listing,
         )?;
         first = 1;
@@ -72,16 +72,20 @@ pub(super) fn differences(
             // It may be among both lists.
             let ends = |place: usize| paths.get(place).is_some_and(|it| it.steps().len() == depth);
             inner.start = inner.clone().find(|&place| !ends(place)).unwrap_or(last);
-            let open = unknown.elements(inner.clone().filter_map(|place| paths.get(place)), depth);
-            if pair(path, values, known, &open, listing)? == Paired::AsSets {
+            let open =
+                || unknown.elements(inner.clone().filter_map(|place| paths.get(place)), depth);
+            if pair(path, values, known, open, listing)? == Paired::AsSets {
                 unknown.list(inner.filter_map(|place| paths.get(place)), listing);
                 continue;
             }
         } else if !is_hidden
             && let [Some(before), Some(after)] = values
-            && let open =
-                unknown.elements(inner.clone().filter_map(|place| paths.get(place)), depth)
-            && let Some(set) = as_set([before, after], inner.len() - open.len(), &open, listing)?
+            && let Some(set) = as_set(
+                [before, after],
+                inner.len(),
+                || unknown.elements(inner.clone().filter_map(|place| paths.get(place)), depth),
+                listing,
+            )?
         {
             list_set(path, depth, [before, after], set, listing)?;
             unknown.list(inner.filter_map(|place| paths.get(place)), listing);
@@ -152,12 +156,13 @@ enum Paired {
     AsTheyStand,
 }
 
-/// Lists what became of one place. `open`: the elements in which something is not known.
+/// Lists what became of one place. `open`: the elements in which something is not known, which
+/// takes long to tell.
 fn pair(
     path: Path<'_>,
     values: [Option<Value<'_>>; 2],
     known: Known,
-    open: &[Option<u32>],
+    open: impl FnOnce() -> Vec<Option<u32>>,
     listing: &mut Listing<'_, '_>,
 ) -> Result<Paired> {
     let Known { is_hidden, is_unknown } = known;
@@ -194,11 +199,12 @@ fn pair(
 }
 
 /// What two lists do not share, if that is less than the places that changed in them, nothing in
-/// them is hidden, and elements did not simply change where they are.
+/// them is hidden, and elements did not simply change where they are. `changed`: how many places,
+/// with those of `open`.
 fn as_set<'a>(
     sides: [Value<'a>; 2],
     changed: usize,
-    open: &[Option<u32>],
+    open: impl FnOnce() -> Vec<Option<u32>>,
     listing: &mut Listing<'_, '_>,
 ) -> Result<Option<Unmatched<'a>>> {
     for side in sides {
@@ -209,7 +215,9 @@ fn as_set<'a>(
     let len = sides[0].raw().len() + sides[1].raw().len();
     let Some(room) = listing.set_room.checked_sub(len) else { return Ok(None) };
     listing.set_room = room;
-    let Some(found) = unmatched(sides[0], sides[1], open)? else { return Ok(None) };
+    let open = open();
+    let Some(found) = unmatched(sides[0], sides[1], &open)? else { return Ok(None) };
+    let changed = changed - open.len();
     let indexes = |list: &[(u32, Value<'_>)]| list.iter().map(|it| it.0).collect::<Vec<_>>();
     let is_in_place = found.len() > 0 && indexes(&found.removed) == indexes(&found.added);
     Ok(Some(found).filter(|it| it.shared > 0 && it.len() < changed && !is_in_place))
@@ -274,7 +282,8 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
             }
             return Ok(false);
         }
-        [None, None] => {}
+        [None, None]
+            if ![&before, &after].iter().any(|it| Document::is_too_long(it.as_bytes())) => {}
         // There may be a secret in one.
         _ => return Ok(false),
     }

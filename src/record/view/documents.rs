@@ -58,7 +58,12 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// The document that a text is, if it is one.
+    /// Whether a text is longer than is looked at, so that nobody knows what stands in it.
+    pub fn is_too_long(text: &[u8]) -> bool {
+        text.len() > TEXT_MAX || (text.len() > FLOW_MAX && flow(text) > FLOW_MAX)
+    }
+
+    /// The document that a text is, if it is one and not too long.
     pub fn of(text: &[u8]) -> Option<Document> {
         match Document::json(text) {
             None => Document::yaml(text),
@@ -80,8 +85,7 @@ impl Document {
         if text.len() > TEXT_MAX || !text.trim_end().contains('\n') || !text.contains(':') {
             return None;
         }
-        let flow = text.bytes().filter(|byte| matches!(byte, b'[' | b'{' | b',')).count();
-        if flow > FLOW_MAX {
+        if flow(text.as_bytes()) > FLOW_MAX {
             return None;
         }
         let json = as_json(text)?;
@@ -92,6 +96,11 @@ impl Document {
     pub fn value(&mut self) -> Value<'_> {
         self.value.value(0)
     }
+}
+
+/// Brackets and commas of a text.
+fn flow(text: &[u8]) -> usize {
+    text.iter().filter(|byte| matches!(byte, b'[' | b'{' | b',')).count()
 }
 
 /// The value of a JSON text, if it is one from beginning to end.

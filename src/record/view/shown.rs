@@ -41,7 +41,8 @@ pub const EXCERPT_MAX: usize = 4 << 10;
 /// Documents in documents that are looked into: each is read once for every one around it.
 const DOCUMENTS_MAX: u32 = 4;
 
-/// What stands for a document further in, which is not looked into and may hold anything.
+/// What stands for a document further in, or a text too long to tell whether it is one, which is
+/// not looked into and may hold anything.
 const DEEPER: &str = "…";
 
 /// The same as [`EXCERPT_MAX`], where there are very many.
@@ -206,6 +207,9 @@ impl<'s> Shower<'s> {
         match document {
             _ if !is_shown => {}
             Some(_) if self.depth == DOCUMENTS_MAX => excerpt.text.push_str(DEEPER),
+            None if kind == Kind::String && Document::is_too_long(text) => {
+                excerpt.text.push_str(DEEPER);
+            }
             None => excerpt.push(text, kind, self.excerpt_max),
             Some(mut document) => {
                 // A secret may stand in it as a value of its own.

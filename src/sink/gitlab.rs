@@ -1,8 +1,8 @@
 //! GitLab's report of a plan (`artifacts:reports:terraform`): how much is created, updated and
 //! deleted. As in the command that GitLab's manual has for it, a replacement counts as both.
 //!
-//! It has no word for a plan that could not be read: where there is one, nothing is written, and
-//! GitLab says that the report is missing instead of showing smaller numbers.
+//! It has no word for a plan that could not be read: where there is one, the report is left empty,
+//! and GitLab says that it cannot be read instead of showing smaller numbers.
 
 use std::io::Write;
 

@@ -8,7 +8,6 @@
 //! is not found is not passed either: another thing may be looked for at the same place.
 
 use super::outline::Outline;
-use super::string;
 
 /// A place in an outlined text.
 #[derive(Clone, Copy, Debug)]
@@ -53,9 +52,11 @@ impl<'a> Native<'a> {
             return false;
         }
         let Some(close) = self.outline.next_quote(start as u32) else { return false };
-        let Some(text) = self.text.get(start..close as usize) else { return false };
-        let found = self.outline.hold_to_limit(text.len(), 0).is_ok()
-            && (!self.outline.has_escape(start as u32..close) || string::check(text).is_ok());
+        let text = start as u32..close;
+        let found = (close as usize) < self.text.len()
+            && self.outline.hold_to_limit(text.len(), 0).is_ok()
+            && (!self.outline.has_escape(text.clone())
+                || self.outline.check_escapes(self.text, text).is_ok());
         if found {
             self.at = close as usize + 1;
         }

@@ -14,6 +14,7 @@ use std::ops::Range;
 
 use super::brackets::close_of;
 use super::native::Native;
+use super::string;
 use super::value::Value;
 use crate::error::{Error, Result};
 use crate::limits::Limit;
@@ -172,13 +173,13 @@ impl Outline {
     /// The first quote at or after a position.
     #[inline]
     pub(super) fn next_quote(&self, position: u32) -> Option<u32> {
-        self.next(position, |block| block.quotes)
-    }
-
-    /// The first backslash that escapes, at or after a position.
-    #[inline]
-    pub(super) fn next_escape(&self, position: u32) -> Option<u32> {
-        self.next(position, |block| block.escapes)
+        let mut block = (position / 64) as usize;
+        let mut quotes = self.blocks.get(block)?.quotes & (!0 << (position % 64));
+        while quotes == 0 {
+            block += 1;
+            quotes = self.blocks.get(block)?.quotes;
+        }
+        Some(block as u32 * 64 + quotes.trailing_zeros())
     }
 
     /// Where a text ends that begins at a position, if that is in its block or the one behind and
@@ -196,17 +197,6 @@ impl Outline {
         }
         let text = quotes ^ quotes.wrapping_sub(1);
         (quotes != 0 && escapes & text == 0).then(|| start + quotes.trailing_zeros())
-    }
-
-    #[inline(always)]
-    fn next(&self, position: u32, mask: impl Fn(&Marks) -> u64) -> Option<u32> {
-        let mut block = (position / 64) as usize;
-        let mut bits = mask(self.blocks.get(block)?) & (!0 << (position % 64));
-        while bits == 0 {
-            block += 1;
-            bits = mask(self.blocks.get(block)?);
-        }
-        Some(block as u32 * 64 + bits.trailing_zeros())
     }
 
     /// # Errors
@@ -239,6 +229,36 @@ impl Outline {
                 rest.iter().any(|block| block.escapes != 0)
             }
         }
+    }
+
+    /// Checks the escapes between two positions; the position of the first bad one. `text` is the
+    /// text from position 0 to at least the end of the range.
+    pub(super) fn check_escapes(
+        &self,
+        text: &[u8],
+        range: Range<u32>,
+    ) -> std::result::Result<(), u32> {
+        let text = text.get(..range.end as usize).ok_or(range.start)?;
+        let Range { start: mut at, end } = range;
+        let (first, last) = (at / 64, end.div_ceil(64));
+        let blocks = self.blocks.get(first as usize..).unwrap_or_default();
+        for (index, block) in (first..last).zip(blocks) {
+            let mut escapes = block.escapes;
+            while escapes != 0 {
+                let escape = index * 64 + escapes.trailing_zeros();
+                escapes &= escapes - 1;
+                // Those before the range, or the second half of a pair.
+                if escape < at {
+                    continue;
+                }
+                if escape >= end {
+                    return Ok(());
+                }
+                let len = string::escape_len(&text[escape as usize..]).ok_or(escape)?;
+                at = escape + len as u32;
+            }
+        }
+        Ok(())
     }
 
     #[inline]

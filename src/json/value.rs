@@ -8,8 +8,8 @@ mod inside;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-pub(crate) use inside::Spot;
 pub use inside::{Elements, Members};
+pub(crate) use inside::{Name, Spot};
 
 use super::outline::{Container, Outline};
 use super::string;
@@ -345,20 +345,8 @@ impl<'a> Place<'a> {
 
     #[inline(never)]
     fn check_each_escape(self, range: Range<u32>) -> Result<()> {
-        let text = &self.text[..range.end as usize];
-        let mut at = range.start;
-        while let Some(escape) = self.outline.next_escape(at).filter(|escape| *escape < range.end) {
-            match string::escape_len(&text[escape as usize..]) {
-                Some(len) => at = escape + len as u32,
-                None => {
-                    return Err(Error::at(
-                        ErrorKind::Escape,
-                        self.outline.origin + u64::from(escape),
-                    ));
-                }
-            }
-        }
-        Ok(())
+        let bad = |at| Error::at(ErrorKind::Escape, self.outline.origin + u64::from(at));
+        self.outline.check_escapes(self.text, range).map_err(bad)
     }
 
     /// Where the word ends that begins here.

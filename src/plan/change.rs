@@ -2,7 +2,7 @@
 //! Values stay where they stand.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::value::{Kind, Text, Value};
+use crate::json::value::{Kind, Name, Text, Value};
 
 /// A change to a resource instance (plan-format, section 3).
 #[derive(Clone, Debug)]
@@ -94,14 +94,19 @@ pub struct Check<'a> {
 #[inline(always)]
 pub(crate) fn members<'a, const N: usize>(
     object: Value<'a>,
-    keys: [&'static str; N],
+    names: &[Name; N],
 ) -> Result<[Option<Value<'a>>; N]> {
     let mut values = [None; N];
+    let mut members = object.members()?;
+    // They mostly come in the order in which they are listed, with no others among them.
+    for (value, name) in values.iter_mut().zip(names) {
+        *value = members.take_named(name);
+    }
     let mut next = 0;
-    for member in object.members()? {
+    for member in members {
         let (key, value) = member?;
-        // They mostly come in the order in which they are listed.
-        if let Some(place) = (next..N).chain(0..next).find(|&place| key.is(keys[place])) {
+        let place = (next..N).chain(0..next).find(|&place| key.is(names[place].text()));
+        if let Some(place) = place {
             fill(&mut values[place], key, value)?;
             next = place + 1;
         }
@@ -179,20 +184,22 @@ impl<'a> ResourceChange<'a> {
             action_reason,
         ] = members(
             element,
-            [
-                "address",
-                "previous_address",
-                "module_address",
-                "mode",
-                "type",
-                "name",
-                "index",
-                "index_unknown",
-                "provider_name",
-                "deposed",
-                "change",
-                "action_reason",
-            ],
+            const {
+                &Name::all([
+                    "address",
+                    "previous_address",
+                    "module_address",
+                    "mode",
+                    "type",
+                    "name",
+                    "index",
+                    "index_unknown",
+                    "provider_name",
+                    "deposed",
+                    "change",
+                    "action_reason",
+                ])
+            },
         )?;
         let change = required(element, change, "change")?;
         Ok(ResourceChange {
@@ -251,19 +258,21 @@ impl<'a> Change<'a> {
             after_identity,
         ] = members(
             element,
-            [
-                "actions",
-                "before",
-                "after",
-                "after_unknown",
-                "before_sensitive",
-                "after_sensitive",
-                "replace_paths",
-                "importing",
-                "generated_config",
-                "before_identity",
-                "after_identity",
-            ],
+            const {
+                &Name::all([
+                    "actions",
+                    "before",
+                    "after",
+                    "after_unknown",
+                    "before_sensitive",
+                    "after_sensitive",
+                    "replace_paths",
+                    "importing",
+                    "generated_config",
+                    "before_identity",
+                    "after_identity",
+                ])
+            },
         )?;
         Ok(Change {
             actions: required(element, actions, "actions")?,
@@ -303,7 +312,8 @@ impl<'a> Deferred<'a> {
     ///
     /// It has no `resource_change`, or one that is wrong.
     pub fn parse(element: Value<'a>) -> Result<Deferred<'a>> {
-        let [reason, resource_change] = members(element, ["reason", "resource_change"])?;
+        let [reason, resource_change] =
+            members(element, const { &Name::all(["reason", "resource_change"]) })?;
         let resource_change = required(element, resource_change, "resource_change")?;
         Ok(Deferred {
             reason: text(reason, "reason")?,
@@ -332,17 +342,19 @@ impl<'a> ActionInvocation<'a> {
             invoke_action_trigger,
         ] = members(
             element,
-            [
-                "address",
-                "type",
-                "name",
-                "provider_name",
-                "config_values",
-                "config_sensitive",
-                "config_unknown",
-                "lifecycle_action_trigger",
-                "invoke_action_trigger",
-            ],
+            const {
+                &Name::all([
+                    "address",
+                    "type",
+                    "name",
+                    "provider_name",
+                    "config_values",
+                    "config_sensitive",
+                    "config_unknown",
+                    "lifecycle_action_trigger",
+                    "invoke_action_trigger",
+                ])
+            },
         )?;
         Ok(ActionInvocation {
             address: required_text(element, address, "address")?,
@@ -372,7 +384,7 @@ impl<'a> ActionInvocation<'a> {
 
 /// `to_display` and `kind` of a check's address.
 fn check_address(object: Value<'_>) -> Result<(Text<'_>, Option<Text<'_>>)> {
-    let [to_display, kind] = members(object, ["to_display", "kind"])?;
+    let [to_display, kind] = members(object, const { &Name::all(["to_display", "kind"]) })?;
     Ok((required_text(object, to_display, "to_display")?, text(kind, "kind")?))
 }
 
@@ -383,7 +395,8 @@ impl<'a> Check<'a> {
     ///
     /// It has no `address.to_display` or no `status`, or a key of the wrong type, or a key twice.
     pub fn parse(element: Value<'a>) -> Result<Check<'a>> {
-        let [address, status, instances] = members(element, ["address", "status", "instances"])?;
+        let [address, status, instances] =
+            members(element, const { &Name::all(["address", "status", "instances"]) })?;
         let address = required(element, address, "address")?;
         let (to_display, kind) = check_address(address).map_err(|error| error.within("address"))?;
         Ok(Check {

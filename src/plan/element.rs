@@ -165,6 +165,7 @@ mod tests {
     use super::*;
     use crate::error::Result;
     use crate::input::Slice;
+    use crate::json::value::Name;
     use crate::plan::{Answer, Flow, Options, ResourceChange, Visitor, read};
 
     const NATIVE: &str = concat!(
@@ -242,8 +243,8 @@ mod tests {
             return false;
         };
         let value = cursor.value(&mut outline);
-        let known = ["values", "sensitive_values", "identity"];
-        let [values, general, _] = crate::plan::members(value, known).unwrap();
+        let known = Name::all(["values", "sensitive_values", "identity"]);
+        let [values, general, _] = crate::plan::members(value, &known).unwrap();
         assert_eq!(general.unwrap().raw(), overlay);
         assert!(matches!(values.unwrap().raw(), [b'{' | b'[', ..]));
         true

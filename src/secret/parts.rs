@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::marks::Subject;
 use crate::error::Result;
-use crate::json::value::{Kind, Value};
+use crate::json::value::{Kind, Name, Value};
 use crate::plan::{ActionInvocation, Change, Deferred, Piece, PieceKind, ResourceChange, members};
 
 /// The parts of a piece that have to do with secrets.
@@ -62,26 +62,32 @@ impl<'a> Parts<'a> {
             }
             PieceKind::OutputChange => Parts::of_change(&Change::parse(value)?),
             PieceKind::ActionInvocation => Parts::of_invocation(value)?,
-            PieceKind::DeferredActionInvocation => match members(value, ["action_invocation"])? {
-                [Some(invocation)] => Parts::of_invocation(invocation)?,
-                [None] => Parts::default(),
-            },
+            PieceKind::DeferredActionInvocation => {
+                match members(value, const { &Name::all(["action_invocation"]) })? {
+                    [Some(invocation)] => Parts::of_invocation(invocation)?,
+                    [None] => Parts::default(),
+                }
+            }
             PieceKind::Resource => {
-                let [values, sensitive_values, identity] =
-                    members(value, ["values", "sensitive_values", "identity"])?;
+                let [values, sensitive_values, identity] = members(
+                    value,
+                    const { &Name::all(["values", "sensitive_values", "identity"]) },
+                )?;
                 let subject = alone(values, sensitive_values);
                 Parts { subject, identities: [identity, None, None] }
             }
             PieceKind::Output => {
-                let [sensitive, value] = members(value, ["sensitive", "value"])?;
+                let [sensitive, value] =
+                    members(value, const { &Name::all(["sensitive", "value"]) })?;
                 Parts { subject: alone(value, sensitive), identities: [None; 3] }
             }
             PieceKind::RootDeclaration | PieceKind::Declaration => {
-                let [default, sensitive] = members(value, ["default", "sensitive"])?;
+                let [default, sensitive] =
+                    members(value, const { &Name::all(["default", "sensitive"]) })?;
                 Parts { subject: alone(default, sensitive), identities: [None; 3] }
             }
             PieceKind::Variable => {
-                let [value] = members(value, ["value"])?;
+                let [value] = members(value, const { &Name::all(["value"]) })?;
                 Parts { subject: alone(value, None), identities: [None; 3] }
             }
             PieceKind::Configuration

@@ -58,6 +58,69 @@ impl<'a> Inside<'a> {
     }
 }
 
+/// A key that may be met.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Name {
+    text: &'static str,
+    /// The key as the tools write it, `"key":`, and which bits belong to it.
+    written: [u64; Name::WORDS],
+    wanted: [u64; Name::WORDS],
+    len: u32,
+}
+
+impl Name {
+    const WORDS: usize = 4;
+
+    /// Several, of few plain letters each.
+    pub(crate) const fn all<const N: usize>(texts: [&'static str; N]) -> [Name; N] {
+        let mut names = [Name::new(""); N];
+        let mut place = 0;
+        while place < N {
+            names[place] = Name::new(texts[place]);
+            place += 1;
+        }
+        names
+    }
+
+    const fn new(text: &'static str) -> Name {
+        let len = text.len() + 3;
+        assert!(len <= 8 * Name::WORDS);
+        let mut name = Name { text, written: [0; _], wanted: [0; _], len: len as u32 };
+        let mut place = 0;
+        while place < len {
+            let byte = match place {
+                0 => b'"',
+                _ if place == len - 2 => b'"',
+                _ if place == len - 1 => b':',
+                _ => text.as_bytes()[place - 1],
+            };
+            name.written[place / 8] |= (byte as u64) << (place % 8 * 8);
+            name.wanted[place / 8] |= 0xff << (place % 8 * 8);
+            place += 1;
+        }
+        name
+    }
+
+    /// The key, decoded.
+    pub(crate) fn text(&self) -> &'static str {
+        self.text
+    }
+
+    /// Whether a text begins with the key and its colon. One that is too short for a look at once
+    /// does not.
+    #[inline(always)]
+    fn begins(&self, text: &[u8]) -> bool {
+        let Some(words) = text.as_chunks::<8>().0.first_chunk::<{ Name::WORDS }>() else {
+            return false;
+        };
+        let mut differing = 0;
+        for (place, word) in words.iter().enumerate() {
+            differing |= (u64::from_le_bytes(*word) ^ self.written[place]) & self.wanted[place];
+        }
+        differing == 0
+    }
+}
+
 /// A member that was looked at, by its positions: its key, its value and the place after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot {
@@ -135,6 +198,28 @@ impl<'a> Members<'a> {
             end: place.at,
             next_container: place.container,
         })
+    }
+
+    /// The value of the next member, which is passed, if it has that name, is written without
+    /// spaces, and is not at the very end; `None` says nothing.
+    #[inline(always)]
+    pub(crate) fn take_named(&mut self, name: &Name) -> Option<Value<'a>> {
+        let mut place = self.0.next;
+        let rest = place.text.get(place.at as usize..)?;
+        let comma = match self.0.state {
+            State::First => 0,
+            State::Later if *rest.first()? == b',' => 1,
+            _ => return None,
+        };
+        if !name.begins(&rest[comma..]) {
+            return None;
+        }
+        place.at += comma as u32 + name.len;
+        let first = place.byte(place.at).filter(|first| *first > b' ')?;
+        let (at, container) = (place.at, place.container);
+        place.pass(first).ok()?;
+        self.0 = Inside { next: place, state: State::Later };
+        Some(Value::new(place.text, place.outline, at..place.at, container))
     }
 
     /// Goes past a member that was looked at from here.
@@ -291,24 +376,38 @@ mod tests {
     use crate::scan::Isa;
 
     /// Hands out the members of an object.
-    fn with_members(text: &str, look: impl FnOnce(Members<'_>)) {
+    fn with_members<T>(text: &str, look: impl FnOnce(Members<'_>) -> T) -> T {
         let limits = Limits::default();
         let source = Slice(text.as_bytes());
         let mut cursor = Cursor::new(source, 0, Isa::best(), Validation::Visited, limits);
         let mut outline = Outline::new();
         cursor.outline(&mut outline).unwrap();
-        look(cursor.value(&mut outline).members().unwrap());
+        look(cursor.value(&mut outline).members().unwrap())
     }
 
-    /// Walks an object that was outlined, in both ways.
-    fn walk(text: &str, mut members: Members<'_>) {
+    const NAMES: [Name; 4] = Name::all(["", "a", "a-key-of-some-length", "b"]);
+
+    /// Walks an object that was outlined, in all ways. How many members were found by their names.
+    fn walk(text: &str, mut members: Members<'_>) -> usize {
+        let mut named = 0;
         loop {
             let (plain, any) = (members.look_plain(), look_any(members.0));
             if let Some(plain) = plain {
                 let any = any.as_ref().ok().copied().flatten();
                 assert_eq!(Some(format!("{plain:?}")), any.map(|any| format!("{any:?}")), "{text}");
             }
-            let Ok(Some(next)) = any else { break };
+            for name in &NAMES {
+                let mut behind = members.clone();
+                let Some(value) = behind.take_named(name) else { continue };
+                named += 1;
+                let spot = any.as_ref().unwrap().unwrap();
+                assert!(members.key(spot).is(name.text()), "{text}");
+                assert_eq!(format!("{value:?}"), format!("{:?}", members.value(spot)), "{text}");
+                let mut passed = members.clone();
+                passed.pass(spot);
+                assert_eq!(format!("{behind:?}"), format!("{passed:?}"), "{text}");
+            }
+            let Ok(Some(next)) = any else { return named };
             members.pass(next);
         }
     }
@@ -335,6 +434,7 @@ mod tests {
             "1 ",
         ];
         let keys = ["", "a", "a-key-of-some-length", r"\u0061", r#"\""#, "é"];
+        let mut named = 0;
         for start in 0..70 {
             let start = "x".repeat(start);
             for value in values {
@@ -343,11 +443,12 @@ mod tests {
                         format!(r#"{{"{key}":{value},"{start}":1,"{key}":{value},"b":2}}"#),
                         format!(r#"{{"{start}":1,"{key}" :{value}}}"#),
                     ] {
-                        with_members(&text, |members| walk(&text, members));
+                        named += with_members(&text, |members| walk(&text, members));
                     }
                 }
             }
         }
+        assert!(named > 1000, "{named} members were found by their names");
     }
 
     #[test]

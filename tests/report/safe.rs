@@ -71,6 +71,22 @@ fn what_repeats_a_secret_is_hidden_too() {
             assert!(text.contains("long_text") && !text.contains("Canary"), "{text}");
         }
     }
+    // Nor in a document that is too deep for that, in JSON or in YAML.
+    let deep_json = format!(r#"[\"Canary-of-it\",{}1{}]"#, "[".repeat(210), "]".repeat(210));
+    let deep_yaml = format!(r"k:\n  {}Canary-of-it\n", "- ".repeat(210));
+    for text in [deep_json, deep_yaml] {
+        let change = format!(
+            r#""actions":["update"],"before":{{"s":"Canary-of-it","deep_text":"x"}},
+               "after":{{"s":"Canary-of-it","deep_text":"{text}"}},
+               "before_sensitive":{{"s":true}},"after_sensitive":{{"s":true}}"#
+        );
+        let deep = plan_of(&[("a", &change)]);
+        let ways = ["changed", "all"].map(|values| ["term", "html"].map(|form| (values, form)));
+        for (values, form) in ways.into_iter().flatten() {
+            let text = report_of(&["-o", form, "--values", values], &deep);
+            assert!(text.contains("deep_text") && !text.contains("Canary"), "{text}");
+        }
+    }
     // In a document whose keys are not certain nothing is looked for, and nothing shown.
     let twice = plan_of(&[(
         "a",

@@ -6,6 +6,7 @@
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 use serde_json::value::RawValue;
 
+use crate::error::ErrorKind;
 use crate::input::Slice;
 use crate::json::cursor::Cursor;
 use crate::json::detached::Detached;
@@ -57,39 +58,46 @@ pub(super) struct Document {
     value: Detached,
 }
 
-impl Document {
-    /// Whether a text is longer than is looked at, so that nobody knows what stands in it.
-    pub fn is_too_long(text: &[u8]) -> bool {
-        text.len() > TEXT_MAX || (text.len() > FLOW_MAX && flow(text) > FLOW_MAX)
-    }
+/// A text that is longer, or a document that is nested deeper, than is looked at: nobody knows what
+/// stands in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unread;
 
-    /// The document that a text is, if it is one and not too long.
-    pub fn of(text: &[u8]) -> Option<Document> {
-        match Document::json(text) {
+/// What a text is as a document; nothing if it is none.
+type Read<T> = Result<Option<T>, Unread>;
+
+impl Document {
+    /// The document that a text is, if it is one.
+    pub fn of(text: &[u8]) -> Read<Document> {
+        match Document::json(text)? {
             None => Document::yaml(text),
-            json => json,
+            json => Ok(json),
         }
     }
 
     /// The JSON document that a text is, if it is one.
-    fn json(text: &[u8]) -> Option<Document> {
-        let first = text.iter().find(|byte| !byte.is_ascii_whitespace())?;
-        if text.len() > TEXT_MAX || !matches!(first, b'{' | b'[') {
-            return None;
+    fn json(text: &[u8]) -> Read<Document> {
+        if text.len() > TEXT_MAX {
+            return Err(Unread);
         }
-        Some(Document { syntax: Syntax::Json, value: outlined(text)? })
+        let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
+        if !matches!(first, Some(b'{' | b'[')) {
+            return Ok(None);
+        }
+        Ok(outlined(text)?.map(|value| Document { syntax: Syntax::Json, value }))
     }
 
-    fn yaml(text: &[u8]) -> Option<Document> {
-        let text = std::str::from_utf8(text).ok()?;
-        if text.len() > TEXT_MAX || !text.trim_end().contains('\n') || !text.contains(':') {
-            return None;
+    fn yaml(text: &[u8]) -> Read<Document> {
+        if text.len() > FLOW_MAX && flow(text) > FLOW_MAX {
+            return Err(Unread);
         }
-        if flow(text.as_bytes()) > FLOW_MAX {
-            return None;
+        let Ok(text) = std::str::from_utf8(text) else { return Ok(None) };
+        if !text.trim_end().contains('\n') || !text.contains(':') {
+            return Ok(None);
         }
-        let json = as_json(text)?;
-        Some(Document { syntax: Syntax::Yaml, value: outlined(json.as_bytes())? })
+        let Some(json) = as_json(text)? else { return Ok(None) };
+        let value = outlined(json.as_bytes())?;
+        Ok(value.map(|value| Document { syntax: Syntax::Yaml, value }))
     }
 
     /// Its value.
@@ -104,18 +112,23 @@ fn flow(text: &[u8]) -> usize {
 }
 
 /// The value of a JSON text, if it is one from beginning to end.
-fn outlined(text: &[u8]) -> Option<Detached> {
+fn outlined(text: &[u8]) -> Read<Detached> {
     let limits = Limits { depth: DEPTH_MAX, ..Limits::default() };
     let mut cursor = Cursor::new(Slice(text), 0, Isa::best(), Validation::Everything, limits);
     let mut outline = Outline::new();
-    cursor.outline(&mut outline).ok()?;
-    let end = usize::try_from(cursor.offset()).ok()?;
-    if cursor.peek().ok()?.is_some() {
-        return None;
+    let passed = cursor.outline(&mut outline).and_then(|()| {
+        let end = cursor.offset() as usize;
+        cursor.peek().map(|behind| (end, behind))
+    });
+    match passed {
+        Ok((end, None)) => {
+            let mut value = Detached::default();
+            value.push(&text[..end], &outline);
+            Ok(Some(value))
+        }
+        Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => Err(Unread),
+        Ok(_) | Err(_) => Ok(None),
     }
-    let mut value = Detached::default();
-    value.push(&text[..end], &outline);
-    Some(value)
 }
 
 /// What is open while YAML is written as JSON.
@@ -135,7 +148,13 @@ enum Open {
 /// A YAML text of one document, a mapping or a sequence with keys that are scalars, as JSON. A node
 /// with a tag of its own (`!Ref`) becomes an object of that name, and an alias a text: nothing is
 /// written more than once.
-fn as_json(text: &str) -> Option<String> {
+fn as_json(text: &str) -> Read<String> {
+    let mut too_deep = false;
+    let json = written_as_json(text, &mut too_deep);
+    if too_deep { Err(Unread) } else { Ok(json) }
+}
+
+fn written_as_json(text: &str, too_deep: &mut bool) -> Option<String> {
     let mut json = String::with_capacity(text.len() * 2);
     let mut open: Vec<Open> = Vec::new();
     let mut documents = 0;
@@ -194,6 +213,7 @@ fn as_json(text: &str) -> Option<String> {
             _ => {}
         }
         if open.len() as u64 > DEPTH_MAX {
+            *too_deep = true;
             return None;
         }
     }
@@ -282,7 +302,7 @@ mod tests {
             ("a: {\n", None),
             ("plain: text\nwith: [more\n", None),
         ] {
-            let found = Document::of(yaml.as_bytes()).map(|mut it| {
+            let found = Document::of(yaml.as_bytes()).unwrap().map(|mut it| {
                 assert_eq!(it.syntax, Syntax::Yaml);
                 String::from_utf8_lossy(it.value().raw()).into_owned()
             });
@@ -304,9 +324,20 @@ mod tests {
             ("{{ template }}", false),
             ("[section]\nkey = 1\n", false),
         ] {
-            assert_eq!(Document::json(text.as_bytes()).is_some(), is_json, "{text}");
+            assert_eq!(Document::json(text.as_bytes()).unwrap().is_some(), is_json, "{text}");
         }
-        let deep = "[".repeat(100_000) + &"]".repeat(100_000);
-        assert!(Document::of(deep.as_bytes()).is_none());
+    }
+
+    #[test]
+    fn of_what_is_nested_too_deep_nothing_is_known() {
+        let list = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+        for depth in [DEPTH_MAX as usize + 1, 100_000] {
+            assert_eq!(Document::of(list(depth).as_bytes()).err(), Some(Unread), "{depth}");
+        }
+        assert!(matches!(Document::of(list(DEPTH_MAX as usize).as_bytes()), Ok(Some(_))));
+        let mapping = |depth: usize| format!("a:\n  {}x\n", "- ".repeat(depth - 1));
+        assert!(matches!(Document::of(mapping(DEPTH_MAX as usize).as_bytes()), Ok(Some(_))));
+        let deeper = Document::of(mapping(DEPTH_MAX as usize + 1).as_bytes());
+        assert_eq!(deeper.err(), Some(Unread));
     }
 }

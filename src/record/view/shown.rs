@@ -1,7 +1,7 @@
 //! A value as it is shown: one line of text, without what is secret in it.
 
 use super::Known;
-use super::documents::Document;
+use super::documents::{Document, Unread};
 use super::walk::{Entry, Met, walk};
 use crate::error::Result;
 use crate::json::string;
@@ -41,7 +41,7 @@ pub const EXCERPT_MAX: usize = 4 << 10;
 /// Documents in documents that are looked into: each is read once for every one around it.
 const DOCUMENTS_MAX: u32 = 4;
 
-/// What stands for a document further in, or a text too long to tell whether it is one, which is
+/// What stands for a document further in, or a text that is too long or too deep to be read: it is
 /// not looked into and may hold anything.
 const DEEPER: &str = "…";
 
@@ -203,15 +203,13 @@ impl<'s> Shower<'s> {
         }
         let text = &*decoded;
         let is_shown = !(matches!(kind, Kind::String | Kind::Number) && self.is_secret(text));
-        let document = if kind == Kind::String { Document::of(text) } else { None };
+        let document = if kind == Kind::String { Document::of(text) } else { Ok(None) };
         match document {
             _ if !is_shown => {}
-            Some(_) if self.depth == DOCUMENTS_MAX => excerpt.text.push_str(DEEPER),
-            None if kind == Kind::String && Document::is_too_long(text) => {
-                excerpt.text.push_str(DEEPER);
-            }
-            None => excerpt.push(text, kind, self.excerpt_max),
-            Some(mut document) => {
+            Err(Unread) => excerpt.text.push_str(DEEPER),
+            Ok(Some(_)) if self.depth == DOCUMENTS_MAX => excerpt.text.push_str(DEEPER),
+            Ok(None) => excerpt.push(text, kind, self.excerpt_max),
+            Ok(Some(mut document)) => {
                 // A secret may stand in it as a value of its own.
                 excerpt.text.push_str(document.syntax.encoder());
                 excerpt.text.push('(');

@@ -419,7 +419,7 @@ fn secrets_of_what_is_left_out_are_secret_in_what_stays() {
         let text = slim(plan.as_bytes(), wanted);
         assert!(!String::from_utf8_lossy(&text).contains("CANARY"), "{wanted:?}");
     }
-    // Without a look at echoes, constants are compared all the same.
+    // Without a look at echoes, constants are secret whatever they are.
     let keep = ["configuration"];
     let wanted = Wanted { keep: &keep, ..DEFAULT };
     let text = slim_with(Slice(plan.as_bytes()), plan.as_bytes(), wanted, Secrets::MarksMasked);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::chunk::{Chunk, Masker};
 use super::cut::{Judge, Verdict};
-use super::redactor::{Held, Redactor};
+use super::redactor::Redactor;
 use super::stays::Stays;
 use super::{Counts, Options};
 use crate::crew::Worker;
@@ -14,8 +14,6 @@ use crate::limits::Limit;
 use crate::plan::piece_crew::{Found as _, PieceJob, Task};
 use crate::plan::{Piece, PieceScout, PieceStretch, PieceVisitor, Unchanged};
 use crate::secret::Collected;
-use crate::secret::digest::Digester;
-use crate::secret::learned::Learned;
 use crate::secret::survey::Survey;
 
 /// As many notes may be taken of a stretch; the rest of it is left to the walk.
@@ -39,20 +37,15 @@ pub(super) struct StretchRedactor<'s> {
 }
 
 impl<'s> StretchRedactor<'s> {
-    /// `known` is what is known of the secrets from an earlier reading; where nothing is, what is
-    /// told of them is made with `digester`. Without a judge everything stays.
+    /// `known` is what is known of the secrets from an earlier reading. Without a judge everything
+    /// stays.
     pub fn new(
         masker: Masker<'s>,
         known: Option<&'s Collected>,
-        digester: Digester,
         judge: Option<Box<dyn Judge>>,
         options: &'s Options,
     ) -> Self {
-        let held = match known {
-            Some(collected) => Held::Before(collected),
-            None => Held::Ahead(Learned::default(), digester),
-        };
-        let redactor = Redactor::new(Chunk::default(), held, options);
+        let redactor = Redactor::new(Chunk::default(), known, options);
         let stays = Stays::default();
         StretchRedactor { masker, redactor, known, judge, stays, vain: 0, untried: 0 }
     }
@@ -138,9 +131,6 @@ impl<'s> StretchRedactor<'s> {
     fn end(&mut self, job: &mut PieceJob<Chunk>) {
         std::mem::swap(&mut self.redactor.notes, &mut job.found);
         job.found.counts = self.redactor.counts;
-        if let Held::Ahead(learned, _) = &mut self.redactor.held {
-            std::mem::swap(learned, &mut job.found.learned);
-        }
     }
 }
 
@@ -189,19 +179,12 @@ impl PieceVisitor for RedactingPieces<'_, '_> {
         let Redactor { notes, counts, .. } = &*self.0;
         let before = (notes.edits.len(), notes.pieces.len(), *counts);
         let redacted = self.0.piece(piece);
-        let Redactor { notes, counts, held, .. } = &mut *self.0;
         if redacted.is_err() {
+            let Redactor { notes, counts, .. } = &mut *self.0;
             // The walk comes to it once more.
             notes.edits.truncate(before.0);
             notes.pieces.truncate(before.1);
             *counts = before.2;
-        }
-        if let Held::Ahead(learned, _) = held {
-            match redacted {
-                Ok(()) if learned.has_next() => learned.end(piece.kind, piece.value.range()),
-                Ok(()) => {}
-                Err(_) => learned.forget_next(),
-            }
         }
         redacted
     }
@@ -349,8 +332,7 @@ mod tests {
         let Collected { secrets, survey, .. } = &collected;
         let what = Sought { secrets, contained: None };
         let masker = Masker::new(what, &options.masking, Isa::best(), read.limits);
-        let digester = secrets.digester().clone();
-        let mut redactor = StretchRedactor::new(masker, Some(&collected), digester, None, &options);
+        let mut redactor = StretchRedactor::new(masker, Some(&collected), None, &options);
         let (mut with, mut without) = (0, 0);
         for place in 0..survey.stretches(&options.secret, &read).len() {
             let (stretch, surveyed) = survey.get(place);

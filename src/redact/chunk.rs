@@ -18,7 +18,6 @@ use crate::plan::PieceKind;
 use crate::plan::piece_crew::Found;
 use crate::scan::Isa;
 use crate::secret::echo::{Echo, EchoKind, Echoes, Sought};
-use crate::secret::learned::Learned;
 use crate::secret::spells_attribute_name;
 
 /// Something to replace. Offsets count from the start of the input.
@@ -66,8 +65,6 @@ pub(super) struct Chunk {
     /// The pieces in it, in order.
     pub pieces: Vec<Span>,
     pub counts: Counts,
-    /// What is marked in it, for who has to know.
-    pub learned: Learned,
     /// What was left out of it.
     pub gone: Gone,
     /// The comma before its first piece, if there was another before that, which is left out.
@@ -130,7 +127,6 @@ impl Found for Chunk {
         self.echoes.clear();
         self.pieces.clear();
         self.counts = Counts::default();
-        self.learned.clear();
         self.gone = Gone::default();
         self.first_comma = None;
         self.failed = None;

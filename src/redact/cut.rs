@@ -90,12 +90,6 @@ pub trait Selection {
         false
     }
 
-    /// Whether what goes is looked at as well where secrets are noted as they come: what stays has
-    /// to be compared with them.
-    fn looks_into_all(&self) -> bool {
-        false
-    }
-
     /// Those who may be asked of resource changes and of drift in place of this one; `None`:
     /// nobody.
     fn judges(&self) -> Option<Judges> {
@@ -227,17 +221,12 @@ pub(super) struct Cutter<'r, 'scope, 'env, 's> {
     pub next: Option<u64>,
     /// A section is being left out.
     pub is_leaving_out: bool,
-    /// See [`Selection::looks_into_all`].
-    pub looks_into_all: bool,
     /// What is left out of a piece.
     pub cuts: Vec<Range<u64>>,
 }
 
 impl<'scope, 's: 'scope> Cutter<'_, 'scope, '_, 's> {
     fn stays(&mut self) {
-        if self.is_leaving_out {
-            return;
-        }
         if let (Some(at), Some(items)) = (self.next.take(), self.open.last_mut())
             && let Some(comma) = items.stay(at)
         {
@@ -256,11 +245,6 @@ impl<'scope, 's: 'scope> Cutter<'_, 'scope, '_, 's> {
             self.outgoing.borrow_mut().remove(start..end);
         }
     }
-
-    /// Looks at a piece for its secrets.
-    fn look(&mut self, piece: &Piece<'_>) -> Result<()> {
-        self.redactor.as_mut().map_or(Ok(()), |redactor| redactor.piece(piece))
-    }
 }
 
 impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
@@ -274,9 +258,6 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
         if let Some(ahead) = &mut self.ahead {
             ahead.recall();
         }
-        if let Some(redactor) = &mut self.redactor {
-            redactor.section(section);
-        }
         let is_of_changes = matches!(section, Section::ResourceChanges | Section::ResourceDrift);
         self.is_read_ahead = is_of_changes || !self.only_changes;
         if self.selection.section(section, key) {
@@ -287,7 +268,7 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
             self.outgoing.borrow_mut().remove_from(start);
             self.is_leaving_out = true;
         }
-        if self.looks_into_all { Answer::Enter } else { Answer::Skip }
+        Answer::Skip
     }
 
     fn entered(&mut self, start: u64) {
@@ -311,9 +292,6 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
     }
 
     fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
-        if self.looks_into_all {
-            return false;
-        }
         match self.selection.unchanged(unchanged) {
             None => return false,
             Some(Verdict::Stays) => self.stays(),
@@ -336,21 +314,18 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         self.cuts.clear();
-        if self.is_leaving_out {
-            return self.look(piece);
-        }
         match self.selection.piece(piece, &mut self.cuts)? {
             Verdict::Goes(reason) => {
                 self.gone.count(reason);
                 self.goes_to(piece.value.range().end);
-                if self.looks_into_all { self.look(piece) } else { Ok(()) }
+                Ok(())
             }
             Verdict::Stays => {
                 self.stays();
                 for cut in self.cuts.drain(..) {
                     self.outgoing.borrow_mut().remove(cut);
                 }
-                self.look(piece)
+                self.redactor.as_mut().map_or(Ok(()), |redactor| redactor.piece(piece))
             }
         }
     }
@@ -360,15 +335,10 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
     }
 
     fn jumped(&mut self, stretch: &PieceStretch) -> Result<()> {
-        let (Some(ahead), Some(redactor)) = (&mut self.ahead, &mut self.redactor) else {
-            return Ok(());
-        };
+        let Some(ahead) = &mut self.ahead else { return Ok(()) };
         let Range { start, end } = stretch.range();
         if let Some((mut job, scout)) = ahead.take() {
             let (chunk, text) = (&mut job.found, scout.text());
-            for piece in chunk.learned.pieces() {
-                redactor.learn(&chunk.learned, piece, scout)?;
-            }
             self.gone.add(&chunk.gone);
             let (next, items) = (self.next.take(), self.open.last_mut());
             if let (Some(at), Some(items)) = (next, items) {

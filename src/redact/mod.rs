@@ -34,7 +34,7 @@ use chunk::Masker;
 use cut::{Cutter, Everything, Gone, Selection};
 use mask::Masking;
 use outgoing::{Outgoing, Tee};
-use redactor::{Held, Redactor};
+use redactor::Redactor;
 
 use crate::crew::{Crew, Desk};
 use crate::error::Result;
@@ -99,8 +99,8 @@ pub struct Redacted {
 /// what `options` say of reading, the threads count, and what whoever looks for echoes is held to.
 ///
 /// `collected` is what was found in it before. Without that, only what is marked is masked, and no
-/// echo of it; variables that come before their declarations, and sections that nobody knows, are
-/// masked whatever they hold.
+/// echo of it; variables, constants of the configuration, and sections that nobody knows are masked
+/// whatever they hold.
 ///
 /// # Errors
 ///
@@ -150,15 +150,12 @@ pub fn rewrite<S: Source>(
 ) -> Result<Redacted> {
     let read = &options.secret.read;
     let nothing = Collected::nothing(&options.secret);
-    let (collected, held) = match secrecy {
-        Secrecy::Known(collected) => (collected, Some(Held::Before(collected))),
-        Secrecy::Unknown => {
-            let meanwhile = Box::new(Collected::nothing(&options.secret));
-            (&nothing, Some(Held::Meanwhile(meanwhile)))
-        }
-        Secrecy::Off => (&nothing, None),
+    let known = match secrecy {
+        Secrecy::Known(collected) => Some(collected),
+        Secrecy::Unknown | Secrecy::Off => None,
     };
-    let Collected { secrets, contained, .. } = collected;
+    let is_redacted = !matches!(secrecy, Secrecy::Off);
+    let Collected { secrets, contained, .. } = known.unwrap_or(&nothing);
     let what = Sought { secrets, contained: contained.as_ref() };
     let (desk, desk_ahead) = (Desk::new(), Desk::new());
     let threads = read.threads.map_or(1, NonZeroUsize::get);
@@ -168,29 +165,24 @@ pub fn rewrite<S: Source>(
         let hire = move || Masker::new(what, masking, read.isa, read.limits);
         let outgoing = Outgoing::new(crew, hire, secrets.echo(), out, &read.limits);
         let outgoing = Rc::new(RefCell::new(outgoing));
-        let known = held.as_ref().and_then(Held::known);
         let stretches = known
             .map_or(&[][..], |known| known.survey.stretches(&options.secret, documents.options()));
-        let looks_into_all =
-            held.as_ref().is_some_and(|held| held.known().is_none()) && selection.looks_into_all();
-        let judges = selection.judges().filter(|_| threads > 1 && !looks_into_all);
+        let judges = selection.judges().filter(|_| threads > 1);
         let only_changes = !selection.is_everything();
         let is_ahead = match only_changes {
             true => judges.is_some(),
             false => threads > 1 || !stretches.is_empty(),
         };
-        let ahead = held.as_ref().filter(|_| is_ahead).map(|held| {
-            let digester = held.digester().clone();
+        let ahead = (is_redacted && is_ahead).then(|| {
             let hire = move || {
                 let judge = judges.as_ref().map(|judges| judges());
-                StretchRedactor::new(hire(), known, digester.clone(), judge, options)
+                StretchRedactor::new(hire(), known, judge, options)
             };
             PieceCrew::new(scope, &desk_ahead, threads, hire).with_known(stretches)
         });
         let notes = Rc::clone(&outgoing);
-        let redactor = held.map(|held| Redactor::new(notes, held, options));
+        let redactor = is_redacted.then(|| Redactor::new(notes, known, options));
         let mut cutter = Cutter {
-            looks_into_all,
             only_changes,
             is_read_ahead: false,
             gone: Gone::default(),

@@ -1,6 +1,7 @@
 //! What is marked in the pieces of a document, found while it is written.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
 use super::chunk::{Edit, Notes, Span};
@@ -10,81 +11,22 @@ use crate::diff::Differ;
 use crate::error::Result;
 use crate::json::value::{Kind, Value};
 use crate::limits::Limits;
-use crate::plan::{Piece, PieceKind, PieceScout, Section, Unchanged};
-use crate::secret::digest::Digester;
-use crate::secret::learned::{Learned, LearnedPiece};
+use crate::plan::{Piece, PieceKind, Unchanged};
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{By, Marked, Marks};
 use crate::secret::parts::{Parts, constants};
-use crate::secret::{self, Collected, decode, is_mask};
-
-/// What is known of the secrets while a document is written.
-pub(super) enum Held<'r> {
-    Before(&'r Collected),
-    Meanwhile(Box<Collected>),
-    /// What the pieces of a stretch mark, for the one whose stretches these are.
-    Ahead(Learned, Digester),
-}
-
-impl<'r> Held<'r> {
-    /// What was known of them before.
-    pub fn known(&self) -> Option<&'r Collected> {
-        match self {
-            Held::Before(collected) => Some(collected),
-            Held::Meanwhile(_) | Held::Ahead(..) => None,
-        }
-    }
-
-    pub fn digester(&self) -> &Digester {
-        match self {
-            Held::Before(collected) => collected.secrets.digester(),
-            Held::Meanwhile(collected) => collected.secrets.digester(),
-            Held::Ahead(_, digester) => digester,
-        }
-    }
-
-    /// Whether a text is a secret. In a stretch there is nothing to ask that of.
-    fn has(&self, text: &[u8]) -> bool {
-        match self {
-            Held::Before(collected) => collected.secrets.number(text).is_some(),
-            Held::Meanwhile(collected) => collected.secrets.number(text).is_some(),
-            Held::Ahead(..) => true,
-        }
-    }
-
-    /// Takes note of the secrets at and below a marked place, if they were not known before.
-    fn insert(&mut self, value: Value<'_>, decoded: &mut Vec<u8>) -> Result<()> {
-        match self {
-            Held::Before(_) => Ok(()),
-            Held::Meanwhile(collected) => {
-                secret::insert(value, &mut collected.secrets, None, decoded)
-            }
-            Held::Ahead(learned, digester) => learned.add(value, digester, decoded),
-        }
-    }
-
-    /// Whether the values of a variable are secret.
-    fn declares(&self, name: &str) -> bool {
-        match self {
-            Held::Before(collected) => collected.declared.holds(name),
-            Held::Meanwhile(collected) => {
-                !collected.declared.is_known || collected.declared.holds(name)
-            }
-            // No variables stand in a stretch.
-            Held::Ahead(..) => true,
-        }
-    }
-}
+use crate::secret::{Collected, decode, is_mask};
 
 /// Finds what is marked in the pieces of a document.
 pub(super) struct Redactor<'r, N> {
     pub notes: N,
-    pub held: Held<'r>,
+    /// What an earlier reading found; `None`: there was none.
+    known: Option<&'r Collected>,
+    /// What the texts of a piece are known by.
+    keyed: RandomState,
     masking: &'r Masking,
     marks: Marks,
     differ: Differ,
-    /// A section was met that says what is marked.
-    has_met_marks: bool,
     /// Digests of the marked scalars of one piece.
     own: HashSet<u64>,
     /// The piece has identities.
@@ -94,15 +36,17 @@ pub(super) struct Redactor<'r, N> {
 }
 
 impl<'r, N: Notes> Redactor<'r, N> {
-    pub fn new(notes: N, held: Held<'r>, options: &'r Options) -> Self {
+    /// `known` is what an earlier reading found. Without that, whatever others of the document
+    /// would have to tell is secret: all variables, all constants, and what nobody knows.
+    pub fn new(notes: N, known: Option<&'r Collected>, options: &'r Options) -> Self {
         let limits = Limits { paths: u64::MAX, ..options.secret.read.limits };
         Redactor {
             notes,
-            held,
+            known,
+            keyed: RandomState::new(),
             masking: &options.masking,
             marks: Marks::new(options.secret.names.clone()),
             differ: Differ::new(&limits),
-            has_met_marks: false,
             own: HashSet::new(),
             has_identities: false,
             decoded: Vec::new(),
@@ -152,8 +96,10 @@ impl<'r, N: Notes> Redactor<'r, N> {
         let name = piece.name.unwrap_or_default();
         let is_named = piece.kind.is_named() && self.marks.is_name(name);
         let is_declared = match piece.kind {
-            PieceKind::Variable => self.held.declares(name),
-            PieceKind::RootDeclaration | PieceKind::Declaration => self.declaration(piece)?,
+            PieceKind::Variable => self.known.is_none_or(|known| known.declared.holds(name)),
+            PieceKind::RootDeclaration | PieceKind::Declaration => {
+                self.marks.marks_anything(piece.value.get("sensitive")?)?
+            }
             _ => false,
         };
         parts.subject.named = is_named || is_declared;
@@ -172,40 +118,6 @@ impl<'r, N: Notes> Redactor<'r, N> {
         parts.identities.into_iter().flatten().try_for_each(|identity| self.identity(identity))
     }
 
-    /// Takes note of the secrets of a piece that somebody else has masked.
-    pub fn learn(
-        &mut self,
-        learned: &Learned,
-        piece: &LearnedPiece,
-        scout: &PieceScout,
-    ) -> Result<()> {
-        let Held::Meanwhile(collected) = &mut self.held else { return Ok(()) };
-        let (secrets, decoded) = (&mut collected.secrets, &mut self.decoded);
-        if learned.teach(piece, secrets)? {
-            return Ok(());
-        }
-        scout.read_again(piece.kind, piece.range.clone(), |piece| {
-            self.marks.find(Parts::of(piece)?.subject, |marked| {
-                let mut sides = marked.sides.into_iter().flatten();
-                sides.try_for_each(|value| secret::insert(value, secrets, None, decoded))
-            })
-        })
-    }
-
-    /// Takes note of a declaration; whether what it declares is secret.
-    fn declaration(&mut self, piece: &Piece<'_>) -> Result<bool> {
-        let is_sensitive = self.marks.marks_anything(piece.value.get("sensitive")?)?;
-        if let Held::Meanwhile(collected) = &mut self.held
-            && piece.kind == PieceKind::RootDeclaration
-        {
-            collected.declared.is_known = true;
-            if is_sensitive {
-                collected.declared.insert(piece.name.unwrap_or_default());
-            }
-        }
-        Ok(is_sensitive)
-    }
-
     /// Masks a marked place on both sides.
     fn marked(&mut self, marked: &Marked<'_, '_>, by: By) -> Result<()> {
         let [before, after] = marked.sides;
@@ -215,7 +127,6 @@ impl<'r, N: Notes> Redactor<'r, N> {
         };
         for (value, is_changed) in [(before, false), (after, is_changed)] {
             let Some(value) = value else { continue };
-            self.held.insert(value, &mut self.decoded)?;
             if self.has_identities {
                 self.note(value)?;
             }
@@ -248,13 +159,12 @@ impl<'r, N: Notes> Redactor<'r, N> {
 
     /// Takes note of the scalars of a marked value, for the identities beside it.
     fn note(&mut self, value: Value<'_>) -> Result<()> {
-        let digester = self.held.digester();
         leaves(value, |leaf| {
             if let Some(text) = leaf.text(&mut self.decoded)?
                 && !text.is_empty()
                 && !is_mask(text)
             {
-                self.own.insert(digester.digest(text));
+                self.own.insert(self.keyed.hash_one(text));
             }
             Ok(())
         })
@@ -265,7 +175,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
         leaves(identity, |leaf| {
             if let Leaf::Scalar(_, value) = leaf
                 && let Some(text) = leaf.text(&mut self.decoded)?
-                && self.own.contains(&self.held.digester().digest(text))
+                && self.own.contains(&self.keyed.hash_one(text))
             {
                 let mask = self.masking.of_text(text);
                 self.counts.equal += self.edit(value, mask);
@@ -274,23 +184,17 @@ impl<'r, N: Notes> Redactor<'r, N> {
         })
     }
 
-    /// A section begins.
-    pub fn section(&mut self, section: Section) {
-        self.has_met_marks |= section == Section::ResourceChanges;
-    }
-
-    /// Masks the constants that equal a secret; all, where nobody can know yet which do.
+    /// Masks the constants that equal a secret; all, where nobody knows which do.
     fn configuration(&mut self, piece: Value<'_>) -> Result<()> {
-        let is_early = !self.has_met_marks && self.held.known().is_none();
-        if let Held::Meanwhile(collected) = &mut self.held {
-            collected.declared.is_known = true;
-        }
+        let known = self.known;
+        let is_secret =
+            |text: &[u8]| known.is_none_or(|known| known.secrets.number(text).is_some());
         constants(piece, |constant| {
             leaves(constant, |leaf| {
                 if let Leaf::Scalar(_, value) = leaf
                     && let Some(text) = leaf.text(&mut self.decoded)?
                     && !is_mask(text)
-                    && (is_early || self.held.has(text))
+                    && is_secret(text)
                 {
                     let mask = self.masking.of_text(text);
                     self.counts.equal += self.edit(value, mask);
@@ -302,7 +206,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
 
     /// Masks what nobody knows, where its echoes are not looked for.
     fn unknown(&mut self, value: Value<'_>) -> Result<()> {
-        if self.held.known().is_none() && !value.is_null() && !self.is_masked(value)? {
+        if self.known.is_none() && !value.is_null() && !self.is_masked(value)? {
             let mask = self.masking.of(value, false, &mut self.decoded)?;
             self.counts.unknown += self.edit(value, mask);
         }

@@ -368,7 +368,7 @@ impl Collector<'_, '_, '_> {
 }
 
 /// Takes note of everything at and below a marked place.
-pub(crate) fn insert(
+fn insert(
     value: Value<'_>,
     secrets: &mut Secrets,
     mut kept: Option<&mut Texts>,

@@ -63,11 +63,6 @@ impl Learned {
         })
     }
 
-    /// Whether there is anything of the next piece.
-    pub fn has_next(&self) -> bool {
-        self.secrets.len() > self.next || self.is_cut
-    }
-
     /// What was added is of that piece.
     pub fn end(&mut self, kind: PieceKind, range: Range<u64>) {
         if self.is_cut {
@@ -154,10 +149,8 @@ mod tests {
         // It turned out to be wrong further on.
         add(&mut learned, &by, r#""three""#);
         learned.forget_next();
-        assert!(!learned.has_next());
         learned.end(kind, 10..20);
         add(&mut learned, &by, r#"["two","o\u006ee"]"#);
-        assert!(learned.has_next());
         learned.end(kind, 20..30);
         let [first, empty, last] = learned.pieces() else { panic!("three pieces ended") };
         assert!(learned.is_known(empty, &secrets) && !learned.is_known(first, &secrets));
@@ -189,7 +182,7 @@ mod tests {
         }
         assert_eq!(secrets.len(), 9);
         learned.clear();
-        assert!(learned.pieces().is_empty() && !learned.has_next());
+        assert!(learned.pieces().is_empty());
         add(&mut learned, &by, r#""one more""#);
         learned.end(PieceKind::Resource, 3..4);
         assert_eq!(learned.teach(&learned.pieces()[0], &mut secrets).ok(), Some(true));

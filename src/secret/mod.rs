@@ -20,7 +20,6 @@ pub(crate) mod survey;
 mod texts;
 pub mod words;
 
-pub(crate) use collect::insert;
 pub use collect::{Collected, Collecting, Fresh, Takes, Tell, collect};
 use regex::Regex;
 pub use set::Secrets;

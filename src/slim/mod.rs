@@ -310,12 +310,6 @@ impl Selection for Selected<'_> {
         }
     }
 
-    /// Constants of the configuration are compared with all secrets of the plan, and values of
-    /// variables are secret where it says so.
-    fn looks_into_all(&self) -> bool {
-        self.keeps(Part::Configuration) || self.keeps(Part::Variables)
-    }
-
     fn judges(&self) -> Option<Judges> {
         let wanted = self.wanted.clone();
         let judges = move || Box::new(wanted.clone()) as Box<dyn Judge>;

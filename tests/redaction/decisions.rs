@@ -199,50 +199,43 @@ fn constants_and_identities_are_secrets_of_any_length() {
     hold(&cases, Options::default(), plan);
 }
 
+/// In whatever order they come.
 #[test]
-fn one_pass_takes_every_variable_for_a_secret_until_told_otherwise() {
-    let options = Options { echo: Echo::Off, ..Options::default() };
-    let configuration =
-        r#""configuration":{"root_module":{"variables":{"v":{"sensitive":true},"w":{}}}}"#;
-    let variables = r#""variables":{"v":{"value":"x"},"w":{"value":{"k":"y"}},"n":{"value":null}}"#;
-    let early = r#""variables":{"v":{"value":<>},"w":{"value":{"k":"y"}},"n":{"value":null}}"#;
-    let late = r#""variables":{"v":{"value":<>},"w":{"value":<>},"n":{"value":null}}"#;
-    let cases = [
-        (format!("{configuration},{variables}"), format!("{configuration},{early}")),
-        (format!("{variables},{configuration}"), format!("{late},{configuration}")),
-    ];
-    for (text, expected) in &cases {
-        hold(&[(text, expected)], options, plan);
-    }
-}
-
-#[test]
-fn one_pass_takes_every_constant_for_a_secret_before_it_knows_any() {
-    let of = |constants: &str, change: &str| {
-        let resource = format!(r#"{{"expressions":{{{constants}}}}}"#);
-        let constants =
-            format!(r#""configuration":{{"root_module":{{"resources":[{resource}]}}}}"#);
-        let change = format!(
-            r#""resource_changes":[{{"address":"a.b","change":{{"actions":["create"],
-                "before":null,"after":{{"p":{change}}},"after_sensitive":{{"p":true}}}}}}]"#
+fn one_pass_takes_every_variable_and_every_constant_for_a_secret() {
+    let variables = |mask: &str, list: &str| {
+        format!(
+            r#""variables":{{"v":{{"value":{mask}}},"w":{{"value":{list}}},"n":{{"value":null}}}}"#
+        )
+    };
+    let configuration = |constant: &str, list: &str, default: &str| {
+        let resource = format!(
+            r#"{{"expressions":{{"p":{{"constant_value":{constant}}},
+            "n":{{"constant_value":{list}}}}}}}"#
         );
-        [constants, change]
+        format!(
+            r#""configuration":{{"root_module":{{"resources":[{resource}],
+            "variables":{{"v":{{"default":{default},"sensitive":true}},"w":{{"default":1}}}}}}}}"#
+        )
     };
-    let [constants, change] =
-        of(r#""p":{"constant_value":"a-secret"},"n":{"constant_value":[7,true]}"#, r#""a-secret""#);
-    let [all, _] = of(r#""p":{"constant_value":<>},"n":{"constant_value":[<>,true]}"#, "");
-    let [equal, masked] = of(r#""p":{"constant_value":<>},"n":{"constant_value":[7,true]}"#, "<>");
-    let plan =
-        |sections: [&str; 2]| format!(r#"{{"format_version":"1.2",{}}}"#, sections.join(","));
-    // Sections that come before the changes and mark nothing.
-    let empty_first = |one: &str, other: &str| {
-        let empty = r#""planned_values":{"root_module":{}},"prior_state":{"format_version":"1.0"}"#;
-        plan([&format!("{empty},{one}"), other])
+    let change = |mask: &str| {
+        format!(
+            r#""resource_changes":[{{"address":"a.b","change":{{"actions":["create"],
+            "before":null,"after":{{"p":{mask}}},"after_sensitive":{{"p":true}}}}}}]"#
+        )
     };
+    let sections =
+        |sections: [&str; 3]| format!(r#"{{"format_version":"1.2",{}}}"#, sections.join(","));
+    let [v, c, r] = [
+        variables(r#""x""#, r#"{"k":"y"}"#),
+        configuration(r#""a-secret""#, "[7,true]", r#""d""#),
+        change(r#""a-secret""#),
+    ];
+    let [v_masked, c_masked, r_masked] =
+        [variables("<>", "<>"), configuration("<>", "[<>,true]", "<>"), change("<>")];
     let cases = [
-        (plan([&constants, &change]), plan([&all, &masked])),
-        (plan([&change, &constants]), plan([&masked, &equal])),
-        (empty_first(&constants, &change), empty_first(&all, &masked)),
+        (sections([&v, &c, &r]), sections([&v_masked, &c_masked, &r_masked])),
+        (sections([&c, &v, &r]), sections([&c_masked, &v_masked, &r_masked])),
+        (sections([&r, &v, &c]), sections([&r_masked, &v_masked, &c_masked])),
     ];
     let cases = cases.each_ref().map(|(text, expected)| (text.as_str(), expected.as_str()));
     let options = Options { echo: Echo::Off, ..Options::default() };

@@ -63,8 +63,6 @@ pub enum Put {
 pub struct Edit {
     pub range: Range<usize>,
     pub put: Put,
-    /// Where the decisions leave open whether it is made.
-    pub is_optional: bool,
 }
 
 /// What is done to a text.
@@ -87,9 +85,6 @@ pub fn redaction(text: &str, options: Options) -> Redaction {
     model.sections(&document);
     model.variables(&document);
     if let Some(configuration) = document.get("configuration") {
-        model.has_early_marks = document
-            .get("resource_changes")
-            .is_some_and(|changes| changes.range.start < configuration.range.start);
         model.constants(configuration);
     }
     match options.echo {
@@ -125,16 +120,11 @@ struct Model<'a> {
     options: Options,
     /// By where they begin.
     edits: BTreeMap<usize, Edit>,
-    /// The secrets, each with the place where it was first met.
-    secrets: BTreeMap<String, usize>,
+    secrets: BTreeSet<String>,
     misfits: usize,
     exempt: BTreeSet<usize>,
     /// Where scalars begin that are others on the earlier side.
     changed: BTreeSet<usize>,
-    /// What only one pass over the document must take for secret.
-    presumed: BTreeSet<String>,
-    /// Something that says what is marked stands before the configuration.
-    has_early_marks: bool,
 }
 
 impl<'a> Model<'a> {
@@ -143,17 +133,15 @@ impl<'a> Model<'a> {
             text,
             options,
             edits: BTreeMap::new(),
-            secrets: BTreeMap::new(),
+            secrets: BTreeSet::new(),
             misfits: 0,
             exempt: BTreeSet::new(),
             changed: BTreeSet::new(),
-            presumed: BTreeSet::new(),
-            has_early_marks: true,
         }
     }
 
     fn edit(&mut self, range: &Range<usize>, put: Put) {
-        self.edits.insert(range.start, Edit { range: range.clone(), put, is_optional: false });
+        self.edits.insert(range.start, Edit { range: range.clone(), put });
     }
 
     fn exempt(&mut self, object: &Node, keys: &[&str]) {
@@ -168,11 +156,11 @@ impl<'a> Model<'a> {
     /// What is looked for elsewhere.
     fn candidates(&self) -> impl Iterator<Item = &String> {
         let is_long = |text: &&String| text.len() >= self.options.echo_min;
-        self.secrets.keys().filter(is_long)
+        self.secrets.iter().filter(is_long)
     }
 
     fn is_candidate(&self, text: &str) -> bool {
-        text.len() >= self.options.echo_min && self.secrets.contains_key(text)
+        text.len() >= self.options.echo_min && self.secrets.contains(text)
     }
 
     /// Everything that has overlays or says itself that it is sensitive.
@@ -259,22 +247,17 @@ impl<'a> Model<'a> {
         for inner in node.all() {
             if let Some(text) = inner.text().filter(|text| !text.is_empty() && !is_mask(text)) {
                 secrets.insert(text.to_owned());
-                self.met(text, inner.range.start);
+                self.secrets.insert(text.to_owned());
             }
-            for Member { key, key_range, .. } in inner.members() {
+            for Member { key, .. } in inner.members() {
                 // No name that a provider gave to an attribute: looked for, but it identifies
                 // nothing.
                 if !is_attribute(key) && !is_mask(key) && key.len() >= self.options.echo_min {
-                    self.met(key, key_range.start);
+                    self.secrets.insert(key.clone());
                 }
             }
         }
         self.edit(&node.range, put);
-    }
-
-    fn met(&mut self, secret: &str, start: usize) {
-        let first = self.secrets.entry(secret.to_owned()).or_insert(start);
-        *first = start.min(*first);
     }
 
     /// What is unknown in a value that is masked as a whole, where it would tell its keys.
@@ -372,15 +355,9 @@ impl<'a> Model<'a> {
             let value = variable.value.get("value");
             if sensitive.iter().any(|it| it.key == variable.key) {
                 self.mask(value, Put::Mask, &mut BTreeSet::new());
-            } else if let (Echo::Off, Some(value)) = (self.options.echo, value) {
-                let is_told = configuration.is_some_and(|it| it.range.start < value.range.start);
-                if !is_told && !value.text().is_some_and(is_mask) {
-                    self.edit(&value.range, Put::Mask);
-                    let texts = value.all().into_iter().filter_map(Node::text);
-                    self.presumed.extend(texts.map(str::to_owned));
-                    let keys = value.all().into_iter().flat_map(Node::members);
-                    self.presumed.extend(keys.map(|member| member.key.clone()));
-                }
+            } else if self.options.echo == Echo::Off {
+                // Nobody waits to be told.
+                self.mask(value, Put::Mask, &mut BTreeSet::new());
             }
         }
     }
@@ -400,14 +377,9 @@ impl<'a> Model<'a> {
 
     fn constant(&mut self, scalar: &Node) {
         let Some(text) = scalar.text() else { return };
-        let start = scalar.range.start;
-        let met = self.secrets.get(text).copied();
-        let is_early = self.options.echo == Echo::Off && !self.has_early_marks && !is_mask(text);
-        if is_early || met.is_some_and(|met| self.options.echo != Echo::Off || met < start) {
+        let is_secret = self.options.echo == Echo::Off || self.secrets.contains(text);
+        if is_secret && !is_mask(text) {
             self.edit(&scalar.range, Put::Mask);
-        } else if self.presumed.contains(text) {
-            let range = scalar.range.clone();
-            self.edits.insert(start, Edit { range, put: Put::Mask, is_optional: true });
         }
     }
 
@@ -459,7 +431,7 @@ impl Redaction {
     pub fn apply(&self, text: &str) -> String {
         let mut redacted = String::new();
         let mut at = 0;
-        for edit in self.edits.iter().filter(|edit| !edit.is_optional) {
+        for edit in &self.edits {
             redacted.push_str(&text[at..edit.range.start]);
             redacted.push_str(&match &edit.put {
                 Put::Mask => format!("\"{MASK}\""),

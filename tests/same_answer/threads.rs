@@ -423,6 +423,29 @@ fn what_is_skipped_is_not_guessed() {
     }
 }
 
+/// A section that ends a few bytes before the place from which somebody else would go on, in the
+/// first change behind it.
+#[test]
+fn sections_of_every_length_are_passed_over() {
+    const SHARED: usize = 512 << 10;
+    let change = |address: &str| {
+        let sides = r#""before":{"k":1},"after":{"k":2}"#;
+        format!(r#"{{"address":"{address}","change":{{"actions":["update"],{sides}}}}}"#)
+    };
+    let changes = [change("},{"), vec![change("a.b"); 300].join(",")].join(",");
+    let resource = r#"{"address":"a.b","values":{"k":"v"},"sensitive_values":{}}"#;
+    let resources = vec![resource; 2 * SHARED / (resource.len() + 1)].join(",");
+    for length in (2000..3000).step_by(7) {
+        let filler = "x".repeat(length);
+        let plan = format!(
+            r#"{{"format_version":"1.2","planned_values":{{"root_module":{{"resources":[{resources},
+            {{"address":"{filler}"}}]}}}},"resource_changes":[{changes}]}}"#
+        );
+        let answer = hold_ahead_to_one(plan.as_bytes(), &Options::default());
+        assert!(answer.contains("Sifted"), "{}", end(&answer, ""));
+    }
+}
+
 /// Elements that are longer than what is read ahead at once, between others.
 #[test]
 fn long_elements_between_short_ones() {

@@ -63,9 +63,8 @@ impl<S: Source> Cursor<S> {
             return false;
         }
         self.open.clone_from(open);
-        let isa = self.scanner.isa();
-        self.nesting = Nesting::between(isa, self.limits.depth, self.open.kinds());
-        self.restart(to, Want::CommaOrClose);
+        self.offset = to;
+        self.scan_again();
         true
     }
 
@@ -107,7 +106,18 @@ impl<S: Source> Cursor<S> {
         let open = Open { depth: &mut skip.depth, pause: stop };
         let passed = self.pass_brackets(Unrecorded, open);
         self.stop = u64::MAX;
+        if matches!(passed, Ok(true)) && self.scanned == stop {
+            // The batch may end within a block, which an outline must not go across.
+            self.scan_again();
+        }
         passed
+    }
+
+    /// Scans anew from here on, behind an element or member of the innermost container.
+    fn scan_again(&mut self) {
+        let isa = self.scanner.isa();
+        self.nesting = Nesting::between(isa, self.limits.depth, self.open.kinds());
+        self.restart(self.offset, Want::CommaOrClose);
     }
 
     /// Goes to the end of a stretch that was skimmed and that begins here, at the end of what is
@@ -145,5 +155,57 @@ impl<S: Source> Cursor<S> {
         }
         (self.batch, self.scanned, self.offset) = (offset, offset, offset);
         (self.misplaced, self.fresh, self.string_start) = (None, false, None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Slice;
+    use crate::json::outline::Outline;
+
+    /// What others have read may lie behind the end of what is skipped, in the middle of a value
+    /// that is outlined next.
+    #[test]
+    fn a_skip_that_ends_before_its_stop_leaves_no_trace() {
+        let member =
+            |number: usize| format!(r#""key-{number}":{{"of":"a {number}","list":[1,2]}}"#);
+        let object =
+            |count| format!("{{{}}}", (0..count).map(member).collect::<Vec<_>>().join(","));
+        // The first one ends in its second batch.
+        let [first, second] = [object(120), object(40)];
+        let text = format!(" [{first},{second}, 7]");
+        let end = 2 + first.len();
+        for validation in [Validation::Visited, Validation::Everything] {
+            for stop in end..text.len() {
+                let source = Slice(text.as_bytes());
+                let limits = Limits::default();
+                let mut cursor = Cursor::new(source, 0, Isa::best(), validation, limits);
+                cursor.enter_array().expect("an array");
+                assert!(cursor.next_element().expect("the first"));
+                let mut skip = cursor.begin_skip().expect("a value").expect("a container");
+                assert!(cursor.skip_to(&mut skip, stop as u64).expect("its end"), "{stop}");
+                assert_eq!(cursor.offset(), end as u64);
+                assert!(cursor.next_element().expect("the second"), "{stop}");
+                let mut outline = Outline::new();
+                cursor.outline(&mut outline).expect("an object");
+                let value = cursor.value(&mut outline);
+                assert_eq!(value.raw(), second.as_bytes(), "{stop}");
+                let members = value.members().expect("an object");
+                let members = members.map(|member| {
+                    let (key, value) = member.unwrap_or_else(|error| panic!("{stop}: {error}"));
+                    format!(
+                        "\"{}\":{}",
+                        key.decode().expect("a key"),
+                        String::from_utf8_lossy(value.raw())
+                    )
+                });
+                assert_eq!(members.collect::<Vec<_>>(), (0..40).map(member).collect::<Vec<_>>());
+                assert!(cursor.next_element().expect("the third"));
+                cursor.skip().expect("a number");
+                assert!(!cursor.next_element().expect("the end"));
+                assert!(cursor.at_end().expect("nothing more"));
+            }
+        }
     }
 }

@@ -76,7 +76,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         match piece.kind {
             _ if std::mem::take(&mut self.is_quiet) => {}
             PieceKind::Scalar | PieceKind::Known | PieceKind::Unknown => {}
-            PieceKind::Configuration => self.configuration(piece.value)?,
+            PieceKind::Configuration => self.configuration(piece)?,
             _ => self.values(piece)?,
         }
         if self.options.echoes == Look::For {
@@ -101,11 +101,10 @@ impl<'r, N: Notes> Auditor<'r, N> {
         self.unmarked += u64::from(parts.is_unmarked(piece.kind));
         let name = piece.name.unwrap_or_default();
         let is_declared = match piece.kind {
-            PieceKind::Variable => self.collected.declared.holds(name),
             PieceKind::RootDeclaration | PieceKind::Declaration => {
                 self.marks.marks_anything(parts.subject.overlays[1])?
             }
-            _ => false,
+            _ => parts.are_declared(piece, &self.collected.declared),
         };
         let is_named = piece.kind.is_named() && self.marks.is_name(name);
         parts.subject.named = is_declared || is_named;
@@ -120,6 +119,9 @@ impl<'r, N: Notes> Auditor<'r, N> {
         found?;
         if piece.kind.is_named() && self.names.are_in(name.as_bytes()) {
             self.suspicious(&parts);
+        }
+        if piece.kind.is_declaration() && !parts.subject.named {
+            self.configuration(piece)?;
         }
         if self.own.is_empty() {
             return Ok(());
@@ -189,7 +191,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
     }
 
     /// The constants that equal a secret.
-    fn configuration(&mut self, piece: Value<'_>) -> Result<()> {
+    fn configuration(&mut self, piece: &Piece<'_>) -> Result<()> {
         constants(piece, |constant| {
             self.equal(constant, |auditor, text| auditor.collected.secrets.number(text).is_some())
         })

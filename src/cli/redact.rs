@@ -53,7 +53,7 @@ pub fn run(arguments: &Redact) -> Exit {
         if !plans.quiet {
             let name = visible(ready.name);
             say(&format!("{name}: {}", masked(&redacted.counts)));
-            warn(&name, &redacted.counts);
+            warn(&name, &redacted.counts, secrets.echo);
         }
         Ok(redacted.document)
     });
@@ -198,12 +198,16 @@ pub(super) fn masked(counts: &Counts) -> String {
 }
 
 /// What to think of it.
-pub(super) fn warn(name: &str, counts: &Counts) {
+pub(super) fn warn(name: &str, counts: &Counts, echo: args::Echo) {
     let Counts { unmarked, unknown, .. } = *counts;
     if unmarked > 0 {
+        let masked = match echo {
+            args::Echo::Off => "is not masked, and with --echo off no echo of it is",
+            args::Echo::Equal | args::Echo::Contains => "is masked only where it is an echo",
+        };
         say(&format!(
             "{name}: warning: {unmarked} elements say nothing of sensitive values, as those of \
-             versions before 0.15: what is secret in them is masked only where it is an echo"
+             versions before 0.15: what is secret in them {masked}"
         ));
     }
     if unknown > 0 {

@@ -66,7 +66,7 @@ fn tell(name: &str, slimmed: &Slimmed, arguments: &Slim) {
              sees none"
         ));
     }
-    warn(name, counts);
+    warn(name, counts, arguments.secrets.echo);
 }
 
 fn left_out(left_out: &LeftOut) -> String {

@@ -79,6 +79,11 @@ impl PieceKind {
                 | PieceKind::Declaration
         )
     }
+
+    /// Whether it declares a variable.
+    pub fn is_declaration(self) -> bool {
+        matches!(self, PieceKind::RootDeclaration | PieceKind::Declaration)
+    }
 }
 
 /// A value that has marks of its own, or none that are known.

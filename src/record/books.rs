@@ -105,7 +105,7 @@ impl<'a> Books<'a> {
         if let (Some(_), Some(row)) = (&self.viewer, row.resource_mut()) {
             let super::ResourceChange { changed, unknown, replace_paths, .. } = &*row;
             let places = Places { changed, unknown, replace_paths };
-            let attributes = self.view(&change.change, places);
+            let attributes = self.view(None, &change.change, places);
             row.attributes = attributes.map_err(|error| error.within("change"))?;
         }
         self.record(&row)
@@ -120,9 +120,14 @@ impl<'a> Books<'a> {
     }
 
     /// The attributes of a change, if they were asked for.
-    pub(super) fn view(&mut self, change: &Change<'_>, places: Places<'_>) -> Result<Attributes> {
+    pub(super) fn view(
+        &mut self,
+        output: Option<&str>,
+        change: &Change<'_>,
+        places: Places<'_>,
+    ) -> Result<Attributes> {
         match &mut self.viewer {
-            Some(viewer) => viewer.view(change, places),
+            Some(viewer) => viewer.view(output, change, places),
             None => Ok(Attributes::default()),
         }
     }

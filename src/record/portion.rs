@@ -200,7 +200,7 @@ impl<'v> RowWorker<'v> {
                 if let (Some(viewer), Some(row)) = (&mut self.viewer, owned.resource_mut()) {
                     let (changed, unknown) = (&*row.changed, &*row.unknown);
                     let places = Places { changed, unknown, replace_paths: &row.replace_paths };
-                    row.attributes = viewer.view(&change.change, places)?;
+                    row.attributes = viewer.view(None, &change.change, places)?;
                 }
                 Made::Row(facts, Box::new(owned))
             }

@@ -327,7 +327,7 @@ impl Visitor for Sifter<'_, '_, '_> {
         }
         let [changed, unknown, sensitive] = self.maker.paths();
         let places = Places { changed, unknown, replace_paths: &Paths::new() };
-        let attributes = self.books.view(change, places)?;
+        let attributes = self.books.view(Some(name), change, places)?;
         self.books.record(&Record::OutputChange(OutputChange {
             name: Cow::Borrowed(name),
             action: word,

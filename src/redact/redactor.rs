@@ -76,7 +76,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
     pub fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         let Piece { kind, value, .. } = *piece;
         match kind {
-            PieceKind::Configuration => self.configuration(value)?,
+            PieceKind::Configuration => self.configuration(piece)?,
             PieceKind::Scalar | PieceKind::Known => {}
             PieceKind::Unknown => self.unknown(value)?,
             _ => return self.values(piece),
@@ -96,11 +96,16 @@ impl<'r, N: Notes> Redactor<'r, N> {
         let name = piece.name.unwrap_or_default();
         let is_named = piece.kind.is_named() && self.marks.is_name(name);
         let is_declared = match piece.kind {
-            PieceKind::Variable => self.known.is_none_or(|known| known.declared.holds(name)),
             PieceKind::RootDeclaration | PieceKind::Declaration => {
-                self.marks.marks_anything(piece.value.get("sensitive")?)?
+                self.marks.marks_anything(parts.subject.overlays[1])?
             }
-            _ => false,
+            kind => match self.known {
+                Some(known) => parts.are_declared(piece, &known.declared),
+                None => {
+                    let is_of_output = kind == PieceKind::OutputChange;
+                    kind == PieceKind::Variable || is_of_output && !parts.subject.has_overlays()
+                }
+            },
         };
         parts.subject.named = is_named || is_declared;
         self.own.clear();
@@ -112,6 +117,9 @@ impl<'r, N: Notes> Redactor<'r, N> {
         });
         self.marks = marks;
         found?;
+        if piece.kind.is_declaration() && !parts.subject.named {
+            self.configuration(piece)?;
+        }
         if self.own.is_empty() {
             return Ok(());
         }
@@ -125,6 +133,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
             (Some(before), Some(after)) => self.differ.is_changed(before, after, marked.unknown)?,
             _ => false,
         };
+        let mut earlier = None;
         for (value, is_changed) in [(before, false), (after, is_changed)] {
             let Some(value) = value else { continue };
             if self.has_identities {
@@ -133,7 +142,12 @@ impl<'r, N: Notes> Redactor<'r, N> {
             if self.is_masked(value)? {
                 continue;
             }
-            let mask = self.masking.of(value, is_changed, &mut self.decoded)?;
+            // Of values that are the same, if not to the letter, the masks are.
+            let mask = match earlier.filter(|_| !is_changed) {
+                Some(mask) => mask,
+                None => self.masking.of(value, is_changed, &mut self.decoded)?,
+            };
+            earlier = Some(mask);
             let masked = self.edit(value, mask);
             match by {
                 By::Mark => self.counts.marked += masked,
@@ -185,7 +199,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
     }
 
     /// Masks the constants that equal a secret; all, where nobody knows which do.
-    fn configuration(&mut self, piece: Value<'_>) -> Result<()> {
+    fn configuration(&mut self, piece: &Piece<'_>) -> Result<()> {
         let known = self.known;
         let is_secret =
             |text: &[u8]| known.is_none_or(|known| known.secrets.number(text).is_some());

@@ -30,7 +30,7 @@ pub struct Collected {
     pub secrets: Secrets,
     /// What tells texts that contain one of them, if that was asked for.
     pub contained: Option<Contained>,
-    /// The variables that are declared sensitive.
+    /// What is declared sensitive.
     pub declared: Declared,
     /// What is known of the document for another reading.
     pub(crate) survey: Survey,
@@ -74,8 +74,7 @@ pub struct Collecting<F, S> {
     /// See [`Collecting::for_redaction`].
     surveys: bool,
     documents: Option<Documents<S>>,
-    /// For the variables of the same documents, where they come before their declarations, as the
-    /// tools write them.
+    /// For what comes before its declarations in the same documents, as variables do.
     again: Option<Documents<S>>,
 }
 
@@ -98,8 +97,8 @@ pub struct Fresh<'p, 'a> {
 }
 
 impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
-    /// Before the first document. `open` opens the input: once, and once more where variables come
-    /// before their declarations.
+    /// Before the first document. `open` opens the input: once, and once more where something comes
+    /// before its declaration.
     pub fn new(open: F, takes: Takes) -> Collecting<F, S> {
         Collecting { open, takes, surveys: false, documents: None, again: None }
     }
@@ -150,8 +149,8 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
                 declared: Declared::default(),
                 marks: Marks::new(options.names.clone()),
                 takes: self.takes,
-                variables: Turn::First,
-                has_early_variables: false,
+                turn: Turn::First,
+                early: Early::default(),
                 decoded: Vec::new(),
                 tell,
             };
@@ -177,8 +176,13 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
             documents.read_pieces(collector)
         };
         read(documents, &mut collector)?;
-        if collector.has_early_variables && !collector.declared.is_empty() {
-            collector.variables = Turn::Awaited;
+        let Collector { early, declared, .. } = &collector;
+        let awaited = Early {
+            variables: early.variables && declared.has_variables(),
+            outputs: early.outputs && declared.has_outputs(),
+        };
+        if awaited.is_any() {
+            collector.turn = Turn::Second(awaited);
             read(again, &mut collector)?;
         }
         let Collector { secrets, texts, declared, survey, .. } = collector;
@@ -221,15 +225,26 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
 /// of two of stretches.
 const ALONE_MAX: u32 = 6;
 
-/// Where the reading is with respect to the variables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What came before it was known what of it is sensitive.
+#[derive(Clone, Copy, Debug, Default)]
+struct Early {
+    variables: bool,
+    /// Changes to outputs, without overlays.
+    outputs: bool,
+}
+
+impl Early {
+    fn is_any(self) -> bool {
+        self.variables || self.outputs
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
 enum Turn {
     /// Everything is read.
     First,
-    /// Everything was read; now they alone are.
-    Awaited,
-    /// They were read again, and nothing else is wanted.
-    Over,
+    /// Everything was read; now that alone is.
+    Second(Early),
 }
 
 struct Collector<'scope, 'env, 't> {
@@ -244,9 +259,8 @@ struct Collector<'scope, 'env, 't> {
     declared: Declared,
     marks: Marks,
     takes: Takes,
-    variables: Turn,
-    /// Variables were met before it was known which of them are sensitive.
-    has_early_variables: bool,
+    turn: Turn,
+    early: Early,
     decoded: Vec<u8>,
     tell: Option<Tell<'t>>,
 }
@@ -256,15 +270,17 @@ impl PieceVisitor for Collector<'_, '_, '_> {
         if let Some(ahead) = &mut self.ahead {
             ahead.recall();
         }
-        match (section, self.variables) {
-            (_, Turn::Over) => Answer::Stop,
-            (Section::Variables, Turn::Awaited) => {
-                self.variables = Turn::Over;
-                Answer::Enter
-            }
-            (_, Turn::Awaited) => Answer::Skip,
-            // Also where no secrets are: what is written afterwards is held to be JSON.
-            (_, Turn::First) => Answer::Enter,
+        // Also where no secrets are: what is written afterwards is held to be JSON.
+        let Turn::Second(awaited) = &mut self.turn else { return Answer::Enter };
+        let is_awaited = match section {
+            Section::Variables => std::mem::take(&mut awaited.variables),
+            Section::OutputChanges => std::mem::take(&mut awaited.outputs),
+            _ => false,
+        };
+        match is_awaited {
+            true => Answer::Enter,
+            false if awaited.is_any() => Answer::Skip,
+            false => Answer::Stop,
         }
     }
 
@@ -317,16 +333,20 @@ impl PieceVisitor for Collector<'_, '_, '_> {
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         let mut parts = Parts::of(piece)?;
         let name = piece.name.unwrap_or_default();
+        parts.subject.named = parts.are_declared(piece, &self.declared);
         match piece.kind {
-            PieceKind::Variable => {
-                parts.subject.named = self.declared.holds(name);
-                self.has_early_variables |= !self.declared.is_known;
+            PieceKind::Variable => self.early.variables |= !self.declared.is_known,
+            PieceKind::OutputChange => {
+                self.early.outputs |= !parts.subject.named && !parts.subject.has_overlays();
             }
             PieceKind::RootDeclaration => {
                 self.declared.is_known = true;
                 if self.marks.marks_anything(parts.subject.overlays[1])? {
-                    self.declared.insert(name);
+                    self.declared.insert_variable(name);
                 }
+            }
+            PieceKind::Output if self.marks.marks_anything(parts.subject.overlays[1])? => {
+                self.declared.insert_output(name);
             }
             PieceKind::Configuration => self.declared.is_known = true,
             _ => {}

@@ -32,6 +32,13 @@ pub struct Subject<'a> {
     pub named: bool,
 }
 
+impl Subject<'_> {
+    /// Whether anything says what is sensitive in it.
+    pub fn has_overlays(&self) -> bool {
+        self.overlays.iter().flatten().any(|overlay| !overlay.is_null())
+    }
+}
+
 /// A step to a place.
 #[derive(Clone, Copy, Debug)]
 pub enum Step<'a> {

@@ -16,28 +16,45 @@ pub struct Parts<'a> {
     pub identities: [Option<Value<'a>>; 3],
 }
 
-/// The variables of the root module that are declared sensitive.
+/// What of the root module is declared sensitive.
 #[derive(Clone, Debug, Default)]
 pub struct Declared {
-    names: HashSet<String>,
-    /// The declarations were met.
+    variables: HashSet<String>,
+    /// Outputs, by what stands beside their values.
+    outputs: HashSet<String>,
+    /// The declarations of variables were met.
     pub is_known: bool,
 }
 
 impl Declared {
-    /// Takes note of a declaration.
-    pub fn insert(&mut self, name: &str) {
-        self.names.insert(name.to_owned());
+    /// Takes note of a variable that is sensitive.
+    pub fn insert_variable(&mut self, name: &str) {
+        self.variables.insert(name.to_owned());
     }
 
-    /// Whether a variable is declared sensitive.
-    pub fn holds(&self, name: &str) -> bool {
-        self.names.contains(name)
+    /// Takes note of an output that is sensitive.
+    pub fn insert_output(&mut self, name: &str) {
+        self.outputs.insert(name.to_owned());
     }
 
-    /// Whether none is.
-    pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
+    /// Whether a variable is sensitive.
+    pub fn has_variable(&self, name: &str) -> bool {
+        self.variables.contains(name)
+    }
+
+    /// Whether an output is sensitive.
+    pub fn has_output(&self, name: &str) -> bool {
+        self.outputs.contains(name)
+    }
+
+    /// Whether any variable is.
+    pub fn has_variables(&self) -> bool {
+        !self.variables.is_empty()
+    }
+
+    /// Whether any output is.
+    pub fn has_outputs(&self) -> bool {
+        !self.outputs.is_empty()
     }
 }
 
@@ -122,10 +139,21 @@ impl<'a> Parts<'a> {
         })
     }
 
+    /// Whether all its values are marked by what another piece says: those of a variable, and of a
+    /// change to an output without overlays, as versions before 0.15 write them.
+    pub fn are_declared(&self, piece: &Piece<'_>, declared: &Declared) -> bool {
+        let name = piece.name.unwrap_or_default();
+        match piece.kind {
+            PieceKind::Variable => declared.has_variable(name),
+            PieceKind::OutputChange => !self.subject.has_overlays() && declared.has_output(name),
+            _ => false,
+        }
+    }
+
     /// Whether it holds values and no word on which of them are sensitive: versions before 0.15
     /// wrote none.
     pub fn is_unmarked(&self, kind: PieceKind) -> bool {
-        let has_overlays = matches!(
+        let is_of_values = matches!(
             kind,
             PieceKind::ResourceChange
                 | PieceKind::DeferredChange
@@ -134,25 +162,35 @@ impl<'a> Parts<'a> {
                 | PieceKind::DeferredActionInvocation
                 | PieceKind::Resource
         );
-        let Subject { sides, overlays, .. } = self.subject;
-        let is_value = |value: &Value<'_>| matches!(value.kind(), Ok(Kind::Object | Kind::Array));
-        has_overlays
-            && overlays.iter().all(Option::is_none)
-            && sides.iter().flatten().any(|value| is_value(value) && !value.is_empty())
+        // An output may be anything; what else is no container is no value.
+        let is_value = |value: &Value<'_>| match value.kind() {
+            Ok(Kind::Object | Kind::Array) => {
+                let raw = value.raw();
+                !raw[1..raw.len() - 1].trim_ascii().is_empty()
+            }
+            Ok(Kind::String | Kind::Number) => kind == PieceKind::OutputChange,
+            _ => false,
+        };
+        is_of_values
+            && !self.subject.has_overlays()
+            && self.subject.sides.iter().flatten().any(is_value)
     }
 }
 
-/// Tells the constants of a piece of the configuration: the values of `constant_value`, and in the
-/// declaration of a variable that of `default`.
+/// Tells the constants of a piece of the configuration: the values of `constant_value`, and of the
+/// declaration of a variable the `default`.
 ///
 /// # Errors
 ///
 /// The piece is not well formed; what `each` says.
 pub fn constants<'a>(
-    piece: Value<'a>,
+    piece: &Piece<'a>,
     mut each: impl FnMut(Value<'a>) -> Result<()>,
 ) -> Result<()> {
-    let mut waiting = vec![piece];
+    if piece.kind != PieceKind::Configuration {
+        return piece.value.get("default")?.map_or(Ok(()), each);
+    }
+    let mut waiting = vec![piece.value];
     while let Some(value) = waiting.pop() {
         match value.kind()? {
             Kind::Object => {

@@ -86,6 +86,7 @@ pub fn redaction(text: &str, options: Options) -> Redaction {
     model.variables(&document);
     if let Some(configuration) = document.get("configuration") {
         model.constants(configuration);
+        configuration.get("root_module").into_iter().for_each(|module| model.defaults(module));
     }
     match options.echo {
         Echo::Off => model.strange(&document),
@@ -174,8 +175,19 @@ impl<'a> Model<'a> {
             self.exempt(element, &["reason"]);
             element.get("resource_change").into_iter().for_each(|it| self.resource_change(it));
         }
+        let prior = document.get("prior_state").and_then(|state| state.get("values"));
+        let values = [document.get("planned_values"), prior, document.get("values")];
         for output in document.get("output_changes").map_or(&[][..], Node::members) {
-            self.change(&output.value);
+            let has_overlays = ["before_sensitive", "after_sensitive"]
+                .iter()
+                .any(|key| output.value.get(key).is_some_and(|overlay| !overlay.is_null()));
+            let outputs = values.iter().flatten().filter_map(|values| values.get("outputs"));
+            let is_declared = outputs
+                .flat_map(Node::members)
+                .filter(|it| it.key == output.key)
+                .any(|it| it.value.get("sensitive").is_some_and(Node::is_true));
+            let is_secret = is_declared || self.options.echo == Echo::Off;
+            self.change_marked(&output.value, is_secret && !has_overlays);
         }
         for element in elements("action_invocations") {
             self.invocation(element);
@@ -184,10 +196,7 @@ impl<'a> Model<'a> {
             self.exempt(element, &["reason"]);
             element.get("action_invocation").into_iter().for_each(|it| self.invocation(it));
         }
-        let prior = document.get("prior_state").and_then(|state| state.get("values"));
-        for values in [document.get("planned_values"), prior, document.get("values")] {
-            values.into_iter().for_each(|values| self.values(values));
-        }
+        values.into_iter().flatten().for_each(|values| self.values(values));
     }
 
     fn resource_change(&mut self, element: &Node) {
@@ -196,6 +205,11 @@ impl<'a> Model<'a> {
     }
 
     fn change(&mut self, change: &Node) {
+        self.change_marked(change, false);
+    }
+
+    /// A change, of which all may be marked by what stands elsewhere.
+    fn change_marked(&mut self, change: &Node, is_whole: bool) {
         self.exempt(change, &WORDS);
         let [before, after] = [change.get("before"), change.get("after")];
         let marks = [change.get("before_sensitive"), change.get("after_sensitive")];
@@ -206,7 +220,11 @@ impl<'a> Model<'a> {
         places.add(marks[1], after, Side::Own);
         places.add(marks[1], before, Side::Other);
         let mut secrets = BTreeSet::new();
-        for place in self.outermost(&places) {
+        let places = match is_whole {
+            true => vec![Path::default()],
+            false => self.outermost(&places),
+        };
+        for place in places {
             let changes = self.changes(before, after, unknown, &place);
             self.mask(before.and_then(|value| value.at(&place)), Put::Mask, &mut secrets);
             let put = if changes { Put::Changed } else { Put::Mask };
@@ -373,6 +391,18 @@ impl<'a> Model<'a> {
             }
         }
         node.children().into_iter().for_each(|(_, inner)| self.constants(inner));
+    }
+
+    /// Defaults of the variables of a module and of those that it calls.
+    fn defaults(&mut self, module: &Node) {
+        for variable in module.get("variables").map_or(&[][..], Node::members) {
+            let default = variable.value.get("default");
+            let default = default.filter(|it| !self.edits.contains_key(&it.range.start));
+            default.map_or(vec![], Node::all).into_iter().for_each(|scalar| self.constant(scalar));
+        }
+        for call in module.get("module_calls").map_or(&[][..], Node::members) {
+            call.value.get("module").into_iter().for_each(|module| self.defaults(module));
+        }
     }
 
     fn constant(&mut self, scalar: &Node) {

@@ -154,21 +154,28 @@ impl<'s> Viewer<'s> {
         self.shower.as_ref().is_some_and(|shower| shower.is_secret(text))
     }
 
-    /// The attributes of a change.
+    /// The attributes of a change, to the output of that name if it is to one.
     ///
     /// # Errors
     ///
     /// It is not well formed, or has a key twice.
-    pub fn view(&mut self, change: &Change<'_>, places: Places<'_>) -> Result<Attributes> {
+    pub fn view(
+        &mut self,
+        output: Option<&str>,
+        change: &Change<'_>,
+        places: Places<'_>,
+    ) -> Result<Attributes> {
         let Viewer { marks, differ, shower: Some(shower), shows_all } = self else {
             return Ok(paths(places));
         };
-        let subject = Subject {
+        let mut subject = Subject {
             sides: [change.before, change.after],
             overlays: [change.before_sensitive, change.after_sensitive],
             unknown: change.after_unknown,
             named: false,
         };
+        let is_declared = output.is_some_and(|name| shower.declared().has_output(name));
+        subject.named = is_declared && !subject.has_overlays();
         let mut hidden = Vec::new();
         marks.find(subject, |marked| {
             hidden.extend(marked.sides.into_iter().flatten().map(Value::offset));

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::json::string;
 use crate::json::value::{Kind, Value};
 use crate::secret::marks::{Marks, Subject};
+use crate::secret::parts::Declared;
 use crate::secret::{Collected, MASK, is_attribute_name, is_mask};
 
 /// What is shown of a value.
@@ -146,6 +147,11 @@ impl<'s> Shower<'s> {
         let range = value.range();
         let first = self.hidden.partition_point(|&offset| offset < range.start);
         self.hidden.get(first).is_some_and(|&offset| offset < range.end)
+    }
+
+    /// What is declared sensitive.
+    pub fn declared(&self) -> &Declared {
+        &self.known.declared
     }
 
     /// Whether a value is marked.

@@ -19,7 +19,7 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
             }
             let (changed, unknown) = (&differ.changed, &differ.unknown);
             let places = Places { changed, unknown, replace_paths: &replace_paths };
-            let Attributes { list, left_out } = self.0.view(&it.change, places)?;
+            let Attributes { list, left_out } = self.0.view(None, &it.change, places)?;
             self.1.extend(list.iter().map(line));
             self.1.extend((left_out > 0).then(|| format!("{left_out} more")));
             Ok(Flow::Continue)

@@ -498,3 +498,30 @@ fn collect(value: &Value, overlay: &Value, strings: &mut BTreeSet<String>) {
         _ => {}
     }
 }
+
+/// Versions before 0.15 say that an output is sensitive, and nothing beside what changes in it.
+#[test]
+fn changes_to_outputs_that_are_sensitive_elsewhere_are_told_nowhere() {
+    let after = json!({"password": format!("{CANARY}1"), "short": "CAN"});
+    let plan = json!({
+        "format_version": "0.1", "terraform_version": "0.14.0",
+        "planned_values": {"outputs": {"o": {"sensitive": true}}, "root_module": {}},
+        "output_changes": {"o": {"actions": ["create"], "before": null, "after": after,
+            "after_unknown": {"id": true}}},
+    });
+    let plan = plan.to_string();
+    for args in [
+        "redact -",
+        "redact --echo off -",
+        "slim --keep outputs -",
+        "slim --keep outputs --echo off -",
+        "report --values all -o json -",
+        "audit --format ndjson -",
+    ] {
+        let args: Vec<_> = args.split(' ').collect();
+        let output = run::piped(&args, plan.as_bytes());
+        assert!(output.status.success(), "{args:?}: {output:?}");
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
+        assert!(!said.contains("CAN"), "{args:?}: {said}");
+    }
+}

@@ -33,7 +33,7 @@ impl Texts {
         Texts { bytes: Zeroizing::new(Vec::new()), ends: Vec::new(), max, len_min }
     }
 
-    /// Adds a secret, and the ways in which it is spelled in JSON and in addresses.
+    /// Adds a secret.
     ///
     /// # Errors
     ///
@@ -42,21 +42,6 @@ impl Texts {
         if text.len() < self.len_min {
             return Ok(());
         }
-        // A number may be that of a file that someone writes to.
-        let copy = Zeroizing::new(text.to_vec());
-        self.add(&copy, offset)?;
-        let Some(text) = string::utf8(&copy) else { return Ok(()) };
-        let spellings = spellings(text);
-        for (place, spelling) in spellings.iter().enumerate() {
-            let others = spellings[..place].iter().map(|other| other.as_str());
-            if !others.chain([text]).any(|other| other == spelling.as_str()) {
-                self.add(spelling.as_bytes(), offset)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, text: &[u8], offset: u64) -> Result<()> {
         let len = self.bytes.len() + text.len();
         if len as u64 > self.max {
             return Err(Error::limit(Limit::SecretTexts, self.max, offset));
@@ -77,85 +62,60 @@ impl Texts {
     }
 }
 
-/// The ways in which a text is spelled in documents in strings and in web addresses; one that is
-/// not very long also in documents in those documents, and as less common writers have it.
-fn spellings(text: &str) -> Vec<Zeroizing<String>> {
-    const LONG: usize = 64 << 10;
-    let of_address = |digits, space, has_slashes| in_addresses(text, digits, space, has_slashes);
-    let mut spellings = vec![in_json(text), in_json_of_go(text), of_address(UPPER, "%20", false)];
-    if text.len() <= LONG {
-        let ascii = in_json_of_ascii(text);
-        let inner = [in_json(&spellings[0]), in_json_of_go(&spellings[1])];
-        spellings.extend(inner);
-        spellings.push(in_json_of_ascii(&ascii));
-        spellings.push(ascii);
-        spellings.push(of_address(LOWER, "%20", false));
-        spellings.push(of_address(UPPER, "%20", true));
-        spellings.push(of_address(UPPER, "+", false));
-    }
-    spellings
+/// Whether a secret has what a document has escapes for that are no numbers.
+fn has_signs(secret: &[u8]) -> bool {
+    secret.iter().any(|byte| matches!(byte, ..b' ' | b'"' | b'\\' | b'/'))
+        || secret.windows(2).any(|pair| matches!(pair, b"${" | b"%{"))
 }
 
-/// A text as a part of a string in JSON.
-fn in_json(text: &str) -> Zeroizing<String> {
-    let mut spelling = Zeroizing::new(String::with_capacity(string::EXPANSION_MAX * text.len()));
-    string::push_escaped(text, &mut spelling);
-    spelling
-}
-
-/// The same as the tools and all that is made with Go write it.
-fn in_json_of_go(text: &str) -> Zeroizing<String> {
-    in_json_with(text, |character| {
-        matches!(character, '<' | '>' | '&' | '\u{8}' | '\u{c}' | '\u{2028}' | '\u{2029}')
-    })
-}
-
-/// The same in nothing but ASCII, as Python writes it.
-fn in_json_of_ascii(text: &str) -> Zeroizing<String> {
-    in_json_with(text, |character| !character.is_ascii() || character == '\u{7f}')
-}
-
-/// The same with the numbers of some characters.
-fn in_json_with(text: &str, is_numbered: impl Fn(char) -> bool) -> Zeroizing<String> {
-    let mut spelling = Zeroizing::new(String::with_capacity(string::EXPANSION_MAX * text.len()));
-    let mut units = [0; 2];
-    for character in text.chars() {
-        if is_numbered(character) {
-            for unit in character.encode_utf16(&mut units) {
-                let digit = |shift: u32| char::from(LOWER[usize::from(*unit >> shift & 15)]);
-                spelling.extend(['\\', 'u', digit(12), digit(8), digit(4), digit(0)]);
+/// A text without the escapes of a document: those of JSON, and those of HCL for what else would be
+/// a template. What only looks like one stays.
+fn unescaped(text: &[u8]) -> Zeroizing<Vec<u8>> {
+    let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        at += match byte {
+            b'\\' => match string::escape(&text[at..]) {
+                Some((character, len)) => {
+                    match u8::try_from(character) {
+                        Ok(ascii @ ..0x80) => plain.push(ascii),
+                        _ => plain.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+                    }
+                    len
+                }
+                None => {
+                    plain.push(byte);
+                    1
+                }
+            },
+            b'$' | b'%' if text[at + 1..].starts_with(&[byte, b'{']) => {
+                plain.push(byte);
+                2
             }
-        } else {
-            string::push_escaped(character.encode_utf8(&mut [0; 4]), &mut spelling);
-        }
+            _ => {
+                plain.push(byte);
+                1
+            }
+        };
     }
-    spelling
+    plain
 }
 
-const UPPER: &[u8; 16] = b"0123456789ABCDEF";
-const LOWER: &[u8; 16] = b"0123456789abcdef";
-
-/// A text as a part of a web address: with such digits and so for a space, and with its slashes or
-/// without.
-fn in_addresses(
-    text: &str,
-    digits: &[u8; 16],
-    space: &str,
-    has_slashes: bool,
-) -> Zeroizing<String> {
-    let mut spelling = Zeroizing::new(String::with_capacity(3 * text.len()));
-    let digit = |value: u8| char::from(digits[usize::from(value)]);
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                spelling.push(char::from(byte));
-            }
-            b' ' => spelling.push_str(space),
-            b'/' if has_slashes => spelling.push('/'),
-            _ => spelling.extend(['%', digit(byte >> 4), digit(byte & 15)]),
-        }
+/// The text of a web address, in which a plus may be a space. What only looks like an escape stays.
+fn of_address(text: &[u8], has_pluses: bool) -> Zeroizing<Vec<u8>> {
+    let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
+    let digit = |at: usize| char::from(*text.get(at)?).to_digit(16);
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        let (byte, len) = match (byte, digit(at + 1), digit(at + 2)) {
+            (b'%', Some(high), Some(low)) => ((high << 4 | low) as u8, 3),
+            (b'+', ..) if has_pluses => (b' ', 1),
+            _ => (byte, 1),
+        };
+        plain.push(byte);
+        at += len;
     }
-    spelling
+    plain
 }
 
 /// Tells texts that contain a secret.
@@ -166,6 +126,35 @@ pub struct Contained {
     /// Where the root's children are, by their bytes.
     first: Box<[u32; 256]>,
     filter: Grams,
+    /// One of them has a character that a document may spell with a letter or a sign, and one a
+    /// space.
+    has_signs: bool,
+    has_spaces: bool,
+}
+
+/// Documents in a text, one in the other, that are looked into.
+const DOCUMENTS_MAX: usize = 3;
+
+/// Whether there may be more in a text than what it is as it stands. Most texts are short.
+#[inline]
+fn may_spell(text: &[u8]) -> bool {
+    const SHORT: usize = 32;
+    const SPELLS: [bool; 256] = {
+        let mut spells = [false; 256];
+        let [json, address, plus, template] = *b"\\%+$";
+        spells[json as usize] = true;
+        spells[address as usize] = true;
+        spells[plus as usize] = true;
+        spells[template as usize] = true;
+        spells
+    };
+    match text.len() {
+        ..SHORT => text.iter().any(|byte| SPELLS[usize::from(*byte)]),
+        _ => {
+            memchr::memchr3(b'\\', b'%', b'+', text).is_some()
+                || memchr::memchr(b'$', text).is_some()
+        }
+    }
 }
 
 /// A place in the tree: what was read when it is reached are the bytes on the way to it.
@@ -192,6 +181,8 @@ impl Contained {
             places: Zeroizing::new(Vec::with_capacity(texts.bytes.len() + 1)),
             first: Box::new([ROOT; 256]),
             filter: Grams::new(texts),
+            has_signs: texts.iter().any(has_signs),
+            has_spaces: texts.iter().any(|text| text.contains(&b' ')),
         };
         contained.places.push(Place::default());
         texts.iter().for_each(|text| contained.grow(text));
@@ -204,10 +195,47 @@ impl Contained {
         self.places.len() == 1
     }
 
-    /// Whether a decoded text contains a secret.
+    /// Whether a decoded text contains a secret: as it is, as a web address spells it, or as a
+    /// document in the text does, or one in that.
     #[inline]
     pub fn is_in(&self, text: &[u8]) -> bool {
+        self.is_plainly_in(text) || (may_spell(text) && self.is_spelled_in(text))
+    }
+
+    #[inline]
+    fn is_plainly_in(&self, text: &[u8]) -> bool {
         self.filter.may_hold(text) && self.read(text)
+    }
+
+    #[inline(never)]
+    fn is_spelled_in(&self, text: &[u8]) -> bool {
+        if self.is_in_address(text) {
+            return true;
+        }
+        let mut outer = Zeroizing::new(Vec::new());
+        for depth in 0..DOCUMENTS_MAX {
+            let around = if depth == 0 { text } else { &outer };
+            // Nearly all escapes of documents are of quotes, which most secrets have none of.
+            if !self.has_signs && memchr::memmem::find(around, b"\\u").is_none() {
+                return false;
+            }
+            let inner = unescaped(around);
+            if inner.len() == around.len() {
+                return false;
+            }
+            if self.is_plainly_in(&inner) || self.is_in_address(&inner) {
+                return true;
+            }
+            outer = inner;
+        }
+        false
+    }
+
+    fn is_in_address(&self, text: &[u8]) -> bool {
+        let has_escapes = memchr::memchr(b'%', text).is_some();
+        let has_pluses = self.has_spaces && memchr::memchr(b'+', text).is_some();
+        has_escapes && self.is_plainly_in(&of_address(text, false))
+            || has_pluses && self.is_plainly_in(&of_address(text, true))
     }
 
     #[inline(never)]
@@ -348,7 +376,7 @@ mod tests {
 
     fn contained(secrets: &[&[u8]], len_min: usize) -> Contained {
         let mut texts = Texts::new(len_min, &Limits::default());
-        secrets.iter().for_each(|secret| texts.add(secret, 0).unwrap());
+        secrets.iter().for_each(|secret| texts.push(secret, 0).unwrap());
         Contained::new(&texts)
     }
 
@@ -387,7 +415,8 @@ mod tests {
         }
         assert!(!contained.is_in(b"p@ss word<1>"));
         let mut texts = Texts::new(8, &Limits::default());
-        for secret in ["correct horse", "pa:ss/wo?rd", "line\none\"two", "p\u{e4}ss\u{1f600}word"] {
+        let secrets = ["correct horse", "pa:ss/wo?rd", "line\none\"two", "p\u{e4}ss\u{1f600}word"];
+        for secret in secrets.into_iter().chain(["te${mp}late", "10%{of}it"]) {
             texts.push(secret.as_bytes(), 0).unwrap();
         }
         texts.push("abc\u{2028}def\u{8}".as_bytes(), 0).unwrap();
@@ -402,8 +431,20 @@ mod tests {
             r#"{"a":"{\"b\":\"line\\none\\\"two\"}"}"#,
             r#"{"a":"p\u00e4ss\ud83d\ude00word"}"#,
             r#"{"a":"abc\u2028def\u0008"}"#,
+            r#"{"a":"abc\u2028def\u0008", "b":"100%"}"#,
+            r#"{"a":"{\"b\":\"{\\\"c\\\":\\\"correct\\\\u0020horse\\\"}\"}"}"#,
+            r#"{"a":"pa:ss\/wo?rd"}"#,
+            r#"{"a":"https://u:pa%3Ass%2Fwo%3frd@h"}"#,
+            r#"{"a":"p\u00E4ss\uD83D\uDE00word"}"#,
+            "a = \"te$${mp}late\" and 100%%{x}",
+            "a = \"10%%{of}it\"",
         ] {
             assert!(contained.is_in(text.as_bytes()), "{text}");
+        }
+        for text in
+            ["line%none$\"two", "correct%2 horse", "te${mp}laté", "10%%of}it", r"pa:ss\wo?rd"]
+        {
+            assert!(!contained.is_in(text.as_bytes()), "{text}");
         }
     }
 

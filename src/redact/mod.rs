@@ -99,8 +99,8 @@ pub struct Redacted {
 /// what `options` say of reading, the threads count, and what whoever looks for echoes is held to.
 ///
 /// `collected` is what was found in it before. Without that, only what is marked is masked, and no
-/// echo of it; variables, constants of the configuration, and sections that nobody knows are masked
-/// whatever they hold.
+/// echo of it; variables, constants of the configuration, changes to outputs without overlays, and
+/// sections that nobody knows are masked whatever they hold.
 ///
 /// # Errors
 ///

@@ -36,8 +36,9 @@ pub(super) struct Redactor<'r, N> {
 }
 
 impl<'r, N: Notes> Redactor<'r, N> {
-    /// `known` is what an earlier reading found. Without that, whatever others of the document
-    /// would have to tell is secret: all variables, all constants, and what nobody knows.
+    /// `known` is what an earlier reading found. Without that, what only another part of the
+    /// document could tell is secret: all variables, all constants, changes to outputs without
+    /// overlays, and what nobody knows.
     pub fn new(notes: N, known: Option<&'r Collected>, options: &'r Options) -> Self {
         let limits = Limits { paths: u64::MAX, ..options.secret.read.limits };
         Redactor {

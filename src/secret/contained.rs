@@ -207,6 +207,7 @@ impl Contained {
         self.filter.may_hold(text) && self.read(text)
     }
 
+    /// What is decoded is wiped as well; it is never longer than the text, and so never moved.
     #[inline(never)]
     fn is_spelled_in(&self, text: &[u8]) -> bool {
         if self.is_in_address(text) {

@@ -74,6 +74,18 @@ pub struct ActionInvocation<'a> {
     pub invoke_action_trigger: Option<Value<'a>>,
 }
 
+/// When an action is invoked (plan-format, section 4: `action_trigger_event`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Timing {
+    /// Before the change that triggers it.
+    Before,
+    /// After the change that triggers it.
+    After,
+    /// The plan does not say, or nothing triggers it.
+    #[default]
+    Unknown,
+}
+
 /// A checkable object and how its conditions came out (plan-format, section 9).
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
@@ -379,6 +391,23 @@ impl<'a> ActionInvocation<'a> {
         let address = trigger.get("triggering_resource_address")?;
         text(address, "triggering_resource_address")
             .map_err(|error| error.within("lifecycle_action_trigger"))
+    }
+
+    /// Whether the action is invoked before or after what happens to that resource.
+    ///
+    /// # Errors
+    ///
+    /// The trigger is not well formed.
+    pub fn timing(&self) -> Result<Timing> {
+        let Some(trigger) = self.lifecycle_action_trigger else { return Ok(Timing::Unknown) };
+        let event = trigger.get("action_trigger_event")?;
+        // A plan is not refused for a word that nothing but the wording of reports depends on.
+        let event = event.and_then(|event| event.string().ok()?.decode().ok());
+        Ok(match event.unwrap_or_default() {
+            event if event.starts_with("Before") => Timing::Before,
+            event if event.starts_with("After") => Timing::After,
+            _ => Timing::Unknown,
+        })
     }
 }
 

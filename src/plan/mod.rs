@@ -32,7 +32,7 @@ use crate::limits::Limits;
 use crate::scan::Isa;
 
 pub(crate) use change::members;
-pub use change::{ActionInvocation, Change, Check, Deferred, Index, ResourceChange};
+pub use change::{ActionInvocation, Change, Check, Deferred, Index, ResourceChange, Timing};
 pub use documents::{Documents, Next, REACH, read};
 pub use element::{Element, Unchanged};
 pub use look::{Look, look};

@@ -87,6 +87,7 @@ pub(crate) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
             name: invocation.name.as_deref().map(owned_text),
             trigger: invocation.trigger,
             triggering_address: invocation.triggering_address.as_deref().map(owned_text),
+            timing: invocation.timing,
         }),
         Record::Plan(_) | Record::Summary(_) => return None,
     })

@@ -21,6 +21,7 @@ use serde_json::value::RawValue;
 
 use crate::error::{Error, Result};
 use crate::path::Paths;
+use crate::plan::Timing;
 use counts::Summary;
 use view::Attributes;
 
@@ -232,6 +233,19 @@ pub struct ActionInvocation<'a> {
     pub trigger: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub triggering_address: Option<Cow<'a, str>>,
+    #[serde(skip)]
+    pub timing: Timing,
+}
+
+impl ActionInvocation<'_> {
+    /// When it is invoked, in words, before the address of what triggers it.
+    pub fn timing_words(&self) -> &'static str {
+        match self.timing {
+            Timing::Before => "before",
+            Timing::After => "after",
+            Timing::Unknown => "triggered by",
+        }
+    }
 }
 
 /// What a plan has that is not shown, because its reader did not want to see it.

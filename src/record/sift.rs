@@ -387,6 +387,7 @@ impl Visitor for Sifter<'_, '_, '_> {
             name: decoded(invocation.name)?,
             trigger,
             triggering_address: decoded(invocation.triggering_address()?)?,
+            timing: invocation.timing()?,
         }))?;
         Ok(Flow::Continue)
     }

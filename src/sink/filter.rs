@@ -5,7 +5,7 @@
 use super::Sink;
 use crate::error::{Error, Result};
 use crate::glob::{Glob, Pattern};
-use crate::record::view::{Attribute, Attributes, Difference};
+use crate::record::view::{Attribute, Attributes, DECODERS, Difference};
 use crate::record::{Hidden, Label, Record, ResourceChange};
 
 /// What is left out.
@@ -144,13 +144,29 @@ fn is_tag(attribute: &Attribute) -> bool {
 }
 
 /// Whether a path, or what is above it, is like a pattern. What is said of a list holds for each of
-/// its elements.
+/// its elements, and what is said of a string for all of the document in it.
 fn is_at(path: &str, pattern: &Pattern) -> bool {
     let above = |text: &str| {
         let ends = text.match_indices(['.', '[']).map(|(at, _)| at).chain([text.len()]);
         ends.filter(|&end| end > 0).any(|end| pattern.matches(&text[..end]))
     };
-    above(path) || (path.contains('[') && above(&without_places(path)))
+    std::iter::once(path)
+        .chain(string_of(path))
+        .any(|path| above(path) || (path.contains('[') && above(&without_places(path))))
+}
+
+/// The string that the document stands in to which a path leads: of `jsondecode(policy).Statement`
+/// it is `policy`.
+fn string_of(path: &str) -> Option<&str> {
+    let inside = DECODERS.iter().find_map(|it| path.strip_prefix(it)?.strip_prefix('('))?;
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    let end = inside.bytes().position(|byte| {
+        let is_end = byte == b')' && !is_quoted;
+        is_quoted ^= byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    })?;
+    Some(&inside[..end])
 }
 
 /// A path without the indexes in it.
@@ -259,6 +275,13 @@ mod tests {
             ("ingress[*].port", "ingress.port", true),
             (r#"m["0"].k"#, "m.k", false),
             ("jsondecode(policy).a[1].b", "jsondecode(policy).a", true),
+            ("jsondecode(policy).a[1].b", "policy", true),
+            ("jsondecode(policy).a[1].b", "policy.a", false),
+            ("jsondecode(policy)", "policy", true),
+            ("yamldecode(set[0].values)[2]", "set.values", true),
+            ("yamldecode(set[0].values)[2]", "values", false),
+            (r#"jsondecode(m["a)\"b)"].k).x"#, r#"m["a)\"b)"]"#, true),
+            (r#"["jsondecode(a)"].b"#, "a", false),
             ("", "*", false),
         ] {
             assert_eq!(is_at(path, &Pattern::new(pattern)), holds, "{path} {pattern}");

@@ -5,6 +5,7 @@
 //! resource that change alike are told once, with their number.
 
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 
 use super::summary::{
@@ -79,8 +80,7 @@ struct Group {
     phrase: String,
     /// The lines below it.
     body: String,
-    /// Of its attributes: the lines may leave something out.
-    digest: u64,
+    likeness: Option<u64>,
 }
 
 impl<W: Write> Term<W> {
@@ -125,12 +125,12 @@ impl<W: Write> Term<W> {
         let symbol = paint(self.color, action.paint(), &format!("{:>3}", symbol(change)));
         let phrase = phrase(part, change);
         let body = self.attributes(&change.attributes, action);
-        let digest = change.attributes.digest();
+        let likeness = likeness(change);
         let is_alike = |group: &Group| {
             index.is_some()
                 && !group.indexes.is_empty()
-                && (&group.name, &group.symbol) == (&name, &symbol)
-                && (&group.phrase, group.digest) == (&phrase, digest)
+                && likeness.is_some()
+                && (&group.name, group.likeness) == (&name, likeness)
         };
         match self.group.as_mut().filter(|group| is_alike(group)) {
             Some(group) => {
@@ -142,7 +142,8 @@ impl<W: Write> Term<W> {
             None => {
                 self.flush_group()?;
                 let indexes = index.into_iter().collect();
-                self.group = Some(Group { name, indexes, count: 1, symbol, phrase, body, digest });
+                let group = Group { name, indexes, count: 1, symbol, phrase, body, likeness };
+                self.group = Some(group);
             }
         }
         Ok(())
@@ -247,7 +248,8 @@ impl<W: Write> Term<W> {
         self.enter(Part::Actions)?;
         self.invocations += 1;
         let by = invoked.triggering_address.as_deref();
-        let by = by.map(|by| format!("  after {}", visible(by))).unwrap_or_default();
+        let by = by.map(|by| format!("  {} {}", invoked.timing_words(), visible(by)));
+        let by = by.unwrap_or_default();
         self.line(&format!("      {}{by}", visible(&invoked.address)))
     }
 
@@ -323,6 +325,18 @@ pub(super) fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
         (Some(at), None) => (visible(&name[..at]), Some(visible(&name[at..]))),
         (_, deposed) => (visible(name) + &deposed.unwrap_or_default(), None),
     }
+}
+
+/// A number that is most probably another one for a change that is not like this one in all but its
+/// address: the lines that tell of it may leave something out. `None`: not all of it is known, and it
+/// is like no other.
+pub(super) fn likeness(change: &ResourceChange<'_>) -> Option<u64> {
+    let Attributes { list, left_out: 0 } = &change.attributes else { return None };
+    let mut hasher = DefaultHasher::new();
+    let importing = change.importing.as_ref().map(|importing| importing.get());
+    let reasons = (&change.action_reason, &change.deferred_reason);
+    (&change.actions, change.moved_from(), importing, reasons, list).hash(&mut hasher);
+    Some(hasher.finish())
 }
 
 /// The symbol of a change; of a replacement it says what comes first.

@@ -7,6 +7,7 @@ use super::csv::{Csv, Formulas};
 use super::json::Json;
 use super::summary::{Color, View, visible};
 use crate::input::Slice;
+use crate::plan::Timing;
 use crate::record::{ActionInvocation, Options, Plan, Record, sift};
 
 fn named(address: &str) -> Record<'_> {
@@ -16,6 +17,7 @@ fn named(address: &str) -> Record<'_> {
         name: None,
         trigger: None,
         triggering_address: None,
+        timing: Timing::Unknown,
     })
 }
 

@@ -193,23 +193,71 @@ fn what_cannot_be_left_out_is_said() {
 
 #[test]
 fn what_is_only_cut_alike_is_not_alike() {
-    let change = |key: &str, end: &str| {
-        let text = "x".repeat(200) + end;
+    let alike = |format: &str, changes: [&str; 2]| {
+        let keyed = |(key, change): (usize, &&str)| {
+            format!(
+                r#"{{"address":"a.b[{key}]","index":{key},"mode":"managed","type":"a","name":"b",
+                    "change":{{{change}}}}}"#
+            )
+        };
+        let changes: Vec<String> = changes.iter().enumerate().map(keyed).collect();
+        let plan = format!(
+            r#"{{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[{}]}}"#,
+            changes.join(",")
+        );
+        report_of(&["-o", format], &plan).contains("(2 alike)")
+    };
+    let created = |value: &str| {
         format!(
-            r#"{{"address":"a.b[\"{key}\"]","index":"{key}","mode":"managed","type":"a","name":"b",
-                "change":{{"actions":["create"],"before":null,"after":{{"t":"{text}"}}}}}}"#
+            r#""actions":["create"],"before":null,"after":{{"t":{value}}},"after_unknown":{{}}"#
         )
     };
-    let plan = |other: &str| {
-        format!(
-            r#"{{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[{},{}]}}"#,
-            change("one", "admin"),
-            change("two", other)
-        )
+    let updated = |before: &str, after: &str| {
+        format!(r#""actions":["update"],"before":{{"t":{before}}},"after":{{"t":{after}}}"#)
     };
+    let long = |len: usize, end: &str| format!(r#""{}{end}""#, "x".repeat(len));
+    // Their number is beyond what is listed, or their texts are.
+    let list = |len: usize, end: &str| format!(r#"[{}"{end}"]"#, r#""x","#.repeat(len));
+    let imported = |id: &str| {
+        let importing = format!(r#","importing":{{"id":"arn:{}{id}"}}"#, "x".repeat(300));
+        r#""actions":["no-op"],"before":{},"after":{}"#.to_owned() + &importing
+    };
+    let deep = |end: &str| format!(r#""{}{end}{}""#, "[".repeat(300), "]".repeat(300));
+    let pairs = ["admin", "user"].map(|end| {
+        [
+            created(&long(200, end)),
+            created(&long(9000, end)),
+            created(&list(9000, end)),
+            created(&format!(r#"{{"m":{}}}"#, list(2000, end))),
+            created(&deep(&end.len().to_string())),
+            updated("[]", &list(2000, end)),
+            updated(r#""short""#, &long(9000, end)),
+            updated(
+                &format!(r#""{end}{}1""#, "x".repeat(99)),
+                &format!(r#""{end}{}2""#, "x".repeat(99)),
+            ),
+            imported(end),
+        ]
+    });
+    let [admins, users] = &pairs;
     for format in ["term", "markdown"] {
-        assert!(report_of(&["-o", format], &plan("admin")).contains("(2 alike)"));
-        assert!(!report_of(&["-o", format], &plan("user")).contains("alike"));
+        for (admin, user) in admins.iter().zip(users) {
+            assert!(alike(format, [admin, admin]), "{format}: {}", &admin[..80]);
+            assert!(!alike(format, [admin, user]), "{format}: {}", &admin[..80]);
+        }
+        // Beyond a number of attributes nothing is known of them.
+        let many = created(&list(11_000, ""));
+        assert!(!alike(format, [&many, &many]));
+        // A secret tells nothing apart.
+        let secret = |end: &str| {
+            format!(
+                r#""actions":["create"],"before":null,"after":{{"m":[[{},"{end}"]]}},
+                   "after_sensitive":{{"m":[[{},true]]}}"#,
+                [r#""x""#; 3000].join(","),
+                ["false"; 3000].join(",")
+            )
+        };
+        assert!(alike(format, [&secret("admin"), &secret("user")]), "{format}");
     }
 }
 
@@ -238,4 +286,32 @@ fn what_forces_a_replacement_stays() {
                   "replace_paths":[["tags"]]"#;
     let text = report_of(&["--ignore", "tags-only"], &plan_of(&[("a", tags)]));
     assert!(text.contains("# forces replacement"), "{text}");
+}
+
+/// A rule about an attribute is about the string that it is, whether values are shown or not.
+#[test]
+fn a_document_in_a_string_is_the_attribute_that_it_stands_in() {
+    let side = |number: u32| format!(r#"{{"p":"{{\"A\":[{number}]}}","q":{number}}}"#);
+    let change = |actions: &str, more: &str| {
+        let [before, after] = [1, 2].map(side);
+        format!(r#""actions":[{actions}],"before":{before},"after":{after}{more}"#)
+    };
+    let plan = plan_of(&[
+        ("a", &change(r#""update""#, "")),
+        ("b", &change(r#""delete","create""#, r#","replace_paths":[["p"]]"#)),
+        ("c", r#""actions":["update"],"before":{"q":1},"after":{"q":2}"#),
+    ]);
+    for values in ["changed", "none"] {
+        let names = |args: &[&str]| {
+            let text = report_of(&[args, &["--values", values]].concat(), &plan);
+            let mut names = rows(&text);
+            names.retain(|name| name.contains(".r"));
+            (names, text)
+        };
+        assert_eq!(names(&["--only", "path:p"]).0, ["~ a.r0", "-/+ b.r1"], "{values}");
+        assert_eq!(names(&["--only", "path:p.A"]).0, [""; 0], "{values}");
+        let (left, text) = names(&["--ignore-path", "p", "--ignore-path", "q"]);
+        assert_eq!(left, ["-/+ b.r1"], "{values}: {text}");
+        assert!(text.contains("# forces replacement"), "{text}");
+    }
 }

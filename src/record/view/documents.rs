@@ -26,6 +26,9 @@ const FLOW_MAX: usize = 50_000;
 /// Deepest nesting of a document.
 const DEPTH_MAX: u64 = 200;
 
+/// Terraform's functions that read documents, in the order of [`Syntax`].
+pub const DECODERS: [&str; 2] = ["jsondecode", "yamldecode"];
+
 /// What a document is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syntax {
@@ -36,10 +39,7 @@ pub(super) enum Syntax {
 impl Syntax {
     /// Terraform's function that reads it.
     pub fn decoder(self) -> &'static str {
-        match self {
-            Syntax::Json => "jsondecode",
-            Syntax::Yaml => "yamldecode",
-        }
+        DECODERS[self as usize]
     }
 
     /// Terraform's function that writes it.

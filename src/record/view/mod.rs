@@ -17,8 +17,6 @@ mod shown;
 mod tests;
 mod walk;
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use crate::diff::Differ;
 use crate::error::Result;
 use crate::json::value::Value;
@@ -29,6 +27,7 @@ use crate::secret::marks::{Marks, Subject};
 use crate::secret::{self, Collected, MASK};
 
 use differences::differences;
+pub use documents::DECODERS;
 use scalars::Scalars;
 use shown::Shower;
 pub use shown::{EXCERPT_MAX, Excerpt, Shown};
@@ -91,13 +90,6 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// A number that is most probably another one for other attributes.
-    pub fn digest(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.hash(&mut hasher);
-        hasher.finish()
-    }
-
     /// The memory that they take, in bytes.
     pub fn size(&self) -> u64 {
         let size =

@@ -1,5 +1,7 @@
 //! A value as it is shown: one line of text, without what is secret in it.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use super::Known;
 use super::documents::{Document, Unread};
 use super::walk::{Entry, Met, walk};
@@ -34,6 +36,8 @@ pub struct Excerpt {
     pub text: String,
     /// Bytes of the value in the plan that are not in the text.
     pub left_out: u64,
+    /// A digest of those, but for what is marked: what is cut alike need not be alike.
+    rest: u64,
 }
 
 /// Longest text of a value, in bytes, but for the end of a scalar that has begun.
@@ -212,8 +216,8 @@ impl<'s> Shower<'s> {
         let document = if kind == Kind::String { Document::of(text) } else { Ok(None) };
         match document {
             _ if !is_shown => {}
-            Err(Unread) => excerpt.text.push_str(DEEPER),
-            Ok(Some(_)) if self.depth == DOCUMENTS_MAX => excerpt.text.push_str(DEEPER),
+            Err(Unread) => excerpt.push_unread(text),
+            Ok(Some(_)) if self.depth == DOCUMENTS_MAX => excerpt.push_unread(text),
             Ok(None) => excerpt.push(text, kind, self.excerpt_max),
             Ok(Some(mut document)) => {
                 // A secret may stand in it as a value of its own.
@@ -240,6 +244,14 @@ impl<'s> Shower<'s> {
         let mut is_full = false;
         let walked = walk(value, entry, |met| {
             if is_full {
+                match met {
+                    Met::Whole(whole, _) if is_hidden(whole) => {}
+                    Met::Whole(whole, _) => excerpt.leave_out(whole.raw()),
+                    Met::Key(key) => excerpt.leave_out(key.raw()),
+                    Met::Index(_) => {}
+                    Met::Open(_) => excerpt.leave_out(b"["),
+                    Met::Close(_) => excerpt.leave_out(b"]"),
+                }
                 return Ok(());
             }
             if needs_comma && matches!(met, Met::Key(_) | Met::Index(_)) {
@@ -290,9 +302,22 @@ impl Excerpt {
     /// The beginning of what stands in a text from a byte on, which is no first byte.
     pub(super) fn of_text_from(start: usize, text: &str) -> Excerpt {
         let mut excerpt = Excerpt::default();
+        excerpt.leave_out(&text.as_bytes()[..start]);
         let rest = format!("…{}", &text[start..]);
         excerpt.push(rest.as_bytes(), Kind::String, EXCERPT_MAX);
         excerpt
+    }
+
+    /// Appends what stands for a text that is not looked into.
+    fn push_unread(&mut self, text: &[u8]) {
+        self.text.push_str(DEEPER);
+        self.leave_out(text);
+    }
+
+    fn leave_out(&mut self, bytes: &[u8]) {
+        let mut hasher = DefaultHasher::new();
+        (self.rest, bytes).hash(&mut hasher);
+        self.rest = hasher.finish();
     }
 
     /// Appends a scalar, whose text nobody writes to.
@@ -303,7 +328,10 @@ impl Excerpt {
         while text.get(len).is_some_and(|byte| byte & 0xc0 == 0x80) {
             len -= 1;
         }
-        self.left_out += (text.len() - len) as u64;
+        if len < text.len() {
+            self.left_out += (text.len() - len) as u64;
+            self.leave_out(&text[len..]);
+        }
         // It was UTF-8 when it was read.
         let shown = String::from_utf8_lossy(&text[..len]);
         match kind {

@@ -109,7 +109,7 @@ impl<'a> Entry<'a> {
             kind: "invocation",
             address: &invoked.address,
             type_name: invoked.type_name.as_deref(),
-            reason: by.map(|by| Cow::Owned(format!("after {by}"))),
+            reason: by.map(|by| Cow::Owned(format!("{} {by}", invoked.timing_words()))),
             details: Details { trigger: invoked.trigger, ..Details::default() },
             ..Entry::default()
         }
@@ -196,8 +196,8 @@ impl Serialize for Value<'_> {
             Shown::Unknown => serializer.serialize_str("unknown"),
             Shown::Sensitive => serializer.serialize_str("sensitive"),
             Shown::Withheld => serializer.serialize_str("withheld"),
-            Shown::Scalar(Excerpt { text, left_out })
-            | Shown::Container(Excerpt { text, left_out }) => match left_out {
+            Shown::Scalar(Excerpt { text, left_out, .. })
+            | Shown::Container(Excerpt { text, left_out, .. }) => match left_out {
                 0 => serializer.serialize_str(text),
                 left_out => (text, left_out).serialize(serializer),
             },

@@ -11,7 +11,7 @@ use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
 use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
 use crate::sink::summary::{Action, known_reason};
 use crate::sink::term::{
-    FORMAT, NAMED, ORDER, Part, SENSITIVE, UNKNOWN, names, sign, symbol, what,
+    FORMAT, NAMED, ORDER, Part, SENSITIVE, UNKNOWN, likeness, names, sign, symbol, what,
 };
 
 /// Characters of an address, and of a path.
@@ -62,8 +62,7 @@ pub(super) struct Alike {
     symbol: &'static str,
     phrase: String,
     body: Body,
-    /// Of the attributes: the body may leave something out.
-    digest: u64,
+    likeness: Option<u64>,
 }
 
 impl Alike {
@@ -71,8 +70,9 @@ impl Alike {
     pub fn take(&mut self, other: Alike) -> Option<Alike> {
         let is_alike = !self.indexes.is_empty()
             && !other.indexes.is_empty()
-            && (self.class, &self.name, self.symbol) == (other.class, &other.name, other.symbol)
-            && (&self.phrase, self.digest) == (&other.phrase, other.digest);
+            && self.likeness.is_some()
+            && (self.class, &self.name, self.likeness)
+                == (other.class, &other.name, other.likeness);
         if !is_alike {
             return Some(other);
         }
@@ -138,7 +138,7 @@ impl Teller {
             symbol: symbol(change),
             phrase: phrase(class, change),
             body: self.body(&change.attributes, Action::of(&change.action)),
-            digest: change.attributes.digest(),
+            likeness: likeness(change),
         }
     }
 
@@ -154,7 +154,7 @@ impl Teller {
     pub fn invocation(&self, invoked: &ActionInvocation<'_>) -> Entry {
         let mut head = self.head("", &invoked.address);
         if let Some(by) = invoked.triggering_address.as_deref() {
-            let _ = write!(head, " after {}", span(by, NAME));
+            let _ = write!(head, " {} {}", invoked.timing_words(), span(by, NAME));
         }
         Entry { count: 1, head: head + "\n\n", ..Entry::default() }
     }
@@ -285,7 +285,7 @@ fn value(shown: &Shown, skipped: usize, line: &mut String) {
         Shown::Unknown => line.push_str(UNKNOWN),
         Shown::Sensitive => line.push_str(SENSITIVE),
         Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
-            let Excerpt { text, left_out } = excerpt;
+            let Excerpt { text, left_out, .. } = excerpt;
             line.push_str(if skipped > 0 { "…" } else { "" });
             line.push_str(&cut(&text[skipped..], VALUE));
             if *left_out > 0 {

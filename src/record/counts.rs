@@ -88,6 +88,12 @@ impl Summary {
         Summary { paths, ..Summary::default() }
     }
 
+    /// Whether a resource does not stay as it is, moves or is imported.
+    pub(crate) fn changes_resources(&self) -> bool {
+        let changes = self.resource_changes.keys().any(|action| action != "no-op");
+        changes || self.moved > 0 || self.terraform.import > 0
+    }
+
     /// Whether there is something to apply besides resources and actions, or nobody knows.
     pub(crate) fn has_more(&self) -> bool {
         self.output_changes.keys().any(|action| action != "no-op")

@@ -155,6 +155,15 @@ impl ResourceChange<'_> {
         self.previous_address.as_deref().filter(|previous| *previous != self.address)
     }
 
+    /// Its address, and behind it the key of a deposed object: that is another object than the one
+    /// at the address (plan-format, section 3).
+    pub fn full_name(&self) -> Cow<'_, str> {
+        match &self.deposed {
+            Some(key) => Cow::Owned(format!("{} (deposed {key})", self.address)),
+            None => Cow::Borrowed(&self.address),
+        }
+    }
+
     /// The same change, with other attributes.
     pub fn with_attributes(&self, attributes: Attributes) -> ResourceChange<'_> {
         fn text<'b>(text: &'b Option<Cow<'_, str>>) -> Option<Cow<'b, str>> {

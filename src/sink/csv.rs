@@ -170,10 +170,12 @@ impl Formulas {
     }
 }
 
-/// A cell that no spreadsheet takes for a formula.
+/// A cell that no spreadsheet takes for a formula, however wide its first character is.
 fn harmless(cell: &str) -> Cow<'_, str> {
-    match cell.as_bytes().first() {
-        Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r') => Cow::Owned(format!("'{cell}")),
+    match cell.chars().next() {
+        Some('=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠' | '\t' | '\r' | '\n') => {
+            Cow::Owned(format!("'{cell}"))
+        }
         _ => Cow::Borrowed(cell),
     }
 }

@@ -61,17 +61,35 @@ struct Draft {
 /// The first few of something, and how many there are.
 #[derive(Debug, Default)]
 struct News {
-    lines: Vec<(Action, String)>,
+    lines: Vec<Line>,
     count: u64,
 }
 
+/// A line of news.
+#[derive(Debug)]
+struct Line {
+    symbol: &'static str,
+    /// Of the symbol.
+    style: &'static str,
+    text: String,
+}
+
 impl News {
-    fn push(&mut self, action: Action, line: impl FnOnce() -> String) {
+    fn push(&mut self, symbol: &'static str, style: &'static str, text: impl FnOnce() -> String) {
         self.count += 1;
         if self.lines.len() < LISTED {
             // No more is kept than can be shown.
-            self.lines.push((action, fit(&line(), WIDTH)));
+            let text = fit(&text(), WIDTH);
+            self.lines.push(Line { symbol, style, text });
         }
+    }
+
+    fn push_change(&mut self, change: &ResourceChange<'_>, more: impl FnOnce() -> Option<String>) {
+        let style = Action::of(&change.action).paint();
+        self.push(symbol(change), style, || {
+            let more = more().map(|more| format!(" ({more})")).unwrap_or_default();
+            visible(&change.full_name()) + &more
+        });
     }
 }
 
@@ -171,9 +189,10 @@ impl<W: Write> View<W> {
         }
         self.drawn += 1;
         writeln!(self.out, "{}", self.paint(BOLD, &plan.title))?;
-        self.draw_warnings(summary)?;
-        let changes = plan.types.values().flat_map(BTreeMap::values).sum();
-        let line = plan_line(summary, changes, plan.invocations);
+        for warning in warnings(summary) {
+            writeln!(self.out, "{}", self.paint(RED, &format!("! {warning}")))?;
+        }
+        let line = plan_line(summary, plan.invocations);
         writeln!(self.out, "\n{}", self.paint(BOLD, &line))?;
         self.draw_types(&plan.types)?;
         self.draw_news("Destroyed, replaced or forgotten", &plan.risks)?;
@@ -183,22 +202,6 @@ impl<W: Write> View<W> {
         self.draw_news(&deferred_title(&plan), &plan.deferred)?;
         self.draw_news("Checks that did not pass", &plan.checks)?;
         self.draw_numbers(summary)
-    }
-
-    fn draw_warnings(&mut self, summary: &Summary) -> std::io::Result<()> {
-        let deferred: u64 = summary.deferred_changes.values().sum();
-        let warnings = [
-            (summary.errored == Some(true), "Planning failed: this plan is incomplete."),
-            (
-                summary.complete == Some(false) && deferred == 0,
-                "This plan is not complete: applying it will leave changes for another plan.",
-            ),
-            (deferred > 0, "Some changes are deferred to a later plan."),
-        ];
-        for (_, warning) in warnings.iter().filter(|(holds, _)| *holds) {
-            writeln!(self.out, "{}", self.paint(RED, &format!("! {warning}")))?;
-        }
-        Ok(())
     }
 
     fn draw_types(
@@ -287,9 +290,9 @@ impl<W: Write> View<W> {
         }
         let title = fit(title, WIDTH - 24);
         writeln!(self.out, "\n{}: {}", self.paint(BOLD, &title), news.count)?;
-        for (action, line) in &news.lines {
-            let symbol = self.paint(action.paint(), &format!("{:>3}", action.symbol()));
-            writeln!(self.out, "{symbol} {}", fit(line, WIDTH - 4))?;
+        for Line { symbol, style, text } in &news.lines {
+            let symbol = self.paint(style, &format!("{symbol:>3}"));
+            writeln!(self.out, "{symbol} {}", fit(text, WIDTH - 4))?;
         }
         let rest = news.count - news.lines.len() as u64;
         if rest > 0 {
@@ -337,7 +340,7 @@ impl<W: Write> Sink for View<W> {
             }
             Record::ResourceChange(change) => plan.change(change),
             Record::ResourceDrift(change) => {
-                plan.drift.push(Action::of(&change.action), || visible(&change.address));
+                plan.drift.push_change(change, || was(change));
             }
             Record::DeferredChange(change) => {
                 let reason = change.deferred_reason.as_deref().unwrap_or("unknown");
@@ -347,7 +350,7 @@ impl<W: Write> Sink for View<W> {
                 {
                     *plan.deferred_reasons.entry(reason).or_default() += 1;
                 }
-                plan.deferred.push(Action::of(&change.action), || visible(&change.address));
+                plan.deferred.push_change(change, || None);
             }
             Record::OutputChange(_) => {}
             Record::Check(check) => plan.check(check),
@@ -365,26 +368,17 @@ impl<W: Write> Sink for View<W> {
 impl Draft {
     fn change(&mut self, change: &ResourceChange<'_>) {
         let action = Action::of(&change.action);
-        if let Some(previous) = change.moved_from() {
-            self.moves.push(action, || {
-                format!("{} (was {})", visible(&change.address), visible(previous))
-            });
+        if change.moved_from().is_some() {
+            self.moves.push_change(change, || was(change));
         }
         if change.importing.is_some() {
-            self.imports.push(action, || visible(&change.address));
+            self.imports.push_change(change, || None);
         }
         if change.is_settled() {
             return;
         }
         if matches!(action, Action::Delete | Action::Replace | Action::Forget) {
-            self.risks.push(action, || {
-                let deposed =
-                    change.deposed.as_deref().map(|key| format!(" (deposed {})", visible(key)));
-                let reason =
-                    change.action_reason.as_deref().map(|word| format!(", {}", reason(word)));
-                let parts = [Some(visible(&change.address)), deposed, reason];
-                parts.into_iter().flatten().collect()
-            });
+            self.risks.push_change(change, || change.action_reason.as_deref().map(reason));
         }
         let name = visible(change.type_name.as_deref().unwrap_or("(no type)"));
         let name = if self.types.contains_key(&name) || self.types.len() < TYPES_MAX {
@@ -399,7 +393,7 @@ impl Draft {
         if check.status == "pass" {
             return;
         }
-        self.checks.push(Action::Other, || {
+        self.checks.push(Action::Other.symbol(), Action::Other.paint(), || {
             let first = check.problems.first().map(|problem| format!(": {}", visible(problem)));
             format!(
                 "{} {}{}",
@@ -411,11 +405,26 @@ impl Draft {
     }
 }
 
-/// What a plan comes to, in a sentence: the plan line, or why there is none. So many changes are
-/// not settled, so many actions are invoked.
-pub(super) fn plan_line(summary: &Summary, changes: u64, invocations: u64) -> String {
+/// What is to be known of a plan before anything else, in sentences.
+pub(super) fn warnings(summary: &Summary) -> impl Iterator<Item = &'static str> + use<> {
+    let is_deferred = !summary.deferred_changes.is_empty();
+    [
+        (summary.errored == Some(true), "Planning failed: this plan is incomplete."),
+        (
+            summary.complete == Some(false) && !is_deferred,
+            "This plan is not complete: applying it will leave changes for another plan.",
+        ),
+        (is_deferred, "Some changes are deferred to a later plan."),
+    ]
+    .into_iter()
+    .filter_map(|(holds, warning)| holds.then_some(warning))
+}
+
+/// What a plan comes to, in a sentence: the plan line, or why there is none. So many actions are
+/// invoked.
+pub(super) fn plan_line(summary: &Summary, invocations: u64) -> String {
     let outputs = summary.output_changes.iter().any(|(word, _)| word != "no-op");
-    if changes == 0 && invocations == 0 {
+    if !summary.changes_resources() && invocations == 0 {
         return match summary {
             Summary { errored: Some(true), .. } => "Planning failed before it found any change.",
             _ if outputs => "No changes to resources; outputs change.",
@@ -449,6 +458,21 @@ pub(super) fn plan_words(line: &PlanLine, invocations: u64) -> String {
         text += &format!(" Actions: {invocations} to invoke.");
     }
     text
+}
+
+/// Where a change comes from, in words, if that is elsewhere.
+fn was(change: &ResourceChange<'_>) -> Option<String> {
+    change.moved_from().map(|previous| format!("was {}", visible(previous)))
+}
+
+/// The symbol of a change; of a replacement it says what comes first.
+pub(super) fn symbol(change: &ResourceChange<'_>) -> &'static str {
+    match &*change.actions {
+        [first, second] if first == "create" && second == "delete" => "+/-",
+        [first, second] if first == "create" && second == "forget" => "+/.",
+        [first, second] if first == "forget" && second == "create" => "./+",
+        _ => Action::of(&change.action).symbol(),
+    }
 }
 
 /// A text in a style.
@@ -497,19 +521,28 @@ pub(super) fn known_reason(word: &str) -> Option<&'static str> {
     })
 }
 
-/// Characters that are not seen, or change how others are: soft hyphen, Arabic letter mark,
-/// Mongolian vowel separator, marks of no width and of direction, separators, byte order mark,
+/// Characters that are not seen, or change how others are: soft hyphen, grapheme joiner, Arabic letter
+/// mark, fillers of Hangul, inherent vowels of Khmer, marks of Mongolian, marks of no width and of
+/// direction, separators, the empty pattern of Braille, variation selectors, byte order mark,
 /// annotations, tags.
-const HIDDEN: [RangeInclusive<char>; 9] = [
+const HIDDEN: [RangeInclusive<char>; 17] = [
     '\u{ad}'..='\u{ad}',
+    '\u{34f}'..='\u{34f}',
     '\u{61c}'..='\u{61c}',
-    '\u{180e}'..='\u{180e}',
+    '\u{115f}'..='\u{1160}',
+    '\u{17b4}'..='\u{17b5}',
+    '\u{180b}'..='\u{180f}',
     '\u{200b}'..='\u{200f}',
     '\u{2028}'..='\u{202e}',
     '\u{2060}'..='\u{206f}',
+    '\u{2800}'..='\u{2800}',
+    '\u{3164}'..='\u{3164}',
+    '\u{fe00}'..='\u{fe0f}',
     '\u{feff}'..='\u{feff}',
+    '\u{ffa0}'..='\u{ffa0}',
     '\u{fff9}'..='\u{fffb}',
     '\u{e0000}'..='\u{e007f}',
+    '\u{e0100}'..='\u{e01ef}',
 ];
 
 /// A text of the plan's own with everything that a terminal could obey made visible: control
@@ -537,14 +570,19 @@ pub(super) fn width(text: &str) -> usize {
     text.chars().map(|character| character.width().unwrap_or(0)).sum()
 }
 
+/// Characters for each column: a letter, and what is written above and below it.
+const STACKED: usize = 4;
+
 /// A text cut to so many columns, the end left out.
 pub(super) fn fit(text: &str, columns: usize) -> String {
-    if width(text) <= columns {
+    let characters = STACKED * columns;
+    if width(text) <= columns && text.chars().nth(characters).is_none() {
         return text.to_owned();
     }
     let mut used = 0;
     let mut cut: String = text
         .chars()
+        .take(characters)
         .take_while(|character| {
             used += character.width().unwrap_or(0);
             used < columns

@@ -9,8 +9,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 
 use super::summary::{
-    Action, BOLD, Color, DIM, GREEN, PLAIN, RED, YELLOW, fit, paint, plan_words, reason, visible,
-    width,
+    Action, BOLD, Color, DIM, GREEN, PLAIN, RED, YELLOW, fit, paint, plan_line, reason, symbol,
+    visible, warnings, width,
 };
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
@@ -279,13 +279,13 @@ impl<W: Write> Sink for Term<W> {
             Record::Check(check) => self.check(check),
             Record::Summary(summary) => {
                 self.flush_group()?;
-                if summary.errored == Some(true) {
-                    let warning = self.paint(RED, "Planning failed: there may be more to change.");
-                    self.line(&format!("\n{warning}"))?;
-                }
-                let words = plan_words(&summary.terraform, self.invocations);
-                let words = self.paint(BOLD, &words);
-                self.line(&format!("\n{words}"))
+                let line = plan_line(summary, self.invocations);
+                let line = self.paint(BOLD, &line);
+                self.line(&format!("\n{line}"))?;
+                warnings(summary).try_for_each(|warning| {
+                    let warning = self.paint(RED, &format!("! {warning}"));
+                    self.line(&warning)
+                })
             }
         }
     }
@@ -339,16 +339,6 @@ pub(super) fn likeness(change: &ResourceChange<'_>) -> Option<u64> {
     Some(hasher.finish())
 }
 
-/// The symbol of a change; of a replacement it says what comes first.
-pub(super) fn symbol(change: &ResourceChange<'_>) -> &'static str {
-    match &*change.actions {
-        [first, second] if first == "create" && second == "delete" => "+/-",
-        [first, second] if first == "create" && second == "forget" => "+/.",
-        [first, second] if first == "forget" && second == "create" => "./+",
-        _ => Action::of(&change.action).symbol(),
-    }
-}
-
 /// What happens to a resource, in words; none for an action without.
 pub(super) fn what(part: Part, action: &str) -> &'static str {
     match (part, action) {
@@ -364,6 +354,16 @@ pub(super) fn what(part: Part, action: &str) -> &'static str {
     }
 }
 
+/// What there is to an update in place that changes no value (plan-format, section 13).
+pub(super) fn what_else(change: &ResourceChange<'_>) -> Option<&'static str> {
+    let ResourceChange { changed, unknown, sensitive, .. } = change;
+    let changes_none = change.action == "update" && changed.is_empty() && unknown.is_empty();
+    changes_none.then_some(match sensitive.is_empty() {
+        true => "no value changes",
+        false => "no value changes, but what is sensitive may",
+    })
+}
+
 /// What happens to a resource, and why, in words.
 fn phrase(part: Part, change: &ResourceChange<'_>) -> String {
     let what = what(part, &change.action);
@@ -372,6 +372,7 @@ fn phrase(part: Part, change: &ResourceChange<'_>) -> String {
     if what.is_empty() && change.action != "no-op" {
         parts.push(visible(&change.action));
     }
+    parts.extend(what_else(change).map(str::to_owned));
     parts.extend(change.moved_from().map(|from| format!("moved from {}", visible(from))));
     if let Some(importing) = &change.importing {
         parts.push(format!("imported by {}", fit(&visible(importing.get()), VALUE)));

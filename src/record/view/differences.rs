@@ -275,31 +275,54 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
     let has_same_words =
         after.split_whitespace().all(|word| words.next() == Some(word)) && words.next().is_none();
     let how = if has_same_words { Difference::Format } else { Difference::Value };
+    let mut is_yaml = false;
     match [&before, &after].map(|text| Document::of(text.as_bytes())) {
         [Ok(Some(mut one)), Ok(Some(mut other))] if one.syntax == other.syntax => {
-            if listing.within.is_none() {
-                return documents(path, [&mut one, &mut other], how, listing);
+            if listing.within.is_some() {
+                return Ok(false);
             }
-            return Ok(false);
+            match documents(path, [&mut one, &mut other], how, listing)? {
+                Listed::Yes => return Ok(true),
+                Listed::No => return Ok(false),
+                Listed::SameYaml => is_yaml = true,
+            }
         }
         [Ok(None), Ok(None)] => {}
+        [Ok(Some(mut yaml)), Ok(None)] | [Ok(None), Ok(Some(mut yaml))] => {
+            is_yaml = yaml.syntax == Syntax::Yaml
+                && listing.shower.shows_all_of(yaml.value()).unwrap_or(false);
+            if !is_yaml {
+                return Ok(false);
+            }
+        }
         // There may be a secret in one.
         _ => return Ok(false),
     }
-    if has_same_words {
+    if has_same_words && !is_yaml {
         let [before, after] = sides.map(|side| listing.shower.show(Some(side)));
         listing.push(path, before?, after?, how);
         return Ok(true);
     }
     let same = common_prefix(before.as_bytes(), after.as_bytes());
-    if same <= CONTEXT {
+    // What seems to be YAML is shown as any text.
+    if same <= CONTEXT && !is_yaml {
         return Ok(false);
     }
-    let start = before.floor_char_boundary(same - CONTEXT);
+    let start = before.floor_char_boundary(same.saturating_sub(CONTEXT));
     let [before, after] =
         [&before, &after].map(|text| Shown::Scalar(Excerpt::of_text_from(start, text)));
     listing.push(path, before, after, how);
     Ok(true)
+}
+
+/// Whether it was listed how the document in a text changed.
+enum Listed {
+    Yes,
+    /// It is none after all.
+    No,
+    /// It is YAML that says the same as before as far as its values are read, with nothing secret in
+    /// it: a comment changed, or a word that only some readers take for more than a text (`yes`).
+    SameYaml,
 }
 
 /// Lists how the document in a text changed. `how` is said where nothing in it did.
@@ -308,14 +331,20 @@ fn documents(
     sides: [&mut Document; 2],
     how: Difference,
     listing: &mut Listing<'_, '_>,
-) -> Result<bool> {
+) -> Result<Listed> {
     let syntax = sides[0].syntax;
     let sides = sides.map(Document::value);
     if listing.differ.diff_values(sides[0], sides[1]).is_err() {
-        return Ok(false);
+        return Ok(Listed::No);
     }
     let changed = listing.differ.changed.clone();
     if changed.is_empty() {
+        if syntax == Syntax::Yaml && how == Difference::Value {
+            let shows_all = sides.map(|side| listing.shower.shows_all_of(side).unwrap_or(false));
+            if shows_all == [true; 2] {
+                return Ok(Listed::SameYaml);
+            }
+        }
         // A key with `null` is none to a provider; and YAML has more to say than its JSON.
         let is_same = syntax == Syntax::Json && {
             let [before, after] = sides.map(|side| members(side).ok());
@@ -325,12 +354,12 @@ fn documents(
         let shown = listing.shower.within(&sides, |shower| {
             Ok([shower.show(Some(sides[0]))?, shower.show(Some(sides[1]))?])
         });
-        let Ok([before, after]) = shown else { return Ok(false) };
+        let Ok([before, after]) = shown else { return Ok(Listed::No) };
         listing.push(path, before, after, how);
-        return Ok(true);
+        return Ok(Listed::Yes);
     }
     let (listed, left_out) = (listing.attributes.list.len(), listing.attributes.left_out);
-    let Ok(marks) = listing.shower.enter(&sides) else { return Ok(false) };
+    let Ok(marks) = listing.shower.enter(&sides) else { return Ok(Listed::No) };
     listing.within = Some(listing.within(path, syntax.decoder()));
     let found = differences(sides, &changed, &Paths::new(), listing);
     listing.within = None;
@@ -339,8 +368,9 @@ fn documents(
         // It was no document after all.
         listing.attributes.list.truncate(listed);
         listing.attributes.left_out = left_out;
+        return Ok(Listed::No);
     }
-    Ok(found.is_ok())
+    Ok(Listed::Yes)
 }
 
 /// What tells an object from one with other keys: how many members there are at any depth, and what

@@ -173,8 +173,11 @@ fn written_as_json(text: &str, too_deep: &mut bool) -> Option<String> {
                 let tag = own(tag.as_deref()).filter(|_| !is_key);
                 begin_tag(tag.as_deref(), &mut json);
                 match &*text {
-                    "" | "~" | "null" if is_plain && tag.is_none() => json.push_str("null"),
-                    "true" | "false" if is_plain => json.push_str(&text),
+                    "" | "~" | "null" | "Null" | "NULL" if is_plain && tag.is_none() => {
+                        json.push_str("null");
+                    }
+                    "true" | "True" | "TRUE" if is_plain => json.push_str("true"),
+                    "false" | "False" | "FALSE" if is_plain => json.push_str("false"),
                     text if is_plain && is_number(text) => json.push_str(text),
                     text => string::push_quoted(text, &mut json),
                 }
@@ -295,6 +298,7 @@ mod tests {
                 Some(r#"{"a":{"!Ref":"B"},"b":{"!Sub":["c"]},"c":5,"d":{"!X":{"e":"f"}}}"#),
             ),
             ("a:\nb: {}\n", Some(r#"{"a":null,"b":{}}"#)),
+            ("a: NULL\nb: [True, FALSE]\n", Some(r#"{"a":null,"b":[true,false]}"#)),
             ("a: 1\n---\nb: 2\n", None),
             ("? [a]\n: b\n", None),
             ("#!/bin/sh\necho 'a: b'\nexit 1\n", None),

@@ -8,6 +8,7 @@ use super::walk::{Entry, Met, walk};
 use crate::error::Result;
 use crate::json::string;
 use crate::json::value::{Kind, Value};
+use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{Marks, Subject};
 use crate::secret::parts::Declared;
 use crate::secret::{Collected, MASK, is_attribute_name, is_mask};
@@ -99,6 +100,31 @@ impl<'s> Shower<'s> {
     pub fn hide(&mut self, offsets: Vec<u64>) {
         self.hidden = offsets;
         self.excerpt_max = EXCERPT_MAX;
+    }
+
+    /// Whether nothing is hidden of what stands in a document in a string, so that the string may be
+    /// shown as it is.
+    ///
+    /// # Errors
+    ///
+    /// As [`Shower::enter`].
+    pub fn shows_all_of(&mut self, document: Value<'_>) -> Result<bool> {
+        self.within(&[document], |shower| {
+            let (mut decoded, mut shows_all) = (Vec::new(), shower.hidden.is_empty());
+            leaves(document, |leaf| {
+                shows_all &= match (leaf, leaf.text(&mut decoded)?) {
+                    (Leaf::Key(key), _) => !shower.hides_key(&key.decode()?),
+                    // A document in it has values of its own.
+                    (Leaf::Scalar(Kind::String, _), Some(text)) => {
+                        !shower.is_secret(text) && matches!(Document::of(text), Ok(None))
+                    }
+                    (_, Some(number)) => !shower.is_secret(number),
+                    _ => true,
+                };
+                Ok(())
+            })?;
+            Ok(shows_all)
+        })
     }
 
     /// Shows what stands in documents in strings.
@@ -299,12 +325,16 @@ impl<'s> Shower<'s> {
 }
 
 impl Excerpt {
-    /// The beginning of what stands in a text from a byte on, which is no first byte.
+    /// The beginning of what stands in a text from a byte on.
     pub(super) fn of_text_from(start: usize, text: &str) -> Excerpt {
         let mut excerpt = Excerpt::default();
-        excerpt.leave_out(&text.as_bytes()[..start]);
-        let rest = format!("…{}", &text[start..]);
-        excerpt.push(rest.as_bytes(), Kind::String, EXCERPT_MAX);
+        let (before, rest) = text.split_at(start);
+        if before.is_empty() {
+            excerpt.push(rest.as_bytes(), Kind::String, EXCERPT_MAX);
+        } else {
+            excerpt.leave_out(before.as_bytes());
+            excerpt.push(format!("…{rest}").as_bytes(), Kind::String, EXCERPT_MAX);
+        }
         excerpt
     }
 

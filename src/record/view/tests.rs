@@ -183,6 +183,27 @@ fn documents_in_strings_are_compared_as_such() {
             r#"{"a":1,"a":2}"#,
             &[r#"p: jsonencode({"a":1,"a":1}) -> jsonencode({"a":1,"a":2})"#],
         ),
+        // YAML whose values are the same is shown as a text, unless it repeats a secret.
+        (
+            "tag: yes\nx: 1\n",
+            "tag: 'yes'\nx: 1\n",
+            &[r#"p: "tag: yes\nx: 1\n" -> "tag: 'yes'\nx: 1\n""#],
+        ),
+        (
+            "pw: hunter22\nx: 0777\n",
+            "pw: hunter22\nx: '0777'\n",
+            &[concat!(
+                r#"p: {"pw":(sensitive value),"x":"0777"} "#,
+                r#"-> {"pw":(sensitive value),"x":"0777"}"#
+            )],
+        ),
+        ("a: NULL\nb: x\n", "a: null\nb: x\n", &[r#"p: "a: NULL\nb: x\n" -> "a: null\nb: x\n""#]),
+        // A program that could be YAML.
+        (
+            "if x:\n  a\n  b\n",
+            "if x:\n  a\nb\n",
+            &[r#"p: "if x:\n  a\n  b\n" -> "if x:\n  a\nb\n" (format)"#],
+        ),
         ("x  y\n", " x y", &[r#"p: "x  y\n" -> " x y" (format)"#]),
         ("", " ", &[r#"p: "" -> " " (format)"#]),
     ] {

@@ -21,8 +21,9 @@ pub struct Tally {
     providers: Groups,
     #[serde(skip_serializing_if = "Groups::is_empty")]
     actions: Groups,
+    /// Actions that are invoked.
     #[serde(skip_serializing_if = "rows::is_zero")]
-    invocations: u64,
+    pub invocations: u64,
 }
 
 impl Tally {

@@ -8,8 +8,10 @@ mod rule;
 
 pub use rule::Rule;
 
+use std::borrow::Cow;
+
 use crate::error::{Error, Result};
-use crate::record::{Label, Record, Sink};
+use crate::record::{Label, Record, ResourceChange, Sink};
 
 /// How many of what breaks a rule are named.
 pub const NAMED_MAX: usize = 20;
@@ -41,7 +43,7 @@ pub struct Answer<'q> {
     pub count: u64,
     /// In how many records: one may tell several paths.
     pub records: u64,
-    /// The addresses and names of the first [`NAMED_MAX`] of them; none of what is true of a plan
+    /// The names of the first [`NAMED_MAX`] of them; none of what is true of a plan
     /// as a whole.
     pub first: &'q [String],
 }
@@ -86,8 +88,8 @@ impl Questions {
         for asked in &mut self.asked {
             match record {
                 Record::Plan(_) => asked.begin(),
-                Record::Summary(summary) => asked.add(asked.rule.count_at_end(summary), None),
-                record => asked.add(asked.rule.count(record), name(record)),
+                Record::Summary(summary) => asked.add(asked.rule.count_at_end(summary), || None),
+                record => asked.add(asked.rule.count(record), || name(record)),
             }
         }
     }
@@ -115,23 +117,24 @@ impl Asked {
         self.first.clear();
     }
 
-    fn add(&mut self, count: u64, name: Option<&str>) {
+    fn add<'r>(&mut self, count: u64, name: impl FnOnce() -> Option<Cow<'r, str>>) {
         self.count += count;
         self.records += u64::from(count > 0);
         if count > 0 && self.first.len() < NAMED_MAX {
-            self.first.extend(name.map(str::to_owned));
+            self.first.extend(name().map(Cow::into_owned));
         }
     }
 }
 
 /// What a record is about.
-fn name<'r>(record: &'r Record<'_>) -> Option<&'r str> {
-    match record {
-        Record::OutputChange(output) => Some(&output.name),
-        Record::Check(check) => Some(&check.address),
-        Record::ActionInvocation(invoked) => Some(&invoked.address),
-        record => record.resource().map(|change| &*change.address),
-    }
+fn name<'r>(record: &'r Record<'_>) -> Option<Cow<'r, str>> {
+    let name = match record {
+        Record::OutputChange(output) => &output.name,
+        Record::Check(check) => &check.address,
+        Record::ActionInvocation(invoked) => &invoked.address,
+        record => return record.resource().map(ResourceChange::full_name),
+    };
+    Some(Cow::Borrowed(name))
 }
 
 /// Asks rules on the way to a sink.

@@ -10,8 +10,8 @@ use super::inert::push_line;
 use crate::record::counts::Summary;
 use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
 use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
-use crate::sink::summary::{Action, reason};
-use crate::sink::term::symbol;
+use crate::sink::summary::{Action, reason, symbol};
+use crate::sink::term::what_else;
 
 /// A row of the page's lists.
 #[derive(Debug, Default, Serialize)]
@@ -68,6 +68,7 @@ impl<'a> Entry<'a> {
     /// A change to a resource, in that part of the page.
     pub fn of_resource(kind: &'static str, change: &'a ResourceChange<'_>) -> Entry<'a> {
         let reason = change.action_reason.as_deref().map(|word| Cow::Owned(reason(word)));
+        let reason = reason.or(what_else(change).map(Cow::Borrowed));
         let details = Details {
             provider: change.provider_name.as_deref(),
             importing: change.importing.as_ref().map(|importing| importing.get()),

@@ -129,11 +129,7 @@ impl<W: Write> Html<W> {
     }
 
     fn summary(&mut self, summary: &Summary) -> Result<()> {
-        // All of them, also those that are not shown.
-        let words = summary.resource_changes.iter().filter(|(word, _)| *word != "no-op");
-        let changes: u64 = words.map(|(_, number)| number).sum();
-        let changes = changes + summary.moved + summary.terraform.import;
-        let line = plan_line(summary, changes, self.invocations);
+        let line = plan_line(summary, self.invocations);
         self.plan(&Ended { kind: "summary", line, summary })
     }
 }

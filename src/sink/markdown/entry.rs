@@ -9,9 +9,9 @@ use super::class::Class;
 use super::quoted::{cut, fenced, span};
 use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
 use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
-use crate::sink::summary::{Action, known_reason};
+use crate::sink::summary::{Action, known_reason, symbol};
 use crate::sink::term::{
-    FORMAT, NAMED, ORDER, Part, SENSITIVE, UNKNOWN, likeness, names, sign, symbol, what,
+    FORMAT, NAMED, ORDER, Part, SENSITIVE, UNKNOWN, likeness, names, sign, what, what_else,
 };
 
 /// Characters of an address, and of a path.
@@ -215,6 +215,7 @@ fn phrase(class: Class, change: &ResourceChange<'_>) -> String {
         "" => parts.push(span(&change.action, WORD)),
         what => parts.push(what.to_owned()),
     }
+    parts.extend(what_else(change).map(str::to_owned));
     parts.extend(change.moved_from().map(|from| format!("moved from {}", span(from, NAME))));
     if let Some(importing) = &change.importing {
         parts.push(format!("imported by {}", span(importing.get(), VALUE)));

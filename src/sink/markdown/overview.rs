@@ -8,7 +8,7 @@ use super::quoted::span;
 use crate::record::{Hidden, Record};
 use crate::sink::fleet::{Column, Row, Tally, Totals};
 use crate::sink::gate::{Answer, Questions};
-use crate::sink::summary::plan_words;
+use crate::sink::summary::{plan_line, plan_words};
 
 /// Characters of a name, and of an error.
 const NAME: usize = 80;
@@ -24,6 +24,8 @@ pub(super) struct Overview {
     totals: Totals,
     /// Of the plan that is coming.
     plan: Tally,
+    /// What the last plan comes to.
+    line: String,
     name: String,
     broken: Vec<String>,
     broken_more: u64,
@@ -44,6 +46,7 @@ impl Overview {
             Record::Summary(summary) => {
                 let name = std::mem::take(&mut self.name);
                 self.named(&name);
+                self.line = plan_line(summary, self.plan.invocations);
                 self.totals.add(&name, std::mem::take(&mut self.plan), summary);
                 for answer in questions.answers().filter(Answer::is_broken) {
                     self.break_rule(&name, &answer);
@@ -110,6 +113,7 @@ impl Overview {
             (_, 0) if news == News::None && self.hidden == Hidden::default() => {
                 "No changes.".to_owned()
             }
+            (1, _) if *failed == 0 => self.line.clone(),
             _ => plan_words(line, *invocations),
         }
     }

@@ -83,6 +83,8 @@ pub enum ErrorKind {
     Rule,
     /// A folder, a glob or a list of which no plan comes.
     NoPlan,
+    /// A list of names is none: it looks like JSON, or like no text at all.
+    NotAList,
     /// The run was told to stop before this was done.
     Stopped,
     /// A bug of this program: it gave up on the input.
@@ -525,6 +527,9 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Pattern => f.write_str("this pattern is not well formed"),
             ErrorKind::Rule => f.write_str("this is no rule"),
             ErrorKind::NoPlan => f.write_str("there is no plan here"),
+            ErrorKind::NotAList => f.write_str(
+                "this is no list of names: to have it read as a plan, name it without the @",
+            ),
             ErrorKind::Stopped => f.write_str("the run was stopped before this was done"),
             ErrorKind::Panicked => {
                 f.write_str("internal error: this is a bug of plansift, please report it")

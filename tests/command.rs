@@ -30,7 +30,9 @@ impl Folder {
     fn of_plans() -> Folder {
         let folder = Folder::new();
         folder.write("plan.json", PLAN);
-        folder.write("same.json", sample::update("{}", "{}").replace("update", "no-op"));
+        for name in ["same.json", "other.json"] {
+            folder.write(name, sample::update("{}", "{}").replace("update", "no-op"));
+        }
         folder.write("cut.json", &PLAN[..PLAN.len() - 1]);
         folder
     }
@@ -124,7 +126,7 @@ fn exit_codes_are_those_of_the_design() {
         ("summary --detailed-exitcode plan.json", 2),
         ("changes --detailed-exitcode same.json", 0),
         ("changes --detailed-exitcode --all same.json", 0),
-        ("changes --detailed-exitcode same.json plan.json same.json", 2),
+        ("changes --detailed-exitcode same.json plan.json other.json", 2),
         ("changes --detailed-exitcode cut.json", 1),
         ("changes plan.json cut.json", 4),
         ("changes cut.json plan.json no-such-file.json", 4),

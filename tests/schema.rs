@@ -67,8 +67,9 @@ fn late_version() -> Vec<Value> {
 
 /// The records of a plan that is one of several.
 fn of_a_workspace() -> Vec<Value> {
-    let plan = run::root().join("corpus/plans/update/plan.json");
-    let output = run::plansift().arg("changes").args([&plan, &plan]).output().expect("it runs");
+    let plan = |name: &str| run::root().join(format!("corpus/plans/{name}/plan.json"));
+    let plans = ["update", "create"].map(plan);
+    let output = run::plansift().arg("changes").args(plans).output().expect("it runs");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect()
 }

@@ -241,11 +241,12 @@ impl<'a> Entries<'a> {
         if origin == Origin::Argument && bytes == b"-" {
             return Some(Ok(Entry::of_stdin()));
         }
-        if origin == Origin::Argument && bytes.starts_with(b"@") {
-            return match behind_at(name) {
-                Ok(path) => self.open_list(&List::File(path), name),
-                Err(error) => Some(unlisted(name, error)),
-            };
+        if origin == Origin::Argument {
+            match behind_at(name) {
+                Ok(Some(path)) => return self.open_list(&List::File(path), name),
+                Ok(None) => {}
+                Err(error) => return Some(unlisted(name, error)),
+            }
         }
         let named = name.to_str().filter(|_| origin != Origin::Glob).and_then(Named::parse);
         let path = match named {
@@ -378,16 +379,28 @@ fn told(name: &OsStr) -> String {
     shown(&name.to_string_lossy())
 }
 
-/// The path behind the `@` of a list.
+/// The path of the list that an argument names, if it names one.
+///
+/// # Errors
+///
+/// It is no text, on a system that has no other names.
 #[cfg(unix)]
-fn behind_at(name: &OsStr) -> Result<PathBuf> {
+pub fn behind_at(name: &OsStr) -> Result<Option<PathBuf>> {
     use std::os::unix::ffi::OsStrExt;
-    Ok(PathBuf::from(OsStr::from_bytes(&name.as_bytes()[1..])))
+    let path = name.as_bytes().strip_prefix(b"@");
+    Ok(path.map(|path| PathBuf::from(OsStr::from_bytes(path))))
 }
 
-/// The path behind the `@` of a list.
+/// The path of the list that an argument names, if it names one.
+///
+/// # Errors
+///
+/// It is no text, on a system that has no other names.
 #[cfg(not(unix))]
-fn behind_at(name: &OsStr) -> Result<PathBuf> {
-    let name = name.to_str().and_then(|name| name.strip_prefix('@'));
-    name.map(PathBuf::from).ok_or_else(|| Error::new(ErrorKind::Encoding))
+pub fn behind_at(name: &OsStr) -> Result<Option<PathBuf>> {
+    if !name.as_encoded_bytes().starts_with(b"@") {
+        return Ok(None);
+    }
+    let name = name.to_str().ok_or_else(|| Error::new(ErrorKind::Encoding))?;
+    Ok(name.strip_prefix('@').map(PathBuf::from))
 }

@@ -1,7 +1,9 @@
 //! The inputs of a run, all of them: how many there are must be known before the first is read,
 //! and what their paths have in common before the first workspace is named.
 
-use super::{Entries, Entry, Rule, Selection, Skipped, Unlisted, Workspaces};
+use std::collections::HashMap;
+
+use super::{Entries, Entry, Location, Rule, Selection, Skipped, Unlisted, Workspaces};
 
 /// The inputs of a run, in order.
 #[derive(Debug, Default)]
@@ -10,22 +12,35 @@ pub struct Inputs {
     pub entries: Vec<Result<Entry, Unlisted>>,
     /// What was found and is no input.
     pub skipped: Skipped,
+    /// How many were named that had been named before: folders and globs overlap.
+    pub again: u64,
     workspaces: Workspaces,
 }
 
 impl Inputs {
-    /// Lists what was selected.
+    /// Lists what was selected, each once.
     pub fn list(selection: &Selection, rule: Rule) -> Inputs {
         let mut workspaces = Workspaces::new(rule);
         let mut listed = Entries::new(selection);
-        let mut entries = Vec::new();
+        let (mut entries, mut again) = (Vec::new(), 0);
+        let mut known: HashMap<String, Option<Location>> = HashMap::new();
         for entry in &mut listed {
+            let (source, location) = match &entry {
+                Ok(entry) => (entry.source().into_owned(), Some(entry.location.clone())),
+                Err(unlisted) => (unlisted.source.clone(), None),
+            };
+            // Two names that are no text may look alike.
+            if known.get(&source) == Some(&location) {
+                again += 1;
+                continue;
+            }
+            known.insert(source, location);
             if let Ok(entry) = &entry {
                 workspaces.add(entry);
             }
             entries.push(entry);
         }
-        Inputs { entries, skipped: listed.skipped(), workspaces }
+        Inputs { entries, skipped: listed.skipped(), again, workspaces }
     }
 
     /// The workspace of an input: by the rule, or where it does not fit, the input as it is named.

@@ -51,7 +51,7 @@ mod work;
 mod workspace;
 
 use entries::Item;
-pub use entries::{Entries, Entry, Location, Selection, Skipped, Unlisted};
+pub use entries::{Entries, Entry, Location, Selection, Skipped, Unlisted, behind_at};
 pub use globs::Globs;
 pub use inputs::Inputs;
 pub use lines::{List, Separator};

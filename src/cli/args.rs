@@ -19,6 +19,7 @@ use crate::batch::Patience;
 use crate::glob::Glob;
 use crate::json::outline::Outline;
 use crate::limits::Limits;
+use crate::record::Show;
 use crate::sink::summary::visible;
 use crate::slim::{Part, Pattern};
 
@@ -163,6 +164,9 @@ pub struct Slim {
     /// what is said of a list holds for each of its elements. Again for more
     #[arg(long, value_name = "PATH", value_parser = pattern)]
     pub paths: Vec<Pattern>,
+    /// Also resources that stay as they are
+    #[arg(long)]
+    pub all: bool,
     /// Put the plan into an object, for hosts that expect that
     #[arg(long, value_enum, value_name = "IN")]
     pub wrap: Option<WrapIn>,
@@ -258,6 +262,9 @@ pub struct Changes {
     /// faster by far
     #[arg(long)]
     pub no_paths: bool,
+    /// Which records there are
+    #[command(flatten)]
+    pub records: RecordArgs,
     /// What the plans must not do
     #[command(flatten)]
     pub gate: GateArgs,
@@ -275,6 +282,9 @@ pub struct Summary {
     /// The table of several plans
     #[command(flatten)]
     pub table: TableArgs,
+    /// Which records there are
+    #[command(flatten)]
+    pub records: RecordArgs,
     /// What the plans must not do
     #[command(flatten)]
     pub gate: GateArgs,
@@ -341,6 +351,13 @@ pub struct GateArgs {
     pub fail_on: Vec<String>,
 }
 
+impl GateArgs {
+    /// The files that rules are in.
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> {
+        self.fail_on.iter().filter_map(|rule| rule.strip_prefix('@')).map(PathBuf::from)
+    }
+}
+
 /// Form of the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -384,15 +401,9 @@ pub struct Plans {
     /// More of them
     #[command(flatten)]
     pub more: InputArgs,
-    /// Also what stays as it is: no-op changes, checks that pass
-    #[arg(long)]
-    pub all: bool,
     /// Check the full grammar of every byte, and step over nothing
     #[arg(long)]
     pub strict: bool,
-    /// Exit with 2 when there are changes
-    #[arg(long)]
-    pub detailed_exitcode: bool,
     /// Colours
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub color: Color,
@@ -415,6 +426,24 @@ pub struct Plans {
     /// The bounds
     #[command(flatten)]
     pub limits: LimitArgs,
+}
+
+/// Which records there are, and what they say of the plans.
+#[derive(Debug, Args)]
+pub struct RecordArgs {
+    /// Also what stays as it is: no-op changes, checks that pass
+    #[arg(long)]
+    pub all: bool,
+    /// Exit with 2 when there are changes
+    #[arg(long)]
+    pub detailed_exitcode: bool,
+}
+
+impl RecordArgs {
+    /// Which changes become records.
+    pub fn show(&self) -> Show {
+        if self.all { Show::All } else { Show::Changes }
+    }
 }
 
 /// Which inputs there are, and how their workspaces are called.
@@ -606,11 +635,16 @@ impl Refusal {
 fn translated(arg: OsString) -> OsString {
     match arg.to_str() {
         Some("-json") => "--format=json".into(),
+        Some("-out") => "--output".into(),
         Some("-no-color") => "--color=never".into(),
         Some("-detailed-exitcode") => "--detailed-exitcode".into(),
         Some("-help") => "--help".into(),
         Some("-version") => "--version".into(),
-        _ => arg,
+        Some(text) => match text.strip_prefix("-out=") {
+            Some(file) => format!("--output={file}").into(),
+            None => arg,
+        },
+        None => arg,
     }
 }
 

@@ -33,7 +33,7 @@ pub fn run(arguments: &Audit) -> Exit {
         say("--fail-on-echo: with --echo off no echo is looked for");
         return Exit::Usage;
     }
-    let listed = match inputs::list(plans, Takes::All, arguments.output.as_deref()) {
+    let listed = match inputs::list(plans, Takes::All, arguments.output.as_deref(), None) {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };

@@ -1,6 +1,6 @@
 //! `plansift batch`: a record file for each input, and a report of all.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -20,7 +20,7 @@ use crate::batch::report::{self, Fleet};
 use crate::batch::run::{Event, Job, OnFailure, Progress, Settings, run as run_jobs, threads_in};
 use crate::batch::{Entry, Location, Shard, Stop, file_name};
 use crate::error::Result;
-use crate::record::Show;
+use crate::record::{Options, Show};
 use crate::secret::Takes;
 use crate::sink::Form;
 use crate::sink::csv::Formulas;
@@ -29,7 +29,7 @@ use crate::sink::summary::visible;
 /// Does what is missing of a batch, and draws its table.
 pub fn run(arguments: &Batch) -> Exit {
     let plans = &arguments.plans;
-    let ready = inputs::list(plans, Takes::Plans, arguments.output.as_deref())
+    let ready = inputs::list(plans, Takes::Plans, arguments.output.as_deref(), None)
         .and_then(|listed| Ok((listed, settings(arguments)?)));
     let (listed, settings) = match ready {
         Ok(ready) => ready,
@@ -43,13 +43,7 @@ pub fn run(arguments: &Batch) -> Exit {
         }
     }
     let jobs = match jobs(&listed, arguments.shard) {
-        Ok((jobs, 0)) => jobs,
-        Ok((jobs, again)) => {
-            if !plans.quiet {
-                say(&format!("named more than once and done once: {again}"));
-            }
-            jobs
-        }
+        Ok(jobs) => jobs,
         Err(exit) => return exit,
     };
     let stop = Stop::with(listed.stores.clone());
@@ -85,7 +79,7 @@ struct Tally {
 /// How to do it, by the arguments.
 fn settings(arguments: &Batch) -> std::result::Result<Settings, Exit> {
     let plans = &arguments.plans;
-    let sift = options(plans)?;
+    let sift = Options { show: arguments.records.show(), ..options(plans)? };
     let wanted = arguments.jobs.or_else(|| threads(plans)).unwrap_or(NonZeroUsize::MIN);
     let held = threads_in(arguments.memory);
     if held < wanted && arguments.jobs.is_some() && !plans.quiet {
@@ -158,14 +152,14 @@ fn do_missing(
     written
 }
 
-/// The inputs of a shard, each once, and how many of them were named again.
+/// The inputs of a shard.
 ///
 /// # Errors
 ///
 /// Two of them cannot be told apart; that was said.
-fn jobs(listed: &Listed, shard: Shard) -> std::result::Result<(Vec<Job<'_>>, usize), Exit> {
-    let mut names: HashMap<String, Option<&Location>> = HashMap::new();
-    let (mut jobs, mut again) = (Vec::new(), 0);
+fn jobs(listed: &Listed, shard: Shard) -> std::result::Result<Vec<Job<'_>>, Exit> {
+    let mut names = HashSet::new();
+    let mut jobs = Vec::new();
     for (position, input) in (0..).zip(&listed.inputs.entries) {
         let input = input.as_ref();
         let source = input.map_or_else(|it| it.source.as_str().into(), Entry::source);
@@ -178,22 +172,17 @@ fn jobs(listed: &Listed, shard: Shard) -> std::result::Result<(Vec<Job<'_>>, usi
         if !shard.holds(bytes) {
             continue;
         }
-        let location = input.ok().map(|entry| &entry.location);
-        if let Some(first) = names.insert(name.clone(), location) {
-            if first != location {
-                let source = visible(&source);
-                say(&format!("{source}: two inputs have this name: batch them in two folders"));
-                return Err(Exit::Usage);
-            }
-            again += 1;
-            continue;
+        if !names.insert(name.clone()) {
+            let source = visible(&source);
+            say(&format!("{source}: two inputs have this name: batch them in two folders"));
+            return Err(Exit::Usage);
         }
         let workspace = input.ok().and_then(|entry| listed.workspace(entry));
         let identity = input.ok().and_then(Identity::of);
         let source = source.into_owned();
         jobs.push(Job { input, listed: Named { position, name, source, workspace, identity } });
     }
-    Ok((jobs, again))
+    Ok(jobs)
 }
 
 fn tell_of_before(folder: &Folder, done: usize) {
@@ -223,7 +212,7 @@ fn draw(arguments: &Batch, fleet: &Fleet, tally: &mut Tally) -> Exit {
         say(&tally.stats.line());
     }
     match exit_of(fleet) {
-        Exit::Changes if !plans.detailed_exitcode => Exit::Done,
+        Exit::Changes if !arguments.records.detailed_exitcode => Exit::Done,
         exit => exit,
     }
 }

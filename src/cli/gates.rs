@@ -1,10 +1,13 @@
 //! Rules that the user sets, and what is said when a plan breaks one.
 
 use std::cell::Cell;
+use std::fs::File;
+use std::io::Read;
 
 use super::args::GateArgs;
 use super::exit::Exit;
 use super::run::say;
+use crate::error::Error;
 use crate::sink::Sink;
 use crate::sink::gate::{Answer, Gate, Rule};
 use crate::sink::summary::visible;
@@ -22,40 +25,54 @@ pub fn rules(gate: &GateArgs) -> Result<Vec<Rule>, Exit> {
     for text in &gate.fail_on {
         match text.strip_prefix('@') {
             Some(path) => rules.extend(in_file(path)?),
-            None => rules.push(rule(text, "--fail-on")?),
+            None => rules.push(rule(text)?),
         }
     }
     Ok(rules)
 }
 
-/// The rules of a file: a line each; empty lines and those that begin with `#` say nothing.
+/// Longest file of rules, in bytes.
+const FILE_MAX: u64 = 1 << 20;
+
+/// The rules of a file: a line each; empty lines and those that begin with `#` say nothing. What is
+/// no rule is not repeated: the file may be another than the user thinks.
 fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        say(&format!("--fail-on @{}: cannot read it: {error}", visible(path)));
+    let name = visible(path);
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(FILE_MAX + 1).read_to_string(&mut text));
+    read.map_err(|error| {
+        say(&format!("--fail-on @{name}: cannot read it: {error}"));
         Exit::Failed
     })?;
+    if text.len() as u64 > FILE_MAX {
+        say(&format!("--fail-on @{name}: no rules: it is longer than {FILE_MAX} bytes"));
+        return Err(Exit::Usage);
+    }
     let lines = text.lines().map(str::trim).zip(1_u64..);
     let rules: Vec<Rule> = lines
         .filter(|(line, _)| !line.is_empty() && !line.starts_with('#'))
-        .map(|(line, number)| rule(line, &format!("{}: line {number}", visible(path))))
+        .map(|(line, number)| {
+            Rule::parse(line).map_err(|error| refused(&format!("{name}: line {number}"), &error))
+        })
         .collect::<Result<_, Exit>>()?;
     if rules.is_empty() {
-        say(&format!("--fail-on @{}: there is no rule in it", visible(path)));
+        say(&format!("--fail-on @{name}: there is no rule in it"));
         return Err(Exit::Usage);
     }
     Ok(rules)
 }
 
-fn rule(text: &str, place: &str) -> Result<Rule, Exit> {
-    Rule::parse(text).map_err(|error| {
-        say(&format!(
-            "{place}: '{}': {error}: it begins with one of {}; then perhaps ':' with a type, an \
-             address or a path, and '>' with a number",
-            visible(text),
-            Rule::subjects().collect::<Vec<_>>().join(", ")
-        ));
-        Exit::Usage
-    })
+fn rule(text: &str) -> Result<Rule, Exit> {
+    Rule::parse(text).map_err(|error| refused(&format!("--fail-on: '{}'", visible(text)), &error))
+}
+
+fn refused(place: &str, error: &Error) -> Exit {
+    say(&format!(
+        "{place}: {error}: it begins with one of {}; then perhaps ':' with a type, an address or a \
+         path, and '>' with a number",
+        Rule::subjects().collect::<Vec<_>>().join(", ")
+    ));
+    Exit::Usage
 }
 
 /// A sink behind the rules; `is_broken` tells in the end whether a plan broke one.

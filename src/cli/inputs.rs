@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::args::Plans;
 use super::exit::Exit;
@@ -10,6 +10,7 @@ use super::output;
 use super::run::{named, say};
 use crate::batch::{
     Entry, Globs, Inputs, List, Location, Patience, Rule, Selection, Separator, Skipped, Stores,
+    behind_at,
 };
 use crate::secret::Takes;
 use crate::sink::summary::visible;
@@ -20,6 +21,8 @@ pub struct Listed {
     pub inputs: Inputs,
     /// The stores of those that are in one.
     pub stores: Stores,
+    /// Files that are read besides the inputs: lists, rules, a key.
+    also: Vec<PathBuf>,
     /// Whether the workspaces of plans are told.
     tells_workspaces: bool,
 }
@@ -30,13 +33,32 @@ impl Listed {
         self.tells_workspaces.then(|| self.inputs.workspace(entry))
     }
 
+    /// All files that are read.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        let inputs = self.inputs.entries.iter().flatten();
+        let inputs = inputs.filter_map(|entry| match &entry.location {
+            Location::File(path) => Some(path.as_path()),
+            _ => None,
+        });
+        inputs.chain(self.also.iter().map(PathBuf::as_path))
+    }
+
+    /// Whether an output would replace what is read.
+    pub fn reads(&self, output: &Path) -> bool {
+        let reads_stdin =
+            self.inputs.entries.iter().flatten().any(|entry| entry.location == Location::Stdin);
+        self.files().any(|file| output::replaces(output, file))
+            || (reads_stdin && output::replaces_stdin(output))
+    }
+
     /// Whether there is one input only, and nothing was asked of its workspace.
     pub fn is_single(&self) -> bool {
         !self.tells_workspaces
     }
 }
 
-/// Lists what the arguments name; nothing of it may be an output. `takes`: what of a folder.
+/// Lists what the arguments name; nothing of it may be an output, nor what is read besides.
+/// `takes`: what of a folder.
 ///
 /// # Errors
 ///
@@ -45,6 +67,7 @@ pub fn list<'o>(
     plans: &Plans,
     takes: Takes,
     outputs: impl IntoIterator<Item = &'o Path>,
+    also: impl IntoIterator<Item = PathBuf>,
 ) -> Result<Listed, Exit> {
     let selection = selection(plans, takes)?;
     let rule = match &plans.more.workspace_from {
@@ -55,26 +78,26 @@ pub fn list<'o>(
     };
     let is_ruled = rule != Rule::Differing;
     let inputs = Inputs::list(&selection, rule);
-    for path in outputs {
-        let is_input = |entry: &Entry| match &entry.location {
-            Location::File(input) => output::replaces(path, input),
-            _ => false,
-        };
-        if inputs.entries.iter().flatten().any(is_input) {
-            let name = named(path);
-            return Err(usage(&format!(
-                "{name}: this is an input: name another file for --output"
-            )));
-        }
-    }
     if !plans.quiet {
+        if inputs.again > 0 {
+            say(&format!("named more than once and done once: {}", inputs.again));
+        }
         tell_skipped(&inputs.skipped);
         if is_ruled {
             tell_unfit(&inputs);
         }
     }
     let tells_workspaces = is_ruled || inputs.entries.len() > 1;
-    Ok(Listed { inputs, stores: selection.stores, tells_workspaces })
+    let lists = selection.names.iter().filter_map(|name| behind_at(name).ok().flatten());
+    let also = also.into_iter().chain(lists).chain(plans.more.files_from.clone()).collect();
+    let listed = Listed { inputs, stores: selection.stores, also, tells_workspaces };
+    match outputs.into_iter().find(|path| listed.reads(path)) {
+        None => Ok(listed),
+        Some(path) => {
+            let name = named(path);
+            Err(usage(&format!("{name}: this is an input: name another file for --output")))
+        }
+    }
 }
 
 fn selection(plans: &Plans, takes: Takes) -> Result<Selection, Exit> {

@@ -1,19 +1,49 @@
-//! A run that is told to end (Ctrl-C, `kill`, a closed terminal) takes its unfinished file with it,
-//! or brings a batch to an orderly stop, and then ends as it would have without this.
+//! A run that is told to end (Ctrl-C, `kill`, a closed terminal) takes its unfinished files with
+//! it, or brings a batch to an orderly stop, and then ends as it would have without this.
 //!
 //! It costs a thread that sleeps, in runs that write such a file. What is ignored (`nohup`, a job
 //! in the background of a script) stays ignored; only Linux says so, and elsewhere nothing is
 //! waited for.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::io;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+use tempfile::NamedTempFile;
 
 use super::run::say;
 use crate::batch::Stop;
+
+/// Makes an unfinished file, which the first signal that ends the run removes.
+///
+/// # Errors
+///
+/// Those of `make`.
+pub fn unfinished(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
+    /// All of them, and whether somebody waits for a signal.
+    static FILES: Mutex<(Vec<PathBuf>, bool)> = Mutex::new((Vec::new(), false));
+    let lock = || FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut files = lock();
+    if !std::mem::replace(&mut files.1, true)
+        && let Some(mut interrupts) = Interrupts::hold()
+    {
+        std::thread::spawn(move || {
+            if let Some(signal) = interrupts.0.forever().next() {
+                // Until the end of the run, so that no other file comes into being.
+                let files = lock();
+                // Once a file has its final name there is none of this one.
+                files.0.iter().for_each(|file| drop(std::fs::remove_file(file)));
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+        });
+    }
+    let file = make()?;
+    files.0.push(file.path().to_owned());
+    Ok(file)
+}
 
 /// The signals that end a run, held back.
 pub struct Interrupts(Signals);
@@ -27,18 +57,6 @@ impl Interrupts {
         let is_heeded = |signal: &i32| ignored & (1 << (signal - 1)) == 0;
         let heeded = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(is_heeded);
         Signals::new(heeded).ok().map(Interrupts)
-    }
-
-    /// Lets the first of them, held back or to come, remove a file and end the run.
-    pub fn remove(mut self, file: &Path) {
-        let file = file.to_owned();
-        std::thread::spawn(move || {
-            if let Some(signal) = self.0.forever().next() {
-                // Once the file has its final name there is none of this one.
-                let _ = std::fs::remove_file(&file);
-                let _ = signal_hook::low_level::emulate_default_handler(signal);
-            }
-        });
     }
 
     /// Lets the first of them stop a batch, and the second end it at once.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 #[cfg(target_os = "linux")]
-use super::interrupt::Interrupts;
+use super::interrupt;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Where data goes.
@@ -53,13 +53,10 @@ impl Output {
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
+        let make = || builder.tempfile_in(directory);
         #[cfg(target_os = "linux")]
-        let interrupts = Interrupts::hold();
-        let file = builder.tempfile_in(directory).map_err(write_error)?;
-        #[cfg(target_os = "linux")]
-        if let Some(interrupts) = interrupts {
-            interrupts.remove(file.path());
-        }
+        let make = || interrupt::unfinished(make);
+        let file = make().map_err(write_error)?;
         if let Some(there) = there {
             stand_in_for(&there, file.as_file()).map_err(write_error)?;
         }
@@ -118,6 +115,24 @@ pub fn replaces(output: &Path, input: &Path) -> bool {
         && input != Path::new("-")
         && std::fs::canonicalize(output)
             .is_ok_and(|output| std::fs::canonicalize(input).is_ok_and(|input| input == output))
+}
+
+/// Whether the output would replace the file that standard input is.
+#[cfg(unix)]
+pub fn replaces_stdin(output: &Path) -> bool {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::MetadataExt;
+    let stdin = io::stdin().as_fd().try_clone_to_owned();
+    let stdin = stdin.and_then(|descriptor| File::from(descriptor).metadata());
+    let place = |it: Metadata| it.is_file().then(|| (it.dev(), it.ino()));
+    let place_of = |it: io::Result<Metadata>| it.ok().and_then(place);
+    place_of(stdin).is_some_and(|input| place_of(std::fs::metadata(output)) == Some(input))
+}
+
+/// Whether the output would replace the file that standard input is. Elsewhere that is not known.
+#[cfg(not(unix))]
+pub fn replaces_stdin(_output: &Path) -> bool {
+    false
 }
 
 /// Whether two outputs, none of them a device, are one; `None` is standard output.

@@ -10,7 +10,6 @@ use std::rc::Rc;
 use super::inputs::Listed;
 use super::output::{Output, is_same, replaces};
 use super::run::say;
-use crate::batch::Location;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::markdown::Open;
 
@@ -23,18 +22,16 @@ pub struct Pages {
 
 struct Taken {
     outputs: Vec<PathBuf>,
-    inputs: Vec<PathBuf>,
+    read: Vec<PathBuf>,
 }
 
 impl Pages {
     /// None yet. These outputs, and the inputs, have their names already.
     pub fn new(outputs: impl Iterator<Item = PathBuf>, listed: &Listed) -> Pages {
-        let entries = listed.inputs.entries.iter().flatten();
-        let inputs = entries.filter_map(|entry| match &entry.location {
-            Location::File(path) => Some(path.clone()),
-            _ => None,
-        });
-        let taken = Taken { outputs: outputs.collect(), inputs: inputs.collect() };
+        let taken = Taken {
+            outputs: outputs.collect(),
+            read: listed.files().map(Path::to_owned).collect(),
+        };
         Pages { opened: Rc::default(), taken: Rc::new(taken) }
     }
 
@@ -75,7 +72,7 @@ impl Pages {
 impl Taken {
     fn has(&self, path: &Path) -> bool {
         self.outputs.iter().any(|output| is_same(Some(output), Some(path)))
-            || self.inputs.iter().any(|input| replaces(path, input))
+            || self.read.iter().any(|input| replaces(path, input))
     }
 }
 

@@ -1,6 +1,7 @@
 //! `plansift redact`: documents without their secrets; and what others share with it.
 
 use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use super::args::{self, MaskArgs, Plans, Redact, SecretArgs};
@@ -12,7 +13,6 @@ use super::progress::Bar;
 use super::rewriting::{Reading, Ready, write_all};
 use super::run::{fail, named, options, say};
 use crate::audit::{self, Ledger, Look};
-use crate::batch::{Entry, Location};
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::{self, Next};
 use crate::redact::mask::{KEY_MIN, Key, Masking};
@@ -32,7 +32,12 @@ pub fn run(arguments: &Redact) -> Exit {
         say("--report: a report reads the input again: leave --echo off out");
         return Exit::Usage;
     }
-    let listed = match inputs::list(plans, Takes::All, arguments.output.as_deref()) {
+    let listed = match inputs::list(
+        plans,
+        Takes::All,
+        arguments.output.as_deref(),
+        arguments.mask.key_file.clone(),
+    ) {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };
@@ -78,13 +83,22 @@ pub(super) fn redact_options(
     Ok(Options { secret, masking })
 }
 
+/// Longest key, in bytes.
+const KEY_MAX: u64 = 1 << 20;
+
 fn masking(arguments: &MaskArgs) -> std::result::Result<Masking, Exit> {
     match (arguments.mask, &arguments.key_file) {
         (args::Mask::Text, None) => Ok(Masking::Text),
         (args::Mask::Null, None) => Ok(Masking::Null),
         (args::Mask::Hash, Some(path)) => {
-            let bytes = std::fs::read(path)
+            let mut bytes = Vec::new();
+            File::open(path)
+                .and_then(|file| file.take(KEY_MAX + 1).read_to_end(&mut bytes))
                 .map_err(|error| fail(Some(path), &Error::io(ErrorKind::Read, error)))?;
+            if bytes.len() as u64 > KEY_MAX {
+                say(&format!("{}: a key has {KEY_MAX} bytes at most", named(path)));
+                return Err(Exit::Usage);
+            }
             Key::of(&bytes).map(Masking::Digest).ok_or_else(|| {
                 say(&format!("{}: a key has {KEY_MIN} bytes at least", named(path)));
                 Exit::Usage
@@ -140,11 +154,7 @@ impl Report {
         listed: &Listed,
     ) -> std::result::Result<Report, Exit> {
         let is_output = output::is_same(Some(path), output);
-        let is_input = |entry: &Entry| match &entry.location {
-            Location::File(input) => output::replaces(path, input),
-            _ => false,
-        };
-        if is_output || listed.inputs.entries.iter().flatten().any(is_input) {
+        if is_output || listed.reads(path) {
             say(&format!(
                 "{}: this is an input or the output: name another file for --report",
                 named(path)

@@ -45,7 +45,9 @@ pub fn run(arguments: &Report) -> Exit {
         if arguments.split {
             refuse_unsplit(&arguments.targets)?;
         }
-        Ok((rules, inputs::list(plans, Takes::Plans, files)?, options(plans)?))
+        let listed = inputs::list(plans, Takes::Plans, files, arguments.gate.files())?;
+        let options = Options { show: arguments.records.show(), ..options(plans)? };
+        Ok((rules, listed, options))
     });
     let (rules, listed, options) = match ready {
         Ok(ready) => ready,
@@ -90,7 +92,7 @@ pub fn run(arguments: &Report) -> Exit {
     if plans.stats {
         say(&tally.stats.line());
     }
-    tally.exit(is_broken.get(), plans)
+    tally.exit(is_broken.get(), &arguments.records)
 }
 
 /// What is shown of the attributes of changes.

@@ -6,7 +6,10 @@ use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use super::args::{self, Command, FormArgs, Format, GateArgs, GroupBy, Plans, SortBy, TableArgs};
+use super::args::{
+    self, Changes, Command, FormArgs, Format, GateArgs, GroupBy, Plans, RecordArgs, SortBy,
+    Summary, TableArgs,
+};
 use super::exit::Exit;
 use super::gates;
 use super::inputs::{self, Listed};
@@ -42,11 +45,11 @@ pub fn run(command: Command) -> Exit {
         Command::Batch(batch) => super::batch::run(&batch),
         Command::Merge(merge) => super::merge::run(&merge),
         Command::Summary(summary) => {
-            let plans = &summary.plans;
-            let output = summary.output.as_deref();
-            let color = color(plans.color, output);
-            let shape = shape(&summary.table);
-            sift_all(plans, output, &summary.gate, Extent::Paths, |out, listed| {
+            let Summary { table, plans, output, gate, records } = &summary;
+            let path = output.as_deref();
+            let (color, shape) = (color(plans.color, path), shape(table));
+            let asked = Asked { plans, path, gate, records, extent: Extent::Paths };
+            sift_all(asked, |out, listed| {
                 let single = match shape {
                     None if listed.is_single() => Single::Page,
                     _ => Single::Table,
@@ -57,8 +60,9 @@ pub fn run(command: Command) -> Exit {
         Command::Changes(changes) => {
             let form = form(&changes.form);
             let extent = if changes.no_paths { Extent::Actions } else { Extent::Paths };
-            let output = changes.output.as_deref();
-            sift_all(&changes.plans, output, &changes.gate, extent, |out, _| form.sink(out))
+            let Changes { plans, output, gate, records, .. } = &changes;
+            let asked = Asked { plans, path: output.as_deref(), gate, records, extent };
+            sift_all(asked, |out, _| form.sink(out))
         }
     }
 }
@@ -82,16 +86,22 @@ fn schema_of(schema: &args::Schema) -> &'static str {
     }
 }
 
-/// Gives all inputs to one sink.
-fn sift_all(
-    plans: &Plans,
-    path: Option<&Path>,
-    gate: &GateArgs,
+/// What is asked of all inputs at once.
+struct Asked<'a> {
+    plans: &'a Plans,
+    path: Option<&'a Path>,
+    gate: &'a GateArgs,
+    records: &'a RecordArgs,
     extent: Extent,
-    sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>,
-) -> Exit {
-    let ready = gates::rules(gate)
-        .and_then(|rules| Ok((rules, inputs::list(plans, Takes::Plans, path)?, options(plans)?)));
+}
+
+/// Gives all inputs to one sink.
+fn sift_all(asked: Asked<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) -> Exit {
+    let Asked { plans, path, gate, records, extent } = asked;
+    let ready = gates::rules(gate).and_then(|rules| {
+        let listed = inputs::list(plans, Takes::Plans, path, gate.files())?;
+        Ok((rules, listed, options(plans)?))
+    });
     let (rules, listed, options) = match ready {
         Ok(ready) => ready,
         Err(exit) => return exit,
@@ -103,7 +113,7 @@ fn sift_all(
         say(&format!("--no-paths leaves out what the rule '{rule}' looks at"));
         return Exit::Usage;
     }
-    let options = Options { extent, ..options };
+    let options = Options { extent, show: records.show(), ..options };
     let opened = Output::open(path);
     let opened = opened.and_then(|output| Ok((sink(output.writer()?, &listed), output)));
     let (sink, output) = match opened {
@@ -135,7 +145,7 @@ fn sift_all(
     if plans.stats {
         say(&tally.stats.line());
     }
-    tally.exit(is_broken.get(), plans)
+    tally.exit(is_broken.get(), records)
 }
 
 /// The table that was asked for, if anything of it was.
@@ -190,7 +200,7 @@ pub(super) fn options(plans: &Plans) -> std::result::Result<Options, Exit> {
             limits: plans.limits.limits(),
             threads: threads(plans),
         },
-        show: if plans.all { Show::All } else { Show::Changes },
+        show: Show::Changes,
         extent: Extent::Paths,
     })
 }

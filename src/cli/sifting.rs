@@ -5,7 +5,7 @@
 
 use std::num::NonZeroUsize;
 
-use super::args::Plans;
+use super::args::{Plans, RecordArgs};
 use super::exit::Exit;
 use super::inputs::Listed;
 use super::progress::{self, Bar, Watched};
@@ -36,10 +36,10 @@ pub struct Tally {
 
 impl Tally {
     /// How a run ends that came to its end.
-    pub fn exit(&self, is_broken: bool, plans: &Plans) -> Exit {
+    pub fn exit(&self, is_broken: bool, records: &RecordArgs) -> Exit {
         match self.failed {
             0 if is_broken => Exit::RuleBroken,
-            0 if self.has_changes && plans.detailed_exitcode => Exit::Changes,
+            0 if self.has_changes && records.detailed_exitcode => Exit::Changes,
             0 => Exit::Done,
             _ if self.done == 0 => Exit::Failed,
             _ => Exit::SomeFailed,

@@ -21,12 +21,17 @@ pub fn run(arguments: &Slim) -> Exit {
     };
     let options = Options {
         keep: arguments.keep.clone(),
-        show: if plans.all { Show::All } else { Show::Changes },
+        show: if arguments.all { Show::All } else { Show::Changes },
         only: arguments.only.clone(),
         paths: arguments.paths.clone(),
         wrap: arguments.wrap.map(|WrapIn::Terraform| Wrap::Terraform),
     };
-    let listed = match inputs::list(plans, Takes::Plans, arguments.output.as_deref()) {
+    let listed = match inputs::list(
+        plans,
+        Takes::Plans,
+        arguments.output.as_deref(),
+        arguments.mask.key_file.clone(),
+    ) {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };

@@ -55,6 +55,8 @@ struct Scratch {
     /// What was found so far, and the memory that it may take.
     changed: Paths,
     paths_max: u64,
+    /// Whether all that is asked for is if anything changed: no path is kept then.
+    is_one_enough: bool,
     /// Containers that are still to be entered; empty between two changes.
     waiting: Vec<Both<'static>>,
     /// The steps to one place, the last one first.
@@ -163,15 +165,15 @@ impl Differ {
         after_unknown: Option<Value<'_>>,
     ) -> Result<bool> {
         self.unknown_of.disown();
-        let (paths, marks) = (&mut self.unknown, &mut self.scratch.marks);
-        paths.clear();
-        marks.clear();
+        let scratch = &mut self.scratch;
+        scratch.marks.clear();
         if let Some(overlay) = after_unknown {
-            self.overlays.collect(overlay, paths, self.paths_max, |mark| marks.push(mark))?;
+            self.overlays.each_mark(overlay, |mark| scratch.marks.push(mark))?;
         }
-        self.scratch.paths_max = self.paths_max;
-        self.scratch.changed(Some(before), Some(after), after_unknown)?;
-        Ok(!self.scratch.changed.is_empty())
+        (scratch.paths_max, scratch.is_one_enough) = (self.paths_max, true);
+        let found = scratch.changed(Some(before), Some(after), after_unknown);
+        scratch.is_one_enough = false;
+        found.map(|()| !scratch.changed.is_empty())
     }
 
     /// Fills [`Differ::changed`] with the places in which two values differ that are no part of a
@@ -316,6 +318,10 @@ impl Scratch {
             Verdict::Enter(both) => waiting.push(both),
         }
         while let Some(both) = waiting.pop() {
+            // What is found within a container may turn out not to count, at its end it does.
+            if self.is_one_enough && !self.changed.is_empty() {
+                break;
+            }
             match both.before.kind()? {
                 Kind::Object => self.enter_objects(&both, &mut waiting)?,
                 _ => self.enter_arrays(&both, &mut waiting)?,
@@ -418,6 +424,10 @@ impl Scratch {
     /// Puts a place, or what `last` leads to below it, on the list of what changed. `offset` is
     /// where it was found.
     fn report(&mut self, place: u32, last: Option<PlaceStep>, offset: u64) -> Result<()> {
+        if self.is_one_enough {
+            self.changed.push([]);
+            return Ok(());
+        }
         self.steps.clear();
         self.steps.extend(last);
         let mut place = place;

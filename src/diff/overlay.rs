@@ -21,6 +21,27 @@ pub(super) struct Collector {
 }
 
 impl Collector {
+    /// Tells where in an overlay's own bytes each mark stands.
+    ///
+    /// # Errors
+    ///
+    /// It is not well formed, or has a key twice.
+    pub(super) fn each_mark(
+        &mut self,
+        overlay: Value<'_>,
+        mut mark: impl FnMut(u64),
+    ) -> Result<()> {
+        if !may_mark(overlay.raw()) {
+            return Ok(());
+        }
+        let mut walk = Walk::new(overlay, &mut self.open);
+        while let Some(marked) = walk.next_mark()? {
+            mark(marked.offset() - overlay.offset());
+        }
+        self.open = recycled(walk.open);
+        Ok(())
+    }
+
     /// Adds every place where an overlay is exactly `true`, and tells where in the overlay's own
     /// bytes each mark stands.
     ///
@@ -37,8 +58,7 @@ impl Collector {
         if !may_mark(overlay.raw()) {
             return Ok(());
         }
-        let open = recycled(std::mem::take(&mut self.open));
-        let mut walk = Walk { root: Some(overlay), open };
+        let mut walk = Walk::new(overlay, &mut self.open);
         while let Some(marked) = walk.next_mark()? {
             mark(marked.offset() - overlay.offset());
             walk.push_steps(paths, &mut self.key)?;
@@ -63,6 +83,11 @@ enum Container<'a> {
 }
 
 impl<'a> Walk<'a> {
+    /// At the root of an overlay, with the memory of another walk.
+    fn new(overlay: Value<'a>, open: &mut Vec<Container<'static>>) -> Walk<'a> {
+        Walk { root: Some(overlay), open: recycled(std::mem::take(open)) }
+    }
+
     /// Goes to the next place that is `true`.
     fn next_mark(&mut self) -> Result<Option<Value<'a>>> {
         loop {

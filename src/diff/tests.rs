@@ -97,7 +97,46 @@ fn changed_paths_follow_the_rules() {
         // Space between tokens changes nothing.
         let spaced = |text: &str| text.replace(',', " ,\n ").replace(':', " : ");
         assert_eq!(changed(&spaced(before), after, unknown), *expected, "{before} {after}");
+        // What is created or deleted as a whole has no path.
+        if ![*before, *after].contains(&"null") {
+            let is_changed = is_changed(&Limits::default(), before, after, unknown).unwrap();
+            assert_eq!(is_changed, !expected.is_empty(), "{before} {after} {unknown}");
+        }
     }
+}
+
+/// Whether anything changed between two values with an overlay.
+fn is_changed(
+    limits: &Limits,
+    before: &str,
+    after: &str,
+    unknown: &str,
+) -> Result<bool, crate::error::Error> {
+    let text = format!(r#"[{before},{after},{unknown}]"#);
+    let deep = Limits { depth: u64::MAX, ..Limits::default() };
+    let (isa, validation) = (Isa::best(), Validation::Visited);
+    let mut cursor = Cursor::new(Slice(text.as_bytes()), 0, isa, validation, deep);
+    let mut outline = Outline::new();
+    cursor.outline(&mut outline)?;
+    let mut all = cursor.value(&mut outline).elements()?;
+    let mut next = || all.next().expect("three values");
+    Differ::new(limits).is_changed(next()?, next()?, Some(next()?))
+}
+
+/// Each of the paths is as long as the values are deep, and there are many.
+#[test]
+fn whether_anything_changed_is_told_without_a_path() {
+    let limits = Limits { paths: 8 << 20, ..Limits::default() };
+    let nest = |leaf: &str| {
+        let leaves = vec![leaf; 10_000].join(",");
+        format!("{}{leaves}{}", "[".repeat(2000), "]".repeat(2000))
+    };
+    assert!(is_changed(&limits, &nest("1"), &nest("2"), "{}").unwrap());
+    assert!(is_changed(&limits, &nest("1"), &nest("1"), &nest("true")).unwrap());
+    assert!(!is_changed(&limits, &nest("1"), &nest("1.0"), &nest("false")).unwrap());
+    // Keys in another order seem to be missing until the whole object was seen.
+    let unordered = r#"{"b":1,"a":2,"c":3}"#;
+    assert!(!is_changed(&limits, unordered, r#"{"a":2,"b":1,"c":3}"#, "{}").unwrap());
 }
 
 #[test]
@@ -224,7 +263,7 @@ proptest! {
     }
 
     #[test]
-    fn a_value_against_itself_is_the_same(value in "[a-c]{1,3}", other in "[a-c]{1,3}") {
+    fn paths_are_told_if_and_only_if_a_leaf_differs(value in "[a-c]{1,3}", other in "[a-c]{1,3}") {
         let object = |leaf: &str| format!(r#"{{"k":[{{"v":"{leaf}"}},1]}}"#);
         let paths = changed(&object(&value), &object(&other), "{}");
         prop_assert_eq!(paths.is_empty(), value == other);

@@ -190,7 +190,10 @@ impl Slot {
 
     fn holds(&self, address: usize) -> bool {
         let start = self.start.load(Ordering::Acquire);
-        start != 0 && start <= address && address < self.end.load(Ordering::Relaxed)
+        let end = self.end.load(Ordering::Acquire);
+        // Of a slot that goes from one mapping to another, the two may be of both.
+        let is_whole = self.start.load(Ordering::Relaxed) == start;
+        is_whole && start != 0 && start <= address && address < end
     }
 }
 
@@ -232,8 +235,21 @@ extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc:
     // itself, with a positive code, has an address.
     let address = unsafe { if (*info).si_code > 0 { (*info).si_addr() as usize } else { 0 } };
     let Some(slot) = SLOTS.iter().find(|slot| slot.holds(address)) else {
-        // SAFETY: `BEFORE` was written before this handler could run.
-        unsafe { libc::sigaction(libc::SIGBUS, (*BEFORE.0.get()).as_ptr(), std::ptr::null_mut()) };
+        // SAFETY: `BEFORE` was written before this handler could run; all zeros is a valid
+        // `sigaction`. A fault happens again by itself; a signal that somebody sent does not, and
+        // is sent again: to the handler before, which in a program of Rust only puts back the
+        // default, and to that.
+        unsafe {
+            libc::sigaction(libc::SIGBUS, (*BEFORE.0.get()).as_ptr(), std::ptr::null_mut());
+            if (*info).si_code <= 0 {
+                libc::raise(libc::SIGBUS);
+                let mut now: libc::sigaction = std::mem::zeroed();
+                libc::sigaction(libc::SIGBUS, std::ptr::null(), &mut now);
+                if now.sa_sigaction == libc::SIG_DFL {
+                    libc::raise(libc::SIGBUS);
+                }
+            }
+        }
         return;
     };
     slot.hit.store(true, Ordering::Relaxed);

@@ -10,8 +10,8 @@
 //! it.
 //!
 //! Lines are looked for in the first [`REACH`] bytes of each document, so that large ones cost
-//! nothing, and not at all in one that is indented, which has no line of its own. What must not
-//! change: which line is found depends on the bytes alone, not on the windows they come in.
+//! nothing. What must not change: which line is found depends on the bytes alone, not on the
+//! windows they come in.
 
 use super::head::{self, Head};
 use super::pieces::{self, PieceVisitor};
@@ -244,8 +244,11 @@ impl<S: Source> Documents<S> {
     fn seems_more(&self) -> bool {
         let from = (self.line.start + 1).saturating_sub(self.source.offset());
         let rest = self.source.window().get(from as usize..).unwrap_or_default();
-        // Without the line feed.
-        BEGINNINGS.iter().any(|beginning| memchr::memmem::find(rest, &beginning[1..]).is_some())
+        BEGINNINGS.iter().any(|beginning| {
+            // Without the line feed. Behind a colon it is the prior state of this one.
+            let mut found = memchr::memmem::find_iter(rest, &beginning[1..]);
+            found.any(|at| !rest[..at].trim_ascii_end().ends_with(b":"))
+        })
     }
 
     /// How they are read.
@@ -278,8 +281,6 @@ struct Line {
     until: u64,
     /// How far it was looked for: behind earlier documents, too.
     searched: u64,
-    /// Whether the document may have lines of its own is known.
-    is_judged: bool,
     /// Where it begins.
     found: Option<u64>,
 }
@@ -292,7 +293,7 @@ impl Line {
             After::Documents => start + REACH,
         };
         let known = if self.found.is_none() { self.searched.min(self.until) } else { 0 };
-        Line { start, until, searched: known.max(start), is_judged: false, found: None }
+        Line { start, until, searched: known.max(start), found: None }
     }
 
     /// Looks on in a window at this offset. Returns how much of the window belongs to the document
@@ -302,19 +303,10 @@ impl Line {
         if let Some(found) = self.found {
             return (found - offset) as usize;
         }
-        if !self.is_judged && self.start < self.until {
-            match window.get((self.start + 1 - offset) as usize) {
-                None => return window.len(),
-                // It is indented, and has lines all over.
-                Some(b'\n' | b'\r') => self.until = self.start,
-                Some(_) => {}
-            }
-            self.is_judged = true;
-        }
         let mut from = self.searched;
         while from < end.min(self.until) {
             let rest = &window[(from - offset) as usize..];
-            let Some(at) = memchr::memchr(b'\n', rest) else { break };
+            let Some(at) = next_line(rest) else { break };
             let feed = from + at as u64;
             if feed >= self.until {
                 break;
@@ -334,6 +326,13 @@ impl Line {
         self.searched = end;
         window.len()
     }
+}
+
+/// The next line feed behind which one of [`BEGINNINGS`] may stand, as far as the text goes.
+fn next_line(text: &[u8]) -> Option<usize> {
+    const BEGINNING: &[u8] = b"\n{\"";
+    let cut = || (1..BEGINNING.len()).rev().find(|len| text.ends_with(&BEGINNING[..*len]));
+    memchr::memmem::find(text, BEGINNING).or_else(|| cut().map(|len| text.len() - len))
 }
 
 /// Reads a plan from its first byte to its last and tells `visitor` what is in it. The input holds

@@ -6,8 +6,8 @@ use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::Validation;
 
-/// How much text before the document is stepped over, in bytes.
-const TEXT_MAX: usize = 64 << 10;
+/// How much text before a document, and after it, is stepped over, in bytes.
+pub(super) const TEXT_MAX: usize = 1 << 20;
 
 /// Where the document begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,10 @@
 //! Whether an input is a plan or a state, by its first bytes: to pick those out of a folder.
 //!
-//! It errs to one side. What begins as a plan and is then cut off or damaged counts as one, so that
-//! reading it tells what is wrong: a plan that is left out is a change that nobody hears of.
+//! It errs to one side. What begins as a plan and is then cut off or damaged counts as one, and so
+//! does what has a line that begins as one, so that reading it tells what is wrong: a plan that is
+//! left out is a change that nobody hears of.
 
+use super::head::TEXT_MAX;
 use super::section::Section;
 use super::wrong::Telltales;
 use super::{Answer, Options, Visitor, read};
@@ -12,6 +14,9 @@ use crate::input::{Slice, Source};
 /// How much is looked at, in bytes of text: the head of any plan, and of most other documents all
 /// there is.
 const LEN: usize = 64 << 10;
+
+/// The same of a line that may begin a plan, of which there may be many.
+const LINE_LEN: usize = 4 << 10;
 
 /// What an input is at a glance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +39,24 @@ pub enum Look {
 pub fn look(source: &mut impl Source) -> Result<Look> {
     while source.window().len() < LEN && source.fill(0)? {}
     let window = source.window();
-    Ok(judge(&window[..window.len().min(LEN)]))
+    let look = judge(&window[..window.len().min(LEN)]);
+    if look != Look::Other || memchr::memchr(0, &window[..window.len().min(LEN)]).is_some() {
+        return Ok(look);
+    }
+    // A wrapper may have printed much before the plan.
+    while source.window().len() < TEXT_MAX && source.fill(0)? {}
+    let window = source.window();
+    Ok(if holds_plan(&window[..window.len().min(TEXT_MAX)]) { Look::Plan } else { look })
+}
+
+/// Whether a line behind the first begins as a plan does.
+fn holds_plan(text: &[u8]) -> bool {
+    memchr::memmem::find_iter(text, b"\n{").any(|feed| {
+        let line = &text[feed + 1..];
+        let key = line[1..].trim_ascii_start();
+        key.starts_with(b"\"format_version\"")
+            && judge(&line[..line.len().min(LINE_LEN)]) == Look::Plan
+    })
 }
 
 fn judge(head: &[u8]) -> Look {
@@ -121,6 +143,18 @@ mod tests {
             "{\"kind\":\"plan\",\"format_version\":\"1.2\"}\n{\"kind\":\"summary\"}",
         ] {
             assert_eq!(judge(other.as_bytes()), Look::Other, "{other:.60}");
+        }
+        // A plan behind something else is one, however much that is.
+        for before in ["{}\n", "{\"@level\":\"info\"}\n", &"Refreshing state...\n".repeat(20_000)] {
+            for plan in [
+                "{\"format_version\":\"1.2\",\"resource_changes\":[]}",
+                "{\n  \"format_version\": \"1.2\",\n  \"planned_values\": {",
+            ] {
+                let text = format!("{before}{plan}");
+                assert_eq!(look(&mut Slice(text.as_bytes())).unwrap(), Look::Plan, "{text:.60}");
+            }
+            let text = format!("{before}{{\"format_version\":\"1.0\",\"valid\":true}}");
+            assert_eq!(look(&mut Slice(text.as_bytes())).unwrap(), Look::Other, "{text:.60}");
         }
         let small = r#"{"format_version":"1.0","terraform_version":"1.9.0","values":{}}"#;
         for state in [&state, small, r#"{"format_version":"1.0"}"#] {

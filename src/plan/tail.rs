@@ -4,15 +4,12 @@
 //! Only a little plain text is stepped over. Binary rubbish, or a second document where there must
 //! be one only, means that the input is not what its user thinks, and is an error.
 
-use super::head::{behind, document_in};
+use super::head::{TEXT_MAX, behind, document_in};
 use super::wrapper;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
-
-/// How much text after the document is stepped over, in bytes.
-const TEXT_MAX: usize = 64 << 10;
 
 /// What may follow a document in its input, other than a wrapper's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,6 +214,7 @@ mod tests {
         ] {
             assert!(!after(text), "{text:?}");
         }
-        assert!(!after(&"words\n".repeat(20_000)));
+        assert!(after(&"words\n".repeat(20_000)));
+        assert!(!after(&"words\n".repeat(200_000)));
     }
 }

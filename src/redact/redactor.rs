@@ -10,7 +10,6 @@ use super::{Counts, Options};
 use crate::diff::Differ;
 use crate::error::Result;
 use crate::json::value::{Kind, Value};
-use crate::limits::Limits;
 use crate::plan::{Piece, PieceKind, Unchanged};
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{By, Marked, Marks};
@@ -40,14 +39,13 @@ impl<'r, N: Notes> Redactor<'r, N> {
     /// document could tell is secret: all variables, all constants, changes to outputs without
     /// overlays, and what nobody knows.
     pub fn new(notes: N, known: Option<&'r Collected>, options: &'r Options) -> Self {
-        let limits = Limits { paths: u64::MAX, ..options.secret.read.limits };
         Redactor {
             notes,
             known,
             keyed: RandomState::new(),
             masking: &options.masking,
             marks: Marks::new(options.secret.names.clone()),
-            differ: Differ::new(&limits),
+            differ: Differ::new(&options.secret.read.limits),
             own: HashSet::new(),
             has_identities: false,
             decoded: Vec::new(),

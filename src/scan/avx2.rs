@@ -18,19 +18,18 @@ use super::nesting::{Claims, Nesting};
 use super::wide::{
     ESCAPED, LANES_MAX, LITERALS, Lanes, Masks, SPELLED, Spelled, Wide, WideCode, bitwise, carried,
 };
-use super::{Block, Carry, Code, Findings, Kernel, Raw, Unusual, scan_blocks};
+use super::{BLOCK, Block, Carry, Code, Findings, Kernel, Raw, Unusual, scan_blocks};
 
 /// # Safety
 ///
-/// - The processor has AVX2, PCLMULQDQ, BMI1, BMI2, POPCNT and LZCNT.
-/// - `text` has 64 bytes for each of `blocks`.
+/// The processor has AVX2, PCLMULQDQ, BMI1, BMI2, POPCNT and LZCNT.
 #[target_feature(enable = "avx2,pclmulqdq,bmi1,bmi2,popcnt,lzcnt")]
 pub(super) unsafe fn scan<const STRUCTURE: bool, const TOKENS: bool>(
     text: &[u8],
     carry: &mut Carry,
     blocks: &mut [Block],
 ) -> Findings {
-    // SAFETY: the caller's promises are those that are asked for.
+    // SAFETY: the caller has the instructions.
     unsafe { scan_blocks::<Avx2, STRUCTURE, TOKENS>(text, carry, blocks) }
 }
 
@@ -381,18 +380,17 @@ impl Lanes for Four {
     }
 }
 
-// SAFETY: runs only inside `scan`, which has the features.
-unsafe impl Kernel for Avx2 {
+impl Kernel for Avx2 {
     #[inline(always)]
-    unsafe fn classify<const TOKENS: bool>(bytes: *const u8) -> Raw {
-        // SAFETY: the caller lets 64 bytes be read and has the instructions.
-        unsafe { classify::<TOKENS>(load(bytes)) }
+    unsafe fn classify<const TOKENS: bool>(bytes: &[u8; BLOCK]) -> Raw {
+        // SAFETY: the caller has the instructions; a block is 64 bytes.
+        unsafe { classify::<TOKENS>(load(bytes.as_ptr())) }
     }
 
     #[inline(always)]
-    unsafe fn unusual(bytes: *const u8) -> Unusual {
-        // SAFETY: the caller lets 64 bytes be read and has the instructions.
-        unsafe { unusual(load(bytes)) }
+    unsafe fn unusual(bytes: &[u8; BLOCK]) -> Unusual {
+        // SAFETY: the caller has the instructions; a block is 64 bytes.
+        unsafe { unusual(load(bytes.as_ptr())) }
     }
 
     #[inline(always)]

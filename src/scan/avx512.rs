@@ -17,19 +17,18 @@ use super::avx2::{BRACKETS, SEPARATORS, SPACE};
 use super::wide::{
     ESCAPED, LANES_MAX, Lanes, Masks, SPELLED, Spelled, Wide, WideCode, bitwise, carried,
 };
-use super::{Block, Carry, Findings, Kernel, Raw, Unusual, scan_blocks};
+use super::{BLOCK, Block, Carry, Findings, Kernel, Raw, Unusual, scan_blocks};
 
 /// # Safety
 ///
-/// - The processor has AVX-512F, AVX-512BW and PCLMULQDQ.
-/// - `text` has 64 bytes for each of `blocks`.
+/// The processor has AVX-512F, AVX-512BW, PCLMULQDQ, BMI1, POPCNT and LZCNT.
 #[target_feature(enable = "avx512f,avx512bw,pclmulqdq,bmi1,popcnt,lzcnt")]
 pub(super) unsafe fn scan<const STRUCTURE: bool, const TOKENS: bool>(
     text: &[u8],
     carry: &mut Carry,
     blocks: &mut [Block],
 ) -> Findings {
-    // SAFETY: the caller's promises are those that are asked for.
+    // SAFETY: the caller has the instructions.
     unsafe { scan_blocks::<Avx512, STRUCTURE, TOKENS>(text, carry, blocks) }
 }
 
@@ -242,18 +241,17 @@ impl Lanes for Eight {
     }
 }
 
-// SAFETY: runs only inside `scan`, which has the features.
-unsafe impl Kernel for Avx512 {
+impl Kernel for Avx512 {
     #[inline(always)]
-    unsafe fn classify<const TOKENS: bool>(bytes: *const u8) -> Raw {
-        // SAFETY: the caller lets 64 bytes be read and has the instructions.
-        unsafe { classify::<TOKENS>(_mm512_loadu_si512(bytes.cast())) }
+    unsafe fn classify<const TOKENS: bool>(bytes: &[u8; BLOCK]) -> Raw {
+        // SAFETY: the caller has the instructions; a block is 64 bytes.
+        unsafe { classify::<TOKENS>(_mm512_loadu_si512(bytes.as_ptr().cast())) }
     }
 
     #[inline(always)]
-    unsafe fn unusual(bytes: *const u8) -> Unusual {
-        // SAFETY: the caller lets 64 bytes be read and has the instructions.
-        unsafe { unusual(_mm512_loadu_si512(bytes.cast())) }
+    unsafe fn unusual(bytes: &[u8; BLOCK]) -> Unusual {
+        // SAFETY: the caller has the instructions; a block is 64 bytes.
+        unsafe { unusual(_mm512_loadu_si512(bytes.as_ptr().cast())) }
     }
 
     #[inline(always)]

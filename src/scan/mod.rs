@@ -258,39 +258,43 @@ struct Unusual {
 }
 
 /// What an instruction set has to give.
-///
-/// # Safety
-///
-/// The methods may only run on a processor that has the instruction set.
-unsafe trait Kernel {
-    /// Compares the 64 bytes from `bytes` on.
-    ///
-    /// # Safety
-    ///
-    /// - 64 bytes can be read at `bytes`.
-    /// - The processor has the kernel's instruction set.
-    unsafe fn classify<const TOKENS: bool>(bytes: *const u8) -> Raw;
-
-    /// Looks for what is not usual in the 64 bytes from `bytes` on.
-    ///
-    /// # Safety
-    ///
-    /// As [`Kernel::classify`].
-    unsafe fn unusual(bytes: *const u8) -> Unusual;
-
-    /// Bit `i` is the exclusive or of the bits up to and including `i`.
+trait Kernel {
+    /// Compares the bytes of a block.
     ///
     /// # Safety
     ///
     /// The processor has the kernel's instruction set.
-    unsafe fn prefix_xor(bits: u64) -> u64;
+    unsafe fn classify<const TOKENS: bool>(bytes: &[u8; BLOCK]) -> Raw;
+
+    /// Looks for what is not usual in a block.
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernel::classify`].
+    unsafe fn unusual(bytes: &[u8; BLOCK]) -> Unusual;
+
+    /// Bit `i` is the exclusive or of the bits up to and including `i`. Six shifts, where there is
+    /// no faster way.
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernel::classify`].
+    #[inline(always)]
+    unsafe fn prefix_xor(bits: u64) -> u64 {
+        let mut bits = bits;
+        for shift in [1, 2, 4, 8, 16, 32] {
+            bits ^= bits << shift;
+        }
+        bits
+    }
 
     /// Asks for memory that is read soon. Any address will do.
     ///
     /// # Safety
     ///
-    /// The processor has the kernel's instruction set.
-    unsafe fn prefetch(bytes: *const u8);
+    /// As [`Kernel::classify`].
+    #[inline(always)]
+    unsafe fn prefetch(_bytes: *const u8) {}
 }
 
 /// Every second bit, beginning with bit 1.
@@ -312,25 +316,22 @@ impl Carry {
 ///
 /// # Safety
 ///
-/// - The processor has the kernel's instruction set.
-/// - `text` has 64 bytes for each of `blocks`.
+/// The processor has the kernel's instruction set.
 #[inline(always)]
 unsafe fn scan_blocks<K: Kernel, const STRUCTURE: bool, const TOKENS: bool>(
     text: &[u8],
     carry: &mut Carry,
     blocks: &mut [Block],
 ) -> Findings {
-    debug_assert_eq!(text.len(), blocks.len() * BLOCK);
     let mut findings = Findings::default();
-    let mut bytes = text.as_ptr();
-    for (index, block) in blocks.iter_mut().enumerate() {
-        // SAFETY: the caller has the instruction set; prefetching cannot fault.
-        unsafe { K::prefetch(bytes.wrapping_add(PREFETCH)) };
-        // SAFETY: the caller has the instruction set and gave 64 bytes per block.
+    for (index, (bytes, block)) in text.as_chunks().0.iter().zip(blocks).enumerate() {
+        // SAFETY: the caller has the instruction set.
+        unsafe { K::prefetch(bytes.as_ptr().wrapping_add(PREFETCH)) };
+        // SAFETY: as above.
         let raw = unsafe { K::classify::<TOKENS>(bytes) };
         let escaped = carry.escaped(raw.backslash);
         let quotes = raw.quote & !escaped;
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: as above.
         let in_string = unsafe { K::prefix_xor(quotes) } ^ carry.in_string;
         carry.in_string = ((in_string as i64) >> 63) as u64;
         block.quotes = quotes;
@@ -340,7 +341,7 @@ unsafe fn scan_blocks<K: Kernel, const STRUCTURE: bool, const TOKENS: bool>(
         if STRUCTURE {
             // Native plans have nearly none; in indented ones nearly every block has line feeds.
             if raw.is_unusual {
-                // SAFETY: as for the comparisons.
+                // SAFETY: as above.
                 let Unusual { control, high } = unsafe { K::unusual(bytes) };
                 findings.misplaced |= (control & in_string) | (high & !in_string);
                 findings.high |= u64::from(high != 0) << index;
@@ -353,7 +354,6 @@ unsafe fn scan_blocks<K: Kernel, const STRUCTURE: bool, const TOKENS: bool>(
             block.separators = raw.separator & !in_string;
             block.words = !(in_string | quotes | raw.bracket | raw.separator | raw.space);
         }
-        bytes = bytes.wrapping_add(BLOCK);
     }
     findings
 }
@@ -421,13 +421,10 @@ impl Scanner {
     /// At most [`BATCH`] blocks.
     fn scan_batch(&mut self, text: &[u8], blocks: &mut [Block]) -> Option<Misplaced> {
         let before = self.carry;
-        // SAFETY: the length was asserted.
-        let findings = unsafe {
-            match self.detail {
-                Detail::Strings => self.scan_for::<false, false>(text, blocks),
-                Detail::Structure => self.scan_for::<true, false>(text, blocks),
-                Detail::Tokens => self.scan_for::<true, true>(text, blocks),
-            }
+        let findings = match self.detail {
+            Detail::Strings => self.scan_for::<false, false>(text, blocks),
+            Detail::Structure => self.scan_for::<true, false>(text, blocks),
+            Detail::Tokens => self.scan_for::<true, true>(text, blocks),
         };
         let character = self.utf8.check(text, findings.high);
         let byte = if findings.misplaced != 0 { first_misplaced(text, before) } else { None };
@@ -439,22 +436,18 @@ impl Scanner {
     }
 
     /// Runs the kernel.
-    ///
-    /// # Safety
-    ///
-    /// `text` has [`BLOCK`] bytes for each of `blocks`.
-    unsafe fn scan_for<const STRUCTURE: bool, const TOKENS: bool>(
+    fn scan_for<const STRUCTURE: bool, const TOKENS: bool>(
         &mut self,
         text: &[u8],
         blocks: &mut [Block],
     ) -> Findings {
         let carry = &mut self.carry;
         match self.isa.0 {
-            // SAFETY: the scalar kernel runs anywhere; the caller gave 64 bytes per block.
+            // SAFETY: the scalar kernel runs anywhere.
             Kind::Scalar => unsafe {
                 scan_blocks::<scalar::Scalar, STRUCTURE, TOKENS>(text, carry, blocks)
             },
-            // SAFETY: an `Isa` is made only where its instructions are; the rest is as above.
+            // SAFETY: an `Isa` of that kind is made only where its instructions are.
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => unsafe { avx2::scan::<STRUCTURE, TOKENS>(text, carry, blocks) },
             // SAFETY: as above.
@@ -586,10 +579,20 @@ impl Utf8 {
         if error.error_len().is_some() {
             return Some(Misplaced { kind: ErrorKind::Encoding, offset: valid as isize });
         }
-        let begun = &text[valid..];
-        self.bytes[..begun.len()].copy_from_slice(begun);
-        self.len = begun.len();
-        None
+        let is_begun = self.begin(&text[valid..]);
+        (!is_begun).then_some(Misplaced { kind: ErrorKind::Encoding, offset: valid as isize })
+    }
+
+    /// Keeps the beginning of a character, of at most three bytes; `false`: it is none. What is
+    /// looked at is the copy, because someone may write to the text.
+    fn begin(&mut self, bytes: &[u8]) -> bool {
+        self.bytes[..bytes.len()].copy_from_slice(bytes);
+        self.len = bytes.len();
+        let is_begun = bytes.is_empty() || self.len < character_len(self.bytes[0]);
+        if !is_begun {
+            self.len = 0;
+        }
+        is_begun
     }
 }
 

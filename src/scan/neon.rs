@@ -12,19 +12,18 @@ use std::arch::aarch64::{
 };
 
 use super::wide::{ESCAPED, LITERALS, Masks, SPELLED, Spelled, Wide, WideCode};
-use super::{Block, Carry, Findings, Kernel, Raw, Unusual, scan_blocks};
+use super::{BLOCK, Block, Carry, Findings, Kernel, Raw, Unusual, scan_blocks};
 
 /// # Safety
 ///
-/// - The processor has NEON.
-/// - `text` has 64 bytes for each of `blocks`.
+/// The processor has NEON.
 #[target_feature(enable = "neon")]
 pub(super) unsafe fn scan<const STRUCTURE: bool, const TOKENS: bool>(
     text: &[u8],
     carry: &mut Carry,
     blocks: &mut [Block],
 ) -> Findings {
-    // SAFETY: the caller's promises are those that are asked for.
+    // SAFETY: the caller has the instructions.
     unsafe { scan_blocks::<Neon, STRUCTURE, TOKENS>(text, carry, blocks) }
 }
 
@@ -190,33 +189,19 @@ fn pairwise(a: Dealt, b: Dealt, combine: impl Fn(uint8x16_t, uint8x16_t) -> uint
     [combine(a[0], b[0]), combine(a[1], b[1]), combine(a[2], b[2]), combine(a[3], b[3])]
 }
 
-// SAFETY: runs only inside `scan`, which has the features.
-unsafe impl Kernel for Neon {
+impl Kernel for Neon {
     #[inline(always)]
-    unsafe fn classify<const TOKENS: bool>(bytes: *const u8) -> Raw {
-        // SAFETY: the caller lets 64 bytes be read and has the instructions.
-        unsafe { classify::<TOKENS>(vld4q_u8(bytes)) }
+    unsafe fn classify<const TOKENS: bool>(bytes: &[u8; BLOCK]) -> Raw {
+        // SAFETY: the caller has the instructions; a block is 64 bytes.
+        unsafe { classify::<TOKENS>(vld4q_u8(bytes.as_ptr())) }
     }
 
     #[inline(always)]
-    unsafe fn unusual(bytes: *const u8) -> Unusual {
-        // SAFETY: the caller lets 64 bytes be read and has the instructions.
-        unsafe { unusual(vld4q_u8(bytes)) }
+    unsafe fn unusual(bytes: &[u8; BLOCK]) -> Unusual {
+        // SAFETY: the caller has the instructions; a block is 64 bytes.
+        unsafe { unusual(vld4q_u8(bytes.as_ptr())) }
     }
 
-    #[inline(always)]
-    unsafe fn prefix_xor(bits: u64) -> u64 {
-        // Carry-less multiplication is an extension that not every processor has; six shifts are
-        // as fast next to the comparisons.
-        let mut bits = bits;
-        for shift in [1, 2, 4, 8, 16, 32] {
-            bits ^= bits << shift;
-        }
-        bits
-    }
-
-    #[inline(always)]
-    unsafe fn prefetch(_bytes: *const u8) {
-        // The processor's own prefetcher follows a forward walk; there is no stable intrinsic.
-    }
+    // What the trait has for the rest is as fast: carry-less multiplication is an extension that
+    // not every processor has, the processor's own prefetcher follows a forward walk.
 }

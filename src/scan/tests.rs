@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{BLOCK, Block, Detail, Isa, Misplaced, Scanner};
+use super::{BLOCK, Block, Detail, Isa, Misplaced, Scanner, Utf8};
 use crate::error::ErrorKind;
 
 /// Scans in batches of the given numbers of blocks, the last one padded with spaces.
@@ -142,17 +142,16 @@ fn outside_backslash(text: &[u8]) -> bool {
 }
 
 #[test]
-fn every_length_and_alignment_next_to_a_guard() {
+fn every_length_and_alignment() {
     let text: Vec<u8> = br#"{"a\"b":["\\",{"c":true}],"d":"e"}"#.repeat(12);
     for isa in Isa::all() {
         for start in 0..BLOCK {
             for blocks in 0..4 {
-                // An allocation of exactly this length: a read beyond it is found by a sanitizer.
-                let exact: Box<[u8]> = text[start..start + blocks * BLOCK].into();
+                let there = &text[start..start + blocks * BLOCK];
                 let mut masks = vec![Block::default(); blocks];
-                Scanner::new(isa, Detail::Tokens).scan(&exact, &mut masks);
+                Scanner::new(isa, Detail::Tokens).scan(there, &mut masks);
                 let (expected, _) =
-                    scan(Isa::named("scalar").unwrap(), Detail::Tokens, &exact, &[64]);
+                    scan(Isa::named("scalar").unwrap(), Detail::Tokens, there, &[64]);
                 assert_eq!(masks, expected, "{} at {start}, {blocks} blocks", isa.name());
             }
         }
@@ -195,5 +194,24 @@ fn a_character_may_not_be_cut_by_the_end() {
         let (_, found) = scan(isa, Detail::Structure, &text, &[1]);
         // Told from the end of the text on, where it was noticed.
         assert_eq!(found, Some(Misplaced { kind: ErrorKind::Truncated, offset: 0 }));
+    }
+}
+
+/// Between two looks somebody may write something else to the text.
+#[test]
+fn what_begins_a_character_is_looked_at_where_it_was_copied_to() {
+    for (bytes, is_begun) in [
+        (&b""[..], true),
+        (b"\xc3", true),
+        (b"\xe2\x82", true),
+        (b"\xf0\x9f\x98", true),
+        (b"\xc3\xa9", false),
+        (b"abc", false),
+        (b"\xe2\x82\xac", false),
+    ] {
+        let mut utf8 = Utf8::default();
+        assert_eq!(utf8.begin(bytes), is_begun, "{bytes:x?}");
+        // Whatever follows is told of and does not panic.
+        let _ = utf8.check_all(&[b'a'; BLOCK]);
     }
 }

@@ -166,7 +166,8 @@ impl<'a> Parts<'a> {
         let is_value = |value: &Value<'_>| match value.kind() {
             Ok(Kind::Object | Kind::Array) => {
                 let raw = value.raw();
-                !raw[1..raw.len() - 1].trim_ascii().is_empty()
+                let inside = raw.get(1..raw.len().saturating_sub(1));
+                inside.is_some_and(|inside| !inside.trim_ascii().is_empty())
             }
             Ok(Kind::String | Kind::Number) => kind == PieceKind::OutputChange,
             _ => false,

@@ -146,13 +146,46 @@ fn is_tag(attribute: &Attribute) -> bool {
 /// Whether a path, or what is above it, is like a pattern. What is said of a list holds for each of
 /// its elements, and what is said of a string for all of the document in it.
 fn is_at(path: &str, pattern: &Pattern) -> bool {
-    let above = |text: &str| {
-        let ends = text.match_indices(['.', '[']).map(|(at, _)| at).chain([text.len()]);
-        ends.filter(|&end| end > 0).any(|end| pattern.matches(&text[..end]))
-    };
-    std::iter::once(path)
-        .chain(string_of(path))
-        .any(|path| above(path) || (path.contains('[') && above(&without_places(path))))
+    std::iter::once(path).chain(string_of(path)).any(|path| {
+        let is_place = |step: &&str| step.starts_with('[') && !step.starts_with("[\"");
+        leads_to(steps(path), pattern)
+            || (path.contains('[') && leads_to(steps(path).filter(|it| !is_place(it)), pattern))
+    })
+}
+
+/// Longest text of several steps that is held to a pattern, in bytes: each end of a step is tried.
+const STEPS_MAX: usize = 1024;
+
+/// Whether the first step, or the first few, are like a pattern.
+fn leads_to<'p>(steps: impl Iterator<Item = &'p str>, pattern: &Pattern) -> bool {
+    let mut text = String::new();
+    for step in steps {
+        if !text.is_empty() && text.len() + step.len() > STEPS_MAX {
+            break;
+        }
+        text.push_str(step);
+        if pattern.matches(&text) {
+            return true;
+        }
+    }
+    false
+}
+
+/// The texts of the steps of a path: of `a.b[0]["x.y"]` these are `a`, `.b`, `[0]` and `["x.y"]`.
+fn steps(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = path;
+    std::iter::from_fn(move || {
+        let (mut is_quoted, mut is_escaped) = (false, false);
+        let end = rest.bytes().enumerate().position(|(place, byte)| {
+            let is_end = place > 0 && !is_quoted && matches!(byte, b'.' | b'[');
+            is_quoted ^= byte == b'"' && !is_escaped;
+            is_escaped = byte == b'\\' && !is_escaped;
+            is_end
+        });
+        let (step, behind) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = behind;
+        Some(step).filter(|step| !step.is_empty())
+    })
 }
 
 /// The string that the document stands in to which a path leads: of `jsondecode(policy).Statement`
@@ -167,28 +200,6 @@ fn string_of(path: &str) -> Option<&str> {
         is_end
     })?;
     Some(&inside[..end])
-}
-
-/// A path without the indexes in it.
-fn without_places(path: &str) -> String {
-    let mut text = String::with_capacity(path.len());
-    let mut rest = path;
-    while let Some(at) = rest.find('[') {
-        let index = rest[at + 1..].find(']').map(|len| &rest[at + 1..at + 1 + len]);
-        let is_index =
-            |index: &str| index == "*" || index.bytes().all(|byte| byte.is_ascii_digit());
-        match index.filter(|index| is_index(index)) {
-            Some(index) => {
-                text.push_str(&rest[..at]);
-                rest = &rest[at + index.len() + 2..];
-            }
-            None => {
-                text.push_str(&rest[..=at]);
-                rest = &rest[at + 1..];
-            }
-        }
-    }
-    text + rest
 }
 
 /// Stands before a sink.
@@ -282,9 +293,24 @@ mod tests {
             ("yamldecode(set[0].values)[2]", "values", false),
             (r#"jsondecode(m["a)\"b)"].k).x"#, r#"m["a)\"b)"]"#, true),
             (r#"["jsondecode(a)"].b"#, "a", false),
+            (r#"m["a.b"].c"#, r#"m["a"#, false),
+            (r#"m["[0]"].c"#, r#"m[""].c"#, false),
+            (r#"m["\"].x"].c"#, r#"m["\"].x"]"#, true),
             ("", "*", false),
         ] {
             assert_eq!(is_at(path, &Pattern::new(pattern)), holds, "{path} {pattern}");
+        }
+    }
+
+    /// Takes minutes where every prefix of a path is looked at to its end.
+    #[test]
+    fn long_paths_take_linear_time() {
+        let key = format!("m[\"{}\"].k", "a.".repeat(1 << 20));
+        let deep = format!("m{}.k", ".a[0]".repeat(1 << 20));
+        for path in [key, deep] {
+            for (pattern, holds) in [("*x*y*", false), ("*a*b*", false), ("m", true)] {
+                assert_eq!(is_at(&path, &Pattern::new(pattern)), holds, "{pattern}");
+            }
         }
     }
 }

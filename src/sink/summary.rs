@@ -84,12 +84,9 @@ impl News {
         }
     }
 
-    fn push_change(&mut self, change: &ResourceChange<'_>, more: impl FnOnce() -> Option<String>) {
+    fn push_change(&mut self, change: &ResourceChange<'_>, more: impl FnOnce() -> String) {
         let style = Action::of(&change.action).paint();
-        self.push(symbol(change), style, || {
-            let more = more().map(|more| format!(" ({more})")).unwrap_or_default();
-            visible(&change.full_name()) + &more
-        });
+        self.push(symbol(change), style, || visible(&change.full_name()) + &more());
     }
 }
 
@@ -350,7 +347,7 @@ impl<W: Write> Sink for View<W> {
                 {
                     *plan.deferred_reasons.entry(reason).or_default() += 1;
                 }
-                plan.deferred.push_change(change, || None);
+                plan.deferred.push_change(change, String::new);
             }
             Record::OutputChange(_) => {}
             Record::Check(check) => plan.check(check),
@@ -372,13 +369,16 @@ impl Draft {
             self.moves.push_change(change, || was(change));
         }
         if change.importing.is_some() {
-            self.imports.push_change(change, || None);
+            self.imports.push_change(change, String::new);
         }
         if change.is_settled() {
             return;
         }
         if matches!(action, Action::Delete | Action::Replace | Action::Forget) {
-            self.risks.push_change(change, || change.action_reason.as_deref().map(reason));
+            self.risks.push_change(change, || {
+                let reason = change.action_reason.as_deref().map(reason);
+                reason.map(|reason| format!(", {reason}")).unwrap_or_default()
+            });
         }
         let name = visible(change.type_name.as_deref().unwrap_or("(no type)"));
         let name = if self.types.contains_key(&name) || self.types.len() < TYPES_MAX {
@@ -460,9 +460,9 @@ pub(super) fn plan_words(line: &PlanLine, invocations: u64) -> String {
     text
 }
 
-/// Where a change comes from, in words, if that is elsewhere.
-fn was(change: &ResourceChange<'_>) -> Option<String> {
-    change.moved_from().map(|previous| format!("was {}", visible(previous)))
+/// Where a change comes from, in words behind its address; nothing if it was there before.
+fn was(change: &ResourceChange<'_>) -> String {
+    change.moved_from().map(|from| format!(" (was {})", visible(from))).unwrap_or_default()
 }
 
 /// The symbol of a change; of a replacement it says what comes first.
@@ -521,10 +521,10 @@ pub(super) fn known_reason(word: &str) -> Option<&'static str> {
     })
 }
 
-/// Characters that are not seen, or change how others are: soft hyphen, grapheme joiner, Arabic letter
-/// mark, fillers of Hangul, inherent vowels of Khmer, marks of Mongolian, marks of no width and of
-/// direction, separators, the empty pattern of Braille, variation selectors, byte order mark,
-/// annotations, tags.
+/// Characters that are not seen, or change how others are: soft hyphen, grapheme joiner, Arabic
+/// letter mark, fillers of Hangul, inherent vowels of Khmer, marks of Mongolian, marks of no width
+/// and of direction, separators, the empty pattern of Braille, variation selectors, byte order
+/// mark, annotations, tags.
 const HIDDEN: [RangeInclusive<char>; 17] = [
     '\u{ad}'..='\u{ad}',
     '\u{34f}'..='\u{34f}',

@@ -327,9 +327,9 @@ pub(super) fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
     }
 }
 
-/// A number that is most probably another one for a change that is not like this one in all but its
-/// address: the lines that tell of it may leave something out. `None`: not all of it is known, and it
-/// is like no other.
+/// A number that is most probably another one for a change that is not like this one in all but
+/// its address: the lines that tell of it may leave something out. `None`: not all of it is known,
+/// and it is like no other.
 pub(super) fn likeness(change: &ResourceChange<'_>) -> Option<u64> {
     let Attributes { list, left_out: 0 } = &change.attributes else { return None };
     let mut hasher = DefaultHasher::new();

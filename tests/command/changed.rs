@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use plansift::error::{ErrorKind, Result};
@@ -132,6 +132,25 @@ fn a_file_that_is_cut_off_while_it_is_written_elsewhere_is_an_error_that_says_so
         assert!(said.contains("changed while it was read"), "{args:?}: {said}");
         assert_eq!(output.status.code(), Some(1), "{args:?}");
     }
+}
+
+/// A signal that is no fault of a mapped file does what it does to any program.
+#[cfg(unix)]
+#[test]
+fn a_signal_that_somebody_sends_is_not_swallowed() {
+    use std::os::unix::process::ExitStatusExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plan.json");
+    write_plan(&path);
+    let mut command = run::plansift();
+    command.arg("changes").arg(&path).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    // Then it waits, for a pipe takes much less than the records.
+    child.stdout.as_mut().expect("a pipe").read_exact(&mut [0]).expect("the first byte");
+    let sent = Command::new("kill").args(["-BUS", &child.id().to_string()]).status();
+    assert!(sent.expect("it is sent").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.signal(), Some(libc::SIGBUS));
 }
 
 /// The end of a file, too, is what it was when it was read to its end.

@@ -15,6 +15,7 @@ fn asked(args: &[&str], plans: &[&str]) -> (i32, Vec<String>) {
 
 #[test]
 fn each_rule_counts_what_it_says() {
+    let every_key = r#"1 in module.m["k"].acme_server.changed["i"] (deposed 0badcafe)"#;
     for (plan, rule, said) in [
         ("delete", "delete", "4 in acme_server.a, acme_server.b[3], acme_server.c and 1 more"),
         ("delete", "delete:acme_server.?", ""),
@@ -29,8 +30,8 @@ fn each_rule_counts_what_it_says() {
         // Data that is no longer read is not deleted.
         ("data", "delete", ""),
         ("data", "destroy", ""),
-        ("every-key", "replace", r#"1 in module.m["k"].acme_server.changed["i"]"#),
-        ("every-key", "destroy", r#"1 in module.m["k"].acme_server.changed["i"]"#),
+        ("every-key", "replace", every_key),
+        ("every-key", "destroy", every_key),
         ("update", "update:aws_*", ""),
         ("forget", "destroy", ""),
         ("drift", "drift", "3 in acme_server.a, acme_server.gone, module.m.acme_server.m[0]"),
@@ -157,7 +158,7 @@ fn rules_come_from_a_file_too() {
     let output = output.expect("it runs");
     assert_eq!(output.status.code(), Some(64));
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("line 3: 'shrink': this is no rule"), "{said}");
+    assert!(said.contains("line 3: this is no rule") && !said.contains("shrink"), "{said}");
 
     std::fs::write(&path, "# None yet.\n").expect("a file");
     let output = run::plansift().args(["changes", "--fail-on", &rules, "-"]).output();

@@ -109,9 +109,155 @@ fn inputs_are_named_in_many_ways() {
     let list = std::fs::File::open(folder.path("list")).expect("a file");
     let output = command.current_dir(folder.0.path()).args(args).stdin(list).output();
     let run = Run::of(&output.expect("it runs"));
-    let expected =
-        ["live/prod/plan.json prod", "live/dev/plan.json dev", "live/prod/plan.json prod"];
-    assert_eq!(told(&plans(&run)), expected);
+    // What is named twice is done once.
+    assert_eq!(told(&plans(&run)), ["live/prod/plan.json prod", "live/dev/plan.json dev"]);
+    assert!(run.err.starts_with("plansift: named more than once and done once: 1\n"), "{run:?}");
+}
+
+#[test]
+fn what_is_named_twice_counts_once() {
+    let folder = estate();
+    for (args, again) in [
+        ("live/prod/plan.json live/prod/plan.json", 1),
+        ("live/prod live/prod/plan.json live/*/plan.json --exclude stage", 2),
+        ("- - live/prod", 1),
+    ] {
+        for command in ["changes", "summary", "report", "redact"] {
+            let args = format!("{command} {args}");
+            let mut command = run::plansift();
+            command.current_dir(folder.0.path()).args(args.split(' '));
+            let stdin = std::fs::File::open(folder.path("live/dev/plan.json")).expect("a file");
+            let run = Run::of(&command.stdin(stdin).output().expect("it runs"));
+            let said = format!("plansift: named more than once and done once: {again}");
+            assert!(run.err.lines().any(|line| line == said), "{args}: {}", run.err);
+        }
+    }
+}
+
+/// A plan behind an `@` is an easy mistake, and so is one where rules belong.
+#[test]
+fn a_plan_that_was_taken_for_a_list_is_not_told() {
+    let secret = "CANARY-in-a-list";
+    let change = format!(
+        r#"{{"actions":["create"],"before":null,"after":{{"p":"{secret}"}},"after_unknown":{{}},
+           "before_sensitive":false,"after_sensitive":{{"p":true}}}}"#
+    );
+    let plan = format!(
+        r#"{{"format_version":"1.2","resource_changes":[{{"address":"a.b","change":{change}}}]}}"#
+    );
+    let folder = Folder::new();
+    folder.write("one-line.json", plan.replace('\n', ""));
+    folder.write("indented.json", plan.replace(['{', ','], "$0\n").replace("$0", "{"));
+    let pretty: serde_json::Value = serde_json::from_str(&plan).expect("JSON");
+    folder.write("pretty.json", serde_json::to_string_pretty(&pretty).expect("JSON"));
+    folder.write("behind-words", format!("some/plan.json\nother.json\n{}", plan.replace('\n', "")));
+    folder.write("mark", format!("\u{feff}{}", "pretty.json\n"));
+    for name in ["one-line.json", "indented.json", "pretty.json", "behind-words"] {
+        for args in [
+            format!("changes @{name}"),
+            format!("changes --files-from {name}"),
+            format!("redact @{name}"),
+            format!("audit @{name}"),
+            format!("batch -q --out out-{name} @{name}"),
+            format!("changes --fail-on @{name} pretty.json"),
+        ] {
+            let run = folder.run(&args);
+            let is_usage = args.contains("--fail-on");
+            assert_eq!(run.code, Some(if is_usage { 64 } else { 1 }), "{args}: {run:?}");
+            assert!(!format!("{run:?}").contains(secret), "{args}: {run:?}");
+            assert!(run.err.len() < 1000, "{args}: {}", run.err);
+            let said = if is_usage { "line 1: " } else { "this is no list of names" };
+            assert!(run.err.contains(said), "{args}: {}", run.err);
+        }
+        let out = folder.path(&format!("out-{name}"));
+        for file in ["journal", "report.ndjson"] {
+            let text = std::fs::read_to_string(out.join(file)).expect("a file");
+            assert!(!text.contains(secret), "{file} of {name}");
+        }
+    }
+    let run = folder.run("summary @mark");
+    assert_eq!(run.code, Some(0), "{}", run.err);
+}
+
+/// What a pipeline printed before it must not hide a plan of a folder.
+#[test]
+fn a_plan_behind_other_text_is_found_in_a_folder() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("all")).expect("a folder");
+    let deletes = sample::update("{}", "{}").replace("update", "delete");
+    for (name, before) in [
+        ("version.json", "{\"terraform_version\":\"1.9.0\",\"outdated\":false}\n".to_owned()),
+        ("empty.json", "{}\n".to_owned()),
+        ("log.json", "{\"@level\":\"info\",\"@message\":\"x\"}\n".repeat(5)),
+        ("words.json", "aws_instance.a: Refreshing state... [id=i-0]\n".repeat(4000)),
+    ] {
+        folder.write("all/plan.json", before + &deletes);
+        let run = folder.run("changes --fail-on destroy all");
+        assert!(matches!(run.code, Some(3 | 4)), "{name}: {run:?}");
+        assert!(run.err.contains("rule broken: destroy"), "{name}: {}", run.err);
+        assert_eq!(run.count("resource_change"), 1, "{name}");
+    }
+}
+
+#[test]
+fn what_is_read_is_not_replaced() {
+    let folder = Folder::of_plans();
+    folder.write("key", "0123456789abcdef");
+    folder.write("rules", "delete\n");
+    folder.write("list", "plan.json\n");
+    for args in [
+        "changes -o plan.json -",
+        "summary -o plan.json",
+        "report -o markdown=plan.json",
+        "redact -o plan.json",
+        "redact --mask hash --key-file key -o key plan.json",
+        "slim --mask hash --key-file key -o key plan.json",
+        "redact --mask hash --key-file key --report key plan.json",
+        "changes -o list @list",
+        "changes -o list --files-from list",
+        "changes --fail-on @rules -o rules plan.json",
+        "report --fail-on @rules -o html=rules plan.json",
+    ] {
+        let mut command = run::plansift();
+        command.current_dir(folder.0.path()).args(args.split(' '));
+        let stdin = std::fs::File::open(folder.path("plan.json")).expect("a file");
+        let run = Run::of(&command.stdin(stdin).output().expect("it runs"));
+        assert_eq!(run.code, Some(64), "{args}: {run:?}");
+        assert!(run.err.contains("this is an input"), "{args}: {}", run.err);
+    }
+    let content = |name: &str| std::fs::read_to_string(folder.path(name)).expect("a file");
+    assert_eq!([content("key"), content("rules")], ["0123456789abcdef", "delete\n"]);
+    assert_eq!([content("list"), content("plan.json")], ["plan.json\n", PLAN]);
+}
+
+/// Options that mean nothing to a command are no options of it.
+#[test]
+fn what_does_nothing_is_refused() {
+    let folder = Folder::of_plans();
+    for args in [
+        "redact --detailed-exitcode plan.json",
+        "redact --all plan.json",
+        "slim -detailed-exitcode plan.json",
+        "audit --detailed-exitcode plan.json",
+        "audit --all plan.json",
+    ] {
+        let run = folder.run(args);
+        assert_eq!(run.code, Some(64), "{args}: {run:?}");
+    }
+    let run = folder.run("changes -out records plan.json");
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{run:?}");
+    assert!(folder.path("records").is_file());
+    let run = folder.run("changes -out=others plan.json");
+    assert_eq!((run.code, folder.path("others").is_file()), (Some(0), true), "{run:?}");
+}
+
+/// Nothing follows a document that is damaged, although it has another's first key in it.
+#[test]
+fn of_a_single_plan_nothing_more_is_said() {
+    let plan = PLAN.replacen("{\"address\":\"a.one[0]\"", "{\"address\":nul", 1);
+    assert!(plan.contains("\"prior_state\":{\"format_version\""));
+    let run = Run::piped("changes", plan);
+    assert_eq!((run.code, run.err.lines().count()), (Some(1), 1), "{}", run.err);
 }
 
 #[test]

@@ -80,11 +80,13 @@ fn the_plan_record_appears_with_the_first_change() {
 #[test]
 fn a_reader_that_leaves_ends_the_run_in_peace() {
     let folder = Folder::new();
-    folder.write("plan.json", sample::of_changes(20_000, sample::create));
+    for name in ["plan.json", "other.json"] {
+        folder.write(name, sample::of_changes(20_000, sample::create));
+    }
     for args in [
         &["changes", "plan.json"][..],
         &["changes", "--format", "csv", "plan.json"],
-        &["changes", "--format", "json", "plan.json", "plan.json"],
+        &["changes", "--format", "json", "plan.json", "other.json"],
         &["changes", "--detailed-exitcode", "plan.json"],
         &["changes", "--stats", "plan.json"],
     ] {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Color, FormArgs, Plans, TableArgs, size};
+use super::{Color, FormArgs, Plans, RecordArgs, TableArgs, size};
 use crate::batch::Shard;
 
 /// `plansift batch`.
@@ -38,6 +38,9 @@ pub struct Batch {
     /// Write the table to a file: whole, or not at all
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Which records there are
+    #[command(flatten)]
+    pub records: RecordArgs,
     /// The plans, and how to read them
     #[command(flatten)]
     pub plans: Plans,

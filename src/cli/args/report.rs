@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{GateArgs, Plans, SecretArgs};
+use super::{GateArgs, Plans, RecordArgs, SecretArgs};
 use crate::glob::{Glob, Pattern};
 use crate::sink::filter::{Noise, Of, Only, Part};
 use crate::sink::markdown::{FIT_MIN, Fit};
@@ -37,6 +37,9 @@ pub struct Report {
     /// What the plans must not do
     #[command(flatten)]
     pub gate: GateArgs,
+    /// Which records there are
+    #[command(flatten)]
+    pub records: RecordArgs,
     /// The plans, and how to read them
     #[command(flatten)]
     pub plans: Plans,

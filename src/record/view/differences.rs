@@ -320,8 +320,9 @@ enum Listed {
     Yes,
     /// It is none after all.
     No,
-    /// It is YAML that says the same as before as far as its values are read, with nothing secret in
-    /// it: a comment changed, or a word that only some readers take for more than a text (`yes`).
+    /// It is YAML that says the same as before as far as its values are read, with nothing secret
+    /// in it: a comment changed, or a word that only some readers take for more than a text
+    /// (`yes`).
     SameYaml,
 }
 

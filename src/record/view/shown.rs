@@ -102,8 +102,8 @@ impl<'s> Shower<'s> {
         self.excerpt_max = EXCERPT_MAX;
     }
 
-    /// Whether nothing is hidden of what stands in a document in a string, so that the string may be
-    /// shown as it is.
+    /// Whether nothing is hidden of what stands in a document in a string, so that the string may
+    /// be shown as it is.
     ///
     /// # Errors
     ///

@@ -9,6 +9,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Builder;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -30,7 +31,8 @@ pub fn unfinished(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Resul
     if !std::mem::replace(&mut files.1, true)
         && let Some(mut interrupts) = Interrupts::hold()
     {
-        std::thread::spawn(move || {
+        // Without a thread the run ends as any other, and leaves its files.
+        let _ = Builder::new().spawn(move || {
             if let Some(signal) = interrupts.0.forever().next() {
                 // Until the end of the run, so that no other file comes into being.
                 let files = lock();
@@ -63,7 +65,8 @@ impl Interrupts {
     pub fn stop(mut self, stop: Stop) -> Interrupted {
         let first = Arc::new(AtomicI32::new(0));
         let interrupted = Interrupted(first.clone());
-        std::thread::spawn(move || {
+        // Without a thread the first one ends it.
+        let _ = Builder::new().spawn(move || {
             for signal in self.0.forever() {
                 if first.swap(signal, Ordering::Relaxed) != 0 {
                     let _ = signal_hook::low_level::emulate_default_handler(signal);

@@ -232,13 +232,14 @@ fn a_new_file_has_the_rights_of_any_new_file() {
 
 /// Starts a run into a file with a shell's preparations, and lets it wait for the rest of its plan.
 #[cfg(target_os = "linux")]
-fn waiting(folder: &Folder, preparations: &str) -> std::process::Child {
+fn waiting(folder: &Folder, preparations: &str, outputs: &[&str]) -> std::process::Child {
     let mut command = std::process::Command::new("sh");
-    let script = format!("{preparations} exec \"$0\" changes -o out -");
+    let script = format!("{preparations} exec \"$0\" {} -", outputs.join(" -o "));
     command.args(["-c", &script]).arg(crate::run::plansift().get_program());
     command.current_dir(folder.0.path()).stdin(std::process::Stdio::piped());
     let child = command.spawn().expect("it starts");
-    while !folder.names().iter().any(|name| name.starts_with(".plansift-")) {
+    let unfinished = || folder.names().iter().filter(|name| name.starts_with(".plansift-")).count();
+    while unfinished() + 1 < outputs.len() {
         std::thread::yield_now();
     }
     child
@@ -263,10 +264,11 @@ fn a_run_that_is_ended_leaves_nothing_behind() {
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("a mask");
     let ignored = u64::from_str_radix(ignored.trim(), 16).expect("a number");
     let signals = [("HUP", 1), ("INT", 2), ("TERM", 15)];
-    for (signal, number) in
-        signals.into_iter().filter(|(_, number)| ignored >> (number - 1) & 1 == 0)
-    {
-        let mut child = waiting(&folder, "");
+    let one = &["changes", "out"][..];
+    let three = &["report", "markdown=out", "html=page", "json=fleet"][..];
+    let heeded = signals.into_iter().filter(|(_, number)| ignored >> (number - 1) & 1 == 0);
+    for ((signal, number), outputs) in heeded.flat_map(|it| [(it, one), (it, three)]) {
+        let mut child = waiting(&folder, "", outputs);
         // Kept open, or the run might notice the end of its input first.
         let stdin = child.stdin.take();
         send(signal, &child);
@@ -277,7 +279,7 @@ fn a_run_that_is_ended_leaves_nothing_behind() {
         assert_eq!(out.expect("it is there"), "before");
     }
     // As nohup does.
-    let mut child = waiting(&folder, "trap '' HUP;");
+    let mut child = waiting(&folder, "trap '' HUP;", one);
     send("HUP", &child);
     child.stdin.take().expect("a pipe").write_all(PLAN.as_bytes()).expect("it reads");
     assert!(child.wait().expect("it ends").success());

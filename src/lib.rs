@@ -12,6 +12,7 @@
 //! | level | modules | what it knows |
 //! | --- | --- | --- |
 //! | 0 | [`error`], [`limits`], [`path`], [`glob`] | words that everyone uses |
+//! | 0 | `crew` | threads that share work in order |
 //! | 1 | [`input`], [`scan`] | bytes in; bytes to bit masks |
 //! | 2 | [`json`] | a text as keys, values and what is skipped; no Terraform |
 //! | 3 | [`plan`] | a document as sections and changes |

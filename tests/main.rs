@@ -13,6 +13,8 @@
 //! | the page of a report, also in a browser | `html.rs` |
 //! | the JSON grammar (`--strict`) | `grammar.rs` |
 //! | several documents in one input | `documents.rs` |
+//! | the same, for commands that read each document twice | `several.rs` |
+//! | `--no-paths` | `extent.rs` |
 //! | hostile, cut and damaged input | `hostile.rs` |
 //! | what fuzzing found; the checks of the fuzz targets | `fuzz_corpus.rs` |
 //! | the same answer from every kernel, file, pipe, window and compression | `same_answer.rs` |
@@ -20,7 +22,6 @@
 //! | the generator's counts | `generated.rs` |
 //! | sensitive values | `secrets.rs` |
 //! | redacted documents | `redaction.rs` |
-//! | reports: Markdown, GitHub Actions, variables, JSON | `report.rs` |
 //! | where the secrets of a document are | `audit.rs` |
 //! | slim plans: a model over the tree, policies in Rego | `slim.rs` |
 //! | arguments, exit codes, outputs, signals, many inputs, batches | `command.rs` |

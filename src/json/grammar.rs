@@ -96,7 +96,7 @@ impl Grammar {
 
     /// The same token by token.
     fn walk(&mut self, batch: Batch<'_>, nesting: &mut Nesting) -> Result<(), Wrong> {
-        nesting.begin_one_by_one(batch.blocks);
+        nesting.forget_depths(batch.blocks);
         let Grammar { follow, begun, .. } = self;
         let want = follow.want(nesting.is_in_object());
         let mut tokens = Tokens { batch, nesting, begun: *begun };

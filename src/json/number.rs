@@ -1,5 +1,5 @@
 //! Numbers compared exactly, as decimal text (records.md, `changed`, rule 4). Never through a
-//! float, and nothing is allocated: an exponent of a billion costs what its digits cost to read.
+//! float, and no zeros are written out: an exponent of a billion costs what its digits cost.
 
 /// A number's text in its parts: sign, digits without leading or trailing zeros, and the power of
 /// ten of the digit before the decimal point.

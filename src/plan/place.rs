@@ -14,8 +14,8 @@ pub struct Place {
 
 #[derive(Clone, Copy, Debug)]
 enum Packed {
-    /// Where in `keys` the key begins; it ends where the next one begins.
-    Key(usize),
+    /// Where in `keys` the key begins and ends.
+    Key(usize, usize),
     Index(u64),
 }
 
@@ -34,8 +34,9 @@ impl Place {
     }
 
     pub(super) fn push_key(&mut self, key: &str) {
-        self.steps.push(Packed::Key(self.keys.len()));
+        let start = self.keys.len();
         self.keys.push_str(key);
+        self.steps.push(Packed::Key(start, self.keys.len()));
     }
 
     pub(super) fn push_index(&mut self, index: u64) {
@@ -43,7 +44,7 @@ impl Place {
     }
 
     pub(super) fn pop(&mut self) {
-        if let Some(Packed::Key(start)) = self.steps.pop() {
+        if let Some(Packed::Key(start, _)) = self.steps.pop() {
             self.keys.truncate(start);
         }
     }
@@ -55,24 +56,19 @@ impl Place {
 
     /// The steps below the section, outermost first.
     pub fn steps(&self) -> impl Iterator<Item = Step<'_>> {
-        self.steps.iter().enumerate().map(|(place, step)| match *step {
-            Packed::Index(index) => Step::Index(index),
-            Packed::Key(start) => {
-                let end = self.steps[place + 1..].iter().find_map(|step| match step {
-                    Packed::Key(next) => Some(*next),
-                    Packed::Index(_) => None,
-                });
-                Step::Key(&self.keys[start..end.unwrap_or(self.keys.len())])
-            }
-        })
+        self.steps.iter().map(|&step| self.unpacked(step))
     }
 
     /// The innermost step; `None` for the section itself.
     pub fn last(&self) -> Option<Step<'_>> {
-        self.steps.last().map(|step| match *step {
-            Packed::Key(start) => Step::Key(&self.keys[start..]),
+        self.steps.last().map(|&step| self.unpacked(step))
+    }
+
+    fn unpacked(&self, step: Packed) -> Step<'_> {
+        match step {
+            Packed::Key(start, end) => Step::Key(&self.keys[start..end]),
             Packed::Index(index) => Step::Index(index),
-        })
+        }
     }
 
     /// Number of steps below the section.

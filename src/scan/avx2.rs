@@ -16,7 +16,8 @@ use super::nesting::floating::Floating;
 use super::nesting::words::Word;
 use super::nesting::{Claims, Nesting};
 use super::wide::{
-    ESCAPED, LANES_MAX, LITERALS, Lanes, Masks, SPELLED, Spelled, Wide, WideCode, bitwise, carried,
+    BRACKETS, ESCAPED, LANES_MAX, LITERALS, Lanes, Masks, SEPARATORS, SPACE, SPELLED, Spelled,
+    Wide, WideCode, bitwise, carried,
 };
 use super::{BLOCK, Block, Carry, Code, Findings, Kernel, Raw, Unusual, scan_blocks};
 
@@ -95,25 +96,6 @@ pub(super) unsafe fn run_wide<C: WideCode>(code: C) -> C::Output {
 /// Only made where the processor has the instructions.
 #[derive(Clone, Copy)]
 struct Avx2(());
-
-/// The bytes of space, each at the place of its low four bits.
-pub(super) const SPACE: [u8; 16] = by_low_bits(b" \t\n\r");
-
-/// The separators, in the same way.
-pub(super) const SEPARATORS: [u8; 16] = by_low_bits(b",:");
-
-/// The brackets with bit 5 set, each at the place of its low four bits.
-pub(super) const BRACKETS: [u8; 16] = by_low_bits(b"{}");
-
-/// What [`table`] is made of. No byte is 0xff that looks anything up.
-const fn by_low_bits(mut bytes: &[u8]) -> [u8; 16] {
-    let mut table = [0xff; 16];
-    while let [byte, rest @ ..] = bytes {
-        table[(*byte & 15) as usize] = *byte;
-        bytes = rest;
-    }
-    table
-}
 
 #[inline]
 #[target_feature(enable = "avx2")]

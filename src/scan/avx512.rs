@@ -13,9 +13,9 @@ use std::arch::x86_64::{
     _mm512_xor_si512,
 };
 
-use super::avx2::{BRACKETS, SEPARATORS, SPACE};
 use super::wide::{
-    ESCAPED, LANES_MAX, Lanes, Masks, SPELLED, Spelled, Wide, WideCode, bitwise, carried,
+    BRACKETS, ESCAPED, LANES_MAX, Lanes, Masks, SEPARATORS, SPACE, SPELLED, Spelled, Wide,
+    WideCode, bitwise, carried,
 };
 use super::{BLOCK, Block, Carry, Findings, Kernel, Raw, Unusual, scan_blocks};
 

@@ -135,9 +135,9 @@ impl Isa {
         }
     }
 
-    /// Whether one instruction draws the bits of a mask together.
-    fn draws_bits(self) -> bool {
-        cfg!(target_arch = "x86_64") && self.0 != Kind::Scalar
+    /// That one instruction draws the bits of a mask together, where it does.
+    fn draws_bits(self) -> Option<DrawsBits> {
+        (cfg!(target_arch = "x86_64") && self.0 != Kind::Scalar).then_some(DrawsBits(()))
     }
 
     /// Its name.
@@ -153,6 +153,10 @@ impl Isa {
         }
     }
 }
+
+/// The processor has BMI1, BMI2, POPCNT and LZCNT: holding the value proves it.
+#[derive(Clone, Copy, Debug)]
+struct DrawsBits(());
 
 /// What [`Isa::run`] runs. Only what is inlined into [`Code::run`], which is to be `inline(always)`
 /// itself, is compiled for the instruction set; a closure would not be inlined.

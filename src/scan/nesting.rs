@@ -13,7 +13,7 @@ pub mod floating;
 pub(super) mod words;
 
 use self::floating::Floating;
-use super::{BLOCK, Block, Isa};
+use super::{BLOCK, Block, DrawsBits, Isa};
 use crate::error::ErrorKind;
 use crate::limits::Limit;
 
@@ -90,10 +90,10 @@ impl Nesting {
     /// in their text; nothing is to be followed after it.
     pub fn follow(&mut self, blocks: &[Block]) -> Option<(ErrorKind, usize)> {
         self.stretches.clear();
-        if self.isa.draws_bits() && self.matches(blocks) {
+        if self.isa.draws_bits().is_some_and(|draws| self.matches(draws, blocks)) {
             return None;
         }
-        self.begin_one_by_one(blocks);
+        self.forget_depths(blocks);
         self.first_bad(blocks)
     }
 
@@ -107,8 +107,8 @@ impl Nesting {
         self.stretches.clear();
         let before = self.clone();
         let matches = match self.isa.draws_bits() {
-            true => self.take_words::<true>(blocks, claims),
-            false => self.claims_are_right(blocks, claims),
+            Some(draws) => self.take_words::<true>(draws, blocks, claims),
+            None => self.claims_are_right(blocks, claims),
         };
         let is_right = matches && self.depth > 0 && last.deny(self.innermost()) & 1 == 0;
         if !is_right {
@@ -118,11 +118,11 @@ impl Nesting {
     }
 
     /// Follows the brackets many at a time, if that works out; else nothing has changed.
-    fn matches(&mut self, blocks: &[Block]) -> bool {
+    fn matches(&mut self, draws: DrawsBits, blocks: &[Block]) -> bool {
         let (depth, kinds, len, ended) = (self.depth, self.kinds, self.len, self.ended);
         // Most texts are less than 64 levels deep, and nothing is copied.
         let around = self.around.clone();
-        let matches = self.take_words::<false>(blocks, &[]);
+        let matches = self.take_words::<false>(draws, blocks, &[]);
         if !matches {
             (self.depth, self.kinds, self.len, self.ended) = (depth, kinds, len, ended);
             self.around = around;
@@ -131,19 +131,24 @@ impl Nesting {
     }
 
     #[cfg(target_arch = "x86_64")]
-    fn take_words<const CLAIMED: bool>(&mut self, blocks: &[Block], claims: &[Claims]) -> bool {
-        // SAFETY: an `Isa` is made only where its instructions are; AVX2 comes with BMI2.
+    fn take_words<const CLAIMED: bool>(
+        &mut self,
+        _: DrawsBits,
+        blocks: &[Block],
+        claims: &[Claims],
+    ) -> bool {
+        // SAFETY: `DrawsBits` proves that the instructions are there.
         unsafe { super::avx2::follow::<CLAIMED>(self, blocks, claims) }
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    fn take_words<const CLAIMED: bool>(&mut self, _: &[Block], _: &[Claims]) -> bool {
+    fn take_words<const CLAIMED: bool>(&mut self, _: DrawsBits, _: &[Block], _: &[Claims]) -> bool {
         false
     }
 
     /// Follows brackets and claims one by one: the plain way.
     fn claims_are_right(&mut self, blocks: &[Block], claims: &[Claims]) -> bool {
-        self.begin_one_by_one(blocks);
+        self.forget_depths(blocks);
         blocks.iter().zip(claims).all(|(block, claims)| {
             let mut brackets = block.brackets;
             while brackets != 0 {
@@ -187,13 +192,13 @@ impl Nesting {
         self.ended
     }
 
-    /// That everything goes from here on.
+    /// Accepts any brackets from here on: the document has ended.
     pub fn end(&mut self) {
         self.ended = true;
     }
 
-    /// That of the next brackets nothing but the places is to be known.
-    pub fn begin_one_by_one(&mut self, blocks: &[Block]) {
+    /// Notes the next blocks as one stretch of unknown depth.
+    pub fn forget_depths(&mut self, blocks: &[Block]) {
         self.stretches.clear();
         self.stretches.push(Stretch { end: blocks.len(), least: 0, after: 0 });
     }

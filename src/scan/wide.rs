@@ -140,9 +140,33 @@ impl Lanes for u64 {
     }
 }
 
-/// Where a sum of lanes carries to the next lane. `over` has a bit for each lane whose own sum was
-/// too large, `full` one for each whose sum is all ones, to which a carry makes it so. The lanes
-/// that are one more, a bit each, and above those the carry of all.
+/// The bytes of space, each at the place of its low four bits.
+#[cfg(target_arch = "x86_64")]
+pub(super) const SPACE: [u8; 16] = by_low_bits(b" \t\n\r");
+
+/// The separators, in the same way.
+#[cfg(target_arch = "x86_64")]
+pub(super) const SEPARATORS: [u8; 16] = by_low_bits(b",:");
+
+/// The brackets with bit 5 set, each at the place of its low four bits.
+#[cfg(target_arch = "x86_64")]
+pub(super) const BRACKETS: [u8; 16] = by_low_bits(b"{}");
+
+/// Such a table. No byte is 0xff that looks anything up.
+#[cfg(target_arch = "x86_64")]
+const fn by_low_bits(mut bytes: &[u8]) -> [u8; 16] {
+    let mut table = [0xff; 16];
+    while let [byte, rest @ ..] = bytes {
+        table[(*byte & 15) as usize] = *byte;
+        bytes = rest;
+    }
+    table
+}
+
+/// Carries from lane to lane of a sum. `over` has a bit for each lane that overflowed by itself,
+/// `full` one for each whose sum is all ones, which overflows if a carry comes. Returns a bit for
+/// each lane that is to be incremented, and above the last lane the carry out: of four lanes of
+/// which the first overflowed and the second is full, with no carry in, the second and the third.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn carried(over: u32, full: u32, carry: u64) -> u32 {

@@ -6,8 +6,10 @@
 //! every secret at enough distances from its beginning that a look at every few bytes of a text
 //! meets one of them.
 //!
-//! This is the one place that holds secrets themselves. Its memory is wiped when it is let go, and
-//! is allocated once, because what grows leaves copies behind.
+//! This is the one place that keeps secrets themselves from piece to piece; elsewhere the text of
+//! one stands in a buffer until the next is decoded there. Its memory is wiped when it is let go,
+//! and is allocated once, because what grows leaves copies behind. That is why no library's
+//! automaton is used.
 
 use zeroize::{Zeroize, Zeroizing};
 

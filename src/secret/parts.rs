@@ -59,8 +59,7 @@ impl Declared {
 }
 
 impl<'a> Parts<'a> {
-    /// Takes a piece apart. Where that is not so, `variables` says whether the values of a variable
-    /// are marked.
+    /// Takes a piece apart.
     ///
     /// # Errors
     ///

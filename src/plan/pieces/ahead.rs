@@ -77,8 +77,8 @@ pub struct PieceStretch {
     first: u64,
     /// The innermost of what is open around the first piece: what was left, and what is around it.
     around: Vec<Around>,
-    /// So many scopes were taken to be open around the first piece. Where more are, the limit on
-    /// the depth was not held.
+    /// How many scopes the scout took to be open around the first piece. At a place with more, the
+    /// limit on the depth was not checked, and the stretch must not be used.
     open_max: usize,
     /// What was entered and not left, the outermost first.
     entered: Vec<Around>,

@@ -1,6 +1,6 @@
 //! The brackets of a stretch of text whose surroundings are not known.
 
-use super::super::{Block, Isa};
+use super::super::{Block, DrawsBits, Isa};
 use super::Claims;
 
 /// What a stretch closes of what is around it, and what it leaves open.
@@ -20,8 +20,8 @@ impl Floating {
     /// Follows the brackets of the next blocks; `false`: they do not match.
     pub fn follow(&mut self, isa: Isa, blocks: &[Block]) -> bool {
         match isa.draws_bits() {
-            true => self.take_words::<false>(blocks, &[]),
-            false => blocks.iter().all(|block| self.one_by_one(block, Claims::default())),
+            Some(draws) => self.take_words::<false>(draws, blocks, &[]),
+            None => blocks.iter().all(|block| self.one_by_one(block, Claims::default())),
         }
     }
 
@@ -35,20 +35,25 @@ impl Floating {
         last: Claims,
     ) -> bool {
         let matches = match isa.draws_bits() {
-            true => self.take_words::<true>(blocks, claims),
-            false => blocks.iter().zip(claims).all(|(block, it)| self.one_by_one(block, *it)),
+            Some(draws) => self.take_words::<true>(draws, blocks, claims),
+            None => blocks.iter().zip(claims).all(|(block, it)| self.one_by_one(block, *it)),
         };
         matches && self.claim(last)
     }
 
     #[cfg(target_arch = "x86_64")]
-    fn take_words<const CLAIMED: bool>(&mut self, blocks: &[Block], claims: &[Claims]) -> bool {
-        // SAFETY: an `Isa` is made only where its instructions are; AVX2 comes with BMI2.
+    fn take_words<const CLAIMED: bool>(
+        &mut self,
+        _: DrawsBits,
+        blocks: &[Block],
+        claims: &[Claims],
+    ) -> bool {
+        // SAFETY: `DrawsBits` proves that the instructions are there.
         unsafe { super::super::avx2::float::<CLAIMED>(self, blocks, claims) }
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    fn take_words<const CLAIMED: bool>(&mut self, _: &[Block], _: &[Claims]) -> bool {
+    fn take_words<const CLAIMED: bool>(&mut self, _: DrawsBits, _: &[Block], _: &[Claims]) -> bool {
         false
     }
 

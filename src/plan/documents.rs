@@ -331,8 +331,22 @@ impl Line {
 /// The next line feed behind which one of [`BEGINNINGS`] may stand, as far as the text goes.
 fn next_line(text: &[u8]) -> Option<usize> {
     const BEGINNING: &[u8] = b"\n{\"";
-    let cut = || (1..BEGINNING.len()).rev().find(|len| text.ends_with(&BEGINNING[..*len]));
-    memchr::memmem::find(text, BEGINNING).or_else(|| cut().map(|len| text.len() - len))
+    /// Most plans have no line feed at all; with more than a few they have them all over, and all
+    /// three bytes are looked for at once.
+    const FEW: usize = 16;
+    let mut from = 0;
+    for _ in 0..FEW {
+        let feed = from + memchr::memchr(b'\n', &text[from..])?;
+        let line = &text[feed..];
+        if BEGINNING.starts_with(&line[..line.len().min(BEGINNING.len())]) {
+            return Some(feed);
+        }
+        from = feed + 1;
+    }
+    let rest = &text[from..];
+    let cut = || (1..BEGINNING.len()).rev().find(|len| rest.ends_with(&BEGINNING[..*len]));
+    let found = memchr::memmem::find(rest, BEGINNING).or_else(|| cut().map(|len| rest.len() - len));
+    found.map(|at| from + at)
 }
 
 /// Reads a plan from its first byte to its last and tells `visitor` what is in it. The input holds
@@ -420,5 +434,29 @@ impl<S: Source> Source for Region<'_, S> {
 
     fn whole(&self) -> Option<Whole> {
         self.source.whole()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_may_begin_a_plan_is_found_behind_any_number_of_others() {
+        for lines in [0, 1, 15, 16, 17, 40] {
+            for (end, place) in [
+                ("\n", Some(0)),
+                ("x\n{", Some(1)),
+                ("x\n{\"", Some(1)),
+                ("x\n{\"f\n{\"", Some(1)),
+                ("x\n{}\n{\"", Some(4)),
+                ("x\n {\"", None),
+                ("x", None),
+            ] {
+                let before = "\n  \"a\": {".repeat(lines);
+                let expected = place.map(|place| before.len() + place);
+                assert_eq!(next_line((before + end).as_bytes()), expected, "{lines} {end:?}");
+            }
+        }
     }
 }

@@ -13,9 +13,10 @@
 //! nothing. What must not change: which line is found depends on the bytes alone, not on the
 //! windows they come in.
 
+use super::frame::Document;
 use super::head::{self, Head};
 use super::pieces::{self, PieceVisitor};
-use super::reader::{self, Document};
+use super::reader;
 use super::tail::{self, After};
 use super::{Flow, Options, Visitor};
 use crate::error::{Error, ErrorKind, Result};

@@ -8,6 +8,7 @@
 mod change;
 mod documents;
 mod element;
+mod frame;
 mod head;
 mod key;
 mod look;
@@ -35,11 +36,11 @@ pub(crate) use change::members;
 pub use change::{ActionInvocation, Change, Check, Deferred, Index, ResourceChange, Timing};
 pub use documents::{Documents, Next, REACH, read};
 pub use element::{Element, Unchanged};
+pub use frame::Document;
 pub use look::{Look, look};
 pub(crate) use pieces::crew as piece_crew;
 pub use pieces::{Piece, PieceFrontier, PieceKind, PieceScout, PieceStretch, PieceVisitor};
 pub use place::Place;
-pub use reader::Document;
 pub use scout::{Frontier, Scout};
 pub use section::Section;
 

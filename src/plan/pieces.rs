@@ -18,14 +18,13 @@ use scope::{Around, Next, Scope, Shape};
 
 use super::documents::Part;
 use super::element::{self, Element, Unchanged};
+use super::frame::{Frame, Welcome};
 use super::head::Head;
 use super::key;
-use super::reader::Document;
 use super::section::Section;
 use super::skimming::{self, Skimming};
-use super::tail::{self, After};
+use super::tail::After;
 use super::version;
-use super::wrong::Telltales;
 use super::{Answer, Flow, Options};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
@@ -205,10 +204,10 @@ pub(super) fn read<S: Source, V: PieceVisitor>(
     visitor.begin(head.start);
     let cursor = Cursor::new(source, head.start, options.isa, options.validation, options.limits);
     let mut walk = Walk::new(cursor, options, visitor);
-    walk.after = after;
-    walk.document.text_before = head.text;
+    walk.frame.after = after;
+    walk.frame.document.text_before = head.text;
     let flow = skimming::with_others(options, |others| walk.document(head.start, others));
-    Ok((walk.document, flow?, walk.next))
+    Ok((walk.frame.document, flow?, walk.frame.next))
 }
 
 struct Walk<'v, S, V> {
@@ -216,7 +215,7 @@ struct Walk<'v, S, V> {
     outline: Outline,
     visitor: &'v mut V,
     options: Options,
-    after: After,
+    frame: Frame,
     /// The section that is walked.
     section: Section,
     /// Where the last piece ended, or the document or stretch begins.
@@ -225,12 +224,6 @@ struct Walk<'v, S, V> {
     cut: Option<u64>,
     /// What is entered of it, the outermost first. Nothing recurses.
     open: Vec<Around>,
-    /// The sections met so far, a bit each.
-    seen: u32,
-    telltales: Telltales,
-    document: Document,
-    /// Where another document begins.
-    next: Option<u64>,
 }
 
 impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
@@ -240,15 +233,11 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             outline: Outline::new(),
             visitor,
             options: *options,
-            after: After::Nothing,
+            frame: Frame::new(Welcome::States),
             section: Section::Other,
             passed: 0,
             cut: None,
             open: Vec::new(),
-            seen: 0,
-            telltales: Telltales::default(),
-            document: Document::default(),
-            next: None,
         }
     }
 
@@ -259,15 +248,12 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         self.visitor.entered(self.cursor.offset());
         while let Some((key, offset)) = self.member()? {
             let section = Section::of(&key);
-            if let Some(document) = self.telltales.note(section, &key) {
-                return Err(Error::new(ErrorKind::WrongDocument(document)));
-            }
-            self.once(section, &key, offset)?;
+            self.frame.note(section, &key, offset)?;
             self.hold_gap()?;
             self.section = section;
             let walked = match self.visitor.section(section, &key) {
                 Answer::Stop => {
-                    self.document.bytes = self.cursor.offset() - start;
+                    self.frame.document.bytes = self.cursor.offset() - start;
                     return Ok(Flow::Stop);
                 }
                 Answer::Skip if section != Section::FormatVersion => {
@@ -282,46 +268,12 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             self.pass();
         }
         self.hold_gap_to(self.cursor.offset())?;
-        self.verdict()?;
-        self.end(start).map(|()| Flow::Continue)
-    }
-
-    /// Refuses a section that comes twice: which of the two another reader takes is not known.
-    fn once(&mut self, section: Section, key: &str, offset: u64) -> Result<()> {
-        let bit = match section {
-            Section::Other if key != "values" => return Ok(()),
-            section => 1 << section as u32,
-        };
-        if self.seen & bit != 0 {
-            return Err(Error::at(ErrorKind::DuplicateKey, offset).within(section.name()));
+        if let Some(state) = self.frame.verdict()? {
+            self.visitor.state(state)?;
         }
-        self.seen |= bit;
-        Ok(())
-    }
-
-    /// Whether the document is a plan or a state, now that all of its keys were met.
-    fn verdict(&mut self) -> Result<()> {
-        if !self.telltales.is_plan() {
-            match self.telltales.verdict(false) {
-                state @ (WrongDocument::State | WrongDocument::EmptyState) => {
-                    self.visitor.state(state)?;
-                }
-                other => return Err(Error::new(ErrorKind::WrongDocument(other))),
-            }
-        }
-        if self.seen & (1 << Section::FormatVersion as u32) == 0 {
-            return Err(Error::new(ErrorKind::MissingKey("format_version")));
-        }
-        Ok(())
-    }
-
-    fn end(&mut self, start: u64) -> Result<()> {
-        let tail = tail::find(&mut self.cursor, self.after, self.options.validation, start)?;
-        self.document.bytes = tail.end - start;
-        self.document.text_after = tail.text;
-        self.next = tail.next;
+        let tail = self.frame.end(&mut self.cursor, &self.options, start)?;
         self.visitor.end(tail.end)?;
-        tail.leave(self.cursor.source_mut())
+        tail.leave(self.cursor.source_mut()).map(|()| Flow::Continue)
     }
 
     /// Goes to the next member of what is walked, and says its key, decoded, and its offset.
@@ -436,7 +388,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             let section = self.section;
             let value = self.cursor.value(&mut self.outline);
             if section == Section::FormatVersion {
-                self.document.is_newer = version::check(value)?;
+                self.frame.document.is_newer = version::check(value)?;
             }
             let piece = Piece { kind, section, name, value };
             self.visitor.piece(&piece)?;

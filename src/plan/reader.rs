@@ -3,34 +3,21 @@
 use super::change::{ActionInvocation, Change, Check, Deferred, ResourceChange};
 use super::documents::Part;
 use super::element::Element;
+use super::frame::{Frame, Welcome};
 use super::head::Head;
 use super::key;
 use super::place::Place;
 use super::scout::Frontier;
 use super::section::Section;
 use super::skimming::{self, Skimming};
-use super::tail::{self, After};
+use super::tail::After;
 use super::version;
-use super::wrong::Telltales;
 use super::{Answer, Flow, Options, Visitor};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
 use crate::json::value::Value;
-
-/// A plan that was read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Document {
-    /// Its length in bytes of UTF-8; up to where it was read, when the visitor stopped.
-    pub bytes: u64,
-    /// Bytes of a CI wrapper's text that stood before it.
-    pub text_before: u64,
-    /// Bytes of a CI wrapper's text that stood after it.
-    pub text_after: u64,
-    /// The minor `format_version` is newer than those that were known when this was written.
-    pub is_newer: bool,
-}
 
 /// Reads the document that begins at `head`, or some of it.
 pub(super) fn read<S: Source, V: Visitor>(
@@ -42,10 +29,10 @@ pub(super) fn read<S: Source, V: Visitor>(
 ) -> Result<Part> {
     let cursor = Cursor::new(source, head.start, options.isa, options.validation, options.limits);
     let mut reader = Reader::of_elements(cursor, options, visitor);
-    reader.after = after;
-    reader.document.text_before = head.text;
+    reader.frame.after = after;
+    reader.frame.document.text_before = head.text;
     let flow = skimming::with_others(options, |others| reader.document(head.start, others));
-    Ok((reader.document, flow?, reader.next))
+    Ok((reader.frame.document, flow?, reader.frame.next))
 }
 
 /// A file that changes under the reader has errors of its own making: the change is the error.
@@ -59,14 +46,7 @@ pub(super) struct Reader<'v, S, V> {
     outline: Outline,
     visitor: &'v mut V,
     options: Options,
-    after: After,
-    /// The sections met so far, a bit each.
-    seen: u32,
-    telltales: Telltales,
-    looks_like_outputs: bool,
-    document: Document,
-    /// Where another document begins.
-    next: Option<u64>,
+    frame: Frame,
 }
 
 impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
@@ -77,12 +57,7 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
             outline: Outline::new(),
             visitor,
             options: *options,
-            after: After::Nothing,
-            seen: 0,
-            telltales: Telltales::default(),
-            looks_like_outputs: false,
-            document: Document::default(),
-            next: None,
+            frame: Frame::new(Welcome::Plans),
         }
     }
 
@@ -99,51 +74,19 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
         self.cursor.enter_object()?;
         while let Some((key, offset)) = key::next(&mut self.cursor)? {
             let section = Section::of(&key);
-            if let Some(document) = self.telltales.note(section, &key) {
-                return Err(Error::new(ErrorKind::WrongDocument(document)));
-            }
-            self.once(section, offset)?;
+            self.frame.note(section, &key, offset)?;
             let skimming = skimming.as_deref_mut();
             let flow = self
                 .section(section, &key, skimming)
                 .map_err(|error| error.within(section.name()))?;
             if flow == Flow::Stop {
-                self.document.bytes = self.cursor.offset() - start;
+                self.frame.document.bytes = self.cursor.offset() - start;
                 return Ok(Flow::Stop);
             }
         }
-        self.verdict()?;
-        self.end(start).map(|()| Flow::Continue)
-    }
-
-    /// Refuses a section that comes twice: which of the two another reader takes is not known.
-    fn once(&mut self, section: Section, offset: u64) -> Result<()> {
-        let bit = 1 << section as u32;
-        if section != Section::Other && self.seen & bit != 0 {
-            return Err(Error::at(ErrorKind::DuplicateKey, offset).within(section.name()));
-        }
-        self.seen |= bit;
-        Ok(())
-    }
-
-    /// Whether the document is a plan, now that all of its keys were met.
-    fn verdict(&self) -> Result<()> {
-        if !self.telltales.is_plan() {
-            let document = self.telltales.verdict(self.looks_like_outputs);
-            return Err(Error::new(ErrorKind::WrongDocument(document)));
-        }
-        if self.seen & (1 << Section::FormatVersion as u32) == 0 {
-            return Err(Error::new(ErrorKind::MissingKey("format_version")));
-        }
-        Ok(())
-    }
-
-    fn end(&mut self, start: u64) -> Result<()> {
-        let tail = tail::find(&mut self.cursor, self.after, self.options.validation, start)?;
-        self.document.bytes = tail.end - start;
-        self.document.text_after = tail.text;
-        self.next = tail.next;
-        tail.leave(self.cursor.source_mut())
+        self.frame.verdict()?;
+        let tail = self.frame.end(&mut self.cursor, &self.options, start)?;
+        tail.leave(self.cursor.source_mut()).map(|()| Flow::Continue)
     }
 
     fn section(
@@ -155,7 +98,7 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
         if section == Section::FormatVersion {
             self.format_version()?;
         }
-        if section == Section::Other && !self.telltales.is_plan() {
+        if section == Section::Other && !self.frame.is_plan() {
             self.look_for_outputs()?;
         }
         // The version is checked by the reader and may already be passed.
@@ -202,7 +145,7 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
     /// Outlines `format_version` and holds it to the majors that are known.
     fn format_version(&mut self) -> Result<()> {
         self.cursor.outline(&mut self.outline)?;
-        self.document.is_newer = version::check(self.cursor.value(&mut self.outline))?;
+        self.frame.document.is_newer = version::check(self.cursor.value(&mut self.outline))?;
         Ok(())
     }
 
@@ -213,7 +156,7 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
         const LEN: usize = 64;
         self.cursor.peek()?;
         let member = self.cursor.ahead(LEN).strip_prefix(b"{");
-        self.looks_like_outputs |=
+        self.frame.looks_like_outputs |=
             member.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"sensitive\""));
         Ok(())
     }

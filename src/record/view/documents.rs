@@ -26,7 +26,7 @@ const FLOW_MAX: usize = 50_000;
 /// Deepest nesting of a document.
 const DEPTH_MAX: u64 = 200;
 
-/// Terraform's functions that read documents, in the order of [`Syntax`].
+/// Terraform's functions that read documents in strings: JSON, YAML.
 pub const DECODERS: [&str; 2] = ["jsondecode", "yamldecode"];
 
 /// What a document is written in.

@@ -31,15 +31,10 @@ impl Collector {
         overlay: Value<'_>,
         mut mark: impl FnMut(u64),
     ) -> Result<()> {
-        if !may_mark(overlay.raw()) {
-            return Ok(());
-        }
-        let mut walk = Walk::new(overlay, &mut self.open);
-        while let Some(marked) = walk.next_mark()? {
+        self.walk(overlay, |_, _, marked| {
             mark(marked.offset() - overlay.offset());
-        }
-        self.open = recycled(walk.open);
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Adds every place where an overlay is exactly `true`, and tells where in the overlay's own
@@ -55,14 +50,27 @@ impl Collector {
         paths_max: u64,
         mut mark: impl FnMut(u64),
     ) -> Result<()> {
+        self.walk(overlay, |walk, key, marked| {
+            mark(marked.offset() - overlay.offset());
+            walk.push_steps(paths, key)?;
+            super::hold_to_limit(paths, paths_max, marked.offset())
+        })
+    }
+
+    /// Goes from mark to mark.
+    #[inline(always)]
+    fn walk<'a>(
+        &mut self,
+        overlay: Value<'a>,
+        mut each: impl FnMut(&Walk<'a>, &mut String, Value<'a>) -> Result<()>,
+    ) -> Result<()> {
         if !may_mark(overlay.raw()) {
             return Ok(());
         }
-        let mut walk = Walk::new(overlay, &mut self.open);
+        let open = recycled(std::mem::take(&mut self.open));
+        let mut walk = Walk { root: Some(overlay), open };
         while let Some(marked) = walk.next_mark()? {
-            mark(marked.offset() - overlay.offset());
-            walk.push_steps(paths, &mut self.key)?;
-            super::hold_to_limit(paths, paths_max, marked.offset())?;
+            each(&walk, &mut self.key, marked)?;
         }
         self.open = recycled(walk.open);
         Ok(())
@@ -83,11 +91,6 @@ enum Container<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// At the root of an overlay, with the memory of another walk.
-    fn new(overlay: Value<'a>, open: &mut Vec<Container<'static>>) -> Walk<'a> {
-        Walk { root: Some(overlay), open: recycled(std::mem::take(open)) }
-    }
-
     /// Goes to the next place that is `true`.
     fn next_mark(&mut self) -> Result<Option<Value<'a>>> {
         loop {

@@ -235,10 +235,9 @@ extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc:
     // itself, with a positive code, has an address.
     let address = unsafe { if (*info).si_code > 0 { (*info).si_addr() as usize } else { 0 } };
     let Some(slot) = SLOTS.iter().find(|slot| slot.holds(address)) else {
-        // SAFETY: `BEFORE` was written before this handler could run; all zeros is a valid
-        // `sigaction`. A fault happens again by itself; a signal that somebody sent does not, and
-        // is sent again: to the handler before, which in a program of Rust only puts back the
-        // default, and to that.
+        // A fault happens again by itself; a signal that somebody sent does not, and is sent again:
+        // to the handler before, which in a program of Rust only puts back the default; to that.
+        // SAFETY: `BEFORE` was written before this handler could run; all zeros is a valid action.
         unsafe {
             libc::sigaction(libc::SIGBUS, (*BEFORE.0.get()).as_ptr(), std::ptr::null_mut());
             if (*info).si_code <= 0 {

@@ -74,7 +74,7 @@ const CHANGES: [(&str, &str); 13] = [
     (
         "import",
         r#""change":{"actions":["create"],"after":{"a":1},"before_sensitive":{},
-        "after_sensitive":{},"importing":{"id":"i-1\t", "n" : 1}}"#,
+        "after_sensitive":{},"importing":{"id":"i-1\t", "identity":{"a":["b"]}, "n" : 1}}"#,
     ),
     (
         "import by a secret",

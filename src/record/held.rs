@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use super::{ActionInvocation, Check, OutputChange, Record, ResourceChange, Sink};
+use super::{ActionInvocation, Check, JsonText, OutputChange, Record, ResourceChange, Sink};
 use crate::error::Result;
 
 /// Records that wait, owned.
@@ -101,7 +101,7 @@ fn owned_change(change: &ResourceChange<'_>) -> ResourceChange<'static> {
         mode: change.mode.as_deref().map(owned_text),
         type_name: change.type_name.as_deref().map(owned_text),
         name: change.name.as_deref().map(owned_text),
-        index: change.index.as_ref().map(|raw| Cow::Owned(raw.as_ref().to_owned())),
+        index: change.index.as_ref().map(JsonText::owned),
         deposed: change.deposed.as_deref().map(owned_text),
         provider_name: change.provider_name.as_deref().map(owned_text),
         action: owned_text(&change.action),
@@ -112,7 +112,7 @@ fn owned_change(change: &ResourceChange<'_>) -> ResourceChange<'static> {
         unknown: Cow::Owned(change.unknown.as_ref().clone()),
         sensitive: Cow::Owned(change.sensitive.as_ref().clone()),
         replace_paths: Cow::Owned(change.replace_paths.as_ref().clone()),
-        importing: change.importing.as_ref().map(|raw| Cow::Owned(raw.as_ref().to_owned())),
+        importing: change.importing.as_ref().map(JsonText::owned),
         generated_config: change.generated_config,
         attributes: change.attributes.clone(),
     }

@@ -8,11 +8,11 @@ use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
 use hashbrown::HashTable;
-use serde_json::value::RawValue;
 
+use super::json_text::{JsonText, is_word};
 use super::texts::Texts;
 use crate::diff::refuse_twins;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::json::string;
 use crate::json::value::{Elements, Kind, Members, Value, recycled};
 use crate::plan::Change;
@@ -47,7 +47,7 @@ impl Importing {
         change: &Change<'_>,
         texts: &mut Texts,
         is_secret: &dyn Fn(&[u8]) -> bool,
-    ) -> Result<&RawValue> {
+    ) -> Result<JsonText<'_>> {
         self.shown.clear();
         let subject = Subject {
             sides: [change.before, change.after],
@@ -67,7 +67,7 @@ impl Importing {
             sides.try_for_each(|value| leaves(value, |leaf| shown.mark_secret(leaf, decoded)))
         })?;
         self.write(importing, texts, is_secret)?;
-        serde_json::from_str(&self.json).map_err(|_| importing.wrong_type("an object"))
+        Ok(JsonText::new(&*self.json))
     }
 
     /// Writes a value without space between its tokens.
@@ -106,7 +106,14 @@ impl Importing {
                         }
                     }
                     Kind::Number if is_secret(value.raw()) => json.push_str(MASK),
-                    _ => json.extend(value.raw().iter().copied().map(char::from)),
+                    // Copied before it is held to the grammar: a file may be written to.
+                    _ => {
+                        let start = json.len();
+                        json.extend(value.raw().iter().copied().map(char::from));
+                        if !is_word(&json[start..]) {
+                            return Err(Error::at(ErrorKind::Changed, value.offset()));
+                        }
+                    }
                 },
                 (None, Some(container)) => {
                     next = container.next(texts, json)?;

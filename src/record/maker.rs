@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use super::action::Action;
 use super::counts::PlanLine;
 use super::importing::Importing;
+use super::json_text::{JsonText, is_word};
 use super::sift::Extent;
 use super::texts::Texts;
 use super::view::Attributes;
@@ -186,7 +185,7 @@ impl Maker {
             mode,
             type_name,
             name,
-            index: index.transpose()?.map(Cow::Borrowed),
+            index: index.transpose()?,
             deposed,
             provider_name: provider,
             action: facts.word.clone(),
@@ -197,7 +196,7 @@ impl Maker {
             unknown: Cow::Borrowed(unknown),
             sensitive: Cow::Borrowed(sensitive),
             replace_paths: Cow::Borrowed(&self.replace_paths),
-            importing: importing.transpose()?.map(Cow::Borrowed),
+            importing: importing.transpose()?,
             generated_config: change.change.generated_config.is_some(),
             attributes: Attributes::default(),
         };
@@ -218,19 +217,18 @@ fn told<'p>(extent: Extent, differ: &'p Differ, none: &'p Paths) -> [&'p Paths; 
 }
 
 /// The index as JSON text, copied before it is held to the grammar: a file may be written to.
-fn index<'t>(index: Index<'_>, texts: &mut Texts, json: &'t mut String) -> Result<&'t RawValue> {
+fn index<'t>(index: Index<'_>, texts: &mut Texts, json: &'t mut String) -> Result<JsonText<'t>> {
     json.clear();
-    let offset = match index {
+    match index {
         Index::Number(number) => {
             json.extend(number.raw().iter().copied().map(char::from));
-            number.offset()
+            if !is_word(json) {
+                return Err(Error::at(ErrorKind::Changed, number.offset()));
+            }
         }
-        Index::String(string) => {
-            string::push_quoted(texts.decode(string, [])?.0, json);
-            string.offset()
-        }
-    };
-    serde_json::from_str(json).map_err(|_| Error::at(ErrorKind::Changed, offset))
+        Index::String(string) => string::push_quoted(texts.decode(string, [])?.0, json),
+    }
+    Ok(JsonText::new(&**json))
 }
 
 /// The index that a number is, if it is a whole one of 32 bits.

@@ -6,6 +6,7 @@ mod books;
 pub mod counts;
 mod held;
 mod importing;
+mod json_text;
 mod maker;
 mod portion;
 pub mod schema;
@@ -17,7 +18,6 @@ pub mod view;
 use std::borrow::Cow;
 
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use crate::error::{Error, Result};
 use crate::path::Paths;
@@ -26,6 +26,7 @@ use counts::Summary;
 use view::Attributes;
 
 pub(crate) use held::{owned, weight};
+pub use json_text::JsonText;
 pub use sift::{Extent, Options, Show, Sifted, Warning, sift, sift_next, sift_with_view};
 
 /// The version of the rows' shape: adding a key keeps it.
@@ -119,7 +120,7 @@ pub struct ResourceChange<'a> {
     pub name: Option<Cow<'a, str>>,
     /// A string or a number, as JSON text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub index: Option<Cow<'a, RawValue>>,
+    pub index: Option<JsonText<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deposed: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,7 +141,7 @@ pub struct ResourceChange<'a> {
     pub replace_paths: Cow<'a, Paths>,
     /// An object, as compact JSON text; marked strings are masked in it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub importing: Option<Cow<'a, RawValue>>,
+    pub importing: Option<JsonText<'a>>,
     /// `true`, or left out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub generated_config: bool,
@@ -176,7 +177,7 @@ impl ResourceChange<'_> {
             mode: text(&self.mode),
             type_name: text(&self.type_name),
             name: text(&self.name),
-            index: self.index.as_deref().map(Cow::Borrowed),
+            index: self.index.as_ref().map(JsonText::borrowed),
             deposed: text(&self.deposed),
             provider_name: text(&self.provider_name),
             action: Cow::Borrowed(&self.action),
@@ -187,7 +188,7 @@ impl ResourceChange<'_> {
             unknown: Cow::Borrowed(&self.unknown),
             sensitive: Cow::Borrowed(&self.sensitive),
             replace_paths: Cow::Borrowed(&self.replace_paths),
-            importing: self.importing.as_deref().map(Cow::Borrowed),
+            importing: self.importing.as_ref().map(JsonText::borrowed),
             generated_config: self.generated_config,
             attributes,
         }

@@ -161,10 +161,10 @@ mod tests {
     use proptest::collection::vec;
     use proptest::option;
     use proptest::prelude::*;
-    use serde_json::value::RawValue;
 
     use super::*;
     use crate::path::Step;
+    use crate::record::JsonText;
     use crate::record::view::Attributes;
 
     const TEXT: &str = r#"[a-z]{0,20}(\PC|["\\\x00-\x1f\x7f\u{2028}\u{1f600}é]){0,3}[a-z]{0,12}"#;
@@ -173,11 +173,10 @@ mod tests {
         option::of(TEXT.prop_map(Cow::Owned))
     }
 
-    fn some_raw() -> impl Strategy<Value = Option<Cow<'static, RawValue>>> {
-        let raw = |json| Cow::Owned(RawValue::from_string(json).expect("JSON"));
+    fn some_raw() -> impl Strategy<Value = Option<JsonText<'static>>> {
         let text = TEXT.prop_map(|text| format!("{{\"id\":{}}}", serde_json::json!(text)));
         option::of(prop_oneof![any::<i64>().prop_map(|number| number.to_string()), text])
-            .prop_map(move |json| json.map(raw))
+            .prop_map(|json| json.map(JsonText::new))
     }
 
     fn paths() -> impl Strategy<Value = Cow<'static, Paths>> {

@@ -1,0 +1,69 @@
+//! JSON text that stands in a row as it is.
+
+use std::borrow::Cow;
+
+use serde::ser::Error as _;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+/// The text of one JSON value, without space between its tokens.
+#[derive(Clone, Debug)]
+pub struct JsonText<'a>(Cow<'a, str>);
+
+impl<'a> JsonText<'a> {
+    /// Of a text that is JSON: it is not looked at again before it is serialized.
+    pub(crate) fn new(text: impl Into<Cow<'a, str>>) -> JsonText<'a> {
+        JsonText(text.into())
+    }
+
+    /// The text.
+    pub fn get(&self) -> &str {
+        &self.0
+    }
+
+    /// The same text, borrowed.
+    pub(super) fn borrowed(&self) -> JsonText<'_> {
+        JsonText::new(self.get())
+    }
+
+    /// The same text, copied.
+    pub(super) fn owned(&self) -> JsonText<'static> {
+        JsonText::new(self.get().to_owned())
+    }
+}
+
+/// As the value that it is, by `serde_json`; any other format has it as that package's raw values.
+impl Serialize for JsonText<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: &RawValue = serde_json::from_str(&self.0).map_err(S::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+/// Whether a copy of a number or word of a document is one: a file may be written to meanwhile.
+/// Asks for no memory.
+pub(super) fn is_word(text: &str) -> bool {
+    !text.starts_with(['{', '[', '"']) && serde_json::from_str::<&RawValue>(text).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_serialized_as_the_value_it_is() {
+        let text = r#"{"id":"a\"b","identity":{"n":[1,2.50]}}"#;
+        assert_eq!(serde_json::to_string(&JsonText::new(text)).expect("JSON"), text);
+        assert!(serde_json::to_string(&JsonText::new("{")).is_err());
+    }
+
+    #[test]
+    fn words_are_words() {
+        for word in ["0", "-1.5e3", "true", "false", "null"] {
+            assert!(is_word(word), "{word}");
+        }
+        for text in ["", "01", "tru", "1,\"a\":2", "\"a\"", "{}", "[]", "é"] {
+            assert!(!is_word(text), "{text}");
+        }
+    }
+}

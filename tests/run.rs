@@ -54,7 +54,13 @@ pub fn plansift() -> Command {
 /// Runs the binary with that standard input.
 pub fn piped<S: AsRef<std::ffi::OsStr>>(args: &[S], input: &[u8]) -> Output {
     let mut command = plansift();
-    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(args);
+    with_input(command, input)
+}
+
+/// Runs a command with that standard input.
+pub fn with_input(mut command: Command, input: &[u8]) -> Output {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary starts");
     let mut stdin = child.stdin.take().expect("a pipe");
     std::thread::scope(|scope| {

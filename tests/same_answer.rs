@@ -2,6 +2,7 @@
 //!
 //! The answer to compare with is that of the plainest kernel on the whole text in one window.
 
+mod alone;
 pub mod forms;
 mod inputs;
 pub mod threads;

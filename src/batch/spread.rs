@@ -6,7 +6,7 @@
 //! and as long as there is enough of everything each thread has a task of its own.
 
 use std::num::NonZeroUsize;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
@@ -49,14 +49,22 @@ pub(super) fn spread<T: Send, R: Send>(
         for _ in 0..threads.get() {
             let (queue, work, send) = (&queue, &work, send.clone());
             let thread = Builder::new().name("batch".to_owned());
-            match thread.spawn_scoped(scope, move || queue.serve(stop, work, &send)) {
+            let hand_in = move |result| send.send(result).is_ok();
+            match thread.spawn_scoped(scope, move || queue.serve(stop, work, hand_in)) {
                 Ok(_) => started += 1,
                 // There can be no more: those that there are do the work.
-                Err(_) if started > 0 => break,
-                Err(error) => return Err(Error::io(ErrorKind::Write, error)),
+                Err(_) => break,
             }
         }
         drop(send);
+        if started == 0 {
+            let mut gathered = Ok(());
+            queue.serve(stop, &work, |result| {
+                gathered = result.and_then(|result| gather(vec![result]));
+                gathered.is_ok()
+            });
+            return gathered;
+        }
         let gathered = gather_all(&ready, &mut gather);
         if gathered.is_err() {
             stop.stop();
@@ -118,19 +126,19 @@ impl<T> Queue<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a thread does until there is nothing left.
+    /// What a thread does until there is nothing left, or nobody takes what it hands in.
     fn serve<R>(
         &self,
         stop: &Stop,
         work: &impl Fn(T, NonZeroUsize) -> Result<R>,
-        send: &SyncSender<Result<R>>,
+        mut hand_in: impl FnMut(Result<R>) -> bool,
     ) {
         while let Some((task, threads)) = self.next(stop) {
             let size = task.size.unwrap_or(0);
             let result = work(task.of, threads);
             self.give_back(size, threads);
             let was_stopped = |error: &Error| error.kind() == ErrorKind::Stopped;
-            if result.as_ref().is_err_and(was_stopped) || send.send(result).is_err() {
+            if result.as_ref().is_err_and(was_stopped) || !hand_in(result) {
                 return;
             }
         }

@@ -22,6 +22,9 @@ pub(super) struct Filled {
     pub len: usize,
 }
 
+/// What is read.
+pub(super) type Reader = Box<dyn Read + Send>;
+
 /// The reader's side.
 pub(super) struct ReadAhead {
     filled: Receiver<io::Result<Filled>>,
@@ -33,17 +36,26 @@ impl ReadAhead {
     ///
     /// # Errors
     ///
-    /// There can be no more threads.
-    pub(super) fn new(reader: Box<dyn Read + Send>) -> io::Result<ReadAhead> {
+    /// There can be no more threads: the reader.
+    pub(super) fn new(reader: Reader) -> std::result::Result<ReadAhead, Reader> {
         let (full, filled) = channel();
         let (empty, emptied) = channel();
+        // The reader follows once the thread is there: one that cannot start would drop it.
+        let (hand_over, handed_over) = channel::<Reader>();
+        let thread = std::thread::Builder::new().name("read ahead".to_owned());
+        let started = thread.spawn(move || {
+            if let Ok(reader) = handed_over.recv() {
+                fill(reader, &emptied, &full);
+            }
+        });
+        if started.is_err() {
+            return Err(reader);
+        }
+        hand_over.send(reader).map_err(|unsent| unsent.0)?;
         for _ in 0..BUFFERS {
-            // The receiver is at hand, so this cannot fail.
+            // A thread that has ended wants no buffers.
             let _ = empty.send(vec![0; FRONT + READ]);
         }
-        std::thread::Builder::new()
-            .name("read ahead".to_owned())
-            .spawn(move || fill(reader, &emptied, &full))?;
         Ok(ReadAhead { filled, empty })
     }
 

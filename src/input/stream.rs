@@ -17,7 +17,7 @@
 
 use std::io::{self, Read};
 
-use super::ahead::{FRONT, Filled, ReadAhead};
+use super::ahead::{FRONT, Filled, ReadAhead, Reader};
 use super::{Identity, Options, Source, Threads};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limit;
@@ -62,7 +62,7 @@ impl Failure {
 
 /// A reader as windows.
 pub(super) struct Stream {
-    reader: Box<dyn Read + Send>,
+    reader: Reader,
     /// The thread that has the reader now.
     ahead: Option<ReadAhead>,
     /// How many bytes are read without it.
@@ -81,11 +81,7 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    pub(super) fn new(
-        reader: Box<dyn Read + Send>,
-        identity: Option<Identity>,
-        options: &Options,
-    ) -> Stream {
+    pub(super) fn new(reader: Reader, identity: Option<Identity>, options: &Options) -> Stream {
         let alone = match options.threads {
             Threads::One => u64::MAX,
             Threads::Several => ALONE,
@@ -160,7 +156,11 @@ impl Stream {
     fn read(&mut self) -> io::Result<usize> {
         if self.ahead.is_none() && self.window_end() >= self.alone {
             let reader = std::mem::replace(&mut self.reader, Box::new(io::empty()));
-            self.ahead = Some(ReadAhead::new(reader)?);
+            match ReadAhead::new(reader) {
+                Ok(ahead) => self.ahead = Some(ahead),
+                // There can be no more threads.
+                Err(reader) => (self.reader, self.alone) = (reader, u64::MAX),
+            }
         }
         if let Some(ahead) = &mut self.ahead {
             let next = ahead.next()?;

@@ -199,6 +199,16 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Crew<'scope, 'env, W> {
         Some(job)
     }
 
+    /// Does a job that nobody has begun; `false`: there is none.
+    pub(crate) fn help(&mut self) -> bool {
+        let Some(own) = &mut self.own else { return false };
+        let next = self.desk.jobs().waiting.pop_front();
+        let Some((number, mut job)) = next else { return false };
+        own.work(&mut job);
+        self.desk.put_back(number, job);
+        true
+    }
+
     /// Takes back all jobs, done or not, and waits for those only that somebody has begun.
     ///
     /// # Panics
@@ -224,15 +234,10 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Crew<'scope, 'env, W> {
             if let Some(job) = self.take() {
                 return Some(job);
             }
-            let mut jobs = self.desk.jobs();
+            let is_done = self.help();
+            let jobs = self.desk.jobs();
             assert!(!jobs.is_broken, "a thread panicked");
-            if let Some(own) = &mut self.own
-                && let Some((number, mut job)) = jobs.waiting.pop_front()
-            {
-                drop(jobs);
-                own.work(&mut job);
-                self.desk.put_back(number, job);
-            } else if matches!(jobs.given.front(), Some(None)) {
+            if !is_done && matches!(jobs.given.front(), Some(None)) {
                 drop(self.desk.wait(jobs));
             }
         }
@@ -301,6 +306,22 @@ mod tests {
         let expected: Vec<u64> = (0..500).map(|number| number * number).collect();
         for threads in [1, 2, 3, 8] {
             assert_eq!(squares(threads, 0..500), expected);
+        }
+    }
+
+    #[test]
+    fn who_gives_jobs_can_do_some() {
+        for threads in [1, 2, 3] {
+            let desk = Desk::new();
+            std::thread::scope(|scope| {
+                let mut crew = Crew::new(scope, &desk, threads);
+                assert!(!crew.help());
+                (0..40).for_each(|number| crew.give((number, 0), || Squares));
+                while crew.help() {}
+                let squares = std::iter::from_fn(|| crew.wait());
+                assert!(squares.eq((0..40).map(|number| (number, number * number))));
+                assert!(!crew.help());
+            });
         }
     }
 

@@ -167,6 +167,10 @@ impl<S: Source> Source for Watched<S> {
         self.source.changed()
     }
 
+    fn is_awaited(&self) -> bool {
+        self.source.is_awaited()
+    }
+
     fn whole(&self) -> Option<Whole> {
         self.source.whole()
     }

@@ -5,6 +5,8 @@
 //! what is filled, for what the reader still needs of the bytes before.
 
 use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::stream::{READ, read_some};
@@ -28,6 +30,8 @@ pub(super) type Reader = Box<dyn Read + Send>;
 /// The reader's side.
 pub(super) struct ReadAhead {
     filled: Receiver<io::Result<Filled>>,
+    /// How many were filled and not taken, or a few more.
+    ready: Arc<AtomicUsize>,
     empty: Sender<Vec<u8>>,
 }
 
@@ -43,9 +47,15 @@ impl ReadAhead {
         // The reader follows once the thread is there: one that cannot start would drop it.
         let (hand_over, handed_over) = channel::<Reader>();
         let thread = std::thread::Builder::new().name("read ahead".to_owned());
+        let ready = Arc::new(AtomicUsize::new(0));
+        let begun = ready.clone();
         let started = thread.spawn(move || {
             if let Ok(reader) = handed_over.recv() {
-                fill(reader, &emptied, &full);
+                let each = |filled| {
+                    begun.fetch_add(1, Ordering::Relaxed);
+                    full.send(filled).is_ok()
+                };
+                fill(reader, &emptied, each);
             }
         });
         if started.is_err() {
@@ -56,14 +66,23 @@ impl ReadAhead {
             // A thread that has ended wants no buffers.
             let _ = empty.send(vec![0; FRONT + READ]);
         }
-        Ok(ReadAhead { filled, empty })
+        Ok(ReadAhead { filled, ready, empty })
     }
 
     /// The next filled buffer, which is to be given back.
     pub(super) fn next(&self) -> io::Result<Filled> {
         // A thread that ends without saying that this was all has lost the rest.
         let lost = |_| Err(io::ErrorKind::UnexpectedEof.into());
-        self.filled.recv().unwrap_or_else(lost)
+        let next = self.filled.recv();
+        if next.is_ok() {
+            self.ready.fetch_sub(1, Ordering::Relaxed);
+        }
+        next.unwrap_or_else(lost)
+    }
+
+    /// Whether [`ReadAhead::next`] would wait.
+    pub(super) fn is_empty(&self) -> bool {
+        self.ready.load(Ordering::Relaxed) == 0
     }
 
     /// Takes back a buffer that is not needed any more; one that is none of these is dropped.
@@ -75,13 +94,17 @@ impl ReadAhead {
     }
 }
 
-/// The thread's side: until the end, an error, or nobody reads on.
-fn fill(mut reader: impl Read, emptied: &Receiver<Vec<u8>>, full: &Sender<io::Result<Filled>>) {
+/// The thread's side: until the end, an error, or `each` says that nobody reads on.
+fn fill(
+    mut reader: impl Read,
+    emptied: &Receiver<Vec<u8>>,
+    each: impl Fn(io::Result<Filled>) -> bool,
+) {
     for mut buffer in emptied {
         let read = read_some(&mut reader, &mut buffer[FRONT..]);
         let filled = read.map(|len| Filled { buffer, len });
         let goes_on = matches!(&filled, Ok(Filled { len: 1.., .. }));
-        if full.send(filled).is_err() || !goes_on {
+        if !each(filled) || !goes_on {
             return;
         }
     }

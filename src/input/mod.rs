@@ -58,6 +58,11 @@ pub trait Source {
         false
     }
 
+    /// Whether who asks for more now has to wait for another thread that brings it.
+    fn is_awaited(&self) -> bool {
+        false
+    }
+
     /// All of the text, where it lies in memory as a whole; offsets count from its first byte.
     fn whole(&self) -> Option<Whole> {
         None
@@ -103,6 +108,10 @@ impl<S: Source> Source for &mut S {
 
     fn changed(&mut self) -> bool {
         (**self).changed()
+    }
+
+    fn is_awaited(&self) -> bool {
+        (**self).is_awaited()
     }
 
     fn whole(&self) -> Option<Whole> {
@@ -398,6 +407,10 @@ impl Source for Input {
             Kind::Mapped(mapped) => mapped.changed(),
             Kind::Stream(stream) => stream.changed(),
         }
+    }
+
+    fn is_awaited(&self) -> bool {
+        matches!(&self.0, Kind::Stream(stream) if stream.is_awaited())
     }
 
     fn whole(&self) -> Option<Whole> {

@@ -220,6 +220,10 @@ impl Source for Stream {
         Ok(!self.ended)
     }
 
+    fn is_awaited(&self) -> bool {
+        self.ahead.as_ref().is_some_and(ReadAhead::is_empty)
+    }
+
     fn finish(&mut self) -> Result<()> {
         self.identity.as_ref().map_or(Ok(()), Identity::check)
     }

@@ -433,6 +433,10 @@ impl<S: Source> Source for Region<'_, S> {
         self.source.changed()
     }
 
+    fn is_awaited(&self) -> bool {
+        self.source.is_awaited()
+    }
+
     fn whole(&self) -> Option<Whole> {
         self.source.whole()
     }

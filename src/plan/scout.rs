@@ -54,6 +54,11 @@ impl Frontier<'_> {
         self.offset
     }
 
+    /// Whether the reader would soon wait for another thread that brings the text.
+    pub fn is_awaited(&self) -> bool {
+        self.source.is_awaited()
+    }
+
     /// Who can read on from here while the reader does; `None`: the text does not lie in memory.
     pub fn scout(&self) -> Option<Scout> {
         let whole = self.source.whole()?;

@@ -5,7 +5,8 @@
 //!
 //! - Where the text lies in memory as a whole, other threads read ahead, a stretch each, and this
 //!   one takes what they found when it comes there.
-//! - Else this one reads everything, and copies what needs a closer look.
+//! - Else this one reads everything, and copies what needs a closer look. While the text is still
+//!   on its way it has that look itself, if nobody else has begun.
 //!
 //! Both cost something: the first elements of a plan are not shared, and so a small plan starts no
 //! thread; neither are those that are too long.
@@ -83,6 +84,9 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
 
     /// Up to where elements from here on were read ahead, if they were. Sends others to read on.
     pub(super) fn ahead(&mut self, frontier: &Frontier<'_>, books: &mut Books<'_>) -> Option<u64> {
+        if self.copies && frontier.is_awaited() {
+            self.crew.help();
+        }
         let offset = frontier.offset();
         let is_worth_it = self.ahead.is_worth_it(offset);
         if self.crew.threads() == 1 || self.copies || !is_worth_it || !books.begun {

@@ -367,6 +367,10 @@ impl<'scope, 's: 'scope, S: Source> Source for Tee<'scope, '_, 's, S> {
         self.source.changed()
     }
 
+    fn is_awaited(&self) -> bool {
+        self.source.is_awaited()
+    }
+
     fn whole(&self) -> Option<Whole> {
         self.source.whole()
     }

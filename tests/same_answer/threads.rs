@@ -3,6 +3,7 @@
 //! Plans here are long enough for elements to be shared, in both ways: copied, and read ahead. The
 //! answer to compare with is that of one thread.
 
+use std::cell::Cell;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -76,6 +77,35 @@ impl Source for InMemory {
     }
 }
 
+/// A text in memory that says every now and then that it is on its way.
+struct Slow<'a> {
+    text: &'a [u8],
+    asked: Cell<u32>,
+}
+
+impl Source for Slow<'_> {
+    fn window(&self) -> &[u8] {
+        self.text
+    }
+
+    fn offset(&self) -> u64 {
+        0
+    }
+
+    fn fill(&mut self, _: u64) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn is_awaited(&self) -> bool {
+        self.asked.update(|asked| asked + 1);
+        self.asked.get().is_multiple_of(5)
+    }
+}
+
 /// What is written, and how it ends.
 fn answer(source: impl Source, options: &Options, sink: Format) -> String {
     let mut out = Vec::new();
@@ -108,11 +138,14 @@ fn hold_sink_to_one(plan: &[u8], options: &Options, sink: Format, what: &str) ->
     let expected = answer(Slice(plan), options, sink);
     for threads in [2, 3, 8] {
         let options = on_threads(options, threads);
-        let both =
-            [answer(Slice(plan), &options, sink), answer(InMemory::new(plan), &options, sink)];
-        for (found, way) in both.iter().zip(["copied", "ahead"]) {
-            let ends = end(found, &expected);
-            assert!(*found == expected, "{what}, {threads} threads, {way}:\n{ends}");
+        let slow = Slow { text: plan, asked: Cell::new(0) };
+        for (found, way) in [
+            (answer(Slice(plan), &options, sink), "copied"),
+            (answer(slow, &options, sink), "awaited"),
+            (answer(InMemory::new(plan), &options, sink), "ahead"),
+        ] {
+            let ends = end(&found, &expected);
+            assert!(found == expected, "{what}, {threads} threads, {way}:\n{ends}");
         }
     }
     expected

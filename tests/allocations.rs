@@ -1,15 +1,18 @@
 //! How often memory is asked for while a plan is sifted. It is a binary of its own, because it
-//! counts for the whole process, and it is one test, because tests run side by side.
+//! counts for the whole process, and its tests take turns.
 //!
 //! What is asked for may grow with the longest change, never with the number of changes: a plan
-//! twice as long takes no more.
+//! twice as long takes no more, but a little for each stretch that another thread reads.
 
 #![expect(unsafe_code, reason = "an allocator is unsafe to write")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use plansift::input::Slice;
+use plansift::input::{self, Input, Slice};
 use plansift::record::{Options, Show, sift};
 use plansift::sink::Sink;
 use plansift::sink::json::Json;
@@ -103,11 +106,49 @@ fn asked(plan: &str, sink: &mut dyn Sink) -> u64 {
     ASKED.load(Ordering::Relaxed) - before
 }
 
+/// Held by the test that counts: there is one count for all threads.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// How often memory is asked for while several threads read a file that is mapped.
+fn asked_by_several(plan: &str) -> u64 {
+    let mut file = tempfile::NamedTempFile::new().expect("a file");
+    file.write_all(plan.as_bytes()).expect("it is written");
+    let mut options = Options::default();
+    options.read.threads = NonZeroUsize::new(3);
+    let input = Input::open_file(file.path(), &input::Options::default()).expect("a file");
+    let before = ASKED.load(Ordering::Relaxed);
+    sift(input, "plan.json", &options, &mut Ndjson::new(std::io::sink())).expect("a plan");
+    ASKED.load(Ordering::Relaxed) - before
+}
+
+#[test]
+fn several_threads_ask_for_memory_by_stretches_and_not_by_changes() {
+    /// Bytes that are read ahead at a time, and how often that asks.
+    const STRETCH: usize = 256 << 10;
+    const EACH: u64 = 4;
+    /// What a thread asks for that had nothing to do with the shorter plan, and some more.
+    const AT_FIRST: u64 = 150;
+    let _turn = TURN.lock();
+    for (name, change) in CHANGES {
+        let count = 8 * STRETCH * 10 / plan(change, 10).len();
+        let [once, twice] = [count, 9 * count].map(|count| {
+            let plan = plan(change, count);
+            (asked_by_several(&plan), plan.len() / STRETCH)
+        });
+        let more = twice.0.saturating_sub(once.0);
+        let stretches = (twice.1 - once.1) as u64;
+        let changes = 8 * count as u64;
+        assert!(changes > 20 * stretches * EACH, "{name}: {changes} in {stretches}");
+        assert!(more <= stretches * EACH + AT_FIRST, "{name}: {once:?}, then {twice:?}");
+    }
+}
+
 #[test]
 fn a_plan_twice_as_long_asks_for_memory_no_more_often() {
     const COUNT: usize = 1000;
     // A list of what was found may double once more.
     const MORE: u64 = 8;
+    let _turn = TURN.lock();
     let sinks: [fn() -> Box<dyn Sink>; 2] =
         [|| Box::new(Ndjson::new(std::io::sink())), || Box::new(Json::new(std::io::sink()))];
     for (name, change) in CHANGES {

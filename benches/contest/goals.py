@@ -242,7 +242,7 @@ GOALS = [
         ],
     ),
     Goal(
-        "allocations for each further record",
+        "allocations for each further record, one thread",
         "none",
         # What grows with the plan and not with its records, such as a list of types, may.
         lambda figure: figure < 0.01,

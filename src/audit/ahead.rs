@@ -8,6 +8,7 @@ use super::tell::{Note, Notes};
 use super::{Kind, Options};
 use crate::crew::{Worker, of_shared_work};
 use crate::error::{Error, Result};
+use crate::json::outline::Outline;
 use crate::limits::Limit;
 use crate::plan::piece_crew::{Found, PieceJob, Task};
 use crate::plan::{Piece, PieceVisitor, Unchanged};
@@ -116,11 +117,16 @@ impl Found for Findings {
 }
 
 /// Audits stretches.
-pub(super) struct StretchAuditor<'r>(Auditor<'r, Findings>);
+pub(super) struct StretchAuditor<'r> {
+    auditor: Auditor<'r, Findings>,
+    /// Where pieces are outlined.
+    outline: Outline,
+}
 
 impl<'r> StretchAuditor<'r> {
     pub fn new(collected: &'r Collected, options: &'r Options) -> StretchAuditor<'r> {
-        StretchAuditor(Auditor::new(collected, options, Findings::default()))
+        let auditor = Auditor::new(collected, options, Findings::default());
+        StretchAuditor { auditor, outline: Outline::new() }
     }
 }
 
@@ -129,9 +135,9 @@ impl Worker for StretchAuditor<'_> {
 
     fn work(&mut self, job: &mut PieceJob<Findings>) {
         let Some(Task { scout, range, .. }) = job.task() else { return };
-        let auditor = &mut self.0;
+        let StretchAuditor { auditor, outline } = self;
         std::mem::swap(&mut auditor.notes, &mut job.found);
-        let read = scout.read(range, &mut AuditingPieces(auditor));
+        let read = scout.read(range, outline, &mut AuditingPieces(auditor));
         std::mem::swap(&mut auditor.notes, &mut job.found);
         job.found.unmarked = std::mem::take(&mut auditor.unmarked);
         job.end(read);

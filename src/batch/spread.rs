@@ -58,6 +58,7 @@ pub(super) fn spread<T: Send, R: Send>(
         }
         drop(send);
         if started == 0 {
+            // What this one does it gathers at once.
             let mut gathered = Ok(());
             queue.serve(stop, &work, |result| {
                 gathered = result.and_then(|result| gather(vec![result]));

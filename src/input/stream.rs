@@ -221,7 +221,7 @@ impl Source for Stream {
     }
 
     fn is_awaited(&self) -> bool {
-        self.ahead.as_ref().is_some_and(ReadAhead::is_empty)
+        !self.ended && self.ahead.as_ref().is_some_and(ReadAhead::is_empty)
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -333,6 +333,7 @@ fn what_is_not_there_yet_is_awaited() {
     assert!(input.is_awaited());
     drop(come);
     assert!(!input.fill(1_800_000).unwrap());
+    assert!(!input.is_awaited());
 }
 
 #[test]

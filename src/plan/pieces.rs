@@ -203,7 +203,8 @@ pub(super) fn read<S: Source, V: PieceVisitor>(
 ) -> Result<Part> {
     visitor.begin(head.start);
     let cursor = Cursor::new(source, head.start, options.isa, options.validation, options.limits);
-    let mut walk = Walk::new(cursor, options, visitor);
+    let mut outline = Outline::new();
+    let mut walk = Walk::new(cursor, options, &mut outline, visitor);
     walk.frame.after = after;
     walk.frame.document.text_before = head.text;
     let flow = skimming::with_others(options, |others| walk.document(head.start, others));
@@ -212,7 +213,7 @@ pub(super) fn read<S: Source, V: PieceVisitor>(
 
 struct Walk<'v, S, V> {
     cursor: Cursor<S>,
-    outline: Outline,
+    outline: &'v mut Outline,
     visitor: &'v mut V,
     options: Options,
     frame: Frame,
@@ -227,10 +228,15 @@ struct Walk<'v, S, V> {
 }
 
 impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
-    fn new(cursor: Cursor<S>, options: &Options, visitor: &'v mut V) -> Self {
+    fn new(
+        cursor: Cursor<S>,
+        options: &Options,
+        outline: &'v mut Outline,
+        visitor: &'v mut V,
+    ) -> Self {
         Walk {
             cursor,
-            outline: Outline::new(),
+            outline,
             visitor,
             options: *options,
             frame: Frame::new(Welcome::States),
@@ -380,13 +386,13 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
 
     fn hand(&mut self, kind: PieceKind, name: Option<&str>) -> Result<()> {
         self.hold_gap()?;
-        self.cursor.outline(&mut self.outline)?;
+        self.cursor.outline(self.outline)?;
         if self.cut == Some(self.cursor.offset()) && self.outlines_a_word() {
             return Err(Error::at(ErrorKind::Truncated, self.cursor.offset()));
         }
         if !self.glance(kind) {
             let section = self.section;
-            let value = self.cursor.value(&mut self.outline);
+            let value = self.cursor.value(self.outline);
             if section == Section::FormatVersion {
                 self.frame.document.is_newer = version::check(value)?;
             }
@@ -399,7 +405,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
 
     /// Whether what was outlined has no bracket or quote at its end.
     fn outlines_a_word(&self) -> bool {
-        let last = self.cursor.outlined(&self.outline).last();
+        let last = self.cursor.outlined(self.outline).last();
         !matches!(last, Some(b'}' | b']' | b'"'))
     }
 
@@ -426,11 +432,11 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
 
     /// Whether a glance at what was outlined is enough.
     fn glance(&mut self, kind: PieceKind) -> bool {
-        let text = self.cursor.outlined(&self.outline);
+        let text = self.cursor.outlined(self.outline);
         let range = self.outline.start()..self.cursor.offset();
         match (kind, self.section) {
             (PieceKind::ResourceChange, section) => {
-                let element = Element { section, index: 0, text, outline: &self.outline };
+                let element = Element { section, index: 0, text, outline: self.outline };
                 let unchanged = element.unchanged();
                 unchanged.is_some_and(|unchanged| self.visitor.unchanged(&unchanged, range))
             }

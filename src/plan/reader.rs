@@ -28,7 +28,8 @@ pub(super) fn read<S: Source, V: Visitor>(
     visitor: &mut V,
 ) -> Result<Part> {
     let cursor = Cursor::new(source, head.start, options.isa, options.validation, options.limits);
-    let mut reader = Reader::of_elements(cursor, options, visitor);
+    let mut outline = Outline::new();
+    let mut reader = Reader::of_elements(cursor, options, &mut outline, visitor);
     reader.frame.after = after;
     reader.frame.document.text_before = head.text;
     let flow = skimming::with_others(options, |others| reader.document(head.start, others));
@@ -43,22 +44,21 @@ pub(super) fn unless_changed(source: &mut impl Source, error: Error) -> Error {
 
 pub(super) struct Reader<'v, S, V> {
     cursor: Cursor<S>,
-    outline: Outline,
+    outline: &'v mut Outline,
     visitor: &'v mut V,
     options: Options,
     frame: Frame,
 }
 
 impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
-    /// One that reads elements at a cursor.
-    pub(super) fn of_elements(cursor: Cursor<S>, options: &Options, visitor: &'v mut V) -> Self {
-        Reader {
-            cursor,
-            outline: Outline::new(),
-            visitor,
-            options: *options,
-            frame: Frame::new(Welcome::Plans),
-        }
+    /// One that reads elements at a cursor, and outlines them in a memory that is there already.
+    pub(super) fn of_elements(
+        cursor: Cursor<S>,
+        options: &Options,
+        outline: &'v mut Outline,
+        visitor: &'v mut V,
+    ) -> Self {
+        Reader { cursor, outline, visitor, options: *options, frame: Frame::new(Welcome::Plans) }
     }
 
     pub(super) fn cursor(&mut self) -> &mut Cursor<S> {
@@ -109,12 +109,12 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
             Answer::Skip => skimming::skip(&mut self.cursor, skimming).map(|()| Flow::Continue),
             Answer::Span => {
                 if !passed {
-                    self.cursor.outline(&mut self.outline)?;
+                    self.cursor.outline(self.outline)?;
                 }
-                self.visitor.span(&Place::new(section), self.cursor.value(&mut self.outline))
+                self.visitor.span(&Place::new(section), self.cursor.value(self.outline))
             }
             Answer::Enter if passed => {
-                self.visitor.scalar(section, self.cursor.value(&mut self.outline))
+                self.visitor.scalar(section, self.cursor.value(self.outline))
             }
             Answer::Enter => self.enter(section),
         }
@@ -135,8 +135,8 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
             | Section::Applyable
             | Section::Complete
             | Section::Errored => {
-                self.cursor.outline(&mut self.outline)?;
-                self.visitor.scalar(section, self.cursor.value(&mut self.outline))
+                self.cursor.outline(self.outline)?;
+                self.visitor.scalar(section, self.cursor.value(self.outline))
             }
             _ => self.entries(section),
         }
@@ -144,8 +144,8 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
 
     /// Outlines `format_version` and holds it to the majors that are known.
     fn format_version(&mut self) -> Result<()> {
-        self.cursor.outline(&mut self.outline)?;
-        self.frame.document.is_newer = version::check(self.cursor.value(&mut self.outline))?;
+        self.cursor.outline(self.outline)?;
+        self.frame.document.is_newer = version::check(self.cursor.value(self.outline))?;
         Ok(())
     }
 
@@ -206,10 +206,10 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
     }
 
     pub(super) fn element(&mut self, section: Section, index: u64) -> Result<Flow> {
-        self.cursor.outline(&mut self.outline)?;
+        self.cursor.outline(self.outline)?;
         if section.is_of_changes() {
-            let text = self.cursor.outlined(&self.outline);
-            let element = Element { section, index, text, outline: &self.outline };
+            let text = self.cursor.outlined(self.outline);
+            let element = Element { section, index, text, outline: self.outline };
             match self.visitor.element(&element)? {
                 Answer::Enter => {}
                 Answer::Skip => return Ok(Flow::Continue),
@@ -217,11 +217,11 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
                 Answer::Span => {
                     let mut place = Place::new(section);
                     place.push_index(index);
-                    return self.visitor.span(&place, self.cursor.value(&mut self.outline));
+                    return self.visitor.span(&place, self.cursor.value(self.outline));
                 }
             }
         }
-        let value = self.cursor.value(&mut self.outline);
+        let value = self.cursor.value(self.outline);
         match section {
             Section::DeferredChanges => self.visitor.deferred_change(&Deferred::parse(value)?),
             Section::ActionInvocations => {
@@ -246,8 +246,8 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
         }
         self.cursor.enter_object()?;
         while let Some((name, _)) = key::next(&mut self.cursor)? {
-            self.cursor.outline(&mut self.outline)?;
-            let value = self.cursor.value(&mut self.outline);
+            self.cursor.outline(self.outline)?;
+            let value = self.cursor.value(self.outline);
             // Names are the plan's own words, which an error does not repeat.
             let flow = match section {
                 Section::OutputChanges => Change::parse(value)
@@ -280,8 +280,8 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
                     open.push(Some(0));
                 }
                 (Answer::Enter | Answer::Span, _) => {
-                    self.cursor.outline(&mut self.outline)?;
-                    let value = self.cursor.value(&mut self.outline);
+                    self.cursor.outline(self.outline)?;
+                    let value = self.cursor.value(self.outline);
                     if self.visitor.span(&place, value)? == Flow::Stop {
                         return Ok(Flow::Stop);
                     }

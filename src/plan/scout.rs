@@ -20,6 +20,7 @@ use super::{Flow, Options, Visitor};
 use crate::input::{Slice, Source, Whole};
 use crate::json::brackets::Brackets;
 use crate::json::cursor::Cursor;
+use crate::json::outline::Outline;
 
 /// The key that comes first in an element, as the tools write it (plan-format, section 3).
 const FIRST_KEY: &[u8] = b"\"address\":";
@@ -91,9 +92,16 @@ impl Scout {
     /// Reads elements that begin in `range`, from the first that seems to be one on. Tells
     /// `visitor` of each as a reader would, up to one that it stops at or that is wrong, which do
     /// not count. Returns from where to where: from behind a comma to the end of an element.
-    pub fn read(&self, range: Range<u64>, visitor: &mut impl Visitor) -> Option<Range<u64>> {
+    ///
+    /// They are outlined in `outline`, one after the other.
+    pub fn read(
+        &self,
+        range: Range<u64>,
+        outline: &mut Outline,
+        visitor: &mut impl Visitor,
+    ) -> Option<Range<u64>> {
         let until = range.end;
-        explore(self.whole.text(), range, |start| self.read_from(start, until, visitor))
+        explore(self.whole.text(), range, |start| self.read_from(start, until, outline, visitor))
     }
 
     /// From where to where elements were read; how far it was read, if there is none.
@@ -101,6 +109,7 @@ impl Scout {
         &self,
         start: u64,
         until: u64,
+        outline: &mut Outline,
         visitor: &mut impl Visitor,
     ) -> std::result::Result<Range<u64>, u64> {
         let Options { isa, validation, limits, .. } = self.options;
@@ -109,7 +118,7 @@ impl Scout {
         let end = until.saturating_add(limits.change).min(self.text_len());
         let text = Slice(&self.whole.text()[..end as usize]);
         let cursor = Cursor::between(text, start, &self.open, isa, validation, limits);
-        let mut reader = Reader::of_elements(cursor, &self.options, visitor);
+        let mut reader = Reader::of_elements(cursor, &self.options, outline, visitor);
         let mut end = None;
         for index in 0.. {
             match reader.element(self.section, index) {

@@ -16,6 +16,7 @@ use super::{Record, Renderer};
 use crate::crew::{Worker, of_shared_work};
 use crate::error::{Error, Result};
 use crate::json::detached::Detached;
+use crate::json::outline::Outline;
 use crate::json::value::{Text, Value};
 use crate::limits::Limits;
 use crate::plan::read_ahead::Sent;
@@ -155,6 +156,8 @@ pub(super) struct RowWorker<'v> {
     /// Finds attributes, if they were asked for.
     viewer: Option<Viewer<'v>>,
     show: Show,
+    /// Where elements are outlined.
+    outline: Outline,
     /// `None`: rows are handed over as they are.
     renderer: Option<Box<dyn Renderer>>,
     /// What came of the portion so far, in bytes of memory.
@@ -170,7 +173,8 @@ impl<'v> RowWorker<'v> {
     ) -> Self {
         let limits = Limits { paths: limits.paths.min(PATHS_MAX), ..limits };
         let viewer = view.map(|view| Viewer::new(view, &limits));
-        RowWorker { maker: Maker::new(limits, extent), viewer, show, renderer, made: 0 }
+        let (maker, outline) = (Maker::new(limits, extent), Outline::new());
+        RowWorker { maker, viewer, show, outline, renderer, made: 0 }
     }
 
     /// # Errors
@@ -235,7 +239,10 @@ impl Worker for RowWorker<'_> {
         self.made = 0;
         if let Some((scout, range)) = portion.sent_to.take() {
             let Portion { made, text, .. } = portion;
-            portion.read = scout.read(range, &mut Ahead { worker: self, made, text });
+            let mut outline = std::mem::take(&mut self.outline);
+            let mut ahead = Ahead { worker: self, made, text };
+            portion.read = scout.read(range, &mut outline, &mut ahead);
+            self.outline = outline;
             return;
         }
         for place in 0..portion.elements.len() {

@@ -10,6 +10,7 @@ use super::stays::Stays;
 use super::{Counts, Options};
 use crate::crew::Worker;
 use crate::error::{Error, Result};
+use crate::json::outline::Outline;
 use crate::limits::Limit;
 use crate::plan::piece_crew::{Found as _, PieceJob, Task};
 use crate::plan::{Piece, PieceScout, PieceStretch, PieceVisitor, Unchanged};
@@ -30,6 +31,8 @@ pub(super) struct StretchRedactor<'s> {
     /// Who says what stays; `None`: everything does.
     judge: Option<Box<dyn Judge>>,
     stays: Stays,
+    /// Where pieces are outlined.
+    outline: Outline,
     /// How often in a row what was known was not enough, and for how many stretches that is not
     /// tried again.
     vain: u32,
@@ -46,8 +49,8 @@ impl<'s> StretchRedactor<'s> {
         options: &'s Options,
     ) -> Self {
         let redactor = Redactor::new(Chunk::default(), known, options);
-        let stays = Stays::default();
-        StretchRedactor { masker, redactor, known, judge, stays, vain: 0, untried: 0 }
+        let (stays, outline) = (Stays::default(), Outline::new());
+        StretchRedactor { masker, redactor, known, judge, stays, outline, vain: 0, untried: 0 }
     }
 
     /// Redacts a stretch by what is known of it, if that is enough. Where it was not, it may not be
@@ -85,8 +88,10 @@ impl<'s> StretchRedactor<'s> {
         }
         self.begin(job);
         let all_marked = surveyed.marked.iter().all(|(kind, range)| {
-            let redact = |piece: &Piece<'_>| self.redactor.piece(piece);
-            scout.read_again(*kind, range.clone(), redact).is_ok() && !is_full(&self.redactor.notes)
+            let StretchRedactor { redactor, outline, .. } = self;
+            let redact = |piece: &Piece<'_>| redactor.piece(piece);
+            scout.read_again(*kind, range.clone(), outline, redact).is_ok()
+                && !is_full(&redactor.notes)
         });
         self.end(job);
         job.found.counts.unmarked += surveyed.unmarked;
@@ -104,11 +109,12 @@ impl<'s> StretchRedactor<'s> {
         self.begin(job);
         let mut redacting = RedactingPieces(&mut self.redactor);
         let read = match &mut self.judge {
-            None => scout.read(range, &mut redacting),
+            None => scout.read(range, &mut self.outline, &mut redacting),
             Some(judge) => {
                 self.stays.clear();
                 let (judge, stays) = (&mut **judge, &mut self.stays);
-                scout.read(range, &mut SelectingPieces { redacting, judge, stays, next: None })
+                let mut selecting = SelectingPieces { redacting, judge, stays, next: None };
+                scout.read(range, &mut self.outline, &mut selecting)
             }
         };
         self.end(job);

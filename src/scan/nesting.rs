@@ -77,8 +77,16 @@ impl Nesting {
     /// an object.
     pub fn between(isa: Isa, depth_max: u64, open: impl Iterator<Item = u64>) -> Nesting {
         let mut nesting = Nesting::new(isa, depth_max);
-        open.for_each(|brace| nesting.open_one(brace));
+        nesting.go_between(open);
         nesting
+    }
+
+    /// Goes to such a place of another text, with its memory.
+    pub fn go_between(&mut self, open: impl Iterator<Item = u64>) {
+        (self.depth, self.kinds, self.len, self.ended) = (0, 0, 0, false);
+        self.around.clear();
+        self.stretches.clear();
+        open.for_each(|brace| self.open_one(brace));
     }
 
     /// The blocks that were followed last, in order and without a gap.
@@ -266,10 +274,11 @@ impl Nesting {
         if self.ended || !leaves_some || self.depth + *highest as u64 > self.depth_max {
             return false;
         }
-        let before = self.clone();
+        let (depth, kinds, len) = (self.depth, self.kinds, self.len);
+        let outer = self.around.clone();
         let closes = closed.iter().all(|is_brace| self.close(u64::from(*is_brace), 1));
         if !closes || around.is_some_and(|is_object| u64::from(is_object) != self.innermost()) {
-            *self = before;
+            (self.depth, self.kinds, self.len, self.around) = (depth, kinds, len, outer);
             return false;
         }
         open.iter().for_each(|is_brace| self.open_one(u64::from(*is_brace)));

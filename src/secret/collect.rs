@@ -15,6 +15,7 @@ use super::{EchoOf, Options};
 use crate::crew::Desk;
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
+use crate::json::outline::Outline;
 use crate::json::value::Value;
 use crate::plan::piece_crew::PieceCrew;
 use crate::plan::read_ahead::STRETCH;
@@ -152,6 +153,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
                 turn: Turn::First,
                 early: Early::default(),
                 decoded: Vec::new(),
+                outline: Outline::new(),
                 tell,
             };
             self.collect_with(collector, at, options)
@@ -262,6 +264,8 @@ struct Collector<'scope, 'env, 't> {
     turn: Turn,
     early: Early,
     decoded: Vec<u8>,
+    /// Where pieces are outlined that are read again.
+    outline: Outline,
     tell: Option<Tell<'t>>,
 }
 
@@ -305,7 +309,10 @@ impl PieceVisitor for Collector<'_, '_, '_> {
             for piece in learned.pieces() {
                 if !self.learn(learned, piece)? {
                     read_twice += piece.len();
-                    scout.read_again(piece.kind, piece.range.clone(), |piece| self.piece(piece))?;
+                    let mut outline = std::mem::take(&mut self.outline);
+                    let learn = |piece: &Piece<'_>| self.piece(piece);
+                    scout.read_again(piece.kind, piece.range.clone(), &mut outline, learn)?;
+                    self.outline = outline;
                 }
             }
             let range = stretch.range();

@@ -12,6 +12,7 @@ use super::parts::Parts;
 use super::survey::Digests;
 use crate::crew::Worker;
 use crate::error::Result;
+use crate::json::outline::Outline;
 use crate::plan::piece_crew::{Found, PieceJob, Task};
 use crate::plan::{Piece, PieceVisitor, Unchanged};
 
@@ -22,6 +23,8 @@ pub(super) struct Searcher {
     /// What digests of what is read are made with, if they are wanted.
     digests: Option<Digests>,
     decoded: Vec<u8>,
+    /// Where pieces are outlined.
+    outline: Outline,
 }
 
 /// What is found in a stretch.
@@ -49,7 +52,8 @@ impl Searcher {
         digester: Digester,
         digests: Option<Digests>,
     ) -> Searcher {
-        Searcher { marks: Marks::new(names), digester, digests, decoded: Vec::new() }
+        let (marks, decoded, outline) = (Marks::new(names), Vec::new(), Outline::new());
+        Searcher { marks, digester, digests, decoded, outline }
     }
 }
 
@@ -58,7 +62,10 @@ impl Worker for Searcher {
 
     fn work(&mut self, job: &mut PieceJob<Searched>) {
         let Some(Task { scout, range, .. }) = job.task() else { return };
-        let read = scout.read(range, &mut Searching { searcher: self, found: &mut job.found });
+        let mut outline = std::mem::take(&mut self.outline);
+        let mut searching = Searching { searcher: self, found: &mut job.found };
+        let read = scout.read(range, &mut outline, &mut searching);
+        self.outline = outline;
         if let (Some(read), Some(digests)) = (&read, &self.digests) {
             job.found.digest = digests.of(&scout.text()[read.places()]);
         }

@@ -9,6 +9,7 @@ use std::num::NonZeroUsize;
 use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::json::Validation;
+use plansift::json::outline::Outline;
 use plansift::plan::{Documents, Piece, PieceFrontier, PieceScout, PieceStretch, PieceVisitor};
 use plansift::redact::mask::Masking;
 use plansift::redact::{self, redact};
@@ -463,7 +464,7 @@ fn pieces_are_whole() {
     let mut told = HashSet::new();
     for len in 200..2000 {
         let mut ahead = Told::default();
-        scout.read(start..start + len, &mut ahead);
+        scout.read(start..start + len, &mut Outline::new(), &mut ahead);
         let parts: Vec<_> = ahead.pieces.difference(&all.pieces).collect();
         assert!(parts.is_empty(), "{len}: {parts:?}");
         told.extend(ahead.pieces.into_iter().map(|(_, raw)| raw));

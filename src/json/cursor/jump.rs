@@ -115,8 +115,7 @@ impl<S: Source> Cursor<S> {
 
     /// Scans anew from here on, behind an element or member of the innermost container.
     fn scan_again(&mut self) {
-        let isa = self.scanner.isa();
-        self.nesting = Nesting::between(isa, self.limits.depth, self.open.kinds());
+        self.nesting.go_between(self.open.kinds());
         self.restart(self.offset, Want::CommaOrClose);
     }
 

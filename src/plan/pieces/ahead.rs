@@ -147,9 +147,16 @@ impl PieceScout {
     /// first that begins behind it; `None`: there is no such place, or nothing to read. Tells
     /// `visitor` of each as the walk would, up to one that it refuses or that is wrong, of which
     /// nothing may be taken.
-    pub fn read(&self, range: Range<u64>, visitor: &mut impl PieceVisitor) -> Option<PieceStretch> {
+    ///
+    /// They are outlined in `outline`, one after the other.
+    pub fn read(
+        &self,
+        range: Range<u64>,
+        outline: &mut Outline,
+        visitor: &mut impl PieceVisitor,
+    ) -> Option<PieceStretch> {
         let until = range.end;
-        explore(self.text(), range, |start| self.read_from(start, until, visitor))
+        explore(self.text(), range, |start| self.read_from(start, until, outline, visitor))
     }
 
     /// The same from a place on; how far it was read, if there is no piece.
@@ -157,12 +164,13 @@ impl PieceScout {
         &self,
         start: u64,
         until: u64,
+        outline: &mut Outline,
         visitor: &mut impl PieceVisitor,
     ) -> std::result::Result<PieceStretch, u64> {
         // What is longer is left to the walk, and so is what is cut off here.
         let end = until.saturating_add(self.options.limits.change).min(self.text().len() as u64);
         self.look_twice(start, end)?;
-        let mut walk = Walk::new(self.cursor(start, end), &self.options, visitor);
+        let mut walk = Walk::new(self.cursor(start, end), &self.options, outline, visitor);
         walk.section = self.section;
         (walk.passed, walk.cut) = (start, Some(end));
         walk.open.clone_from(&self.around);
@@ -193,7 +201,8 @@ impl PieceScout {
         Cursor::between(text, start, &brackets(&self.around), isa, validation, limits)
     }
 
-    /// Tells once more of a piece without a name that was read from here on.
+    /// Tells once more of a piece without a name that was read from here on, and is outlined in
+    /// `outline`.
     ///
     /// # Errors
     ///
@@ -202,15 +211,15 @@ impl PieceScout {
         &self,
         kind: PieceKind,
         range: Range<u64>,
+        outline: &mut Outline,
         each: impl FnOnce(&Piece<'_>) -> Result<()>,
     ) -> Result<()> {
         let Options { isa, validation, limits, .. } = self.options;
         // That it is not too deep where it stands was seen before.
         let text = Slice(&self.text()[..range.end as usize]);
         let mut cursor = Cursor::new(text, range.start, isa, validation, limits);
-        let mut outline = Outline::new();
-        cursor.outline(&mut outline)?;
-        let value = cursor.value(&mut outline);
+        cursor.outline(outline)?;
+        let value = cursor.value(outline);
         each(&Piece { kind, section: self.section, name: None, value })
     }
 }

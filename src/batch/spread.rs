@@ -29,7 +29,8 @@ pub(super) struct Task<T> {
 }
 
 /// Does tasks on so many threads. `work` is told how many of them a task may use, itself included.
-/// `gather` is called on this thread with what is ready, several times a second also with nothing.
+/// `gather` is called on this thread with what is ready, several times a second also with nothing;
+/// where there can be no other thread, after each task.
 /// A stop ends it: what is not begun is left, and nothing is an error.
 ///
 /// # Errors

@@ -7,11 +7,12 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use tempfile::NamedTempFile;
 
@@ -29,11 +30,11 @@ pub fn unfinished(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Resul
     let lock = || FILES.lock().unwrap_or_else(PoisonError::into_inner);
     let mut files = lock();
     if !std::mem::replace(&mut files.1, true)
-        && let Some(mut interrupts) = Interrupts::hold()
+        && let Some(interrupts) = Interrupts::hold()
     {
         // Without a thread the run ends as any other, and leaves its files.
-        let _ = Builder::new().spawn(move || {
-            if let Some(signal) = interrupts.0.forever().next() {
+        interrupts.await_them(move |mut signals| {
+            if let Some(signal) = signals.forever().next() {
                 // Until the end of the run, so that no other file comes into being.
                 let files = lock();
                 // Once a file has its final name there is none of this one.
@@ -48,7 +49,10 @@ pub fn unfinished(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Resul
 }
 
 /// The signals that end a run, held back.
-pub struct Interrupts(Signals);
+pub struct Interrupts {
+    signals: Signals,
+    numbers: Vec<i32>,
+}
 
 impl Interrupts {
     /// Holds them back from now on, where that can be done.
@@ -57,17 +61,30 @@ impl Interrupts {
         let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
         let ignored = u64::from_str_radix(line.trim(), 16).ok()?;
         let is_heeded = |signal: &i32| ignored & (1 << (signal - 1)) == 0;
-        let heeded = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(is_heeded);
-        Signals::new(heeded).ok().map(Interrupts)
+        let numbers: Vec<_> = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(is_heeded).collect();
+        let signals = Signals::new(&numbers).ok()?;
+        Some(Interrupts { signals, numbers })
+    }
+
+    /// Waits for them on a thread of its own. Where there can be none they end the run.
+    fn await_them(self, wait: impl FnOnce(Signals) + Send + 'static) {
+        let Interrupts { signals, numbers } = self;
+        if Builder::new().spawn(move || wait(signals)).is_err() {
+            // Held back once, they would be lost.
+            let is_default = Arc::new(AtomicBool::new(true));
+            for number in numbers {
+                let _ = flag::register_conditional_default(number, is_default.clone());
+            }
+        }
     }
 
     /// Lets the first of them stop a batch, and the second end it at once.
-    pub fn stop(mut self, stop: Stop) -> Interrupted {
+    pub fn stop(self, stop: Stop) -> Interrupted {
         let first = Arc::new(AtomicI32::new(0));
         let interrupted = Interrupted(first.clone());
         // Without a thread the first one ends it.
-        let _ = Builder::new().spawn(move || {
-            for signal in self.0.forever() {
+        self.await_them(move |mut signals| {
+            for signal in signals.forever() {
                 if first.swap(signal, Ordering::Relaxed) != 0 {
                     let _ = signal_hook::low_level::emulate_default_handler(signal);
                 }

@@ -30,7 +30,7 @@ pub(super) type Reader = Box<dyn Read + Send>;
 /// The reader's side.
 pub(super) struct ReadAhead {
     filled: Receiver<io::Result<Filled>>,
-    /// How many were filled and not taken, or a few more.
+    /// How many were filled and not taken, or one more.
     ready: Arc<AtomicUsize>,
     empty: Sender<Vec<u8>>,
 }

@@ -55,7 +55,7 @@ impl Frontier<'_> {
         self.offset
     }
 
-    /// Whether the reader would soon wait for another thread that brings the text.
+    /// Whether the text behind what is there is still on its way from another thread.
     pub fn is_awaited(&self) -> bool {
         self.source.is_awaited()
     }

@@ -9,12 +9,13 @@ use std::ops::Range;
 
 use hashbrown::HashTable;
 
-use super::json_text::{JsonText, is_word};
+use super::json_text::JsonText;
 use super::texts::Texts;
 use crate::diff::refuse_twins;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::string;
 use crate::json::value::{Elements, Kind, Members, Value, recycled};
+use crate::json::word::Word;
 use crate::plan::Change;
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{Marks, Subject};
@@ -105,13 +106,17 @@ impl Importing {
                             string::push_quoted(text, json);
                         }
                     }
-                    Kind::Number if is_secret(value.raw()) => json.push_str(MASK),
-                    // Copied before it is held to the grammar: a file may be written to.
-                    _ => {
+                    // Copied before it is looked at: a file may be written to.
+                    kind => {
                         let start = json.len();
                         json.extend(value.raw().iter().copied().map(char::from));
-                        if !is_word(&json[start..]) {
+                        let word = &json.as_bytes()[start..];
+                        if !Word::is_whole(word) {
                             return Err(Error::at(ErrorKind::Changed, value.offset()));
+                        }
+                        if kind == Kind::Number && is_secret(word) {
+                            json.truncate(start);
+                            json.push_str(MASK);
                         }
                     }
                 },

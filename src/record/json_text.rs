@@ -40,12 +40,6 @@ impl Serialize for JsonText<'_> {
     }
 }
 
-/// Whether a copy of a number or word of a document is one: a file may be written to meanwhile.
-/// Asks for no memory.
-pub(super) fn is_word(text: &str) -> bool {
-    !text.starts_with(['{', '[', '"']) && serde_json::from_str::<&RawValue>(text).is_ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,15 +49,5 @@ mod tests {
         let text = r#"{"id":"a\"b","identity":{"n":[1,2.50]}}"#;
         assert_eq!(serde_json::to_string(&JsonText::new(text)).expect("JSON"), text);
         assert!(serde_json::to_string(&JsonText::new("{")).is_err());
-    }
-
-    #[test]
-    fn words_are_words() {
-        for word in ["0", "-1.5e3", "true", "false", "null"] {
-            assert!(is_word(word), "{word}");
-        }
-        for text in ["", "01", "tru", "1,\"a\":2", "\"a\"", "{}", "[]", "é"] {
-            assert!(!is_word(text), "{text}");
-        }
     }
 }

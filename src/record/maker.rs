@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::action::Action;
 use super::counts::PlanLine;
 use super::importing::Importing;
-use super::json_text::{JsonText, is_word};
+use super::json_text::JsonText;
 use super::sift::Extent;
 use super::texts::Texts;
 use super::view::Attributes;
@@ -14,6 +14,7 @@ use crate::diff::Differ;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::string;
 use crate::json::value::{Kind, Text};
+use crate::json::word::Word;
 use crate::limits::{Limit, Limits};
 use crate::path::{Paths, Step};
 use crate::plan::{self, Change, Index, Section, Unchanged};
@@ -222,7 +223,7 @@ fn index<'t>(index: Index<'_>, texts: &mut Texts, json: &'t mut String) -> Resul
     match index {
         Index::Number(number) => {
             json.extend(number.raw().iter().copied().map(char::from));
-            if !is_word(json) {
+            if !Word::is_whole(json.as_bytes()) {
                 return Err(Error::at(ErrorKind::Changed, number.offset()));
             }
         }

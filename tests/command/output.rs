@@ -287,6 +287,26 @@ fn a_run_that_is_ended_leaves_nothing_behind() {
     assert!(out.expect("it is there").contains("summary"));
 }
 
+/// A thread cannot have a stack of so many bytes, so there is none that waits for signals.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_without_other_threads_is_ended_too() {
+    use std::os::unix::process::ExitStatusExt;
+    let folder = Folder::of_plans();
+    for outputs in [&["changes", "out"][..], &["report", "markdown=out", "html=page"]] {
+        let mut child = waiting(&folder, "export RUST_MIN_STACK=1125899906842624;", outputs);
+        let stdin = child.stdin.take();
+        let mut kill = std::process::Command::new("kill");
+        kill.args(["-s", "TERM", &child.id().to_string()]);
+        assert!(kill.status().expect("kill").success());
+        // Not ended by the signal, it ends here.
+        drop(stdin);
+        assert_eq!(child.wait().expect("it ends").signal(), Some(15));
+        let left = folder.names().into_iter().filter(|name| name.starts_with(".plansift-"));
+        left.for_each(|name| std::fs::remove_file(folder.path(&name)).expect("it is removed"));
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error() {

@@ -11,8 +11,8 @@ use crate::run;
 /// More than is read before another thread is worth its start.
 const SIZE: usize = 4 << 20;
 
-/// A thread cannot have a stack of so many bytes: 64 TiB.
-const STACK: &str = "70368744177664";
+/// A thread cannot have a stack of so many bytes: 2^50, which no address space has room for.
+const STACK: &str = "1125899906842624";
 
 fn output(folder: &Path, args: &str, input: &[u8], can_start: bool) -> Output {
     let mut command = run::plansift();
@@ -22,6 +22,14 @@ fn output(folder: &Path, args: &str, input: &[u8], can_start: bool) -> Output {
         false => command.args(["--threads", "4"]).env("RUST_MIN_STACK", STACK),
     };
     run::with_input(command, input)
+}
+
+/// The row files of a batch.
+fn rows(done: &Path) -> Vec<String> {
+    let Ok(files) = fs::read_dir(done.join("records")) else { return Vec::new() };
+    let mut paths: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    paths.sort();
+    paths.iter().map(|path| fs::read_to_string(path).expect("rows")).collect()
 }
 
 #[test]
@@ -44,9 +52,12 @@ fn without_other_threads() {
         "slim -",
         "batch --out done plan.json plan.json.zst",
     ] {
+        let done = folder.path().join("done");
         let expected = output(folder.path(), args, &plan, true);
-        let _ = fs::remove_dir_all(folder.path().join("done"));
+        let rows = rows(&done);
+        let _ = fs::remove_dir_all(&done);
         let found = output(folder.path(), args, &plan, false);
+        assert!(rows == self::rows(&done) && rows.len() == 2 * usize::from(done.exists()));
         let said = String::from_utf8_lossy(&found.stderr);
         assert_eq!(found.status, expected.status, "{args}: {said}");
         assert_eq!(said, String::from_utf8_lossy(&expected.stderr), "{args}");

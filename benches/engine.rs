@@ -129,7 +129,7 @@ fn brackets(text: &[u8]) -> u64 {
 fn skip(criterion: &mut Criterion) {
     let plan = Plan::new("estate", SIZE);
     let mut group = group(criterion, "skip", &plan.text);
-    let levels = [(Validation::Visited, "structure"), (Validation::Everything, "full")];
+    let levels = [(Validation::Structure, "structure"), (Validation::Grammar, "full")];
     for (validation, name) in levels {
         group.bench_function(name, |bencher| {
             bencher.iter(|| {

@@ -3,7 +3,7 @@
 use plansift::error::ErrorKind;
 use plansift::input::{Slice, Source};
 use plansift::json::Validation;
-use plansift::plan::{self, Documents, Next, REACH};
+use plansift::plan::{self, Documents, Next, REACH, SurroundingText};
 use plansift::record::{Label, Options, Record, sift_next};
 use plansift::sink::Sink;
 
@@ -142,7 +142,7 @@ fn every_byte_of_a_clean_stream_belongs_to_a_document() {
 #[test]
 fn streams_are_told_alike_in_every_cut() {
     for (text, _) in streams() {
-        for validation in [Validation::Visited, Validation::Everything] {
+        for validation in [Validation::Structure, Validation::Grammar] {
             let options = options(validation);
             let whole = told_with_bytes(Slice(text.as_bytes()), &options);
             for len in [1, 2, 3, 17, 64, 100] {
@@ -191,7 +191,8 @@ fn a_plan_damaged_anywhere_keeps_its_neighbours() {
 #[test]
 fn strict_takes_several_documents_but_no_text_between_them() {
     let [a, b] = ["a", "b"].map(plan);
-    let strict = options(Validation::Everything);
+    let mut strict = Options::default();
+    strict.read.surrounding_text = SurroundingText::Refused;
     let told = |text: &str| told_with_bytes(Slice(text.as_bytes()), &strict).0;
     assert_eq!(told(&format!("{a}\n{b}\n")), ["x.a", "x.b"]);
     assert_eq!(told(&format!("{a}{b}")), ["x.a", "x.b"]);
@@ -263,7 +264,7 @@ fn a_document_is_whole_before_the_next_one_has_come() {
         // The second end is one further: what the line is may have to be seen.
         let ends = [20, first.len() + beginning, first.len() + 30].to_vec().into_iter();
         let source = Steps { text: text.clone().into_bytes(), ends, end: 0 };
-        let options = options(Validation::Visited);
+        let options = options(Validation::Structure);
         let mut documents = Documents::new(source, &options.read);
         let mut told = First::default();
         let label = Label { source: "-", workspace: None };
@@ -278,6 +279,6 @@ fn a_document_is_whole_before_the_next_one_has_come() {
 fn lines_that_begin_otherwise_are_searched_once() {
     let line = "{\"configuration\":{},\"format_version\":\"1.2\",\"resource_changes\":[]}\n";
     let text = line.repeat(100_000);
-    let (told, _) = told_with_bytes(Slice(text.as_bytes()), &options(Validation::Visited));
+    let (told, _) = told_with_bytes(Slice(text.as_bytes()), &options(Validation::Structure));
     assert_eq!(told.len(), 100_000);
 }

@@ -1,4 +1,5 @@
-//! The JSON grammar as `--strict` checks it: JSONTestSuite where it is, and texts of our own.
+//! The JSON grammar as plansift checks it by default: JSONTestSuite where it is, and texts of our
+//! own.
 //!
 //! serde_json is the second opinion on every text, also on each of our own texts with one byte put
 //! in, replaced or taken out. Where the two differ stands in a table.
@@ -131,7 +132,7 @@ const INVALID: [&str; 34] = [
 const BYTES: &[u8] = b"{}[]:,\"\\/ \n\t09-+.eEtfnu\x00\x1f\x7f\x80\xc3\xff";
 
 fn strict(text: &[u8]) -> Verdict {
-    verdict(check(Slice(text), Validation::Everything, Limits::default()).is_ok())
+    verdict(check(Slice(text), Validation::Grammar, Limits::default()).is_ok())
 }
 
 fn serde(text: &[u8]) -> Verdict {
@@ -211,7 +212,8 @@ fn one_byte_more_less_or_other_is_judged_as_serde_json_judges_it() {
 
 #[test]
 fn what_the_strict_check_accepts_the_usual_one_does_not_refuse() {
-    let usual = |text: &str| check(Slice(text.as_bytes()), Validation::Visited, Limits::default());
+    let usual =
+        |text: &str| check(Slice(text.as_bytes()), Validation::Structure, Limits::default());
     for text in VALID {
         assert!(usual(text).is_ok(), "{text}");
     }
@@ -221,7 +223,7 @@ fn what_the_strict_check_accepts_the_usual_one_does_not_refuse() {
 fn depth_is_limited_where_the_limit_says() {
     let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
     let limits = Limits { depth: 200, ..Limits::default() };
-    let judged = |text: &str| check(Slice(text.as_bytes()), Validation::Everything, limits);
+    let judged = |text: &str| check(Slice(text.as_bytes()), Validation::Grammar, limits);
     assert!(judged(&nested(200)).is_ok());
     let kind = judged(&nested(201)).expect_err("too deep").kind();
     assert!(matches!(kind, ErrorKind::Limit { value: 200, .. }), "{kind:?}");

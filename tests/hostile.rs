@@ -59,7 +59,7 @@ fn sifted(source: impl Source, options: &Options) -> Result<Shape> {
 }
 
 fn both_levels(text: &[u8]) -> [Result<Shape>; 2] {
-    [Validation::Visited, Validation::Everything]
+    [Validation::Structure, Validation::Grammar]
         .map(|validation| sifted(Slice(text), &options(validation)))
 }
 
@@ -245,7 +245,7 @@ fn depth_is_taken_up_to_its_limit_and_not_beyond() {
 #[test]
 fn a_raised_limit_on_depth_does_not_run_out_of_stack() {
     const DEPTH: usize = 1_000_000;
-    for validation in [Validation::Visited, Validation::Everything] {
+    for validation in [Validation::Structure, Validation::Grammar] {
         let mut options = options(validation);
         options.read.limits.depth = DEPTH as u64;
         for plan in deep(DEPTH) {

@@ -11,11 +11,12 @@
 //! | what the tools' own renderings say of those plans | `rendering.rs` |
 //! | documents that are not a plan | `wrong.rs` |
 //! | the page of a report, also in a browser | `html.rs` |
-//! | the JSON grammar (`--strict`) | `grammar.rs` |
+//! | the JSON grammar | `grammar.rs` |
 //! | several documents in one input | `documents.rs` |
 //! | the same, for commands that read each document twice | `several.rs` |
 //! | `--no-paths` | `extent.rs` |
-//! | hostile, cut and damaged input | `hostile.rs` |
+//! | hostile and cut input | `hostile.rs` |
+//! | damaged plans, against every command | `damage.rs` |
 //! | what fuzzing found; the checks of the fuzz targets | `fuzz_corpus.rs` |
 //! | the same answer from every kernel, file, pipe, window and compression | `same_answer.rs` |
 //! | files of more than 4 GiB, memory | `large.rs` |
@@ -34,6 +35,7 @@
 mod audit;
 mod command;
 mod corpus;
+mod damage;
 mod documents;
 mod extent;
 mod fuzz_corpus;

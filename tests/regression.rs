@@ -31,6 +31,26 @@ fn limited(limits: Limits) -> Options {
     Options { read: plan::Options { limits, ..Default::default() }, ..Default::default() }
 }
 
+/// `report` reads a plan for its secrets first. What that reading refuses, the run refuses.
+#[test]
+fn a_report_refuses_what_its_first_reading_refuses() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let members = r#""actions":["create"],"before":null,"after":{"a":"secret-1","b":"secret-2"},
+        "after_sensitive":{"a":true,"b":true}"#;
+    let (plan, page) = (folder.path().join("plan.json"), folder.path().join("page.html"));
+    fs::write(&plan, plan_of(members)).expect("a file");
+    let output = run::plansift()
+        .args(["report", "--limit-secrets", "1", "-o", "term", "-o"])
+        .arg(format!("html={}", page.display()))
+        .arg(&plan)
+        .output()
+        .expect("the binary runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("--limit-secrets"), "{said}");
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("a.b"), "a change was shown");
+}
+
 /// A record with a key twice is no JSON that readers agree on.
 #[test]
 fn importing_with_a_key_twice_is_refused() {

@@ -45,7 +45,7 @@ fn answer(source: impl Source, options: &Options) -> Answer {
 
 /// Each kernel at each level of validation.
 fn all_options() -> Vec<Options> {
-    let levels = [Validation::Visited, Validation::Everything];
+    let levels = [Validation::Structure, Validation::Grammar];
     let mut all = Vec::new();
     for isa in Isa::all() {
         for validation in levels {
@@ -66,7 +66,7 @@ fn plainest(validation: Validation) -> Options {
 }
 
 fn expected(text: &str) -> String {
-    answer(Slice(text.as_bytes()), &plainest(Validation::Visited)).expect("the text is a plan")
+    answer(Slice(text.as_bytes()), &plainest(Validation::Structure)).expect("the text is a plan")
 }
 
 /// A text that arrives in windows of those lengths, over and over again. What may be forgotten is
@@ -148,7 +148,7 @@ fn windows_of_any_one_length_give_the_same() {
 #[test]
 fn space_before_a_colon_counts_to_the_key() {
     let text = format!(r#"{{"format_version"{}:"1.2","resource_changes":[]}}"#, " ".repeat(9000));
-    for validation in [Validation::Visited, Validation::Everything] {
+    for validation in [Validation::Structure, Validation::Grammar] {
         let mut options = plainest(validation);
         assert!(answer(Slice(text.as_bytes()), &options).is_ok());
         for limit in [14, 100, 5000, 9013, 9014] {
@@ -169,7 +169,7 @@ const DAMAGE: &[u8] = b"\"\\{}],:x \x01\xff0";
 
 #[test]
 fn errors_are_the_same_for_every_kernel_and_cut() {
-    for validation in [Validation::Visited, Validation::Everything] {
+    for validation in [Validation::Structure, Validation::Grammar] {
         for at in 0..PLAN.len() {
             let mut text = PLAN.as_bytes().to_vec();
             text[at] = DAMAGE[at % DAMAGE.len()];
@@ -192,9 +192,9 @@ fn errors_are_the_same_for_every_kernel_and_cut() {
 fn an_input_that_ends_early_ends_at_the_same_byte_in_every_cut() {
     for end in 0..PLAN.len() {
         let text = &PLAN.as_bytes()[..end];
-        let expected = answer(Slice(text), &plainest(Validation::Visited));
+        let expected = answer(Slice(text), &plainest(Validation::Structure));
         for len in [1, 64, 100] {
-            let options = plainest(Validation::Visited);
+            let options = plainest(Validation::Structure);
             assert_eq!(answer(Cut::new(text, &[len]), &options), expected, "{end} by {len}");
         }
     }
@@ -214,7 +214,7 @@ const LIMITS: [(SetLimit, &[u64]); 4] = [
 fn limits_hold_at_the_same_byte_in_every_cut() {
     for (set, values) in LIMITS {
         for &value in values {
-            let mut options = plainest(Validation::Visited);
+            let mut options = plainest(Validation::Structure);
             set(&mut options.read.limits, value);
             let whole = answer(Slice(PLAN.as_bytes()), &options);
             for len in [1, 64, 100, 1000] {
@@ -232,7 +232,7 @@ fn the_limit_on_a_document_is_told_alike_by_files_and_readers() {
     std::fs::write(&path, PLAN).expect("a file");
     let len = PLAN.len() as u64;
     for value in [1, 64, 2000, len - 1, len] {
-        let mut options = plainest(Validation::Visited);
+        let mut options = plainest(Validation::Structure);
         options.read.limits.document = value;
         let opened = |mapping| {
             let input = Input::open_file(
@@ -379,7 +379,7 @@ fn text_around_a_plan_is_passed_over_alike_in_every_cut() {
     let plan = format!("{PLAN}\n");
     let expected = expected(&plan);
     let text = [BEFORE, &plan, AFTER].concat();
-    let options = plainest(Validation::Visited);
+    let options = plainest(Validation::Structure);
     assert_eq!(answer(Slice(text.as_bytes()), &options).as_ref(), Ok(&expected));
     let around = (1..BEFORE.len() + 200).chain(text.len() - 200..text.len());
     for cut in around {
@@ -390,7 +390,7 @@ fn text_around_a_plan_is_passed_over_alike_in_every_cut() {
 
 #[test]
 fn text_before_a_plan_of_any_size_is_passed_over() {
-    let options = plainest(Validation::Visited);
+    let options = plainest(Validation::Structure);
     for changes in [1, 100, 1000, 30_000] {
         let plan = sample::of_changes(changes, sample::create) + "\n";
         let text = [BEFORE, &plan, AFTER].concat();

@@ -43,7 +43,9 @@ pub struct Terms {
     pub format: String,
     /// Whether what stays as it is is written.
     pub all: bool,
-    /// Whether every byte was checked.
+    /// How much of the JSON grammar is checked: `grammar` or `structure`.
+    pub check: String,
+    /// Whether text before or after a document is refused.
     pub strict: bool,
     /// Which inputs, as `i/n`.
     pub shard: String,
@@ -56,6 +58,7 @@ impl Terms {
             (self.plansift != others.plansift, "version of plansift"),
             (self.format != others.format, "--format"),
             (self.all != others.all, "--all"),
+            (self.check != others.check, "--check"),
             (self.strict != others.strict, "--strict"),
             (self.shard != others.shard, "--shard"),
         ];
@@ -378,7 +381,15 @@ mod tests {
 
     fn terms() -> Terms {
         let (plansift, format, shard) = ["0.0.0", "ndjson", "1/1"].map(str::to_owned).into();
-        Terms { version: VERSION, plansift, format, all: false, strict: false, shard }
+        Terms {
+            version: VERSION,
+            plansift,
+            format,
+            all: false,
+            check: "grammar".to_owned(),
+            strict: false,
+            shard,
+        }
     }
 
     fn listed(name: &str, len: u64) -> Listed {

@@ -8,7 +8,7 @@ use crate::input::Source;
 use crate::limits::Limit;
 use crate::plan::{Documents, Next};
 use crate::record::view::{Known, View};
-use crate::record::{Label, Options, Sifted, sift_next, sift_with_view};
+use crate::record::{Label, Options, Record, Sifted, sift_next, sift_with_view};
 use crate::secret::{self, Collected};
 use crate::sink::Sink;
 
@@ -37,12 +37,6 @@ pub trait Reader {
     /// How many plans it takes of an input.
     fn plans_max(&self) -> u64 {
         u64::MAX
-    }
-
-    /// Takes note that no values of a plan were shown, for its secrets could not be told. Nobody
-    /// is told so who asks for none.
-    fn hidden(&mut self, label: Label<'_>, error: &Error) {
-        let _ = (label, error);
     }
 
     /// Takes note of how it goes on, or that it does not; `input` is that of all of its plans.
@@ -120,17 +114,18 @@ pub fn read_plans(
             Attributes::Values(values) => Some((values.collect)(at)),
             Attributes::None | Attributes::Paths => None,
         };
-        let sifted = match view(&attributes, secrets.as_ref()) {
-            Some(view) => sift_with_view(&mut documents, label, options, view, reader.sink()),
-            None => sift_next(&mut documents, label, options, reader.sink()),
+        let sifted = match secrets.transpose() {
+            Ok(secrets) => match view(&attributes, secrets.as_ref()) {
+                Some(view) => sift_with_view(&mut documents, label, options, view, reader.sink()),
+                None => sift_next(&mut documents, label, options, reader.sink()),
+            },
+            // What the first reading refuses is refused. The plan is read once more all the same:
+            // that finds the next plan of the input, or an error that says more.
+            Err(error) => sift_next(&mut documents, label, options, &mut Discard).and(Err(error)),
         };
         let failed = match sifted {
             Ok(sifted) => {
                 reader.done(label, &sifted);
-                // Where the plan itself could not be read, that is said.
-                if let Some(Err(error)) = secrets {
-                    reader.hidden(label, &error);
-                }
                 None
             }
             Err(error) if matches!(error.kind(), ErrorKind::Write | ErrorKind::Stopped) => {
@@ -150,13 +145,23 @@ pub fn read_plans(
     Ok(())
 }
 
-fn view<'v>(
-    attributes: &'v Attributes<'_>,
-    secrets: Option<&'v Result<Collected>>,
-) -> Option<View<'v>> {
+/// Takes the records of a plan that is refused.
+struct Discard;
+
+impl Sink for Discard {
+    fn record(&mut self, _: &Record<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+fn view<'v>(attributes: &'v Attributes<'_>, secrets: Option<&'v Collected>) -> Option<View<'v>> {
     match (attributes, secrets) {
         (Attributes::None, _) => None,
-        (Attributes::Values(Values { all, options, .. }), Some(Ok(collected))) => {
+        (Attributes::Values(Values { all, options, .. }), Some(collected)) => {
             let known = Known { collected, options };
             Some(if *all { View::All(known) } else { View::Changed(known) })
         }

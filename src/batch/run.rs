@@ -202,7 +202,15 @@ mod tests {
 
     fn terms() -> Terms {
         let (plansift, format, shard) = ["0.0.0", "ndjson", "1/1"].map(str::to_owned).into();
-        Terms { version: VERSION, plansift, format, all: false, strict: false, shard }
+        Terms {
+            version: VERSION,
+            plansift,
+            format,
+            all: false,
+            check: "grammar".to_owned(),
+            strict: false,
+            shard,
+        }
     }
 
     fn settings(on_failure: OnFailure) -> Settings {

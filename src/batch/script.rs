@@ -148,10 +148,6 @@ impl Reader for Script {
         self.is_partial = true;
     }
 
-    fn hidden(&mut self, _: Label<'_>, _: &Error) {
-        self.is_partial = true;
-    }
-
     fn note(&mut self, _: Label<'_>, _: Note) {
         self.is_partial = true;
     }

@@ -391,6 +391,16 @@ pub enum Progress {
     Never,
 }
 
+/// How much of the JSON grammar to check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Check {
+    /// Every byte, in skipped values too
+    Grammar,
+    /// Only UTF-8, strings and brackets in skipped values: faster, but a plan that lost some bytes
+    /// can pass, and its changes with them. For plans that the same job has just made
+    Structure,
+}
+
 /// The plans, and how to read them.
 #[derive(Debug, Args)]
 pub struct Plans {
@@ -401,7 +411,10 @@ pub struct Plans {
     /// More of them
     #[command(flatten)]
     pub more: InputArgs,
-    /// Check the full grammar of every byte, and step over nothing
+    /// How much of the JSON grammar to check
+    #[arg(long, value_enum, default_value_t = Check::Grammar, value_name = "WHAT")]
+    pub check: Check,
+    /// Refuse text before or after the document, which CI wrappers print, instead of skipping it
     #[arg(long)]
     pub strict: bool,
     /// Colours

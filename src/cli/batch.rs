@@ -20,6 +20,7 @@ use crate::batch::report::{self, Fleet};
 use crate::batch::run::{Event, Job, OnFailure, Progress, Settings, run as run_jobs, threads_in};
 use crate::batch::{Entry, Location, Shard, Stop, file_name};
 use crate::error::Result;
+use crate::json::Validation;
 use crate::record::{Options, Show};
 use crate::secret::Takes;
 use crate::sink::Form;
@@ -105,6 +106,10 @@ fn terms(arguments: &Batch, settings: &Settings) -> Terms {
         plansift: env!("CARGO_PKG_VERSION").to_owned(),
         format: format.to_owned(),
         all: settings.sift.show == Show::All,
+        check: match settings.sift.read.validation {
+            Validation::Structure => "structure".to_owned(),
+            Validation::Grammar => "grammar".to_owned(),
+        },
         strict: arguments.plans.strict,
         shard: arguments.shard.to_string(),
     }

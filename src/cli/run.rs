@@ -19,7 +19,7 @@ use super::sifting::Sifting;
 use crate::error::{Error, ErrorKind};
 use crate::input::{self, Mapping, Threads};
 use crate::json::Validation;
-use crate::plan;
+use crate::plan::{self, SurroundingText};
 use crate::record::schema::SCHEMA;
 use crate::record::{Extent, Options, Show, Warning};
 use crate::scan::Isa;
@@ -192,11 +192,19 @@ pub(super) fn options(plans: &Plans) -> std::result::Result<Options, Exit> {
             }
         },
     };
-    let validation = if plans.strict { Validation::Everything } else { Validation::Visited };
+    let validation = match plans.check {
+        args::Check::Structure => Validation::Structure,
+        args::Check::Grammar => Validation::Grammar,
+    };
+    let surrounding_text = match plans.strict {
+        true => SurroundingText::Refused,
+        false => SurroundingText::Skipped,
+    };
     Ok(Options {
         read: plan::Options {
             isa,
             validation,
+            surrounding_text,
             limits: plans.limits.limits(),
             threads: threads(plans),
         },

@@ -266,10 +266,6 @@ impl Reader for Sifting<'_> {
         say(&format!("{}: {error}", visible(label.source)));
     }
 
-    fn hidden(&mut self, label: Label<'_>, error: &Error) {
-        say(&format!("{}: values are not shown: {error}", visible(label.source)));
-    }
-
     fn note(&mut self, input: Label<'_>, note: Note) {
         say(&format!("{}: {note}", visible(input.source)));
     }

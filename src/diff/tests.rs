@@ -21,7 +21,7 @@ fn diff_with(differ: &mut Differ, members: &str) -> Result<[Vec<String>; 3], cra
     let text = format!("{{\"actions\":[\"update\"],{members}}}");
     let limits = Limits { depth: u64::MAX, ..Limits::default() };
     let mut cursor =
-        Cursor::new(Slice(text.as_bytes()), 0, Isa::best(), Validation::Visited, limits);
+        Cursor::new(Slice(text.as_bytes()), 0, Isa::best(), Validation::Structure, limits);
     let mut outline = Outline::new();
     cursor.outline(&mut outline)?;
     differ.diff(&Change::parse(cursor.value(&mut outline))?)?;
@@ -114,7 +114,7 @@ fn is_changed(
 ) -> Result<bool, crate::error::Error> {
     let text = format!(r#"[{before},{after},{unknown}]"#);
     let deep = Limits { depth: u64::MAX, ..Limits::default() };
-    let (isa, validation) = (Isa::best(), Validation::Visited);
+    let (isa, validation) = (Isa::best(), Validation::Structure);
     let mut cursor = Cursor::new(Slice(text.as_bytes()), 0, isa, validation, deep);
     let mut outline = Outline::new();
     cursor.outline(&mut outline)?;

@@ -2,7 +2,7 @@
 //!
 //! The text is scanned a batch of blocks at a time, each byte once; the cursor then moves over the
 //! masks. That brackets match is checked when they are scanned, and with
-//! [`Validation::Everything`] the whole grammar; so skipping only counts brackets until as few are
+//! [`Validation::Grammar`] the whole grammar; so skipping only counts brackets until as few are
 //! open as before.
 //!
 //! What is scanned but not yet passed over lies within the current batch; `Cursor::advance` is the
@@ -37,7 +37,7 @@ pub struct Cursor<S> {
     scanner: Scanner,
     /// The brackets of what is scanned.
     nesting: Nesting,
-    /// With [`Validation::Everything`], what is between them.
+    /// With [`Validation::Grammar`], what is between them.
     grammar: Option<Grammar>,
     /// The masks of the batch.
     blocks: Box<[Block; BATCH]>,
@@ -69,8 +69,8 @@ impl<S: Source> Cursor<S> {
     /// A cursor at the byte `start` of a source that has handed out nothing before it yet.
     pub fn new(source: S, start: u64, isa: Isa, validation: Validation, limits: Limits) -> Self {
         let (detail, grammar) = match validation {
-            Validation::Visited => (Detail::Structure, None),
-            Validation::Everything => (Detail::Tokens, Some(Grammar::before_value(isa))),
+            Validation::Structure => (Detail::Structure, None),
+            Validation::Grammar => (Detail::Tokens, Some(Grammar::before_value(isa))),
         };
         Cursor {
             source,

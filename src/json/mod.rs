@@ -29,12 +29,16 @@ pub mod value;
 mod want;
 pub mod word;
 
-/// How much of the grammar is checked (design, "Validation levels").
+/// How much of the JSON grammar (RFC 8259) is checked in values that are skipped. Values that are
+/// read are always held to the whole grammar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Validation {
-    /// Structure everywhere, the full grammar of what is visited.
+    /// UTF-8, strings, and brackets of matching kind.
+    ///
+    /// This cannot notice that a range of bytes was lost: what is left of the two ends may well be
+    /// valid UTF-8 with matching brackets.
+    Structure,
+    /// Every byte. Accepts what serde_json accepts, its depth limit aside.
     #[default]
-    Visited,
-    /// The full grammar of every byte.
-    Everything,
+    Grammar,
 }

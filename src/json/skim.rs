@@ -31,8 +31,8 @@ pub(crate) fn skim(
     let end = range.end.min(text.len());
     let start = range.start + guess(text.get(range.start..end)?)?;
     let (detail, mut grammar) = match validation {
-        Validation::Visited => (Detail::Structure, None),
-        Validation::Everything => (Detail::Tokens, Some(Grammar::behind_comma(isa))),
+        Validation::Structure => (Detail::Structure, None),
+        Validation::Grammar => (Detail::Tokens, Some(Grammar::behind_comma(isa))),
     };
     let mut scanner = Scanner::new(isa, detail);
     let mut blocks = [Block::default(); BATCH];

@@ -97,7 +97,7 @@ proptest! {
     #[test]
     fn strict_accepts_what_serde_json_accepts(text in damaged()) {
         let serde = serde_json::from_slice::<serde_json::Value>(&text).is_ok();
-        let ours = check(Slice(&text), Validation::Everything, Limits::default());
+        let ours = check(Slice(&text), Validation::Grammar, Limits::default());
         prop_assert_eq!(ours.is_ok(), serde, "{:?} {}", ours, String::from_utf8_lossy(&text));
     }
 
@@ -106,7 +106,7 @@ proptest! {
         text in damaged(),
         sizes in prop::collection::vec(1usize..200, 1..5),
     ) {
-        for validation in [Validation::Visited, Validation::Everything] {
+        for validation in [Validation::Structure, Validation::Grammar] {
             let whole = told(check(Slice(&text), validation, Limits::default()));
             let pieces = Pieces::new(&text, &sizes);
             prop_assert_eq!(told(check(pieces, validation, Limits::default())), whole);
@@ -116,8 +116,8 @@ proptest! {
     #[test]
     fn what_strict_accepts_is_skipped_to_the_same_end(text in json()) {
         let text = format!(" {text} ").into_bytes();
-        prop_assert!(check(Slice(&text), Validation::Everything, Limits::default()).is_ok());
-        prop_assert!(check(Slice(&text), Validation::Visited, Limits::default()).is_ok());
+        prop_assert!(check(Slice(&text), Validation::Grammar, Limits::default()).is_ok());
+        prop_assert!(check(Slice(&text), Validation::Structure, Limits::default()).is_ok());
     }
 
     #[test]
@@ -128,7 +128,7 @@ proptest! {
         // Inside of other text, so that positions are not offsets.
         let outer = format!("{{\"before\":[{text}],\"it\": {text} ,\"after\":1}}");
         let expected: serde_json::Value = serde_json::from_str(&text).unwrap();
-        for validation in [Validation::Visited, Validation::Everything] {
+        for validation in [Validation::Structure, Validation::Grammar] {
             for isa in Isa::all() {
                 let pieces = Pieces::new(outer.as_bytes(), &sizes);
                 let mut cursor = Cursor::new(pieces, 0, isa, validation, Limits::default());
@@ -151,7 +151,7 @@ proptest! {
 
     #[test]
     fn values_of_damaged_text_do_not_panic(text in damaged()) {
-        let (visited, limits) = (Validation::Visited, Limits::default());
+        let (visited, limits) = (Validation::Structure, Limits::default());
         let mut cursor = Cursor::new(Slice(&text), 0, Isa::best(), visited, limits);
         let mut outline = Outline::new();
         if cursor.outline(&mut outline).is_ok() {
@@ -169,7 +169,7 @@ proptest! {
         other in prop::collection::vec(prop::sample::select(b"\"\\{}[],: 0x".to_vec()), 1..40),
     ) {
         let mut cursor = Cursor::new(
-            Slice(text.as_bytes()), 0, Isa::best(), Validation::Visited, Limits::default(),
+            Slice(text.as_bytes()), 0, Isa::best(), Validation::Structure, Limits::default(),
         );
         let mut outline = Outline::new();
         cursor.outline(&mut outline).unwrap();
@@ -202,7 +202,7 @@ fn tree(value: Value<'_>) -> Result<serde_json::Value> {
 fn truncation_anywhere_is_an_error() {
     let text = r#"{"a": [1, {"b": "c\n\u00e9é"}], "d": null}"#;
     for len in 0..text.len() {
-        for validation in [Validation::Visited, Validation::Everything] {
+        for validation in [Validation::Structure, Validation::Grammar] {
             let error =
                 check(Slice(&text.as_bytes()[..len]), validation, Limits::default()).unwrap_err();
             assert!(error.location().unwrap().offset <= len as u64, "{len}: {error}");
@@ -223,7 +223,7 @@ fn errors_have_their_place() {
         (r#"{"a":"b"#, ErrorKind::Truncated, 7),
     ];
     for &(text, kind, offset) in cases {
-        let result = check(Slice(text.as_bytes()), Validation::Everything, Limits::default());
+        let result = check(Slice(text.as_bytes()), Validation::Grammar, Limits::default());
         assert_eq!(told(result), Err((kind, offset)), "{text}");
     }
 }
@@ -231,7 +231,7 @@ fn errors_have_their_place() {
 #[test]
 fn a_bracket_of_the_wrong_kind_is_told_as_such_wherever_it_is() {
     for text in ["[}", "{]", "[1,}", r#"{"a"]"#, r#"{"a":]"#, r#"{"a":1]"#, r#"{"a":1,]"#] {
-        for validation in [Validation::Visited, Validation::Everything] {
+        for validation in [Validation::Structure, Validation::Grammar] {
             let result = check(Slice(text.as_bytes()), validation, Limits::default());
             let place = text.len() as u64 - 1;
             assert_eq!(told(result), Err((ErrorKind::MismatchedBracket, place)), "{text}");
@@ -248,7 +248,7 @@ fn limits_are_told_by_name() {
         string_kept: 5000,
         ..Limits::default()
     };
-    let limit = |text: &str| match check(Slice(text.as_bytes()), Validation::Visited, limits) {
+    let limit = |text: &str| match check(Slice(text.as_bytes()), Validation::Structure, limits) {
         Err(error) => match error.kind() {
             ErrorKind::Limit { limit, .. } => Some(limit),
             other => panic!("{other:?}"),
@@ -263,7 +263,7 @@ fn limits_are_told_by_name() {
     for len in [4000, 4990, 5010, 50100] {
         let text = format!("[{}]", "1,".repeat(len / 2) + "1");
         let mut cursor =
-            Cursor::new(Slice(text.as_bytes()), 0, Isa::best(), Validation::Visited, limits);
+            Cursor::new(Slice(text.as_bytes()), 0, Isa::best(), Validation::Structure, limits);
         let outlined = cursor.outline(&mut Outline::new());
         assert_eq!(outlined.is_err(), text.len() > 5000, "{len}");
     }
@@ -273,11 +273,11 @@ fn limits_are_told_by_name() {
 fn nesting_does_not_recurse() {
     let deep = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
     let limits = Limits { depth: u64::MAX, ..Limits::default() };
-    for validation in [Validation::Visited, Validation::Everything] {
+    for validation in [Validation::Structure, Validation::Grammar] {
         assert!(check(Slice(deep.as_bytes()), validation, limits).is_ok());
     }
     let mut cursor =
-        Cursor::new(Slice(deep.as_bytes()), 0, Isa::best(), Validation::Visited, limits);
+        Cursor::new(Slice(deep.as_bytes()), 0, Isa::best(), Validation::Structure, limits);
     let mut outline = Outline::new();
     cursor.outline(&mut outline).unwrap();
     assert!(cursor.value(&mut outline).to_tree().is_err());
@@ -287,7 +287,7 @@ fn nesting_does_not_recurse() {
 fn a_value_becomes_a_tree_of_simd_json() {
     let text = br#"{"a":[1,{"b":"c\u003c"}]}"#;
     let mut cursor =
-        Cursor::new(Slice(text), 0, Isa::best(), Validation::Visited, Limits::default());
+        Cursor::new(Slice(text), 0, Isa::best(), Validation::Structure, Limits::default());
     let mut outline = Outline::new();
     cursor.outline(&mut outline).unwrap();
     let value = cursor.value(&mut outline);

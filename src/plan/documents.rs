@@ -200,7 +200,7 @@ impl<S: Source> Documents<S> {
         };
         // Where no document is found there is nothing to go on from.
         self.state = State::End;
-        let head = match head::find(&mut self.source, from, self.options.validation) {
+        let head = match head::find(&mut self.source, from, self.options.surrounding_text) {
             Ok(head) => head,
             Err(error) => return Err(reader::unless_changed(&mut self.source, error)),
         };

@@ -233,7 +233,7 @@ mod tests {
         use crate::json::Validation;
         use crate::json::cursor::Cursor;
         let (isa, limits) = (crate::scan::Isa::best(), crate::limits::Limits::default());
-        let mut cursor = Cursor::new(Slice(resource), 0, isa, Validation::Visited, limits);
+        let mut cursor = Cursor::new(Slice(resource), 0, isa, Validation::Structure, limits);
         let mut outline = Outline::new();
         if cursor.outline(&mut outline).is_err() || !cursor.at_end().is_ok_and(|end| end) {
             return false;

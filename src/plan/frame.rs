@@ -122,7 +122,7 @@ impl Frame {
         options: &Options,
         start: u64,
     ) -> Result<Tail> {
-        let tail = tail::find(cursor, self.after, options.validation, start)?;
+        let tail = tail::find(cursor, self.after, options.surrounding_text, start)?;
         self.document.bytes = tail.end - start;
         self.document.text_after = tail.text;
         self.next = tail.next;

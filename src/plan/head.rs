@@ -1,10 +1,9 @@
 //! Where in an input the document begins: behind a byte order mark, and behind what a CI wrapper
 //! printed before it (plan-format, section 13).
 
-use super::{wrapper, wrong};
+use super::{SurroundingText, wrapper, wrong};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
-use crate::json::Validation;
 
 /// How much text before a document, and after it, is stepped over, in bytes.
 pub(super) const TEXT_MAX: usize = 1 << 20;
@@ -25,7 +24,11 @@ pub(super) struct Head {
 /// # Errors
 ///
 /// There is none; what stands there instead is named.
-pub(super) fn find(source: &mut impl Source, from: u64, validation: Validation) -> Result<Head> {
+pub(super) fn find(
+    source: &mut impl Source,
+    from: u64,
+    surrounding_text: SurroundingText,
+) -> Result<Head> {
     let mark = if from == 0 { byte_order_mark(source)? } else { 0 };
     let start = from + mark as u64;
     // Most inputs begin with a brace; a document may be indented, or come after empty lines.
@@ -45,7 +48,8 @@ pub(super) fn find(source: &mut impl Source, from: u64, validation: Validation) 
         let text = behind(source, start);
         let len = text.len();
         if let Some(at) = document_in(&text[..len.min(TEXT_MAX)]) {
-            let passes = validation == Validation::Visited && wrapper::is_text(&text[..at]);
+            let passes =
+                surrounding_text == SurroundingText::Skipped && wrapper::is_text(&text[..at]);
             let brace = start + at as u64;
             return match passes {
                 true => Ok(Head { start: brace, brace, text: at as u64 }),
@@ -109,7 +113,7 @@ mod tests {
     use crate::input::Slice;
 
     fn find_in(text: &str) -> Result<Head> {
-        find(&mut Slice(text.as_bytes()), 0, Validation::Visited)
+        find(&mut Slice(text.as_bytes()), 0, SurroundingText::Skipped)
     }
 
     #[test]

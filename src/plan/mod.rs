@@ -51,11 +51,24 @@ pub struct Options {
     pub isa: Isa,
     /// How much of the grammar to check.
     pub validation: Validation,
+    /// Whether a CI wrapper's text may stand before and after the document.
+    pub surrounding_text: SurroundingText,
     /// The bounds.
     pub limits: Limits,
     /// How many threads may be used, this one included; `None`: this one alone. What is told is the
     /// same with any number.
     pub threads: Option<NonZeroUsize>,
+}
+
+/// What happens to text before and after a document that is not JSON, as CI wrappers print it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SurroundingText {
+    /// Up to 1 MiB on either side is skipped and counted in [`Document::text_before`] and
+    /// [`Document::text_after`].
+    #[default]
+    Skipped,
+    /// It is an error.
+    Refused,
 }
 
 /// What to do with the value that stands at a key.

@@ -5,10 +5,9 @@
 //! be one only, means that the input is not what its user thinks, and is an error.
 
 use super::head::{TEXT_MAX, behind, document_in};
-use super::wrapper;
+use super::{SurroundingText, wrapper};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
-use crate::json::Validation;
 use crate::json::cursor::Cursor;
 
 /// What may follow a document in its input, other than a wrapper's text.
@@ -40,20 +39,20 @@ pub(super) struct Tail {
 pub(super) fn find<S: Source>(
     cursor: &mut Cursor<S>,
     after: After,
-    validation: Validation,
+    surrounding_text: SurroundingText,
     start: u64,
 ) -> Result<Tail> {
     let close = cursor.offset();
-    let at_end = at_end(cursor, validation)?;
+    let at_end = at_end(cursor, surrounding_text)?;
     let end = cursor.offset().max(close);
     let mut tail = Tail { end, next: None, text: 0 };
     if at_end {
         return Ok(tail);
     }
     let source = cursor.source_mut();
-    if after == After::Documents && is_document(source, end, validation)? {
+    if after == After::Documents && is_document(source, end, surrounding_text)? {
         tail.next = Some(end);
-    } else if validation == Validation::Everything {
+    } else if surrounding_text == SurroundingText::Refused {
         return Err(Error::at(ErrorKind::Trailing, end));
     } else {
         tail.text = pass(source, end, close - start)?;
@@ -86,9 +85,10 @@ pub(super) fn unchanged(source: &mut impl Source) -> Result<()> {
 /// # Errors
 ///
 /// What stands in the way of reading on.
-fn at_end<S: Source>(cursor: &mut Cursor<S>, validation: Validation) -> Result<bool> {
+fn at_end<S: Source>(cursor: &mut Cursor<S>, surrounding_text: SurroundingText) -> Result<bool> {
+    let text_is_skipped = surrounding_text == SurroundingText::Skipped;
     match cursor.at_end() {
-        Err(error) if is_misplaced(error.kind()) && validation == Validation::Visited => Ok(false),
+        Err(error) if is_misplaced(error.kind()) && text_is_skipped => Ok(false),
         other => other,
     }
 }
@@ -137,13 +137,17 @@ fn pass(source: &mut impl Source, start: u64, document_len: u64) -> Result<u64> 
 /// # Errors
 ///
 /// The input cannot be read.
-fn is_document(source: &mut impl Source, start: u64, validation: Validation) -> Result<bool> {
+fn is_document(
+    source: &mut impl Source,
+    start: u64,
+    surrounding_text: SurroundingText,
+) -> Result<bool> {
     loop {
         let text = behind(source, start);
         if text.first() == Some(&b'{') {
             return Ok(true);
         }
-        if validation == Validation::Everything {
+        if surrounding_text == SurroundingText::Refused {
             return Ok(false);
         }
         let text = &text[..text.len().min(TEXT_MAX)];

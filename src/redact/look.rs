@@ -96,7 +96,7 @@ impl Looks {
 
     fn look(&self, text: &[u8], kind: PieceKind) -> Result<Look> {
         let mut look = Look::default();
-        let mut cursor = Cursor::new(Slice(text), 0, self.isa, Validation::Visited, self.limits);
+        let mut cursor = Cursor::new(Slice(text), 0, self.isa, Validation::Structure, self.limits);
         let mut outline = Outline::new();
         cursor.outline(&mut outline)?;
         let value = cursor.value(&mut outline);

@@ -132,7 +132,7 @@ mod tests {
 
     fn add(learned: &mut Learned, by: &Digester, text: &str) {
         let (isa, limits) = (Isa::best(), Limits::default());
-        let mut cursor = Cursor::new(Slice(text.as_bytes()), 0, isa, Validation::Visited, limits);
+        let mut cursor = Cursor::new(Slice(text.as_bytes()), 0, isa, Validation::Structure, limits);
         let mut outline = Outline::new();
         cursor.outline(&mut outline).expect("a value");
         learned.add(cursor.value(&mut outline), by, &mut Vec::new()).expect("it is well formed");

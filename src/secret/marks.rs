@@ -425,7 +425,7 @@ mod tests {
     /// both sides.
     fn marked(text: &str, names: Option<&str>) -> Result<Vec<Sides>> {
         let (isa, limits) = (Isa::best(), Limits::default());
-        let mut cursor = Cursor::new(Slice(text.as_bytes()), 0, isa, Validation::Visited, limits);
+        let mut cursor = Cursor::new(Slice(text.as_bytes()), 0, isa, Validation::Structure, limits);
         let mut outline = Outline::new();
         cursor.outline(&mut outline)?;
         let elements = cursor.value(&mut outline).elements()?;

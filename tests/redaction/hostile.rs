@@ -163,6 +163,7 @@ fn a_wrong_word_beside_an_echo() {
         plan(&[change.replace("[\"update\"]", "[up\"date\"]")])
     };
     for threads in ["1", "2"] {
-        holds(&["--threads", threads], &plan("hunter22hunter22"), &plan(MASK), 0);
+        let args = ["--check", "structure", "--threads", threads];
+        holds(&args, &plan("hunter22hunter22"), &plan(MASK), 0);
     }
 }

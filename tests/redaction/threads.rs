@@ -231,7 +231,7 @@ fn damage_is_told_alike() {
         let mut options = options();
         options.secret.read.limits.depth = if round % 7 == 0 { 9 } else { 10_000 };
         if round % 3 == 0 {
-            options.secret.read.validation = Validation::Everything;
+            options.secret.read.validation = Validation::Grammar;
         }
         let echo = ECHOES[round % 3];
         for text in [&damaged[..], &text.as_bytes()[..place]] {
@@ -289,7 +289,7 @@ fn wrong_guesses_change_nothing() {
     let resources: Vec<_> = (0..700).map(resource).collect();
     let modules = format!(r#"[{{"resources":[{0}]}},{{"resources":[{0}]}}]"#, resources.join(","));
     let values = format!(r#"{{"root_module":{{"child_modules":{modules}}}}}"#);
-    for validation in [Validation::Visited, Validation::Everything] {
+    for validation in [Validation::Structure, Validation::Grammar] {
         let mut options = options();
         options.secret.read.validation = validation;
         let ends = hold_to_one(plan(&values).as_bytes(), &options, "decoys");

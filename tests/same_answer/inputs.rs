@@ -84,7 +84,7 @@ fn of_many_small_inputs() {
         ("summary .", 4),
         ("summary --group-by type --limit-paths 400 .", 4),
         ("report --output markdown=- --values all .", 4),
-        ("report --output term=- --limit-secrets 5 .", 4),
+        ("report --output term=- --limit-secrets 10 .", 4),
         ("report --output html=- --echo contains 0[45]*.json", 4),
         ("report --output junit=- --values none .", 4),
     ] {

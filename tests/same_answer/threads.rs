@@ -198,7 +198,7 @@ fn damage_is_told_alike() {
         damaged[place] = b"x\"}],\\{0"[round % 8];
         let cut = &plan[..place];
         for (text, what) in [(&damaged[..], "a byte"), (cut, "the end")] {
-            for validation in [Validation::Visited, Validation::Everything] {
+            for validation in [Validation::Structure, Validation::Grammar] {
                 let mut options = Options::default();
                 options.read.validation = validation;
                 let answer = hold_to_one(text, &options, &format!("{what} at {place}"));
@@ -373,7 +373,7 @@ fn wrong_guesses_change_nothing() {
         format!(r#"{{"address":"a.d[{place}]","note":{text},"change":{change}}}"#)
     };
     let decoys: Vec<_> = (0..700).map(decoy).collect();
-    for options in [Validation::Visited, Validation::Everything].map(|validation| {
+    for options in [Validation::Structure, Validation::Grammar].map(|validation| {
         let mut options = Options::default();
         options.read.validation = validation;
         options

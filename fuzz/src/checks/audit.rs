@@ -6,7 +6,6 @@ use std::num::NonZeroUsize;
 use plansift::audit::{Counts, Entry, Kind, Ledger, Look, Options, audit};
 use plansift::error::Result;
 use plansift::input::{Slice, Source};
-use plansift::json::Validation;
 use plansift::limits::Limits;
 use plansift::plan::{self, Documents, Next};
 use plansift::scan::Isa;
@@ -82,8 +81,8 @@ fn audited<S: Source>(
     isa: Isa,
 ) -> Audited {
     let limits = Limits { secrets: 100, secret_texts: 10_000, ..Limits::default() };
-    let (validation, threads) = (Validation::Visited, NonZeroUsize::new(threads));
-    let read = plan::Options { isa, validation, limits, threads };
+    let threads = NonZeroUsize::new(threads);
+    let read = plan::Options { isa, limits, threads, ..plan::Options::default() };
     let secret = secret::Options { read, echo_min: 3, echo, names: None };
     let options = Options { secret, echoes: Look::For, suspects: Look::For };
     let mut documents = Documents::new(open(), &read);

@@ -20,7 +20,7 @@ use super::{Told, told};
 pub fn check(text: &[u8]) {
     let mut draw = Draw::from_bytes(text);
     let isas: Vec<_> = Isa::all().collect();
-    for validation in [Validation::Visited, Validation::Everything] {
+    for validation in [Validation::Structure, Validation::Grammar] {
         for limits in [Limits::default(), narrow(&mut draw)] {
             let options = |isa, threads| Options {
                 read: plan::Options {
@@ -28,6 +28,7 @@ pub fn check(text: &[u8]) {
                     validation,
                     limits,
                     threads: NonZeroUsize::new(threads),
+                    ..plan::Options::default()
                 },
                 show: Show::All,
                 extent: Extent::Paths,

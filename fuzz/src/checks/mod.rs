@@ -11,13 +11,13 @@ pub mod arguments;
 pub mod audit;
 pub mod cuts;
 pub mod decompress;
+pub mod grammar;
 pub mod kernels;
 pub mod records;
 pub mod redact;
 pub mod report;
 pub mod skip;
 pub mod slim;
-pub mod strict;
 
 mod document;
 mod draw;
@@ -33,7 +33,7 @@ pub type Check = fn(&[u8]);
 /// All checks, by the name of their target.
 pub const ALL: [(&str, Check); 11] = [
     ("kernels", kernels::check),
-    ("strict", strict::check),
+    ("grammar", grammar::check),
     ("cuts", cuts::check),
     ("skip", skip::check),
     ("records", records::check),

@@ -6,10 +6,8 @@ use arbitrary::Unstructured;
 use plansift::error::Result;
 use plansift::input::Slice;
 use plansift::json::Validation;
-use plansift::limits::Limits;
 use plansift::plan;
 use plansift::record::{Options, Record, Show, sift};
-use plansift::scan::Isa;
 use plansift::sink::Sink;
 use serde_json::Value;
 
@@ -24,13 +22,8 @@ pub fn check(choices: &[u8]) {
         .unwrap_or_else(|error| panic!("the document is no JSON: {error}\n{plan}"));
     for show in [Show::Changes, Show::All] {
         let expected = naive::records(&tree, "plan.json", plan.len() as u64, show == Show::All);
-        for validation in [Validation::Visited, Validation::Everything] {
-            let read = plan::Options {
-                isa: Isa::best(),
-                validation,
-                limits: Limits::default(),
-                threads: None,
-            };
+        for validation in [Validation::Structure, Validation::Grammar] {
+            let read = plan::Options { validation, ..plan::Options::default() };
             match records(&plan, &Options { read, show, ..Options::default() }) {
                 Ok(records) => compare(&records, &expected, &plan),
                 Err(error) => panic!("{error}\n{plan}"),

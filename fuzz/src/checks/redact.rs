@@ -4,7 +4,6 @@
 use std::num::NonZeroUsize;
 
 use plansift::input::{Slice, Source};
-use plansift::json::Validation;
 use plansift::limits::Limits;
 use plansift::plan;
 use plansift::redact::mask::Masking;
@@ -76,8 +75,8 @@ fn redacted<S: Source>(
 
 fn options(echo: Option<EchoOf>, threads: usize, isa: Isa) -> Options {
     let limits = Limits { secrets: 100, secret_texts: 10_000, ..Limits::default() };
-    let (validation, threads) = (Validation::Visited, NonZeroUsize::new(threads));
-    let read = plan::Options { isa, validation, limits, threads };
+    let threads = NonZeroUsize::new(threads);
+    let read = plan::Options { isa, limits, threads, ..plan::Options::default() };
     let echo = echo.unwrap_or_default();
     let secret = secret::Options { read, echo_min: 3, echo, names: None };
     Options { secret, masking: Masking::Text }

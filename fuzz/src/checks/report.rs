@@ -3,7 +3,6 @@
 
 use plansift::error::Result;
 use plansift::input::{Slice, Source};
-use plansift::json::Validation;
 use plansift::limits::Limits;
 use plansift::plan::{self, Documents};
 use plansift::record::view::{Known, View};
@@ -35,7 +34,7 @@ pub fn check(text: &[u8]) {
 
 fn reported<S: Source>(mut open: impl FnMut() -> S, isa: Isa) -> std::result::Result<String, Told> {
     let limits = Limits { secrets: 100, ..Limits::default() };
-    let read = plan::Options { isa, validation: Validation::Visited, limits, threads: None };
+    let read = plan::Options { isa, limits, ..plan::Options::default() };
     let secrets = secret::Options { read, echo_min: 3, echo: EchoOf::Whole, names: None };
     let mut out = Vec::new();
     let mut run = || -> Result<()> {

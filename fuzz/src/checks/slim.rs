@@ -5,7 +5,6 @@ use std::num::NonZeroUsize;
 
 use plansift::glob::Glob;
 use plansift::input::{Slice, Source};
-use plansift::json::Validation;
 use plansift::limits::Limits;
 use plansift::plan;
 use plansift::record::Show;
@@ -75,8 +74,8 @@ fn slimmed<S: Source>(
     isa: Isa,
 ) -> Whole {
     let limits = Limits { secrets: 100, ..Limits::default() };
-    let (validation, threads) = (Validation::Visited, NonZeroUsize::new(threads));
-    let read = plan::Options { isa, validation, limits, threads };
+    let threads = NonZeroUsize::new(threads);
+    let read = plan::Options { isa, limits, threads, ..plan::Options::default() };
     let secret = secret::Options { read, echo_min: 3, echo: EchoOf::Whole, names: None };
     let masking = redact::Options { secret, masking: Masking::Text };
     let mut written = Vec::new();

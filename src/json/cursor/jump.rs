@@ -175,7 +175,7 @@ mod tests {
         let [first, second] = [object(120), object(40)];
         let text = format!(" [{first},{second}, 7]");
         let end = 2 + first.len();
-        for validation in [Validation::Visited, Validation::Everything] {
+        for validation in [Validation::Structure, Validation::Grammar] {
             for stop in end..text.len() {
                 let source = Slice(text.as_bytes());
                 let limits = Limits::default();

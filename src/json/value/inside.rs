@@ -379,7 +379,7 @@ mod tests {
     fn with_members<T>(text: &str, look: impl FnOnce(Members<'_>) -> T) -> T {
         let limits = Limits::default();
         let source = Slice(text.as_bytes());
-        let mut cursor = Cursor::new(source, 0, Isa::best(), Validation::Visited, limits);
+        let mut cursor = Cursor::new(source, 0, Isa::best(), Validation::Structure, limits);
         let mut outline = Outline::new();
         cursor.outline(&mut outline).unwrap();
         look(cursor.value(&mut outline).members().unwrap())

@@ -26,8 +26,8 @@ fn main() {
         "{}",
         match level.as_str() {
             "scan" => scan(input),
-            "structure" => pass(input, Validation::Visited),
-            "full" => pass(input, Validation::Everything),
+            "structure" => pass(input, Validation::Structure),
+            "full" => pass(input, Validation::Grammar),
             _ => panic!("a level"),
         }
     );

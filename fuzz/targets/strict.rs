@@ -1,5 +1,0 @@
-//! The grammar against serde_json.
-
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| plansift_fuzz::checks::strict::check(bytes));

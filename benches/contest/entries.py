@@ -94,9 +94,9 @@ class Field:
     def modes(self, plan, check):
         """plansift in every way it can read one plan."""
         yield from self.threads(plan, check, "1", "2", "4")
-        for option in ("--strict", "--no-mmap"):
+        for options in (("--check", "structure"), ("--no-mmap",)):
             for number in ("1", "2"):
-                yield self.plansift(plan, check, (option, "--threads", number))
+                yield self.plansift(plan, check, (*options, "--threads", number))
         pipe = f"cat {plan.path} | {tools.PLANSIFT} changes -"
         yield Entry(plan, "AB", "plansift, pipe", shell(pipe), check)
         yield from self.compressed(plan, check)

@@ -7,8 +7,9 @@ from typing import Callable
 
 from .entries import LISTING, ONE_THREAD
 
-STRICT = "plansift --strict --threads 1"
 TWO_THREADS = "plansift --threads 2"
+STRUCTURE = "plansift --check structure --threads"
+RSONPATH = "rq, two passes"
 # The plans by their names.
 ESTATE, SLOW, SLOWEST, LARGE = "estate", "estate-slow", "estate-slowest", "estate-large"
 
@@ -162,7 +163,7 @@ GOALS = [
     Goal(
         "task A against rsonpath's two passes",
         *times_faster(3),
-        lambda run: [run.times_of_list(ESTATE, "rq, two passes")],
+        lambda run: [run.times_of_list(ESTATE, RSONPATH)],
     ),
     Goal(
         "task A against simdjson On-Demand, sonic-rs lazy",
@@ -193,11 +194,28 @@ GOALS = [
         lambda run: [memory_of(run, "tf-summarize"), memory_of(run, "opa eval")],
         digits=0,
     ),
-    Goal("--strict, one thread, GB/s", *at_least(2.5), lambda run: [run.speed(ESTATE, STRICT)]),
     Goal(
-        "--strict against simdjson On-Demand",
+        "task B against rsonpath's two passes, one thread",
+        *times_faster(1.2),
+        lambda run: [run.times(ESTATE, RSONPATH)],
+    ),
+    Goal(
+        "task B against rsonpath's two passes, two threads",
+        *times_faster(2.2),
+        lambda run: [run.speed(ESTATE, TWO_THREADS) / run.speed(ESTATE, RSONPATH)],
+    ),
+    Goal(
+        "task B against simdjson On-Demand, one thread",
         *times_faster(1.3),
-        lambda run: [run.speed(ESTATE, STRICT) / run.speed(ESTATE, "simdjson On-Demand")],
+        lambda run: [run.times(ESTATE, "simdjson On-Demand")],
+    ),
+    Goal(
+        "time in that of --check structure, one and two threads",
+        *at_most(1.2),
+        lambda run: [
+            run.speed(ESTATE, f"{STRUCTURE} 1") / run.speed(ESTATE),
+            run.speed(ESTATE, f"{STRUCTURE} 2") / run.speed(ESTATE, TWO_THREADS),
+        ],
     ),
     Goal(
         "speed of the pipe in that of the mapped run",

@@ -6,8 +6,8 @@
 //! limit LEVEL PLAN
 //!
 //! scan        strings, brackets and characters are checked, and nothing is made of them
-//! structure   the same, and that brackets match: what is always checked
-//! full        the whole grammar: what `--strict` checks
+//! structure   the same, and that brackets match: what `--check structure` checks
+//! full        the whole grammar: what is checked by default
 //! ```
 
 use std::path::Path;

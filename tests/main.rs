@@ -21,6 +21,7 @@
 //! | files of more than 4 GiB, memory | `large.rs` |
 //! | the generator's counts | `generated.rs` |
 //! | sensitive values | `secrets.rs` |
+//! | texts that a terminal or a CI runner would obey | `console.rs` |
 //! | redacted documents | `redaction.rs` |
 //! | where the secrets of a document are | `audit.rs` |
 //! | slim plans: a model over the tree, policies in Rego | `slim.rs` |
@@ -33,6 +34,7 @@
 
 mod audit;
 mod command;
+mod console;
 mod corpus;
 mod documents;
 mod extent;

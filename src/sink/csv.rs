@@ -2,7 +2,7 @@
 //! `summary` rows have what fits the columns, and the whole summary as JSON in its own. Every row
 //! tells its source and its workspace.
 //!
-//! A cell that a spreadsheet would take for a formula gets an apostrophe in
+//! A cell that a spreadsheet would take for a formula, behind spaces too, gets an apostrophe in
 //! front of it: names in a plan are chosen by whoever wrote the configuration.
 //!
 //! Hidden characters and commands of CI runners are escaped in every cell, raw or not: as `\u{…}`
@@ -181,9 +181,10 @@ impl Formulas {
     }
 }
 
-/// A cell that no spreadsheet takes for a formula, however wide its first character is.
+/// A cell that no spreadsheet takes for a formula, whatever white space it begins with and however
+/// wide the first character behind that is.
 fn harmless(cell: &str) -> Cow<'_, str> {
-    match cell.chars().next() {
+    match cell.trim_start().chars().next() {
         Some('=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠') => {
             Cow::Owned(format!("'{cell}"))
         }

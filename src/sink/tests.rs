@@ -32,12 +32,16 @@ fn csv(address: &str, formulas: Formulas) -> String {
 
 #[test]
 fn formulas_are_made_harmless_unless_asked_for() {
-    for start in ["=", "+", "-", "@"] {
+    for start in
+        ["=", "+", "-", "@", "＝", " =", "  +", "\u{a0}-", "\u{3000}＠", "\u{2003}\u{202f}="]
+    {
         let address = format!("{start}cmd|x");
         assert!(csv(&address, Formulas::Quoted).contains(&format!("'{address}")), "{start:?}");
         assert!(!csv(&address, Formulas::Raw).contains('\''), "{start:?}");
     }
-    assert!(!csv("a.b", Formulas::Quoted).contains('\''));
+    for harmless in ["a.b", " a=b", "a =b", ""] {
+        assert!(!csv(harmless, Formulas::Quoted).contains('\''), "{harmless:?}");
+    }
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn csv_quotes_what_would_break_a_row() {
 
 #[test]
 fn csv_has_no_formulas_unless_asked_for() {
-    for start in ["=", "+", "-", "@"] {
+    for start in ["=", "+", "-", "@", " =", "  @", "\\u00a0+", "\\u3000="] {
         let plan = sample::of_changes(1, |_| {
             format!(
                 r#"{{"address":"{start}HYPERLINK(1)","module_address":"{start}x",

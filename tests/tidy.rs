@@ -284,6 +284,21 @@ fn unsafe_code_has_its_places() {
 }
 
 #[test]
+fn standard_error_is_written_in_one_place() {
+    let mut found = Vec::new();
+    for file in sources() {
+        let writes = |line: &str| {
+            let has = |word: &str| line.contains(word);
+            has("print!(") || has("println!(") || (has("stderr()") && !has("is_terminal"))
+        };
+        let lines = file.program().into_iter().filter(|(_, line)| writes(line));
+        found.extend(lines.map(|(number, line)| format!("{}:{number}: {line}", file.path)));
+    }
+    // A function that makes every line visible.
+    assert!(matches!(&found[..], [only] if only.starts_with("cli/run.rs")), "{found:#?}");
+}
+
+#[test]
 fn unsafe_code_is_denied_elsewhere() {
     let manifest = std::fs::read_to_string(run::root().join("Cargo.toml")).expect("a manifest");
     assert!(manifest.contains("\nunsafe_code = \"deny\"\n"));

@@ -13,6 +13,7 @@
 //! | --- | --- | --- |
 //! | 0 | [`error`], [`limits`], [`path`], [`glob`] | words that everyone uses |
 //! | 0 | `crew` | threads that share work in order |
+//! | 0 | [`inert`] | texts and JSON that do nothing where they are printed |
 //! | 1 | [`input`], [`scan`] | bytes in; bytes to bit masks |
 //! | 2 | [`json`] | a text as keys, values and what is skipped; no Terraform |
 //! | 3 | [`plan`] | a document as sections and changes |
@@ -60,6 +61,7 @@ mod crew;
 pub mod diff;
 pub mod error;
 pub mod glob;
+pub mod inert;
 pub mod input;
 pub mod json;
 pub mod limits;

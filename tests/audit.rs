@@ -285,7 +285,8 @@ fn hostile_names_do_nothing_to_a_terminal_or_a_spreadsheet() {
         .map(|row| row.expect("a row").iter().map(str::to_owned).collect())
         .collect();
     assert_eq!(cells.len(), EXPECTED.len() + 2);
-    assert!(cells.iter().flatten().any(|cell| *cell == format!("'{name}")));
+    assert!(cells.iter().flatten().any(|cell| cell == r"'=1+1\u{1b}[31m\u{202e}\u{a}"), "{csv}");
+    assert!(!csv.contains(['\u{1b}', '\u{202e}']), "{csv}");
     assert!(cells.iter().flatten().all(|cell| !cell.starts_with('=')));
 }
 

@@ -22,6 +22,7 @@
 //! | files of more than 4 GiB, memory | `large.rs` |
 //! | the generator's counts | `generated.rs` |
 //! | sensitive values | `secrets.rs` |
+//! | texts that a terminal or a CI runner would obey | `console.rs` |
 //! | redacted documents | `redaction.rs` |
 //! | where the secrets of a document are | `audit.rs` |
 //! | slim plans: a model over the tree, policies in Rego | `slim.rs` |
@@ -34,6 +35,7 @@
 
 mod audit;
 mod command;
+mod console;
 mod corpus;
 mod damage;
 mod documents;

@@ -11,10 +11,11 @@ use crate::run;
 
 /// The modules and their levels (design, "The way of the bytes"). A module imports from smaller
 /// numbers only; level 0 is one vocabulary whose words may be made of each other.
-const LEVELS: [(&str, u32); 18] = [
+const LEVELS: [(&str, u32); 19] = [
     ("audit", 5),
     ("error", 0),
     ("glob", 0),
+    ("inert", 0),
     ("crew", 0),
     ("limits", 0),
     ("path", 0),
@@ -280,6 +281,21 @@ fn unsafe_code_has_its_places() {
         }
     }
     assert_none("unsafe code outside of its places", &wrong);
+}
+
+#[test]
+fn standard_error_is_written_in_one_place() {
+    let mut found = Vec::new();
+    for file in sources() {
+        let writes = |line: &str| {
+            let has = |word: &str| line.contains(word);
+            has("print!(") || has("println!(") || (has("stderr()") && !has("is_terminal"))
+        };
+        let lines = file.program().into_iter().filter(|(_, line)| writes(line));
+        found.extend(lines.map(|(number, line)| format!("{}:{number}: {line}", file.path)));
+    }
+    // A function that makes every line visible.
+    assert!(matches!(&found[..], [only] if only.starts_with("cli/run.rs")), "{found:#?}");
 }
 
 #[test]

@@ -16,6 +16,7 @@ use super::journal::{Journal, Listed, Terms};
 use super::outcome::{Outcome, PlanOutcome, PlanResult};
 use super::shard::Shard;
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
+use crate::inert;
 use crate::record::counts::Summary;
 use crate::sink::fleet::Totals;
 
@@ -207,6 +208,7 @@ fn write(parts: &[Part<'_>], missing_shards: Vec<u32>, out: &mut dyn Write) -> R
         inputs.extend(part.journal.listed().iter().copied().flatten().map(|listed| (listed, part)));
     }
     inputs.sort_by_key(|(listed, _)| listed.position);
+    let out = &mut inert::Json::new(out);
     let mut fleet = Fleet::default();
     fleet.totals.missing_shards = missing_shards;
     for (listed, part) in &inputs {

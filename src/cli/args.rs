@@ -4,7 +4,6 @@ mod batch;
 mod report;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,13 +13,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use self::batch::{Batch, Merge, ReportFormat};
 pub use self::report::{Ignore, Report, ReportAs, Target, Values};
-use super::exit::Exit;
 use crate::batch::Patience;
 use crate::glob::Glob;
 use crate::json::outline::Outline;
 use crate::limits::Limits;
 use crate::record::Show;
-use crate::sink::summary::visible;
 use crate::slim::{Part, Pattern};
 
 /// Reads Terraform and OpenTofu plans (`show -json`) of any size and tells what they change.
@@ -621,26 +618,29 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusa
 pub struct Refusal(clap::Error);
 
 impl Refusal {
-    /// Prints the help, the version, or what is wrong, and says how to exit.
-    pub fn tell(&self) -> Exit {
-        // A closed pipe is no reason to fail here either.
+    /// What is wrong, in lines; `None`: help or the version was asked for.
+    pub fn lines(&self) -> Option<Vec<String>> {
         if let ErrorKind::DisplayHelp | ErrorKind::DisplayVersion = self.0.kind() {
-            let _ = self.0.print();
-            return Exit::Done;
+            return None;
         }
-        // The message repeats arguments, which a shell may have made of file names.
-        for line in self.0.render().to_string().lines() {
-            let _ = writeln!(io::stderr(), "{}", visible(line));
-        }
+        let mut lines: Vec<String> =
+            self.0.render().to_string().lines().map(str::to_owned).collect();
         // Only records have the format that is called so.
         if self.0.get(ContextKind::InvalidArg).is_some_and(|arg| arg.to_string() == "--format") {
-            let _ = writeln!(
-                io::stderr(),
-                "\n  -json and --format are for records, which `plansift changes` writes: \
+            lines.push(String::new());
+            lines.push(
+                "  -json and --format are for records, which `plansift changes` writes: \
                  run `plansift changes -json`"
+                    .to_owned(),
             );
         }
-        Exit::Usage
+        Some(lines)
+    }
+
+    /// Prints the help or the version.
+    pub fn print(&self) {
+        // A closed pipe is no reason to fail here either.
+        let _ = self.0.print();
     }
 }
 

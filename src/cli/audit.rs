@@ -20,7 +20,6 @@ use crate::record::Warning;
 use crate::secret::{Collecting, Takes};
 use crate::sink::csv::Formulas;
 use crate::sink::findings::{Csv, Ndjson, Table};
-use crate::sink::summary::visible;
 
 /// Audits all inputs into one output, one after the other.
 pub fn run(arguments: &Audit) -> Exit {
@@ -155,7 +154,7 @@ fn audit_input(
         };
         let (next, note) = find_next(&mut auditing.documents, number, failed);
         if let Some(note) = note {
-            say(&format!("{}: {note}", visible(&source)));
+            say(&format!("{source}: {note}"));
         }
         if next.is_none() {
             break;

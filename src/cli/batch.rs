@@ -11,7 +11,7 @@ use super::inputs::{self, Listed};
 use super::interrupt::Interrupts;
 use super::output::{lies_in, write_whole};
 use super::progress::Meter;
-use super::run::{access, color, end_of_output, fail, form, named, options, say, shape, threads};
+use super::run::{access, color, end_of_output, fail, form, options, say, shape, threads};
 use super::stats::Stats;
 use crate::batch::folder::Folder;
 use crate::batch::journal::{self, Listed as Named, Terms};
@@ -25,7 +25,6 @@ use crate::record::{Options, Show};
 use crate::secret::Takes;
 use crate::sink::Form;
 use crate::sink::csv::Formulas;
-use crate::sink::summary::visible;
 
 /// Does what is missing of a batch, and draws its table.
 pub fn run(arguments: &Batch) -> Exit {
@@ -67,7 +66,7 @@ pub fn run(arguments: &Batch) -> Exit {
 /// Refuses to write the table over what the folder holds.
 pub fn refused_output(output: Option<&Path>, folder: &Path) -> Option<Exit> {
     let output = output.filter(|output| lies_in(output, folder))?;
-    say(&format!("{}: this is in the folder of a batch: name another file", named(output)));
+    say(&format!("{}: this is in the folder of a batch: name another file", output.display()));
     Some(Exit::Usage)
 }
 
@@ -135,9 +134,9 @@ fn do_missing(
     let size = |job: &Job<'_>| job.input.map_or(0, |entry| entry.len.unwrap_or(0));
     let mut meter = Meter::new(plans, jobs.len() as u64, jobs.iter().map(size).sum());
     let ran = run_jobs(&mut folder, jobs, settings, stop, &mut |event| match event {
-        Event::Failed(source, error) => say(&format!("{}: {error}", visible(source))),
+        Event::Failed(source, error) => say(&format!("{source}: {error}")),
         Event::Warning(..) if plans.quiet => {}
-        Event::Warning(source, text) => say(&format!("{}: {text}", visible(source))),
+        Event::Warning(source, text) => say(&format!("{source}: {text}")),
         Event::Progress(progress) => {
             meter.update(&progress);
             tally.progress = progress;
@@ -178,7 +177,6 @@ fn jobs(listed: &Listed, shard: Shard) -> std::result::Result<Vec<Job<'_>>, Exit
             continue;
         }
         if !names.insert(name.clone()) {
-            let source = visible(&source);
             say(&format!("{source}: two inputs have this name: batch them in two folders"));
             return Err(Exit::Usage);
         }

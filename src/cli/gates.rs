@@ -10,7 +10,6 @@ use super::run::say;
 use crate::error::Error;
 use crate::sink::Sink;
 use crate::sink::gate::{Answer, Gate, Rule};
-use crate::sink::summary::visible;
 
 /// How many of what breaks a rule are named.
 const NAMED: usize = 3;
@@ -37,33 +36,32 @@ const FILE_MAX: u64 = 1 << 20;
 /// The rules of a file: a line each; empty lines and those that begin with `#` say nothing. What is
 /// no rule is not repeated: the file may be another than the user thinks.
 fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
-    let name = visible(path);
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(FILE_MAX + 1).read_to_string(&mut text));
     read.map_err(|error| {
-        say(&format!("--fail-on @{name}: cannot read it: {error}"));
+        say(&format!("--fail-on @{path}: cannot read it: {error}"));
         Exit::Failed
     })?;
     if text.len() as u64 > FILE_MAX {
-        say(&format!("--fail-on @{name}: no rules: it is longer than {FILE_MAX} bytes"));
+        say(&format!("--fail-on @{path}: no rules: it is longer than {FILE_MAX} bytes"));
         return Err(Exit::Usage);
     }
     let lines = text.lines().map(str::trim).zip(1_u64..);
     let rules: Vec<Rule> = lines
         .filter(|(line, _)| !line.is_empty() && !line.starts_with('#'))
         .map(|(line, number)| {
-            Rule::parse(line).map_err(|error| refused(&format!("{name}: line {number}"), &error))
+            Rule::parse(line).map_err(|error| refused(&format!("{path}: line {number}"), &error))
         })
         .collect::<Result<_, Exit>>()?;
     if rules.is_empty() {
-        say(&format!("--fail-on @{name}: there is no rule in it"));
+        say(&format!("--fail-on @{path}: there is no rule in it"));
         return Err(Exit::Usage);
     }
     Ok(rules)
 }
 
 fn rule(text: &str) -> Result<Rule, Exit> {
-    Rule::parse(text).map_err(|error| refused(&format!("--fail-on: '{}'", visible(text)), &error))
+    Rule::parse(text).map_err(|error| refused(&format!("--fail-on: '{text}'"), &error))
 }
 
 fn refused(place: &str, error: &Error) -> Exit {
@@ -86,10 +84,10 @@ pub fn before<'s>(
     }
     let tell = |broken: &Answer<'_>| {
         is_broken.set(true);
-        let (source, rule) = (visible(broken.source), visible(broken.rule.text()));
+        let (source, rule) = (broken.source, broken.rule.text());
         say(&match broken.first {
             [] => format!("{source}: rule broken: {rule}"),
-            _ => format!("{source}: rule broken: {rule}: {}", broken.words(NAMED, visible)),
+            _ => format!("{source}: rule broken: {rule}: {}", broken.words(NAMED, str::to_owned)),
         });
     };
     Box::new(Gate::new(rules, sink, tell))

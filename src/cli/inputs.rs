@@ -7,13 +7,12 @@ use std::path::{Path, PathBuf};
 use super::args::Plans;
 use super::exit::Exit;
 use super::output;
-use super::run::{named, say};
+use super::run::say;
 use crate::batch::{
     Entry, Globs, Inputs, List, Location, Patience, Rule, Selection, Separator, Skipped, Stores,
     behind_at,
 };
 use crate::secret::Takes;
-use crate::sink::summary::visible;
 
 /// The inputs of a run.
 pub struct Listed {
@@ -94,7 +93,7 @@ pub fn list<'o>(
     match outputs.into_iter().find(|path| listed.reads(path)) {
         None => Ok(listed),
         Some(path) => {
-            let name = named(path);
+            let name = path.display();
             Err(usage(&format!("{name}: this is an input: name another file for --output")))
         }
     }
@@ -160,7 +159,7 @@ fn tell_unfit(inputs: &Inputs) {
         };
         say(&format!(
             "warning: --workspace-from does not fit {}{more}: named by the whole path",
-            visible(&first.source())
+            first.source()
         ));
     }
 }

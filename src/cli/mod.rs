@@ -33,7 +33,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     secrecy::tell_panics_without_words();
     let exit = match args::parse(args) {
         Ok(command) => run::run(command),
-        Err(refusal) => refusal.tell(),
+        Err(refusal) => run::refuse(&refusal),
     };
     exit.into()
 }

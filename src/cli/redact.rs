@@ -11,7 +11,7 @@ use super::inputs::{self, Listed};
 use super::output::{self, Output};
 use super::progress::Bar;
 use super::rewriting::{Reading, Ready, write_all};
-use super::run::{fail, named, options, say};
+use super::run::{fail, options, say};
 use crate::audit::{self, Ledger, Look};
 use crate::error::{Error, ErrorKind, Result};
 use crate::plan::{self, Next};
@@ -19,7 +19,6 @@ use crate::redact::mask::{KEY_MIN, Key, Masking};
 use crate::redact::{Counts, Options, redact};
 use crate::secret::{self, EchoOf, Takes};
 use crate::sink::findings::Ndjson;
-use crate::sink::summary::visible;
 
 /// Redacts all inputs into one output, one after the other.
 pub fn run(arguments: &Redact) -> Exit {
@@ -56,9 +55,8 @@ pub fn run(arguments: &Redact) -> Exit {
             report.write(ready, plans, &options)?;
         }
         if !plans.quiet {
-            let name = visible(ready.name);
-            say(&format!("{name}: {}", masked(&redacted.counts)));
-            warn(&name, &redacted.counts, secrets.echo);
+            say(&format!("{}: {}", ready.name, masked(&redacted.counts)));
+            warn(ready.name, &redacted.counts, secrets.echo);
         }
         Ok(redacted.document)
     });
@@ -96,11 +94,11 @@ fn masking(arguments: &MaskArgs) -> std::result::Result<Masking, Exit> {
                 .and_then(|file| file.take(KEY_MAX + 1).read_to_end(&mut bytes))
                 .map_err(|error| fail(Some(path), &Error::io(ErrorKind::Read, error)))?;
             if bytes.len() as u64 > KEY_MAX {
-                say(&format!("{}: a key has {KEY_MAX} bytes at most", named(path)));
+                say(&format!("{}: a key has {KEY_MAX} bytes at most", path.display()));
                 return Err(Exit::Usage);
             }
             Key::of(&bytes).map(Masking::Digest).ok_or_else(|| {
-                say(&format!("{}: a key has {KEY_MIN} bytes at least", named(path)));
+                say(&format!("{}: a key has {KEY_MIN} bytes at least", path.display()));
                 Exit::Usage
             })
         }
@@ -157,7 +155,7 @@ impl Report {
         if is_output || listed.reads(path) {
             say(&format!(
                 "{}: this is an input or the output: name another file for --report",
-                named(path)
+                path.display()
             ));
             return Err(Exit::Usage);
         }

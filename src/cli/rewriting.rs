@@ -21,7 +21,6 @@ use crate::input::{Input, Kept};
 use crate::plan::{Document, Documents};
 use crate::record::Warning;
 use crate::secret::{Collected, Collecting, Options, Takes};
-use crate::sink::summary::visible;
 
 /// How often a document is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,7 +183,7 @@ impl<E: FnMut(&mut Ready<'_>, &mut File) -> Result<Document>> Rewriting<'_, E> {
             let note;
             (next, note) = find_next(&mut documents, number, failed);
             if let Some(note) = note {
-                say(&format!("{}: {note}", visible(source)));
+                say(&format!("{source}: {note}"));
             }
         }
         Ok(())
@@ -201,7 +200,7 @@ impl<E: FnMut(&mut Ready<'_>, &mut File) -> Result<Document>> Rewriting<'_, E> {
             Err(error) if error.kind() == ErrorKind::Write => Err(End::Output(error)),
             Err(error) => {
                 self.fail(ready.name, &error);
-                say(&format!("{}: it was being written: nothing follows it", visible(ready.name)));
+                say(&format!("{}: it was being written: nothing follows it", ready.name));
                 Err(End::Torn)
             }
         }

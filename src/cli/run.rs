@@ -7,8 +7,8 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::args::{
-    self, Changes, Command, FormArgs, Format, GateArgs, GroupBy, Plans, RecordArgs, SortBy,
-    Summary, TableArgs,
+    self, Changes, Command, FormArgs, Format, GateArgs, GroupBy, Plans, RecordArgs, Refusal,
+    SortBy, Summary, TableArgs,
 };
 use super::exit::Exit;
 use super::gates;
@@ -17,6 +17,7 @@ use super::output::Output;
 use super::progress;
 use super::sifting::Sifting;
 use crate::error::{Error, ErrorKind};
+use crate::inert::visible;
 use crate::input::{self, Mapping, Threads};
 use crate::json::Validation;
 use crate::plan::{self, SurroundingText};
@@ -26,7 +27,7 @@ use crate::scan::Isa;
 use crate::secret::Takes;
 use crate::sink::csv::Formulas;
 use crate::sink::fleet::{By, Column, Fleet, Shape, Single, Sort};
-use crate::sink::summary::{self, visible};
+use crate::sink::summary;
 use crate::sink::{Form, Sink};
 
 /// Runs a command and prints what it has to say.
@@ -109,7 +110,7 @@ fn sift_all(asked: Asked<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>)
     if extent == Extent::Actions
         && let Some(rule) = rules.iter().find(|rule| rule.looks_at_paths())
     {
-        let rule = visible(rule.text());
+        let rule = rule.text();
         say(&format!("--no-paths leaves out what the rule '{rule}' looks at"));
         return Exit::Usage;
     }
@@ -260,11 +261,6 @@ pub(super) fn color(when: args::Color, output: Option<&Path>) -> summary::Color 
     if wanted { summary::Color::Terminal } else { summary::Color::None }
 }
 
-/// A path as it can be shown.
-pub(super) fn named(path: &Path) -> String {
-    visible(&path.to_string_lossy())
-}
-
 pub(super) fn fail(path: Option<&Path>, error: &Error) -> Exit {
     match path {
         Some(path) => fail_of(&path.to_string_lossy(), error),
@@ -277,18 +273,40 @@ pub(super) fn fail(path: Option<&Path>, error: &Error) -> Exit {
 
 /// Says what is wrong with an input.
 pub(super) fn fail_of(source: &str, error: &Error) -> Exit {
-    say(&format!("{}: {error}", visible(source)));
+    say(&format!("{source}: {error}"));
     Exit::Failed
 }
 
 /// Warns of what was met in an input, unless that is not wanted.
 pub(super) fn warn(plans: &Plans, source: &str, warnings: impl IntoIterator<Item = Warning>) {
     for warning in warnings.into_iter().filter(|_| !plans.quiet) {
-        say(&format!("{}: warning: {warning}", visible(source)));
+        say(&format!("{source}: warning: {warning}"));
     }
 }
 
-/// Everything that is not data. That standard error is gone is no reason to stop.
+/// Says what is wrong with the arguments; or prints the help, where that was asked for.
+pub(super) fn refuse(refusal: &Refusal) -> Exit {
+    match refusal.lines() {
+        None => {
+            refusal.print();
+            Exit::Done
+        }
+        Some(lines) => {
+            lines.iter().for_each(|text| line(text));
+            Exit::Usage
+        }
+    }
+}
+
+/// Says something that is not data.
 pub(super) fn say(text: &str) {
-    progress::aside(|| drop(writeln!(io::stderr(), "plansift: {text}")));
+    line(&format!("plansift: {text}"));
+}
+
+/// Writes a line to standard error, with hidden characters and commands of CI runners made visible:
+/// it may repeat names of files, arguments and addresses. All lines of the program go through here.
+/// That standard error is gone is no reason to stop.
+fn line(text: &str) {
+    let text = visible(text);
+    progress::aside(|| drop(writeln!(io::stderr(), "{text}")));
 }

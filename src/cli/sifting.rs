@@ -20,7 +20,6 @@ use crate::input::{self, Mapping, Threads};
 use crate::record::{Label, Options, Sifted};
 use crate::secret::{self, Collecting, Takes};
 use crate::sink::Sink;
-use crate::sink::summary::visible;
 
 /// What came of the plans so far.
 pub struct Tally {
@@ -263,10 +262,10 @@ impl Reader for Sifting<'_> {
 
     fn failed(&mut self, label: Label<'_>, error: &Error) {
         self.tally.failed += 1;
-        say(&format!("{}: {error}", visible(label.source)));
+        say(&format!("{}: {error}", label.source));
     }
 
     fn note(&mut self, input: Label<'_>, note: Note) {
-        say(&format!("{}: {note}", visible(input.source)));
+        say(&format!("{}: {note}", input.source));
     }
 }

@@ -9,7 +9,6 @@ use super::run::say;
 use crate::record::Show;
 use crate::redact::Secrecy;
 use crate::secret::Takes;
-use crate::sink::summary::visible;
 use crate::slim::{LeftOut, Options, Slimmed, Wrap, slim};
 
 /// Cuts all inputs down into one output, one after the other.
@@ -48,7 +47,7 @@ pub fn run(arguments: &Slim) -> Exit {
         };
         let slimmed = slim(ready.documents, &options, secrecy, &masking, out)?;
         if !plans.quiet {
-            tell(&visible(ready.name), &slimmed, arguments);
+            tell(ready.name, &slimmed, arguments);
         }
         Ok(slimmed.redacted.document)
     });

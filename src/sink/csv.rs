@@ -2,8 +2,12 @@
 //! `summary` rows have what fits the columns, and the whole summary as JSON in its own. Every row
 //! tells its source and its workspace.
 //!
-//! A cell that a spreadsheet would take for a formula gets an apostrophe in front of it: names in a
-//! plan are chosen by whoever wrote the configuration.
+//! A cell that a spreadsheet would take for a formula, behind spaces too, gets an apostrophe in
+//! front of it: names in a plan are chosen by whoever wrote the configuration.
+//!
+//! Hidden characters and commands of CI runners are escaped in every cell, raw or not: as `\u{…}`
+//! in names, and as `\u…` in JSON text (`index`, `importing`, `summary`) and in the quoted keys of
+//! paths.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -11,8 +15,9 @@ use std::io::Write;
 
 use super::{BUFFER, Pace, Sink, write_error};
 use crate::error::{Error, Result};
+use crate::inert;
 use crate::path::Paths;
-use crate::record::{Record, ResourceChange};
+use crate::record::{JsonText, Record, ResourceChange};
 
 const COLUMNS: [&str; 30] = [
     "kind",
@@ -106,15 +111,20 @@ impl<'a> Row<'a> {
     }
 
     fn set(&mut self, column: &'static str, text: &'a str) {
-        self.0.push((column, text.into()));
+        self.0.push((column, inert::text(text)));
     }
 
     fn set_some(&mut self, column: &'static str, text: Option<&'a str>) {
-        self.0.extend(text.map(|text| (column, text.into())));
+        self.0.extend(text.map(|text| (column, inert::text(text))));
+    }
+
+    fn set_json(&mut self, column: &'static str, text: Option<&'a JsonText<'_>>) {
+        self.0.extend(text.map(|text| (column, inert::json(text.get()))));
     }
 
     fn set_list(&mut self, column: &'static str, list: &[Cow<'_, str>]) {
-        self.0.push((column, list.join("\n").into()));
+        let lines: Vec<Cow<'_, str>> = list.iter().map(|item| inert::text(item)).collect();
+        self.0.push((column, lines.join("\n").into()));
     }
 
     fn set_paths(&mut self, column: &'static str, paths: &Paths) {
@@ -128,7 +138,8 @@ impl<'a> Row<'a> {
                 _ => drop(write!(text, "{path}")),
             }
         }
-        self.0.push((column, text.into()));
+        // A key that needs escapes stands in quotes, as a string of JSON.
+        self.0.push((column, inert::json(&text).into_owned().into()));
     }
 
     fn cell(&self, column: &str) -> &str {
@@ -143,7 +154,7 @@ impl<'a> Row<'a> {
         row.set_some("mode", change.mode.as_deref());
         row.set_some("type", change.type_name.as_deref());
         row.set_some("name", change.name.as_deref());
-        row.set_some("index", change.index.as_ref().map(|index| index.get()));
+        row.set_json("index", change.index.as_ref());
         row.set_some("deposed", change.deposed.as_deref());
         row.set_some("provider_name", change.provider_name.as_deref());
         row.set("action", &change.action);
@@ -154,7 +165,7 @@ impl<'a> Row<'a> {
         row.set_paths("unknown", &change.unknown);
         row.set_paths("sensitive", &change.sensitive);
         row.set_paths("replace_paths", &change.replace_paths);
-        row.set_some("importing", change.importing.as_ref().map(|importing| importing.get()));
+        row.set_json("importing", change.importing.as_ref());
         row.set_some("generated_config", change.generated_config.then_some("true"));
         row
     }
@@ -170,10 +181,11 @@ impl Formulas {
     }
 }
 
-/// A cell that no spreadsheet takes for a formula, however wide its first character is.
+/// A cell that no spreadsheet takes for a formula, whatever white space it begins with and however
+/// wide the first character behind that is.
 fn harmless(cell: &str) -> Cow<'_, str> {
-    match cell.chars().next() {
-        Some('=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠' | '\t' | '\r' | '\n') => {
+    match cell.trim_start().chars().next() {
+        Some('=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠') => {
             Cow::Owned(format!("'{cell}"))
         }
         _ => Cow::Borrowed(cell),
@@ -184,8 +196,8 @@ impl<W: Write> Sink for Csv<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         let row = match record {
             Record::Plan(plan) => {
-                plan.source.clone_into(&mut self.source);
-                plan.workspace.unwrap_or_default().clone_into(&mut self.workspace);
+                self.source = inert::visible(plan.source);
+                self.workspace = inert::visible(plan.workspace.unwrap_or_default());
                 let mut row = Row::of("plan");
                 row.set_some("format_version", plan.format_version);
                 row.set_some("terraform_version", plan.terraform_version);
@@ -224,7 +236,7 @@ impl<W: Write> Sink for Csv<W> {
             Record::Summary(summary) => {
                 let mut row = Row::of("summary");
                 let text = serde_json::to_string(summary).map_err(write_error)?;
-                row.0.push(("summary", text.into()));
+                row.0.push(("summary", inert::json(&text).into_owned().into()));
                 row
             }
         };

@@ -143,7 +143,7 @@ impl<W: Write> Sink for Github<'_, W> {
             summary.failed(label, error)?;
         }
         let name = label.workspace.unwrap_or(label.source);
-        let message = format!("{}: {error}", shown(name, NAME));
+        let message = format!("{}: {}", shown(name, NAME), visible(&error.to_string()));
         self.annotate(Level::Error, "Plan could not be read", &message)
     }
 

@@ -7,11 +7,12 @@ use std::io::{BufWriter, Write};
 use super::row::Rows;
 use super::{BUFFER, Pace, Rendered, Renderer, Sink, write_error};
 use crate::error::Result;
+use crate::inert;
 use crate::record::Record;
 
 /// Writes records as one JSON array.
 pub struct Json<W: Write> {
-    out: BufWriter<W>,
+    out: BufWriter<inert::Json<W>>,
     rows: Rows,
     pace: Pace,
     begun: bool,
@@ -20,7 +21,7 @@ pub struct Json<W: Write> {
 impl<W: Write> Json<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> Json<W> {
-        let out = BufWriter::with_capacity(BUFFER, out);
+        let out = BufWriter::with_capacity(BUFFER, inert::Json::new(out));
         Json { out, rows: Rows::default(), pace: Pace::new(), begun: false }
     }
 

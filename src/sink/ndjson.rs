@@ -1,15 +1,17 @@
-//! One record a line, compact JSON. A stream without its `summary` line is incomplete.
+//! One record a line, compact JSON, with hidden characters escaped ([`inert::Json`]). A stream
+//! without its `summary` line is incomplete.
 
 use std::io::{BufWriter, Write};
 
 use super::row::Rows;
 use super::{BUFFER, Pace, Rendered, Renderer, Sink, write_error};
 use crate::error::Result;
+use crate::inert;
 use crate::record::Record;
 
 /// Writes records as lines of JSON.
 pub struct Ndjson<W: Write> {
-    out: BufWriter<W>,
+    out: BufWriter<inert::Json<W>>,
     rows: Rows,
     pace: Pace,
 }
@@ -17,7 +19,7 @@ pub struct Ndjson<W: Write> {
 impl<W: Write> Ndjson<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> Ndjson<W> {
-        let out = BufWriter::with_capacity(BUFFER, out);
+        let out = BufWriter::with_capacity(BUFFER, inert::Json::new(out));
         Ndjson { out, rows: Rows::default(), pace: Pace::new() }
     }
 }

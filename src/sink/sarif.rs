@@ -10,6 +10,7 @@ use super::gate::{Questions, Rule};
 use super::summary::visible;
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
+use crate::inert;
 use crate::record::{Check, Label, Record};
 
 /// Where the schema of the format is.
@@ -23,7 +24,7 @@ const FAILED_MAX: usize = 1000;
 
 /// Writes one run.
 pub struct Sarif<W: Write> {
-    out: W,
+    out: inert::Json<W>,
     rules: Vec<Rule>,
     questions: Questions,
     source: String,
@@ -126,7 +127,7 @@ impl<W: Write> Sarif<W> {
     /// Writes to `out` how plans keep these rules.
     pub fn new(out: W, rules: &[Rule]) -> Sarif<W> {
         Sarif {
-            out,
+            out: inert::Json::new(out),
             rules: rules.to_vec(),
             questions: Questions::new(rules),
             source: String::new(),
@@ -231,7 +232,7 @@ impl<W: Write> Sink for Sarif<W> {
             self.failed_more += 1;
             return Ok(());
         }
-        let text = format!("{}: {error}", visible(label.source));
+        let text = visible(&format!("{}: {error}", label.source));
         let locations = vec![Location::of(label.source, &[])];
         self.failed.push(Notification { level: "error", message: Message { text }, locations });
         Ok(())

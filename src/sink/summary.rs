@@ -5,12 +5,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
-use std::ops::RangeInclusive;
 
 use unicode_width::UnicodeWidthChar;
 
 use super::{Sink, write_error};
 use crate::error::Result;
+pub use crate::inert::visible;
 use crate::record::counts::{ByWord, PathCounts, PlanLine, Summary};
 use crate::record::{Check, Record, ResourceChange};
 
@@ -519,47 +519,6 @@ pub(super) fn known_reason(word: &str) -> Option<&'static str> {
         "read_because_check_nested" => "a check reads it again",
         _ => return None,
     })
-}
-
-/// Characters that are not seen, or change how others are: soft hyphen, grapheme joiner, Arabic
-/// letter mark, fillers of Hangul, inherent vowels of Khmer, marks of Mongolian, marks of no width
-/// and of direction, separators, the empty pattern of Braille, variation selectors, byte order
-/// mark, annotations, tags.
-const HIDDEN: [RangeInclusive<char>; 17] = [
-    '\u{ad}'..='\u{ad}',
-    '\u{34f}'..='\u{34f}',
-    '\u{61c}'..='\u{61c}',
-    '\u{115f}'..='\u{1160}',
-    '\u{17b4}'..='\u{17b5}',
-    '\u{180b}'..='\u{180f}',
-    '\u{200b}'..='\u{200f}',
-    '\u{2028}'..='\u{202e}',
-    '\u{2060}'..='\u{206f}',
-    '\u{2800}'..='\u{2800}',
-    '\u{3164}'..='\u{3164}',
-    '\u{fe00}'..='\u{fe0f}',
-    '\u{feff}'..='\u{feff}',
-    '\u{ffa0}'..='\u{ffa0}',
-    '\u{fff9}'..='\u{fffb}',
-    '\u{e0000}'..='\u{e007f}',
-    '\u{e0100}'..='\u{e01ef}',
-];
-
-/// A text of the plan's own with everything that a terminal could obey made visible: control
-/// characters, marks that change the direction of text, characters without width.
-pub fn visible(text: &str) -> String {
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        return text.to_owned();
-    }
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_control() || HIDDEN.iter().any(|range| range.contains(&character)) {
-            shown.extend(character.escape_unicode());
-        } else {
-            shown.push(character);
-        }
-    }
-    shown
 }
 
 /// Columns that a text takes.

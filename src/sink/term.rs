@@ -304,7 +304,7 @@ impl<W: Write> Sink for Term<W> {
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.flush_group()?;
-        let text = format!("{}: {error}", visible(label.source));
+        let text = visible(&format!("{}: {error}", label.source));
         let text = self.paint(RED, &text);
         self.line(&format!("\n{text}"))
     }

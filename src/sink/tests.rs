@@ -32,12 +32,31 @@ fn csv(address: &str, formulas: Formulas) -> String {
 
 #[test]
 fn formulas_are_made_harmless_unless_asked_for() {
-    for start in ["=", "+", "-", "@", "\t"] {
+    for start in
+        ["=", "+", "-", "@", "＝", " =", "  +", "\u{a0}-", "\u{3000}＠", "\u{2003}\u{202f}="]
+    {
         let address = format!("{start}cmd|x");
         assert!(csv(&address, Formulas::Quoted).contains(&format!("'{address}")), "{start:?}");
         assert!(!csv(&address, Formulas::Raw).contains('\''), "{start:?}");
     }
-    assert!(!csv("a.b", Formulas::Quoted).contains('\''));
+    for harmless in ["a.b", " a=b", "a =b", ""] {
+        assert!(!csv(harmless, Formulas::Quoted).contains('\''), "{harmless:?}");
+    }
+}
+
+#[test]
+fn cells_hold_no_control_characters_raw_or_not() {
+    for formulas in [Formulas::Quoted, Formulas::Raw] {
+        for (text, cell) in [
+            ("\t=1", r"\u{9}=1"),
+            ("\r\n@a", r"\u{d}\u{a}@a"),
+            ("a\u{202e}\u{1b}[31m", r"a\u{202e}\u{1b}[31m"),
+            ("##vso[a]", r"#\u{23}vso[a]"),
+        ] {
+            let row = csv(text, formulas);
+            assert!(row.split(',').any(|it| it == cell), "{row}");
+        }
+    }
 }
 
 #[test]

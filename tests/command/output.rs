@@ -78,12 +78,12 @@ fn csv_quotes_what_would_break_a_row() {
     let rows = rows(&Run::piped("changes --format csv", plan).out);
     assert_eq!(rows.len(), 3);
     assert_eq!(cell(&rows[1], "address"), r#"a.b["x,\"y\n"]"#);
-    assert_eq!(cell(&rows[1], "type"), "a, \"b\"\r\nc");
+    assert_eq!(cell(&rows[1], "type"), r#"a, "b"\u{d}\u{a}c"#);
 }
 
 #[test]
 fn csv_has_no_formulas_unless_asked_for() {
-    for start in ["=", "+", "-", "@", "\\t", "\\r"] {
+    for start in ["=", "+", "-", "@", " =", "  @", "\\u00a0+", "\\u3000="] {
         let plan = sample::of_changes(1, |_| {
             format!(
                 r#"{{"address":"{start}HYPERLINK(1)","module_address":"{start}x",
@@ -97,6 +97,18 @@ fn csv_has_no_formulas_unless_asked_for() {
         assert!(cell(&safe[1], "module_address").starts_with('\''));
         let raw = rows(&Run::piped("changes --format csv --csv-raw", &plan).out);
         assert_eq!(cell(&raw[1], "address"), address);
+    }
+}
+
+#[test]
+fn csv_shows_control_characters_raw_or_not() {
+    let plan = sample::of_changes(1, |_| {
+        r#"{"address":"\t=1","type":"\r\n@a","change":{"actions":["create"]}}"#.to_owned()
+    });
+    for args in ["changes --format csv", "changes --format csv --csv-raw"] {
+        let rows = rows(&Run::piped(args, &plan).out);
+        assert_eq!(cell(&rows[1], "address"), r"\u{9}=1");
+        assert_eq!(cell(&rows[1], "type"), r"\u{d}\u{a}@a");
     }
 }
 

@@ -1,10 +1,11 @@
 //! One row an entry, for spreadsheets, with formulas made harmless as in the records' CSV. The row
-//! of the summary has its numbers as JSON in the last cell.
+//! of the summary has its numbers as JSON in the last cell. Escapes are those of that CSV, too.
 
 use std::io::Write;
 
 use crate::audit::{Entry, Finding, Ledger};
 use crate::error::Result;
+use crate::inert;
 use crate::sink::csv::{Formulas, csv_error};
 use crate::sink::{BUFFER, write_error};
 
@@ -45,8 +46,14 @@ impl<W: Write> Csv<W> {
         if !std::mem::replace(&mut self.begun, true) {
             self.out.write_record(COLUMNS).map_err(csv_error)?;
         }
-        let cells = cells.map(|cell| self.formulas.cell(cell));
-        self.out.write_record(cells.iter().map(|cell| cell.as_bytes())).map_err(csv_error)
+        for (column, cell) in COLUMNS.into_iter().zip(cells) {
+            let cell = match column {
+                "path" | "of_path" | "summary" => inert::json(cell),
+                _ => inert::text(cell),
+            };
+            self.out.write_field(self.formulas.cell(&cell).as_bytes()).map_err(csv_error)?;
+        }
+        self.out.write_record(None::<&[u8]>).map_err(csv_error)
     }
 
     fn finding(&mut self, finding: &Finding<'_>) -> Result<()> {

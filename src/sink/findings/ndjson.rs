@@ -4,15 +4,16 @@ use std::io::{BufWriter, Write};
 
 use crate::audit::{Entry, Ledger};
 use crate::error::Result;
+use crate::inert;
 use crate::sink::{BUFFER, write_error};
 
 /// Writes entries as lines of JSON.
-pub struct Ndjson<W: Write>(BufWriter<W>);
+pub struct Ndjson<W: Write>(BufWriter<inert::Json<W>>);
 
 impl<W: Write> Ndjson<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> Ndjson<W> {
-        Ndjson(BufWriter::with_capacity(BUFFER, out))
+        Ndjson(BufWriter::with_capacity(BUFFER, inert::Json::new(out)))
     }
 }
 

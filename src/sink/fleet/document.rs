@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::rows::{Counts, Groups, Row};
 use super::tally::{Tally, Totals};
 use crate::error::{Error, Result};
+use crate::inert;
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::{Label, Record};
 use crate::sink::gate::{Answer, Questions, Rule};
@@ -26,7 +27,7 @@ const TOP: usize = 100;
 
 /// Writes the document.
 pub struct Document<W: Write> {
-    out: W,
+    out: inert::Json<W>,
     questions: Questions,
     head: Head,
     plan: Tally,
@@ -104,7 +105,7 @@ impl<W: Write> Document<W> {
     /// Writes to `out`, with the rules that each plan breaks.
     pub fn new(out: W, rules: &[Rule]) -> Document<W> {
         Document {
-            out,
+            out: inert::Json::new(out),
             questions: Questions::new(rules),
             head: Head::default(),
             plan: Tally::default(),

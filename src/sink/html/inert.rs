@@ -1,15 +1,16 @@
 //! JSON text that can stand in a page: nothing in it ends a script element or begins a comment, and
-//! every string says visibly what a reader could not see.
+//! every string shows hidden characters as `\u{…}`. Of two `#` the second has JSON's escape, so no
+//! CI runner finds a command in the page.
 //!
 //! The trap: the serializer hands over a string in fragments, cut at each character that JSON must
-//! escape. So no fragment has a backslash, and one that is there after [`visible`] is its own.
+//! escape. So no fragment has a backslash.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 use serde_json::ser::{CharEscape, CompactFormatter, Formatter, Serializer};
 
-use crate::sink::summary::visible;
+use crate::inert::is_hidden;
 
 /// Appends a value as one line.
 ///
@@ -29,16 +30,20 @@ impl Formatter for Inert {
     where
         W: ?Sized + Write,
     {
-        let is_markup = |byte: u8| matches!(byte, b'<' | b'>' | b'&');
+        let is_markup = |byte: u8| matches!(byte, b'<' | b'>' | b'&' | b'#');
         if fragment.bytes().all(|byte| matches!(byte, b' '..=b'~') && !is_markup(byte)) {
             return out.write_all(fragment.as_bytes());
         }
-        for character in visible(fragment).chars() {
+        let mut last = None;
+        for character in fragment.chars() {
+            let code = u32::from(character);
             match character {
-                '<' | '>' | '&' => write!(out, "\\u{:04x}", u32::from(character))?,
-                '\\' => out.write_all(b"\\\\")?,
+                '<' | '>' | '&' => write!(out, "\\u{code:04x}")?,
+                '#' if last == Some('#') => write!(out, "\\u{code:04x}")?,
+                hidden if is_hidden(hidden) => write!(out, "\\\\u{{{code:x}}}")?,
                 other => out.write_all(other.encode_utf8(&mut [0; 4]).as_bytes())?,
             }
+            last = Some(character);
         }
         Ok(())
     }
@@ -89,6 +94,7 @@ mod tests {
                 r#""\\u{0}\\u{9}\\u{d}\\u{a}\\u{8}\\u{c}\\u{7f}\\u{85}""#,
             ),
             ("\\\n<", r#""\\\\u{a}\u003c""#),
+            ("# ##[error]", r##""# #\u0023[error]""##),
         ] {
             assert_eq!(line(text), format!("{expected}\n"), "{text:?}");
         }

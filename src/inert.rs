@@ -1,0 +1,133 @@
+//! Text that does nothing where it is printed: a plan's own texts, made harmless for terminals and
+//! for the logs of CI systems.
+//!
+//! Two kinds of text are escaped. *Hidden* characters ([`is_hidden`]) move the cursor, change the
+//! direction of a line, or cannot be seen. *Commands* of CI runners are lines that the runner obeys
+//! instead of printing them:
+//!
+//! | runner | command | where it is obeyed |
+//! | --- | --- | --- |
+//! | GitHub Actions | `::error title=x::y` | at the start of a line, white space aside |
+//! | GitHub Actions | `##[error]x` | anywhere in a line |
+//! | Azure Pipelines | `##vso[task.setvariable]x`, `##[error]x` | anywhere in a line |
+//! | TeamCity | `##teamcity[message]` | anywhere in a line |
+//! | GitLab | `section_start:0:x`, between a carriage return and an escape sequence | anywhere |
+//!
+//! [`visible`] shows the first character that matters as `\u{…}`: for people. JSON text keeps its
+//! value: [`Json`] and [`json`] write the same character as `\u…`, which every reader undoes.
+//!
+//! The trap: [`visible`] looks at one text, and the caller may print several in a row. So it also
+//! escapes what is no command yet but would be one with a text behind it.
+
+mod hidden;
+mod json;
+
+use std::borrow::Cow;
+
+pub use hidden::is_hidden;
+pub use json::{Json, json};
+
+/// A text with hidden characters and the beginnings of commands shown as `\u{…}`.
+///
+/// To make a text visible twice changes nothing.
+pub fn visible(text: &str) -> String {
+    self::text(text).into_owned()
+}
+
+/// The same, borrowed where there is nothing to show.
+pub fn text(text: &str) -> Cow<'_, str> {
+    let colon = leading_colon(text);
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'#';
+    if colon.is_none() && text.bytes().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut last = None;
+    for (at, character) in text.char_indices() {
+        let is_of_command = match character {
+            ':' => colon == Some(at),
+            '#' => last == Some('#') && opens_command(&text[at + 1..]),
+            _ => false,
+        };
+        if is_of_command || is_hidden(character) {
+            shown.extend(character.escape_unicode());
+        } else {
+            shown.push(character);
+        }
+        last = Some(character);
+    }
+    Cow::Owned(shown)
+}
+
+/// Where the `::` is that a text begins with, white space aside.
+fn leading_colon(text: &str) -> Option<usize> {
+    let rest = text.trim_start();
+    let is_leading = rest == ":" || rest.starts_with("::");
+    is_leading.then_some(text.len() - rest.len())
+}
+
+/// Whether a text makes a command of the `##` before it: `[`, or a word and `[`. The end of the
+/// text counts as `[`, which may come with the next one.
+fn opens_command(text: &str) -> bool {
+    let is_of_word = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.');
+    matches!(text.trim_start_matches(is_of_word).chars().next(), None | Some('['))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_characters_are_shown() {
+        for (text, shown) in [
+            ("\u{1b}[31m", r"\u{1b}[31m"),
+            ("a\r\n\tb", r"a\u{d}\u{a}\u{9}b"),
+            ("\u{9b}\u{7f}", r"\u{9b}\u{7f}"),
+            ("a\u{202e}b\u{2066}", r"a\u{202e}b\u{2066}"),
+            ("\u{e0041}\u{feff}", r"\u{e0041}\u{feff}"),
+            ("módulo.a[\"😀\"] ", "módulo.a[\"😀\"] "),
+            (r"\u{1b} \n", r"\u{1b} \n"),
+        ] {
+            assert_eq!(visible(text), shown, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn commands_are_shown() {
+        for (text, shown) in [
+            ("::error::x", r"\u{3a}:error::x"),
+            (" \u{3000} ::error::x", " \u{3000} \\u{3a}:error::x"),
+            ("\t::error::x", r"\u{9}\u{3a}:error::x"),
+            (":", r"\u{3a}"),
+            ("a ##[error]x", r"a #\u{23}[error]x"),
+            ("##vso[task.x]##[y]", r"#\u{23}vso[task.x]#\u{23}[y]"),
+            ("###[x]", r"##\u{23}[x]"),
+            ("##teamcity[x]", r"#\u{23}teamcity[x]"),
+            ("x##", r"x#\u{23}"),
+            ("x##vso", r"x#\u{23}vso"),
+            ("#\u{ad}#[x]", r"#\u{ad}#[x]"),
+        ] {
+            assert_eq!(visible(text), shown, "{text:?}");
+            assert_eq!(visible(shown), shown, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_command_stays() {
+        for text in [
+            "",
+            ":a",
+            "arn:aws:s3:::bucket",
+            "a ::error::x",
+            "# a",
+            "#[a]",
+            "a#b[0]",
+            "## Heading",
+            "## [a](b)",
+            "##!vso[",
+            "#####  #",
+        ] {
+            assert_eq!(visible(text), text);
+        }
+    }
+}

@@ -305,7 +305,7 @@ impl Found {
     }
 }
 
-/// Documents that are piped in by mistake (plan-format, section 12).
+/// Documents that are piped in by mistake (docs/format/plan.md, section 12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WrongDocument {

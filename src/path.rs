@@ -1,4 +1,5 @@
-//! Paths to places inside a resource's values, and lists of them (records.md, "Paths").
+//! Paths to places inside a resource's values, and lists of them
+//! (docs/format/records.md, section 2).
 //!
 //! A list keeps the text of all its keys in one buffer, so that collecting the paths of a change
 //! allocates nothing once the buffers have grown. Putting it in order mostly looks at one number a
@@ -155,8 +156,8 @@ impl Paths {
         self.open = end;
     }
 
-    /// Appends the path that `text` stands for: what [`Path`] writes, read back (records.md,
-    /// "Paths").
+    /// Appends the path that `text` stands for: what [`Path`] writes, read back
+    /// (docs/format/records.md, section 2).
     ///
     /// # Errors
     ///

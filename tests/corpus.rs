@@ -2,7 +2,7 @@
 //! they are refused with. A new case is a new file and a line in `corpus/README.md`, no code.
 //!
 //! `UPDATE=1` in the environment rewrites what is expected. What is then written proves nothing
-//! until it was read line by line against the description of the records.
+//! until it was read line by line against docs/format/records.md.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -159,7 +159,7 @@ fn a_plan_with_a_hole_behind_it_is_not_whole() {
     assert_eq!(error.location().expect("a place").offset, plan.len() as u64);
 }
 
-/// What the design allows, whatever the size of the plan.
+/// The peak of resident memory that a run may reach, in MiB, whatever the size of the plan.
 const RESIDENT_MAX: f64 = 64.0;
 
 /// The peak of resident memory that a run of `changes` tells, in MiB.

@@ -1,6 +1,6 @@
 //! The oracle: the records of a plan, made from the whole tree.
 //!
-//! Written from the description of the records and sharing no code with the engine, so that a rule
+//! Written from docs/format/records.md and sharing no code with the engine, so that a rule
 //! read wrongly in one of the two shows as a difference. It takes the short way everywhere: the
 //! document is a tree of values in document order, paths are vectors in ordered sets, and every
 //! question walks the tree again. It costs ten times the memory of the document.

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use crate::run;
 
-/// The modules and their levels (design, "The way of the bytes"). A module imports from smaller
-/// numbers only; level 0 is one vocabulary whose words may be made of each other.
+/// The modules and their levels (the table at the head of src/lib.rs). A module imports from
+/// smaller numbers only; level 0 is one vocabulary whose words may be made of each other.
 const LEVELS: [(&str, u32); 19] = [
     ("audit", 5),
     ("error", 0),

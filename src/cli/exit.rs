@@ -1,4 +1,4 @@
-//! The exit codes (design, "Command line"). The only list of them.
+//! The exit codes (README.md, "Exit codes"). The only list of them.
 
 use std::process::ExitCode;
 

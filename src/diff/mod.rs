@@ -1,4 +1,5 @@
-//! One change to paths (records.md): which places change, are unknown, are sensitive.
+//! One change to paths (docs/format/records.md, section 9): which places change, are unknown, are
+//! sensitive.
 //!
 //! `before`, `after` and `after_unknown` are walked together, on their bytes. Equal values nearly
 //! always have equal bytes, so bytes are compared first and a place is entered only where they

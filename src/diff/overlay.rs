@@ -1,4 +1,4 @@
-//! Overlays: trees of marks that are walked in step with a value (plan-format, section 5).
+//! Overlays: trees of marks that are walked in step with a value (docs/format/plan.md, section 5).
 //!
 //! Nearly all of them are `{}` or `false`; those cost a look at their bytes. All others are walked
 //! whole: a mark that is damaged must be an error, not no mark.

@@ -1,4 +1,5 @@
-//! The rules of records.md, one by one, and what must not cost more than it should.
+//! The rules of docs/format/records.md, section 9, one by one, and what must not cost more than it
+//! should.
 
 use proptest::prelude::*;
 

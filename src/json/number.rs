@@ -1,5 +1,6 @@
-//! Numbers compared exactly, as decimal text (records.md, `changed`, rule 4). Never through a
-//! float, and no zeros are written out: an exponent of a billion costs what its digits cost.
+//! Numbers compared exactly, as decimal text (docs/format/records.md, section 9, rule 4). Never
+//! through a float, and no zeros are written out: an exponent of a billion costs what its digits
+//! cost.
 
 /// A number's text in its parts: sign, digits without leading or trailing zeros, and the power of
 /// ten of the digit before the decimal point.

@@ -1,10 +1,10 @@
-//! The elements of a plan's sections, taken apart into their keys (plan-format, sections 3, 4, 9).
-//! Values stay where they stand.
+//! The elements of a plan's sections, taken apart into their keys
+//! (docs/format/plan.md, sections 3, 4, 9). Values stay where they stand.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::value::{Kind, Name, Text, Value};
 
-/// A change to a resource instance (plan-format, section 3).
+/// A change to a resource instance (docs/format/plan.md, section 3).
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct ResourceChange<'a> {
@@ -32,8 +32,8 @@ pub enum Index<'a> {
     String(Text<'a>),
 }
 
-/// What becomes of a value (plan-format, section 4). `None`: the key is absent; a value that is
-/// `null` is there.
+/// What becomes of a value (docs/format/plan.md, section 4). `None`: the key is absent; a value
+/// that is `null` is there.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct Change<'a> {
@@ -74,7 +74,7 @@ pub struct ActionInvocation<'a> {
     pub invoke_action_trigger: Option<Value<'a>>,
 }
 
-/// When an action is invoked (plan-format, section 4: `action_trigger_event`).
+/// When an action is invoked (docs/format/plan.md, section 4: `action_trigger_event`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Timing {
     /// Before the change that triggers it.
@@ -86,7 +86,7 @@ pub enum Timing {
     Unknown,
 }
 
-/// A checkable object and how its conditions came out (plan-format, section 9).
+/// A checkable object and how its conditions came out (docs/format/plan.md, section 9).
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct Check<'a> {

@@ -1,11 +1,11 @@
 //! An element of a section of changes before it is taken apart: to be copied, or told at a glance.
 //!
 //! Most elements of `resource_changes` are no-ops whose `before` and `after` are the same bytes. In
-//! the order and encoding of the tools (plan-format, section 3) such an element is told from a few
-//! comparisons, without finding its containers and without taking it apart. Anything that is not
-//! just so (another order, a space, a key that is not listed, `previous_address`, `importing`) is
-//! left to [`super::ResourceChange::parse`], which would find the same in an element that is told
-//! here.
+//! the order and encoding of the tools (docs/format/plan.md, section 3) such an element is told
+//! from a few comparisons, without finding its containers and without taking it apart. Anything
+//! that is not just so (another order, a space, a key that is not listed, `previous_address`,
+//! `importing`) is left to [`super::ResourceChange::parse`], which would find the same in an
+//! element that is told here.
 
 use super::section::Section;
 use crate::json::detached::Detached;
@@ -124,7 +124,7 @@ fn resource(text: &mut Native<'_>) -> bool {
 }
 
 /// The overlay of a resource of `planned_values`, `prior_state` or a state, told at a glance in the
-/// same way (plan-format, section 6); `None`: it may be anything.
+/// same way (docs/format/plan.md, section 6); `None`: it may be anything.
 pub(super) fn sensitive_values<'a>(resource: Native<'a>) -> Option<&'a [u8]> {
     let mut text = resource;
     let known = text.take(b"{\"address\":")

@@ -1,5 +1,5 @@
 //! Where in an input the document begins: behind a byte order mark, and behind what a CI wrapper
-//! printed before it (plan-format, section 13).
+//! printed before it (docs/format/plan.md, section 13).
 
 use super::{SurroundingText, wrapper, wrong};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};

@@ -2,9 +2,9 @@
 //! in which they stand.
 //!
 //! A [`super::Visitor`] is told what a plan changes; this tells where its values are, in every
-//! section and in both documents (plan-format, sections 1, 6 to 8). What lies around the pieces
-//! (brackets, keys, modules) is walked and not told. Known sections of a wrong type are errors:
-//! values that nobody looked at must not pass for values without secrets.
+//! section and in both documents (docs/format/plan.md, sections 1, 6 to 8). What lies around the
+//! pieces (brackets, keys, modules) is walked and not told. Known sections of a wrong type are
+//! errors: values that nobody looked at must not pass for values without secrets.
 
 mod ahead;
 pub(crate) mod crew;

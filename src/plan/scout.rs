@@ -22,7 +22,7 @@ use crate::json::brackets::Brackets;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
 
-/// The key that comes first in an element, as the tools write it (plan-format, section 3).
+/// The key that comes first in an element, as the tools write it (docs/format/plan.md, section 3).
 const FIRST_KEY: &[u8] = b"\"address\":";
 
 /// A wrong guess takes the time of so many bytes, and of those that were read from there.

@@ -1,4 +1,4 @@
-//! The top-level keys of a plan (plan-format, section 1).
+//! The top-level keys of a plan (docs/format/plan.md, section 1).
 
 /// A top-level key of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Section {
     /// The section of a key.
     pub fn of(key: &str) -> Section {
         match key {
-            // The plan as HCP Terraform redacts it (plan-format, section 12).
+            // The plan as HCP Terraform redacts it (docs/format/plan.md, section 12).
             "format_version" | "plan_format_version" => Section::FormatVersion,
             "terraform_version" => Section::TerraformVersion,
             "variables" => Section::Variables,

@@ -1,5 +1,5 @@
 //! What follows a document: nothing, another document, or lines that a CI wrapper printed
-//! (plan-format, section 13).
+//! (docs/format/plan.md, section 13).
 //!
 //! Only a little plain text is stepped over. Binary rubbish, or a second document where there must
 //! be one only, means that the input is not what its user thinks, and is an error.

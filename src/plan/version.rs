@@ -1,4 +1,4 @@
-//! The version of the format (plan-format, section 2).
+//! The version of the format (docs/format/plan.md, section 2).
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::value::Value;

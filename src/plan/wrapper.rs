@@ -1,4 +1,5 @@
-//! Text that a CI wrapper prints around a document (plan-format, section 13), told from JSON.
+//! Text that a CI wrapper prints around a document (docs/format/plan.md, section 13), told from
+//! JSON.
 //!
 //! Of two documents in an input it is not known which one is meant, and what is left of a plan says
 //! that the input is not what its user thinks: neither may be stepped over as text. What tells them

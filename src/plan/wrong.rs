@@ -1,5 +1,5 @@
 //! Documents that are given to plansift by mistake, told by their first bytes or their keys
-//! (plan-format, section 12).
+//! (docs/format/plan.md, section 12).
 
 use super::section::Section;
 use crate::error::WrongDocument;

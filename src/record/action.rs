@@ -1,4 +1,5 @@
-//! What a list of `actions` amounts to: one word (records.md, `action`), and what Terraform counts.
+//! What a list of `actions` amounts to: one word (docs/format/records.md, section 4), and what
+//! Terraform counts.
 
 use std::borrow::Cow;
 
@@ -16,7 +17,7 @@ pub(crate) enum Action {
     Update,
     Delete,
     Forget,
-    /// Of an ephemeral resource (plan-format, section 3).
+    /// Of an ephemeral resource (docs/format/plan.md, section 3).
     Open,
     DeleteThenCreate,
     CreateThenDelete,

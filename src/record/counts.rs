@@ -1,4 +1,4 @@
-//! What the records of a plan amount to: the `summary` record (records.md).
+//! What the records of a plan amount to: the `summary` record (docs/format/records.md, section 8).
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ pub struct Summary {
     pub terraform_version: Option<String>,
 }
 
-/// The plan line as Terraform counts it (plan-format, section 11).
+/// The plan line as Terraform counts it (docs/format/plan.md, section 11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the words of the plan line")]
 pub struct PlanLine {
@@ -105,7 +105,7 @@ impl Summary {
     }
 
     /// Whether the plan does nothing but bring the state up to date. OpenTofu and old versions of
-    /// Terraform do not say that it can be applied (plan-format, section 15).
+    /// Terraform do not say that it can be applied (docs/format/plan.md, section 15).
     pub(crate) fn is_of_refresh(&self) -> bool {
         let may_be = self.resource_changes.is_empty() && self.applyable != Some(false);
         may_be && !self.resource_drift.is_empty()

@@ -1,5 +1,5 @@
 //! `importing` as a record shows it: compact, and without a secret that serves as an id
-//! (records.md).
+//! (docs/format/records.md, section 10).
 //!
 //! Importing a `random_password` by its value is the real case: the id is then the very string that
 //! the change marks as sensitive, in a place that has no mark of its own.

@@ -1,5 +1,5 @@
-//! The flat rows that a plan becomes (records.md). A row borrows from the plan and from the paths
-//! that were collected for it; it is written before the next one is made.
+//! The flat rows that a plan becomes (docs/format/records.md). A row borrows from the plan and from
+//! the paths that were collected for it; it is written before the next one is made.
 
 pub(crate) mod action;
 mod books;
@@ -157,7 +157,7 @@ impl ResourceChange<'_> {
     }
 
     /// Its address, and behind it the key of a deposed object: that is another object than the one
-    /// at the address (plan-format, section 3).
+    /// at the address (docs/format/plan.md, section 3).
     pub fn full_name(&self) -> Cow<'_, str> {
         match &self.deposed {
             Some(key) => Cow::Owned(format!("{} (deposed {key})", self.address)),

@@ -1,5 +1,5 @@
-//! The places of a value that its overlays mark, found by walking both in step (plan-format,
-//! section 5).
+//! The places of a value that its overlays mark, found by walking both in step
+//! (docs/format/plan.md, section 5).
 //!
 //! What is marked on one side of a change is marked on the other as well: a secret that was, or
 //! will be, is one. The walk fails closed: an overlay that does not fit its value marks all of it.

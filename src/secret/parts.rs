@@ -1,4 +1,4 @@
-//! What of a piece may be marked, and by what (plan-format, sections 3 to 8).
+//! What of a piece may be marked, and by what (docs/format/plan.md, sections 3 to 8).
 
 use std::collections::HashSet;
 

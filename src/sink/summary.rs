@@ -498,7 +498,7 @@ pub(super) fn reason(word: &str) -> String {
     known_reason(word).map_or_else(|| visible(word), str::to_owned)
 }
 
-/// An action's reason in plain words, if it is known (plan-format, section 3).
+/// An action's reason in plain words, if it is known (docs/format/plan.md, section 3).
 pub(super) fn known_reason(word: &str) -> Option<&'static str> {
     Some(match word {
         "replace_because_cannot_update" => "cannot be updated in place",

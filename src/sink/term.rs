@@ -354,7 +354,7 @@ pub(super) fn what(part: Part, action: &str) -> &'static str {
     }
 }
 
-/// What there is to an update in place that changes no value (plan-format, section 13).
+/// What there is to an update in place that changes no value (docs/format/plan.md, section 13).
 pub(super) fn what_else(change: &ResourceChange<'_>) -> Option<&'static str> {
     let ResourceChange { changed, unknown, sensitive, .. } = change;
     let changes_none = change.action == "update" && changed.is_empty() && unknown.is_empty();

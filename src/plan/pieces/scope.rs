@@ -1,5 +1,5 @@
-//! What may stand in the objects and arrays around the pieces of a document (plan-format, sections
-//! 1, 6 to 8).
+//! What may stand in the objects and arrays around the pieces of a document (docs/format/plan.md,
+//! sections 1, 6 to 8).
 
 use super::PieceKind;
 use crate::plan::Section;

@@ -2,7 +2,7 @@
 //! they will be, and nothing secret.
 //!
 //! Where there is something before and after, an attribute is a place that changes or is not known
-//! yet (records.md, `changed` and `unknown`); otherwise it is each scalar of the side there is.
+//! yet (docs/format/records.md, section 9); otherwise it is each scalar of the side there is.
 //!
 //! A value is hidden where an overlay marks it on either side, and where it repeats a secret of the
 //! plan in a place that nobody marked. So the secrets must be known before

@@ -1,8 +1,9 @@
 //! Memory that the system may refuse.
 //!
 //! Rust aborts when an allocation fails. The program's allocator (`main.rs`) ends the run with a
-//! message and exit code 1 instead, because nothing that needs memory can go on. A buffer whose size
-//! the input decides is asked for with [`try_zeroed`], and a refusal is an error of that input.
+//! message and exit code 1 instead, because nothing that needs memory can go on. A buffer whose
+//! size the input decides is asked for with [`try_zeroed`], and a refusal is an error of that
+//! input.
 
 use std::cell::Cell;
 

@@ -1,8 +1,8 @@
 //! An input that is read more than once and must be the same each time.
 //!
 //! A regular file is, as long as nobody writes to it, which is told at the end of each reading.
-//! What comes through a pipe is written to a file without a name first. The mode of that file is 0600
-//! from its creation, and it is gone with the process, however that ends.
+//! What comes through a pipe is written to a file without a name first. The mode of that file is
+//! 0600 from its creation, and it is gone with the process, however that ends.
 
 use std::fs::File;
 use std::io::{self, Read, Write};

@@ -324,8 +324,8 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         self.out.flush().map_err(|error| Error::io(ErrorKind::Write, error))
     }
 
-    /// The document is wrong behind the last piece that ended. Writes everything up to there that is
-    /// still on its way, so that what was written does not depend on windows or threads.
+    /// The document is wrong behind the last piece that ended. Writes everything up to there that
+    /// is still on its way, so that what was written does not depend on windows or threads.
     ///
     /// # Errors
     ///

@@ -33,6 +33,8 @@ pub enum ErrorKind {
     Write,
     /// The input could not be kept in a file to be read again.
     Spool,
+    /// The system refuses the memory that the input needs.
+    Memory,
     /// The compressed data is damaged or ends early.
     Compressed,
     /// The input changed, shrank or was replaced while it was read.
@@ -112,6 +114,9 @@ pub enum FolderProblem {
     Foreign,
     /// There is no journal in it.
     NoJournal,
+    /// A FIFO, a socket, a device or a folder stands in the place of one of its files, which the
+    /// source names.
+    NotAFile,
     /// The run that began it did not get as far as to list its inputs.
     NoInputs,
     /// It was begun with another value of that option.
@@ -139,6 +144,10 @@ impl FolderProblem {
                 "this folder is not empty and was not made by `plansift batch`: name another one"
             }
             FolderProblem::NoJournal => "no output of `plansift batch` is here",
+            FolderProblem::NotAFile => {
+                "this folder has something in the place of a regular file: remove it, or name \
+                 another folder"
+            }
             FolderProblem::NoInputs => "the run here has not listed its inputs: run it again",
             FolderProblem::Begun(_) => "what is in this folder was made with another",
             FolderProblem::Damaged { .. } => {
@@ -502,6 +511,10 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Spool => {
                 f.write_str("the input could not be kept in a temporary file, to be read twice")
             }
+            ErrorKind::Memory => f.write_str(
+                "not enough memory for this input: raise the limit (`ulimit -v`), or use fewer \
+                 threads",
+            ),
             ErrorKind::Compressed => f.write_str("the compressed data is damaged or incomplete"),
             ErrorKind::Changed => f.write_str("the input changed while it was read"),
             ErrorKind::Encoding => f.write_str("the text is not valid UTF-8 or UTF-16"),

@@ -12,6 +12,7 @@
 //! | level | modules | what it knows |
 //! | --- | --- | --- |
 //! | 0 | [`error`], [`limits`], [`path`], [`glob`] | words that everyone uses |
+//! | 0 | [`allocation`] | memory that the system may refuse |
 //! | 0 | `crew` | threads that share work in order |
 //! | 0 | [`inert`] | texts and JSON that do nothing where they are printed |
 //! | 1 | [`input`], [`scan`] | bytes in; bytes to bit masks |
@@ -54,6 +55,7 @@
 //! # Ok::<(), plansift::error::Error>(())
 //! ```
 
+pub mod allocation;
 pub mod audit;
 pub mod batch;
 pub mod cli;

@@ -1,5 +1,7 @@
 //! The command line: arguments, exit codes, and what is printed where.
 
+#[cfg(target_os = "linux")]
+mod address_space;
 mod batch;
 mod changed;
 mod fleet;
@@ -8,6 +10,8 @@ mod inputs;
 mod limits;
 mod output;
 mod screen;
+#[cfg(target_os = "linux")]
+mod spool;
 mod streaming;
 
 use std::path::PathBuf;

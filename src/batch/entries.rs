@@ -5,15 +5,17 @@ use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::io::Read;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::ahead::{Ahead, Upcoming};
 use super::globs::{Expansion, Globs, is_glob};
 use super::lines::{Lines, List, Separator};
+use super::stop::Stop;
 use super::store::{Address, Asked, Found, Listing, Named, Object, Stores, Version, shown};
 use super::walk::Walk;
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{Input, Kept, Options};
+use crate::input::{GiveUp, Input, Kept, Options};
 use crate::limits::Limits;
 
 /// What the user names.
@@ -112,6 +114,24 @@ impl Entry {
             Location::File(path) => Input::open_file(path, options),
             Location::Object(object) => Input::from_reader(self.read(object)?, options),
             Location::Stdin => Input::from_stdin(options),
+        }
+    }
+
+    /// Opens it for a run that can be stopped: who waits for a pipe is woken by the stop.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or the run was stopped.
+    pub(super) fn open_until(&self, options: &Options, stop: &Stop) -> Result<Input> {
+        let give_up = || -> GiveUp {
+            let stop = stop.clone();
+            Arc::new(move || stop.is_set())
+        };
+        match &self.location {
+            Location::File(path) => Input::open_file_until(path, options, give_up()),
+            // The stop closes the stores.
+            Location::Object(_) => self.open(options),
+            Location::Stdin => Input::from_stdin_until(options, give_up()),
         }
     }
 

@@ -21,14 +21,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use super::journal::{Access, Journal, Listed, Terms};
+use super::journal::{self, Access, Journal, KnownRecords, Listed, Terms};
 use super::outcome::{Outcome, Written};
+use super::regular;
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
 
 /// What the names of unfinished files begin with.
 const UNFINISHED: &str = ".plansift-";
-/// The journal's name.
-const JOURNAL: &str = "journal";
 /// The lock's name.
 const LOCK: &str = "lock";
 /// The folder of finished record files.
@@ -56,22 +55,23 @@ impl Folder {
     /// [`FolderProblem`]; it cannot be made, or written to.
     pub fn open(path: &Path, terms: &Terms, extension: &'static str) -> Result<Folder> {
         std::fs::create_dir_all(path).map_err(write_error)?;
-        let journal_path = path.join(JOURNAL);
-        let is_new = || journal_path.try_exists().map(|exists| !exists).map_err(write_error);
+        let is_there = || path.join(journal::NAME).try_exists().map_err(write_error);
+        let is_new = || is_there().map(|is_there| !is_there);
         if is_new()? {
             refuse_foreign(path)?;
         }
         let lock = lock(path)?;
         // Another run may have begun meanwhile.
         if is_new()? {
-            replace(path, JOURNAL, |out| {
+            replace(path, journal::NAME, |out| {
                 out.write_all(&Journal::first_line(terms)?).map_err(write_error)
             })?;
         }
-        let journal = Journal::open(&journal_path, Access::Append)?;
+        let journal = Journal::open(path, Access::Append)?;
         if let Some(option) = journal.terms().differ(terms) {
             return Err(problem(FolderProblem::Begun(option)));
         }
+        regular::require(path, REPORT)?;
         remove_unfinished(path).map_err(write_error)?;
         std::fs::create_dir_all(path.join(RECORDS)).map_err(write_error)?;
         sync_folder(path)?;
@@ -97,16 +97,56 @@ impl Folder {
         self.journal.list(inputs)
     }
 
-    /// Whether an input was done before, is the same as then, and its record file is there.
+    /// What is there of an input. Reads its record file, if it has one.
+    ///
+    /// # Errors
+    ///
+    /// [`FolderProblem::NotAFile`]: something else stands in the place of its record file.
+    pub fn standing(&self, input: &Listed) -> Result<Standing> {
+        let name = self.records_name(&input.name);
+        regular::require(&self.path, &name)?;
+        let Some(records) = self.written(input) else { return Ok(Standing::Missing) };
+        let path = self.path.join(&name);
+        Ok(match std::fs::symlink_metadata(&path) {
+            Err(_) => Standing::Missing,
+            Ok(_) if is_there(&path, records.len) && self.is_as_written(&name, records) => {
+                Standing::Done
+            }
+            Ok(_) => Standing::Altered(name),
+        })
+    }
+
+    /// Whether an input was done before, is the same as then, and its record file is there. Does
+    /// not read the file.
     pub fn has(&self, input: &Listed) -> bool {
-        let Some(known) = self.journal.known(input) else { return false };
-        let is_there = |len| is_there(&self.records(&input.name), len);
-        !known.has_failed() && input.identity.is_some() && known.records_len().is_some_and(is_there)
+        let is_there = |written: &KnownRecords| is_there(&self.records(&input.name), written.len);
+        self.written(input).is_some_and(is_there)
+    }
+
+    /// What was written of an input that was done before and is the same as then.
+    fn written(&self, input: &Listed) -> Option<&KnownRecords> {
+        let known = self.journal.known(input).filter(|known| !known.has_failed())?;
+        input.identity.as_ref()?;
+        known.records()
+    }
+
+    /// Whether a record file has the digest that the journal says. One that cannot be read has not.
+    fn is_as_written(&self, name: &str, written: &KnownRecords) -> bool {
+        let options = &mut File::options();
+        let file = regular::open(&self.path, name, options.read(true), ErrorKind::Read);
+        let mut digest = blake3::Hasher::new();
+        let read = file.is_ok_and(|file| digest.update_reader(file).is_ok());
+        read && digest.finalize() == written.blake3
     }
 
     /// The record file of an input, by its name without the extension.
     fn records(&self, name: &str) -> PathBuf {
-        self.path.join(RECORDS).join(format!("{name}.{}", self.extension))
+        self.path.join(self.records_name(name))
+    }
+
+    /// The same, from the folder on.
+    fn records_name(&self, name: &str) -> String {
+        format!("{RECORDS}/{name}.{}", self.extension)
     }
 
     /// Makes inputs count as done: their files get their names, and the journal tells of them.
@@ -143,6 +183,17 @@ impl Folder {
     ) -> Result<()> {
         replace(&self.path, name, write)
     }
+}
+
+/// What is there of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Its records, as they were written.
+    Done,
+    /// Nothing that holds.
+    Missing,
+    /// A record file of that name in the folder that is not what was written.
+    Altered(String),
 }
 
 /// What came of an input, and its records, which have no name yet.
@@ -245,7 +296,7 @@ impl Write for Draft {
 ///
 /// Those of [`Journal::open`].
 pub fn read_journal(folder: &Path) -> Result<Journal> {
-    Journal::open(&folder.join(JOURNAL), Access::Read)
+    Journal::open(folder, Access::Read)
 }
 
 /// Whether a record file is there as it was written.
@@ -255,8 +306,9 @@ pub(super) fn is_there(records: &Path, len: u64) -> bool {
 }
 
 fn lock(folder: &Path) -> Result<File> {
-    let file = File::options().write(true).create(true).truncate(false).open(folder.join(LOCK));
-    let file = file.map_err(write_error)?;
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    let file = regular::open(folder, LOCK, &mut options, ErrorKind::Write)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(problem(FolderProblem::InUse)),

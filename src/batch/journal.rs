@@ -19,15 +19,19 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, IgnoredAny};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::outcome::{Identity, Outcome};
+use super::regular;
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
 
 /// The version of the journal's shape.
 pub const VERSION: u32 = 1;
+
+/// The journal's name in its folder.
+pub(super) const NAME: &str = "journal";
 
 /// Hexadecimal digits of a line's digest.
 const DIGITS: usize = 16;
@@ -110,9 +114,9 @@ pub struct Known {
 }
 
 impl Known {
-    /// The length of its record file in bytes, if it has one.
-    pub fn records_len(&self) -> Option<u64> {
-        self.records.as_ref().map(|records| records.len)
+    /// Its record file, if it has one.
+    pub fn records(&self) -> Option<&KnownRecords> {
+        self.records.as_ref()
     }
 
     /// Whether any of its plans failed.
@@ -121,9 +125,22 @@ impl Known {
     }
 }
 
+/// What a record file was when it was written.
 #[derive(Debug, Deserialize)]
-struct KnownRecords {
-    len: u64,
+pub struct KnownRecords {
+    /// Its length in bytes.
+    pub len: u64,
+    /// The digest of its bytes.
+    #[serde(deserialize_with = "digest_of_hex")]
+    pub blake3: blake3::Hash,
+}
+
+/// A digest from its hexadecimal digits: half the memory.
+fn digest_of_hex<'de, D: Deserializer<'de>>(
+    digits: D,
+) -> std::result::Result<blake3::Hash, D::Error> {
+    let digits = <&str>::deserialize(digits)?;
+    blake3::Hash::from_hex(digits).map_err(D::Error::custom)
 }
 
 #[derive(Debug, Deserialize)]
@@ -167,18 +184,21 @@ impl Journal {
         line_of(&Line::Begun(terms.clone()))
     }
 
-    /// Reads a journal.
+    /// Reads the journal of a folder.
     ///
     /// # Errors
     ///
-    /// It is not there, cannot be read, or is damaged other than at its end.
-    pub fn open(path: &Path, access: Access) -> Result<Journal> {
-        let file = match File::options().read(true).append(access == Access::Append).open(path) {
+    /// It is not there, is no regular file, cannot be read, or is damaged other than at its end.
+    pub fn open(folder: &Path, access: Access) -> Result<Journal> {
+        let mut options = File::options();
+        options.read(true).append(access == Access::Append);
+        let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+        let file = match regular::open(folder, NAME, &mut options, ErrorKind::Read) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(error) if error.io_error().is_some_and(is_missing) => {
                 return Err(Error::new(ErrorKind::Folder(FolderProblem::NoJournal)));
             }
-            Err(error) => return Err(read_error(error)),
+            Err(error) => return Err(error),
         };
         let mut lines = BufReader::new(&file);
         let (mut number, mut len, mut text) = (1, 0, Vec::new());
@@ -416,7 +436,8 @@ mod tests {
     /// A journal of four lines, two of them of outcomes.
     fn written(path: &Path) -> Journal {
         std::fs::write(path, Journal::first_line(&terms()).expect("a line")).expect("a file");
-        let mut journal = Journal::open(path, Access::Append).expect("a journal");
+        let mut journal =
+            Journal::open(path.parent().expect("a folder"), Access::Append).expect("a journal");
         let inputs = [listed("a", 1), listed("b", 2), listed("c", 3)];
         journal.list(inputs.to_vec()).expect("it is written");
         let both = [outcome(&inputs[0], None), outcome(&inputs[1], Some("é \" { \n"))];
@@ -445,7 +466,7 @@ mod tests {
         let mut journal = written(&path);
         let expected = (vec!["a".to_owned(), "b".to_owned()], Vec::new());
         assert_eq!(told(&journal), expected);
-        let again = Journal::open(&path, Access::Read).expect("a journal");
+        let again = Journal::open(folder.path(), Access::Read).expect("a journal");
         assert_eq!(told(&again), expected);
         assert_eq!((again.terms(), again.listed()), (&terms(), journal.listed()));
         let len = path.metadata().expect("a file").len();
@@ -470,12 +491,12 @@ mod tests {
         journal.add(&[outcome(&pipe, None)]).expect("it is written");
         let both = (vec!["a".to_owned(), "pipe".to_owned()], vec![]);
         assert_eq!(told(&journal), both);
-        assert_eq!(told(&Journal::open(&path, Access::Read).expect("a journal")), both);
+        assert_eq!(told(&Journal::open(folder.path(), Access::Read).expect("a journal")), both);
         // The next run with the same inputs.
         journal.list(inputs).expect("it is written");
         let one = (vec!["a".to_owned()], vec![]);
         assert_eq!(told(&journal), one);
-        assert_eq!(told(&Journal::open(&path, Access::Read).expect("a journal")), one);
+        assert_eq!(told(&Journal::open(folder.path(), Access::Read).expect("a journal")), one);
     }
 
     #[test]
@@ -484,7 +505,7 @@ mod tests {
         let path = folder.path().join("journal");
         let newer = Terms { version: VERSION + 1, ..terms() };
         std::fs::write(&path, Journal::first_line(&newer).expect("a line")).expect("a file");
-        let kind = Journal::open(&path, Access::Read).expect_err("another version").kind();
+        let kind = Journal::open(folder.path(), Access::Read).expect_err("another version").kind();
         assert_eq!(kind, ErrorKind::Folder(FolderProblem::Begun("version of plansift")));
     }
 
@@ -498,7 +519,7 @@ mod tests {
         assert_eq!(ends.len(), 4);
         for cut in 0..whole.len() {
             std::fs::write(&path, &whole[..cut]).expect("it is written");
-            let opened = Journal::open(&path, Access::Append);
+            let opened = Journal::open(folder.path(), Access::Append);
             let Some(&end) = ends.iter().rfind(|&&end| end <= cut) else {
                 let kind = opened.expect_err("it does not tell what was begun").kind();
                 assert_eq!(kind, ErrorKind::Folder(FolderProblem::Damaged { line: 1 }), "{cut}");
@@ -512,7 +533,7 @@ mod tests {
             // And it goes on, which waits for the disk.
             journal.list(vec![listed("a", 1)]).expect("it is written");
             journal.add(&[outcome(&listed("a", 1), Some("x"))]).expect("it is written");
-            let again = Journal::open(&path, Access::Read).expect("a journal");
+            let again = Journal::open(folder.path(), Access::Read).expect("a journal");
             assert_eq!(told(&again), (vec![], vec!["a".to_owned()]));
         }
     }
@@ -529,7 +550,7 @@ mod tests {
                 let mut damaged = whole.clone();
                 damaged[at] ^= bit;
                 std::fs::write(&path, &damaged).expect("it is written");
-                match Journal::open(&path, Access::Read) {
+                match Journal::open(folder.path(), Access::Read) {
                     Ok(journal) => {
                         // Two lines that are one now count as one that is torn.
                         let expected = match at.cmp(&last) {

@@ -38,6 +38,7 @@ mod lines;
 mod name;
 pub mod outcome;
 pub mod reading;
+mod regular;
 pub mod report;
 pub mod run;
 pub mod script;

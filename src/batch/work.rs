@@ -60,7 +60,7 @@ impl Work<'_> {
             Ok(entry) => entry,
             Err(unlisted) => return nothing(&unlisted.error),
         };
-        let source = match entry.open(&self.access(entry)) {
+        let source = match entry.open_until(&self.access(entry), self.stop) {
             Ok(source) => source,
             // It may have been given up.
             Err(_) if self.stop.is_set() => return Err(Error::new(ErrorKind::Stopped)),

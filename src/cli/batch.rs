@@ -13,7 +13,7 @@ use super::output::{lies_in, write_whole};
 use super::progress::Meter;
 use super::run::{access, color, end_of_output, fail, form, options, say, shape, threads};
 use super::stats::Stats;
-use crate::batch::folder::Folder;
+use crate::batch::folder::{Folder, Standing};
 use crate::batch::journal::{self, Listed as Named, Terms};
 use crate::batch::outcome::Identity;
 use crate::batch::report::{self, Fleet};
@@ -117,7 +117,7 @@ fn terms(arguments: &Batch, settings: &Settings) -> Terms {
 /// Does what is missing. A stop is no error.
 fn do_missing(
     arguments: &Batch,
-    mut jobs: Vec<Job<'_>>,
+    jobs: Vec<Job<'_>>,
     settings: &Settings,
     stop: &Stop,
     tally: &mut Tally,
@@ -127,7 +127,7 @@ fn do_missing(
     let mut folder = Folder::open(&arguments.out, &terms, form.extension())?;
     let all = jobs.len();
     folder.list(jobs.iter().map(|job| job.listed.clone()).collect())?;
-    jobs.retain(|job| !folder.has(&job.listed));
+    let jobs = missing(jobs, &folder, plans.quiet)?;
     if !plans.quiet {
         tell_of_before(&folder, all - jobs.len());
     }
@@ -154,6 +154,23 @@ fn do_missing(
         }
     }
     written
+}
+
+/// The jobs that were not done before, or whose records were edited since, which is said.
+fn missing<'a>(jobs: Vec<Job<'a>>, folder: &Folder, is_quiet: bool) -> Result<Vec<Job<'a>>> {
+    let mut missing = Vec::new();
+    for job in jobs {
+        match folder.standing(&job.listed)? {
+            Standing::Done => continue,
+            Standing::Altered(name) if !is_quiet => {
+                let source = visible(&job.listed.source);
+                say(&format!("{name}: this is not what was written: {source} is done again"));
+            }
+            Standing::Missing | Standing::Altered(_) => {}
+        }
+        missing.push(job);
+    }
+    Ok(missing)
 }
 
 /// The inputs of a shard.

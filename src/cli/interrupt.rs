@@ -19,14 +19,32 @@ use tempfile::NamedTempFile;
 use super::run::say;
 use crate::batch::Stop;
 
+/// All unfinished files, and whether somebody waits for a signal.
+static FILES: Mutex<(Vec<PathBuf>, bool)> = Mutex::new((Vec::new(), false));
+
+/// Removes unfinished files. Once a file has its final name there is none of this one.
+fn remove(files: &[PathBuf]) {
+    files.iter().for_each(|file| drop(std::fs::remove_file(file)));
+}
+
+/// Removes all unfinished files, unless one is being made at this moment: this waits for nothing.
+/// It is called once; a call from within, where a path is too long to do without memory, does
+/// nothing.
+pub fn remove_unfinished() {
+    static BEGUN: AtomicBool = AtomicBool::new(false);
+    if !BEGUN.swap(true, Ordering::Relaxed)
+        && let Ok(files) = FILES.try_lock()
+    {
+        remove(&files.0);
+    }
+}
+
 /// Makes an unfinished file, which the first signal that ends the run removes.
 ///
 /// # Errors
 ///
 /// Those of `make`.
 pub fn unfinished(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
-    /// All of them, and whether somebody waits for a signal.
-    static FILES: Mutex<(Vec<PathBuf>, bool)> = Mutex::new((Vec::new(), false));
     let lock = || FILES.lock().unwrap_or_else(PoisonError::into_inner);
     let mut files = lock();
     if !std::mem::replace(&mut files.1, true)
@@ -37,8 +55,7 @@ pub fn unfinished(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Resul
             if let Some(signal) = signals.forever().next() {
                 // Until the end of the run, so that no other file comes into being.
                 let files = lock();
-                // Once a file has its final name there is none of this one.
-                files.0.iter().for_each(|file| drop(std::fs::remove_file(file)));
+                remove(&files.0);
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
         });

@@ -27,6 +27,13 @@ use std::process::ExitCode;
 
 pub use exit::Exit;
 
+/// Removes the output files that are not finished, where that can be done without waiting: for the
+/// end of a run that has no memory left.
+pub fn remove_unfinished() {
+    #[cfg(target_os = "linux")]
+    interrupt::remove_unfinished();
+}
+
 /// Runs the command with those arguments, the program's name first.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     secrecy::refuse_core_dumps();

@@ -7,6 +7,7 @@ use std::io::{self, BufReader, Read};
 use flate2::bufread::MultiGzDecoder;
 use zstd::stream::read::Decoder as ZstdDecoder;
 use zstd::zstd_safe;
+use zstd::zstd_safe::zstd_sys::ZSTD_ErrorCode;
 
 use super::encoding::peek;
 use super::stream::{Failure, READ};
@@ -46,8 +47,9 @@ const RATIO_FREE: u64 = 1 << 30;
 pub(super) fn expand(reader: Box<dyn Read + Send>, limits: Limits) -> Result<Box<dyn Read + Send>> {
     let (head, reader) = peek(reader)?;
     let Some(format) = Format::of(&head) else { return Ok(Box::new(reader)) };
-    let expansion = Expansion::new(format, reader, limits)
-        .map_err(|error| Error::io(ErrorKind::Read, error))?;
+    // A new decoder reads nothing: all that it can lack is memory.
+    let expansion =
+        Expansion::new(format, reader, limits).map_err(|_| Error::new(ErrorKind::Memory))?;
     // How far a decoder gets before it tells of damage depends on how much is asked of it at a
     // time: always the same, whoever reads.
     Ok(Box::new(BufReader::with_capacity(READ, expansion)))
@@ -104,9 +106,12 @@ impl<R: Read> Expansion<R> {
     fn failure(&self, error: io::Error) -> io::Error {
         match error.downcast::<Unreadable>() {
             Ok(Unreadable(error)) => error,
-            Err(error) if is_window_too_large(&error) => {
+            Err(error) if is_zstd(&error, WINDOW_TOO_LARGE) => {
                 let window = self.limits.zstd_window;
                 Failure::of(Error::limit(Limit::ZstdWindow, window, self.expanded))
+            }
+            Err(error) if is_zstd(&error, OUT_OF_MEMORY) => {
+                Failure::of(Error::new(ErrorKind::Memory))
             }
             // The decoders' own words can say what the bytes are; the place is enough.
             Err(_) => Failure::of(Error::new(ErrorKind::Compressed)),
@@ -114,11 +119,15 @@ impl<R: Read> Expansion<R> {
     }
 }
 
-/// zstd's errors arrive as their texts.
-fn is_window_too_large(error: &io::Error) -> bool {
-    let code = zstd_safe::zstd_sys::ZSTD_ErrorCode::ZSTD_error_frameParameter_windowTooLarge;
-    let name = zstd_safe::get_error_name((code as usize).wrapping_neg());
-    error.to_string() == name
+/// What zstd says of a window that is larger than the limit.
+const WINDOW_TOO_LARGE: ZSTD_ErrorCode = ZSTD_ErrorCode::ZSTD_error_frameParameter_windowTooLarge;
+
+/// What zstd says where it has no memory for the window.
+const OUT_OF_MEMORY: ZSTD_ErrorCode = ZSTD_ErrorCode::ZSTD_error_memory_allocation;
+
+/// Whether an error is that one of zstd's, which arrive as their texts.
+fn is_zstd(error: &io::Error, code: ZSTD_ErrorCode) -> bool {
+    error.to_string() == zstd_safe::get_error_name((code as usize).wrapping_neg())
 }
 
 impl<R: Read> Read for Expansion<R> {

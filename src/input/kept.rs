@@ -1,8 +1,8 @@
 //! An input that is read more than once and must be the same each time.
 //!
 //! A regular file is, as long as nobody writes to it, which is told at the end of each reading.
-//! What comes through a pipe is written to a file without a name first: only its owner could read
-//! it, and it is gone with the process, however that ends.
+//! What comes through a pipe is written to a file without a name first. The mode of that file is
+//! 0600 from its creation, and it is gone with the process, however that ends.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -77,7 +77,7 @@ impl Kept {
     /// It cannot be read or written, or is too large.
     pub fn spool(mut reader: impl Read, limits: &Limits) -> Result<Kept> {
         let spool_error = |error| Error::io(ErrorKind::Spool, error);
-        let mut file = tempfile::tempfile().map_err(spool_error)?;
+        let mut file = nameless().map_err(spool_error)?;
         let mut buffer = vec![0; 1 << 20];
         let mut len = 0;
         loop {
@@ -137,6 +137,22 @@ impl Read for FromStart {
         self.at += read as u64;
         Ok(read)
     }
+}
+
+/// A file without a name in the folder for temporary files, which its owner alone can open: also
+/// through `/proc`, whatever the user's mask is.
+fn nameless() -> io::Result<File> {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        let mut options = File::options();
+        options.read(true).write(true).mode(0o600).custom_flags(libc::O_TMPFILE);
+        if let Ok(file) = options.open(tempfile::env::temp_dir()) {
+            return Ok(file);
+        }
+    }
+    // Not every file system has files without a name: this one loses its name at once.
+    tempfile::NamedTempFile::new().map(tempfile::NamedTempFile::into_file)
 }
 
 fn read_error(error: io::Error) -> Error {

@@ -28,7 +28,7 @@ use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
 
-use memmap2::{Advice, Mmap, UncheckedAdvice};
+use memmap2::{Advice, Mmap, MmapOptions, UncheckedAdvice};
 
 use super::{Identity, Source, Whole};
 use crate::error::{Error, ErrorKind, Result};
@@ -36,6 +36,9 @@ use crate::limits::{Limit, Limits};
 
 /// How far the window moves at a time, in bytes: a multiple of every page size.
 const STEP: usize = 2 << 20;
+
+/// Address space that must be left once a file is mapped, in bytes: else it is read.
+const HEADROOM: usize = 64 << 20;
 
 /// A mapping, which the handler knows as long as anyone looks at it.
 struct Mapping {
@@ -78,6 +81,8 @@ impl Mapped {
         // SAFETY: others may write to the file. That its bytes can change is stated above and dealt
         // with by the readers; that its pages can go away is dealt with by the handler.
         let map = unsafe { Mmap::map(&*identity.file)? };
+        // A mapping that takes the last of a limited address space leaves none to work with.
+        drop(MmapOptions::new().len(HEADROOM).map_anon()?);
         let slot = Slot::claim(&map).ok_or(io::ErrorKind::OutOfMemory)?;
         // Advice only; a kernel that does not take it is slower.
         let _ = map.advise(Advice::Sequential);
@@ -267,7 +272,10 @@ extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc:
             0,
         );
         if mapped == libc::MAP_FAILED {
-            libc::abort();
+            const MESSAGE: &[u8] =
+                b"plansift: a file shrank, and there is no memory for its place\n";
+            libc::write(2, MESSAGE.as_ptr().cast(), MESSAGE.len());
+            libc::_exit(1);
         }
         *errno = saved;
     }

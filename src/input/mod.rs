@@ -8,6 +8,8 @@
 mod ahead;
 mod compressed;
 mod encoding;
+#[cfg(target_os = "linux")]
+mod interruptible;
 mod kept;
 #[cfg(target_os = "linux")]
 mod mapped;
@@ -21,10 +23,15 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 #[cfg(target_os = "linux")]
+use interruptible::Interruptible;
+#[cfg(target_os = "linux")]
 use mapped::Mapped;
 use stream::{Failure, Stream};
 
 pub use kept::Kept;
+
+/// Says whether whoever waits for an input is to give up. It is called on any thread.
+pub type GiveUp = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// A document's bytes, handed out in windows.
 ///
@@ -243,6 +250,21 @@ impl Input {
         Input::from_file(file, Some(path), options)
     }
 
+    /// Like [`Input::open_file`], for a reader that does not wait for ever: while nothing comes
+    /// through a pipe, `give_up` is asked several times a second whether to stop. Only Linux asks.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Input::open_file`]; [`ErrorKind::Stopped`] once `give_up` says so.
+    pub fn open_file_until(path: &Path, options: &Options, give_up: GiveUp) -> Result<Input> {
+        #[cfg(target_os = "linux")]
+        let opened = interruptible::open(path);
+        #[cfg(not(target_os = "linux"))]
+        let opened = File::open(path);
+        let file = opened.map_err(|error| Error::io(ErrorKind::Read, error))?;
+        Input::from_file_until(file, Some(path), options, Some(give_up))
+    }
+
     /// Standard input; mapped where it is a regular file.
     ///
     /// # Errors
@@ -250,13 +272,30 @@ impl Input {
     /// It cannot be read.
     #[cfg(unix)]
     pub fn from_stdin(options: &Options) -> Result<Input> {
-        use std::os::fd::AsFd;
-        let descriptor = io::stdin().as_fd().try_clone_to_owned();
-        let file = File::from(descriptor.map_err(|error| Error::io(ErrorKind::Read, error))?);
-        // A shell may have read some of it already: only a file at its start is mapped.
-        let begun = io::Seek::stream_position(&mut &file).is_ok_and(|position| position > 0);
-        let mapping = if begun { Mapping::Never } else { options.mapping };
-        Input::from_file(file, None, &Options { mapping, ..*options })
+        let (file, options) = stdin(options)?;
+        Input::from_file(file, None, &options)
+    }
+
+    /// Like [`Input::from_stdin`], for a reader that does not wait for ever
+    /// ([`Input::open_file_until`]).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Input::open_file_until`].
+    #[cfg(unix)]
+    pub fn from_stdin_until(options: &Options, give_up: GiveUp) -> Result<Input> {
+        let (file, options) = stdin(options)?;
+        Input::from_file_until(file, None, &options, Some(give_up))
+    }
+
+    /// Standard input, which is not given up here.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    #[cfg(not(unix))]
+    pub fn from_stdin_until(options: &Options, _: GiveUp) -> Result<Input> {
+        Input::from_stdin(options)
     }
 
     /// Standard input.
@@ -279,35 +318,41 @@ impl Input {
     }
 
     fn from_file(file: File, path: Option<&Path>, options: &Options) -> Result<Input> {
+        Input::from_file_until(file, path, options, None)
+    }
+
+    /// An open file at its start. Of what is no regular file, `give_up` says whether to go on.
+    fn from_file_until(
+        file: File,
+        path: Option<&Path>,
+        options: &Options,
+        give_up: Option<GiveUp>,
+    ) -> Result<Input> {
         let read_error = |error| Error::io(ErrorKind::Read, error);
         let metadata = file.metadata().map_err(read_error)?;
         if metadata.is_dir() {
             return Err(read_error(io::Error::from(io::ErrorKind::IsADirectory)));
         }
         let file = Arc::new(file);
-        let regular = metadata.is_file();
-        let identity = regular.then(|| Identity {
-            file: file.clone(),
-            path: path.map(Path::to_owned),
-            state: State::of(&metadata),
-        });
-        Input::of_file(file, identity, options)
-    }
-
-    /// An open file at its start; with an identity if it is a regular one.
-    fn of_file(file: Arc<File>, identity: Option<Identity>, options: &Options) -> Result<Input> {
-        match &identity {
-            Some(identity) => {
-                if let Some(mapped) = Input::mapped(identity, options)? {
-                    return Ok(mapped);
-                }
+        if metadata.is_file() {
+            let path = path.map(Path::to_owned);
+            let identity = Identity { file: file.clone(), path, state: State::of(&metadata) };
+            if let Some(mapped) = Input::mapped(&identity, options)? {
+                return Ok(mapped);
             }
-            None => {
-                #[cfg(target_os = "linux")]
-                mapped::widen_pipe(&file);
+            return Input::streamed(Box::new(Shared(file)), Some(identity), options);
+        }
+        #[cfg(target_os = "linux")]
+        {
+            mapped::widen_pipe(&file);
+            if let Some(give_up) = give_up {
+                let reader = Interruptible { file, give_up };
+                return Input::streamed(Box::new(reader), None, options);
             }
         }
-        Input::streamed(Box::new(Shared(file)), identity, options)
+        #[cfg(not(target_os = "linux"))]
+        drop(give_up);
+        Input::streamed(Box::new(Shared(file)), None, options)
     }
 
     /// A file that is mapped, if it can be.
@@ -340,6 +385,18 @@ impl Input {
     pub fn position(&self) -> u64 {
         self.offset() + self.window().len() as u64
     }
+}
+
+/// Standard input as a file, and how to open it.
+#[cfg(unix)]
+fn stdin(options: &Options) -> Result<(File, Options)> {
+    use std::os::fd::AsFd;
+    let descriptor = io::stdin().as_fd().try_clone_to_owned();
+    let file = File::from(descriptor.map_err(|error| Error::io(ErrorKind::Read, error))?);
+    // A shell may have read some of it already: only a file at its start is mapped.
+    let begun = io::Seek::stream_position(&mut &file).is_ok_and(|position| position > 0);
+    let mapping = if begun { Mapping::Never } else { options.mapping };
+    Ok((file, Options { mapping, ..*options }))
 }
 
 /// An error as a reader can return it, to come out of its [`Input`] as it is.

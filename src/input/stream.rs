@@ -19,6 +19,7 @@ use std::io::{self, Read};
 
 use super::ahead::{FRONT, Filled, ReadAhead, Reader};
 use super::{Identity, Options, Source, Threads};
+use crate::allocation::try_zeroed;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limit;
 
@@ -102,10 +103,14 @@ impl Stream {
     }
 
     /// Makes room for so many bytes behind the window, half a buffer at most.
-    fn make_room(&mut self, len: usize) {
+    ///
+    /// # Errors
+    ///
+    /// There is no memory for a longer buffer.
+    fn make_room(&mut self, len: usize) -> io::Result<()> {
         let kept = self.end - self.start;
         if self.buffer.len() - self.end >= len {
-            return;
+            return Ok(());
         }
         let wanted = (kept * 2).next_multiple_of(LEN).max(LEN);
         if wanted == self.buffer.len() {
@@ -113,8 +118,9 @@ impl Stream {
             self.start = 0;
             self.end = kept;
         } else {
-            self.move_to(vec![0; wanted], 0);
+            self.move_to(try_zeroed(wanted).map_err(Failure::of)?, 0);
         }
+        Ok(())
     }
 
     /// Moves the window to a place in another buffer.
@@ -134,17 +140,22 @@ impl Stream {
     }
 
     /// Brings what was read ahead and the window together: copies whichever is shorter.
-    fn join(&mut self, next: Filled) {
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Stream::make_room`].
+    fn join(&mut self, next: Filled) -> io::Result<()> {
         let Filled { buffer: next, len } = next;
         let kept = self.end - self.start;
         if kept <= len.min(FRONT) {
             self.move_to(next, FRONT - kept);
         } else {
-            self.make_room(len);
+            self.make_room(len)?;
             self.buffer[self.end..self.end + len].copy_from_slice(&next[FRONT..FRONT + len]);
             self.give_back(next);
         }
         self.end += len;
+        Ok(())
     }
 
     /// The offset of the first byte behind the window.
@@ -165,10 +176,10 @@ impl Stream {
         if let Some(ahead) = &mut self.ahead {
             let next = ahead.next()?;
             let len = next.len;
-            self.join(next);
+            self.join(next)?;
             return Ok(len);
         }
-        self.make_room(READ);
+        self.make_room(READ)?;
         let len = read_some(&mut self.reader, &mut self.buffer[self.end..self.end + READ])?;
         self.end += len;
         Ok(len)

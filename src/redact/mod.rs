@@ -37,7 +37,7 @@ use outgoing::{Outgoing, Tee};
 use redactor::Redactor;
 
 use crate::crew::{Crew, Desk};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::plan::piece_crew::PieceCrew;
 use crate::plan::{Document, Documents};
@@ -105,7 +105,8 @@ pub struct Redacted {
 /// # Errors
 ///
 /// The document cannot be read, is neither a plan nor a state, or passes a limit; the output cannot
-/// be written. What was written until then has no secret in it either, but is no document.
+/// be written. What was written until then has no secret in it either, but is no document. Without
+/// `collected` that is everything before the piece that is wrong, and nothing of it.
 ///
 /// # Panics
 ///
@@ -195,10 +196,19 @@ pub fn rewrite<S: Source>(
             is_leaving_out: false,
             cuts: Vec::new(),
         };
-        let document = documents.read_by(|region, found| {
+        let read = documents.read_by(|region, found| {
             let tee = Tee { source: region, outgoing: Rc::clone(&outgoing) };
             found.read_pieces(tee, &mut cutter)
-        })?;
+        });
+        let document = match read {
+            Ok(document) => document,
+            Err(error) => {
+                if is_of_the_text(&error) && !secrets.echo() {
+                    outgoing.borrow_mut().finish_passed(documents.source())?;
+                }
+                return Err(error);
+            }
+        };
         outgoing.borrow_mut().finish(documents.source())?;
         // What was left in the window was copied only now.
         documents.hold_still()?;
@@ -207,4 +217,9 @@ pub fn rewrite<S: Source>(
         counts.add(&outgoing.borrow().counts);
         Ok(Redacted { document, counts })
     })
+}
+
+/// Whether the text is wrong, as it would be in any other reading of it.
+fn is_of_the_text(error: &Error) -> bool {
+    !matches!(error.kind(), ErrorKind::Write | ErrorKind::Changed | ErrorKind::Stopped)
 }

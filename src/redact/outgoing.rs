@@ -323,6 +323,27 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         }
         self.out.flush().map_err(|error| Error::io(ErrorKind::Write, error))
     }
+
+    /// The document is wrong behind the last piece that ended. Writes everything up to there that
+    /// is still on its way, so that what was written does not depend on windows or threads.
+    ///
+    /// # Errors
+    ///
+    /// The output cannot be written.
+    pub fn finish_passed(&mut self, source: &impl Source) -> Result<()> {
+        let (passed, end) = self.passed;
+        if self.taken < passed {
+            self.end = passed;
+            self.take(source.window(), source.offset())?;
+        }
+        // More may have left the window than that.
+        self.chunk.bytes.truncate(end.saturating_sub(self.chunk.start) as usize);
+        self.give(end)?;
+        while let Some(chunk) = self.crew.wait() {
+            self.write(chunk)?;
+        }
+        self.out.flush().map_err(|error| Error::io(ErrorKind::Write, error))
+    }
 }
 
 impl<'scope, 's: 'scope> Notes for Rc<RefCell<Outgoing<'scope, '_, 's>>> {

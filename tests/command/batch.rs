@@ -3,6 +3,8 @@
 #[cfg(target_os = "linux")]
 mod failures;
 #[cfg(target_os = "linux")]
+mod impostors;
+#[cfg(target_os = "linux")]
 mod kills;
 mod merge;
 #[cfg(target_os = "linux")]

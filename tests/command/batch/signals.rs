@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 use super::{assert_nothing_unfinished, plans, records, rows, states};
 use crate::command::{Folder, Run};
@@ -139,4 +140,122 @@ fn the_second_interrupt_stops_at_once() {
     assert_eq!(run.code, Some(4), "{run:?}");
     assert_nothing_unfinished(&folder);
     assert_eq!(records(&folder).len(), 3);
+}
+
+/// Why a batch waits for an input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Wait {
+    /// Nobody opens the FIFO for writing.
+    NoWriter,
+    /// A writer has the FIFO open and writes nothing.
+    SilentWriter,
+    /// A writer has written half of a plan to the FIFO.
+    HalfAPlan,
+    /// Standard input is a pipe that nothing comes through.
+    Stdin,
+}
+
+/// A batch that waits for one input, with what must stay open meanwhile.
+struct Stalled {
+    child: Child,
+    _writer: Option<File>,
+    _stdin: Option<ChildStdin>,
+}
+
+impl Stalled {
+    fn start(folder: &Folder, wait: Wait, jobs: usize) -> Stalled {
+        let slow = folder.path("p/slow.json");
+        let first = if wait == Wait::Stdin { "-" } else { "p/slow.json" };
+        if wait != Wait::Stdin {
+            assert!(Command::new("mkfifo").arg(&slow).status().expect("mkfifo").success());
+        }
+        // Opened for both, so that opening does not wait for the other side.
+        let open = || File::options().read(true).write(true).open(&slow).expect("the FIFO");
+        let mut writer = (wait == Wait::SilentWriter || wait == Wait::HalfAPlan).then(open);
+        let mut command = run::plansift();
+        command.current_dir(folder.0.path()).args(["batch", first, "p", "--out", "out"]);
+        command.args(["--exclude", "slow.json", "-j", &jobs.to_string()]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("it starts");
+        let stdin = child.stdin.take();
+        if let (Wait::HalfAPlan, Some(writer)) = (wait, &mut writer) {
+            writer.write_all(&PLAN.as_bytes()[..900]).expect("it fits into the pipe");
+        }
+        Stalled { child, _writer: writer, _stdin: stdin }
+    }
+
+    /// Waits for its end, for so long at most.
+    fn end_within(mut self, limit: Duration) -> (ExitStatus, Run) {
+        let started = Instant::now();
+        while self.child.try_wait().expect("a child").is_none() {
+            if started.elapsed() > limit {
+                self.child.kill().expect("it is a child");
+                let said = Run::of(&self.child.wait_with_output().expect("it ends"));
+                panic!("it still runs after {limit:?}: {said:?}");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let output = self.child.wait_with_output().expect("it ends");
+        (output.status, Run::of(&output))
+    }
+}
+
+/// Waits until so many inputs of the batch in `out` are pending.
+fn await_pending(folder: &Folder, count: u64) {
+    let started = Instant::now();
+    loop {
+        let merged = folder.run("merge out --format ndjson");
+        let fleet = rows(&merged.out).pop();
+        if fleet.and_then(|fleet| fleet["pending"].as_u64()) == Some(count) {
+            return;
+        }
+        assert!(started.elapsed() < Duration::from_secs(60), "{merged:?}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn the_first_signal_ends_a_batch_that_waits_for_a_pipe() {
+    if !interrupts_are_heeded() {
+        eprintln!("interrupts are ignored here, and so by what is started");
+        return;
+    }
+    let waits = [Wait::NoWriter, Wait::SilentWriter, Wait::HalfAPlan, Wait::Stdin];
+    for (number, wait) in waits.into_iter().enumerate() {
+        let (name, signal) = [("INT", 2), ("TERM", 15)][number % 2];
+        for jobs in [1, 2] {
+            let folder = plans();
+            let stalled = Stalled::start(&folder, wait, jobs);
+            // Alone, its thread takes up the pipe first, for it may be large.
+            await_pending(&folder, if jobs == 1 { 5 } else { 1 });
+            let mut kill = Command::new("kill");
+            let sent = kill.args(["-s", name, &stalled.child.id().to_string()]).status();
+            assert!(sent.expect("kill").success());
+            let (status, run) = stalled.end_within(Duration::from_secs(30));
+            let what = format!("{wait:?}, {name}, {jobs} jobs");
+            assert_eq!((status.signal(), run.out.as_str()), (Some(signal), ""), "{what}: {run:?}");
+            let done = if jobs == 1 { 0 } else { 3 };
+            let last = run.err.lines().last().expect("a line");
+            assert!(last.contains(&format!("stopped: {done} of 5 inputs")), "{what}: {}", run.err);
+            assert_nothing_unfinished(&folder);
+            assert_eq!(records(&folder).len(), done, "{what}");
+            // The journal is whole, and the next run does the rest.
+            let merged = folder.run("merge out --format ndjson");
+            assert!(states(&rows(&merged.out))[0].ends_with(" pending"), "{what}: {merged:?}");
+            let _ = std::fs::remove_file(folder.path("p/slow.json"));
+            let run = match wait {
+                Wait::Stdin => {
+                    let mut command = run::plansift();
+                    command.current_dir(folder.0.path()).args(["batch", "-", "p", "--out", "out"]);
+                    Run::of(&run::with_input(command, PLAN.as_bytes()))
+                }
+                _ => {
+                    folder.write("p/slow.json", PLAN);
+                    folder.run("batch p/slow.json p --exclude slow.json --out out")
+                }
+            };
+            assert_eq!(run.code, Some(4), "{what}: {run:?}");
+            assert_eq!(records(&folder).len(), 4, "{what}");
+        }
+    }
 }

@@ -1,0 +1,77 @@
+//! Inputs that cannot be read twice: kept in a file that only its owner can read, or not at all.
+
+use std::io::Write;
+use std::os::unix::fs::MetadataExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::Folder;
+use crate::hostile::sample;
+use crate::run;
+
+/// Far beyond what anything here takes: it only ends a test that would hang.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The modes of the files in a folder that a process has open.
+fn modes_of_open_files(child: &Child, folder: &Folder) -> Vec<u32> {
+    let descriptors = format!("/proc/{}/fd", child.id());
+    let mut modes = Vec::new();
+    for entry in std::fs::read_dir(descriptors).expect("a running process").flatten() {
+        let is_in_folder =
+            std::fs::read_link(entry.path()).is_ok_and(|link| link.starts_with(folder.0.path()));
+        if is_in_folder && let Ok(metadata) = std::fs::metadata(entry.path()) {
+            modes.push(metadata.mode() & 0o7777);
+        }
+    }
+    modes
+}
+
+#[test]
+fn an_input_that_is_kept_is_its_owners_alone() {
+    for args in ["redact -", "slim -", "audit -", "report -"] {
+        let folder = Folder::new();
+        // The mode must not depend on what the user's mask happens to be.
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("umask 0; exec \"$0\" {args}")]);
+        command.arg(run::plansift().get_program()).env("TMPDIR", folder.0.path());
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("it starts");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        let plan = sample::of_changes(2000, sample::create);
+        stdin.write_all(&plan.as_bytes()[..1000]).expect("it reads");
+        let started = Instant::now();
+        let modes = loop {
+            let modes = modes_of_open_files(&child, &folder);
+            if !modes.is_empty() || started.elapsed() > PATIENCE {
+                break modes;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        let names = folder.names();
+        child.kill().expect("it is a child");
+        child.wait().expect("it ends");
+        assert_eq!(modes, [0o600], "{args}: {modes:?}");
+        assert!(names.is_empty(), "{args}: {names:?}");
+    }
+}
+
+#[test]
+fn what_is_read_once_is_not_kept() {
+    let plan = sample::of_changes(5000, sample::create);
+    let piped = |args: &str| {
+        let mut command = run::plansift();
+        command.args(args.split(' ')).env("TMPDIR", "/no/such/folder");
+        run::with_input(command, plan.as_bytes())
+    };
+    for args in ["redact --echo off -", "slim --echo off -", "slim --no-redact -"] {
+        let output = piped(args);
+        assert_eq!(output.status.code(), Some(0), "{args}: {output:?}");
+        assert!(output.stdout.len() > 1000, "{args}");
+    }
+    for args in ["redact -", "slim -"] {
+        let output = piped(args);
+        assert_eq!(output.status.code(), Some(1), "{args}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("could not be kept in a temporary file"), "{args}: {said}");
+    }
+}

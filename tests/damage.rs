@@ -60,7 +60,7 @@ fn a_damaged_plan_is_refused_or_read_as_what_it_says() {
                 let name = format!("{name}: {what}, number {number}");
                 let found = check(&path, &damaged, &name);
                 // A batch waits for the disk: a part of the documents says enough.
-                if number % 10 == 0 {
+                if number.is_multiple_of(10) {
                     check_batch(&path, found.read > 0, &name);
                 }
                 counts.add(found);

@@ -163,7 +163,7 @@ fn missing<'a>(jobs: Vec<Job<'a>>, folder: &Folder, is_quiet: bool) -> Result<Ve
         match folder.standing(&job.listed)? {
             Standing::Done => continue,
             Standing::Altered(name) if !is_quiet => {
-                let source = visible(&job.listed.source);
+                let source = &job.listed.source;
                 say(&format!("{name}: this is not what was written: {source} is done again"));
             }
             Standing::Missing | Standing::Altered(_) => {}

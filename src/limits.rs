@@ -31,7 +31,7 @@ pub struct Limits {
     pub document: u64,
     /// Bytes that a compressed input may expand to.
     pub expansion: u64,
-    /// How many times its own size a compressed input may expand to, beyond the first GiB.
+    /// How many times its own size a compressed input may expand to, beyond the first 64 MiB.
     pub expansion_ratio: u64,
     /// Bytes of the window that a zstd input may ask for. Its own command uses 8 MiB up to level
     /// 19.

@@ -517,7 +517,7 @@ pub struct LimitArgs {
     /// Size of compressed input after decompression [default: 1T]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_expansion: Option<u64>,
-    /// Expansion of compressed input, in times its size, beyond the first GiB [default: 1000]
+    /// Expansion of compressed input, in times its size, beyond 64 MiB [default: 1000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_expansion_ratio: Option<u64>,
     /// Window of a zstd input [default: 32M]

@@ -56,16 +56,14 @@ fn run(args: &[&str], said: &Path) -> f64 {
 
 /// A plan of those changes, and what follows them.
 fn plan(changes: &str, rest: &str) -> String {
-    format!(
-        r#"{{"format_version":"1.2","terraform_version":"1.11.4","resource_changes":[{changes}]{rest}}}"#
-    )
+    let head = r#""format_version":"1.2","terraform_version":"1.11.4""#;
+    format!(r#"{{{head},"resource_changes":[{changes}]{rest}}}"#)
 }
 
 /// A change, with whatever else stands in it.
 fn change(address: &str, before: &str, after: &str, more: &str) -> String {
-    format!(
-        r#"{{"address":"{address}","type":"t","name":"n","change":{{"actions":["update"],"before":{before},"after":{after}{more}}}}}"#
-    )
+    let change = format!(r#"{{"actions":["update"],"before":{before},"after":{after}{more}}}"#);
+    format!(r#"{{"address":"{address}","type":"t","name":"n","change":{change}}}"#)
 }
 
 /// So many elements of a list, and as many bytes as that takes.
@@ -98,17 +96,15 @@ fn changes(size: usize) -> Vec<(&'static str, String)> {
     let key = "k".repeat(quarter / 2);
     let under_key = |value: &str| format!(r#"{{"{key}":{}}}"#, list(value, 4096));
     let marks = |marks: &str| format!(r#","after_sensitive":{marks},"before_sensitive":{marks}"#);
-    let constants = format!(
-        r#","configuration":{{"root_module":{{"resources":[{{"address":"a","expressions":{{"x":{{"y":{}}}}}}}]}}}}"#,
-        list("1", size)
-    );
+    let resource =
+        format!(r#"{{"address":"a","expressions":{{"x":{{"y":{}}}}}}}"#, list("1", size));
+    let constants = format!(r#","configuration":{{"root_module":{{"resources":[{resource}]}}}}"#);
     let secret = r#"{"s":true}"#;
     let echoes = |own: &str| format!(r#"{{"s":"{own}","x":{}}}"#, list(r#""a secret""#, half));
-    let problems = format!(
-        r#","checks":[{{"address":{{"to_display":"c"}},"status":"fail","instances":[{{"problems":{}}}]}}]"#,
-        list(r#"{"message":"m"}"#, size)
-    );
-    let document = |value: &str| format!(r#"{{"d":"{}"}}"#, list(value, half.min(2 * MIB - 64)));
+    let problems = list(r#"{"message":"m"}"#, size);
+    let check = format!(r#""status":"fail","instances":[{{"problems":{problems}}}]"#);
+    let problems = format!(r#","checks":[{{"address":{{"to_display":"c"}},{check}}}]"#);
+    let document = |value: &str| format!(r#"{{"d":"{}"}}"#, list(value, half.min(MIB - 64)));
     vec![
         ("reverse keys", alone(&reversed("1", half), &reversed("2", half), "")),
         (

@@ -77,7 +77,7 @@ pub enum By {
 }
 
 /// Finds marked places, one subject after the other. The memory is kept.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Marks {
     quiet: Quiet,
     /// Where in the overlays that are walked something stands that marks: offsets, in order.
@@ -162,6 +162,19 @@ enum Verdict {
     Nothing,
     Marked(By),
     Enter(Kind),
+}
+
+impl Default for Marks {
+    fn default() -> Marks {
+        Marks {
+            quiet: Quiet::default(),
+            marking: Vec::new(),
+            path: Vec::new(),
+            entered: Vec::new(),
+            names: None,
+            max: Limits::default().marks,
+        }
+    }
 }
 
 impl Marks {

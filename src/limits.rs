@@ -8,12 +8,15 @@ pub struct Limits {
     pub depth: u64,
     /// Bytes of one element that is looked into: a resource change, a check, an output.
     pub change: u64,
-    /// Bytes of memory that each list of paths of one change takes.
+    /// Bytes of memory that the lists of paths of one change take together, with the places that
+    /// are still to be compared.
     pub paths: u64,
     /// Different words among the actions, or the statuses, of a plan; each is at most 1 KiB long.
     pub words: u64,
     /// Plans of one input, where each is kept: in a batch.
     pub plans: u64,
+    /// Marked places of one element, and echoes in it, each.
+    pub marks: u64,
     /// Different secrets of a document that is redacted.
     pub secrets: u64,
     /// Bytes of the secrets that are looked for in other texts, in all of their spellings.
@@ -28,7 +31,7 @@ pub struct Limits {
     pub document: u64,
     /// Bytes that a compressed input may expand to.
     pub expansion: u64,
-    /// How many times its own size a compressed input may expand to, beyond the first GiB.
+    /// How many times its own size a compressed input may expand to, beyond the first 64 MiB.
     pub expansion_ratio: u64,
     /// Bytes of the window that a zstd input may ask for. Its own command uses 8 MiB up to level
     /// 19.
@@ -50,9 +53,10 @@ impl Default for Limits {
         Limits {
             depth: 10_000,
             change: 256 * MIB,
-            paths: 64 * MIB,
+            paths: 16 * MIB,
             words: 1000,
             plans: 10_000,
+            marks: 250_000,
             secrets: 1_000_000,
             secret_texts: MIB,
             spool: 16 * GIB,
@@ -79,6 +83,8 @@ pub enum Limit {
     Words,
     /// [`Limits::plans`].
     Plans,
+    /// [`Limits::marks`].
+    Marks,
     /// [`Limits::secrets`].
     Secrets,
     /// [`Limits::secret_texts`].
@@ -97,6 +103,8 @@ pub enum Limit {
     ExpansionRatio,
     /// [`Limits::zstd_window`].
     ZstdWindow,
+    /// The memory of a batch, a part of which is left for large elements.
+    Memory,
 }
 
 impl Limit {
@@ -108,6 +116,7 @@ impl Limit {
             Limit::Paths => "size of the paths of one change",
             Limit::Words => "number of different actions or statuses",
             Limit::Plans => "number of plans in one input of a batch",
+            Limit::Marks => "number of marked places, or of their echoes, in one element",
             Limit::Secrets => "number of different secrets",
             Limit::SecretTexts => "size of the secrets that are looked for in other texts",
             Limit::Spool => "size of an input that is kept to be read again",
@@ -117,6 +126,7 @@ impl Limit {
             Limit::Expansion => "size after decompression",
             Limit::ExpansionRatio => "expansion of compressed input",
             Limit::ZstdWindow => "window of a zstd input",
+            Limit::Memory => "memory that one element of a batch takes, four times its size,",
         }
     }
 
@@ -128,6 +138,7 @@ impl Limit {
             Limit::Paths => "--limit-paths",
             Limit::Words => "--limit-words",
             Limit::Plans => "--limit-plans",
+            Limit::Marks => "--limit-marks",
             Limit::Secrets => "--limit-secrets",
             Limit::SecretTexts => "--limit-secret-texts",
             Limit::Spool => "--limit-spool",
@@ -137,6 +148,7 @@ impl Limit {
             Limit::Expansion => "--limit-expansion",
             Limit::ExpansionRatio => "--limit-expansion-ratio",
             Limit::ZstdWindow => "--limit-zstd-window",
+            Limit::Memory => "--memory",
         }
     }
 }

@@ -80,8 +80,12 @@ impl Paths {
         self.spans.is_empty()
     }
 
-    /// Forgets all paths and keeps the memory.
+    /// Forgets all paths and keeps the memory, unless that is very much.
     pub fn clear(&mut self) {
+        const KEPT: u64 = 1 << 20;
+        if self.size() > KEPT {
+            *self = Paths::new();
+        }
         self.keys.clear();
         self.steps.clear();
         self.spans.clear();

@@ -19,7 +19,8 @@
 //! | damaged plans, against every command | `damage.rs` |
 //! | what fuzzing found; the checks of the fuzz targets | `fuzz_corpus.rs` |
 //! | the same answer from every kernel, file, pipe, window and compression | `same_answer.rs` |
-//! | files of more than 4 GiB, memory | `large.rs` |
+//! | files of more than 4 GiB, memory of large plans | `large.rs` |
+//! | memory of hostile shapes | `memory.rs` |
 //! | the generator's counts | `generated.rs` |
 //! | sensitive values | `secrets.rs` |
 //! | texts that a terminal or a CI runner would obey | `console.rs` |
@@ -46,6 +47,7 @@ mod grammar;
 mod hostile;
 mod html;
 mod large;
+mod memory;
 mod naive;
 mod readme;
 mod redaction;

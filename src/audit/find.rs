@@ -11,9 +11,10 @@ use super::names::Names;
 use super::tell::{Note, Notes};
 use super::walk::{Hit, What, walk};
 use super::{Kind, Look, Options};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::json::string;
 use crate::json::value::{self, Value};
+use crate::limits::Limit;
 use crate::path;
 use crate::plan::{Piece, PieceKind, Unchanged};
 use crate::secret::echo::{EchoKind, Echoes, Sought};
@@ -54,7 +55,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
             options,
             echoes: Echoes::new(options.secret.read.isa),
             names: Names::new(),
-            marks: Marks::new(options.secret.names.clone()),
+            marks: Marks::new(options.secret.names.clone(), &options.secret.read.limits),
             is_quiet: false,
             hits: Vec::new(),
             own: HashSet::new(),
@@ -202,7 +203,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         let Collected { secrets, contained, .. } = self.collected;
         let what = Sought { secrets, contained: contained.as_ref() };
         let (raw, start) = (piece.value.raw(), piece.value.offset());
-        let others = self.hits.len();
+        let (others, hits_max) = (self.hits.len(), self.options.secret.read.limits.marks);
         let hits = &mut self.hits;
         self.echoes.find(raw, &what, &mut |echo| {
             let what = match echo.kind {
@@ -213,6 +214,9 @@ impl<'r, N: Notes> Auditor<'r, N> {
                 EchoKind::Value | EchoKind::Number => What::Echo,
             };
             let offset = start + echo.range.start as u64;
+            if (hits.len() - others) as u64 >= hits_max {
+                return Err(Error::limit(Limit::Marks, hits_max, offset));
+            }
             hits.push(Hit { offset, what, number: echo.number });
             Ok(())
         })?;

@@ -34,6 +34,7 @@ pub mod folder;
 mod globs;
 mod inputs;
 pub mod journal;
+mod large;
 mod lines;
 mod name;
 pub mod outcome;

@@ -27,6 +27,8 @@ use crate::sink::Form;
 /// Memory that a thread with its input is taken to need, in bytes. Most need 5 MiB; plans with
 /// single changes of many MiB, or compressed with large windows, need more than this.
 const THREAD_MEMORY: u64 = 16 << 20;
+/// What a thread needs that reads small elements.
+const SMALL_MEMORY: u64 = 5 << 20;
 /// Memory that is needed besides, in bytes.
 const BASE_MEMORY: u64 = 16 << 20;
 
@@ -47,8 +49,18 @@ pub struct Settings {
     pub form: Form,
     /// Threads, each with an input of its own as long as there are enough.
     pub threads: NonZeroUsize,
+    /// Memory that the batch may take, in bytes.
+    pub memory: u64,
     /// What to do when an input fails.
     pub on_failure: OnFailure,
+}
+
+impl Settings {
+    /// Memory that one large element may take, in bytes: what small ones leave.
+    pub(super) fn memory_of_one(&self) -> u64 {
+        let small = BASE_MEMORY + self.threads.get() as u64 * SMALL_MEMORY;
+        self.memory.saturating_sub(small).max(THREAD_MEMORY)
+    }
 }
 
 /// What to do when an input fails.
@@ -216,7 +228,7 @@ mod tests {
     fn settings(on_failure: OnFailure) -> Settings {
         let threads = NonZeroUsize::MIN.saturating_add(1);
         let (sift, access) = (Options::default(), input::Options::default());
-        Settings { sift, access, form: Form::Ndjson, threads, on_failure }
+        Settings { sift, access, form: Form::Ndjson, threads, memory: u64::MAX, on_failure }
     }
 
     fn jobs(entries: &[Entry]) -> Vec<Job<'_>> {

@@ -494,7 +494,7 @@ pub struct LimitArgs {
     /// Size of one element that is looked into, at most 4G [default: 256M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_change: Option<u64>,
-    /// Size of each list of paths of one change, at most 4G [default: 64M]
+    /// Size of the lists of paths of one change together, at most 4G [default: 16M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_paths: Option<u64>,
     /// Different actions or statuses of a plan [default: 1000]
@@ -503,6 +503,9 @@ pub struct LimitArgs {
     /// Plans in one input of a batch [default: 10000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_plans: Option<u64>,
+    /// Marked places of one element, and echoes in it, each [default: 250000]
+    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
+    limit_marks: Option<u64>,
     /// Different secrets of one document [default: 1000000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_secrets: Option<u64>,
@@ -524,7 +527,7 @@ pub struct LimitArgs {
     /// Size of compressed input after decompression [default: 1T]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_expansion: Option<u64>,
-    /// Expansion of compressed input, in times its size, beyond the first GiB [default: 1000]
+    /// Expansion of compressed input, in times its size, beyond 64 MiB [default: 1000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_expansion_ratio: Option<u64>,
     /// Window of a zstd input [default: 32M]
@@ -542,6 +545,7 @@ impl LimitArgs {
             paths: self.limit_paths.unwrap_or(default.paths).min(u32::MAX.into()),
             words: self.limit_words.unwrap_or(default.words),
             plans: self.limit_plans.unwrap_or(default.plans),
+            marks: self.limit_marks.unwrap_or(default.marks),
             secrets: self.limit_secrets.unwrap_or(default.secrets).min(u32::MAX.into()),
             secret_texts: self.limit_secret_texts.unwrap_or(default.secret_texts).min(1 << 30),
             spool: self.limit_spool.unwrap_or(default.spool),

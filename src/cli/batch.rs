@@ -91,6 +91,7 @@ fn settings(arguments: &Batch) -> std::result::Result<Settings, Exit> {
         access: access(plans, &sift.read),
         form: form(&arguments.form),
         threads: wanted.min(held),
+        memory: arguments.memory,
         on_failure: if arguments.fail_fast { OnFailure::Stop } else { OnFailure::GoOn },
     })
 }

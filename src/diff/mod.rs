@@ -10,16 +10,18 @@
 //! So the length of the common beginning is passed down (`Both::same`) and no byte is compared
 //! twice. Going past a value takes constant time, thanks to its outline.
 
+mod join;
 mod known;
 mod merge;
 mod overlay;
 
+use join::{Joined, Member};
 use known::{Known, Recalled};
 use merge::Ordered;
 use overlay::Collector;
 pub(crate) use overlay::refuse_twins;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::json::number;
 use crate::json::string::common_prefix;
 use crate::json::value::{Kind, Text, Value, recycled};
@@ -55,7 +57,7 @@ struct Scratch {
     overlay: u64,
     /// What was found so far, and the memory that it may take.
     changed: Paths,
-    paths_max: u64,
+    room: Room,
     /// Whether all that is asked for is if anything changed: no path is kept then.
     is_one_enough: bool,
     /// Containers that are still to be entered; empty between two changes.
@@ -102,16 +104,8 @@ struct Both<'a> {
     same: Option<usize>,
 }
 
-/// A member of one to three objects.
-#[derive(Clone, Copy)]
-struct Member<'a> {
-    key: Text<'a>,
-    /// Its values in `before`, `after` and `after_unknown`.
-    sides: [Option<Value<'a>>; 3],
-}
-
 impl Differ {
-    /// One that holds each list of paths to [`Limits::paths`].
+    /// One that holds the lists of paths of a change together to [`Limits::paths`].
     pub fn new(limits: &Limits) -> Differ {
         Differ { paths_max: limits.paths, ..Differ::default() }
     }
@@ -128,7 +122,7 @@ impl Differ {
         let side = |value: Option<Value<'_>>| value.is_some_and(|value| !value.is_null());
         if side(change.before) && side(change.after) {
             std::mem::swap(&mut self.changed, &mut self.scratch.changed);
-            self.scratch.paths_max = self.paths_max;
+            self.scratch.room = self.room(&[&self.unknown, &self.sensitive]);
             let found = self.scratch.changed(change.before, change.after, change.after_unknown);
             std::mem::swap(&mut self.changed, &mut self.scratch.changed);
             found?;
@@ -171,7 +165,8 @@ impl Differ {
         if let Some(overlay) = after_unknown {
             self.overlays.each_mark(overlay, |mark| scratch.marks.push(mark))?;
         }
-        (scratch.paths_max, scratch.is_one_enough) = (self.paths_max, true);
+        scratch.room = Room { paths_max: self.paths_max, taken: 0 };
+        scratch.is_one_enough = true;
         let found = scratch.changed(Some(before), Some(after), after_unknown);
         scratch.is_one_enough = false;
         found.map(|()| !scratch.changed.is_empty())
@@ -186,12 +181,23 @@ impl Differ {
     pub fn diff_values(&mut self, before: Value<'_>, after: Value<'_>) -> Result<()> {
         self.changed.clear();
         std::mem::swap(&mut self.changed, &mut self.scratch.changed);
-        self.scratch.paths_max = self.paths_max;
+        self.scratch.room = self.room(&[]);
         let found = self.scratch.changed(Some(before), Some(after), None);
         std::mem::swap(&mut self.changed, &mut self.scratch.changed);
         found?;
         self.changed.sort();
         Ok(())
+    }
+
+    /// The memory that other lists of the same change leave.
+    fn room(&self, others: &[&Paths]) -> Room {
+        let taken = others.iter().map(|others| others.size()).sum();
+        Room { paths_max: self.paths_max, taken }
+    }
+
+    /// The memory that all lists of the last change take, in bytes.
+    pub fn size(&self) -> u64 {
+        self.changed.size() + self.unknown.size() + self.sensitive.size()
     }
 
     /// How many places are unknown and sensitive in a change whose sides are the same, if that is
@@ -212,8 +218,9 @@ impl Differ {
             return Ok(());
         }
         if let Some(overlay) = change.after_unknown {
+            let room = Room { paths_max: self.paths_max, taken: 0 };
             self.overlays
-                .collect(overlay, paths, self.paths_max, |mark| marks.push(mark))
+                .collect(overlay, paths, room, |mark| marks.push(mark))
                 .map_err(|error| error.within("after_unknown"))?;
         }
         paths.sort();
@@ -224,6 +231,7 @@ impl Differ {
     fn sensitive(&mut self, change: &Change<'_>) -> Result<()> {
         let overlays = [change.before_sensitive, change.after_sensitive];
         let raw = overlays.map(|overlay| overlay.map(Value::raw));
+        let room = self.room(&[&self.unknown]);
         let paths = &mut self.sensitive;
         // Where these marks stand is not asked for.
         if self.sensitive_of.recall(raw, paths, &mut Vec::new()) == Recalled::Whole {
@@ -232,7 +240,7 @@ impl Differ {
         for (overlay, key) in overlays.into_iter().zip(["before_sensitive", "after_sensitive"]) {
             if let Some(overlay) = overlay {
                 self.overlays
-                    .collect(overlay, paths, self.paths_max, |_| {})
+                    .collect(overlay, paths, room, |_| {})
                     .map_err(|error| error.within(key))?;
             }
         }
@@ -242,18 +250,26 @@ impl Differ {
     }
 }
 
-/// # Errors
-///
-/// The paths take more memory than they may. `offset` is where the last one was found.
-fn hold_to_limit(paths: &Paths, paths_max: u64, offset: u64) -> Result<()> {
-    hold_size_to_limit(paths.size(), paths_max, offset)
+/// The account of the memory that the lists of one change may take.
+#[derive(Clone, Copy, Debug, Default)]
+struct Room {
+    /// [`Limits::paths`].
+    paths_max: u64,
+    /// Bytes that other lists of the change take.
+    taken: u64,
 }
 
-fn hold_size_to_limit(size: u64, paths_max: u64, offset: u64) -> Result<()> {
-    if size > paths_max {
-        return Err(Error::limit(Limit::Paths, paths_max, offset));
+impl Room {
+    /// # Errors
+    ///
+    /// A list of that size is too much. `offset` is where its last path was found.
+    #[inline]
+    fn hold(self, size: u64, offset: u64) -> Result<()> {
+        match self.taken + size > self.paths_max {
+            true => Err(Error::limit(Limit::Paths, self.paths_max, offset)),
+            false => Ok(()),
+        }
     }
-    Ok(())
 }
 
 impl<'a> Sides<'a> {
@@ -329,7 +345,22 @@ impl Scratch {
             }
         }
         self.waiting = recycled(waiting);
+        self.forget_much();
         Ok(())
+    }
+
+    /// Gives back what a very large change took: the next one seldom is large.
+    fn forget_much(&mut self) {
+        const KEPT: usize = 1 << 20;
+        if self.waiting.capacity() * size_of::<Both<'_>>() > KEPT {
+            self.waiting = Vec::new();
+        }
+        if self.places.capacity() * size_of::<Place>() > KEPT {
+            self.places = Vec::new();
+        }
+        if self.keys.capacity() > KEPT {
+            self.keys = String::new();
+        }
     }
 
     /// Decides a place below `above`, or puts it on the list. `step` leads to it.
@@ -351,8 +382,9 @@ impl Scratch {
                 let step = step(&mut self.keys)?;
                 self.places.push(Place { above, step });
                 waiting.push(Both { place: self.places.len() as u32 - 1, ..both });
-                let size = size_of_val(&waiting[..]) + size_of_val(&self.places[..]);
-                hold_size_to_limit(size as u64, self.paths_max, sides.offset())
+                let waiting = size_of_val(&waiting[..]) + size_of_val(&self.places[..]);
+                let size = (waiting + self.keys.len()) as u64 + self.changed.size();
+                self.room.hold(size, sides.offset())
             }
         }
     }
@@ -377,14 +409,14 @@ impl Scratch {
         if self.merge_members(both, unknown, waiting)? == Ordered::No {
             waiting.truncate(first);
             self.changed.truncate(found);
-            for member in join(both.before, both.after, unknown, self.paths_max)? {
-                let [before, after, unknown] = member.sides;
+            let mut joined = Joined::of([Some(both.before), Some(both.after), unknown])?;
+            while let Some(Member { key, sides: [before, after, unknown] }) = joined.next()? {
                 let same = match (before, after) {
                     (Some(before), Some(after)) => both.same_below(before, after),
                     _ => None,
                 };
                 let sides = Sides { before, after, unknown: self.marked(unknown), same };
-                self.settle(both.place, key_step(member.key), &sides, waiting)?;
+                self.settle(both.place, key_step(key), &sides, waiting)?;
             }
         }
         // The list is taken from its end, and paths are best found in their order.
@@ -441,7 +473,8 @@ impl Scratch {
             PlaceStep::Key { start, end } => Step::Key(&keys[start..end]),
             PlaceStep::Index(index) => Step::Index(index),
         }));
-        hold_to_limit(&self.changed, self.paths_max, offset)
+        let waiting = size_of_val(&self.places[..]) + self.keys.len();
+        self.room.hold(self.changed.size() + waiting as u64, offset)
     }
 }
 
@@ -489,47 +522,6 @@ impl<'a> Both<'a> {
 /// The length of the shorter of two values, in bytes.
 fn shorter(before: Value<'_>, after: Value<'_>) -> usize {
     before.raw().len().min(after.raw().len())
-}
-
-/// The members of the objects, those of the same key together, in the order of their keys.
-fn join<'a>(
-    before: Value<'a>,
-    after: Value<'a>,
-    unknown: Option<Value<'a>>,
-    size_max: u64,
-) -> Result<Vec<Member<'a>>> {
-    let mut members = Vec::new();
-    for (side, object) in [Some(before), Some(after), unknown].into_iter().enumerate() {
-        for member in object.map(Value::members).transpose()?.into_iter().flatten() {
-            let (key, value) = member?;
-            let mut sides = [None; 3];
-            sides[side] = Some(value);
-            members.push(Member { key, sides });
-            hold_size_to_limit(size_of_val(&members[..]) as u64, size_max, key.offset())?;
-        }
-    }
-    // Up to three runs that are in order already, which is what a merging sort is best at.
-    members.sort_by(|a, b| a.key.compare(b.key));
-    let mut joined: Vec<Member<'a>> = Vec::with_capacity(members.len());
-    for member in members {
-        match joined.last_mut().filter(|last| last.key.compare(member.key).is_eq()) {
-            Some(last) => last.merge(member)?,
-            None => joined.push(member),
-        }
-    }
-    Ok(joined)
-}
-
-impl Member<'_> {
-    /// Takes over the value of the same key in another object.
-    fn merge(&mut self, other: Self) -> Result<()> {
-        for (mine, its) in self.sides.iter_mut().zip(other.sides) {
-            if its.is_some() && std::mem::replace(mine, its).is_some() {
-                return Err(Error::at(ErrorKind::DuplicateKey, other.key.offset() - 1));
-            }
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 //! Nearly all of them are `{}` or `false`; those cost a look at their bytes. All others are walked
 //! whole: a mark that is damaged must be an error, not no mark.
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::json::value::{Elements, Kind, Members, Text, Value, recycled};
+use crate::error::Result;
+use crate::json::value::{Elements, Kind, Members, Sorted, Text, Value, recycled};
 use crate::path::{Paths, Step};
 
 /// Whether an overlay could mark anything: by a look at its bytes.
@@ -47,13 +47,13 @@ impl Collector {
         &mut self,
         overlay: Value<'_>,
         paths: &mut Paths,
-        paths_max: u64,
+        room: super::Room,
         mut mark: impl FnMut(u64),
     ) -> Result<()> {
         self.walk(overlay, |walk, key, marked| {
             mark(marked.offset() - overlay.offset());
             walk.push_steps(paths, key)?;
-            super::hold_to_limit(paths, paths_max, marked.offset())
+            room.hold(paths.size(), marked.offset())
         })
     }
 
@@ -171,10 +171,5 @@ impl<'a> Container<'a> {
 ///
 /// It is not well formed, or has a key twice.
 pub(crate) fn refuse_twins(object: Value<'_>) -> Result<()> {
-    let mut keys = object.members()?.map(|member| Ok(member?.0)).collect::<Result<Vec<_>>>()?;
-    keys.sort_by(|a, b| a.compare(*b));
-    match keys.windows(2).find(|two| two[0].compare(two[1]).is_eq()) {
-        Some(twice) => Err(Error::at(ErrorKind::DuplicateKey, twice[1].offset() - 1)),
-        None => Ok(()),
-    }
+    Sorted::of(object).map(drop)
 }

@@ -37,7 +37,7 @@ impl Format {
 const BUFFER: usize = 256 << 10;
 
 /// Output up to which a high rate of expansion is no reason to stop.
-const RATIO_FREE: u64 = 1 << 30;
+const RATIO_FREE: u64 = 64 << 20;
 
 /// The same bytes, expanded where they are compressed.
 ///

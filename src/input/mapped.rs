@@ -135,6 +135,11 @@ impl Source for Mapped {
     }
 
     fn finish(&mut self) -> Result<()> {
+        // All pages can go: of the same file there may be another mapping, which is read next.
+        if self.mapping.map.len() > STEP {
+            // SAFETY: as in `drop_behind`.
+            let _ = unsafe { self.mapping.map.unchecked_advise(UncheckedAdvice::DontNeed) };
+        }
         if self.mapping.slot.hit.load(Ordering::Relaxed) {
             return Err(Error::new(ErrorKind::Changed));
         }

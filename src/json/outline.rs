@@ -4,7 +4,8 @@
 //! reached, skipped or compared without looking at a byte twice. Where each container ends is
 //! worked out when the value is first looked at: most elements of a plan are told by less. Four
 //! bits for each byte, and eight bytes for each object or array: for one element of a plan, never
-//! for a plan.
+//! for a plan. A long value may be all brackets, so it takes four bytes for each object or array
+//! ([`Outline::nest_long`]).
 //!
 //! The trap: a position here counts from `Outline::origin`, the start of the 64-byte block in which
 //! the value begins, not from the value. And the text may be a file that another process writes to:
@@ -37,6 +38,10 @@ pub struct Outline {
     pub(super) blocks: Vec<Marks>,
     /// The containers in the order in which they open.
     containers: Vec<Container>,
+    /// In a long value, in place of `containers`: where each of them ends.
+    closes: Vec<u32>,
+    /// In a long value: how many containers open before each block.
+    opened: Vec<u32>,
     /// Whether they were found.
     is_nested: bool,
 }
@@ -73,6 +78,9 @@ impl Outline {
     /// Longest text that can be outlined, in bytes.
     pub const LEN_MAX: u64 = u32::MAX as u64 - (1 << 16);
 
+    /// Blocks from which on a value is long.
+    const LONG: usize = (512 << 10) / BLOCK;
+
     /// An outline of nothing, to be written by [`super::cursor::Cursor::outline`].
     pub fn new() -> Outline {
         Outline::default()
@@ -83,6 +91,10 @@ impl Outline {
         self.origin = origin;
         self.start = start;
         self.string_max = string_max;
+        if self.blocks.len() >= Outline::LONG {
+            // The memory of a long value is given back: the next one seldom is long.
+            (self.blocks, self.closes, self.opened) = Default::default();
+        }
         self.blocks.clear();
         self.is_nested = false;
     }
@@ -137,6 +149,10 @@ impl Outline {
     #[inline(always)]
     fn nest(&mut self) {
         self.containers.clear();
+        self.closes.clear();
+        if self.blocks.len() >= Outline::LONG {
+            return self.nest_long();
+        }
         // The innermost one that is open, plus one; the ones around it are linked through
         // [`Container::close`], which has no other use yet.
         let mut open = 0;
@@ -163,6 +179,50 @@ impl Outline {
                 }
             }
         }
+    }
+
+    /// Finds the containers of a long value. The number of the container behind each one is not
+    /// kept: it follows from the brackets of the block in which that ends.
+    fn nest_long(&mut self) {
+        self.containers = Vec::new();
+        let opens = |block: &Marks| block.brackets & block.opens;
+        let count: usize = self.blocks.iter().map(|block| opens(block).count_ones() as usize).sum();
+        // Exactly: a list that doubles takes three times its memory for a moment.
+        self.closes.reserve_exact(count);
+        self.opened.clear();
+        self.opened.reserve_exact(self.blocks.len());
+        // Linked as above, through `closes`.
+        let mut open = 0;
+        let mut visible = !0 << self.start;
+        for (index, block) in self.blocks.iter().enumerate() {
+            self.opened.push(self.closes.len() as u32);
+            let mut brackets = block.brackets & std::mem::replace(&mut visible, !0);
+            while brackets != 0 {
+                let bit = brackets.trailing_zeros();
+                brackets &= brackets - 1;
+                let close = (index * BLOCK) as u32 + bit;
+                if close >= self.end {
+                    return;
+                }
+                if (block.opens >> bit) & 1 == 1 {
+                    self.closes.push(open);
+                    open = self.closes.len() as u32;
+                } else if let Some(around) = self.closes.get_mut((open as usize).wrapping_sub(1)) {
+                    open = std::mem::replace(around, close);
+                }
+            }
+        }
+    }
+
+    /// A container of a long value.
+    #[cold]
+    fn container_of_long(&self, index: u32) -> Option<Container> {
+        let close = *self.closes.get(index as usize)?;
+        let (block, bit) = ((close / 64) as usize, close % 64);
+        let Marks { brackets, opens, .. } = self.blocks.get(block)?;
+        let visible = if block == 0 { !0 << self.start } else { !0 };
+        let before = brackets & opens & visible & !(!0 << bit);
+        Some(Container { close, next: self.opened.get(block)? + before.count_ones() })
     }
 
     /// Where the container ends that begins at a position: its closing bracket.
@@ -263,7 +323,10 @@ impl Outline {
 
     #[inline]
     pub(super) fn container(&self, index: u32) -> Option<Container> {
-        self.containers.get(index as usize).copied()
+        match self.containers.get(index as usize) {
+            Some(container) => Some(*container),
+            None => self.container_of_long(index),
+        }
     }
 
     /// How deep the containers of that range are nested.

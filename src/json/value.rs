@@ -4,12 +4,14 @@
 //! looked at is held to the full grammar; what is passed over is not looked at.
 
 mod inside;
+mod sorted;
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
 pub use inside::{Elements, Members};
 pub(crate) use inside::{Name, Spot};
+pub(crate) use sorted::Sorted;
 
 use super::outline::{Container, Outline};
 use super::string;

@@ -151,7 +151,7 @@ impl Maker {
     ) -> Result<Record<'m>> {
         if self.extent == Extent::Paths {
             let (paths, texts) = (&mut self.replace_paths, &mut self.texts);
-            replace_paths(&change.change, paths, texts, self.limits.paths)
+            replace_paths(&change.change, paths, texts, self.limits.paths, self.differ.size())
                 .map_err(|error| in_change(error.within("replace_paths")))?;
             // Here, too, the keys below a mark are part of the secret.
             self.replace_paths.cut_at(&self.differ.sensitive);
@@ -239,18 +239,20 @@ fn index_of(number: &[u8]) -> Option<u32> {
     })
 }
 
-/// The paths of `replace_paths`, in their order.
+/// The paths of `replace_paths`, in their order. The other paths of the change take `taken` bytes
+/// of the `size_max` that all may take.
 fn replace_paths(
     change: &Change<'_>,
     paths: &mut Paths,
     texts: &mut Texts,
     size_max: u64,
+    taken: u64,
 ) -> Result<()> {
     paths.clear();
     let Some(list) = change.replace_paths else { return Ok(()) };
     for path in list.elements()? {
         let path = path?;
-        let hold_to_limit = |paths: &Paths| match paths.size() > size_max {
+        let hold_to_limit = |paths: &Paths| match taken + paths.size() > size_max {
             true => Err(Error::limit(Limit::Paths, size_max, path.offset())),
             false => Ok(()),
         };

@@ -191,7 +191,31 @@ struct Sifter<'a, 'scope, 'env> {
     failed: Option<Error>,
 }
 
+/// Bytes of memory after which the other problems of a check are a number.
+const PROBLEMS_MAX: usize = 16 << 20;
+
 impl Sifter<'_, '_, '_> {
+    /// The problems of a check, and how many more there are.
+    fn problems(&self, check: &plan::Check<'_>) -> Result<Vec<Cow<'static, str>>> {
+        let (mut texts, mut size, mut more) = (Vec::new(), 0, 0_u64);
+        let listed = check.problems(|problem| {
+            // With the text, its decoded copy, and what points to them.
+            size += problem.raw().len() + 96;
+            if texts.is_empty() || size <= PROBLEMS_MAX {
+                texts.push(problem);
+            } else {
+                more += 1;
+            }
+        });
+        listed.map_err(|error| error.within("instances"))?;
+        let decoded = |text: Text<'_>| Ok(self.books.unless_secret(text.decode()?).into());
+        let mut problems = texts.into_iter().map(decoded).collect::<Result<Vec<_>>>()?;
+        if more > 0 {
+            problems.push(format!("and {more} more problems").into());
+        }
+        Ok(problems)
+    }
+
     fn read(&mut self, documents: &mut Documents<impl Source>) -> Result<Sifted> {
         let document = documents.read(self);
         // What is still shared stands before whatever ended the reading.
@@ -354,14 +378,7 @@ impl Visitor for Sifter<'_, '_, '_> {
         if status == "pass" && self.books.show == Show::Changes {
             return Ok(Flow::Continue);
         }
-        let mut problems = Vec::new();
-        check
-            .problems(|problem| problems.push(problem))
-            .map_err(|error| error.within("instances"))?;
-        let problems = problems
-            .into_iter()
-            .map(|text| Ok(self.books.unless_secret(text.decode()?).into()))
-            .collect::<Result<Vec<_>>>()?;
+        let problems = self.problems(check)?;
         self.books.record(&Record::Check(Check {
             address: check.address.decode()?.into(),
             check_kind: decoded(check.kind)?,

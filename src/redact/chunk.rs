@@ -13,7 +13,7 @@ use super::look::Looks;
 use super::mask::{Mask, Masking};
 use crate::crew::Worker;
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::Limits;
+use crate::limits::{Limit, Limits};
 use crate::plan::PieceKind;
 use crate::plan::piece_crew::Found;
 use crate::scan::Isa;
@@ -150,11 +150,14 @@ pub(super) struct Masker<'s> {
     masking: &'s Masking,
     echoes: Echoes,
     looks: Looks,
+    /// Most echoes in one piece.
+    echoes_max: u64,
 }
 
 impl<'s> Masker<'s> {
     pub fn new(what: Sought<'s>, masking: &'s Masking, isa: Isa, limits: Limits) -> Self {
-        Masker { what, masking, echoes: Echoes::new(isa), looks: Looks::new(isa, limits) }
+        let (echoes, looks) = (Echoes::new(isa), Looks::new(isa, limits));
+        Masker { what, masking, echoes, looks, echoes_max: limits.marks }
     }
 
     /// Finds the echoes in a stretch of which those pieces are told in which something is marked.
@@ -178,9 +181,17 @@ impl<'s> Masker<'s> {
         self.looks.clear();
         let mut found = std::mem::take(&mut chunk.echoes);
         let mut pieces = chunk.pieces.iter().peekable();
+        // In the piece at hand.
+        let mut count = 0;
         let masked = self.echoes.find(&chunk.bytes, &self.what, &mut |echo| {
             let start = chunk.start + echo.range.start as u64;
-            while pieces.next_if(|piece| piece.range.end <= start).is_some() {}
+            while pieces.next_if(|piece| piece.range.end <= start).is_some() {
+                count = 0;
+            }
+            count += 1;
+            if count > self.echoes_max {
+                return Err(Error::limit(Limit::Marks, self.echoes_max, start));
+            }
             let piece = pieces.peek().copied().filter(|piece| piece.range.start <= start);
             if piece.is_none() {
                 outside()?;

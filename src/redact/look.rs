@@ -35,7 +35,7 @@ struct Look {
     /// Words that the format defines, or that stand in the configuration as they are: they come
     /// from no value.
     words: Vec<u64>,
-    /// Scalars of `after` that are others in `before`.
+    /// Scalars of `after` that are others in `before`: a bit for each byte of the piece.
     changed: Vec<u64>,
     /// The highest number that a mask in it has ([`super::mask::Mask::Key`]).
     highest: u32,
@@ -67,7 +67,11 @@ impl Looks {
 
     /// Whether a scalar of a piece is another than before.
     pub fn is_changed(&mut self, chunk: &Chunk, piece: &Span, at: u64) -> bool {
-        piece.after.contains(&at) && self.at(chunk, piece).changed.binary_search(&at).is_ok()
+        piece.after.contains(&at) && {
+            let (at, look) = (at - piece.range.start, self.at(chunk, piece));
+            let word = look.changed.get((at / 64) as usize).copied().unwrap_or_default();
+            (word >> (at % 64)) & 1 == 1
+        }
     }
 
     /// A number for the mask of a key that no mask in the piece has: two keys of one object must
@@ -82,10 +86,8 @@ impl Looks {
             let text = chunk.text(piece.range.clone());
             let mut look = self.look(text, piece.kind).unwrap_or_default();
             look.highest = highest_number(text);
-            for list in [&mut look.words, &mut look.changed] {
-                list.iter_mut().for_each(|offset| *offset += start);
-                list.sort_unstable();
-            }
+            look.words.iter_mut().for_each(|offset| *offset += start);
+            look.words.sort_unstable();
             self.last = Some((start, look));
         }
         match &self.last {
@@ -113,7 +115,10 @@ impl Looks {
         if let Some(change) = change
             && let (Some(before), Some(after)) = (change.get("before")?, change.get("after")?)
         {
-            look.changed = changed_scalars(before, after)?;
+            look.changed = vec![0; text.len().div_ceil(64)];
+            changed_scalars(before, after, |at| {
+                look.changed[(at / 64) as usize] |= 1 << (at % 64)
+            })?;
         }
         Ok(look)
     }

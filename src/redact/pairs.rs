@@ -35,13 +35,16 @@ impl<'a> Entered<'a> {
     }
 }
 
-/// The offsets of those of `after`, in order.
+/// Tells the offsets of those of `after`.
 ///
 /// # Errors
 ///
 /// A value is not well formed, or has a key twice.
-pub(super) fn changed_scalars(before: Value<'_>, after: Value<'_>) -> Result<Vec<u64>> {
-    let mut changed = Vec::new();
+pub(super) fn changed_scalars(
+    before: Value<'_>,
+    after: Value<'_>,
+    mut changed: impl FnMut(u64),
+) -> Result<()> {
     let mut entered = Vec::new();
     let mut next = Some([before, after]);
     loop {
@@ -61,7 +64,7 @@ pub(super) fn changed_scalars(before: Value<'_>, after: Value<'_>) -> Result<Vec
                 (Kind::String, Kind::String) if before.is_same_string(after)? => {}
                 (Kind::Number, Kind::Number) if number::equal(before.raw(), after.raw()) => {}
                 (Kind::String | Kind::Number, Kind::String | Kind::Number) => {
-                    changed.push(after.offset());
+                    changed(after.offset());
                 }
                 _ => {}
             }
@@ -72,6 +75,5 @@ pub(super) fn changed_scalars(before: Value<'_>, after: Value<'_>) -> Result<Vec
             entered.pop();
         }
     }
-    changed.sort_unstable();
-    Ok(changed)
+    Ok(())
 }

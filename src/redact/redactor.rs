@@ -8,8 +8,9 @@ use super::chunk::{Edit, Notes, Span};
 use super::mask::{Mask, Masking};
 use super::{Counts, Options};
 use crate::diff::Differ;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::json::value::{Kind, Value};
+use crate::limits::Limit;
 use crate::plan::{Piece, PieceKind, Unchanged};
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{By, Marked, Marks};
@@ -28,6 +29,8 @@ pub(super) struct Redactor<'r, N> {
     differ: Differ,
     /// Digests of the marked scalars of one piece.
     own: HashSet<u64>,
+    /// Most of them.
+    secrets_max: u64,
     /// The piece has identities.
     has_identities: bool,
     decoded: Vec<u8>,
@@ -44,9 +47,10 @@ impl<'r, N: Notes> Redactor<'r, N> {
             known,
             keyed: RandomState::new(),
             masking: &options.masking,
-            marks: Marks::new(options.secret.names.clone()),
+            marks: Marks::new(options.secret.names.clone(), &options.secret.read.limits),
             differ: Differ::new(&options.secret.read.limits),
             own: HashSet::new(),
+            secrets_max: options.secret.read.limits.secrets,
             has_identities: false,
             decoded: Vec::new(),
             counts: Counts::default(),
@@ -178,6 +182,9 @@ impl<'r, N: Notes> Redactor<'r, N> {
                 && !is_mask(text)
             {
                 self.own.insert(self.keyed.hash_one(text));
+                if self.own.len() as u64 > self.secrets_max {
+                    return Err(Error::limit(Limit::Secrets, self.secrets_max, value.offset()));
+                }
             }
             Ok(())
         })

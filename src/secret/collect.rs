@@ -136,7 +136,9 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
             let ahead = is_ahead.then(|| {
                 let (names, digester) = (options.names.clone(), secrets.digester().clone());
                 let digests = survey.as_ref().map(Survey::digests).cloned();
-                let hire = move || Searcher::new(names.clone(), digester.clone(), digests.clone());
+                let limits = options.read.limits;
+                let marks = move || Marks::new(names.clone(), &limits);
+                let hire = move || Searcher::new(marks(), digester.clone(), digests.clone());
                 PieceCrew::new(scope, &desk, threads, hire)
             });
             let collector = Collector {
@@ -148,7 +150,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
                 texts: (options.echo == EchoOf::Part)
                     .then(|| Texts::new(options.echo_min, &options.read.limits)),
                 declared: Declared::default(),
-                marks: Marks::new(options.names.clone()),
+                marks: Marks::new(options.names.clone(), &options.read.limits),
                 takes: self.takes,
                 turn: Turn::First,
                 early: Early::default(),

@@ -14,9 +14,10 @@ use regex::Regex;
 
 use super::leaves::{Leaf, leaves};
 use super::ordered::Ordered;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::json::sample::slot;
 use crate::json::value::{Elements, Kind, Text, Value, recycled};
+use crate::limits::{Limit, Limits};
 use crate::plan::Unchanged;
 
 /// Values and the overlays that mark them.
@@ -33,6 +34,11 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
+    /// Where its values stand, or one of them.
+    fn offset(&self) -> u64 {
+        self.sides.into_iter().chain(self.overlays).flatten().next().map_or(0, Value::offset)
+    }
+
     /// Whether anything says what is sensitive in it.
     pub fn has_overlays(&self) -> bool {
         self.overlays.iter().flatten().any(|overlay| !overlay.is_null())
@@ -71,7 +77,7 @@ pub enum By {
 }
 
 /// Finds marked places, one subject after the other. The memory is kept.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Marks {
     quiet: Quiet,
     /// Where in the overlays that are walked something stands that marks: offsets, in order.
@@ -81,6 +87,8 @@ pub struct Marks {
     entered: Vec<Entered<'static>>,
     /// Keys whose values are marked too.
     names: Option<Regex>,
+    /// [`Limits::marks`].
+    max: u64,
 }
 
 /// Overlays that mark nothing, which come again and again: the resources of one type mostly have
@@ -156,10 +164,23 @@ enum Verdict {
     Enter(Kind),
 }
 
+impl Default for Marks {
+    fn default() -> Marks {
+        Marks {
+            quiet: Quiet::default(),
+            marking: Vec::new(),
+            path: Vec::new(),
+            entered: Vec::new(),
+            names: None,
+            max: Limits::default().marks,
+        }
+    }
+}
+
 impl Marks {
     /// One that marks the values of keys with such names as well.
-    pub fn new(names: Option<Regex>) -> Marks {
-        Marks { names, ..Marks::default() }
+    pub fn new(names: Option<Regex>, limits: &Limits) -> Marks {
+        Marks { names, max: limits.marks, ..Marks::default() }
     }
 
     /// Whether a name marks.
@@ -187,7 +208,8 @@ impl Marks {
     ///
     /// # Errors
     ///
-    /// What is entered is not well formed, or has a key twice; what `each` says.
+    /// What is entered is not well formed, or has a key twice; there are too many marked places;
+    /// what `each` says.
     pub fn find<'a>(
         &mut self,
         subject: Subject<'a>,
@@ -204,6 +226,7 @@ impl Marks {
         let mut path = recycled(std::mem::take(&mut self.path));
         let mut entered = recycled(std::mem::take(&mut self.entered));
         let mut next = Some(subject);
+        let mut count = 0;
         loop {
             if let Some(subject) = next.take() {
                 match self.verdict(&subject)? {
@@ -211,6 +234,8 @@ impl Marks {
                         path.pop();
                     }
                     Verdict::Marked(by) => {
+                        count += 1;
+                        self.hold(count, subject.offset())?;
                         let sides = subject.sides.map(present);
                         each(&Marked { sides, unknown: subject.unknown, path: &path, by })?;
                         path.pop();
@@ -264,6 +289,7 @@ impl Marks {
         leaves(overlay, |leaf| {
             if let Leaf::Scalar(Kind::True | Kind::String | Kind::Number, value) = leaf {
                 self.marking.push(value.offset());
+                self.hold((self.marking.len() - found) as u64, value.offset())?;
             }
             Ok(())
         })?;
@@ -271,6 +297,16 @@ impl Marks {
             self.quiet.insert(overlay.raw());
         }
         Ok(())
+    }
+
+    /// # Errors
+    ///
+    /// So many marked places are too many; the last one stands there.
+    fn hold(&self, count: u64, offset: u64) -> Result<()> {
+        match count > self.max {
+            true => Err(Error::limit(Limit::Marks, self.max, offset)),
+            false => Ok(()),
+        }
     }
 
     /// An overlay, if something in it marks.
@@ -435,7 +471,8 @@ mod tests {
             overlays: [Some(values[2]), Some(values[3])],
             ..Subject::default()
         };
-        let mut marks = Marks::new(names.map(|names| Regex::new(names).unwrap()));
+        let mut marks =
+            Marks::new(names.map(|names| Regex::new(names).unwrap()), &Limits::default());
         let mut found = Vec::new();
         // Twice: what is remembered of overlays must not matter.
         for _ in 0..2 {

@@ -1,12 +1,12 @@
 //! Objects side by side: the members of the same key, one key after the other.
 //!
-//! The tools write keys in order, and then nothing is listed, however many members there are. Of
-//! an object with keys in another order the members are listed and sorted.
+//! The tools write keys in order. Then no member is listed, however many there are. The members of
+//! an object with keys in another order are sorted ([`Sorted`]).
 
 use std::cmp::Ordering;
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::json::value::{Kind, Members, Text, Value};
+use crate::error::Result;
+use crate::json::value::{Kind, Members, Sorted, Text, Value};
 
 /// The members of an object in the order of their keys, the next one at hand.
 #[derive(Debug)]
@@ -20,7 +20,8 @@ type Member<'a> = (Text<'a>, Value<'a>);
 #[derive(Debug)]
 enum Rest<'a> {
     InPlace(Members<'a>),
-    Listed(std::vec::IntoIter<Member<'a>>),
+    Sorted(Sorted<'a>),
+    None,
 }
 
 impl<'a> Ordered<'a> {
@@ -32,9 +33,9 @@ impl<'a> Ordered<'a> {
     pub fn of(object: Option<Value<'a>>) -> Result<Ordered<'a>> {
         let object = object.filter(|object| object.kind().is_ok_and(|kind| kind == Kind::Object));
         let rest = match object {
-            None => Rest::Listed(Vec::new().into_iter()),
+            None => Rest::None,
             Some(object) if object.has_ordered_keys()? => Rest::InPlace(object.members()?),
-            Some(object) => Rest::Listed(sorted(object)?.into_iter()),
+            Some(object) => Rest::Sorted(Sorted::of(object)?),
         };
         let mut ordered = Ordered { rest, next: None };
         ordered.pass()?;
@@ -54,7 +55,8 @@ impl<'a> Ordered<'a> {
     pub fn pass(&mut self) -> Result<()> {
         self.next = match &mut self.rest {
             Rest::InPlace(members) => members.next().transpose()?,
-            Rest::Listed(members) => members.next(),
+            Rest::Sorted(members) => members.next().transpose()?,
+            Rest::None => None,
         };
         Ok(())
     }
@@ -101,13 +103,4 @@ fn compare(key: Text<'_>, text: &str) -> Result<Ordering> {
         true => key.raw().cmp(text.as_bytes()),
         false => key.decode()?.as_str().cmp(text),
     })
-}
-
-fn sorted(object: Value<'_>) -> Result<Vec<Member<'_>>> {
-    let mut members = object.members()?.collect::<Result<Vec<_>>>()?;
-    members.sort_by(|a, b| a.0.compare(b.0));
-    match members.windows(2).find(|two| two[0].0.compare(two[1].0).is_eq()) {
-        Some(twice) => Err(Error::at(ErrorKind::DuplicateKey, twice[1].0.offset() - 1)),
-        None => Ok(members),
-    }
 }

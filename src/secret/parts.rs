@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::marks::Subject;
 use crate::error::Result;
-use crate::json::value::{Kind, Name, Value};
+use crate::json::value::{Elements, Kind, Members, Name, Value};
 use crate::plan::{ActionInvocation, Change, Deferred, Piece, PieceKind, ResourceChange, members};
 
 /// The parts of a piece that have to do with secrets.
@@ -190,26 +190,35 @@ pub fn constants<'a>(
     if piece.kind != PieceKind::Configuration {
         return piece.value.get("default")?.map_or(Ok(()), each);
     }
-    let mut waiting = vec![piece.value];
-    while let Some(value) = waiting.pop() {
-        match value.kind()? {
-            Kind::Object => {
-                for member in value.members()? {
-                    let (key, value) = member?;
-                    if key.is("constant_value") {
-                        each(value)?;
-                    } else {
-                        waiting.push(value);
-                    }
-                }
-            }
-            Kind::Array => {
-                for element in value.elements()? {
-                    waiting.push(element?);
-                }
-            }
+    // Containers that are entered, the innermost last. What is in them is not listed: there may be
+    // very much.
+    let mut open = vec![];
+    let mut next = Some(piece.value);
+    loop {
+        match next.take().map(|value| Ok((value, value.kind()?))).transpose()? {
+            Some((value, Kind::Object)) => open.push(Inside::Object(value.members()?)),
+            Some((value, Kind::Array)) => open.push(Inside::Array(value.elements()?)),
             _ => {}
         }
+        next = match open.last_mut() {
+            None => return Ok(()),
+            Some(Inside::Array(elements)) => elements.next().transpose()?,
+            Some(Inside::Object(members)) => match members.next().transpose()? {
+                Some((key, value)) if key.is("constant_value") => {
+                    each(value)?;
+                    continue;
+                }
+                member => member.map(|(_, value)| value),
+            },
+        };
+        if next.is_none() {
+            open.pop();
+        }
     }
-    Ok(())
+}
+
+/// A container that was entered, and what is in it that was not looked at yet.
+enum Inside<'a> {
+    Object(Members<'a>),
+    Array(Elements<'a>),
 }

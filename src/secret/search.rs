@@ -3,8 +3,6 @@
 
 use std::ops::Range;
 
-use regex::Regex;
-
 use super::digest::Digester;
 use super::learned::Learned;
 use super::marks::Marks;
@@ -46,13 +44,9 @@ impl Found for Searched {
 }
 
 impl Searcher {
-    /// One to whom such names mark, too.
-    pub(super) fn new(
-        names: Option<Regex>,
-        digester: Digester,
-        digests: Option<Digests>,
-    ) -> Searcher {
-        let (marks, decoded, outline) = (Marks::new(names), Vec::new(), Outline::new());
+    /// One that finds what is marked with those.
+    pub(super) fn new(marks: Marks, digester: Digester, digests: Option<Digests>) -> Searcher {
+        let (decoded, outline) = (Vec::new(), Outline::new());
         Searcher { marks, digester, digests, decoded, outline }
     }
 }

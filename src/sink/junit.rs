@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use super::gate::{Answer, Questions, Rule};
+use super::short::{messages, short};
 use super::summary::visible;
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
@@ -94,7 +95,7 @@ impl<W: Write> Sink for Junit<W> {
         match record {
             Record::Plan(_) => self.suite = Suite::default(),
             Record::Check(check) => {
-                let name = format!("check {}", check.address);
+                let name = format!("check {}", short(&check.address));
                 let suite = &mut self.suite;
                 suite.checks += 1;
                 match &*check.status {
@@ -105,7 +106,7 @@ impl<W: Write> Sink for Junit<W> {
                     // Nothing failed so far.
                     "unknown" => suite.failed(&name, "skipped", "known after apply"),
                     status => {
-                        let problems = check.problems.join("; ");
+                        let problems = messages(&check.problems);
                         suite.failed(&name, "failure", &format!("{status}: {problems}"));
                     }
                 }

@@ -16,6 +16,7 @@ pub mod ndjson;
 mod row;
 pub mod sarif;
 pub mod several;
+mod short;
 pub mod summary;
 pub mod term;
 pub mod variables;

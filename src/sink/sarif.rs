@@ -7,6 +7,7 @@ use std::io::Write;
 use serde::Serialize;
 
 use super::gate::{Questions, Rule};
+use super::short::{messages, short};
 use super::summary::visible;
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
@@ -195,9 +196,9 @@ impl<W: Write> Sarif<W> {
             _ => "note",
         };
         let problems = if check.problems.is_empty() { "" } else { ": " };
-        let problems = problems.to_owned() + &check.problems.join("; ");
-        let text = format!("{} is {}{problems}", check.address, check.status);
-        let name = check.address.clone().into_owned();
+        let problems = problems.to_owned() + &messages(&check.problems);
+        let name = short(&check.address).into_owned();
+        let text = format!("{name} is {}{problems}", check.status);
         self.result(self.rules.len(), level, visible(&text), &[name])
     }
 }

@@ -8,6 +8,7 @@ use std::io::Write;
 
 use unicode_width::UnicodeWidthChar;
 
+use super::short::short_group;
 use super::{Sink, write_error};
 use crate::error::Result;
 pub use crate::inert::visible;
@@ -380,7 +381,7 @@ impl Draft {
                 reason.map(|reason| format!(", {reason}")).unwrap_or_default()
             });
         }
-        let name = visible(change.type_name.as_deref().unwrap_or("(no type)"));
+        let name = visible(&short_group(change.type_name.as_deref().unwrap_or("(no type)")));
         let name = if self.types.contains_key(&name) || self.types.len() < TYPES_MAX {
             name
         } else {

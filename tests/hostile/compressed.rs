@@ -124,8 +124,8 @@ fn bombs_stop_at_the_limit() {
 
 #[test]
 fn a_bomb_that_stays_within_the_size_stops_at_the_ratio() {
-    // The ratio counts from the first GiB on.
-    let bomb = bomb(zstd, 1030);
+    // The ratio counts from the first 64 MiB on.
+    let bomb = bomb(zstd, 70);
     let error = with_limits(&bomb, Limits::default()).expect_err("a thousandfold and more");
     let kind = ErrorKind::Limit { limit: Limit::ExpansionRatio, value: 1000 };
     assert_eq!(error.kind(), kind);

@@ -127,7 +127,8 @@ fn depth_is_no_work() {
         side("2"),
         nest(r#"{"u":true}"#)
     );
-    let text = super::report_of(&[], &super::plan_of(&[("a", &change)]));
+    let raised = ["--limit-paths", "64M"];
+    let text = super::report_of(&raised, &super::plan_of(&[("a", &change)]));
     assert!(text.contains("1 to change"), "{text}");
 }
 

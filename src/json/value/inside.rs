@@ -136,9 +136,22 @@ pub(crate) struct Spot {
     next_container: u32,
 }
 
+impl Spot {
+    /// Where the member begins, and how many containers open before it.
+    pub(super) fn begin(self) -> (u32, u32) {
+        (self.key - 1, self.container)
+    }
+}
+
 impl<'a> Members<'a> {
     pub(super) fn of(object: Value<'a>) -> Members<'a> {
         Members(Inside::of(object))
+    }
+
+    /// The same members, from the one that begins at a place ([`Spot::begin`]).
+    pub(super) fn starting_at(&self, at: u32, container: u32) -> Members<'a> {
+        let next = Place { at, container, ..self.0.next };
+        Members(Inside { next, state: State::First })
     }
 
     #[inline(always)]

@@ -17,7 +17,7 @@ use crate::limits::Limits;
 use crate::scan::Isa;
 
 /// Longest text that is looked at, in bytes.
-const TEXT_MAX: usize = 4 << 20;
+const TEXT_MAX: usize = 1 << 20;
 
 /// Most brackets and commas in a text that is read as YAML: its parser keeps all of a list in
 /// brackets until that ends, some KB for each element.

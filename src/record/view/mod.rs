@@ -134,7 +134,7 @@ impl<'s> Viewer<'s> {
             View::All(known) => (Some(known), true),
         };
         Viewer {
-            marks: Marks::new(known.and_then(|known| known.options.names.clone())),
+            marks: Marks::new(known.and_then(|known| known.options.names.clone()), limits),
             differ: Differ::new(limits),
             shower: known.map(Shower::new),
             shows_all,

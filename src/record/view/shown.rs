@@ -82,7 +82,7 @@ impl<'s> Shower<'s> {
     pub fn new(known: Known<'s>) -> Shower<'s> {
         Shower {
             known: known.collected,
-            names: Marks::new(known.options.names.clone()),
+            names: Marks::new(known.options.names.clone(), &known.options.read.limits),
             excerpt_max: EXCERPT_MAX,
             depth: 0,
             hidden: Vec::new(),

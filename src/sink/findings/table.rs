@@ -10,6 +10,7 @@ use foldhash::fast::RandomState;
 
 use crate::audit::{Counts, Entry, Finding, Kind, Ledger, Of, Summary};
 use crate::error::Result;
+use crate::sink::short::short_group;
 use crate::sink::summary::{
     BOLD, Color, DIM, RED, RESET, WIDTH, YELLOW, fit, fit_end, visible, width,
 };
@@ -60,6 +61,7 @@ struct Rows {
 
 impl Rows {
     fn add(&mut self, name: &str, kind: Kind) {
+        let name = &*short_group(name);
         let full = self.rows.len() >= ROWS_MAX && !self.places.contains_key(name);
         let name = if full { "(others)" } else { name };
         let place = match self.places.get(name) {

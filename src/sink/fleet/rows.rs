@@ -7,9 +7,7 @@ use std::ops::{Index, IndexMut};
 use serde::{Deserialize, Serialize};
 
 use crate::record::counts::Summary;
-
-/// Longest name that is told from others, in bytes; a longer one is cut.
-const NAME_MAX: usize = 1024;
+use crate::sink::short::short_group;
 
 /// The columns of the table, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -216,11 +214,7 @@ impl Groups {
 
     /// The row of a name.
     pub(super) fn row(&mut self, name: &str) -> &mut Row {
-        let mut end = name.len().min(NAME_MAX);
-        while !name.is_char_boundary(end) {
-            end -= 1;
-        }
-        let name = &name[..end];
+        let name = &*short_group(name);
         match self.places.get(name) {
             Some(&place) => &mut self.rows[place],
             None if self.rows.len() == self.max => &mut self.others,
@@ -286,6 +280,7 @@ pub(super) fn without_keys(address: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sink::short::GROUP_MAX;
 
     #[test]
     fn modules_are_told_without_the_keys_of_their_instances() {
@@ -312,7 +307,10 @@ mod tests {
         all.add(groups);
         let rows: Vec<_> = all.rows().map(|row| (row.name.as_str(), row.resources)).collect();
         assert_eq!(rows, [("a", 2), ("(others)", 3)]);
-        let long = "é".repeat(NAME_MAX);
-        assert_eq!(Groups::new(1).row(&long).name.len(), NAME_MAX);
+        let mut groups = Groups::new(2);
+        for long in ["1", "2"].map(|end| "é".repeat(GROUP_MAX) + end) {
+            assert!(groups.row(&long).name.len() < GROUP_MAX);
+        }
+        assert_eq!(groups.rows.len(), 2);
     }
 }

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 
 use crate::error::{Error, Result};
 use crate::record::{Label, Record, ResourceChange, Sink};
+use crate::sink::short::short;
 
 /// How many of what breaks a rule are named.
 pub const NAMED_MAX: usize = 20;
@@ -121,7 +122,7 @@ impl Asked {
         self.count += count;
         self.records += u64::from(count > 0);
         if count > 0 && self.first.len() < NAMED_MAX {
-            self.first.extend(name().map(Cow::into_owned));
+            self.first.extend(name().map(|name| short(&name).into_owned()));
         }
     }
 }

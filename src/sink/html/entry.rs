@@ -10,6 +10,7 @@ use super::inert::push_line;
 use crate::record::counts::Summary;
 use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
 use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
+use crate::sink::short::short_message;
 use crate::sink::summary::{Action, reason, symbol};
 use crate::sink::term::what_else;
 
@@ -123,7 +124,7 @@ impl<'a> Entry<'a> {
             kind: "check",
             address: &check.address,
             status: Some(&check.status),
-            reason: check.problems.first().map(|problem| Cow::Borrowed(&**problem)),
+            reason: check.problems.first().map(|problem| short_message(problem)),
             details: Details { check_kind, problems, ..Details::default() },
             ..Entry::default()
         }

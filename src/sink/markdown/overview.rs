@@ -220,6 +220,9 @@ pub(super) enum News {
     None,
 }
 
+/// Most lines of a table or list, however much room there is.
+const LINES_MAX: usize = 10_000;
+
 /// As many of the lines as have room, and how many these are.
 fn fitting(
     lines: impl Iterator<Item = String>,
@@ -227,7 +230,7 @@ fn fitting(
     mut room: u64,
 ) -> (String, usize) {
     let (mut text, mut count) = (String::new(), 0);
-    for line in lines {
+    for line in lines.take(LINES_MAX) {
         let Some(left) = room.checked_sub(measure.of(&line)) else { break };
         room = left;
         text += &line;

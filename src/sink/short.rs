@@ -1,0 +1,84 @@
+//! Long names and messages in reports, shortened.
+//!
+//! A name of a megabyte is of no use to anyone, and reports keep many names. A shortened name says
+//! how long it was, and has a digest: names that differ stay different.
+
+use std::borrow::Cow;
+
+/// Longest name that stays as it is, in bytes.
+const NAME_MAX: usize = 1024;
+
+/// Longest name of a group (a type, module or provider): there are many.
+pub(super) const GROUP_MAX: usize = 256;
+
+/// Longest message that stays as it is, in bytes.
+const MESSAGE_MAX: usize = 64 << 10;
+
+/// A name that is not too long: its beginning, its length and a digest where it was.
+pub(super) fn short(name: &str) -> Cow<'_, str> {
+    short_to(name, NAME_MAX)
+}
+
+/// The same of the name of a group.
+pub(super) fn short_group(name: &str) -> Cow<'_, str> {
+    short_to(name, GROUP_MAX)
+}
+
+fn short_to(name: &str, max: usize) -> Cow<'_, str> {
+    if name.len() <= max {
+        return Cow::Borrowed(name);
+    }
+    let [a, b, c, d, e, f, g, h, ..] = *blake3::hash(name.as_bytes()).as_bytes();
+    let digest = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
+    let shown = &name[..name.floor_char_boundary(max / 2)];
+    Cow::Owned(format!("{shown}… ({} bytes, digest {digest:016x})", name.len()))
+}
+
+/// A message that is not too long.
+pub(super) fn short_message(message: &str) -> Cow<'_, str> {
+    match message.len() <= MESSAGE_MAX {
+        true => Cow::Borrowed(message),
+        false => Cow::Owned(messages(&[Cow::Borrowed(message)])),
+    }
+}
+
+/// Messages as one that is not too long: where it ends, it says how many bytes are left out.
+pub(super) fn messages(messages: &[Cow<'_, str>]) -> String {
+    let (mut text, mut left_out) = (String::new(), 0);
+    for (place, message) in messages.iter().enumerate() {
+        let separator = if place == 0 { "" } else { "; " };
+        let room = MESSAGE_MAX.saturating_sub(text.len() + separator.len());
+        let end = message.floor_char_boundary(room);
+        if end > 0 {
+            text += separator;
+            text += &message[..end];
+        }
+        left_out += message.len() - end;
+    }
+    if left_out > 0 {
+        text += &format!("… and {left_out} more bytes");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_stay_different() {
+        let name = |end: &str| "ä".repeat(NAME_MAX) + end;
+        let [one, two] = ["1", "2"].map(|end| short(&name(end)).into_owned());
+        assert_ne!(one, two);
+        assert!(one.len() < NAME_MAX && one.contains("2049 bytes"), "{one}");
+        assert_eq!(short("a.b"), "a.b");
+    }
+
+    #[test]
+    fn a_long_message_says_how_much_is_left_out() {
+        let texts = [Cow::Borrowed("one"), Cow::Owned("x".repeat(MESSAGE_MAX))];
+        let text = messages(&texts);
+        assert!(text.starts_with("one; xx") && text.ends_with("… and 5 more bytes"));
+        assert_eq!(messages(&texts[..1]), "one");
+    }
+}

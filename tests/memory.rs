@@ -1,0 +1,264 @@
+//! Peak memory of hostile shapes: 64 MiB and four times the largest element, whatever it holds.
+//!
+//! A shape is a plan, made to a size. Each command reads it, and either succeeds or fails with the
+//! error of a limit. `PLANSIFT_NIGHTLY=1` raises the sizes (`scripts/nightly`).
+
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use crate::run;
+
+const MIB: usize = 1 << 20;
+
+/// What every run may take, in MiB.
+const BASE: f64 = 64.0;
+
+/// The largest size of a change, in MiB.
+fn size() -> usize {
+    let is_nightly = std::env::var_os("PLANSIFT_NIGHTLY").is_some();
+    if is_nightly { 40 * MIB } else { 4 * MIB }
+}
+
+/// The peak of resident memory of a process, in MiB, while it runs, and its exit code. The process
+/// cannot be asked when it has ended, so it is asked all the time.
+fn peak(mut child: Child) -> (f64, i32) {
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0.0_f64;
+    loop {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        if let Some(kib) = line.and_then(|line| line.trim().strip_suffix("kB")) {
+            peak = peak.max(kib.trim().parse::<f64>().expect("a number") / 1024.0);
+        }
+        if let Some(status) = child.try_wait().expect("it can be waited for") {
+            return (peak, status.code().expect("an exit code"));
+        }
+        std::thread::sleep(Duration::from_micros(300));
+    }
+}
+
+/// The peak of a run, in MiB, which ends with 0 or with the error of a limit.
+fn run(args: &[&str], said: &Path) -> f64 {
+    let errors = fs::File::create(said).expect("a file");
+    let mut command = run::plansift();
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors);
+    let (peak, code) = peak(command.spawn().expect("it starts"));
+    let said = fs::read_to_string(said).expect("what it says");
+    let is_limit =
+        said.contains("raise it with --limit-") || said.contains("raise it with --memory");
+    assert!(matches!(code, 0 | 3) || is_limit, "{args:?}: {code}: {said}");
+    peak
+}
+
+/// A plan of those changes, and what follows them.
+fn plan(changes: &str, rest: &str) -> String {
+    let head = r#""format_version":"1.2","terraform_version":"1.11.4""#;
+    format!(r#"{{{head},"resource_changes":[{changes}]{rest}}}"#)
+}
+
+/// A change, with whatever else stands in it.
+fn change(address: &str, before: &str, after: &str, more: &str) -> String {
+    let change = format!(r#"{{"actions":["update"],"before":{before},"after":{after}{more}}}"#);
+    format!(r#"{{"address":"{address}","type":"t","name":"n","change":{change}}}"#)
+}
+
+/// So many elements of a list, and as many bytes as that takes.
+fn list(element: &str, bytes: usize) -> String {
+    let count = bytes / (element.len() + 1);
+    format!("[{}]", vec![element; count].join(","))
+}
+
+/// An object whose keys are in reverse order.
+fn reversed(value: &str, bytes: usize) -> String {
+    let count = bytes / (12 + value.len());
+    let members: Vec<_> = (0..count).rev().map(|key| format!(r#""k{key:07}":{value}"#)).collect();
+    format!("{{{}}}", members.join(","))
+}
+
+/// A list of different numbers.
+fn numbers(bytes: usize) -> String {
+    let numbers: Vec<_> = (0..bytes / 8).map(|number| number.to_string()).collect();
+    format!("[{}]", numbers.join(","))
+}
+
+fn nested(value: &str, depth: usize, bytes: usize) -> String {
+    list(&format!("{}{value}{}", "[".repeat(depth), "]".repeat(depth)), bytes)
+}
+
+/// The shapes of one large change.
+fn changes(size: usize) -> Vec<(&'static str, String)> {
+    let alone = |before: &str, after: &str, more: &str| plan(&change("a", before, after, more), "");
+    let (half, third, quarter) = (size / 2, size / 3, size / 4);
+    let key = "k".repeat(quarter / 2);
+    let under_key = |value: &str| format!(r#"{{"{key}":{}}}"#, list(value, 4096));
+    let marks = |marks: &str| format!(r#","after_sensitive":{marks},"before_sensitive":{marks}"#);
+    let resource =
+        format!(r#"{{"address":"a","expressions":{{"x":{{"y":{}}}}}}}"#, list("1", size));
+    let constants = format!(r#","configuration":{{"root_module":{{"resources":[{resource}]}}}}"#);
+    let secret = r#"{"s":true}"#;
+    let echoes = |own: &str| format!(r#"{{"s":"{own}","x":{}}}"#, list(r#""a secret""#, half));
+    let problems = list(r#"{"message":"m"}"#, size);
+    let check = format!(r#""status":"fail","instances":[{{"problems":{problems}}}]"#);
+    let problems = format!(r#","checks":[{{"address":{{"to_display":"c"}},{check}}}]"#);
+    let document = |value: &str| format!(r#"{{"d":"{}"}}"#, list(value, half.min(MIB - 64)));
+    vec![
+        ("reverse keys", alone(&reversed("1", half), &reversed("2", half), "")),
+        (
+            "reverse keys, all marked",
+            alone(&reversed("1", third), &reversed("2", third), &marks(&reversed("true", third))),
+        ),
+        (
+            "marked elements",
+            alone(&list("1", quarter), &list("2", quarter), &marks(&list("true", half))),
+        ),
+        (
+            "different marked elements",
+            alone("[]", &numbers(half), &format!(r#","after_sensitive":{}"#, list("true", half))),
+        ),
+        (
+            "unknown elements",
+            alone(
+                &list("1", quarter),
+                &list("1", quarter),
+                &format!(r#","after_unknown":{}"#, list("true", half)),
+            ),
+        ),
+        ("changed elements", alone(&list("1", half), &list("2", half), "")),
+        ("changed objects", alone(&list(r#"{"":1}"#, half), &list(r#"{"":2}"#, half), "")),
+        ("brackets", alone(&list("[]", half), &format!("[1,{}]", list("[]", half)), "")),
+        ("deep", alone(&nested("1", 9000, half), &nested("2", 9000, half), "")),
+        ("a long key above many", alone(&under_key("1"), &under_key("2"), "")),
+        (
+            "replace paths",
+            alone("1", "2", &format!(r#","replace_paths":{}"#, list(r#"["a"]"#, size))),
+        ),
+        (
+            "a long replace path",
+            alone("1", "2", &format!(r#","replace_paths":[{}]"#, list("1", size))),
+        ),
+        ("constants", plan(&change("a", "1", "2", ""), &constants)),
+        (
+            "echoes",
+            alone(
+                &echoes("another!"),
+                &echoes("a secret"),
+                &format!(r#","after_sensitive":{secret}"#),
+            ),
+        ),
+        ("problems", plan("", &problems)),
+        ("documents in strings", alone(&document("[]"), &document("{}"), "")),
+    ]
+}
+
+/// Commands that look into changes in a way of their own.
+const COMMANDS: [&[&str]; 9] = [
+    &["changes", "--format", "csv", "--threads", "1"],
+    &["changes", "--threads", "8"],
+    &["report", "-o", "html", "--threads", "1"],
+    &["redact", "--threads", "1"],
+    &["redact", "--threads", "8"],
+    &["redact", "--echo", "off", "--threads", "1"],
+    &["redact", "--also-names", "k0000001", "--threads", "1"],
+    &["slim", "--threads", "2"],
+    &["audit", "--format", "ndjson", "--threads", "1"],
+];
+
+#[test]
+fn memory_is_bounded_by_the_largest_change() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, said) = (folder.path().join("plan.json"), folder.path().join("said"));
+    let text = path.to_str().expect("UTF-8");
+    let mut wrong = Vec::new();
+    let shared = run::shared().map(|shared| shared.join("attack/C1-unordered-keys-2.9MB.json"));
+    let shared = shared.and_then(|path| fs::read_to_string(path).ok());
+    let shared = shared.map(|plan| ("the shared plan with its keys in no order", plan));
+    for (shape, plan) in changes(size()).into_iter().chain(shared) {
+        fs::write(&path, &plan).expect("a file");
+        let bound = BASE + 4.0 * plan.len() as f64 / MIB as f64;
+        for command in COMMANDS {
+            let peak = run(&[command, &[text]].concat(), &said);
+            if peak > bound {
+                wrong.push(format!("{shape}: {command:?}: {peak:.0} of {bound:.0}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn memory_is_bounded_where_names_are_long() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, said) = (folder.path().join("plan.json"), folder.path().join("said"));
+    let text = path.to_str().expect("UTF-8");
+    let long = "n".repeat(MIB);
+    let several =
+        |one: &dyn Fn(usize) -> String| plan(&(0..100).map(one).collect::<Vec<_>>().join(","), "");
+    let types = several(&|place| {
+        change("a", "1", "2", "").replace(r#""type":"t""#, &format!(r#""type":"t{place}{long}""#))
+    });
+    let addresses = several(&|place| change(&format!("a{place}{long}"), "1", "2", ""));
+    for (what, plan) in [("types", types), ("addresses", addresses)] {
+        fs::write(&path, plan).expect("a file");
+        let report = |form| vec!["report", "-o", form, "--fail-on", "update", "--values", "none"];
+        let forms = ["term", "markdown", "html", "github", "junit", "sarif", "gitlab", "variables"];
+        let commands = forms.map(report).into_iter().chain([vec!["summary"], vec!["audit"]]);
+        for command in commands {
+            let peak = run(&[&command[..], &[text]].concat(), &said);
+            assert!(peak < BASE + 4.0, "{what}: {command:?}: {peak} MiB");
+        }
+    }
+}
+
+#[test]
+fn memory_is_bounded_where_documents_are_broken() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("plans.json");
+    let broken = r#"{"format_version":"1.2","resource_changes":[{"address":"a"}]}"#;
+    fs::write(&path, vec![broken; 100_000].join("\n")).expect("a file");
+    for form in ["markdown", "term", "html", "json"] {
+        let mut command = run::plansift();
+        command.args(["report", "-o", form]).arg(&path);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let (peak, _) = peak(command.spawn().expect("it starts"));
+        assert!(peak < BASE, "{form}: {peak} MiB");
+    }
+}
+
+/// A change that never ends, in a few KB.
+#[test]
+fn memory_is_bounded_where_a_bomb_expands() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, said) = (folder.path().join("plan.json.zst"), folder.path().join("said"));
+    let head = r#"{"format_version":"1.2","resource_changes":[{"address":"a","change":{"before":["#;
+    let piece = zstd::encode_all("1,".repeat(MIB / 2).as_bytes(), 1).expect("it is compressed");
+    let head = zstd::encode_all(head.as_bytes(), 1).expect("it is compressed");
+    fs::write(&path, [head, piece.repeat(1000)].concat()).expect("a file");
+    let text = path.to_str().expect("UTF-8");
+    // What is held of the change when the ratio is passed: little more than 64 MiB.
+    let bound = BASE + 4.0 * 70.0;
+    for args in [&["changes", text][..], &["redact", text], &["changes", "--threads", "1", text]] {
+        let peak = run(args, &said);
+        assert!(peak < bound, "{args:?}: {peak} MiB");
+    }
+}
+
+#[test]
+fn memory_of_a_batch_is_what_was_allowed() {
+    const ALLOWED: f64 = 256.0;
+    let folder = tempfile::tempdir().expect("a folder");
+    let (plans, out) = (folder.path().join("plans"), folder.path().join("out"));
+    fs::create_dir(&plans).expect("a folder");
+    let size = size();
+    let plan = plan(&change("a", &reversed("1", size / 2), &reversed("2", size / 2), ""), "");
+    for number in 0..16 {
+        fs::write(plans.join(format!("{number}.json")), &plan).expect("a file");
+    }
+    let [plans, out] = [&plans, &out].map(|path| path.to_str().expect("UTF-8"));
+    let args = ["batch", "--jobs", "16", "--memory", "256M", "--out", out, plans];
+    let peak = run(&args, &folder.path().join("said"));
+    assert!(peak < ALLOWED, "{peak} MiB");
+}

@@ -16,6 +16,8 @@ pub struct Limits {
     pub plans: u64,
     /// Different secrets of a document that is redacted.
     pub secrets: u64,
+    /// Different marked places of a document that other sections of it are held against.
+    pub marks: u64,
     /// Bytes of the secrets that are looked for in other texts, in all of their spellings.
     pub secret_texts: u64,
     /// Bytes of an input that is no file and is kept in one, to be read again.
@@ -54,6 +56,7 @@ impl Default for Limits {
             words: 1000,
             plans: 10_000,
             secrets: 1_000_000,
+            marks: 1_000_000,
             secret_texts: MIB,
             spool: 16 * GIB,
             string_skipped: GIB,
@@ -81,6 +84,8 @@ pub enum Limit {
     Plans,
     /// [`Limits::secrets`].
     Secrets,
+    /// [`Limits::marks`].
+    Marks,
     /// [`Limits::secret_texts`].
     SecretTexts,
     /// [`Limits::spool`].
@@ -109,6 +114,7 @@ impl Limit {
             Limit::Words => "number of different actions or statuses",
             Limit::Plans => "number of plans in one input of a batch",
             Limit::Secrets => "number of different secrets",
+            Limit::Marks => "number of different marked places",
             Limit::SecretTexts => "size of the secrets that are looked for in other texts",
             Limit::Spool => "size of an input that is kept to be read again",
             Limit::StringSkipped => "size of one skipped string",
@@ -129,6 +135,7 @@ impl Limit {
             Limit::Words => "--limit-words",
             Limit::Plans => "--limit-plans",
             Limit::Secrets => "--limit-secrets",
+            Limit::Marks => "--limit-marks",
             Limit::SecretTexts => "--limit-secret-texts",
             Limit::Spool => "--limit-spool",
             Limit::StringSkipped => "--limit-string-skipped",

@@ -7,6 +7,7 @@
 mod agree;
 mod canaries;
 mod decisions;
+mod elsewhere;
 mod forms;
 mod hostile;
 pub mod long;

@@ -6,6 +6,7 @@
 //! ```
 
 mod collect;
+pub(crate) mod constants;
 pub mod contained;
 pub(crate) mod digest;
 pub mod echo;
@@ -14,6 +15,7 @@ pub mod leaves;
 pub mod marks;
 pub(crate) mod ordered;
 pub mod parts;
+pub mod places;
 mod search;
 mod set;
 pub(crate) mod survey;

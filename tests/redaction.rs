@@ -14,6 +14,7 @@ pub mod long;
 mod marks;
 mod model;
 mod random;
+mod sections;
 mod threads;
 mod tree;
 

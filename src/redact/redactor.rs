@@ -8,7 +8,7 @@ use super::chunk::{Edit, Notes, Span};
 use super::mask::{Mask, Masking};
 use super::{Counts, Options};
 use crate::diff::Differ;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::json::value::{Kind, Value};
 use crate::plan::{Piece, PieceKind, ResourceGlance, Section, Unchanged};
 use crate::secret::constants::marked_constants;
@@ -16,7 +16,7 @@ use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{By, Marked, Marks};
 use crate::secret::parts::{Parts, constants};
 use crate::secret::places::Places;
-use crate::secret::{Collected, decode, is_mask};
+use crate::secret::{Collected, decode, is_mask, spells_attribute_name};
 
 /// Finds what is marked in the pieces of a document.
 pub(super) struct Redactor<'r, N> {
@@ -144,7 +144,17 @@ impl<'r, N: Notes> Redactor<'r, N> {
     fn marked(&mut self, marked: &Marked<'_, '_>, by: By) -> Result<()> {
         let [before, after] = marked.sides;
         let is_changed = match (before, after) {
-            (Some(before), Some(after)) => self.differ.is_changed(before, after, marked.unknown)?,
+            (Some(before), Some(after)) => {
+                match self.differ.is_changed(before, after, marked.unknown) {
+                    // Who masks whatever may be secret refuses nothing for it.
+                    Err(error)
+                        if self.known.is_none() && error.kind() == ErrorKind::DuplicateKey =>
+                    {
+                        true
+                    }
+                    is_changed => is_changed?,
+                }
+            }
             _ => false,
         };
         let mut earlier = None;
@@ -226,6 +236,11 @@ impl<'r, N: Notes> Redactor<'r, N> {
         let is_secret =
             |text: &[u8]| known.is_none_or(|known| known.secrets.number(text).is_some());
         constants(piece, |constant| {
+            if known.is_none() && has_data_keys(constant)? {
+                let mask = self.masking.of(constant, false, &mut self.decoded)?;
+                self.counts.equal += self.edit(constant, mask);
+                return Ok(());
+            }
             leaves(constant, |leaf| {
                 if let Leaf::Scalar(_, value) = leaf
                     && !is_masked(value.offset())
@@ -312,6 +327,18 @@ impl<'r, N: Notes> Redactor<'r, N> {
         let after = after.map_or(0..0, Value::range);
         self.notes.piece(Span { range, kind, after });
     }
+}
+
+/// Whether a key in a value may be no name of an attribute, so that it may be a secret.
+fn has_data_keys(value: Value<'_>) -> Result<bool> {
+    let mut has_data_keys = false;
+    leaves(value, |leaf| {
+        if let Leaf::Key(key) = leaf {
+            has_data_keys |= !spells_attribute_name(key.raw());
+        }
+        Ok(())
+    })?;
+    Ok(has_data_keys)
 }
 
 /// Whether the resources of a section have marks that only `resource_changes` tells.

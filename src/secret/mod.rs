@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! pieces ─▶ [`parts`]  values, overlays ─▶ [`marks`]  marked places ─▶ [`Secrets`]  digests
+//! marked places ─▶ [`places`]  known to other sections ─▶ marked constants of the configuration
 //! bytes ─▶ [`echo`]  strings that are a secret's, wherever they stand
 //! ```
 

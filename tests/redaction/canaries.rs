@@ -253,9 +253,17 @@ fn plan_with(echoes: Echoes) -> String {
         }}},
     });
     let mut configuration = canaries.configuration(2);
-    configuration["variables"] = plan["configuration"]["root_module"]["variables"].take();
+    let declared = &mut plan["configuration"]["root_module"]["variables"];
+    configuration["variables"]["map"] = declared["map"].take();
+    configuration["variables"]["other"] = declared["token"].take();
     plan["configuration"]["root_module"] = configuration;
-    // The same resources where nothing says what is sensitive in them.
+    add_unmarked(&mut plan, canaries);
+    add_echoes(&mut plan, &canaries.echoes(echoes));
+    text(&plan)
+}
+
+/// Adds resources that `resource_changes` marks where nothing says what is sensitive in them.
+fn add_unmarked(plan: &mut Value, canaries: &mut Canaries) {
     let mut unmarked = || {
         let [before, after] = [canaries.unmarked(), canaries.unmarked()];
         resource("change", json!({"actions": ["update"], "before": before, "after": after}))
@@ -272,13 +280,16 @@ fn plan_with(echoes: Echoes) -> String {
         });
         module["resources"].as_array_mut().expect("a list").push(resource);
     }
-    let repeated = canaries.echoes(echoes);
+}
+
+/// Adds secrets where nobody marks anything.
+fn add_echoes(plan: &mut Value, repeated: &Value) {
     let open = json!({"actions": ["update"], "before": {"e": repeated}, "after": {"f": repeated}});
     let elements = |plan: &mut Value, key: &str, element: Value| {
         plan[key].as_array_mut().expect("a list").push(element);
     };
-    elements(&mut plan, "resource_changes", resource("open", open.clone()));
-    elements(&mut plan, "resource_drift", resource("open", open.clone()));
+    elements(plan, "resource_changes", resource("open", open.clone()));
+    elements(plan, "resource_drift", resource("open", open.clone()));
     plan["output_changes"]["open"] = open;
     plan["variables"]["open"] = json!({"value": repeated});
     let expressions = json!({"a": {"constant_value": repeated}, "b": {"references": repeated}});
@@ -295,7 +306,6 @@ fn plan_with(echoes: Echoes) -> String {
     }
     plan["something_new"] = json!({"of": repeated});
     plan["relevant_attributes"] = json!([{"resource": "a.b", "attribute": repeated}]);
-    text(&plan)
 }
 
 /// A plan with secrets in every place, and nowhere else.

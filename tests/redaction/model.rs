@@ -433,7 +433,7 @@ impl<'a> Model<'a> {
         }
         for member in node.members() {
             if member.key == "constant_value" {
-                member.value.all().into_iter().for_each(|scalar| self.constant(scalar));
+                self.constant(&member.value);
             }
         }
         node.children().into_iter().for_each(|(_, inner)| self.constants(inner));
@@ -444,14 +444,28 @@ impl<'a> Model<'a> {
         for variable in module.get("variables").map_or(&[][..], Node::members) {
             let default = variable.value.get("default");
             let default = default.filter(|it| !self.edits.contains_key(&it.range.start));
-            default.map_or(vec![], Node::all).into_iter().for_each(|scalar| self.constant(scalar));
+            default.into_iter().for_each(|default| self.constant(default));
         }
         for call in module.get("module_calls").map_or(&[][..], Node::members) {
             call.value.get("module").into_iter().for_each(|module| self.defaults(module));
         }
     }
 
-    fn constant(&mut self, scalar: &Node) {
+    fn constant(&mut self, constant: &Node) {
+        let all = constant.all();
+        let has_data_keys =
+            all.iter().flat_map(|node| node.members()).any(|member| !is_attribute(&member.key));
+        if self.options.echo == Echo::Off && has_data_keys {
+            return self.edit(&constant.range, Put::Mask);
+        }
+        self.equal_constant(constant);
+    }
+
+    fn equal_constant(&mut self, scalar: &Node) {
+        if self.edits.contains_key(&scalar.range.start) {
+            return;
+        }
+        scalar.children().into_iter().for_each(|(_, inner)| self.equal_constant(inner));
         let Some(text) = scalar.text() else { return };
         let is_secret = self.options.echo == Echo::Off || self.secrets.contains(text);
         if is_secret && !is_mask(text) {

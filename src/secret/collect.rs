@@ -4,8 +4,6 @@ use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-use foldhash::quality::RandomState;
-
 use super::constants::marked_constants;
 use super::contained::{Contained, Texts};
 use super::learned::{Learned, LearnedPiece};
@@ -14,7 +12,7 @@ use super::parts::{Declared, Parts};
 use super::places::Places;
 use super::search::{Searched, Searcher};
 use super::set::Secrets;
-use super::survey::{Survey, Surveyed};
+use super::survey::{Keyed, Survey, Surveyed};
 use super::texts::texts_of;
 use super::{EchoOf, Options};
 use crate::crew::Desk;
@@ -287,7 +285,7 @@ struct Collector<'scope, 'env, 't> {
     /// How many attributes were marked when the first resource of the configuration was met.
     configured: Option<usize>,
     /// Digests of the arguments of module calls that were met.
-    arguments: HashSet<u64, RandomState>,
+    arguments: HashSet<u64, Keyed>,
     marks: Marks,
     takes: Takes,
     turn: Turn,

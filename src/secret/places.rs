@@ -11,10 +11,9 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 
-use foldhash::quality::RandomState;
-
 use super::marks::{Marked, Step};
 use super::parts::Owner;
+use super::survey::Keyed;
 use crate::error::{Error, Result};
 use crate::json::value::{Elements, Kind, Members, Text, Value};
 use crate::limits::{Limit, Limits};
@@ -25,7 +24,7 @@ pub(crate) const ROOT: u64 = 0;
 
 /// Makes the digests of places, keyed anew for each document.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PlaceDigests(RandomState);
+pub(crate) struct PlaceDigests(Keyed);
 
 /// The digests of a marked path.
 #[derive(Clone, Copy, Debug)]
@@ -128,17 +127,17 @@ impl PlaceDigests {
 pub struct Places {
     digests: PlaceDigests,
     /// The addresses of changes that mark something, each with the sum of the paths.
-    addresses: HashMap<u64, u64, RandomState>,
+    addresses: HashMap<u64, u64, Keyed>,
     /// The first halves of these addresses.
-    halves: HashSet<u32, RandomState>,
+    halves: HashSet<u32, Keyed>,
     /// Paths below addresses.
-    paths: HashSet<u64, RandomState>,
+    paths: HashSet<u64, Keyed>,
     /// Resources that mark something.
-    resources: HashSet<u64, RandomState>,
+    resources: HashSet<u64, Keyed>,
     /// Paths without indexes, below resources.
-    attributes: HashSet<u64, RandomState>,
+    attributes: HashSet<u64, Keyed>,
     /// Sensitive variables of modules that are called.
-    inputs: HashSet<u64, RandomState>,
+    inputs: HashSet<u64, Keyed>,
     max: u64,
 }
 

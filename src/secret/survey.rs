@@ -54,6 +54,9 @@ pub(crate) struct Surveyed {
     pub digest: u64,
 }
 
+/// A hash whose key is drawn anew for each document.
+pub(crate) type Keyed = RandomState;
+
 /// Makes digests of stretches, keyed anew for each document.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Digests(RandomState);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::run;
 
-/// What each canary begins with: a text, a number, a text that is spelled in escapes, a text that is
+/// What each canary begins with: a text, a number, a text that is spelled in escapes, and one that is
 /// too short to be looked for elsewhere.
 const CANARIES: [&str; 4] = ["CANARY-", "8305417296", r"\u0043\u0041\u004e", "SHC-"];
 
@@ -230,7 +230,8 @@ fn plan_with(echoes: Echoes) -> String {
         "resource_changes": [
             resource("change", canaries.change()), resource("whole", canaries.whole()),
             {
-                "address": "module.m[\"a.b\"].module.m[0].acme_server.change", "type": "acme_server",
+                "address": "module.m[\"a.b\"].module.m[0].acme_server.change",
+                "type": "acme_server",
                 "name": "change", "change": canaries.change(),
             },
             {

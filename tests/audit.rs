@@ -191,7 +191,7 @@ fn other_options_find_other_things() {
     assert_eq!(count(&["--echo", "off"], "echo"), 0);
     assert_eq!(count(&["--echo", "off"], "marked"), 5);
     assert_eq!(count(&["--echo-min", "100"], "echo"), 0);
-    assert_eq!(count(&["--also-names", "^password$"], "name"), 1);
+    assert_eq!(count(&["--also-names", "^password$"], "name"), 2);
     // The address of the second resource, besides.
     assert_eq!(count(&["--echo", "contains"], "echo"), count(&[], "echo") + 1);
 }

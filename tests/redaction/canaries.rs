@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::run;
 
-/// What each canary begins with: a text, a number, a text that is spelled in escapes, and one that is
-/// too short to be looked for elsewhere.
+/// What each canary begins with: a text, a number, a text that is spelled in escapes, and one that
+/// is too short to be looked for elsewhere.
 const CANARIES: [&str; 4] = ["CANARY-", "8305417296", r"\u0043\u0041\u004e", "SHC-"];
 
 /// Where else the secrets stand.

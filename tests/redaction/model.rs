@@ -223,7 +223,10 @@ impl<'a> Model<'a> {
         if self.options.echo == Echo::Off {
             return self.resource_change(element, &[], true);
         }
-        self.misfits += usize::from(is_misfit);
+        // The records of the original know nothing of marks beyond its own.
+        let own = element.get("change").map_or(vec![], |it| elsewhere::of_change(it).outermost());
+        let is_own = |place: &Path| own.iter().any(|own| place.starts_with(own));
+        self.misfits += usize::from(is_misfit || !marked.iter().all(is_own));
         self.resource_change(element, &marked, false);
     }
 

@@ -19,6 +19,8 @@ pub struct Limits {
     pub marks: u64,
     /// Different secrets of a document that is redacted.
     pub secrets: u64,
+    /// Different marked places of a document that its other sections are compared with.
+    pub document_marks: u64,
     /// Bytes of the secrets that are looked for in other texts, in all of their spellings.
     pub secret_texts: u64,
     /// Bytes of an input that is no file and is kept in one, to be read again.
@@ -58,6 +60,7 @@ impl Default for Limits {
             plans: 10_000,
             marks: 250_000,
             secrets: 1_000_000,
+            document_marks: 1_000_000,
             secret_texts: MIB,
             spool: 16 * GIB,
             string_skipped: GIB,
@@ -87,6 +90,8 @@ pub enum Limit {
     Marks,
     /// [`Limits::secrets`].
     Secrets,
+    /// [`Limits::document_marks`].
+    DocumentMarks,
     /// [`Limits::secret_texts`].
     SecretTexts,
     /// [`Limits::spool`].
@@ -118,6 +123,7 @@ impl Limit {
             Limit::Plans => "number of plans in one input of a batch",
             Limit::Marks => "number of marked places, or of their echoes, in one element",
             Limit::Secrets => "number of different secrets",
+            Limit::DocumentMarks => "number of different marked places of the document",
             Limit::SecretTexts => "size of the secrets that are looked for in other texts",
             Limit::Spool => "size of an input that is kept to be read again",
             Limit::StringSkipped => "size of one skipped string",
@@ -140,6 +146,7 @@ impl Limit {
             Limit::Plans => "--limit-plans",
             Limit::Marks => "--limit-marks",
             Limit::Secrets => "--limit-secrets",
+            Limit::DocumentMarks => "--limit-document-marks",
             Limit::SecretTexts => "--limit-secret-texts",
             Limit::Spool => "--limit-spool",
             Limit::StringSkipped => "--limit-string-skipped",

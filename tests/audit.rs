@@ -88,7 +88,7 @@ const EXPECTED: [(&str, &str, &str, &str); 17] = [
     ("equal", "acme_vault.a", "change.importing.id", "change.after.key"),
     ("echo", r#"acme_vault.b["(sensitive value)"]"#, "index", "change.before.key"),
     ("suspect", r#"acme_vault.b["(sensitive value)"]"#, "change.after.password", ""),
-    ("equal", "acme_vault.a", "expressions.key.constant_value", "change.after.key"),
+    ("marked", "acme_vault.a", "expressions.key.constant_value", ""),
     ("suspect", "acme_vault.a", "expressions.password.constant_value", ""),
 ];
 
@@ -142,6 +142,27 @@ fn every_kind_is_found_and_told_by_its_path() {
     }
 }
 
+/// What child modules are configured with, and what only a change marks.
+#[test]
+fn marked_constants_and_their_echoes_are_told_by_their_paths() {
+    let path = run::root().join("corpus/plans/secret-modules/plan.json");
+    let entries = audited(&[], &std::fs::read(path).expect("a plan"));
+    let found: Vec<_> =
+        brief(&entries).into_iter().map(|(kind, _, path, of)| [kind, path, of]).collect();
+    let expected = [
+        ["marked", "values.pin", ""],
+        ["marked", "change.before.pin", ""],
+        ["echo", "change.before.note", "token.constant_value"],
+        ["marked", "change.after.pin", ""],
+        ["echo", "change.after.note", "expression.constant_value"],
+        ["marked", "token.constant_value", ""],
+        ["marked", "expression.constant_value", ""],
+        ["marked", "expressions.password_wo.constant_value", ""],
+        ["marked", "expressions.pin.constant_value", ""],
+    ];
+    assert_eq!(found, expected);
+}
+
 #[test]
 fn findings_come_in_the_order_of_the_document_with_their_offsets() {
     let plan = plan().to_string();
@@ -168,9 +189,9 @@ fn other_options_find_other_things() {
         entries[entries.len() - 1][kind].as_u64().expect("a number")
     };
     assert_eq!(count(&["--echo", "off"], "echo"), 0);
-    assert_eq!(count(&["--echo", "off"], "marked"), 4);
+    assert_eq!(count(&["--echo", "off"], "marked"), 5);
     assert_eq!(count(&["--echo-min", "100"], "echo"), 0);
-    assert_eq!(count(&["--also-names", "^password$"], "name"), 1);
+    assert_eq!(count(&["--also-names", "^password$"], "name"), 2);
     // The address of the second resource, besides.
     assert_eq!(count(&["--echo", "contains"], "echo"), count(&[], "echo") + 1);
 }

@@ -7,6 +7,7 @@
 mod agree;
 mod canaries;
 mod decisions;
+mod elsewhere;
 mod failing;
 mod forms;
 mod hostile;
@@ -14,6 +15,7 @@ pub mod long;
 mod marks;
 mod model;
 mod random;
+mod sections;
 mod threads;
 mod tree;
 

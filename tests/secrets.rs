@@ -138,6 +138,15 @@ fn resource(name: &str, change: Value) -> Value {
     })
 }
 
+/// A change that says nothing of what is sensitive in it.
+fn without_overlays(mut change: Value) -> Value {
+    let change_members = change.as_object_mut().expect("a change");
+    for key in ["before_sensitive", "after_sensitive", "after_unknown", "replace_paths"] {
+        change_members.remove(key);
+    }
+    change
+}
+
 /// What `planned_values` and a state hold.
 fn values(canaries: &mut Canaries) -> Value {
     let resource = json!({
@@ -186,11 +195,16 @@ fn plan() -> String {
         "planned_values": values(canaries),
         "resource_drift": [
             resource("drift", change(canaries)), resource("keyed", keyed(canaries)),
+            resource("nested", without_overlays(change(canaries))),
         ],
         "resource_changes": resources,
         "deferred_changes": [
             {"reason": "unknown", "resource_change": resource("deferred", change(canaries))},
             {"reason": "unknown", "resource_change": resource("keyed", keyed(canaries))},
+            {
+                "reason": "unknown",
+                "resource_change": resource("nested", without_overlays(change(canaries))),
+            },
         ],
         "output_changes": outputs,
         "action_invocations": [{

@@ -17,6 +17,7 @@ use crate::json::value::{self, Value};
 use crate::limits::Limit;
 use crate::path;
 use crate::plan::{Piece, PieceKind, Unchanged};
+use crate::secret::constants::marked_constants;
 use crate::secret::echo::{EchoKind, Echoes, Sought};
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{By, Marked, Marks, Step};
@@ -76,8 +77,10 @@ impl<'r, N: Notes> Auditor<'r, N> {
         self.hits.clear();
         match piece.kind {
             _ if std::mem::take(&mut self.is_quiet) => {}
-            PieceKind::Scalar | PieceKind::Known | PieceKind::Unknown => {}
-            PieceKind::Configuration => self.configuration(piece)?,
+            PieceKind::Scalar => {}
+            PieceKind::Known | PieceKind::Unknown if !self.marks.has_names() => {}
+            PieceKind::Known | PieceKind::Unknown => self.constants(piece)?,
+            kind if kind.is_configuration() => self.configuration(piece)?,
             _ => self.values(piece)?,
         }
         if self.options.echoes == Look::For {
@@ -112,7 +115,12 @@ impl<'r, N: Notes> Auditor<'r, N> {
         self.own.clear();
         let has_identities = parts.identities.iter().any(Option::is_some);
         let mut marks = std::mem::take(&mut self.marks);
-        let found = marks.find(parts.subject, |marked| {
+        let elsewhere = match parts.address_elsewhere(piece.section) {
+            Some(address) => self.collected.places.of_address(address, &mut self.decoded)?,
+            None => None,
+        };
+        let elsewhere = marks.beyond(parts.subject, elsewhere)?;
+        let found = marks.find_with(parts.subject, elsewhere, |marked| {
             let by = if is_declared { By::Mark } else { marked.by };
             self.marked(marked, by, has_identities)
         });
@@ -191,8 +199,27 @@ impl<'r, N: Notes> Auditor<'r, N> {
         told
     }
 
-    /// The constants that equal a secret.
+    /// The constants that are marked, and what stands under a name that marks.
+    fn constants(&mut self, piece: &Piece<'_>) -> Result<()> {
+        let marks = std::mem::take(&mut self.marks);
+        let found = marked_constants(piece, &self.collected.places, &marks, |constant| {
+            let what = match constant.by {
+                _ if self.is_mask(constant.value)? => What::Hidden,
+                By::Mark => What::Marked,
+                By::Name => What::Named,
+            };
+            self.hit(what, constant.value);
+            Ok(())
+        });
+        self.marks = marks;
+        found
+    }
+
+    /// The constants that are marked or equal a secret.
     fn configuration(&mut self, piece: &Piece<'_>) -> Result<()> {
+        if piece.kind.is_configuration() {
+            self.constants(piece)?;
+        }
         constants(piece, |constant| {
             self.equal(constant, |auditor, text| auditor.collected.secrets.number(text).is_some())
         })

@@ -127,6 +127,8 @@ fn way_to(kind: PieceKind, side: usize) -> &'static [&'static str] {
         (PieceKind::DeferredActionInvocation, _) => &["action_invocation", "config_values"],
         (PieceKind::Resource, _) => &["values"],
         (PieceKind::RootDeclaration | PieceKind::Declaration, _) => &["default"],
+        (PieceKind::Known | PieceKind::Unknown, _) => &[],
+        (kind, _) if kind.is_configuration() => &[],
         _ => &["value"],
     }
 }

@@ -200,7 +200,8 @@ pub struct SecretArgs {
     /// Least length of a text that is looked for, in bytes
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN.saturating_add(7))]
     pub echo_min: NonZeroUsize,
-    /// Take the values of keys that match for secrets, marked or not
+    /// Take the values of keys that match for secrets, marked or not, in every section;
+    /// '^(secret_key|access_key)$' matches whole keys
     #[arg(long, value_name = "REGEX")]
     pub also_names: Option<regex::Regex>,
 }
@@ -509,6 +510,10 @@ pub struct LimitArgs {
     /// Different secrets of one document [default: 1000000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_secrets: Option<u64>,
+    /// Different marked places of one document, which its other sections are compared with
+    /// [default: 1000000]
+    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
+    limit_document_marks: Option<u64>,
     /// Size of the secrets that are looked for in other texts [default: 1M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_secret_texts: Option<u64>,
@@ -547,6 +552,7 @@ impl LimitArgs {
             plans: self.limit_plans.unwrap_or(default.plans),
             marks: self.limit_marks.unwrap_or(default.marks),
             secrets: self.limit_secrets.unwrap_or(default.secrets).min(u32::MAX.into()),
+            document_marks: self.limit_document_marks.unwrap_or(default.document_marks),
             secret_texts: self.limit_secret_texts.unwrap_or(default.secret_texts).min(1 << 30),
             spool: self.limit_spool.unwrap_or(default.spool),
             string_skipped: self

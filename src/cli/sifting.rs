@@ -140,7 +140,7 @@ const ALONE: u64 = 512 << 10;
 /// Bytes of a document that one of several threads reads, which may have been compressed.
 const SMALL: u64 = 4 << 20;
 
-/// Secrets of a document that one of several threads reads.
+/// Secrets, and marked places, of a document that one of several threads reads.
 const SECRETS: u64 = 10_000;
 
 /// How inputs are read.
@@ -181,6 +181,7 @@ impl Reading<'_> {
         limits.document = limits.document.min(SMALL);
         limits.string_kept = limits.string_kept.min(SMALL / 8);
         limits.secrets = limits.secrets.min(SECRETS);
+        limits.document_marks = limits.document_marks.min(SECRETS);
         self.access.limits = *limits;
         self.access.threads = Threads::One;
         self.access.mapping = Mapping::Never;

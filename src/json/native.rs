@@ -8,6 +8,7 @@
 //! is not found is not passed either: another thing may be looked for at the same place.
 
 use super::outline::Outline;
+use super::value::Text;
 
 /// A place in an outlined text.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +62,13 @@ impl<'a> Native<'a> {
             self.at = close as usize + 1;
         }
         found
+    }
+
+    /// Passes a string as [`Native::string`] does, and gives what is between its quotes.
+    #[inline]
+    pub fn text(&mut self) -> Option<Text<'a>> {
+        let (start, offset) = (self.at + 1, self.offset() + 1);
+        self.string().then(|| Text::of_raw(&self.text[start..self.at - 1], offset))
     }
 
     /// Passes a whole number without a sign, of at most nine digits.

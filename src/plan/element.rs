@@ -11,6 +11,7 @@ use super::section::Section;
 use crate::json::detached::Detached;
 use crate::json::native::Native;
 use crate::json::outline::Outline;
+use crate::json::value::Text;
 
 /// An element of `resource_changes`, `resource_drift` or `deferred_changes`. What is in it was not
 /// looked at yet.
@@ -123,13 +124,29 @@ fn resource(text: &mut Native<'_>) -> bool {
         && text.string()
 }
 
-/// The overlay of a resource of `planned_values`, `prior_state` or a state, told at a glance in the
-/// same way (docs/format/plan.md, section 6); `None`: it may be anything.
-pub(super) fn sensitive_values<'a>(resource: Native<'a>) -> Option<&'a [u8]> {
+/// A resource of `planned_values`, `prior_state` or a state.
+#[derive(Clone, Copy, Debug)]
+pub struct ResourceGlance<'a> {
+    /// The section it stands in.
+    pub section: Section,
+    /// Its address, as it is written between the quotes.
+    pub address: Text<'a>,
+    /// Its overlay, as it stands in the document.
+    pub sensitive_values: &'a [u8],
+}
+
+/// A resource of values told at a glance in the same way (docs/format/plan.md, section 6);
+/// `None`: it may be anything.
+pub(super) fn resource_glance<'a>(
+    section: Section,
+    resource: Native<'a>,
+) -> Option<ResourceGlance<'a>> {
     let mut text = resource;
-    let known = text.take(b"{\"address\":")
-        && text.string()
-        && self::resource(&mut text)
+    if !text.take(b"{\"address\":") {
+        return None;
+    }
+    let address = text.text()?;
+    let known = self::resource(&mut text)
         && text.take(b",\"schema_version\":")
         && text.small_number()
         && text.take(b",\"values\":");
@@ -157,7 +174,8 @@ pub(super) fn sensitive_values<'a>(resource: Native<'a>) -> Option<&'a [u8]> {
             text.container()?;
         }
     }
-    (text.take(b"}") && text.is_at_end()).then_some(overlay)
+    let glance = ResourceGlance { section, address, sensitive_values: overlay };
+    (text.take(b"}") && text.is_at_end()).then_some(glance)
 }
 
 #[cfg(test)]
@@ -239,9 +257,10 @@ mod tests {
             return false;
         }
         let text = cursor.outlined(&outline);
-        let Some(overlay) = sensitive_values(outline.native(text)).map(<[u8]>::to_vec) else {
+        let Some(glance) = resource_glance(Section::Other, outline.native(text)) else {
             return false;
         };
+        let overlay = glance.sensitive_values.to_vec();
         let value = cursor.value(&mut outline);
         let known = Name::all(["values", "sensitive_values", "identity"]);
         let [values, general, _] = crate::plan::members(value, &known).unwrap();

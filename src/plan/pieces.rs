@@ -7,6 +7,7 @@
 //! errors: values that nobody looked at must not pass for values without secrets.
 
 mod ahead;
+mod calls;
 pub(crate) mod crew;
 mod scope;
 
@@ -14,10 +15,11 @@ use std::ops::Range;
 
 use ahead::brackets;
 pub use ahead::{PieceFrontier, PieceScout, PieceStretch};
+use calls::Calls;
 use scope::{Around, Next, Scope, Shape};
 
 use super::documents::Part;
-use super::element::{self, Element, Unchanged};
+use super::element::{self, Element, ResourceGlance, Unchanged};
 use super::frame::{Frame, Welcome};
 use super::head::Head;
 use super::key;
@@ -56,6 +58,12 @@ pub enum PieceKind {
     RootDeclaration,
     /// A variable that the configuration of another module declares.
     Declaration,
+    /// A resource that the configuration declares, in any module.
+    ConfiguredResource,
+    /// An output that the configuration declares, in any module.
+    ConfiguredOutput,
+    /// The arguments of a module call.
+    ModuleArguments,
     /// Anything else of the configuration.
     Configuration,
     /// A version, or the time: a text that the tools themselves write.
@@ -83,6 +91,17 @@ impl PieceKind {
     pub fn is_declaration(self) -> bool {
         matches!(self, PieceKind::RootDeclaration | PieceKind::Declaration)
     }
+
+    /// Whether it is a part of the configuration, other than the declaration of a variable.
+    pub fn is_configuration(self) -> bool {
+        matches!(
+            self,
+            PieceKind::ConfiguredResource
+                | PieceKind::ConfiguredOutput
+                | PieceKind::ModuleArguments
+                | PieceKind::Configuration
+        )
+    }
 }
 
 /// A value that has marks of its own, or none that are known.
@@ -94,6 +113,10 @@ pub struct Piece<'a> {
     pub section: Section,
     /// Its key, decoded, if it is a member of an object.
     pub name: Option<&'a str>,
+    /// The module whose configuration it is part of: the names of the module calls that lead to it,
+    /// joined by dots. The arguments of a module call are those of the called module. Empty for the
+    /// root module, and outside of the configuration.
+    pub module: &'a str,
     /// The value.
     pub value: Value<'a>,
 }
@@ -135,10 +158,10 @@ pub trait PieceVisitor {
         false
     }
 
-    /// A resource of values, where it stands, and what is seen at a glance to be its overlay.
-    /// `true`: enough is known of it, and it does not come as a piece.
-    fn resource(&mut self, sensitive_values: &[u8], range: Range<u64>) -> bool {
-        let _ = (sensitive_values, range);
+    /// What is seen of a resource of values at a glance, and where it stands. `true`: enough is
+    /// known of it, and it does not come as a piece.
+    fn resource(&mut self, resource: &ResourceGlance<'_>, range: Range<u64>) -> bool {
+        let _ = (resource, range);
         false
     }
 
@@ -225,6 +248,8 @@ struct Walk<'v, S, V> {
     cut: Option<u64>,
     /// What is entered of it, the outermost first. Nothing recurses.
     open: Vec<Around>,
+    /// The module calls that are entered ([`Piece::module`]).
+    calls: Calls,
 }
 
 impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
@@ -244,6 +269,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             passed: 0,
             cut: None,
             open: Vec::new(),
+            calls: Calls::default(),
         }
     }
 
@@ -309,6 +335,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
     /// Walks what stands here, down to its pieces.
     fn walk(&mut self, next: Next, name: Option<&str>) -> Result<()> {
         self.open.clear();
+        self.calls.clear();
         self.take(next, name)?;
         while let Some((next, name)) = self.step()? {
             self.take(next, name.as_deref())?;
@@ -323,6 +350,9 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
                 Some(shape) => {
                     self.visitor.entered(self.cursor.offset());
                     self.open.push((scope, shape));
+                    if scope == Scope::ModuleCall {
+                        self.calls.push(name.unwrap_or_default());
+                    }
                     return Ok(false);
                 }
                 None => scope.piece_of_scalar(),
@@ -347,6 +377,9 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
                 return Ok(Some((scope.element(), None)));
             }
             self.open.pop();
+            if scope == Scope::ModuleCall {
+                self.calls.pop();
+            }
         }
         Ok(None)
     }
@@ -396,7 +429,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             if section == Section::FormatVersion {
                 self.frame.document.is_newer = version::check(value)?;
             }
-            let piece = Piece { kind, section, name, value };
+            let piece = Piece { kind, section, name, module: &self.calls.path, value };
             self.visitor.piece(&piece)?;
         }
         self.pass();
@@ -441,8 +474,8 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
                 unchanged.is_some_and(|unchanged| self.visitor.unchanged(&unchanged, range))
             }
             (PieceKind::Resource, _) => {
-                let overlay = element::sensitive_values(self.outline.native(text));
-                overlay.is_some_and(|overlay| self.visitor.resource(overlay, range))
+                let glance = element::resource_glance(self.section, self.outline.native(text));
+                glance.is_some_and(|glance| self.visitor.resource(&glance, range))
             }
             _ => false,
         }

@@ -8,7 +8,7 @@ use super::counts::Summary;
 use super::held::Held;
 use super::maker::{Facts, Maker};
 use super::sift::{Extent, Options, Show};
-use super::view::{Attributes, Places, View, Viewer};
+use super::view::{Attributes, Places, View, Viewer, Whose};
 use super::{Label, Plan, Record, Rendered, SCHEMA_VERSION, Sink};
 use crate::error::Result;
 use crate::json::value::Text;
@@ -105,7 +105,8 @@ impl<'a> Books<'a> {
         if let (Some(_), Some(row)) = (&self.viewer, row.resource_mut()) {
             let super::ResourceChange { changed, unknown, replace_paths, .. } = &*row;
             let places = Places { changed, unknown, replace_paths };
-            let attributes = self.view(None, &change.change, places);
+            let attributes =
+                self.view(Whose::Resource(section, change.address), &change.change, places);
             row.attributes = attributes.map_err(|error| error.within("change"))?;
         }
         self.record(&row)
@@ -122,12 +123,12 @@ impl<'a> Books<'a> {
     /// The attributes of a change, if they were asked for.
     pub(super) fn view(
         &mut self,
-        output: Option<&str>,
+        whose: Whose<'_>,
         change: &Change<'_>,
         places: Places<'_>,
     ) -> Result<Attributes> {
         match &mut self.viewer {
-            Some(viewer) => viewer.view(output, change, places),
+            Some(viewer) => viewer.view(whose, change, places),
             None => Ok(Attributes::default()),
         }
     }

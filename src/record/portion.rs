@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::held;
 use super::maker::{Facts, Maker};
 use super::sift::{Extent, Show};
-use super::view::{Places, View, Viewer};
+use super::view::{Places, View, Viewer, Whose};
 use super::{Record, Renderer};
 use crate::crew::{Worker, of_shared_work};
 use crate::error::{Error, Result};
@@ -204,7 +204,8 @@ impl<'v> RowWorker<'v> {
                 if let (Some(viewer), Some(row)) = (&mut self.viewer, owned.resource_mut()) {
                     let (changed, unknown) = (&*row.changed, &*row.unknown);
                     let places = Places { changed, unknown, replace_paths: &row.replace_paths };
-                    row.attributes = viewer.view(None, &change.change, places)?;
+                    let whose = Whose::Resource(section, change.address);
+                    row.attributes = viewer.view(whose, &change.change, places)?;
                 }
                 Made::Row(facts, Box::new(owned))
             }

@@ -13,7 +13,7 @@ use super::books::Books;
 use super::counts::{self, Summary};
 use super::maker::{Facts, Maker};
 use super::sharing::Sharing;
-use super::view::{Places, View};
+use super::view::{Places, View, Whose};
 use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
 use crate::crew::Desk;
 use crate::error::{Error, Result};
@@ -351,7 +351,7 @@ impl Visitor for Sifter<'_, '_, '_> {
         }
         let [changed, unknown, sensitive] = self.maker.paths();
         let places = Places { changed, unknown, replace_paths: &Paths::new() };
-        let attributes = self.books.view(Some(name), change, places)?;
+        let attributes = self.books.view(Whose::Output(name), change, places)?;
         self.books.record(&Record::OutputChange(OutputChange {
             name: Cow::Borrowed(name),
             action: word,

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::json::outline::Outline;
 use crate::limits::Limit;
 use crate::plan::piece_crew::{Found as _, PieceJob, Task};
-use crate::plan::{Piece, PieceScout, PieceStretch, PieceVisitor, Unchanged};
+use crate::plan::{Piece, PieceScout, PieceStretch, PieceVisitor, ResourceGlance, Unchanged};
 use crate::secret::Collected;
 use crate::secret::survey::Survey;
 
@@ -61,9 +61,13 @@ impl<'s> StretchRedactor<'s> {
         place: usize,
         job: &mut PieceJob<Chunk>,
     ) -> Option<PieceStretch> {
-        let Collected { survey, .. } = self.known.filter(|_| self.judge.is_none())?;
+        let Collected { survey, places, .. } = self.known.filter(|_| self.judge.is_none())?;
         if self.untried > 0 {
             self.untried -= 1;
+            return None;
+        }
+        // A resource that was taken for one without marks.
+        if places.may_have(&survey.get(place).1.addresses) {
             return None;
         }
         let read = self.redact_known(scout, survey, place, job);
@@ -172,8 +176,8 @@ impl PieceVisitor for RedactingPieces<'_, '_> {
         !self.is_full() && self.0.unchanged(unchanged, range)
     }
 
-    fn resource(&mut self, sensitive_values: &[u8], range: Range<u64>) -> bool {
-        !self.is_full() && self.0.resource(sensitive_values, range)
+    fn resource(&mut self, resource: &ResourceGlance<'_>, range: Range<u64>) -> bool {
+        !self.is_full() && self.0.resource(resource, range)
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {

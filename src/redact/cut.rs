@@ -17,7 +17,9 @@ use super::outgoing::Outgoing;
 use super::redactor::Redactor;
 use crate::error::{Result, WrongDocument};
 use crate::plan::piece_crew::PieceCrew;
-use crate::plan::{Answer, Piece, PieceFrontier, PieceStretch, PieceVisitor, Section, Unchanged};
+use crate::plan::{
+    Answer, Piece, PieceFrontier, PieceStretch, PieceVisitor, ResourceGlance, Section, Unchanged,
+};
 
 /// What becomes of a piece of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -304,12 +306,12 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
         self.redactor.as_mut().is_none_or(|redactor| redactor.unchanged(unchanged, range))
     }
 
-    fn resource(&mut self, sensitive_values: &[u8], range: Range<u64>) -> bool {
+    fn resource(&mut self, resource: &ResourceGlance<'_>, range: Range<u64>) -> bool {
         if !self.selection.wants_resources() {
             return false;
         }
         self.stays();
-        self.redactor.as_mut().is_none_or(|redactor| redactor.resource(sensitive_values, range))
+        self.redactor.as_mut().is_none_or(|redactor| redactor.resource(resource, range))
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {

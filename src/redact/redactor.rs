@@ -8,14 +8,16 @@ use super::chunk::{Edit, Notes, Span};
 use super::mask::{Mask, Masking};
 use super::{Counts, Options};
 use crate::diff::Differ;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::json::value::{Kind, Value};
 use crate::limits::Limit;
-use crate::plan::{Piece, PieceKind, Unchanged};
+use crate::plan::{Piece, PieceKind, ResourceGlance, Section, Unchanged};
+use crate::secret::constants::marked_constants;
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{By, Marked, Marks};
 use crate::secret::parts::{Parts, constants};
-use crate::secret::{Collected, decode, is_mask};
+use crate::secret::places::Places;
+use crate::secret::{Collected, decode, is_mask, spells_attribute_name};
 
 /// Finds what is marked in the pieces of a document.
 pub(super) struct Redactor<'r, N> {
@@ -40,7 +42,7 @@ pub(super) struct Redactor<'r, N> {
 impl<'r, N: Notes> Redactor<'r, N> {
     /// `known` is what an earlier reading found. Without that, what only another part of the
     /// document could tell is secret: all variables, all constants, changes to outputs without
-    /// overlays, and what nobody knows.
+    /// overlays, resources outside of `resource_changes`, and what nobody knows.
     pub fn new(notes: N, known: Option<&'r Collected>, options: &'r Options) -> Self {
         Redactor {
             notes,
@@ -67,8 +69,13 @@ impl<'r, N: Notes> Redactor<'r, N> {
     }
 
     /// The same of a resource that is no change.
-    pub fn resource(&mut self, sensitive_values: &[u8], range: Range<u64>) -> bool {
-        let is_quiet = self.marks.is_quiet_resource(sensitive_values);
+    pub fn resource(&mut self, resource: &ResourceGlance<'_>, range: Range<u64>) -> bool {
+        let ResourceGlance { section, address, sensitive_values } = *resource;
+        let is_marked_elsewhere = match self.known {
+            Some(known) => known.places.has_address(address, &mut self.decoded),
+            None => holds_marks_of_changes(section),
+        };
+        let is_quiet = !is_marked_elsewhere && self.marks.is_quiet_resource(sensitive_values);
         if is_quiet {
             self.span(range, PieceKind::Resource, None);
         }
@@ -79,9 +86,10 @@ impl<'r, N: Notes> Redactor<'r, N> {
     pub fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         let Piece { kind, value, .. } = *piece;
         match kind {
-            PieceKind::Configuration => self.configuration(piece)?,
-            PieceKind::Scalar | PieceKind::Known => {}
-            PieceKind::Unknown => self.unknown(value)?,
+            kind if kind.is_configuration() => self.configuration(piece)?,
+            PieceKind::Scalar => {}
+            PieceKind::Unknown if self.known.is_none() => self.unknown(value)?,
+            PieceKind::Known | PieceKind::Unknown => self.named(piece)?,
             _ => return self.values(piece),
         }
         self.span(value.range(), kind, None);
@@ -106,15 +114,22 @@ impl<'r, N: Notes> Redactor<'r, N> {
                 Some(known) => parts.are_declared(piece, &known.declared),
                 None => {
                     let is_of_output = kind == PieceKind::OutputChange;
-                    kind == PieceKind::Variable || is_of_output && !parts.subject.has_overlays()
+                    kind == PieceKind::Variable
+                        || is_of_output && !parts.subject.has_overlays()
+                        || parts.owner.is_some() && holds_marks_of_changes(piece.section)
                 }
             },
         };
+        let mut marks = std::mem::take(&mut self.marks);
+        let elsewhere = match (self.known, parts.address_elsewhere(piece.section)) {
+            (Some(known), Some(address)) => known.places.of_address(address, &mut self.decoded)?,
+            _ => None,
+        };
+        let elsewhere = marks.beyond(parts.subject, elsewhere)?;
         parts.subject.named = is_named || is_declared;
         self.own.clear();
         self.has_identities = parts.identities.iter().any(Option::is_some);
-        let mut marks = std::mem::take(&mut self.marks);
-        let found = marks.find(parts.subject, |marked| {
+        let found = marks.find_with(parts.subject, elsewhere, |marked| {
             let by = if is_declared { By::Mark } else { marked.by };
             self.marked(marked, by)
         });
@@ -133,7 +148,17 @@ impl<'r, N: Notes> Redactor<'r, N> {
     fn marked(&mut self, marked: &Marked<'_, '_>, by: By) -> Result<()> {
         let [before, after] = marked.sides;
         let is_changed = match (before, after) {
-            (Some(before), Some(after)) => self.differ.is_changed(before, after, marked.unknown)?,
+            (Some(before), Some(after)) => {
+                match self.differ.is_changed(before, after, marked.unknown) {
+                    // Who masks whatever may be secret refuses nothing for it.
+                    Err(error)
+                        if self.known.is_none() && error.kind() == ErrorKind::DuplicateKey =>
+                    {
+                        true
+                    }
+                    is_changed => is_changed?,
+                }
+            }
             _ => false,
         };
         let mut earlier = None;
@@ -204,14 +229,28 @@ impl<'r, N: Notes> Redactor<'r, N> {
         })
     }
 
-    /// Masks the constants that equal a secret; all, where nobody knows which do.
+    /// Masks the constants that are marked or equal a secret; all, where nobody knows which do.
     fn configuration(&mut self, piece: &Piece<'_>) -> Result<()> {
         let known = self.known;
+        let masked = match known {
+            Some(_) if piece.kind.is_configuration() => self.constants(piece)?,
+            _ => Vec::new(),
+        };
+        let is_masked = |offset: u64| {
+            let behind = masked.partition_point(|range| range.start <= offset);
+            behind > 0 && offset < masked[behind - 1].end
+        };
         let is_secret =
             |text: &[u8]| known.is_none_or(|known| known.secrets.number(text).is_some());
         constants(piece, |constant| {
+            if known.is_none() && has_data_keys(constant)? {
+                let mask = self.masking.of(constant, false, &mut self.decoded)?;
+                self.counts.equal += self.edit(constant, mask);
+                return Ok(());
+            }
             leaves(constant, |leaf| {
                 if let Leaf::Scalar(_, value) = leaf
+                    && !is_masked(value.offset())
                     && let Some(text) = leaf.text(&mut self.decoded)?
                     && !is_mask(text)
                     && is_secret(text)
@@ -224,9 +263,56 @@ impl<'r, N: Notes> Redactor<'r, N> {
         })
     }
 
+    /// Masks the constants that are marked, and says where they stand, in order.
+    fn constants(&mut self, piece: &Piece<'_>) -> Result<Vec<Range<u64>>> {
+        let mut masked = Vec::new();
+        let Some(known) = self.known else { return Ok(masked) };
+        let marks = std::mem::take(&mut self.marks);
+        let found = marked_constants(piece, &known.places, &marks, |constant| {
+            masked.push(constant.value.range());
+            self.constant(constant.value, constant.by)
+        });
+        self.marks = marks;
+        found.map(|()| masked)
+    }
+
+    /// Masks what stands under a name that marks, where nothing else marks.
+    fn named(&mut self, piece: &Piece<'_>) -> Result<()> {
+        if !self.marks.has_names() {
+            return Ok(());
+        }
+        let nothing;
+        let places = match self.known {
+            Some(known) => &known.places,
+            None => {
+                nothing = Places::none();
+                &nothing
+            }
+        };
+        let marks = std::mem::take(&mut self.marks);
+        let found = marked_constants(piece, places, &marks, |constant| {
+            self.constant(constant.value, constant.by)
+        });
+        self.marks = marks;
+        found
+    }
+
+    fn constant(&mut self, value: Value<'_>, by: By) -> Result<()> {
+        if self.is_masked(value)? {
+            return Ok(());
+        }
+        let mask = self.masking.of(value, false, &mut self.decoded)?;
+        let masked = self.edit(value, mask);
+        match by {
+            By::Mark => self.counts.marked += masked,
+            By::Name => self.counts.named += masked,
+        }
+        Ok(())
+    }
+
     /// Masks what nobody knows, where its echoes are not looked for.
     fn unknown(&mut self, value: Value<'_>) -> Result<()> {
-        if self.known.is_none() && !value.is_null() && !self.is_masked(value)? {
+        if !value.is_null() && !self.is_masked(value)? {
             let mask = self.masking.of(value, false, &mut self.decoded)?;
             self.counts.unknown += self.edit(value, mask);
         }
@@ -248,4 +334,27 @@ impl<'r, N: Notes> Redactor<'r, N> {
         let after = after.map_or(0..0, Value::range);
         self.notes.piece(Span { range, kind, after });
     }
+}
+
+/// Whether a key in a value may be no name of an attribute, so that it may be a secret.
+fn has_data_keys(value: Value<'_>) -> Result<bool> {
+    let mut has_data_keys = false;
+    leaves(value, |leaf| {
+        if let Leaf::Key(key) = leaf {
+            has_data_keys |= !spells_attribute_name(key.raw());
+        }
+        Ok(())
+    })?;
+    Ok(has_data_keys)
+}
+
+/// Whether the resources of a section have marks that only `resource_changes` tells.
+fn holds_marks_of_changes(section: Section) -> bool {
+    matches!(
+        section,
+        Section::PlannedValues
+            | Section::PriorState
+            | Section::ResourceDrift
+            | Section::DeferredChanges
+    )
 }

@@ -1,28 +1,34 @@
 //! The secrets of a document, read from it before anything of it is written.
 
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
+use super::constants::marked_constants;
 use super::contained::{Contained, Texts};
 use super::learned::{Learned, LearnedPiece};
-use super::marks::{Marks, Step};
+use super::marks::{By, Marks, Step};
 use super::parts::{Declared, Parts};
+use super::places::Places;
 use super::search::{Searched, Searcher};
 use super::set::Secrets;
-use super::survey::{Survey, Surveyed};
+use super::survey::{Keyed, Survey, Surveyed};
 use super::texts::texts_of;
 use super::{EchoOf, Options};
 use crate::crew::Desk;
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::outline::Outline;
-use crate::json::value::Value;
+use crate::json::value::{Kind, Value};
 use crate::plan::piece_crew::PieceCrew;
 use crate::plan::read_ahead::STRETCH;
 use crate::plan::{
-    Answer, Documents, Next, Piece, PieceFrontier, PieceKind, PieceStretch, PieceVisitor, Section,
-    Unchanged,
+    Answer, Documents, Next, Piece, PieceFrontier, PieceKind, PieceStretch, PieceVisitor,
+    ResourceGlance, Section, Unchanged,
 };
+
+/// As many arguments of module calls are remembered. Of more, the configuration is read again.
+const ARGUMENTS_MAX: usize = 1 << 16;
 
 /// What a document says of its secrets.
 #[derive(Debug)]
@@ -33,6 +39,8 @@ pub struct Collected {
     pub contained: Option<Contained>,
     /// What is declared sensitive.
     pub declared: Declared,
+    /// The places that are marked.
+    pub places: Places,
     /// What is known of the document for another reading.
     pub(crate) survey: Survey,
 }
@@ -44,6 +52,7 @@ impl Collected {
             secrets: Secrets::new(options.echo_min, &options.read.limits),
             contained: None,
             declared: Declared::default(),
+            places: Places::new(&options.read.limits),
             survey: Survey::default(),
         }
     }
@@ -133,12 +142,16 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         std::thread::scope(|scope| {
             let secrets = Secrets::new(options.echo_min, &options.read.limits);
             let survey = self.surveys.then(|| Survey::new(options));
+            let places = Places::new(&options.read.limits);
             let ahead = is_ahead.then(|| {
                 let (names, digester) = (options.names.clone(), secrets.digester().clone());
-                let digests = survey.as_ref().map(Survey::digests).cloned();
+                let (of_places, digests) =
+                    (places.digests().clone(), survey.as_ref().map(Survey::digests).cloned());
                 let limits = options.read.limits;
-                let marks = move || Marks::new(names.clone(), &limits);
-                let hire = move || Searcher::new(marks(), digester.clone(), digests.clone());
+                let hire = move || {
+                    let (marks, digester) = (Marks::new(names.clone(), &limits), digester.clone());
+                    Searcher::new(marks, digester, of_places.clone(), digests.clone())
+                };
                 PieceCrew::new(scope, &desk, threads, hire)
             });
             let collector = Collector {
@@ -150,6 +163,9 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
                 texts: (options.echo == EchoOf::Part)
                     .then(|| Texts::new(options.echo_min, &options.read.limits)),
                 declared: Declared::default(),
+                places,
+                configured: None,
+                arguments: HashSet::default(),
                 marks: Marks::new(options.names.clone(), &options.read.limits),
                 takes: self.takes,
                 turn: Turn::First,
@@ -184,14 +200,17 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         let awaited = Early {
             variables: early.variables && declared.has_variables(),
             outputs: early.outputs && declared.has_outputs(),
+            configuration: early.configuration
+                || collector.configured.is_some_and(|known| known < collector.places.attributes()),
         };
         if awaited.is_any() {
             collector.turn = Turn::Second(awaited);
             read(again, &mut collector)?;
         }
-        let Collector { secrets, texts, declared, survey, .. } = collector;
+        let Collector { secrets, texts, declared, places, survey, .. } = collector;
         let survey = survey.unwrap_or_default();
-        Ok(Collected { secrets, contained: texts.as_ref().map(Contained::new), declared, survey })
+        let contained = texts.as_ref().map(Contained::new);
+        Ok(Collected { secrets, contained, declared, places, survey })
     }
 
     /// The same for the document that others come to next. Where it fails, they pass it.
@@ -235,11 +254,13 @@ struct Early {
     variables: bool,
     /// Changes to outputs, without overlays.
     outputs: bool,
+    /// Arguments of module calls.
+    configuration: bool,
 }
 
 impl Early {
     fn is_any(self) -> bool {
-        self.variables || self.outputs
+        self.variables || self.outputs || self.configuration
     }
 }
 
@@ -261,6 +282,11 @@ struct Collector<'scope, 'env, 't> {
     secrets: Secrets,
     texts: Option<Texts>,
     declared: Declared,
+    places: Places,
+    /// How many attributes were marked when the first resource of the configuration was met.
+    configured: Option<usize>,
+    /// Digests of the arguments of module calls that were met.
+    arguments: HashSet<u64, Keyed>,
     marks: Marks,
     takes: Takes,
     turn: Turn,
@@ -281,6 +307,7 @@ impl PieceVisitor for Collector<'_, '_, '_> {
         let is_awaited = match section {
             Section::Variables => std::mem::take(&mut awaited.variables),
             Section::OutputChanges => std::mem::take(&mut awaited.outputs),
+            Section::Configuration => std::mem::take(&mut awaited.configuration),
             _ => false,
         };
         match is_awaited {
@@ -294,8 +321,8 @@ impl PieceVisitor for Collector<'_, '_, '_> {
         self.marks.is_quiet_change(unchanged)
     }
 
-    fn resource(&mut self, sensitive_values: &[u8], _: Range<u64>) -> bool {
-        self.marks.is_quiet_resource(sensitive_values)
+    fn resource(&mut self, resource: &ResourceGlance<'_>, _: Range<u64>) -> bool {
+        self.marks.is_quiet_resource(resource.sensitive_values)
     }
 
     fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
@@ -306,9 +333,10 @@ impl PieceVisitor for Collector<'_, '_, '_> {
     fn jumped(&mut self, stretch: &PieceStretch) -> Result<()> {
         let Some(mut ahead) = self.ahead.take() else { return Ok(()) };
         if let Some((job, scout)) = ahead.take() {
-            let Searched { learned, unmarked, digest } = &job.found;
+            let Searched { learned, unmarked, addresses, digest } = &job.found;
             let mut read_twice = 0;
             for piece in learned.pieces() {
+                learned.teach_places(piece, &mut self.places)?;
                 if !self.learn(learned, piece)? {
                     read_twice += piece.len();
                     let mut outline = std::mem::take(&mut self.outline);
@@ -331,7 +359,8 @@ impl PieceVisitor for Collector<'_, '_, '_> {
             {
                 let pieces = learned.pieces().iter();
                 let marked = pieces.map(|piece| (piece.kind, piece.range.clone())).collect();
-                survey.push(stretch, Surveyed { marked, unmarked: *unmarked, digest: *digest });
+                let (addresses, unmarked) = (addresses.as_slice().into(), *unmarked);
+                survey.push(stretch, Surveyed { marked, addresses, unmarked, digest: *digest });
             }
             ahead.keep(job);
         }
@@ -357,12 +386,33 @@ impl PieceVisitor for Collector<'_, '_, '_> {
             PieceKind::Output if self.marks.marks_anything(parts.subject.overlays[1])? => {
                 self.declared.insert_output(name);
             }
-            PieceKind::Configuration => self.declared.is_known = true,
+            PieceKind::Declaration if self.marks.marks_anything(parts.subject.overlays[1])? => {
+                let offset = piece.value.offset();
+                self.places.insert_input(piece.module, name, offset)?;
+                let argument = self.places.digests().resource(piece.module, "", name);
+                self.early.configuration |= self.arguments.contains(&argument);
+            }
+            kind if kind.is_configuration() => {
+                self.declared.is_known = true;
+                return self.constants(piece);
+            }
+            PieceKind::Known | PieceKind::Unknown if self.marks.has_names() => {
+                return self.constants(piece);
+            }
             _ => {}
         }
         parts.subject.named |= piece.kind.is_named() && self.marks.is_name(name);
-        let Collector { secrets, texts, marks, decoded, tell, .. } = self;
+        let Collector { secrets, texts, places, marks, decoded, tell, .. } = self;
+        let mut owner = None;
         marks.find(parts.subject, |marked| {
+            if let (By::Mark, Some(of)) = (marked.by, &parts.owner) {
+                let owner = match owner {
+                    Some(owner) => owner,
+                    None => *owner.insert(places.digests().owner(of, decoded)?),
+                };
+                let path = places.digests().path(marked, decoded)?;
+                places.insert(owner, path, piece.value.offset())?;
+            }
             for (side, value) in marked.sides.into_iter().enumerate() {
                 let Some(value) = value else { continue };
                 let known = secrets.len();
@@ -386,6 +436,54 @@ impl PieceVisitor for Collector<'_, '_, '_> {
 }
 
 impl Collector<'_, '_, '_> {
+    /// Takes note of the marked constants of a part of the configuration, and of what only names
+    /// mark in other parts.
+    fn constants(&mut self, piece: &Piece<'_>) -> Result<()> {
+        match piece.kind {
+            PieceKind::ConfiguredResource => {
+                self.configured.get_or_insert(self.places.attributes());
+            }
+            PieceKind::ModuleArguments if matches!(self.turn, Turn::First) => {
+                self.arguments(piece)?;
+            }
+            _ => {}
+        }
+        let Collector { secrets, texts, places, marks, decoded, tell, .. } = self;
+        marked_constants(piece, places, marks, |constant| {
+            let (known, value) = (secrets.len(), constant.value);
+            insert(value, secrets, texts.as_mut(), decoded)?;
+            if let Some(tell) = tell
+                && secrets.len() > known
+            {
+                let (path, offset) = (constant.path, value.offset());
+                tell(&Fresh { piece, path, side: 1, offset, number: known as u32 + 1 });
+            }
+            Ok(())
+        })
+    }
+
+    /// Takes note of the arguments of a module call that may be constants: whether the variables
+    /// are sensitive comes later.
+    fn arguments(&mut self, piece: &Piece<'_>) -> Result<()> {
+        if piece.value.kind()? != Kind::Object {
+            return Ok(());
+        }
+        for member in piece.value.members()? {
+            let (key, value) = member?;
+            if memchr::memmem::find(value.raw(), b"constant_value").is_none() {
+                continue;
+            }
+            if self.arguments.len() >= ARGUMENTS_MAX {
+                // Then the configuration is read once more in any case.
+                self.early.configuration = true;
+                break;
+            }
+            let digest = self.places.digests().resource(piece.module, "", &key.decode()?);
+            self.arguments.insert(digest);
+        }
+        Ok(())
+    }
+
     /// Takes note of a piece as others saw it. `false`: it has to be looked at, because nobody took
     /// its secrets down, or because more is wanted of new ones than what they are known by.
     fn learn(&mut self, learned: &Learned, piece: &LearnedPiece) -> Result<bool> {

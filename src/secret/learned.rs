@@ -6,6 +6,8 @@
 use std::ops::Range;
 
 use super::digest::{Digested, Digester};
+use super::marks::Marked;
+use super::places::{OwnerDigests, PathDigests, PlaceDigests, Places};
 use super::set::Secrets;
 use super::texts::texts_of;
 use crate::crew::of_shared_work;
@@ -22,8 +24,11 @@ pub(crate) struct Learned {
     pieces: Vec<LearnedPiece>,
     /// Those of all pieces, with their offsets.
     secrets: Vec<(Digested, u64)>,
+    /// The marked paths of all pieces.
+    paths: Vec<PathDigests>,
     /// Where those of the next piece begin.
     next: usize,
+    next_path: usize,
     /// There is no room for all of them.
     is_cut: bool,
 }
@@ -37,6 +42,10 @@ pub(crate) struct LearnedPiece {
     pub range: Range<u64>,
     /// Which secrets are its own; `None`: there was no room for them.
     secrets: Option<Range<usize>>,
+    /// The resource that its marks belong to.
+    owner: OwnerDigests,
+    /// Which paths are its own.
+    paths: Range<usize>,
 }
 
 impl LearnedPiece {
@@ -63,20 +72,42 @@ impl Learned {
         })
     }
 
+    /// Takes down the path to a marked place of the next piece.
+    ///
+    /// # Errors
+    ///
+    /// It is not well formed.
+    pub fn add_path(
+        &mut self,
+        marked: &Marked<'_, '_>,
+        by: &PlaceDigests,
+        decoded: &mut Vec<u8>,
+    ) -> Result<()> {
+        if self.paths.len() < MAX {
+            self.paths.push(by.path(marked, decoded)?);
+        } else {
+            self.is_cut = true;
+        }
+        Ok(())
+    }
+
     /// What was added is of that piece.
-    pub fn end(&mut self, kind: PieceKind, range: Range<u64>) {
+    pub fn end(&mut self, kind: PieceKind, range: Range<u64>, owner: OwnerDigests) {
         if self.is_cut {
             self.secrets.truncate(self.next);
+            self.paths.truncate(self.next_path);
         }
-        let end = self.secrets.len();
+        let (end, end_path) = (self.secrets.len(), self.paths.len());
         let secrets = (!std::mem::take(&mut self.is_cut)).then_some(self.next..end);
-        self.next = end;
-        self.pieces.push(LearnedPiece { kind, range, secrets });
+        let paths = self.next_path..end_path;
+        (self.next, self.next_path) = (end, end_path);
+        self.pieces.push(LearnedPiece { kind, range, secrets, owner, paths });
     }
 
     /// Forgets what was added of the next piece.
     pub fn forget_next(&mut self) {
         self.secrets.truncate(self.next);
+        self.paths.truncate(self.next_path);
         self.is_cut = false;
     }
 
@@ -108,6 +139,16 @@ impl Learned {
         Ok(true)
     }
 
+    /// Adds the marked places of a piece to those.
+    ///
+    /// # Errors
+    ///
+    /// There are too many.
+    pub fn teach_places(&self, piece: &LearnedPiece, places: &mut Places) -> Result<()> {
+        let paths = &self.paths[piece.paths.clone()];
+        paths.iter().try_for_each(|path| places.insert(piece.owner, *path, piece.range.start))
+    }
+
     fn of(&self, piece: &LearnedPiece) -> Option<&[(Digested, u64)]> {
         piece.secrets.clone().map(|range| &self.secrets[range])
     }
@@ -116,7 +157,8 @@ impl Learned {
     pub fn clear(&mut self) {
         self.pieces.clear();
         self.secrets.clear();
-        (self.next, self.is_cut) = (0, false);
+        self.paths.clear();
+        (self.next, self.next_path, self.is_cut) = (0, 0, false);
     }
 }
 
@@ -145,13 +187,13 @@ mod tests {
         let mut learned = Learned::default();
         let kind = PieceKind::Resource;
         add(&mut learned, &by, r#"["one",{"two":2}]"#);
-        learned.end(kind, 0..10);
+        learned.end(kind, 0..10, OwnerDigests::default());
         // It turned out to be wrong further on.
         add(&mut learned, &by, r#""three""#);
         learned.forget_next();
-        learned.end(kind, 10..20);
+        learned.end(kind, 10..20, OwnerDigests::default());
         add(&mut learned, &by, r#"["two","o\u006ee"]"#);
-        learned.end(kind, 20..30);
+        learned.end(kind, 20..30, OwnerDigests::default());
         let [first, empty, last] = learned.pieces() else { panic!("three pieces ended") };
         assert!(learned.is_known(empty, &secrets) && !learned.is_known(first, &secrets));
         assert!(learned.teach(first, &mut secrets).expect("there is room"));
@@ -172,7 +214,7 @@ mod tests {
         for (list, range) in [(list(1..10), 0..1), (list(10..MAX + 10), 1..2), ("[9]".into(), 2..3)]
         {
             add(&mut learned, &by, &list);
-            learned.end(PieceKind::Resource, range);
+            learned.end(PieceKind::Resource, range, OwnerDigests::default());
         }
         for round in 0..2 {
             let known = learned.pieces().iter().map(|piece| learned.is_known(piece, &secrets));
@@ -184,7 +226,7 @@ mod tests {
         learned.clear();
         assert!(learned.pieces().is_empty());
         add(&mut learned, &by, r#""one more""#);
-        learned.end(PieceKind::Resource, 3..4);
+        learned.end(PieceKind::Resource, 3..4, OwnerDigests::default());
         assert_eq!(learned.teach(&learned.pieces()[0], &mut secrets).ok(), Some(true));
         assert_eq!(secrets.len(), 10);
     }
@@ -195,7 +237,7 @@ mod tests {
         let by = secrets.digester().clone();
         let mut learned = Learned::default();
         add(&mut learned, &by, r#"["a","b","a","c"]"#);
-        learned.end(PieceKind::Resource, 0..17);
+        learned.end(PieceKind::Resource, 0..17, OwnerDigests::default());
         let error = learned.teach(&learned.pieces()[0], &mut secrets).expect_err("a third one");
         assert_eq!(error.location().expect("a place").offset, 13);
     }

@@ -14,6 +14,7 @@ use regex::Regex;
 
 use super::leaves::{Leaf, leaves};
 use super::ordered::Ordered;
+use super::places::{Elsewhere, ROOT};
 use crate::error::{Error, Result};
 use crate::json::sample::slot;
 use crate::json::value::{Elements, Kind, Text, Value, recycled};
@@ -89,6 +90,9 @@ pub struct Marks {
     names: Option<Regex>,
     /// [`Limits::marks`].
     max: u64,
+    /// Every container of the subject is entered: what marks in it is not in its overlays alone.
+    enters_all: bool,
+    decoded: Vec<u8>,
 }
 
 /// Overlays that mark nothing, which come again and again: the resources of one type mostly have
@@ -173,6 +177,8 @@ impl Default for Marks {
             entered: Vec::new(),
             names: None,
             max: Limits::default().marks,
+            enters_all: false,
+            decoded: Vec::new(),
         }
     }
 }
@@ -213,15 +219,53 @@ impl Marks {
     pub fn find<'a>(
         &mut self,
         subject: Subject<'a>,
+        each: impl FnMut(&Marked<'_, 'a>) -> Result<()>,
+    ) -> Result<()> {
+        self.find_with(subject, None, each)
+    }
+
+    /// What changes mark of a resource elsewhere, unless its own overlays mark the same.
+    ///
+    /// # Errors
+    ///
+    /// As [`Marks::find`].
+    pub(crate) fn beyond<'p>(
+        &mut self,
+        subject: Subject<'_>,
+        elsewhere: Option<Elsewhere<'p>>,
+    ) -> Result<Option<Elsewhere<'p>>> {
+        let Some(elsewhere) = elsewhere else { return Ok(None) };
+        let (mut sum, mut decoded) = (0, Vec::new());
+        self.find(subject, |marked| {
+            if marked.by == By::Mark {
+                elsewhere.add(&mut sum, elsewhere.digests().path(marked, &mut decoded)?);
+            }
+            Ok(())
+        })?;
+        Ok((!elsewhere.is_sum(sum)).then_some(elsewhere))
+    }
+
+    /// Tells what [`Marks::find`] does, and the places that are marked elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// As [`Marks::find`].
+    pub(crate) fn find_with<'a>(
+        &mut self,
+        subject: Subject<'a>,
+        elsewhere: Option<Elsewhere<'_>>,
         mut each: impl FnMut(&Marked<'_, 'a>) -> Result<()>,
     ) -> Result<()> {
         self.marking.clear();
         for overlay in subject.overlays.into_iter().flatten() {
             self.mark(overlay)?;
         }
-        if self.marking.is_empty() && self.names.is_none() && !subject.named {
+        self.enters_all = self.names.is_some() || elsewhere.is_some();
+        if self.marking.is_empty() && !self.enters_all && !subject.named {
             return Ok(());
         }
+        // The digests of the path and of those above it, where something is marked elsewhere.
+        let mut digests: Vec<u64> = elsewhere.iter().map(|_| ROOT).collect();
         self.marking.sort_unstable();
         let mut path = recycled(std::mem::take(&mut self.path));
         let mut entered = recycled(std::mem::take(&mut self.entered));
@@ -229,7 +273,8 @@ impl Marks {
         let mut count = 0;
         loop {
             if let Some(subject) = next.take() {
-                match self.verdict(&subject)? {
+                let here = elsewhere.map(|elsewhere| (elsewhere, digests[path.len()]));
+                match self.verdict(&subject, here)? {
                     Verdict::Nothing => {
                         path.pop();
                     }
@@ -250,6 +295,11 @@ impl Marks {
             };
             match inner {
                 Some((step, subject)) => {
+                    if let Some(elsewhere) = elsewhere {
+                        digests.truncate(path.len() + 1);
+                        let above = digests[path.len()];
+                        digests.push(elsewhere.digests().step(above, &step, &mut self.decoded)?);
+                    }
                     path.push(step);
                     next = Some(subject);
                 }
@@ -319,8 +369,15 @@ impl Marks {
         })
     }
 
-    fn verdict(&self, subject: &Subject<'_>) -> Result<Verdict> {
-        let mut verdict = self.verdict_by_name(subject)?;
+    fn verdict(
+        &mut self,
+        subject: &Subject<'_>,
+        elsewhere: Option<(Elsewhere<'_>, u64)>,
+    ) -> Result<Verdict> {
+        if elsewhere.is_some_and(|(elsewhere, path)| elsewhere.has(path)) {
+            return Ok(Verdict::Marked(By::Mark));
+        }
+        let mut verdict = self.verdict_beyond(subject, elsewhere)?;
         for (side, overlay) in subject.overlays.into_iter().enumerate() {
             let Some(overlay) = self.marking(overlay) else { continue };
             let kind = overlay.kind()?;
@@ -338,17 +395,24 @@ impl Marks {
             {
                 return Ok(Verdict::Marked(By::Mark));
             }
-            verdict = Verdict::Enter(kind);
+            // A name marks all of it.
+            if !matches!(verdict, Verdict::Marked(_)) {
+                verdict = Verdict::Enter(kind);
+            }
         }
         Ok(verdict)
     }
 
-    /// What names say of a place; those below it may.
-    fn verdict_by_name(&self, subject: &Subject<'_>) -> Result<Verdict> {
+    /// What names say of a place, and marks elsewhere; those below it may.
+    fn verdict_beyond(
+        &mut self,
+        subject: &Subject<'_>,
+        elsewhere: Option<(Elsewhere<'_>, u64)>,
+    ) -> Result<Verdict> {
         if subject.named {
             return Ok(Verdict::Marked(By::Name));
         }
-        if self.names.is_none() {
+        if !self.enters_all {
             return Ok(Verdict::Nothing);
         }
         let [before, after] = subject.sides.map(|side| present(side).map(Value::kind).transpose());
@@ -356,7 +420,12 @@ impl Marks {
             // They cannot be entered in step.
             (Some(before), Some(after)) if before != after => {
                 for side in subject.sides.into_iter().flatten() {
-                    if self.has_name(side)? {
+                    if let Some((elsewhere, path)) = elsewhere
+                        && elsewhere.has_below(side, path, &mut self.decoded)?
+                    {
+                        return Ok(Verdict::Marked(By::Mark));
+                    }
+                    if self.names.is_some() && self.has_name(side)? {
                         return Ok(Verdict::Marked(By::Name));
                     }
                 }
@@ -400,8 +469,8 @@ impl Marks {
                 overlay.pass()?;
             }
         }
-        let with_names = if self.names.is_some() { SIDES } else { 0..0 };
-        let keys = columns[OVERLAYS].iter().chain(&columns[with_names]).filter_map(Ordered::next);
+        let sides = if self.enters_all { SIDES } else { 0..0 };
+        let keys = columns[OVERLAYS].iter().chain(&columns[sides]).filter_map(Ordered::next);
         let Some((key, _)) = keys.min_by(|one, two| one.0.compare(two.0)) else { return Ok(None) };
         let [one, two, three, four, five] = columns.each_mut().map(|column| column.take(key));
         let mut below = Subject::of_columns([one?, two?, three?, four?, five?]);
@@ -428,7 +497,7 @@ impl Marks {
             *index += 1;
             let mut below = Subject::of_columns(values);
             below.overlays = below.overlays.map(|overlay| self.marking(overlay));
-            if below.overlays.iter().any(Option::is_some) || self.names.is_some() {
+            if below.overlays.iter().any(Option::is_some) || self.enters_all {
                 return Ok(Some((step, below)));
             }
         }

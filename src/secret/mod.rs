@@ -2,10 +2,12 @@
 //!
 //! ```text
 //! pieces ─▶ [`parts`]  values, overlays ─▶ [`marks`]  marked places ─▶ [`Secrets`]  digests
+//! marked places ─▶ [`places`]  known to other sections ─▶ marked constants of the configuration
 //! bytes ─▶ [`echo`]  strings that are a secret's, wherever they stand
 //! ```
 
 mod collect;
+pub(crate) mod constants;
 pub mod contained;
 pub(crate) mod digest;
 pub mod echo;
@@ -14,6 +16,7 @@ pub mod leaves;
 pub mod marks;
 pub(crate) mod ordered;
 pub mod parts;
+pub mod places;
 mod search;
 mod set;
 pub(crate) mod survey;

@@ -4,8 +4,11 @@ use std::collections::HashSet;
 
 use super::marks::Subject;
 use crate::error::Result;
-use crate::json::value::{Elements, Kind, Members, Name, Value};
-use crate::plan::{ActionInvocation, Change, Deferred, Piece, PieceKind, ResourceChange, members};
+use crate::json::value::{Elements, Kind, Members, Name, Text, Value};
+use crate::plan::{
+    ActionInvocation, Change, Deferred, ModuleOf, Piece, PieceKind, ResourceChange, Section,
+    members, module_of,
+};
 
 /// The parts of a piece that have to do with secrets.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,6 +17,50 @@ pub struct Parts<'a> {
     pub subject: Subject<'a>,
     /// Values without overlays that name what the piece is about.
     pub identities: [Option<Value<'a>>; 3],
+    /// The resource that its marks belong to, if they belong to one.
+    pub(crate) owner: Option<Owner<'a>>,
+}
+
+/// The resource that the marks of a piece belong to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Owner<'a> {
+    /// Its address, without which nothing is known of it in other sections.
+    pub address: Option<Text<'a>>,
+    /// The address it had before.
+    pub previous_address: Option<Text<'a>>,
+    type_name: Option<Text<'a>>,
+    name: Option<Text<'a>>,
+    /// The piece is a change: its marks are those of the address.
+    pub is_change: bool,
+}
+
+/// A resource of the configuration.
+pub(crate) struct Resource {
+    /// The names of the modules it is in, joined by dots.
+    pub module: String,
+    pub type_name: String,
+    pub name: String,
+}
+
+impl Owner<'_> {
+    /// The resource of the configuration that it is an instance of.
+    ///
+    /// # Errors
+    ///
+    /// One of its names is not well formed.
+    pub fn resource(&self) -> Result<Option<Resource>> {
+        let Some(address) = self.address else { return Ok(None) };
+        let address = address.decode()?;
+        let ModuleOf { module, resource } = module_of(&address);
+        let of_address = resource.unzip();
+        let text = |text: Option<Text<'_>>, other: Option<&str>| match text {
+            Some(text) => text.decode().map(Some),
+            None => Ok(other.map(str::to_owned)),
+        };
+        let names = (text(self.type_name, of_address.0)?, text(self.name, of_address.1)?);
+        let (Some(type_name), Some(name)) = names else { return Ok(None) };
+        Ok(Some(Resource { module, type_name, name }))
+    }
 }
 
 /// What of the root module is declared sensitive.
@@ -72,9 +119,9 @@ impl<'a> Parts<'a> {
             ..Subject::default()
         };
         Ok(match piece.kind {
-            PieceKind::ResourceChange => Parts::of_change(&ResourceChange::parse(value)?.change),
+            PieceKind::ResourceChange => Parts::of_resource_change(&ResourceChange::parse(value)?),
             PieceKind::DeferredChange => {
-                Parts::of_change(&Deferred::parse(value)?.resource_change.change)
+                Parts::of_resource_change(&Deferred::parse(value)?.resource_change)
             }
             PieceKind::OutputChange => Parts::of_change(&Change::parse(value)?),
             PieceKind::ActionInvocation => Parts::of_invocation(value)?,
@@ -85,32 +132,68 @@ impl<'a> Parts<'a> {
                 }
             }
             PieceKind::Resource => {
-                let [values, sensitive_values, identity] = members(
+                let [address, type_name, name, values, sensitive_values, identity] = members(
                     value,
-                    const { &Name::all(["values", "sensitive_values", "identity"]) },
+                    const {
+                        &Name::all([
+                            "address",
+                            "type",
+                            "name",
+                            "values",
+                            "sensitive_values",
+                            "identity",
+                        ])
+                    },
                 )?;
-                let subject = alone(values, sensitive_values);
-                Parts { subject, identities: [identity, None, None] }
+                let [address, type_name, name] =
+                    [address, type_name, name].map(|text| text.and_then(|it| it.string().ok()));
+                let owner =
+                    Owner { address, previous_address: None, type_name, name, is_change: false };
+                Parts {
+                    subject: alone(values, sensitive_values),
+                    identities: [identity, None, None],
+                    owner: Some(owner),
+                }
             }
             PieceKind::Output => {
                 let [sensitive, value] =
                     members(value, const { &Name::all(["sensitive", "value"]) })?;
-                Parts { subject: alone(value, sensitive), identities: [None; 3] }
+                Parts { subject: alone(value, sensitive), identities: [None; 3], owner: None }
             }
             PieceKind::RootDeclaration | PieceKind::Declaration => {
                 let [default, sensitive] =
                     members(value, const { &Name::all(["default", "sensitive"]) })?;
-                Parts { subject: alone(default, sensitive), identities: [None; 3] }
+                Parts { subject: alone(default, sensitive), identities: [None; 3], owner: None }
             }
             PieceKind::Variable => {
                 let [value] = members(value, const { &Name::all(["value"]) })?;
-                Parts { subject: alone(value, None), identities: [None; 3] }
+                Parts { subject: alone(value, None), identities: [None; 3], owner: None }
             }
-            PieceKind::Configuration
+            PieceKind::ConfiguredResource
+            | PieceKind::ConfiguredOutput
+            | PieceKind::ModuleArguments
+            | PieceKind::Configuration
             | PieceKind::Scalar
             | PieceKind::Known
             | PieceKind::Unknown => Parts::default(),
         })
+    }
+
+    fn of_resource_change(found: &ResourceChange<'a>) -> Parts<'a> {
+        let owner = Owner {
+            address: Some(found.address),
+            previous_address: found.previous_address,
+            type_name: found.type_name,
+            name: found.name,
+            is_change: true,
+        };
+        Parts { owner: Some(owner), ..Parts::of_change(&found.change) }
+    }
+
+    /// The address whose changes mark places of the piece that it does not mark itself: that of a
+    /// resource which stands outside of `resource_changes`.
+    pub(crate) fn address_elsewhere(&self, section: Section) -> Option<Text<'a>> {
+        self.owner.filter(|_| section != Section::ResourceChanges)?.address
     }
 
     fn of_change(change: &Change<'a>) -> Parts<'a> {
@@ -122,6 +205,7 @@ impl<'a> Parts<'a> {
                 named: false,
             },
             identities: [change.importing, change.before_identity, change.after_identity],
+            owner: None,
         }
     }
 
@@ -135,6 +219,7 @@ impl<'a> Parts<'a> {
                 named: false,
             },
             identities: [None; 3],
+            owner: None,
         })
     }
 
@@ -187,7 +272,7 @@ pub fn constants<'a>(
     piece: &Piece<'a>,
     mut each: impl FnMut(Value<'a>) -> Result<()>,
 ) -> Result<()> {
-    if piece.kind != PieceKind::Configuration {
+    if !piece.kind.is_configuration() {
         return piece.value.get("default")?.map_or(Ok(()), each);
     }
     // Containers that are entered, the innermost last. What is in them is not listed: there may be

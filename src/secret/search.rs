@@ -5,19 +5,22 @@ use std::ops::Range;
 
 use super::digest::Digester;
 use super::learned::Learned;
-use super::marks::Marks;
+use super::marks::{By, Marks};
 use super::parts::Parts;
+use super::places::{OwnerDigests, PlaceDigests};
 use super::survey::Digests;
 use crate::crew::Worker;
 use crate::error::Result;
 use crate::json::outline::Outline;
+use crate::json::value::Text;
 use crate::plan::piece_crew::{Found, PieceJob, Task};
-use crate::plan::{Piece, PieceVisitor, Unchanged};
+use crate::plan::{Piece, PieceVisitor, ResourceGlance, Unchanged};
 
 /// Searches stretches.
 pub(super) struct Searcher {
     marks: Marks,
     digester: Digester,
+    places: PlaceDigests,
     /// What digests of what is read are made with, if they are wanted.
     digests: Option<Digests>,
     decoded: Vec<u8>,
@@ -32,6 +35,9 @@ pub(super) struct Searched {
     pub learned: Learned,
     /// How many pieces have values and no word on what is sensitive in them.
     pub unmarked: u64,
+    /// Halves of the digests of the addresses of resources that mark nothing here and that changes
+    /// may mark elsewhere, if they are wanted.
+    pub addresses: Vec<u32>,
     /// A digest of the stretch.
     pub digest: u64,
 }
@@ -39,15 +45,21 @@ pub(super) struct Searched {
 impl Found for Searched {
     fn clear(&mut self) {
         self.learned.clear();
+        self.addresses.clear();
         (self.unmarked, self.digest) = (0, 0);
     }
 }
 
 impl Searcher {
     /// One that finds what is marked with those.
-    pub(super) fn new(marks: Marks, digester: Digester, digests: Option<Digests>) -> Searcher {
+    pub(super) fn new(
+        marks: Marks,
+        digester: Digester,
+        places: PlaceDigests,
+        digests: Option<Digests>,
+    ) -> Searcher {
         let (decoded, outline) = (Vec::new(), Outline::new());
-        Searcher { marks, digester, digests, decoded, outline }
+        Searcher { marks, digester, places, digests, decoded, outline }
     }
 }
 
@@ -72,31 +84,53 @@ struct Searching<'s> {
     found: &'s mut Searched,
 }
 
+impl Searching<'_> {
+    /// Takes note of the address of a resource that marks nothing.
+    fn address(&mut self, address: Text<'_>) -> Result<()> {
+        let Searcher { places, digests, decoded, .. } = &mut *self.searcher;
+        if digests.is_some() {
+            self.found.addresses.push(places.address(address, decoded)? as u32);
+        }
+        Ok(())
+    }
+}
+
 impl PieceVisitor for Searching<'_> {
     fn unchanged(&mut self, unchanged: &Unchanged<'_>, _: Range<u64>) -> bool {
         self.searcher.marks.is_quiet_change(unchanged)
     }
 
-    fn resource(&mut self, sensitive_values: &[u8], _: Range<u64>) -> bool {
-        self.searcher.marks.is_quiet_resource(sensitive_values)
+    fn resource(&mut self, resource: &ResourceGlance<'_>, _: Range<u64>) -> bool {
+        self.searcher.marks.is_quiet_resource(resource.sensitive_values)
+            && self.address(resource.address).is_ok()
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
-        let Searcher { marks, digester, decoded, .. } = &mut *self.searcher;
+        let Searcher { marks, digester, places, decoded, .. } = &mut *self.searcher;
         let learned = &mut self.found.learned;
         let (parts, mut is_marked) = (Parts::of(piece)?, false);
-        let found = marks.find(parts.subject, |marked| {
+        let mut found = marks.find(parts.subject, |marked| {
             is_marked = true;
+            if marked.by == By::Mark {
+                learned.add_path(marked, places, decoded)?;
+            }
             let mut values = marked.sides.into_iter().flatten();
             values.try_for_each(|value| learned.add(value, digester, decoded))
         });
+        let mut owner = OwnerDigests::default();
+        if let (Ok(()), true, Some(of)) = (&found, is_marked, &parts.owner) {
+            found = places.owner(of, decoded).map(|digests| owner = digests);
+        }
         if found.is_err() {
             // The walk comes to it once more.
             learned.forget_next();
         } else if is_marked {
-            learned.end(piece.kind, piece.value.range());
+            learned.end(piece.kind, piece.value.range(), owner);
         } else {
             self.found.unmarked += u64::from(parts.is_unmarked(piece.kind));
+            if let Some(address) = parts.address_elsewhere(piece.section) {
+                return self.address(address);
+            }
         }
         found
     }

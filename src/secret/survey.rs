@@ -45,11 +45,17 @@ impl Of {
 pub(crate) struct Surveyed {
     /// The pieces in which something is marked: what each is, and where it stands.
     pub marked: Box<[(PieceKind, Range<u64>)]>,
+    /// Halves of the digests of the addresses of the others, where changes may mark them elsewhere
+    /// ([`super::places`]).
+    pub addresses: Box<[u32]>,
     /// How many of the others have values and no word on what is sensitive in them.
     pub unmarked: u64,
     /// A digest of its bytes.
     pub digest: u64,
 }
+
+/// A hash whose key is drawn anew for each document.
+pub(crate) type Keyed = RandomState;
 
 /// Makes digests of stretches, keyed anew for each document.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +69,7 @@ impl Digests {
 }
 
 impl Survey {
-    /// Most memory that it takes, in bytes: enough for some 14 GB of a plan that marks little.
+    /// Most memory that it takes, in bytes: enough for some gigabytes of a plan that marks little.
     const SIZE_MAX: usize = 8 << 20;
 
     /// One that is made with such options.
@@ -79,7 +85,10 @@ impl Survey {
 
     /// Takes note of the next stretch, if there is room.
     pub(crate) fn push(&mut self, stretch: &PieceStretch, surveyed: Surveyed) {
-        self.size += stretch.size() + size_of::<Surveyed>() + size_of_val(&*surveyed.marked);
+        self.size += stretch.size()
+            + size_of::<Surveyed>()
+            + size_of_val(&*surveyed.marked)
+            + size_of_val(&*surveyed.addresses);
         if self.size <= Survey::SIZE_MAX {
             self.stretches.push(stretch.clone());
             self.surveyed.push(surveyed);

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use crate::run;
 
-/// What each canary begins with: a text, a number, a text that is spelled in escapes.
-const CANARIES: [&str; 3] = ["CANARY-", "8305417296", r"\u0043\u0041\u004e"];
+/// What each canary begins with: a text, a number, a text that is spelled in escapes, and one that
+/// is too short to be looked for elsewhere.
+const CANARIES: [&str; 4] = ["CANARY-", "8305417296", r"\u0043\u0041\u004e", "SHC-"];
 
 /// Where else the secrets stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,7 @@ struct Canaries {
     texts: Vec<String>,
     numbers: Vec<Value>,
     unknowns: u32,
+    shorts: u32,
 }
 
 impl Canaries {
@@ -79,6 +81,53 @@ impl Canaries {
             "before_sensitive": marks(), "after_sensitive": marks(),
             "importing": {"id": before["text"]}, "after_identity": {"id": [after["list"][0]]},
         })
+    }
+
+    /// Values that `resource_changes` marks and nothing else does.
+    fn unmarked(&mut self) -> Value {
+        json!({
+            "text": self.short(), "number": 8_305_417, "deep": [{"er": self.short()}, {"er": 1}],
+            "list": [self.short(), "SHC-l"], "map": {"SHC-k": 1},
+        })
+    }
+
+    /// A text that is too short to be looked for elsewhere.
+    fn short(&mut self) -> String {
+        self.shorts += 1;
+        format!("SHC-{}", self.shorts)
+    }
+
+    /// The configuration of a module: constants of attributes that the values mark, write-only
+    /// ones, and what only declarations mark.
+    fn configuration(&mut self, depth: u32) -> Value {
+        let constant = |value: Value| json!({"constant_value": value});
+        let expressions = json!({
+            "text": constant(json!(self.text())), "number": constant(self.number()),
+            "map": constant(json!({self.key(): self.text()})),
+            "deep": [{"er": constant(json!(self.text())), "open": constant(json!(1))}],
+            "misfit": constant(json!([self.short()])),
+            "password_wo": constant(json!(self.text())), "password_wo_version": constant(json!(1)),
+            "nested": constant(json!({"open": 1, "token_wo": self.text()})),
+        });
+        let mut module = json!({
+            "outputs": {"o": {"sensitive": true, "expression": constant(json!(self.text()))}},
+            "resources": [{
+                "address": "acme_server.change", "mode": "managed", "type": "acme_server",
+                "name": "change", "expressions": expressions,
+            }],
+            "variables": {"token": {"sensitive": true, "default": self.text()}, "open": {}},
+        });
+        if depth > 0 {
+            module["module_calls"] = json!({"m": {
+                "source": "./m",
+                "expressions": {
+                    "token": constant(json!({self.key(): self.text()})),
+                    "open": constant(json!(1)),
+                },
+                "module": self.configuration(depth - 1),
+            }});
+        }
+        module
     }
 
     /// A change that is marked at the root.
@@ -180,6 +229,15 @@ fn plan_with(echoes: Echoes) -> String {
         "resource_drift": [resource("drift", canaries.change())],
         "resource_changes": [
             resource("change", canaries.change()), resource("whole", canaries.whole()),
+            {
+                "address": "module.m[\"a.b\"].module.m[0].acme_server.change",
+                "type": "acme_server",
+                "name": "change", "change": canaries.change(),
+            },
+            {
+                "address": "module.m[\"a.b\"].acme_server.change", "type": "acme_server",
+                "name": "change", "change": canaries.change(),
+            },
         ],
         "deferred_changes": [
             {"reason": "unknown", "resource_change": resource("deferred", canaries.change())},
@@ -195,17 +253,49 @@ fn plan_with(echoes: Echoes) -> String {
             "map": {"sensitive": true, "default": {canaries.key(): canaries.number()}},
         }}},
     });
-    let repeated = canaries.echoes(echoes);
+    let mut configuration = canaries.configuration(2);
+    let declared = &mut plan["configuration"]["root_module"]["variables"];
+    configuration["variables"]["map"] = declared["map"].take();
+    configuration["variables"]["other"] = declared["token"].take();
+    plan["configuration"]["root_module"] = configuration;
+    add_unmarked(&mut plan, canaries);
+    add_echoes(&mut plan, &canaries.echoes(echoes));
+    text(&plan)
+}
+
+/// Adds resources that `resource_changes` marks where nothing says what is sensitive in them.
+fn add_unmarked(plan: &mut Value, canaries: &mut Canaries) {
+    let mut unmarked = || {
+        let [before, after] = [canaries.unmarked(), canaries.unmarked()];
+        resource("change", json!({"actions": ["update"], "before": before, "after": after}))
+    };
+    let deferred = json!({"reason": "unknown", "resource_change": unmarked()});
+    plan["deferred_changes"].as_array_mut().expect("a list").push(deferred);
+    plan["resource_drift"].as_array_mut().expect("a list").push(unmarked());
+    for values in ["/planned_values/root_module", "/prior_state/values/root_module"] {
+        let module = plan.pointer_mut(values).expect("a module");
+        let resource = json!({
+            "address": "acme_server.change", "mode": "managed", "type": "acme_server",
+            "name": "change", "provider_name": "registry.example.com/acme/acme",
+            "schema_version": 0, "values": canaries.unmarked(), "sensitive_values": {},
+        });
+        module["resources"].as_array_mut().expect("a list").push(resource);
+    }
+}
+
+/// Adds secrets where nobody marks anything.
+fn add_echoes(plan: &mut Value, repeated: &Value) {
     let open = json!({"actions": ["update"], "before": {"e": repeated}, "after": {"f": repeated}});
     let elements = |plan: &mut Value, key: &str, element: Value| {
         plan[key].as_array_mut().expect("a list").push(element);
     };
-    elements(&mut plan, "resource_changes", resource("open", open.clone()));
-    elements(&mut plan, "resource_drift", resource("open", open.clone()));
+    elements(plan, "resource_changes", resource("open", open.clone()));
+    elements(plan, "resource_drift", resource("open", open.clone()));
     plan["output_changes"]["open"] = open;
     plan["variables"]["open"] = json!({"value": repeated});
     let expressions = json!({"a": {"constant_value": repeated}, "b": {"references": repeated}});
-    plan["configuration"]["root_module"]["resources"] = json!([{"expressions": expressions}]);
+    let resources = &mut plan["configuration"]["root_module"]["resources"];
+    resources.as_array_mut().expect("a list").push(json!({"expressions": expressions}));
     for state in ["planned_values", "prior_state"] {
         let values = match state {
             "prior_state" => &mut plan[state]["values"],
@@ -217,7 +307,6 @@ fn plan_with(echoes: Echoes) -> String {
     }
     plan["something_new"] = json!({"of": repeated});
     plan["relevant_attributes"] = json!([{"resource": "a.b", "attribute": repeated}]);
-    text(&plan)
 }
 
 /// A plan with secrets in every place, and nowhere else.
@@ -311,6 +400,37 @@ fn no_canary_is_in_what_other_commands_write() {
         for more in ["", "--all", "--all --strict", "--stats --progress=always"] {
             let args: Vec<_> = command.split(' ').chain(more.split_whitespace()).collect();
             assert!(run_on(&text, &args), "{args:?}");
+        }
+    }
+}
+
+/// Secrets of child modules that nothing but a declaration marks, and their echoes.
+#[test]
+fn no_secret_of_the_attacks_is_in_what_any_command_writes() {
+    let own = run::root().join("corpus/plans/secret-modules/plan.json");
+    let shared = run::shared().into_iter().flat_map(|shared| {
+        ["A1-child-module-secret-argument", "A1b-child-module-secret-output"]
+            .map(|name| shared.join("attack").join(name).with_extension("json"))
+    });
+    for path in std::iter::once(own).chain(shared) {
+        let text = fs::read_to_string(&path).expect("a plan");
+        for args in [
+            "redact",
+            "redact --echo contains",
+            "redact --echo off --also-names conn|note",
+            "slim --keep changes,configuration",
+            "slim --echo contains",
+            "audit",
+            "audit --format ndjson",
+            "audit --format csv --echo contains",
+            "report --values all --echo contains",
+            "report -o html --echo contains",
+        ] {
+            let args: Vec<_> = args.split(' ').chain(["-"]).collect();
+            let output = run::piped(&args, text.as_bytes());
+            assert!(output.status.success(), "{args:?}, {}", path.display());
+            let said = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
+            assert!(!said.contains("hunter2") && !said.contains(CANARIES[0]), "{args:?}: {said}");
         }
     }
 }

@@ -5,7 +5,7 @@ use super::redact;
 
 /// Holds documents to what they become; `<>` stands for the mask and `<changed>` for that of a
 /// value that changes, and lines are only there to be read.
-fn hold(cases: &[(&str, &str)], options: Options, around: impl Fn(&str) -> String) {
+pub fn hold(cases: &[(&str, &str)], options: Options, around: impl Fn(&str) -> String) {
     let args = super::arguments(options);
     let args: Vec<_> = args.iter().map(String::as_str).collect();
     for (text, expected) in cases {
@@ -19,7 +19,7 @@ fn hold(cases: &[(&str, &str)], options: Options, around: impl Fn(&str) -> Strin
 }
 
 /// A text that was broken into lines to be read.
-fn joined(text: &str) -> String {
+pub fn joined(text: &str) -> String {
     text.lines().map(str::trim_start).collect()
 }
 
@@ -419,6 +419,15 @@ fn a_digest_is_that_of_its_secret_and_of_the_key() {
     assert_eq!([&one[4], &one[5]], [&one[2], &one[2]]);
     assert_ne!(one[0], one[2]);
     assert!(one.iter().all(|digest| !other.contains(digest)));
+}
+
+#[test]
+fn a_name_marks_all_of_a_value_of_which_an_overlay_marks_some() {
+    let text = change(
+        r#""before":null,"after":{"pw":{"a":"x","b":"y"}},"after_sensitive":{"pw":{"a":true}}"#,
+    );
+    let redacted = redact(&["--also-names", "^pw$"], text.as_bytes()).expect("a plan");
+    assert_eq!(redacted, text.replace(r#"{"a":"x","b":"y"}"#, "\"(sensitive value)\""));
 }
 
 #[test]

@@ -29,6 +29,11 @@ impl Places {
         }
     }
 
+    /// Adds a place that is marked by what stands elsewhere.
+    pub fn insert(&mut self, place: &[Step]) {
+        self.found.insert(place.to_vec());
+    }
+
     /// The places of which none lies below another.
     pub fn outermost(&self) -> Vec<Path> {
         let covered = |path: &&Path| (0..path.len()).any(|len| self.found.contains(&path[..len]));

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use super::elsewhere::{self, Elsewhere};
 use super::marks::{Path, Places, Side};
 use super::tree::{self, Kind, Member, Node, Step};
 use crate::naive;
@@ -82,9 +83,15 @@ pub struct Redaction {
 pub fn redaction(text: &str, options: Options) -> Redaction {
     let document = tree::parse(text);
     let mut model = Model::new(text, options);
+    model.elsewhere = Elsewhere::of(&document);
     model.sections(&document);
     model.variables(&document);
     if let Some(configuration) = document.get("configuration") {
+        if options.echo != Echo::Off {
+            for constant in Elsewhere::of(&document).constants(configuration) {
+                model.mask(Some(constant), Put::Mask, &mut BTreeSet::new());
+            }
+        }
         model.constants(configuration);
         configuration.get("root_module").into_iter().for_each(|module| model.defaults(module));
     }
@@ -126,6 +133,7 @@ struct Model<'a> {
     exempt: BTreeSet<usize>,
     /// Where scalars begin that are others on the earlier side.
     changed: BTreeSet<usize>,
+    elsewhere: Elsewhere,
 }
 
 impl<'a> Model<'a> {
@@ -138,6 +146,7 @@ impl<'a> Model<'a> {
             misfits: 0,
             exempt: BTreeSet::new(),
             changed: BTreeSet::new(),
+            elsewhere: Elsewhere::default(),
         }
     }
 
@@ -168,12 +177,17 @@ impl<'a> Model<'a> {
     fn sections(&mut self, document: &Node) {
         self.exempt(document, &["format_version", "terraform_version", "timestamp"]);
         let elements = |key: &str| document.get(key).map_or(&[][..], Node::elements);
-        for element in elements("resource_changes").iter().chain(elements("resource_drift")) {
-            self.resource_change(element);
+        for element in elements("resource_changes") {
+            self.resource_change(element, &[], false);
+        }
+        for element in elements("resource_drift") {
+            self.resource_change_elsewhere(element);
         }
         for element in elements("deferred_changes") {
             self.exempt(element, &["reason"]);
-            element.get("resource_change").into_iter().for_each(|it| self.resource_change(it));
+            if let Some(change) = element.get("resource_change") {
+                self.resource_change_elsewhere(change);
+            }
         }
         let prior = document.get("prior_state").and_then(|state| state.get("values"));
         let values = [document.get("planned_values"), prior, document.get("values")];
@@ -187,7 +201,7 @@ impl<'a> Model<'a> {
                 .filter(|it| it.key == output.key)
                 .any(|it| it.value.get("sensitive").is_some_and(Node::is_true));
             let is_secret = is_declared || self.options.echo == Echo::Off;
-            self.change_marked(&output.value, is_secret && !has_overlays);
+            self.change_marked(&output.value, is_secret && !has_overlays, &[]);
         }
         for element in elements("action_invocations") {
             self.invocation(element);
@@ -196,29 +210,44 @@ impl<'a> Model<'a> {
             self.exempt(element, &["reason"]);
             element.get("action_invocation").into_iter().for_each(|it| self.invocation(it));
         }
-        values.into_iter().flatten().for_each(|values| self.values(values));
+        for (values, is_state) in values.into_iter().zip([false, false, true]) {
+            values.into_iter().for_each(|values| self.values(values, is_state));
+        }
     }
 
-    fn resource_change(&mut self, element: &Node) {
+    /// A change in drift or of what is deferred: one pass over the document knows too late what
+    /// `resource_changes` marks of it.
+    fn resource_change_elsewhere(&mut self, element: &Node) {
+        let sides = element.get("change").map(|it| [it.get("before"), it.get("after")]);
+        let (marked, is_misfit) = self.elsewhere.places(element, sides.unwrap_or_default());
+        if self.options.echo == Echo::Off {
+            return self.resource_change(element, &[], true);
+        }
+        // The records of the original know nothing of marks beyond its own.
+        let own = element.get("change").map_or(vec![], |it| elsewhere::of_change(it).outermost());
+        let is_own = |place: &Path| own.iter().any(|own| place.starts_with(own));
+        self.misfits += usize::from(is_misfit || !marked.iter().all(is_own));
+        self.resource_change(element, &marked, false);
+    }
+
+    fn resource_change(&mut self, element: &Node, marked: &[Path], is_whole: bool) {
         self.exempt(element, &WORDS);
-        element.get("change").into_iter().for_each(|change| self.change(change));
+        if let Some(change) = element.get("change") {
+            self.change_marked(change, is_whole, marked);
+        }
     }
 
-    fn change(&mut self, change: &Node) {
-        self.change_marked(change, false);
-    }
-
-    /// A change, of which all may be marked by what stands elsewhere.
-    fn change_marked(&mut self, change: &Node, is_whole: bool) {
+    /// A change, of which all or some places may be marked by what stands elsewhere.
+    fn change_marked(&mut self, change: &Node, is_whole: bool, marked: &[Path]) {
         self.exempt(change, &WORDS);
         let [before, after] = [change.get("before"), change.get("after")];
-        let marks = [change.get("before_sensitive"), change.get("after_sensitive")];
         let unknown = change.get("after_unknown");
-        let mut places = Places::default();
-        places.add(marks[0], before, Side::Own);
-        places.add(marks[0], after, Side::Other);
-        places.add(marks[1], after, Side::Own);
-        places.add(marks[1], before, Side::Other);
+        let mut places = elsewhere::of_change(change);
+        for place in places.outermost() {
+            let sides = [before, after].map(|side| side.and_then(|value| value.at(&place)));
+            sides.into_iter().for_each(|side| self.learn(side));
+        }
+        marked.iter().for_each(|place| places.insert(place));
         let mut secrets = BTreeSet::new();
         let places = match is_whole {
             true => vec![Path::default()],
@@ -226,9 +255,9 @@ impl<'a> Model<'a> {
         };
         for place in places {
             let changes = self.changes(before, after, unknown, &place);
-            self.mask(before.and_then(|value| value.at(&place)), Put::Mask, &mut secrets);
+            self.hide(before.and_then(|value| value.at(&place)), Put::Mask, &mut secrets);
             let put = if changes { Put::Changed } else { Put::Mask };
-            self.mask(after.and_then(|value| value.at(&place)), put, &mut secrets);
+            self.hide(after.and_then(|value| value.at(&place)), put, &mut secrets);
             self.hide_keys(unknown.and_then(|unknown| unknown.at(&place)));
         }
         self.identities(change, &secrets);
@@ -256,15 +285,28 @@ impl<'a> Model<'a> {
         naive::is_changed(&before, &after, &at(unknown).unwrap_or_default())
     }
 
-    /// Replaces a value. What is null says nothing, and what is a mask is one already.
+    /// Replaces a value whose texts are secrets.
     fn mask(&mut self, node: Option<&Node>, put: Put, secrets: &mut BTreeSet<String>) {
+        self.learn(node);
+        self.hide(node, put, secrets);
+    }
+
+    /// Replaces a value. What is null says nothing, and what is a mask is one already.
+    fn hide(&mut self, node: Option<&Node>, put: Put, secrets: &mut BTreeSet<String>) {
         let Some(node) = node.filter(|node| !node.is_null()) else { return };
         if matches!(&node.kind, Kind::Text(text) if is_mask(text)) {
             return;
         }
-        for inner in node.all() {
+        let texts = node.all().into_iter().filter_map(Node::text);
+        let texts = texts.filter(|text| !text.is_empty() && !is_mask(text));
+        secrets.extend(texts.map(str::to_owned));
+        self.edit(&node.range, put);
+    }
+
+    /// Takes the texts of a marked value for secrets.
+    fn learn(&mut self, node: Option<&Node>) {
+        for inner in node.map_or(vec![], Node::all) {
             if let Some(text) = inner.text().filter(|text| !text.is_empty() && !is_mask(text)) {
-                secrets.insert(text.to_owned());
                 self.secrets.insert(text.to_owned());
             }
             for Member { key, .. } in inner.members() {
@@ -275,7 +317,6 @@ impl<'a> Model<'a> {
                 }
             }
         }
-        self.edit(&node.range, put);
     }
 
     /// What is unknown in a value that is masked as a whole, where it would tell its keys.
@@ -330,29 +371,37 @@ impl<'a> Model<'a> {
     }
 
     /// What is planned, or the state.
-    fn values(&mut self, values: &Node) {
+    fn values(&mut self, values: &Node, is_state: bool) {
         for output in values.get("outputs").map_or(&[][..], Node::members) {
             if output.value.get("sensitive").is_some_and(Node::is_true) {
                 self.mask(output.value.get("value"), Put::Mask, &mut BTreeSet::new());
             }
         }
-        values.get("root_module").into_iter().for_each(|module| self.module(module));
+        values.get("root_module").into_iter().for_each(|module| self.module(module, is_state));
     }
 
-    fn module(&mut self, module: &Node) {
+    fn module(&mut self, module: &Node, is_state: bool) {
         for resource in module.get("resources").map_or(&[][..], Node::elements) {
             self.exempt(resource, &WORDS);
             let values = resource.get("values");
             let mut places = Places::default();
             places.add(resource.get("sensitive_values"), values, Side::Own);
+            for place in places.outermost() {
+                self.learn(values.and_then(|it| it.at(&place)));
+            }
+            let (marked, _) = self.elsewhere.places(resource, [None, values]);
+            marked.iter().for_each(|place| places.insert(place));
+            if self.options.echo == Echo::Off && !is_state {
+                places.insert(&[]);
+            }
             let mut secrets = BTreeSet::new();
             for place in self.outermost(&places) {
-                self.mask(values.and_then(|it| it.at(&place)), Put::Mask, &mut secrets);
+                self.hide(values.and_then(|it| it.at(&place)), Put::Mask, &mut secrets);
             }
             self.identities(resource, &secrets);
         }
         for child in module.get("child_modules").map_or(&[][..], Node::elements) {
-            self.module(child);
+            self.module(child, is_state);
         }
     }
 
@@ -387,7 +436,7 @@ impl<'a> Model<'a> {
         }
         for member in node.members() {
             if member.key == "constant_value" {
-                member.value.all().into_iter().for_each(|scalar| self.constant(scalar));
+                self.constant(&member.value);
             }
         }
         node.children().into_iter().for_each(|(_, inner)| self.constants(inner));
@@ -398,14 +447,28 @@ impl<'a> Model<'a> {
         for variable in module.get("variables").map_or(&[][..], Node::members) {
             let default = variable.value.get("default");
             let default = default.filter(|it| !self.edits.contains_key(&it.range.start));
-            default.map_or(vec![], Node::all).into_iter().for_each(|scalar| self.constant(scalar));
+            default.into_iter().for_each(|default| self.constant(default));
         }
         for call in module.get("module_calls").map_or(&[][..], Node::members) {
             call.value.get("module").into_iter().for_each(|module| self.defaults(module));
         }
     }
 
-    fn constant(&mut self, scalar: &Node) {
+    fn constant(&mut self, constant: &Node) {
+        let all = constant.all();
+        let has_data_keys =
+            all.iter().flat_map(|node| node.members()).any(|member| !is_attribute(&member.key));
+        if self.options.echo == Echo::Off && has_data_keys {
+            return self.edit(&constant.range, Put::Mask);
+        }
+        self.equal_constant(constant);
+    }
+
+    fn equal_constant(&mut self, scalar: &Node) {
+        if self.edits.contains_key(&scalar.range.start) {
+            return;
+        }
+        scalar.children().into_iter().for_each(|(_, inner)| self.equal_constant(inner));
         let Some(text) = scalar.text() else { return };
         let is_secret = self.options.echo == Echo::Off || self.secrets.contains(text);
         if is_secret && !is_mask(text) {

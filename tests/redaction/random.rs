@@ -172,7 +172,10 @@ pub fn plan(overlays: Overlays) -> impl Strategy<Value = String> {
             let [first, drift, deferred] =
                 resources.map(|change| json!({"address": "a.b", "type": "a", "change": change}));
             let mut configuration = json!({"root_module": {
-                "resources": [{"expressions": {"a": {"constant_value": constant}}}],
+                "resources": [{"address": "a.b", "type": "a", "name": "b", "expressions": {
+                    "a": {"constant_value": constant},
+                    "b": [{"constant_value": default}, {"id": {"constant_value": variable}}],
+                }}],
                 "variables": {"v": {"default": default}, "w": {"default": constant}},
             }});
             if sensitive {

@@ -22,11 +22,11 @@ use crate::run;
 use crate::same_answer::threads::InMemory;
 
 /// What is looked for, or `None`: marks alone, in one reading.
-type Echo = Option<EchoOf>;
+pub type Echo = Option<EchoOf>;
 
-const ECHOES: [Echo; 3] = [None, Some(EchoOf::Whole), Some(EchoOf::Part)];
+pub const ECHOES: [Echo; 3] = [None, Some(EchoOf::Whole), Some(EchoOf::Part)];
 
-fn options() -> redact::Options {
+pub fn options() -> redact::Options {
     let read = plansift::plan::Options::default();
     let secret = secret::Options { read, echo: EchoOf::Whole, echo_min: 8, names: None };
     redact::Options { secret, masking: Masking::Text }
@@ -34,7 +34,7 @@ fn options() -> redact::Options {
 
 /// What is written, and how it ends. Of a document that is wrong it does not matter how much of it
 /// was written.
-fn answer<S: Source>(
+pub fn answer<S: Source>(
     open: impl Fn() -> S,
     echo: Echo,
     options: &redact::Options,
@@ -65,7 +65,7 @@ fn on_threads(options: &redact::Options, threads: usize) -> redact::Options {
 }
 
 /// Holds other numbers of threads to one; how it ends, for each way of looking for echoes.
-fn hold_to_one(text: &[u8], options: &redact::Options, what: &str) -> Vec<String> {
+pub fn hold_to_one(text: &[u8], options: &redact::Options, what: &str) -> Vec<String> {
     let mut ends = Vec::new();
     for echo in ECHOES {
         let (bytes, end) = answer(|| Slice(text), echo, options);
@@ -80,7 +80,7 @@ fn hold_to_one(text: &[u8], options: &redact::Options, what: &str) -> Vec<String
     ends
 }
 
-fn is_redacted(ends: &[String]) -> bool {
+pub fn is_redacted(ends: &[String]) -> bool {
     ends.iter().all(|end| end.starts_with("Redacted"))
 }
 
@@ -128,14 +128,14 @@ fn modules_are_left_and_entered() {
 fn others_do_most_of_it() {
     for depth in [1, 4] {
         let text = plan(&planned_values(2000, depth));
-        let other = text.replace("nothing to see here", "NOTHING TO SEE HERE");
+        let other = text.replace(r#""a.r["#, r#""A.R["#);
         for echo in ECHOES {
             let open = || InMemory::two_faced(text.as_bytes(), other.as_bytes());
             let (written, end) = answer(open, echo, &on_threads(&options(), 3));
             assert!(end.starts_with("Redacted"), "{end}");
             let written = String::from_utf8(written).expect("UTF-8");
-            let theirs = written.matches("NOTHING TO SEE HERE").count();
-            let all = theirs + written.matches("nothing to see here").count();
+            let theirs = written.matches(r#""A.R["#).count();
+            let all = theirs + written.matches(r#""a.r["#).count();
             assert!(theirs * 10 > all * 7, "{depth} deep, {echo:?}: {theirs} of {all}");
         }
     }
@@ -378,7 +378,8 @@ fn a_piece_that_is_wrong_at_its_end() {
         resources(2000..4000)
     );
     let ends = hold_to_one(plan(&tree).as_bytes(), &options(), "twice");
-    assert!(ends.iter().all(|end| end.contains("twice")), "{ends:?}");
+    // One reading masks all of the values, whatever they are.
+    assert!(ends[1..].iter().all(|end| end.contains("twice")), "{ends:?}");
 }
 
 /// Who reads ahead may begin as deep as the limit, and no deeper.

@@ -220,7 +220,7 @@ impl PieceScout {
         let mut cursor = Cursor::new(text, range.start, isa, validation, limits);
         cursor.outline(outline)?;
         let value = cursor.value(outline);
-        each(&Piece { kind, section: self.section, name: None, value })
+        each(&Piece { kind, section: self.section, name: None, module: "", value })
     }
 }
 

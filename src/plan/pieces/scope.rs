@@ -26,6 +26,8 @@ pub(super) enum Scope {
     ModuleCall,
     RootDeclarations,
     Declarations,
+    ConfiguredResources,
+    ConfiguredOutputs,
     Expressions,
     /// A known section without marks.
     Plain,
@@ -69,7 +71,11 @@ impl Scope {
             | Scope::DeferredActionInvocations
             | Scope::Modules
             | Scope::Resources => Shape::Array,
-            Scope::Expressions | Scope::Plain | Scope::Strange => Shape::Either,
+            Scope::ConfiguredResources
+            | Scope::ConfiguredOutputs
+            | Scope::Expressions
+            | Scope::Plain
+            | Scope::Strange => Shape::Either,
             _ => Shape::Object,
         }
     }
@@ -113,10 +119,15 @@ impl Scope {
             (Scope::Module, "child_modules") => Next::Enter(Scope::Modules),
             (Scope::Configuration, "root_module") => Next::Enter(Scope::RootConfiguration),
             (Scope::Configuration, "provider_config")
-            | (
-                Scope::RootConfiguration | Scope::ModuleConfiguration,
-                "resources" | "outputs" | "actions",
-            ) => Next::Enter(Scope::Expressions),
+            | (Scope::RootConfiguration | Scope::ModuleConfiguration, "actions") => {
+                Next::Enter(Scope::Expressions)
+            }
+            (Scope::RootConfiguration | Scope::ModuleConfiguration, "resources") => {
+                Next::Enter(Scope::ConfiguredResources)
+            }
+            (Scope::RootConfiguration | Scope::ModuleConfiguration, "outputs") => {
+                Next::Enter(Scope::ConfiguredOutputs)
+            }
             (Scope::RootConfiguration, "variables") => Next::Enter(Scope::RootDeclarations),
             (Scope::ModuleConfiguration, "variables") => Next::Enter(Scope::Declarations),
             (Scope::RootConfiguration | Scope::ModuleConfiguration, "module_calls") => {
@@ -124,6 +135,7 @@ impl Scope {
             }
             (Scope::ModuleCalls, _) => Next::Enter(Scope::ModuleCall),
             (Scope::ModuleCall, "module") => Next::Enter(Scope::ModuleConfiguration),
+            (Scope::ModuleCall, "expressions") => Next::Hand(PieceKind::ModuleArguments),
             _ => Next::Hand(self.piece()),
         }
     }
@@ -148,6 +160,8 @@ impl Scope {
             Scope::Variables => PieceKind::Variable,
             Scope::RootDeclarations => PieceKind::RootDeclaration,
             Scope::Declarations => PieceKind::Declaration,
+            Scope::ConfiguredResources => PieceKind::ConfiguredResource,
+            Scope::ConfiguredOutputs => PieceKind::ConfiguredOutput,
             Scope::Configuration
             | Scope::RootConfiguration
             | Scope::ModuleConfiguration

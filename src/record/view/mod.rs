@@ -19,10 +19,10 @@ mod walk;
 
 use crate::diff::Differ;
 use crate::error::Result;
-use crate::json::value::Value;
+use crate::json::value::{Text, Value};
 use crate::limits::Limits;
 use crate::path::{Path, Paths, Step};
-use crate::plan::Change;
+use crate::plan::{Change, Section};
 use crate::secret::marks::{Marks, Subject};
 use crate::secret::{self, Collected, MASK};
 
@@ -115,6 +115,15 @@ pub struct Places<'p> {
     pub replace_paths: &'p Paths,
 }
 
+/// What a change is to.
+#[derive(Clone, Copy, Debug)]
+pub enum Whose<'a> {
+    /// The output of that name.
+    Output(&'a str),
+    /// The resource with that address, in a section.
+    Resource(Section, Text<'a>),
+}
+
 /// Finds what is shown of changes, one after the other.
 #[derive(Debug)]
 pub struct Viewer<'s> {
@@ -146,14 +155,14 @@ impl<'s> Viewer<'s> {
         self.shower.as_ref().is_some_and(|shower| shower.is_secret(text))
     }
 
-    /// The attributes of a change, to the output of that name if it is to one.
+    /// The attributes of a change.
     ///
     /// # Errors
     ///
     /// It is not well formed, or has a key twice.
     pub fn view(
         &mut self,
-        output: Option<&str>,
+        whose: Whose<'_>,
         change: &Change<'_>,
         places: Places<'_>,
     ) -> Result<Attributes> {
@@ -166,10 +175,17 @@ impl<'s> Viewer<'s> {
             unknown: change.after_unknown,
             named: false,
         };
-        let is_declared = output.is_some_and(|name| shower.declared().has_output(name));
-        subject.named = is_declared && !subject.has_overlays();
+        let elsewhere = match whose {
+            Whose::Output(name) => {
+                subject.named = shower.declared().has_output(name) && !subject.has_overlays();
+                None
+            }
+            Whose::Resource(Section::ResourceChanges, _) => None,
+            Whose::Resource(_, address) => shower.elsewhere(address)?,
+        };
+        let elsewhere = marks.beyond(subject, elsewhere)?;
         let mut hidden = Vec::new();
-        marks.find(subject, |marked| {
+        marks.find_with(subject, elsewhere, |marked| {
             hidden.extend(marked.sides.into_iter().flatten().map(Value::offset));
             Ok(())
         })?;

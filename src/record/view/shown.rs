@@ -7,10 +7,11 @@ use super::documents::{Document, Unread};
 use super::walk::{Entry, Met, walk};
 use crate::error::Result;
 use crate::json::string;
-use crate::json::value::{Kind, Value};
+use crate::json::value::{Kind, Text, Value};
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{Marks, Subject};
 use crate::secret::parts::Declared;
+use crate::secret::places::Elsewhere;
 use crate::secret::{Collected, MASK, is_attribute_name, is_mask};
 
 /// What is shown of a value.
@@ -182,6 +183,15 @@ impl<'s> Shower<'s> {
     /// What is declared sensitive.
     pub fn declared(&self) -> &Declared {
         &self.known.declared
+    }
+
+    /// What changes mark of the resource with that address.
+    ///
+    /// # Errors
+    ///
+    /// The address is not well formed.
+    pub fn elsewhere(&mut self, address: Text<'_>) -> Result<Option<Elsewhere<'s>>> {
+        self.known.places.of_address(address, &mut self.decoded)
     }
 
     /// Whether a value is marked.

@@ -10,7 +10,7 @@ use crate::plan::{Flow, Options, ResourceChange, Section, Visitor, read};
 fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
     struct Lines<'s>(Viewer<'s>, Vec<String>);
     impl Visitor for Lines<'_> {
-        fn resource_change(&mut self, _: Section, it: &ResourceChange<'_>) -> Result<Flow> {
+        fn resource_change(&mut self, section: Section, it: &ResourceChange<'_>) -> Result<Flow> {
             let mut differ = Differ::new(&Limits::default());
             differ.diff(&it.change)?;
             let mut replace_paths = Paths::new();
@@ -19,7 +19,8 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
             }
             let (changed, unknown) = (&differ.changed, &differ.unknown);
             let places = Places { changed, unknown, replace_paths: &replace_paths };
-            let Attributes { list, left_out } = self.0.view(None, &it.change, places)?;
+            let whose = Whose::Resource(section, it.address);
+            let Attributes { list, left_out } = self.0.view(whose, &it.change, places)?;
             self.1.extend(list.iter().map(line));
             self.1.extend((left_out > 0).then(|| format!("{left_out} more")));
             Ok(Flow::Continue)

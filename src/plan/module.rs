@@ -1,0 +1,73 @@
+//! The module and the resource that an address names.
+
+/// What an address names, without the keys of instances.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ModuleOf<'t> {
+    /// The names of the modules, joined by dots; empty for the root module.
+    pub module: String,
+    /// Type and name of the resource, if it has both.
+    pub resource: Option<(&'t str, &'t str)>,
+}
+
+/// Takes an address apart: `module.a["k"].module.b[0].data.type.name[1]`.
+pub(crate) fn module_of(address: &str) -> ModuleOf<'_> {
+    let (mut module, mut rest) = (String::new(), address);
+    while let Some(named) = rest.strip_prefix("module.") {
+        let (name, behind) = named.split_at(named.find(['.', '[']).unwrap_or(named.len()));
+        if !module.is_empty() {
+            module.push('.');
+        }
+        module.push_str(name);
+        rest = behind_key(behind);
+        rest = rest.strip_prefix('.').unwrap_or(rest);
+    }
+    for mode in ["data.", "ephemeral."] {
+        rest = rest.strip_prefix(mode).unwrap_or(rest);
+    }
+    let resource = rest
+        .split_once('.')
+        .map(|(type_name, name)| (type_name, &name[..name.find(['.', '[']).unwrap_or(name.len())]));
+    ModuleOf { module, resource }
+}
+
+/// What follows the key of an instance, if one stands here.
+fn behind_key(text: &str) -> &str {
+    let Some(inside) = text.strip_prefix('[') else { return text };
+    let mut is_quoted = false;
+    let mut is_escaped = false;
+    let end = inside.bytes().position(|byte| match byte {
+        _ if std::mem::take(&mut is_escaped) => false,
+        b'\\' => {
+            is_escaped = is_quoted;
+            false
+        }
+        b'"' => {
+            is_quoted = !is_quoted;
+            false
+        }
+        byte => byte == b']' && !is_quoted,
+    });
+    end.map_or("", |end| &inside[end + 1..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_taken_apart_whatever_their_keys_hold() {
+        for (address, module, resource) in [
+            ("a.b", "", Some(("a", "b"))),
+            ("data.a.b[0]", "", Some(("a", "b"))),
+            ("module.m.a.b", "m", Some(("a", "b"))),
+            (r#"module.m["x.y]\"["].module.n[0].data.a.b["k.l"]"#, "m.n", Some(("a", "b"))),
+            ("module.m[*].a.b[*]", "m", Some(("a", "b"))),
+            ("module.m", "m", None),
+            ("module.m[\"", "m", None),
+            ("", "", None),
+        ] {
+            let expected = ModuleOf { module: module.to_owned(), resource };
+            assert_eq!(module_of(address), expected, "{address}");
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The constants of the configuration that are marked (plan-format, section 8).
+//!
+//! A constant is marked where the attribute that it is written for is marked in any instance of the
+//! resource, where the attribute is write-only (providers name those `..._wo`), where it is the
+//! value of a sensitive output or the argument for a sensitive variable, and where its key is a
+//! name that marks. A mark may lie above the expression, at it, or within the constant.
+//!
+//! In sections without overlays of their own, keys that are names mark what stands there, too.
+//!
+//! Nothing recurses: the containers that were entered are on a list.
+
+use super::decode;
+use super::marks::{By, Marks, Step};
+use super::places::{Places, ROOT};
+use crate::error::Result;
+use crate::json::value::{Elements, Kind, Members, Name, Text, Value};
+use crate::plan::{Piece, PieceKind, members, module_of};
+
+/// Keys of the format in the sections without marks. Their values are no one's secrets.
+const FORMAT: [&str; 13] = [
+    "kind",
+    "mode",
+    "module",
+    "name",
+    "to_display",
+    "type",
+    "status",
+    "address",
+    "instance_key",
+    "instances",
+    "problems",
+    "message",
+    "resource",
+];
+
+/// A marked constant, or a marked part of one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Constant<'p, 'a> {
+    /// The way to it from the piece.
+    pub path: &'p [Step<'a>],
+    /// What stands there; never `null`.
+    pub value: Value<'a>,
+    /// What marks it.
+    pub by: By,
+}
+
+/// What is known where the walk is.
+#[derive(Clone, Copy)]
+struct Here {
+    /// The path of the attribute, below `expressions` of a resource.
+    attribute: Option<u64>,
+    /// In a constant, not around one.
+    is_constant: bool,
+    /// In an expression, where keys are names that the configuration or a provider gave.
+    is_named: bool,
+    /// What marks all of it.
+    by: Option<By>,
+}
+
+enum Open<'a> {
+    Object(Members<'a>, Here),
+    Array(Elements<'a>, u32, Here),
+}
+
+struct Walk<'w> {
+    places: &'w Places,
+    names: &'w Marks,
+    piece: &'w Piece<'w>,
+    /// The resource, if values mark something of it.
+    resource: Option<u64>,
+    decoded: Vec<u8>,
+}
+
+/// Tells the marked constants of a part of the configuration, or the values in a section without
+/// overlays that their keys mark, none below another.
+///
+/// # Errors
+///
+/// The piece is not well formed; what `each` says.
+pub(crate) fn marked_constants<'a>(
+    piece: &Piece<'a>,
+    places: &Places,
+    names: &Marks,
+    mut each: impl FnMut(&Constant<'_, 'a>) -> Result<()>,
+) -> Result<()> {
+    let mut walk = Walk { places, names, piece, resource: None, decoded: Vec::new() };
+    let mut path: Vec<Step<'a>> = Vec::new();
+    let mut open: Vec<Open<'a>> = Vec::new();
+    let mut next = Some((piece.value, walk.root()?));
+    loop {
+        if let Some((value, here)) = next.take() {
+            let kind = value.kind()?;
+            match (here, kind) {
+                (Here { is_constant: true, by: Some(by), .. }, _) => {
+                    if kind != Kind::Null {
+                        each(&Constant { path: &path, value, by })?;
+                    }
+                    path.pop();
+                }
+                (_, Kind::Object) => open.push(Open::Object(value.members()?, here)),
+                (_, Kind::Array) => open.push(Open::Array(value.elements()?, 0, here)),
+                _ => {
+                    path.pop();
+                }
+            }
+        }
+        let below = match open.last_mut() {
+            None => return Ok(()),
+            Some(Open::Array(elements, index, here)) => elements.next().transpose()?.map(|value| {
+                *index += 1;
+                (Step::Index(*index - 1), value, *here)
+            }),
+            Some(Open::Object(members, here)) => match members.next().transpose()? {
+                Some((key, value)) => {
+                    let below = walk.member(key, *here, open.len() == 1)?;
+                    Some((Step::Key(key), value, below))
+                }
+                None => None,
+            },
+        };
+        match below {
+            Some((step, value, here)) => {
+                path.push(step);
+                next = Some((value, here));
+            }
+            None => {
+                open.pop();
+                path.pop();
+            }
+        }
+    }
+}
+
+impl Walk<'_> {
+    fn root(&mut self) -> Result<Here> {
+        let Piece { kind, name, module, value, .. } = *self.piece;
+        let mut here = Here {
+            attribute: None,
+            is_constant: false,
+            is_named: kind == PieceKind::ModuleArguments,
+            by: None,
+        };
+        match kind {
+            PieceKind::Known | PieceKind::Unknown => {
+                here.is_constant = true;
+                here.by = name.and_then(|name| self.by_name(name));
+            }
+            PieceKind::ConfiguredOutput if value.kind()? == Kind::Object => {
+                let is_sensitive = value.get("sensitive")?.is_some_and(Value::is_true);
+                here.by = match is_sensitive {
+                    true => Some(By::Mark),
+                    false => name.and_then(|name| self.by_name(name)),
+                };
+            }
+            PieceKind::ConfiguredResource if value.kind()? == Kind::Object => {
+                let known = const { &Name::all(["address", "type", "name"]) };
+                let [address, type_name, name] = members(value, known)?.map(|value| {
+                    value.and_then(|value| value.string().ok()).and_then(|text| text.decode().ok())
+                });
+                let of_address = address.as_deref().map(module_of).and_then(|found| found.resource);
+                let (type_name, name) = match (&type_name, &name, of_address) {
+                    (Some(type_name), Some(name), _) => (&**type_name, &**name),
+                    (_, _, Some(found)) => found,
+                    _ => return Ok(here),
+                };
+                self.resource = self.places.marked_resource(module, type_name, name);
+            }
+            _ => {}
+        }
+        Ok(here)
+    }
+
+    /// What is known of the member of an object.
+    fn member(&mut self, key: Text<'_>, above: Here, is_first: bool) -> Result<Here> {
+        let mut decoded = std::mem::take(&mut self.decoded);
+        let below = decode(key, &mut decoded).map(|key| self.below(key, above, is_first));
+        self.decoded = decoded;
+        below
+    }
+
+    fn below(&self, key: &[u8], above: Here, is_first: bool) -> Here {
+        let mut here = above;
+        if !above.is_constant && key == b"constant_value" {
+            (here.is_constant, here.is_named) = (true, true);
+            return here;
+        }
+        if !above.is_constant && !above.is_named {
+            // The key is one of the format.
+            here.is_named = key.ends_with(b"expression") || key == b"expressions";
+            if is_first && key == b"expressions" && self.piece.kind == PieceKind::ConfiguredResource
+            {
+                here.attribute = Some(ROOT);
+                here.by = self.by_attribute(ROOT);
+            }
+            return here;
+        }
+        if let Some(attribute) = above.attribute {
+            let attribute = self.places.digests().key(attribute, key);
+            here.attribute = Some(attribute);
+            let is_write_only = key.ends_with(b"_wo");
+            here.by = here.by.or(is_write_only.then_some(By::Mark));
+            here.by = here.by.or_else(|| self.by_attribute(attribute));
+        }
+        if here.by.is_none() {
+            let key = std::str::from_utf8(key).unwrap_or_default();
+            let is_input = is_first
+                && self.piece.kind == PieceKind::ModuleArguments
+                && self.places.has_input(self.piece.module, key);
+            here.by = if is_input { Some(By::Mark) } else { self.by_name(key) };
+        }
+        here
+    }
+
+    fn by_name(&self, key: &str) -> Option<By> {
+        let is_of_format = self.piece.kind == PieceKind::Known && FORMAT.contains(&key);
+        (!is_of_format && self.names.is_name(key)).then_some(By::Name)
+    }
+
+    fn by_attribute(&self, attribute: u64) -> Option<By> {
+        let resource = self.resource?;
+        self.places.has_attribute(resource, attribute).then_some(By::Mark)
+    }
+}

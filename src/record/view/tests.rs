@@ -6,12 +6,17 @@ use crate::input::Slice;
 use crate::limits::Limits;
 use crate::plan::{Flow, Options, ResourceChange, Section, Visitor, read};
 
+/// Limits that let through more paths than are shown.
+fn limits() -> Limits {
+    Limits { paths: 1 << 30, ..Limits::default() }
+}
+
 /// The attributes of a change with those members beside its actions, a line each.
 fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
     struct Lines<'s>(Viewer<'s>, Vec<String>);
     impl Visitor for Lines<'_> {
         fn resource_change(&mut self, section: Section, it: &ResourceChange<'_>) -> Result<Flow> {
-            let mut differ = Differ::new(&Limits::default());
+            let mut differ = Differ::new(&limits());
             differ.diff(&it.change)?;
             let mut replace_paths = Paths::new();
             if it.change.replace_paths.is_some() {
@@ -37,7 +42,7 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
         collected.secrets.insert(secret.as_bytes(), 0).unwrap();
     }
     let known = Known { collected: &collected, options: &options };
-    let mut lines = Lines(Viewer::new(View::Changed(known), &Limits::default()), Vec::new());
+    let mut lines = Lines(Viewer::new(View::Changed(known), &limits()), Vec::new());
     let plan = format!(
         r#"{{"format_version":"1.2","resource_changes":[
             {{"address":"a.b","change":{{"actions":["update"],{members}}}}}]}}"#

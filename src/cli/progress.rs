@@ -11,8 +11,8 @@ use super::run::say;
 use crate::batch::Entry;
 use crate::batch::run::Progress;
 use crate::error::Result;
+use crate::inert::visible;
 use crate::input::{Source, Whole};
-use crate::sink::summary::visible;
 
 /// How far the readings of an input have come, all of them; nothing where that is not shown.
 #[derive(Clone, Debug, Default)]

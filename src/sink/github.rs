@@ -8,9 +8,10 @@ use std::io::Write;
 use super::figures::Figures;
 use super::gate::{Answer, Rule};
 use super::markdown::{Fit, Measure, Rest};
-use super::summary::{fit, visible};
+use super::summary::fit;
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
+use crate::inert::visible;
 use crate::record::{Check, Label, Record};
 
 /// Annotations of each level that GitHub shows of a step.

@@ -6,9 +6,9 @@ use std::io::Write;
 
 use super::gate::{Answer, Questions, Rule};
 use super::short::{messages, short};
-use super::summary::visible;
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
+use crate::inert::visible;
 use crate::record::{Label, Record};
 
 /// Checks of a plan that have a test of their own; those beyond are one.

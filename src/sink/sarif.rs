@@ -8,10 +8,9 @@ use serde::Serialize;
 
 use super::gate::{Questions, Rule};
 use super::short::{messages, short};
-use super::summary::visible;
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
-use crate::inert;
+use crate::inert::{self, visible};
 use crate::record::{Check, Label, Record};
 
 /// Where the schema of the format is.

@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthChar;
 use super::short::short_group;
 use super::{Sink, write_error};
 use crate::error::Result;
-pub use crate::inert::visible;
+use crate::inert::visible;
 use crate::record::counts::{ByWord, PathCounts, PlanLine, Summary};
 use crate::record::{Check, Record, ResourceChange};
 

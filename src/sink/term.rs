@@ -10,10 +10,11 @@ use std::io::Write;
 
 use super::summary::{
     Action, BOLD, Color, DIM, GREEN, PLAIN, RED, YELLOW, fit, paint, plan_line, reason, symbol,
-    visible, warnings, width,
+    warnings, width,
 };
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
+use crate::inert::visible;
 use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
 use crate::record::{ActionInvocation, Check, Hidden, Label, OutputChange, Record, ResourceChange};
 

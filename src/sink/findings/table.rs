@@ -10,10 +10,9 @@ use foldhash::fast::RandomState;
 
 use crate::audit::{Counts, Entry, Finding, Kind, Ledger, Of, Summary};
 use crate::error::Result;
+use crate::inert::visible;
 use crate::sink::short::short_group;
-use crate::sink::summary::{
-    BOLD, Color, DIM, RED, RESET, WIDTH, YELLOW, fit, fit_end, visible, width,
-};
+use crate::sink::summary::{BOLD, Color, DIM, RED, RESET, WIDTH, YELLOW, fit, fit_end, width};
 use crate::sink::write_error;
 
 /// Sections, types and providers that are counted apart.

@@ -5,9 +5,10 @@ use std::fmt::Write;
 
 use super::rows::{Column, Row};
 use super::{By, Shape, Sort, Totals};
+use crate::inert::visible;
 use crate::sink::summary::{
     BOLD, CYAN, Color, DIM, GREEN, PLAIN, RED, WIDTH, YELLOW, fit, fit_end, paint, plan_words,
-    visible, width,
+    width,
 };
 
 /// Rows of each list beside the table.

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::rows::{self, Column, Counts, Groups};
 use super::{By, GROUPS_MAX, Shape, WORKSPACES_MAX, table};
+use crate::inert::visible;
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::{Record, ResourceChange};
-use crate::sink::summary::{Color, visible};
+use crate::sink::summary::Color;
 
 /// What a plan changes, by type, module, provider and action: what a fleet keeps of it besides its
 /// `summary` record. Up to [`GROUPS_MAX`] of each; numbers and names only.

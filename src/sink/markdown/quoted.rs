@@ -1,7 +1,7 @@
 //! Text of a plan's own as it stands in Markdown: in code spans and fences only, where no host
 //! looks for markup, links, mentions or numbers of issues.
 
-use crate::sink::summary::visible;
+use crate::inert::visible;
 
 /// A text with everything hidden made visible, cut to so many characters.
 pub(super) fn cut(text: &str, max: usize) -> String {

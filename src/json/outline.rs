@@ -5,7 +5,7 @@
 //! worked out when the value is first looked at: most elements of a plan are told by less. Four
 //! bits for each byte, and eight bytes for each object or array: for one element of a plan, never
 //! for a plan. A long value may be all brackets, so it takes four bytes for each object or array
-//! ([`Outline::nest_long`]).
+//! (`Outline::nest_long`).
 //!
 //! The trap: a position here counts from `Outline::origin`, the start of the 64-byte block in which
 //! the value begins, not from the value. And the text may be a file that another process writes to:

@@ -72,7 +72,7 @@ fn very_many_secrets() {
     let text = secrets(150_000, secret);
     holds(&[], &text, &expected(150_000), 0);
     is_refused(&["--limit-secrets", "149999"], &text, "--limit-secrets");
-    is_refused(&["--limit-marks", "1"], &text, "--limit-marks");
+    is_refused(&["--limit-document-marks", "1"], &text, "--limit-document-marks");
     is_refused(&["--echo", "contains"], &text, "--limit-secret-texts");
     holds(&["--echo", "contains"], &secrets(40_000, secret), &expected(40_000), 0);
 }

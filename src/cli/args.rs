@@ -1,22 +1,23 @@
 //! The arguments. The only place that knows clap.
 
 mod batch;
+mod inputs;
+mod limits;
 mod report;
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use self::batch::{Batch, Merge, ReportFormat};
+pub use self::inputs::InputArgs;
+pub use self::limits::LimitArgs;
+use self::limits::size;
 pub use self::report::{Ignore, Report, ReportAs, Target, Values};
-use crate::batch::Patience;
 use crate::glob::Glob;
-use crate::json::outline::Outline;
-use crate::limits::Limits;
 use crate::record::Show;
 use crate::slim::{Part, Pattern};
 
@@ -457,131 +458,11 @@ impl RecordArgs {
     }
 }
 
-/// Which inputs there are, and how their workspaces are called.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Inputs")]
-pub struct InputArgs {
-    /// Also the inputs that this file names, one a line; - is standard input
-    #[arg(long, value_name = "FILE")]
-    pub files_from: Option<PathBuf>,
-    /// The names of lists stand between zero bytes (find -print0)
-    #[arg(long)]
-    pub null: bool,
-    /// Of folders, only files that this glob holds: of names, or of paths if it has a slash
-    #[arg(long, value_name = "GLOB")]
-    pub include: Vec<String>,
-    /// Of folders, no files and folders that this glob holds
-    #[arg(long, value_name = "GLOB")]
-    pub exclude: Vec<String>,
-    /// Give up on an object store or web server after so many seconds without a byte
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "30")]
-    pub store_timeout: Duration,
-    /// How often one is asked again for what failed and may go better
-    #[arg(long, value_name = "N", default_value_t = Patience::default().retries)]
-    pub store_retries: u32,
-    /// The end of an input's path, with {workspace} in it, like 'plans/{workspace}/plan.json'
-    /// [default: the part of the path that differs]
-    #[arg(long, value_name = "RULE")]
-    pub workspace_from: Option<String>,
-}
-
-/// The bounds on what an input can make large. All take K, M, G and T (powers of 1024).
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Limits")]
-pub struct LimitArgs {
-    /// Nesting depth [default: 10000]
-    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
-    limit_depth: Option<u64>,
-    /// Size of one element that is looked into, at most 4G [default: 256M]
-    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
-    limit_change: Option<u64>,
-    /// Size of the lists of paths of one change together, at most 4G [default: 16M]
-    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
-    limit_paths: Option<u64>,
-    /// Different actions or statuses of a plan [default: 1000]
-    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
-    limit_words: Option<u64>,
-    /// Plans in one input of a batch [default: 10000]
-    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
-    limit_plans: Option<u64>,
-    /// Marked places of one element, and echoes in it, each [default: 250000]
-    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
-    limit_marks: Option<u64>,
-    /// Different secrets of one document [default: 1000000]
-    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
-    limit_secrets: Option<u64>,
-    /// Different marked places of one document, which its other sections are compared with
-    /// [default: 1000000]
-    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
-    limit_document_marks: Option<u64>,
-    /// Size of the secrets that are looked for in other texts [default: 1M]
-    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
-    limit_secret_texts: Option<u64>,
-    /// Size of what is no file and must be read twice [default: 16G]
-    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
-    limit_spool: Option<u64>,
-    /// Size of one skipped string, at least 4K [default: 1G]
-    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
-    limit_string_skipped: Option<u64>,
-    /// Size of one decoded string [default: 64M]
-    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
-    limit_string_kept: Option<u64>,
-    /// Size of one document [default: 16T]
-    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
-    limit_document: Option<u64>,
-    /// Size of compressed input after decompression [default: 1T]
-    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
-    limit_expansion: Option<u64>,
-    /// Expansion of compressed input, in times its size, beyond 64 MiB [default: 1000]
-    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
-    limit_expansion_ratio: Option<u64>,
-    /// Window of a zstd input [default: 32M]
-    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
-    limit_zstd_window: Option<u64>,
-}
-
-impl LimitArgs {
-    /// The limits with what was set.
-    pub fn limits(&self) -> Limits {
-        let default = Limits::default();
-        Limits {
-            depth: self.limit_depth.unwrap_or(default.depth),
-            change: self.limit_change.unwrap_or(default.change).min(Outline::LEN_MAX),
-            paths: self.limit_paths.unwrap_or(default.paths).min(u32::MAX.into()),
-            words: self.limit_words.unwrap_or(default.words),
-            plans: self.limit_plans.unwrap_or(default.plans),
-            marks: self.limit_marks.unwrap_or(default.marks),
-            secrets: self.limit_secrets.unwrap_or(default.secrets).min(u32::MAX.into()),
-            document_marks: self.limit_document_marks.unwrap_or(default.document_marks),
-            secret_texts: self.limit_secret_texts.unwrap_or(default.secret_texts).min(1 << 30),
-            spool: self.limit_spool.unwrap_or(default.spool),
-            string_skipped: self
-                .limit_string_skipped
-                .unwrap_or(default.string_skipped)
-                .max(Limits::STRING_SKIPPED_MIN),
-            string_kept: self.limit_string_kept.unwrap_or(default.string_kept),
-            document: self.limit_document.unwrap_or(default.document),
-            expansion: self.limit_expansion.unwrap_or(default.expansion),
-            expansion_ratio: self.limit_expansion_ratio.unwrap_or(default.expansion_ratio),
-            zstd_window: self.limit_zstd_window.unwrap_or(default.zstd_window),
-        }
-    }
-}
-
 fn part(name: &str) -> Result<Part, String> {
     Part::named(name).ok_or_else(|| {
         let names: Vec<_> = Part::NAMES.iter().map(|(name, _)| *name).collect();
         format!("the names of sections are {}", names.join(", "))
     })
-}
-
-/// A time, in parts of a second if need be.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: Option<f64> = text.parse().ok();
-    seconds
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .filter(|time| !time.is_zero())
-        .ok_or_else(|| "not a number of seconds, like 30 or 0.5".to_owned())
 }
 
 fn glob(text: &str) -> Result<Glob, String> {
@@ -593,20 +474,6 @@ fn glob(text: &str) -> Result<Glob, String> {
 
 fn pattern(text: &str) -> Result<Pattern, String> {
     Pattern::parse(text).ok_or_else(|| "no path, like tags.Name, *_arn or tags[\"a.b\"]".to_owned())
-}
-
-/// A size or another number, with an optional suffix.
-fn size(text: &str) -> Result<u64, String> {
-    let (digits, shift) = match text.char_indices().last() {
-        Some((end, 'k' | 'K')) => (&text[..end], 10),
-        Some((end, 'm' | 'M')) => (&text[..end], 20),
-        Some((end, 'g' | 'G')) => (&text[..end], 30),
-        Some((end, 't' | 'T')) => (&text[..end], 40),
-        _ => (text, 0),
-    };
-    let number: u64 =
-        digits.parse().map_err(|_| "not a number, like 1000, 64M or 2G".to_owned())?;
-    number.checked_mul(1 << shift).ok_or_else(|| "too large".to_owned())
 }
 
 /// Takes the arguments apart, the program's name first. Prints nothing.
@@ -679,24 +546,5 @@ mod tests {
     fn the_definition_is_sound() {
         use clap::CommandFactory;
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn times_are_seconds() {
-        assert_eq!(seconds("30"), Ok(Duration::from_secs(30)));
-        assert_eq!(seconds("0.25"), Ok(Duration::from_millis(250)));
-        for bad in ["", "0", "-1", "1s", "inf", "nan", "1e300"] {
-            assert!(seconds(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn sizes_have_suffixes() {
-        assert_eq!(size("17"), Ok(17));
-        assert_eq!(size("2K"), Ok(2048));
-        assert_eq!(size("1t"), Ok(1 << 40));
-        for bad in ["", "K", "1.5G", "-1", "é", "99999999999T"] {
-            assert!(size(bad).is_err(), "{bad}");
-        }
     }
 }

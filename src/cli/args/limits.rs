@@ -1,0 +1,118 @@
+//! The options that set bounds.
+
+use clap::Args;
+
+use crate::json::outline::Outline;
+use crate::limits::Limits;
+
+/// The bounds on what an input can make large. All take K, M, G and T (powers of 1024).
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub struct LimitArgs {
+    /// Nesting depth [default: 10000]
+    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
+    limit_depth: Option<u64>,
+    /// Size of one element that is looked into, at most 4G [default: 256M]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_change: Option<u64>,
+    /// Size of the lists of paths of one change together, at most 4G [default: 16M]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_paths: Option<u64>,
+    /// Different actions or statuses of a plan [default: 1000]
+    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
+    limit_words: Option<u64>,
+    /// Plans in one input of a batch [default: 10000]
+    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
+    limit_plans: Option<u64>,
+    /// Marked places of one element, and echoes in it, each [default: 250000]
+    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
+    limit_marks: Option<u64>,
+    /// Different secrets of one document [default: 1000000]
+    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
+    limit_secrets: Option<u64>,
+    /// Different marked places of one document, which its other sections are compared with
+    /// [default: 1000000]
+    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
+    limit_document_marks: Option<u64>,
+    /// Size of the secrets that are looked for in other texts [default: 1M]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_secret_texts: Option<u64>,
+    /// Size of what is no file and must be read twice [default: 16G]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_spool: Option<u64>,
+    /// Size of one skipped string, at least 4K [default: 1G]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_string_skipped: Option<u64>,
+    /// Size of one decoded string [default: 64M]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_string_kept: Option<u64>,
+    /// Size of one document [default: 16T]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_document: Option<u64>,
+    /// Size of compressed input after decompression [default: 1T]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_expansion: Option<u64>,
+    /// Expansion of compressed input, in times its size, beyond 64 MiB [default: 1000]
+    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
+    limit_expansion_ratio: Option<u64>,
+    /// Window of a zstd input [default: 32M]
+    #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
+    limit_zstd_window: Option<u64>,
+}
+
+impl LimitArgs {
+    /// The limits with what was set.
+    pub fn limits(&self) -> Limits {
+        let default = Limits::default();
+        Limits {
+            depth: self.limit_depth.unwrap_or(default.depth),
+            change: self.limit_change.unwrap_or(default.change).min(Outline::LEN_MAX),
+            paths: self.limit_paths.unwrap_or(default.paths).min(u32::MAX.into()),
+            words: self.limit_words.unwrap_or(default.words),
+            plans: self.limit_plans.unwrap_or(default.plans),
+            marks: self.limit_marks.unwrap_or(default.marks),
+            secrets: self.limit_secrets.unwrap_or(default.secrets).min(u32::MAX.into()),
+            document_marks: self.limit_document_marks.unwrap_or(default.document_marks),
+            secret_texts: self.limit_secret_texts.unwrap_or(default.secret_texts).min(1 << 30),
+            spool: self.limit_spool.unwrap_or(default.spool),
+            string_skipped: self
+                .limit_string_skipped
+                .unwrap_or(default.string_skipped)
+                .max(Limits::STRING_SKIPPED_MIN),
+            string_kept: self.limit_string_kept.unwrap_or(default.string_kept),
+            document: self.limit_document.unwrap_or(default.document),
+            expansion: self.limit_expansion.unwrap_or(default.expansion),
+            expansion_ratio: self.limit_expansion_ratio.unwrap_or(default.expansion_ratio),
+            zstd_window: self.limit_zstd_window.unwrap_or(default.zstd_window),
+        }
+    }
+}
+
+/// A size or another number, with an optional suffix.
+pub(super) fn size(text: &str) -> Result<u64, String> {
+    let (digits, shift) = match text.char_indices().last() {
+        Some((end, 'k' | 'K')) => (&text[..end], 10),
+        Some((end, 'm' | 'M')) => (&text[..end], 20),
+        Some((end, 'g' | 'G')) => (&text[..end], 30),
+        Some((end, 't' | 'T')) => (&text[..end], 40),
+        _ => (text, 0),
+    };
+    let number: u64 =
+        digits.parse().map_err(|_| "not a number, like 1000, 64M or 2G".to_owned())?;
+    number.checked_mul(1 << shift).ok_or_else(|| "too large".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_suffixes() {
+        assert_eq!(size("17"), Ok(17));
+        assert_eq!(size("2K"), Ok(2048));
+        assert_eq!(size("1t"), Ok(1 << 40));
+        for bad in ["", "K", "1.5G", "-1", "é", "99999999999T"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -275,6 +275,19 @@ fn changes_to_sensitive_outputs_without_overlays_are_secret() {
 }
 
 #[test]
+fn what_a_sensitive_output_changes_to_is_looked_for_elsewhere() {
+    let document = |other: &str, change: &str| {
+        format!(
+            r#"{{"format_version":"0.1","planned_values":{{"outputs":{{"o":{{"sensitive":true}},
+            "n":{{"sensitive":false,"value":{other}}}}}}},"output_changes":{{"o":{{
+            "actions":["create"],"before":null,"after":{change}}}}}}}"#
+        )
+    };
+    let text = document(r#""a long secret""#, r#"["a long secret"]"#);
+    hold(&[(&text, &document("<>", "<>"))], Options::default(), str::to_owned);
+}
+
+#[test]
 fn sections_with_marks_of_their_own() {
     let values = |mask: &str| {
         let resource = format!(

@@ -247,6 +247,9 @@ impl<'a> Model<'a> {
             let sides = [before, after].map(|side| side.and_then(|value| value.at(&place)));
             sides.into_iter().for_each(|side| self.learn(side));
         }
+        if is_whole {
+            [before, after].into_iter().for_each(|side| self.learn(side));
+        }
         marked.iter().for_each(|place| places.insert(place));
         let mut secrets = BTreeSet::new();
         let places = match is_whole {

@@ -66,6 +66,8 @@ pub enum ErrorKind {
     Number,
     /// The same key twice in one object.
     DuplicateKey,
+    /// A list of actions, or a status, that is longer than 1 KiB.
+    LongWord,
     /// A key that must be there is not.
     MissingKey(&'static str),
     /// A value of another type than the format says.
@@ -530,6 +532,10 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Literal => f.write_str("expected a value"),
             ErrorKind::Number => f.write_str("invalid number"),
             ErrorKind::DuplicateKey => f.write_str("the same key twice in one object"),
+            ErrorKind::LongWord => f.write_str(
+                "an action list or a status of more than 1024 bytes: no tool writes such a plan, \
+                 so make it again",
+            ),
             ErrorKind::MissingKey(key) => write!(f, "`{key}` is missing"),
             ErrorKind::WrongType { expected } => write!(f, "expected {expected}"),
             ErrorKind::FormatVersion => {

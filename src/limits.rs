@@ -13,6 +13,8 @@ pub struct Limits {
     pub paths: u64,
     /// Different words among the actions, or the statuses, of a plan; each is at most 1 KiB long.
     pub words: u64,
+    /// Names of outputs or variables of a plan that are in no order.
+    pub names: u64,
     /// Plans of one input, where each is kept: in a batch.
     pub plans: u64,
     /// Marked places of one element, and echoes in it, each.
@@ -57,6 +59,7 @@ impl Default for Limits {
             change: 256 * MIB,
             paths: 16 * MIB,
             words: 1000,
+            names: 1_000_000,
             plans: 10_000,
             marks: 250_000,
             secrets: 1_000_000,
@@ -84,6 +87,8 @@ pub enum Limit {
     Paths,
     /// [`Limits::words`].
     Words,
+    /// [`Limits::names`].
+    Names,
     /// [`Limits::plans`].
     Plans,
     /// [`Limits::marks`].
@@ -120,6 +125,7 @@ impl Limit {
             Limit::Change => "size of one element",
             Limit::Paths => "size of the paths of one change",
             Limit::Words => "number of different actions or statuses",
+            Limit::Names => "number of names of outputs or variables that are in no order",
             Limit::Plans => "number of plans in one input of a batch",
             Limit::Marks => "number of marked places, or of their echoes, in one element",
             Limit::Secrets => "number of different secrets",
@@ -143,6 +149,7 @@ impl Limit {
             Limit::Change => "--limit-change",
             Limit::Paths => "--limit-paths",
             Limit::Words => "--limit-words",
+            Limit::Names => "--limit-names",
             Limit::Plans => "--limit-plans",
             Limit::Marks => "--limit-marks",
             Limit::Secrets => "--limit-secrets",

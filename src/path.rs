@@ -105,6 +105,11 @@ impl Paths {
         self.open = start;
     }
 
+    /// Whether a path has more than one step.
+    pub fn are_deep(&self) -> bool {
+        self.spans.iter().any(|span| span.end - span.start > 1)
+    }
+
     /// The memory that the paths take, in bytes.
     pub fn size(&self) -> u64 {
         let steps = size_of_val(&self.steps[..]) + size_of_val(&self.spans[..]);
@@ -208,8 +213,22 @@ impl Paths {
 
     /// Whether a path is among these, or one of them leads on from it. They are in order.
     pub fn has_below(&self, path: Path<'_>) -> bool {
+        self.first_below(path).is_some()
+    }
+
+    /// The first of these that leads on from a path, or is it. They are in order.
+    pub fn first_below(&self, path: Path<'_>) -> Option<Path<'_>> {
         let first = self.spans.partition_point(|&span| self.path(span) < path);
-        self.get(first).is_some_and(|first| first.is_below(path))
+        self.get(first).filter(|first| first.is_below(path))
+    }
+
+    /// Adds a step to the path that was pushed last. The list must not be sorted since.
+    pub fn lengthen(&mut self, step: Step<'_>) {
+        if let Some(last) = self.spans.pop() {
+            self.open = last.start;
+        }
+        self.push_step(step);
+        self.end();
     }
 
     /// Whether the paths are those of another list and came there in the same way: a look at the

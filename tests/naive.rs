@@ -12,8 +12,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Number, Value, json};
 
-/// What stands in the place of a string that must not be shown.
-const MASK: &str = "(sensitive value)";
+#[path = "naive/marks.rs"]
+mod marks;
+
+pub use marks::spelling;
+use marks::{masked, secret_places, secrets};
 
 /// What is copied of an element, in the order of a record.
 const ELEMENT_KEYS: &str =
@@ -37,7 +40,8 @@ type Path = Vec<Step>;
 ///
 /// `bytes` is the length of the document, which its tree does not know.
 pub fn records(document: &Value, source: &str, bytes: u64, show_all: bool) -> Vec<Value> {
-    let mut stream = Stream { show_all, summary: Summary::default(), records: Vec::new() };
+    let mut stream =
+        Stream { document, show_all, summary: Summary::default(), records: Vec::new() };
     stream.records.push(plan(document, source));
     for (key, section) in document.as_object().expect("a plan is an object") {
         stream.section(key, section);
@@ -59,13 +63,14 @@ fn plan(document: &Value, source: &str) -> Value {
 }
 
 /// The records so far and what the last of them will say.
-struct Stream {
+struct Stream<'d> {
+    document: &'d Value,
     show_all: bool,
     summary: Summary,
     records: Vec<Value>,
 }
 
-impl Stream {
+impl Stream<'_> {
     fn section(&mut self, key: &str, section: &Value) {
         match key {
             "resource_changes" => elements(section).for_each(|it| self.resource_change(it)),
@@ -112,9 +117,32 @@ impl Stream {
             record.put("name", json!(name));
             record.put("action", json!(action(change)));
             record.put("actions", change["actions"].clone());
-            record.paths_of(change);
+            record.paths_of(change, self.hides(name, change));
             self.records.push(record.into());
         }
+    }
+
+    /// Whether no place in a change to an output is told but its root: in the first format changes
+    /// have no overlays, and what is sensitive is declared elsewhere, mostly before them.
+    fn hides(&self, name: &str, change: &Value) -> bool {
+        let versions = ["format_version", "plan_format_version"];
+        let version = versions.iter().find_map(|key| self.document[key].as_str());
+        let keys = || self.document.as_object().into_iter().flatten().map(|(key, _)| key.as_str());
+        let is_before =
+            |key: &str| keys().take_while(|it| *it != "output_changes").any(|before| before == key);
+        let overlays = ["before_sensitive", "after_sensitive"];
+        let is_old = version.is_none_or(|it| it.starts_with("0."))
+            || !versions.iter().any(|key| is_before(key));
+        if !is_old || overlays.iter().any(|key| given(change, key).is_some()) {
+            return false;
+        }
+        let declared = [
+            ("planned_values", &self.document["planned_values"]["outputs"][name]),
+            ("configuration", &self.document["configuration"]["root_module"]["outputs"][name]),
+        ];
+        let declared = declared.iter().filter(|(section, _)| is_before(section));
+        declared.clone().count() == 0
+            || declared.clone().any(|(_, it)| it["sensitive"] == json!(true))
     }
 
     fn check(&mut self, check: &Value) {
@@ -147,15 +175,20 @@ fn resource(kind: &str, element: &Value, deferred_reason: Option<&Value>) -> Val
     record.put("actions", change["actions"].clone());
     record.copy("action_reason", given(element, "action_reason"));
     record.copy("deferred_reason", deferred_reason);
-    record.paths_of(change);
+    record.paths_of(change, false);
     record.list(
         "replace_paths",
         elements(&change["replace_paths"])
-            .map(|path| json!(replace_path(path, &sensitive(change))))
+            .map(|path| json!(replace_path(path, &secret_places(change))))
             .collect(),
     );
     if let Some(importing) = given(change, "importing") {
-        record.put("importing", masked(importing, &secrets(change)));
+        let mut shown = masked(importing, &secrets(change));
+        // A word of the format.
+        if let Some(word @ Value::Bool(_)) = importing.get("unknown") {
+            shown["unknown"] = word.clone();
+        }
+        record.put("importing", shown);
     }
     if given(change, "generated_config").is_some() {
         record.put("generated_config", json!(true));
@@ -202,10 +235,14 @@ impl Fields {
         }
     }
 
-    fn paths_of(&mut self, change: &Value) {
+    fn paths_of(&mut self, change: &Value, hides: bool) {
+        let told = |paths: BTreeSet<Path>| match hides {
+            true => paths.into_iter().map(|_| Path::new()).collect(),
+            false => paths,
+        };
         let paths = [
-            ("changed", changed(change)),
-            ("unknown", unknown(change)),
+            ("changed", told(changed(change))),
+            ("unknown", told(unknown(change))),
             ("sensitive", sensitive(change)),
         ];
         for (key, paths) in paths {
@@ -270,7 +307,12 @@ fn plan_line(element: &Value) -> [usize; 5] {
         ["delete", "create"] | ["create", "delete"] => [import, 1, 0, 1, 0],
         ["forget", "create"] => [import, 1, 0, 0, 1],
         ["forget"] => [import, 0, 0, 0, 1],
-        _ => [import, 0, 0, 0, 0],
+        // Whatever nobody knows counts as each of its actions does.
+        ref others => {
+            let has = |word| usize::from(others.contains(&word));
+            let destroy = if mode == "managed" { has("delete") } else { 0 };
+            [import, has("create"), has("update"), destroy, has("forget")]
+        }
     }
 }
 
@@ -365,7 +407,7 @@ pub fn is_changed(before: &Value, after: &Value, unknown: &Value) -> bool {
 /// What lies below a sensitive place is told as that place: the keys of a map that is marked as a
 /// whole are secret too.
 fn cut(paths: BTreeSet<Path>, change: &Value) -> BTreeSet<Path> {
-    let marks = sensitive(change);
+    let marks = secret_places(change);
     let cut = |path: Path| {
         let above = (0..path.len()).find(|&len| marks.contains(&path[..len]));
         path[..above.unwrap_or(path.len())].to_vec()
@@ -448,82 +490,6 @@ fn decimal(number: &Number) -> (bool, String, i128) {
     (text.starts_with('-'), significant.to_owned(), exponent)
 }
 
-/// The non-empty strings of both sides wherever either overlay says `true`.
-fn secrets(change: &Value) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    let sides = [&change["before"], &change["after"]];
-    hidden(sides, [&change["before_sensitive"], &change["after_sensitive"]], &mut found);
-    found
-}
-
-/// The texts that overlays hide of both sides; all of them where one does not fit.
-fn hidden(sides: [&Value; 2], overlays: [&Value; 2], found: &mut BTreeSet<String>) {
-    let is_other_kind = |one: &Value, two: &Value| {
-        !one.is_null() && (one.is_object(), one.is_array()) != (two.is_object(), two.is_array())
-    };
-    let mut steps = BTreeSet::new();
-    for (side, overlay) in overlays.into_iter().enumerate() {
-        if !marks_anything(overlay) {
-            continue;
-        }
-        let lengths = [sides[side], overlay].map(|it| it.as_array().map(Vec::len));
-        let is_other_length = lengths.iter().all(Option::is_some) && lengths[0] != lengths[1];
-        let is_scalar = !overlay.is_object() && !overlay.is_array();
-        if is_scalar || is_other_length || sides.iter().any(|it| is_other_kind(it, overlay)) {
-            return sides.into_iter().for_each(|value| scalars(value, found));
-        }
-        steps.extend(children(overlay).into_iter().map(|(step, _)| step));
-    }
-    for step in steps {
-        hidden(sides.map(|it| child(it, &step)), overlays.map(|it| child(it, &step)), found);
-    }
-}
-
-fn marks_anything(overlay: &Value) -> bool {
-    *overlay == json!(true)
-        || overlay.is_string()
-        || overlay.is_number()
-        || children(overlay).iter().any(|(_, inner)| marks_anything(inner))
-}
-
-/// The texts of a value, and its keys that are no names of attributes.
-fn scalars(value: &Value, found: &mut BTreeSet<String>) {
-    found.extend(scalar(value));
-    for (step, inner) in children(value) {
-        match step {
-            Step::Key(key) if !is_attribute_name(&key) => drop(found.insert(key)),
-            _ => {}
-        }
-        scalars(inner, found);
-    }
-}
-
-fn is_attribute_name(key: &str) -> bool {
-    let may_begin = |first: char| first.is_ascii_lowercase() || first == '_';
-    let may_follow = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_';
-    key.starts_with(may_begin) && key.chars().all(may_follow)
-}
-
-/// The text of a string that is not empty, or of a number.
-fn scalar(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()).filter(|text| !text.is_empty()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
-}
-
-fn masked(value: &Value, secrets: &BTreeSet<String>) -> Value {
-    match value {
-        it if scalar(it).is_some_and(|text| secrets.contains(&text)) => json!(MASK),
-        Value::Array(elements) => elements.iter().map(|it| masked(it, secrets)).collect(),
-        Value::Object(members) => Value::Object(
-            members.iter().map(|(key, it)| (key.clone(), masked(it, secrets))).collect(),
-        ),
-        other => other.clone(),
-    }
-}
-
 fn text(path: &[Step]) -> String {
     path.iter().fold(String::new(), |so_far, step| match step {
         Step::Index(index) => so_far + &format!("[{index}]"),
@@ -547,15 +513,28 @@ fn replace_path(path: &Value, sensitive: &BTreeSet<Path>) -> String {
     let mut at = Some(Path::new());
     let mut so_far = String::new();
     for step in elements(path) {
-        if at.as_ref().is_some_and(|at| sensitive.contains(at)) {
-            break;
-        }
         let number = step.as_number().and_then(|index| index.to_string().parse::<u32>().ok());
         let (known, text) = match (step, number) {
-            (Value::String(key), _) => (Some(Step::Key(key.clone())), with_key(so_far, key)),
-            (_, Some(index)) => (Some(Step::Index(index as usize)), so_far + &format!("[{index}]")),
-            _ => (None, so_far + "[*]"),
+            (Value::String(key), _) => {
+                (Some(Step::Key(key.clone())), with_key(so_far.clone(), key))
+            }
+            (_, Some(index)) => (Some(Step::Index(index as usize)), format!("{so_far}[{index}]")),
+            _ => (None, format!("{so_far}[*]")),
         };
+        // Where something in a set is marked, an element of it may be the secret.
+        let is_other_way = |place: &Path, at: &Path| {
+            !matches!(
+                (place.get(at.len()), &known),
+                (Some(Step::Key(_)), Some(Step::Key(_)))
+                    | (Some(Step::Index(_)), Some(Step::Index(_)))
+            )
+        };
+        if let Some(at) = &at
+            && let Some(place) = sensitive.iter().find(|place| place.starts_with(at))
+            && is_other_way(place, at)
+        {
+            break;
+        }
         so_far = text;
         at = at.zip(known).map(|(at, step)| [at, vec![step]].concat());
     }
@@ -564,6 +543,7 @@ fn replace_path(path: &Value, sensitive: &BTreeSet<Path>) -> String {
 
 /// The oracle held against what the description says in words.
 mod tests {
+    use super::marks::MASK;
     use super::*;
 
     /// `changed` of the text of a change.

@@ -14,6 +14,7 @@ mod hostile;
 pub mod long;
 mod marks;
 mod model;
+mod parts;
 mod random;
 mod sections;
 mod threads;
@@ -93,7 +94,8 @@ fn records(text: &str) -> Vec<Value> {
 /// Where the records of a redacted plan are not those of the original.
 ///
 /// A value whose overlay does not fit is masked as a whole. Its places are gone, so what changes or
-/// is unknown in it is told as one place: of such a plan only the rest is compared.
+/// is unknown in it is told as one place: of such a plan only the rest is compared. What another
+/// section marks in drift or in a deferred change is not in the `sensitive` list of the original.
 ///
 /// The records of the original mask an import by the marks of its own change only. `redact` knows
 /// more: it masks an import that repeats a long secret of any resource. It also masks an import in
@@ -107,12 +109,20 @@ fn other_records(text: &str, redacted: &str) -> Option<String> {
             mask_echoes(importing, &redaction);
         }
     }
-    if redaction.misfits > 0 {
-        for record in both.iter_mut().flatten() {
-            let record = record.as_object_mut().expect("a record");
-            let is_place = |key: &str| key.starts_with("changed") || key.starts_with("unknown");
-            record.retain(|key, _| !is_place(key));
-        }
+    for record in both.iter_mut().flatten() {
+        let record = record.as_object_mut().expect("a record");
+        let is_of_other_section = matches!(
+            record.get("kind").and_then(Value::as_str),
+            Some("resource_drift" | "deferred_change")
+        );
+        let has_foreign_marks = redaction.foreign > 0 && is_of_other_section;
+        let is_left_out = |key: &str| match key {
+            "sensitive" => has_foreign_marks,
+            key => {
+                redaction.misfits > 0 && (key.starts_with("changed") || key.starts_with("unknown"))
+            }
+        };
+        record.retain(|key, _| !is_left_out(key));
     }
     shared_plans::difference(&both[0], &both[1])
 }

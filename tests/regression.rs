@@ -133,7 +133,7 @@ fn lists_that_a_plan_makes_long_have_limits() {
     let limit = ErrorKind::Limit { limit: Limit::Words, value: 3 };
     assert_eq!(kind, limit);
     let long_list = format!(r#""actions":["a"{}]"#, r#","a""#.repeat(10_000));
-    assert_eq!(error_of(&long_list, &options), limit);
+    assert_eq!(error_of(&long_list, &options), ErrorKind::LongWord);
 }
 
 /// A plan that failed, is not complete, or has more to apply is none without changes.
@@ -202,4 +202,178 @@ fn space_before_a_plan_is_limited_in_every_cut() {
         assert_eq!(output.status.success(), is_plan, "{space}");
         assert_eq!(run::records(Slice(text.as_bytes()), &Options::default()).is_ok(), is_plan);
     }
+}
+
+/// Another key of the same name was passed over.
+#[test]
+fn a_key_twice_in_a_check_or_a_trigger_is_refused() {
+    let check = |instance: &str| {
+        let address = r#"{"kind":"check","to_display":"check.c"}"#;
+        format!(
+            r#"{{"format_version":"1.2","planned_values":{{}},"checks":[{{"address":{address},
+"status":"pass","instances":[{instance}]}}]}}"#
+        )
+    };
+    let invocation = r#"{"format_version":"1.2","action_invocations":[{"address":"action.a.b",
+"lifecycle_action_trigger":{"triggering_resource_address":"a.b",
+"triggering_resource_address":"a.c"}}]}"#;
+    for text in [
+        check(r#"{"problems":[],"problems":[{"message":"a"}]}"#),
+        check(r#"{"problems":[{"message":"a","message":"b"}]}"#),
+        check(r#"{"problems":[],"\u0070roblems":[]}"#),
+        invocation.to_owned(),
+    ] {
+        let error = run::error(Slice(text.as_bytes()), &Options::default());
+        assert_eq!(error.kind(), ErrorKind::DuplicateKey, "{text}");
+        assert!(error.location().is_some(), "{text}");
+    }
+    let Some(shared) = run::shared() else { return };
+    let text = fs::read(shared.join("attack/B3-duplicate-problems.json")).expect("a file");
+    assert_eq!(run::error(Slice(&text), &Options::default()).kind(), ErrorKind::DuplicateKey);
+}
+
+/// Two changes to one output were told.
+#[test]
+fn the_name_of_an_output_or_a_variable_twice_is_refused() {
+    let change = r#"{"actions":["create"],"before":null,"after":1}"#;
+    let outputs = |names: &[&str]| {
+        let changes: Vec<_> = names.iter().map(|name| format!(r#""{name}":{change}"#)).collect();
+        format!(r#"{{"format_version":"1.2","output_changes":{{{}}}}}"#, changes.join(","))
+    };
+    for names in [&["a", "a"][..], &["b", "a", "b"], &["a", "\\u0061"]] {
+        let text = outputs(names);
+        let error = run::error(Slice(text.as_bytes()), &Options::default());
+        assert_eq!(error.kind(), ErrorKind::DuplicateKey, "{text}");
+        let place = error.location().expect("a place").offset as usize;
+        assert!(text[place..].starts_with('"') && place > text.len() / 2, "{place} in {text}");
+        let redacted = run::piped(&["redact", "-"], text.as_bytes());
+        assert_eq!(redacted.status.code(), Some(1), "{text}");
+    }
+    let limits = Limits { names: 2, ..Limits::default() };
+    let in_order = outputs(&["a", "b", "c", "d"]);
+    assert!(run::records(Slice(in_order.as_bytes()), &limited(limits)).is_ok());
+    let limit = ErrorKind::Limit { limit: Limit::Names, value: 2 };
+    let other = outputs(&["b", "a", "c"]);
+    assert_eq!(run::error(Slice(other.as_bytes()), &limited(limits)).kind(), limit);
+    let variables = r#"{"format_version":"1.2","variables":{"v":{"value":1},"v":{"value":2}},
+"planned_values":{}}"#;
+    let redacted = run::piped(&["redact", "-"], variables.as_bytes());
+    assert_eq!(redacted.status.code(), Some(1));
+}
+
+/// It was told as the number of different actions.
+#[test]
+fn a_long_action_has_an_error_of_its_own() {
+    let many = vec![r#""x""#; 2000].join(",");
+    for actions in
+        [format!(r#""{}""#, "x".repeat(5000)), format!(r#""{}""#, "\\u0078".repeat(5000)), many]
+    {
+        let members = format!(r#""actions":[{actions}],"before":null,"after":{{}}"#);
+        let text = plan_of(&members);
+        let error = run::error(Slice(text.as_bytes()), &Options::default());
+        assert_eq!(error.kind(), ErrorKind::LongWord);
+        let path = error.location().expect("a place").path;
+        assert_eq!(path, "resource_changes[0].change.actions");
+    }
+}
+
+/// A list that nobody knows was in no number, and only in some gates.
+#[test]
+fn all_forms_count_alike() {
+    let members = r#""actions":["delete","forget"],"before":{"a":1},"after":null"#;
+    let own = plan_of(members).replace(r#""address":"a.b","#, r#""address":"a.b","type":"a","#);
+    let shared = run::shared().map(|shared| {
+        fs::read_to_string(shared.join("attack/B2-unknown-action-pair.json")).expect("a file")
+    });
+    for text in [Some(own), shared].into_iter().flatten() {
+        let output = |args: &[&str]| {
+            let output = run::piped(args, text.as_bytes());
+            (String::from_utf8(output.stdout).expect("UTF-8"), output.status.code())
+        };
+        let (records, _) = output(&["changes"]);
+        assert!(records.contains(r#""action":"delete+forget""#), "{records}");
+        assert!(records.contains(r#""add":0,"change":0,"destroy":1,"forget":1"#), "{records}");
+        for rule in ["delete", "destroy", "forget"] {
+            assert_eq!(output(&["changes", "--fail-on", rule]).1, Some(3), "{rule}");
+            assert_eq!(output(&["report", "--fail-on", rule]).1, Some(3), "{rule}");
+        }
+        assert_eq!(output(&["changes", "--fail-on", "replace"]).1, Some(0));
+        for (form, expected) in [
+            ("variables", "PLANSIFT_HAS_DESTROY=true"),
+            ("variables", "PLANSIFT_DESTROY=1"),
+            ("variables", "PLANSIFT_FORGET=1"),
+            ("gitlab", r#"{"create":0,"update":0,"delete":1}"#),
+            ("term", "1 to destroy, 1 to forget"),
+            ("markdown", "Destroy"),
+        ] {
+            let (report, _) = output(&["report", "-o", form]);
+            assert!(report.contains(expected), "{form}: {report}");
+        }
+        let (summary, _) = output(&["summary"]);
+        assert!(summary.contains("Destroyed, replaced or forgotten"), "{summary}");
+    }
+}
+
+/// The plan ended there, and the rest of it was another document.
+#[test]
+fn a_prior_state_on_a_line_of_its_own_is_part_of_its_plan() {
+    let state = r#"{"format_version":"1.0","values":{"root_module":{}}}"#;
+    let change = r#"{"address":"a.b","change":{"actions":["create"],"before":null,"after":{}}}"#;
+    for space in ["\n", " \n\n", "\r\n", "  \t\n"] {
+        let plan = format!(
+            "{{\"format_version\":\"1.2\",\"prior_state\" :{space}{state},\
+             \"resource_changes\":[{change}]}}\n"
+        );
+        let output = run::piped(&["changes"], plan.as_bytes());
+        let records = String::from_utf8(output.stdout).expect("UTF-8");
+        assert_eq!(output.status.code(), Some(0), "{records}");
+        assert!(records.contains(r#""resource_changes":{"create":1}"#), "{records}");
+        // Several of them, and one that is cut off.
+        let two = [&plan[..], &plan].concat();
+        let output = run::piped(&["changes"], two.as_bytes());
+        assert_eq!(output.status.code(), Some(0));
+        let lost = [&plan[..plan.len() - 20], "\n", &plan].concat();
+        let output = run::piped(&["changes"], lost.as_bytes());
+        let records = String::from_utf8(output.stdout).expect("UTF-8");
+        assert_eq!(output.status.code(), Some(4), "{records}");
+        assert_eq!(records.matches(r#""kind":"summary""#).count(), 1, "{records}");
+    }
+    // Cut off right behind the key: what follows is no prior state of a whole plan.
+    let cut = format!("{{\"format_version\":\"1.2\",\"prior_state\":\n{state}\n");
+    assert_eq!(run::piped(&["changes"], cut.as_bytes()).status.code(), Some(1));
+}
+
+/// Windows of any length find the same line.
+#[test]
+fn the_line_of_a_prior_state_is_told_in_windows_of_any_length() {
+    let space = " ".repeat(5000);
+    let plan = format!(
+        "{{\"format_version\":\"1.2\",\"prior_state\":{space}\n{{\"format_version\":\"1.0\"}},\
+         \"resource_changes\":[]}}"
+    );
+    for len in (1..64).chain([100, 1000, 4096]) {
+        let lengths = [len];
+        let source = crate::same_answer::Cut::new(plan.as_bytes(), &lengths);
+        assert!(run::records(source, &Options::default()).is_ok(), "{len}");
+    }
+}
+
+/// Terraform 1.0 writes drift without addresses.
+#[test]
+fn drift_needs_no_address() {
+    let drift = r#"{"mode":"managed","type":"a","name":"b","change":{"actions":["update"],
+"before":{"k":1},"after":{"k":2}}}"#;
+    let text =
+        format!(r#"{{"format_version":"0.2","resource_drift":[{drift}],"planned_values":{{}}}}"#);
+    let (records, _) = run::records(Slice(text.as_bytes()), &Options::default()).expect("a plan");
+    assert_eq!(records[1]["kind"], "resource_drift");
+    assert_eq!(records[1]["changed"][0], "k");
+    assert!(records[1].get("address").is_none());
+    let report = run::piped(&["report", "-"], text.as_bytes());
+    assert!(String::from_utf8(report.stdout).expect("UTF-8").contains("a.b"));
+    let redacted = run::piped(&["redact", "-"], text.as_bytes());
+    assert_eq!(redacted.stdout, text.as_bytes());
+    let change = text.replace("resource_drift", "resource_changes");
+    let error = run::error(Slice(change.as_bytes()), &Options::default());
+    assert_eq!(error.kind(), ErrorKind::MissingKey("address"));
 }

@@ -15,7 +15,7 @@ use crate::{corpus, run};
 const REQUIRED: [(&str, &str); 8] = [
     ("plan", "kind schema_version source"),
     ("resource_change", "kind address action actions"),
-    ("resource_drift", "kind address action actions"),
+    ("resource_drift", "kind action actions"),
     ("deferred_change", "kind address action actions"),
     ("output_change", "kind name action actions"),
     ("check", "kind address status"),

@@ -27,8 +27,7 @@ const PLAN_KEYS: [&str; 9] = [
 ];
 
 /// Plans by their keys that must be refused all the same.
-const REFUSED: [(&str, &str); 4] = [
-    ("terraform-compliance/test_issue_522.plan.out.json", "an element without an address"),
+const REFUSED: [(&str, &str); 3] = [
     ("terraform-validator/tf1_0plan.applied.json", "the same key twice in a change"),
     ("tf-plan-format/artificial.full.json", "its format_version is a word"),
     ("tf-plan-format/artificial.no-resource-changes.json", "its format_version is a word"),

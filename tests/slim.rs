@@ -259,7 +259,10 @@ fn records_of_a_slim_plan_are_those_of_the_plan() {
     let kept = ["plan", "resource_change", "output_change"];
     let options = record::Options::default();
     let mut changes = 0;
-    let cases = plans().into_iter().flat_map(|plan| {
+    // What declares its outputs sensitive does not stay, so that changes to them tell no keys.
+    let is_old = |name: &str| name.contains("secret-outputs-0.14");
+    let plans = plans().into_iter().filter(|plan| !is_old(&plan.name));
+    let cases = plans.flat_map(|plan| {
         let text = plan.text.into_bytes();
         [Secrets::Masked, Secrets::Shown].map(|secrets| {
             let slim = slim_with(Slice(&text), &text, DEFAULT, secrets);

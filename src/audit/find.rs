@@ -14,16 +14,17 @@ use super::{Kind, Look, Options};
 use crate::error::{Error, Result};
 use crate::json::string;
 use crate::json::value::{self, Value};
-use crate::limits::Limit;
+use crate::limits::{Limit, Limits};
 use crate::path;
-use crate::plan::{Piece, PieceKind, Unchanged};
+use crate::plan::{Piece, PieceKind, Section, Unchanged};
 use crate::secret::constants::marked_constants;
 use crate::secret::echo::{EchoKind, Echoes, Sought};
 use crate::secret::leaves::{Leaf, leaves};
-use crate::secret::marks::{By, Marked, Marks, Step};
+use crate::secret::marks::{By, Marked, Marks, Step, Why};
 use crate::secret::parts::{Parts, constants};
+use crate::secret::steps::{Places, secret_steps};
 use crate::secret::words::words;
-use crate::secret::{Collected, decode, is_mask, spells_attribute_name};
+use crate::secret::{Collected, decode, is_attribute_name, is_mask, spells_attribute_name};
 
 /// Finds what there is, piece by piece.
 pub(super) struct Auditor<'r, N> {
@@ -38,6 +39,10 @@ pub(super) struct Auditor<'r, N> {
     hits: Vec<Hit>,
     /// Digests of the marked scalars of one piece.
     own: HashSet<u64>,
+    /// The marked places of one piece, if paths among its values lead somewhere.
+    places: Places,
+    has_paths: bool,
+    limits: Limits,
     /// Memory for decoded texts.
     decoded: Vec<u8>,
     /// And for a key on the way to a finding.
@@ -60,6 +65,9 @@ impl<'r, N: Notes> Auditor<'r, N> {
             is_quiet: false,
             hits: Vec::new(),
             own: HashSet::new(),
+            places: Places::default(),
+            has_paths: false,
+            limits: options.secret.read.limits,
             decoded: Vec::new(),
             key: String::new(),
             path: ShownPath::default(),
@@ -78,6 +86,12 @@ impl<'r, N: Notes> Auditor<'r, N> {
         match piece.kind {
             _ if std::mem::take(&mut self.is_quiet) => {}
             PieceKind::Scalar => {}
+            PieceKind::Known if piece.section == Section::RelevantAttributes => {
+                let secrets = Some(&self.collected.secrets);
+                if let Some(cut) = secret_steps(piece.value, secrets, &mut self.decoded)? {
+                    cut.steps.into_iter().for_each(|step| self.hit(What::Marked, step));
+                }
+            }
             PieceKind::Known | PieceKind::Unknown if !self.marks.has_names() => {}
             PieceKind::Known | PieceKind::Unknown => self.constants(piece)?,
             kind if kind.is_configuration() => self.configuration(piece)?,
@@ -87,7 +101,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
             self.echoes(piece)?;
         }
         if self.options.suspects == Look::For && piece.kind != PieceKind::Scalar {
-            self.suspects(piece.value);
+            self.suspects(piece)?;
         }
         match self.hits.is_empty() {
             true => Ok(()),
@@ -114,18 +128,27 @@ impl<'r, N: Notes> Auditor<'r, N> {
         parts.subject.named = is_declared || is_named;
         self.own.clear();
         let has_identities = parts.identities.iter().any(Option::is_some);
+        self.places.clear();
+        self.has_paths = parts.replace_paths.is_some();
         let mut marks = std::mem::take(&mut self.marks);
         let elsewhere = match parts.address_elsewhere(piece.section) {
             Some(address) => self.collected.places.of_address(address, &mut self.decoded)?,
             None => None,
         };
         let elsewhere = marks.beyond(parts.subject, elsewhere)?;
-        let found = marks.find_with(parts.subject, elsewhere, |marked| {
-            let by = if is_declared { By::Mark } else { marked.by };
-            self.marked(marked, by, has_identities)
+        let found = parts.subjects().try_for_each(|(identity, subject)| {
+            self.has_paths &= identity.is_none();
+            let elsewhere = elsewhere.filter(|_| identity.is_none());
+            marks.find_with(subject, elsewhere, |marked| {
+                let by = if is_declared { By::Mark } else { marked.by };
+                self.marked(marked, by, has_identities)
+            })
         });
         self.marks = marks;
         found?;
+        if let Some(paths) = parts.replace_paths {
+            self.paths(paths)?;
+        }
         if piece.kind.is_named() && self.names.are_in(name.as_bytes()) {
             self.suspicious(&parts);
         }
@@ -139,6 +162,21 @@ impl<'r, N: Notes> Auditor<'r, N> {
             self.equal(identity, |auditor, text| {
                 auditor.own.contains(&auditor.collected.secrets.digest(text))
             })?;
+            self.booleans(identity, parts.is_unknown)?;
+        }
+        Ok(())
+    }
+
+    /// The steps of paths that lead below a marked place.
+    fn paths(&mut self, paths: Value<'_>) -> Result<()> {
+        self.places.sort();
+        if self.places.list().is_empty() {
+            return Ok(());
+        }
+        for path in paths.elements()? {
+            if let Some(cut) = self.places.below(path?, self.limits.paths)? {
+                cut.steps.into_iter().for_each(|step| self.hit(What::Marked, step));
+            }
         }
         Ok(())
     }
@@ -156,15 +194,22 @@ impl<'r, N: Notes> Auditor<'r, N> {
                 self.note(value)?;
             }
         }
-        // Its keys are those of the value.
-        let Some(unknown) = marked.unknown else { return Ok(()) };
-        let mut has_keys = false;
-        leaves(unknown, |leaf| {
-            has_keys |= matches!(leaf, Leaf::Key(_));
-            Ok(())
-        })?;
-        if has_keys {
-            self.hit(What::Hidden, unknown);
+        if self.has_paths {
+            let value = marked.sides[0].or(marked.sides[1]).or(marked.unknown);
+            let offset = value.map_or(0, Value::offset);
+            self.places.push(marked.path, self.limits.paths, offset)?;
+        }
+        // Their keys are those of the value.
+        let overlays = marked.overlays.into_iter().filter(|_| marked.why == Why::Whole);
+        for overlay in overlays.chain([marked.unknown]).flatten() {
+            let mut has_keys = false;
+            leaves(overlay, |leaf| {
+                has_keys |= matches!(leaf, Leaf::Key(_));
+                Ok(())
+            })?;
+            if has_keys {
+                self.hit(What::Hidden, overlay);
+            }
         }
         Ok(())
     }
@@ -172,25 +217,45 @@ impl<'r, N: Notes> Auditor<'r, N> {
     /// Takes note of the scalars of a marked value.
     fn note(&mut self, value: Value<'_>) -> Result<()> {
         leaves(value, |leaf| {
-            if let Some(text) = leaf.text(&mut self.decoded)?
-                && !text.is_empty()
-                && !is_mask(text)
+            let secrets = &self.collected.secrets;
+            if let Leaf::Scalar(value::Kind::True | value::Kind::False, value) = leaf {
+                self.own.insert(secrets.digest(value.raw()));
+            }
+            leaf.each_text(&mut self.decoded, |text| {
+                if !text.is_empty() && !is_mask(text) {
+                    self.own.insert(secrets.digest(text));
+                }
+                Ok(())
+            })
+        })
+    }
+
+    /// The booleans of an identity that equal a marked one, but for a word of the format.
+    fn booleans(&mut self, identity: Value<'_>, word: Option<Value<'_>>) -> Result<()> {
+        leaves(identity, |leaf| {
+            if let Leaf::Scalar(value::Kind::True | value::Kind::False, value) = leaf
+                && self.own.contains(&self.collected.secrets.digest(value.raw()))
+                && word.is_none_or(|word| word.offset() != value.offset())
             {
-                self.own.insert(self.collected.secrets.digest(text));
+                self.hit(What::Equal, value);
             }
             Ok(())
         })
     }
 
-    /// The scalars at and below a value that `is` says are equal to a secret.
+    /// The strings and numbers at and below a value that `is` says are equal to a secret.
     fn equal(&mut self, value: Value<'_>, is: impl Fn(&Self, &[u8]) -> bool) -> Result<()> {
         let mut decoded = std::mem::take(&mut self.decoded);
         let told = leaves(value, |leaf| {
-            if let Some(text) = leaf.text(&mut decoded)?
-                && is(self, text)
-                && let Leaf::Scalar(_, value) = leaf
-            {
-                let number = self.collected.secrets.number(text).unwrap_or_default();
+            let Leaf::Scalar(_, value) = leaf else { return Ok(()) };
+            let mut found = None;
+            leaf.each_text(&mut decoded, |text| {
+                if found.is_none() && is(self, text) {
+                    found = Some(self.collected.secrets.number(text).unwrap_or_default());
+                }
+                Ok(())
+            })?;
+            if let Some(number) = found {
                 self.hits.push(Hit { offset: value.offset(), what: What::Equal, number });
             }
             Ok(())
@@ -221,7 +286,25 @@ impl<'r, N: Notes> Auditor<'r, N> {
             self.constants(piece)?;
         }
         constants(piece, |constant| {
-            self.equal(constant, |auditor, text| auditor.collected.secrets.number(text).is_some())
+            let before = self.hits.len();
+            self.equal(constant, |auditor, text| auditor.collected.secrets.number(text).is_some())?;
+            let (mut has_keys, mut texts) = (false, 0);
+            leaves(constant, |leaf| {
+                match leaf {
+                    Leaf::Key(key) => {
+                        has_keys |= !is_attribute_name(decode(key, &mut self.decoded)?);
+                    }
+                    Leaf::Scalar(value::Kind::String | value::Kind::Number, _) => texts += 1,
+                    _ => {}
+                }
+                Ok(())
+            })?;
+            // A map all of whose values are secret: its keys are, too.
+            if has_keys && texts > 0 && self.hits.len() - before == texts {
+                self.hits.truncate(before);
+                self.hit(What::Marked, constant);
+            }
+            Ok(())
         })
     }
 
@@ -256,11 +339,23 @@ impl<'r, N: Notes> Auditor<'r, N> {
     }
 
     /// Texts whose keys look secret.
-    fn suspects(&mut self, value: Value<'_>) {
+    fn suspects(&mut self, piece: &Piece<'_>) -> Result<()> {
+        let value = piece.value;
         let (start, hits) = (value.offset(), &mut self.hits);
+        let others = hits.len();
         self.names.find(value.raw(), |at| {
             hits.push(Hit { offset: start + at as u64, what: What::Suspect, number: 0 });
         });
+        let has_type = piece.kind.is_declaration() || piece.kind == PieceKind::Output;
+        if hits.len() > others
+            && has_type
+            && let Some(expression) = value.get("type")?
+        {
+            // A type names attributes and has no values.
+            let range = expression.range();
+            hits.retain(|hit| hit.what != What::Suspect || !range.contains(&hit.offset));
+        }
+        Ok(())
     }
 
     /// The values of a piece whose own name looks secret.

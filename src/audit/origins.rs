@@ -41,7 +41,7 @@ struct Place {
 impl Origins {
     /// Takes note of a place.
     pub fn insert(&mut self, fresh: &Fresh<'_, '_>) {
-        let Fresh { piece, path, side, offset, number } = *fresh;
+        let Fresh { piece, path, side, identity, offset, number } = *fresh;
         // No path is kept behind one that was not.
         if self.paths.len() == self.places.len()
             && self.paths.size() + self.labels_size < SIZE_MAX
@@ -50,7 +50,7 @@ impl Origins {
         {
             self.labels_size += label.size();
             self.labels.push(label);
-            push(&mut self.paths, way_to(piece.kind, side), path);
+            push(&mut self.paths, &way_to(piece.kind, side, identity), path);
         }
         self.places.push(Place { number, section: piece.section, offset });
     }
@@ -114,23 +114,32 @@ impl ShownOrigins {
     }
 }
 
-/// The keys that lead from a piece to one of its values.
-fn way_to(kind: PieceKind, side: usize) -> &'static [&'static str] {
-    match (kind, side) {
-        (PieceKind::ResourceChange, 0) => &["change", "before"],
-        (PieceKind::ResourceChange, _) => &["change", "after"],
-        (PieceKind::DeferredChange, 0) => &["resource_change", "change", "before"],
-        (PieceKind::DeferredChange, _) => &["resource_change", "change", "after"],
-        (PieceKind::OutputChange, 0) => &["before"],
-        (PieceKind::OutputChange, _) => &["after"],
-        (PieceKind::ActionInvocation, _) => &["config_values"],
-        (PieceKind::DeferredActionInvocation, _) => &["action_invocation", "config_values"],
-        (PieceKind::Resource, _) => &["values"],
-        (PieceKind::RootDeclaration | PieceKind::Declaration, _) => &["default"],
-        (PieceKind::Known | PieceKind::Unknown, _) => &[],
-        (kind, _) if kind.is_configuration() => &[],
-        _ => &["value"],
-    }
+/// The keys that lead from a piece to one of its values, or of its identities.
+fn way_to(kind: PieceKind, side: usize, identity: Option<usize>) -> Vec<&'static str> {
+    let around: &[&str] = match kind {
+        PieceKind::ResourceChange => &["change"],
+        PieceKind::DeferredChange => &["resource_change", "change"],
+        PieceKind::DeferredActionInvocation => &["action_invocation"],
+        _ => &[],
+    };
+    let key: &[&str] = match (kind, identity) {
+        (PieceKind::Resource, Some(_)) => &["identity"],
+        (_, Some(0)) => &["importing"],
+        (_, Some(1)) => &["before_identity"],
+        (_, Some(_)) => &["after_identity"],
+        (PieceKind::ResourceChange | PieceKind::DeferredChange | PieceKind::OutputChange, None) => {
+            [&["before"], &["after"]][side]
+        }
+        (PieceKind::ActionInvocation | PieceKind::DeferredActionInvocation, None) => {
+            &["config_values"]
+        }
+        (PieceKind::Resource, None) => &["values"],
+        (PieceKind::RootDeclaration | PieceKind::Declaration, None) => &["default"],
+        (PieceKind::Known | PieceKind::Unknown, None) => &[],
+        (kind, None) if kind.is_configuration() => &[],
+        (_, None) => &["value"],
+    };
+    [around, key].concat()
 }
 
 /// Adds a path; what is longer than can be shown is left out at its end.

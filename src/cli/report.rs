@@ -105,7 +105,8 @@ fn attributes(arguments: &Report, options: &Options) -> Wanted {
         Values::Changed => false,
         Values::All => true,
     };
-    Wanted::Values { all, secrets: secret_options(&arguments.secrets, options.read) }
+    let secrets = Box::new(secret_options(&arguments.secrets, options.read));
+    Wanted::Values { all, secrets }
 }
 
 /// Refuses what would show a secret, or hide nothing.

@@ -53,7 +53,7 @@ pub enum Wanted {
     /// Paths.
     Paths,
     /// Values, of all attributes or of those that change, and how secrets are told.
-    Values { all: bool, secrets: secret::Options },
+    Values { all: bool, secrets: Box<secret::Options> },
 }
 
 /// Reads inputs for a sink.

@@ -135,13 +135,20 @@ impl Differ {
     /// The keys of a map that is marked as a whole are part of the secret, and in a list or a set
     /// the number of its elements: a place below a mark is told as the mark's own.
     fn hide_what_is_below_marks(&mut self) {
-        if self.sensitive.is_empty() {
-            return;
+        if !self.sensitive.is_empty() {
+            let sensitive = std::mem::take(&mut self.sensitive);
+            self.hide_below(&sensitive);
+            self.sensitive = sensitive;
         }
-        if self.changed.cut_at(&self.sensitive) {
+    }
+
+    /// Tells what changes or is unknown below one of these places as that place. They are in order,
+    /// and none of them is below another.
+    pub fn hide_below(&mut self, places: &Paths) {
+        if self.changed.cut_at(places) {
             self.changed.sort();
         }
-        if self.unknown.cut_at(&self.sensitive) {
+        if self.unknown.cut_at(places) {
             self.unknown.sort();
             self.unknown_of.disown();
         }

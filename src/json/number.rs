@@ -1,5 +1,5 @@
 //! Numbers compared exactly, as decimal text (docs/format/records.md, section 9, rule 4). Never
-//! through a float, and no zeros are written out: an exponent of a billion costs what its digits
+//! through a float, and few zeros are written out: an exponent of a billion costs what its digits
 //! cost.
 
 /// A number's text in its parts: sign, digits without leading or trailing zeros, and the power of
@@ -45,7 +45,55 @@ pub fn equal(a: &[u8], b: &[u8]) -> bool {
     }
 }
 
+/// Most zeros that [`canonical`] writes out.
+const ZEROS_MAX: i128 = 40;
+
+/// The one spelling that all numbers of the same value share. It has no exponent, as Terraform
+/// writes numbers, unless that took more than [`ZEROS_MAX`] zeros. The number is of JSON's grammar.
+pub fn canonical<'t>(text: &'t [u8], memory: &'t mut Vec<u8>) -> &'t [u8] {
+    let is_integer = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    if is_integer(digits) && digits.len() as i128 <= ZEROS_MAX && text != b"-0" {
+        return text;
+    }
+    memory.clear();
+    match Decimal::parse(text) {
+        Some(decimal) => decimal.write(memory),
+        None => memory.push(b'0'),
+    }
+    memory
+}
+
 impl<'a> Decimal<'a> {
+    fn write(self, out: &mut Vec<u8>) {
+        let Decimal { negative, digits, exponent } = self;
+        if negative {
+            out.push(b'-');
+        }
+        let start = out.len();
+        let places = match exponent {
+            Exponent::Small(places) => places,
+            Exponent::Huge { negative, digits: power } => {
+                out.extend(digits);
+                out.extend_from_slice(if negative { b"E-" } else { b"E" });
+                return out.extend(power);
+            }
+        };
+        let zeros = |count: i128| std::iter::repeat_n(b'0', count as usize);
+        if (-ZEROS_MAX..=0).contains(&places) {
+            out.extend_from_slice(b"0.");
+            out.extend(zeros(-places));
+            return out.extend(digits);
+        }
+        out.extend(digits);
+        let behind = places - (out.len() - start) as i128;
+        match behind {
+            0..=ZEROS_MAX => out.extend(zeros(behind)),
+            ..0 if places > 0 => out.insert(start + places as usize, b'.'),
+            _ => out.extend_from_slice(format!("e{behind}").as_bytes()),
+        }
+    }
+
     /// `None`: zero.
     fn parse(text: &'a [u8]) -> Option<Decimal<'a>> {
         let (negative, text) = match text {
@@ -85,7 +133,7 @@ impl Exponent {
         if digits.len() > 36 {
             return Exponent::huge(negative, digits, shift);
         }
-        let value = digits.iter().fold(0i128, |value, &byte| value * 10 + i128::from(byte - b'0'));
+        let value = value_of(digits);
         Exponent::Small(if negative { shift - value } else { shift + value })
     }
 
@@ -94,7 +142,7 @@ impl Exponent {
         let mut digits = digits.to_vec();
         let mut rest = if negative { -shift } else { shift };
         for digit in digits.iter_mut().rev() {
-            let sum = i128::from(*digit - b'0') + rest % 10;
+            let sum = value_of(&[*digit]) + rest % 10;
             rest = rest / 10 + sum.div_euclid(10);
             *digit = b'0' + sum.rem_euclid(10) as u8;
         }
@@ -105,12 +153,17 @@ impl Exponent {
         let zeros = digits.iter().take_while(|&&byte| byte == b'0').count();
         digits.drain(..zeros);
         if digits.len() <= 36 {
-            let value =
-                digits.iter().fold(0i128, |value, &byte| value * 10 + i128::from(byte - b'0'));
+            let value = value_of(&digits);
             return Exponent::Small(if negative { -value } else { value });
         }
         Exponent::Huge { negative, digits }
     }
+}
+
+/// The value of at most 36 digits. A byte that is none, because someone writes to the file, counts
+/// as some digit.
+fn value_of(digits: &[u8]) -> i128 {
+    digits.iter().fold(0, |value, &byte| value * 10 + i128::from(byte & 0x0f))
 }
 
 impl Iterator for Digits<'_> {
@@ -151,6 +204,50 @@ mod tests {
             ),
         ] {
             assert!(equal(a.as_bytes(), b.as_bytes()), "{a} {b}");
+            assert!(canonical_of(a, b).is_some(), "{a} {b}");
+        }
+    }
+
+    /// Both, where they have the same spelling.
+    fn canonical_of(a: &str, b: &str) -> Option<String> {
+        let [a, b] = [a, b].map(|text| canonical(text.as_bytes(), &mut Vec::new()).to_vec());
+        (a == b).then(|| String::from_utf8(a).expect("ASCII"))
+    }
+
+    #[test]
+    fn numbers_of_a_value_share_a_spelling() {
+        let zeros = |count: usize| "0".repeat(count);
+        for (text, other, expected) in [
+            ("1000000000", "1e9", "1000000000"),
+            ("1000000000.00", "0.01E+11", "1000000000"),
+            ("-1.50", "-15e-1", "-1.5"),
+            ("0.0001", "1e-4", "0.0001"),
+            ("123.4560", "1234560e-4", "123.456"),
+            ("0", "-0.0e7", "0"),
+            ("-0", "0.0", "0"),
+            (&format!("1{}", zeros(39)), "1e39", &format!("1{}", zeros(39))),
+            (&format!("1{}", zeros(40)), "1e40", &format!("1{}", zeros(40))),
+            (&format!("1{}", zeros(41)), "1e41", "1e41"),
+            (&format!("12{}", zeros(50)), "1.2e51", "12e50"),
+            (&format!("0.{}12", zeros(41)), "1.2e-42", "12e-43"),
+            (&format!("0.{}12", zeros(40)), "1.2e-41", &format!("0.{}12", zeros(40))),
+        ] {
+            assert_eq!(canonical_of(text, other).as_deref(), Some(expected), "{text} {other}");
+        }
+        let long = "1".repeat(60);
+        assert_eq!(canonical_of(&long, &format!("{long}.0")), Some(long));
+        let huge = format!("1e1{}", zeros(40));
+        assert_eq!(
+            canonical_of(&huge, &format!("10e{}", "9".repeat(40))),
+            Some(format!("1E1{}1", zeros(39)))
+        );
+    }
+
+    #[test]
+    fn a_byte_that_is_no_digit_is_no_panic() {
+        for text in [&b"1e\xff\xff"[..], b"1e999999999999999999999999999999999999999~", b"~", b"-"]
+        {
+            canonical(text, &mut Vec::new());
         }
     }
 
@@ -173,6 +270,7 @@ mod tests {
             ),
         ] {
             assert!(!equal(a.as_bytes(), b.as_bytes()), "{a} {b}");
+            assert_eq!(canonical_of(a, b), None, "{a} {b}");
         }
     }
 }

@@ -429,6 +429,11 @@ impl<'a> Place<'a> {
 pub const TREE_DEPTH: u32 = 128;
 
 impl<'a> Text<'a> {
+    /// One of no bytes, for what might have stood there.
+    pub(crate) fn empty(offset: u64) -> Text<'static> {
+        Text { raw: b"", offset, escaped: 0 }
+    }
+
     /// What stands between quotes whose escapes were checked; its first byte has that offset.
     pub(super) fn of_raw(raw: &'a [u8], offset: u64) -> Text<'a> {
         Text { raw, offset, escaped: u64::from(memchr::memchr(b'\\', raw).is_some()) }

@@ -1,6 +1,7 @@
 //! The elements of a plan's sections, taken apart into their keys
 //! (docs/format/plan.md, sections 3, 4, 9). Values stay where they stand.
 
+use super::section::Section;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::value::{Kind, Name, Text, Value};
 
@@ -8,7 +9,10 @@ use crate::json::value::{Kind, Name, Text, Value};
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct ResourceChange<'a> {
-    pub address: Text<'a>,
+    /// Only drift of Terraform 1.0 has none.
+    pub address: Option<Text<'a>>,
+    /// Bytes from the start of the input to the address, or to the element if it has none.
+    pub offset: u64,
     pub previous_address: Option<Text<'a>>,
     pub module_address: Option<Text<'a>>,
     pub mode: Option<Text<'a>>,
@@ -175,12 +179,13 @@ fn object<'a>(value: Option<Value<'a>>, key: &'static str) -> Result<Option<Valu
 }
 
 impl<'a> ResourceChange<'a> {
-    /// Takes an element of `resource_changes` apart.
+    /// Takes an element of a section of changes apart.
     ///
     /// # Errors
     ///
-    /// It has no `address` or no `change`, or a key of the wrong type, or a key twice.
-    pub fn parse(element: Value<'a>) -> Result<ResourceChange<'a>> {
+    /// It has no `change`, or is no drift and has no `address`; it has a key of the wrong type, or
+    /// a key twice.
+    pub fn parse(section: Section, element: Value<'a>) -> Result<ResourceChange<'a>> {
         let [
             address,
             previous_address,
@@ -214,8 +219,13 @@ impl<'a> ResourceChange<'a> {
             },
         )?;
         let change = required(element, change, "change")?;
+        let address = match section {
+            Section::ResourceDrift => text(address, "address")?,
+            _ => Some(required_text(element, address, "address")?),
+        };
         Ok(ResourceChange {
-            address: required_text(element, address, "address")?,
+            address,
+            offset: address.map_or(element.offset(), |address| address.offset()),
             previous_address: text(previous_address, "previous_address")?,
             module_address: text(module_address, "module_address")?,
             mode: text(mode, "mode")?,
@@ -235,7 +245,10 @@ impl<'a> ResourceChange<'a> {
 
     /// Whether it had another address before.
     pub fn is_moved(&self) -> bool {
-        self.previous_address.is_some_and(|previous| previous.compare(self.address).is_ne())
+        let (Some(address), Some(previous)) = (self.address, self.previous_address) else {
+            return self.previous_address.is_some();
+        };
+        previous.compare(address).is_ne()
     }
 }
 
@@ -317,6 +330,17 @@ impl<'a> Change<'a> {
     }
 }
 
+impl Change<'_> {
+    /// Whether an action is among them.
+    ///
+    /// # Errors
+    ///
+    /// They are no array of strings.
+    pub(crate) fn has_action(&self, word: &str) -> Result<bool> {
+        self.actions()?.try_fold(false, |has, action| Ok(has | action?.is(word)))
+    }
+}
+
 impl<'a> Deferred<'a> {
     /// Takes an element of `deferred_changes` apart.
     ///
@@ -329,7 +353,7 @@ impl<'a> Deferred<'a> {
         let resource_change = required(element, resource_change, "resource_change")?;
         Ok(Deferred {
             reason: text(reason, "reason")?,
-            resource_change: ResourceChange::parse(resource_change)
+            resource_change: ResourceChange::parse(Section::DeferredChanges, resource_change)
                 .map_err(|error| error.within("resource_change"))?,
         })
     }
@@ -388,8 +412,8 @@ impl<'a> ActionInvocation<'a> {
     /// The trigger is not well formed.
     pub fn triggering_address(&self) -> Result<Option<Text<'a>>> {
         let Some(trigger) = self.lifecycle_action_trigger else { return Ok(None) };
-        let address = trigger.get("triggering_resource_address")?;
-        text(address, "triggering_resource_address")
+        members(trigger, const { &Name::all(["triggering_resource_address"]) })
+            .and_then(|[address]| text(address, "triggering_resource_address"))
             .map_err(|error| error.within("lifecycle_action_trigger"))
     }
 
@@ -400,7 +424,8 @@ impl<'a> ActionInvocation<'a> {
     /// The trigger is not well formed.
     pub fn timing(&self) -> Result<Timing> {
         let Some(trigger) = self.lifecycle_action_trigger else { return Ok(Timing::Unknown) };
-        let event = trigger.get("action_trigger_event")?;
+        let [event] = members(trigger, const { &Name::all(["action_trigger_event"]) })
+            .map_err(|error| error.within("lifecycle_action_trigger"))?;
         // A plan is not refused for a word that nothing but the wording of reports depends on.
         let event = event.and_then(|event| event.string().ok()?.decode().ok());
         Ok(match event.unwrap_or_default() {
@@ -440,15 +465,18 @@ impl<'a> Check<'a> {
     ///
     /// # Errors
     ///
-    /// The instances are not well formed.
+    /// The instances are not well formed, or have a key twice.
     pub fn problems(&self, mut each: impl FnMut(Text<'a>)) -> Result<()> {
         let Some(instances) = self.instances else { return Ok(()) };
         for instance in instances.elements()? {
-            let Some(problems) = present(instance?.get("problems")?) else {
-                continue;
-            };
+            let Some(instance) = present(Some(instance?)) else { continue };
+            let [problems, _, _] =
+                members(instance, const { &Name::all(["problems", "status", "address"]) })?;
+            let Some(problems) = present(problems) else { continue };
             for problem in problems.elements()? {
-                if let Some(message) = present(problem?.get("message")?) {
+                let Some(problem) = present(Some(problem?)) else { continue };
+                let [message] = members(problem, const { &Name::all(["message"]) })?;
+                if let Some(message) = present(message) {
                     each(message.string()?);
                 }
             }

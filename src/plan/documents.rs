@@ -5,13 +5,17 @@
 //! wrapper's text. Where it is not, nothing in it tells where it should have ended; what does is a
 //! line that begins as a plan does when each has a line of its own ([`BEGINNINGS`]). Inside of a
 //! plan there is no such line: a string holds no line feed, and nothing that writes objects on
-//! lines of their own writes those in a plan like this. So a document reaches no further than to
+//! lines of their own writes those in a plan like this, but for the prior state: that begins as a
+//! plan does, and is told by the key before it. So a document reaches no further than to
 //! the next such line. One that is cut off there is incomplete, instead of swallowing those behind
-//! it.
+//! it; one that is cut off right behind the key of its prior state swallows the next one, and is
+//! incomplete all the same.
 //!
 //! Lines are looked for in the first [`REACH`] bytes of each document, so that large ones cost
 //! nothing. What must not change: which line is found depends on the bytes alone, not on the
 //! windows they come in.
+
+use std::ops::Range;
 
 use super::frame::Document;
 use super::head::{self, Head};
@@ -34,6 +38,9 @@ const BEGINNINGS: [&[u8]; 4] = [
     b"\n{\"action_invocations\"",
     b"\n{\"plan_format_version\"",
 ];
+
+/// What stands before the prior state of a plan, but for space.
+const PRIOR_STATE: &[u8; 14] = b"\"prior_state\":";
 
 /// What follows a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -282,6 +289,8 @@ struct Line {
     until: u64,
     /// How far it was looked for: behind earlier documents, too.
     searched: u64,
+    /// The last bytes before that which are no space.
+    before: Before,
     /// Where it begins.
     found: Option<u64>,
 }
@@ -294,7 +303,9 @@ impl Line {
             After::Documents => start + REACH,
         };
         let known = if self.found.is_none() { self.searched.min(self.until) } else { 0 };
-        Line { start, until, searched: known.max(start), found: None }
+        let before =
+            if known > start && known == self.searched { self.before } else { Before::default() };
+        Line { start, until, searched: known.max(start), before, found: None }
     }
 
     /// Looks on in a window at this offset. Returns how much of the window belongs to the document
@@ -305,6 +316,9 @@ impl Line {
             return (found - offset) as usize;
         }
         let mut from = self.searched;
+        let text = |range: Range<u64>| {
+            &window[(range.start - offset) as usize..(range.end - offset) as usize]
+        };
         while from < end.min(self.until) {
             let rest = &window[(from - offset) as usize..];
             let Some(at) = next_line(rest) else { break };
@@ -313,19 +327,46 @@ impl Line {
                 break;
             }
             let line = &rest[at..];
-            if BEGINNINGS.iter().any(|beginning| line.starts_with(beginning)) {
+            let begins = BEGINNINGS.iter().any(|beginning| line.starts_with(beginning));
+            if begins && !self.before.behind(text(self.searched..feed)).is_of_prior_state() {
                 self.found = Some(feed + 1);
                 return (feed + 1 - offset) as usize;
             }
-            if BEGINNINGS.iter().any(|beginning| beginning.starts_with(line)) {
+            if !begins && BEGINNINGS.iter().any(|beginning| beginning.starts_with(line)) {
                 // The line feed belongs to the document, what may become a beginning does not yet.
+                self.before = self.before.behind(text(self.searched..feed));
                 self.searched = feed;
                 return (feed + 1 - offset) as usize;
             }
             from = feed + 1;
         }
+        if self.searched < end.min(self.until) {
+            self.before = self.before.behind(text(self.searched..end));
+        }
         self.searched = end;
         window.len()
+    }
+}
+
+/// The last bytes before a place that are no space, the last one first.
+#[derive(Clone, Copy, Debug, Default)]
+struct Before([u8; PRIOR_STATE.len()]);
+
+impl Before {
+    /// Those before the end of a text that stands behind the place.
+    fn behind(self, text: &[u8]) -> Before {
+        let earlier = self.0.into_iter();
+        let bytes = text.iter().rev().copied().filter(|byte| !byte.is_ascii_whitespace());
+        let mut last = Before::default();
+        for (slot, byte) in last.0.iter_mut().zip(bytes.chain(earlier)) {
+            *slot = byte;
+        }
+        last
+    }
+
+    /// Whether the value of the key `prior_state` stands at the place.
+    fn is_of_prior_state(&self) -> bool {
+        self.0.iter().rev().eq(PRIOR_STATE)
     }
 }
 

@@ -13,6 +13,7 @@ mod head;
 mod key;
 mod look;
 mod module;
+mod names;
 mod pieces;
 mod place;
 pub(crate) mod read_ahead;
@@ -42,7 +43,7 @@ pub use look::{Look, look};
 pub(crate) use module::{ModuleOf, module_of};
 pub(crate) use pieces::crew as piece_crew;
 pub use pieces::{Piece, PieceFrontier, PieceKind, PieceScout, PieceStretch, PieceVisitor};
-pub use place::Place;
+pub use place::{Place, Step as PlaceStep};
 pub use scout::{Frontier, Scout};
 pub use section::Section;
 

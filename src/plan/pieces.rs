@@ -23,6 +23,7 @@ use super::element::{self, Element, ResourceGlance, Unchanged};
 use super::frame::{Frame, Welcome};
 use super::head::Head;
 use super::key;
+use super::names::Names;
 use super::section::Section;
 use super::skimming::{self, Skimming};
 use super::tail::After;
@@ -248,6 +249,8 @@ struct Walk<'v, S, V> {
     cut: Option<u64>,
     /// What is entered of it, the outermost first. Nothing recurses.
     open: Vec<Around>,
+    /// The names in the innermost, if its members are told by them.
+    names: Names,
     /// The module calls that are entered ([`Piece::module`]).
     calls: Calls,
 }
@@ -269,6 +272,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             passed: 0,
             cut: None,
             open: Vec::new(),
+            names: Names::default(),
             calls: Calls::default(),
         }
     }
@@ -349,6 +353,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             Next::Enter(scope) => match self.enter(scope)? {
                 Some(shape) => {
                     self.visitor.entered(self.cursor.offset());
+                    self.names.clear();
                     self.open.push((scope, shape));
                     if scope == Scope::ModuleCall {
                         self.calls.push(name.unwrap_or_default());
@@ -367,7 +372,12 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
     fn step(&mut self) -> Result<Option<(Next, Option<String>)>> {
         while let Some(&(scope, shape)) = self.open.last() {
             if shape == Shape::Object {
-                if let Some((key, _)) = self.member()? {
+                if let Some((key, offset)) = self.member()? {
+                    if scope.piece().is_named() {
+                        self.names
+                            .note(&key, offset, &self.options.limits)
+                            .map_err(|error| error.within("*"))?;
+                    }
                     return Ok(Some((scope.member(&key), Some(key))));
                 }
             } else if self.element()? {

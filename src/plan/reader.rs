@@ -1,11 +1,12 @@
 //! The walk over a plan: top-level keys, then the elements of what is entered.
 
-use super::change::{ActionInvocation, Change, Check, Deferred, ResourceChange};
+use super::change::{ActionInvocation, Change, Check, Deferred, ResourceChange, members};
 use super::documents::Part;
 use super::element::Element;
 use super::frame::{Frame, Welcome};
 use super::head::Head;
 use super::key;
+use super::names::Names;
 use super::place::Place;
 use super::scout::Frontier;
 use super::section::Section;
@@ -17,7 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
-use crate::json::value::Value;
+use crate::json::value::Name;
 
 /// Reads the document that begins at `head`, or some of it.
 pub(super) fn read<S: Source, V: Visitor>(
@@ -229,13 +230,14 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
             }
             Section::Checks => self.visitor.check(&Check::parse(value)?),
             Section::RelevantAttributes => {
-                let part = |key| {
-                    let part: Option<Value<'_>> = value.get(key)?;
-                    part.ok_or_else(|| Error::at(ErrorKind::MissingKey(key), value.offset()))
-                };
-                self.visitor.relevant_attribute(part("resource")?, part("attribute")?)
+                let [resource, attribute] =
+                    members(value, const { &Name::all(["resource", "attribute"]) })?;
+                let missing = |key| Error::at(ErrorKind::MissingKey(key), value.offset());
+                let resource = resource.ok_or_else(|| missing("resource"))?;
+                let attribute = attribute.ok_or_else(|| missing("attribute"))?;
+                self.visitor.relevant_attribute(resource, attribute)
             }
-            _ => self.visitor.resource_change(section, &ResourceChange::parse(value)?),
+            _ => self.visitor.resource_change(section, &ResourceChange::parse(section, value)?),
         }
     }
 
@@ -245,14 +247,18 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
             return Ok(Flow::Continue);
         }
         self.cursor.enter_object()?;
-        while let Some((name, _)) = key::next(&mut self.cursor)? {
+        let mut names = Names::default();
+        names.clear();
+        while let Some((name, offset)) = key::next(&mut self.cursor)? {
+            names.note(&name, offset, &self.options.limits).map_err(|error| error.within("*"))?;
             self.cursor.outline(self.outline)?;
             let value = self.cursor.value(self.outline);
             // Names are the plan's own words, which an error does not repeat.
             let flow = match section {
                 Section::OutputChanges => Change::parse(value)
                     .and_then(|change| self.visitor.output_change(&name, &change)),
-                _ => value.get("value").and_then(|value| self.visitor.variable(&name, value)),
+                _ => members(value, const { &Name::all(["value"]) })
+                    .and_then(|[value]| self.visitor.variable(&name, value)),
             };
             if flow.map_err(|error| error.within("*"))? == Flow::Stop {
                 return Ok(Flow::Stop);

@@ -4,9 +4,30 @@
 use std::borrow::Cow;
 
 use super::counts::WORD_MAX;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::string;
 use crate::json::value::Text;
 use crate::plan::Change;
+
+/// What a change may do, the gravest first.
+const EFFECTS: [&str; 6] = ["delete", "replace", "forget", "update", "create", "read"];
+
+/// What a list of actions does, in the words that known lists have. It is told by what is in the
+/// list, so that one which nobody knows (`["delete","forget"]`) counts wherever each of its actions
+/// would. All who count actions ask here.
+pub(crate) fn effects(actions: &[Cow<'_, str>]) -> impl Iterator<Item = &'static str> + use<> {
+    let has = |word: &str| actions.iter().any(|action| action == word);
+    let [creates, deletes, forgets] = ["create", "delete", "forget"].map(has);
+    let does = [
+        deletes && !creates,
+        creates && (deletes || forgets),
+        forgets && (deletes || !creates),
+        has("update"),
+        creates && !deletes && !forgets,
+        has("read"),
+    ];
+    EFFECTS.into_iter().zip(does).filter_map(|(word, does)| does.then_some(word))
+}
 
 /// A list of actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,24 +99,28 @@ impl Action {
         })
     }
 
-    /// The one word; of an unknown list, its words joined, and no more of them than make it too
-    /// long to be counted.
+    /// The one word; of an unknown list, its words joined.
     ///
     /// # Errors
     ///
-    /// The actions of the change are no array of strings.
+    /// The actions of the change are no array of strings, or too long to be words.
     pub(super) fn word(self, change: &Change<'_>) -> Result<Cow<'static, str>> {
         match self.known_word() {
             Some(word) => Ok(Cow::Borrowed(word)),
             None => {
+                let too_long = |offset| Error::at(ErrorKind::LongWord, offset).within("actions");
                 let mut joined = String::new();
                 for (place, word) in change.actions()?.enumerate() {
+                    let word = word?;
                     if place > 0 {
                         joined.push('+');
                     }
-                    joined += &word?.decode()?;
+                    if word.raw().len() > string::EXPANSION_MAX * WORD_MAX {
+                        return Err(too_long(word.offset()));
+                    }
+                    joined += &word.decode()?;
                     if joined.len() > WORD_MAX {
-                        break;
+                        return Err(too_long(word.offset()));
                     }
                 }
                 Ok(Cow::Owned(joined))
@@ -128,5 +153,37 @@ impl Action {
             }
         };
         Ok(Borrowed(known))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_do_what_their_actions_do() {
+        for (actions, expected) in [
+            (&["no-op"][..], &[][..]),
+            (&["open"], &[]),
+            (&[], &[]),
+            (&["read"], &["read"]),
+            (&["create"], &["create"]),
+            (&["update"], &["update"]),
+            (&["delete"], &["delete"]),
+            (&["forget"], &["forget"]),
+            (&["delete", "create"], &["replace"]),
+            (&["create", "delete"], &["replace"]),
+            (&["create", "forget"], &["replace"]),
+            (&["forget", "create"], &["replace"]),
+            (&["delete", "forget"], &["delete", "forget"]),
+            (&["forget", "delete"], &["delete", "forget"]),
+            (&["update", "delete"], &["delete", "update"]),
+            (&["create", "delete", "forget"], &["replace", "forget"]),
+            (&["purge", "delete"], &["delete"]),
+            (&["purge"], &[]),
+        ] {
+            let actions: Vec<_> = actions.iter().map(|&action| Cow::Borrowed(action)).collect();
+            assert_eq!(effects(&actions).collect::<Vec<_>>(), expected, "{actions:?}");
+        }
     }
 }

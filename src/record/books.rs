@@ -99,9 +99,7 @@ impl<'a> Books<'a> {
         if self.show.hides(&facts) {
             return Ok(());
         }
-        let viewer = self.viewer.as_ref();
-        let is_secret = |text: &[u8]| viewer.is_some_and(|viewer| viewer.is_secret(text));
-        let mut row = maker.row(&facts, change, deferred_reason, &is_secret)?;
+        let mut row = maker.row(&facts, change, deferred_reason, self.viewer.as_ref())?;
         if let (Some(_), Some(row)) = (&self.viewer, row.resource_mut()) {
             let super::ResourceChange { changed, unknown, replace_paths, .. } = &*row;
             let places = Places { changed, unknown, replace_paths };
@@ -118,6 +116,11 @@ impl<'a> Books<'a> {
             Some(viewer) if viewer.is_secret(text.as_bytes()) => MASK.to_owned(),
             _ => text,
         }
+    }
+
+    /// Whether an output is known to be declared sensitive.
+    pub(super) fn declares(&self, output: &str) -> bool {
+        self.viewer.as_ref().is_some_and(|viewer| viewer.declares(output))
     }
 
     /// The attributes of a change, if they were asked for.

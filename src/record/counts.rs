@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::action::Action;
 use super::maker::Facts;
 use super::sift::Extent;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 use crate::plan::{ResourceChange, Section};
 
@@ -147,9 +147,13 @@ impl PlanLine {
     }
 
     /// Counts an element of `resource_changes`.
-    pub(super) fn count(&mut self, action: Action, change: &ResourceChange<'_>) {
+    ///
+    /// # Errors
+    ///
+    /// Its actions are no array of strings.
+    pub(super) fn count(&mut self, action: Action, change: &ResourceChange<'_>) -> Result<()> {
         if change.mode.is_some_and(|mode| mode.is("ephemeral")) {
-            return;
+            return Ok(());
         }
         let is_managed = change.mode.is_none_or(|mode| mode.is("managed"));
         self.import += u64::from(change.change.importing.is_some());
@@ -166,8 +170,17 @@ impl PlanLine {
                 self.add += 1;
                 self.forget += 1;
             }
-            Action::NoOp | Action::Read | Action::Open | Action::Other => {}
+            Action::NoOp | Action::Read | Action::Open => {}
+            // Each action counts as it does alone.
+            Action::Other => {
+                let has = |word| change.change.has_action(word).map(u64::from);
+                self.add += has("create")?;
+                self.change += has("update")?;
+                self.destroy += has("delete")? * u64::from(is_managed);
+                self.forget += has("forget")?;
+            }
         }
+        Ok(())
     }
 }
 
@@ -178,13 +191,16 @@ pub(super) const WORD_MAX: usize = 1024;
 ///
 /// # Errors
 ///
-/// There are too many different ones, or it is too long to be one.
+/// It is too long to be one, or there are too many different ones.
 pub(super) fn count(counts: &mut ByWord, word: &str, limits: &Limits, offset: u64) -> Result<()> {
     if let Some(number) = counts.get_mut(word) {
         *number += 1;
         return Ok(());
     }
-    if counts.len() as u64 >= limits.words || word.len() > WORD_MAX {
+    if word.len() > WORD_MAX {
+        return Err(Error::at(ErrorKind::LongWord, offset));
+    }
+    if counts.len() as u64 >= limits.words {
         return Err(Error::limit(Limit::Words, limits.words, offset));
     }
     counts.insert(word.to_owned(), 1);

@@ -95,7 +95,7 @@ pub(crate) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
 
 fn owned_change(change: &ResourceChange<'_>) -> ResourceChange<'static> {
     ResourceChange {
-        address: owned_text(&change.address),
+        address: change.address.as_deref().map(owned_text),
         previous_address: change.previous_address.as_deref().map(owned_text),
         module_address: change.module_address.as_deref().map(owned_text),
         mode: change.mode.as_deref().map(owned_text),

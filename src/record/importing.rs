@@ -11,11 +11,12 @@ use hashbrown::HashTable;
 
 use super::json_text::JsonText;
 use super::texts::Texts;
+use super::view::Viewer;
 use crate::diff::refuse_twins;
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::string;
 use crate::json::value::{Elements, Kind, Members, Value, recycled};
 use crate::json::word::Word;
+use crate::json::{number, string};
 use crate::plan::Change;
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{Marks, Subject};
@@ -37,7 +38,7 @@ pub(super) struct Importing {
 
 impl Importing {
     /// The `importing` object of a change as compact JSON text. What its overlays mark, or do not
-    /// fit, is secret, as is what `is_secret` says.
+    /// fit, is secret, as is what `viewer` knows to be.
     ///
     /// # Errors
     ///
@@ -47,7 +48,7 @@ impl Importing {
         importing: Value<'_>,
         change: &Change<'_>,
         texts: &mut Texts,
-        is_secret: &dyn Fn(&[u8]) -> bool,
+        viewer: Option<&Viewer<'_>>,
     ) -> Result<JsonText<'_>> {
         self.shown.clear();
         let subject = Subject {
@@ -67,7 +68,7 @@ impl Importing {
             let mut sides = marked.sides.into_iter().flatten();
             sides.try_for_each(|value| leaves(value, |leaf| shown.mark_secret(leaf, decoded)))
         })?;
-        self.write(importing, texts, is_secret)?;
+        self.write(importing, texts, viewer)?;
         Ok(JsonText::new(&*self.json))
     }
 
@@ -76,11 +77,21 @@ impl Importing {
         &mut self,
         value: Value<'_>,
         texts: &mut Texts,
-        is_secret: &dyn Fn(&[u8]) -> bool,
+        viewer: Option<&Viewer<'_>>,
     ) -> Result<()> {
         let Importing { json, shown, .. } = self;
-        let is_secret = |text: &[u8]| shown.is_secret(text) || is_secret(text);
+        let is_secret = |text: &[u8]| {
+            shown.is_secret(text) || viewer.is_some_and(|viewer| viewer.is_secret(text))
+        };
+        let mut shared = Vec::new();
+        let mut is_secret_number = |number: &[u8]| {
+            shown.is_secret(number)
+                || shown.is_secret(number::canonical(number, &mut shared))
+                || viewer.is_some_and(|viewer| viewer.is_secret_number(number))
+        };
         json.clear();
+        // Whether the id is known: no value of the resource.
+        let format_word = value.get("unknown")?.map(Value::offset);
         // Most are flat: the container that is written is not on the list of those around it.
         let (mut around, mut open) = (recycled(std::mem::take(&mut self.open)), None);
         let mut next = Some(value);
@@ -114,14 +125,21 @@ impl Importing {
                         if !Word::is_whole(word) {
                             return Err(Error::at(ErrorKind::Changed, value.offset()));
                         }
-                        if kind == Kind::Number && is_secret(word) {
+                        let is_secret = match kind {
+                            Kind::Number => is_secret_number(word),
+                            Kind::True | Kind::False => {
+                                format_word != Some(value.offset()) && shown.is_secret(word)
+                            }
+                            _ => false,
+                        };
+                        if is_secret {
                             json.truncate(start);
                             json.push_str(MASK);
                         }
                     }
                 },
                 (None, Some(container)) => {
-                    next = container.next(texts, json)?;
+                    next = container.next(texts, json, viewer)?;
                     if next.is_none() {
                         open = around.pop();
                     }
@@ -158,11 +176,20 @@ impl Shown {
         self.by_text.clear();
     }
 
-    /// Takes a string or number that is not empty.
+    /// Takes a string that is not empty, a number or a boolean.
     fn note(&mut self, leaf: Leaf<'_>, decoded: &mut Vec<u8>) -> Result<()> {
-        let Some(text) = leaf.text(decoded)? else { return Ok(()) };
+        if let Leaf::Scalar(Kind::True | Kind::False, value) = leaf {
+            self.note_text(value.raw());
+        }
+        leaf.each_text(decoded, |text| {
+            self.note_text(text);
+            Ok(())
+        })
+    }
+
+    fn note_text(&mut self, text: &[u8]) {
         if text.is_empty() || self.position(text).is_some() {
-            return Ok(());
+            return;
         }
         let Shown { texts, places, by_text, keyed } = self;
         let start = texts.len();
@@ -171,7 +198,6 @@ impl Shown {
         let hash = |&place: &usize| keyed.hash_one(&texts[places[place].range.clone()]);
         let place = places.len() - 1;
         let _ = by_text.insert_unique(hash(&place), place, hash);
-        Ok(())
     }
 
     fn position(&self, text: &[u8]) -> Option<usize> {
@@ -179,14 +205,25 @@ impl Shown {
         self.by_text.find(self.keyed.hash_one(text), is_it).copied()
     }
 
-    /// A string, a number or a key that is data is secret: so is what is shown of the same text.
+    /// A scalar or a key that is data is secret: so is what is shown of the same text or number.
     fn mark_secret(&mut self, leaf: Leaf<'_>, decoded: &mut Vec<u8>) -> Result<()> {
-        let text = match leaf {
-            Leaf::Key(key) => Some(decode(key, decoded)?).filter(|key| !is_attribute_name(key)),
-            leaf => leaf.text(decoded)?,
+        let mut mark = |text: &[u8]| {
+            if let Some(place) = self.position(text) {
+                self.places[place].is_secret = true;
+            }
         };
-        if let Some(place) = text.and_then(|text| self.position(text)) {
-            self.places[place].is_secret = true;
+        match leaf {
+            Leaf::Key(key) => {
+                let key = decode(key, decoded)?;
+                if !is_attribute_name(key) {
+                    mark(key);
+                }
+            }
+            Leaf::Scalar(Kind::True | Kind::False, value) => mark(value.raw()),
+            leaf => leaf.each_text(decoded, |text| {
+                mark(text);
+                Ok(())
+            })?,
         }
         Ok(())
     }
@@ -206,25 +243,38 @@ enum Open<'a> {
 
 impl<'a> Open<'a> {
     /// Writes what comes before the next value in it, and hands that out; `None` at its end.
-    fn next(&mut self, texts: &mut Texts, json: &mut String) -> Result<Option<Value<'a>>> {
-        let next = match self {
-            Open::Object(members) => {
-                members.next().transpose()?.map(|(key, value)| (Some(key), value))
+    fn next(
+        &mut self,
+        texts: &mut Texts,
+        json: &mut String,
+        viewer: Option<&Viewer<'_>>,
+    ) -> Result<Option<Value<'a>>> {
+        loop {
+            let next = match self {
+                Open::Object(members) => {
+                    members.next().transpose()?.map(|(key, value)| (Some(key), value))
+                }
+                Open::Array(elements) => elements.next().transpose()?.map(|value| (None, value)),
+            };
+            let Some((key, value)) = next else {
+                json.push(if matches!(self, Open::Object(_)) { '}' } else { ']' });
+                return Ok(None);
+            };
+            if !json.ends_with(['{', '[']) {
+                json.push(',');
             }
-            Open::Array(elements) => elements.next().transpose()?.map(|value| (None, value)),
-        };
-        let Some((key, value)) = next else {
-            json.push(if matches!(self, Open::Object(_)) { '}' } else { ']' });
-            return Ok(None);
-        };
-        if !json.ends_with(['{', '[']) {
-            json.push(',');
+            let mut is_secret = false;
+            if let Some(key) = key {
+                let (key, []) = texts.decode(key, [])?;
+                is_secret = !value.is_null() && viewer.is_some_and(|viewer| viewer.is_name(key));
+                string::push_quoted(key, json);
+                json.push(':');
+            }
+            if !is_secret {
+                return Ok(Some(value));
+            }
+            json.push_str(MASK);
         }
-        if let Some(key) = key {
-            string::push_quoted(texts.decode(key, [])?.0, json);
-            json.push(':');
-        }
-        Ok(Some(value))
     }
 }
 

@@ -8,22 +8,29 @@ use super::importing::Importing;
 use super::json_text::JsonText;
 use super::sift::Extent;
 use super::texts::Texts;
-use super::view::Attributes;
+use super::view::{Attributes, Viewer};
 use super::{Record, ResourceChange};
 use crate::diff::Differ;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::string;
-use crate::json::value::{Kind, Text};
+use crate::json::value::{Kind, Text, Value};
 use crate::json::word::Word;
 use crate::limits::{Limit, Limits};
 use crate::path::{Paths, Step};
 use crate::plan::{self, Change, Index, Section, Unchanged};
+use crate::secret::marks::{Marks, Subject, Why};
+use crate::secret::steps::Places;
 
 /// Makes the rows of changes, one after the other.
 pub(super) struct Maker {
     limits: Limits,
     extent: Extent,
     differ: Differ,
+    marks: Marks,
+    /// Where an overlay of the last change does not fit its value: below, nothing is told.
+    misfits: Places,
+    /// Where paths that force a replacement are cut.
+    marked: Places,
     // What a row borrows.
     none: Paths,
     replace_paths: Paths,
@@ -60,6 +67,9 @@ impl Maker {
             limits,
             extent,
             differ: Differ::new(&limits),
+            marks: Marks::default(),
+            misfits: Places::default(),
+            marked: Places::default(),
             none: Paths::new(),
             replace_paths: Paths::new(),
             texts: Texts::default(),
@@ -76,9 +86,50 @@ impl Maker {
     pub(super) fn diff(&mut self, change: &Change<'_>) -> Result<()> {
         // A damaged mark is an error, not no mark.
         if self.extent == Extent::Paths || change.importing.is_some() {
-            return self.differ.diff(change);
+            self.differ.diff(change)?;
+            self.hide_misfits(change)?;
         }
         Ok(())
+    }
+
+    /// An overlay that does not fit its value marks all of it, and so its keys.
+    fn hide_misfits(&mut self, change: &Change<'_>) -> Result<()> {
+        self.misfits.clear();
+        let (sides, overlays) =
+            ([change.before, change.after], [change.before_sensitive, change.after_sensitive]);
+        // Nearly always nothing is told that could stand below.
+        let Differ { changed, unknown, .. } = &self.differ;
+        let tells_deep = changed.are_deep() || unknown.are_deep();
+        if !tells_deep && change.replace_paths.is_none() && fit_at_root(sides, overlays)? {
+            return Ok(());
+        }
+        let Maker { marks, misfits, limits, .. } = self;
+        marks.find(Subject { sides, overlays, ..Subject::default() }, |marked| {
+            match marked.why {
+                Why::Misfit => misfits.push(marked.path, limits.paths, change.offset()),
+                Why::Whole | Why::OtherKind => Ok(()),
+            }
+        })?;
+        self.misfits.sort();
+        self.differ.hide_below(self.misfits.list());
+        Ok(())
+    }
+
+    /// Takes note of the places below which steps are part of a secret.
+    fn mark_steps(&mut self, change: &Change<'_>) {
+        self.marked.clear();
+        if change.replace_paths.is_some() {
+            let misfits = self.misfits.list().iter();
+            self.differ.sensitive.iter().chain(misfits).for_each(|it| self.marked.push_path(it));
+            self.marked.sort();
+        }
+    }
+
+    /// Tells no place in the last change but its root: all of it is secret.
+    pub(super) fn hide_all(&mut self) {
+        let mut root = Paths::new();
+        root.push([]);
+        self.differ.hide_below(&root);
     }
 
     /// Those paths of the last change that are told: where it changes, is unknown and sensitive.
@@ -99,11 +150,11 @@ impl Maker {
         self.diff(&change.change).map_err(in_change)?;
         let action = Action::of(&change.change).map_err(in_change)?;
         let mut terraform = PlanLine::default();
-        terraform.count(action, change);
+        terraform.count(action, change).map_err(in_change)?;
         let is_moved = change.is_moved();
         Ok(Facts {
             section,
-            offset: change.address.offset(),
+            offset: change.offset,
             action,
             word: action.word(&change.change).map_err(in_change)?,
             terraform,
@@ -136,8 +187,8 @@ impl Maker {
         })
     }
 
-    /// The row of the change whose facts were found last. `is_secret` tells texts that are secret
-    /// although the change does not mark them.
+    /// The row of the change whose facts were found last. `viewer` tells what is secret although
+    /// the change does not mark it.
     ///
     /// # Errors
     ///
@@ -147,23 +198,23 @@ impl Maker {
         facts: &Facts,
         change: &plan::ResourceChange<'_>,
         deferred_reason: Option<Text<'_>>,
-        is_secret: &dyn Fn(&[u8]) -> bool,
+        viewer: Option<&Viewer<'_>>,
     ) -> Result<Record<'m>> {
         if self.extent == Extent::Paths {
+            self.mark_steps(&change.change);
             let (paths, texts) = (&mut self.replace_paths, &mut self.texts);
-            replace_paths(&change.change, paths, texts, self.limits.paths, self.differ.size())
+            let taken = self.differ.size();
+            replace_paths(&change.change, paths, texts, &mut self.marked, self.limits.paths, taken)
                 .map_err(|error| in_change(error.within("replace_paths")))?;
-            // Here, too, the keys below a mark are part of the secret.
-            self.replace_paths.cut_at(&self.differ.sensitive);
         }
         let actions = facts.action.words(&change.change).map_err(in_change)?;
         let importing = change
             .change
             .importing
-            .map(|value| self.importing.compact(value, &change.change, &mut self.texts, is_secret));
+            .map(|value| self.importing.compact(value, &change.change, &mut self.texts, viewer));
         let index = change.index.map(|value| index(value, &mut self.texts, &mut self.index));
         let (address, others) = self.texts.decode(
-            change.address,
+            change.address.unwrap_or(Text::empty(change.offset)),
             [
                 change.previous_address,
                 change.module_address,
@@ -180,7 +231,7 @@ impl Maker {
         let [changed, unknown, sensitive] = told(self.extent, &self.differ, &self.none);
         let [previous, module, mode, type_name, name, deposed, provider, reason, deferred] = others;
         let row = ResourceChange {
-            address: Cow::Borrowed(address),
+            address: change.address.map(|_| Cow::Borrowed(address)),
             previous_address: previous,
             module_address: module,
             mode,
@@ -207,6 +258,25 @@ impl Maker {
             _ => Record::DeferredChange(row),
         })
     }
+}
+
+/// Whether no overlay can be a misfit at the root: objects have objects.
+fn fit_at_root(sides: [Option<Value<'_>>; 2], overlays: [Option<Value<'_>>; 2]) -> Result<bool> {
+    for overlay in overlays.into_iter().flatten() {
+        let fits = match overlay.kind()? {
+            Kind::True | Kind::False | Kind::Null => true,
+            Kind::Object if overlay.is_empty() => true,
+            Kind::Object => {
+                let is_fit = |value: Value<'_>| matches!(value.raw(), [b'{' | b'n', ..]);
+                sides.into_iter().flatten().all(is_fit)
+            }
+            Kind::Array | Kind::String | Kind::Number => false,
+        };
+        if !fits {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Where the last change changes, is unknown and sensitive, if that is told.
@@ -245,6 +315,7 @@ fn replace_paths(
     change: &Change<'_>,
     paths: &mut Paths,
     texts: &mut Texts,
+    marked: &mut Places,
     size_max: u64,
     taken: u64,
 ) -> Result<()> {
@@ -256,7 +327,8 @@ fn replace_paths(
             true => Err(Error::limit(Limit::Paths, size_max, path.offset())),
             false => Ok(()),
         };
-        for step in path.elements()? {
+        let kept = marked.below(path, size_max)?.map_or(usize::MAX, |cut| cut.kept);
+        for step in path.elements()?.take(kept) {
             let step = step?;
             paths.push_step(match step.kind()? {
                 Kind::String => Step::Key(texts.decode(step.string()?, [])?.0),

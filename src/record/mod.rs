@@ -8,6 +8,7 @@ mod held;
 mod importing;
 mod json_text;
 mod maker;
+mod outputs;
 mod portion;
 pub mod schema;
 mod sharing;
@@ -107,7 +108,8 @@ pub struct Plan<'a> {
 #[derive(Debug, Default, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct ResourceChange<'a> {
-    pub address: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_address: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -153,15 +155,16 @@ pub struct ResourceChange<'a> {
 impl ResourceChange<'_> {
     /// Its address before, if that was another.
     pub fn moved_from(&self) -> Option<&str> {
-        self.previous_address.as_deref().filter(|previous| *previous != self.address)
+        let address = self.address.as_deref();
+        self.previous_address.as_deref().filter(|previous| Some(*previous) != address)
     }
 
     /// Its address, and behind it the key of a deposed object: that is another object than the one
     /// at the address (docs/format/plan.md, section 3).
     pub fn full_name(&self) -> Cow<'_, str> {
         match &self.deposed {
-            Some(key) => Cow::Owned(format!("{} (deposed {key})", self.address)),
-            None => Cow::Borrowed(&self.address),
+            Some(key) => Cow::Owned(format!("{} (deposed {key})", self.label())),
+            None => self.label(),
         }
     }
 
@@ -171,7 +174,7 @@ impl ResourceChange<'_> {
             text.as_deref().map(Cow::Borrowed)
         }
         ResourceChange {
-            address: Cow::Borrowed(&self.address),
+            address: text(&self.address),
             previous_address: text(&self.previous_address),
             module_address: text(&self.module_address),
             mode: text(&self.mode),
@@ -192,6 +195,24 @@ impl ResourceChange<'_> {
             generated_config: self.generated_config,
             attributes,
         }
+    }
+
+    /// What it does, the gravest first, in the words `delete`, `replace`, `forget`, `update`,
+    /// `create` and `read`: none, one, or several where nobody knows the list of its actions.
+    pub fn effects(&self) -> impl Iterator<Item = &'static str> + use<> {
+        action::effects(&self.actions)
+    }
+
+    /// Its address; where the plan has none, its type and name.
+    pub fn label(&self) -> Cow<'_, str> {
+        if let Some(address) = &self.address {
+            return Cow::Borrowed(address);
+        }
+        let data = if self.mode.as_deref() == Some("data") { "data." } else { "" };
+        let part = |text: &Option<Cow<'_, str>>| text.as_deref().unwrap_or("?").to_owned();
+        let index = self.index.as_ref().map(|index| format!("[{}]", index.get()));
+        let [type_name, name] = [&self.type_name, &self.name].map(part);
+        Cow::Owned(format!("{data}{type_name}.{name}{}", index.unwrap_or_default()))
     }
 
     /// Whether it stays as it is, moves not and is not imported.

@@ -147,7 +147,7 @@ pub(super) fn parse(
         let deferred = Deferred::parse(element)?;
         return Ok((deferred.resource_change, deferred.reason));
     }
-    Ok((ResourceChange::parse(element)?, None))
+    Ok((ResourceChange::parse(section, element)?, None))
 }
 
 /// Makes rows of portions.
@@ -191,9 +191,7 @@ impl<'v> RowWorker<'v> {
         if self.show.hides(&facts) {
             return Ok(Made::Nothing(facts));
         }
-        let viewer = self.viewer.as_ref();
-        let is_secret = |text: &[u8]| viewer.is_some_and(|viewer| viewer.is_secret(text));
-        let row = self.maker.row(&facts, change, reason, &is_secret)?;
+        let row = self.maker.row(&facts, change, reason, self.viewer.as_ref())?;
         Ok(match &mut self.renderer {
             Some(renderer) => {
                 renderer.render(&row, text)?;

@@ -237,7 +237,7 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
             return false;
         }
         element.detach(&mut self.lesson);
-        let change = ResourceChange::parse(self.lesson.value(0));
+        let change = ResourceChange::parse(element.section(), self.lesson.value(0));
         change.is_ok_and(|change| maker.facts(element.section(), &change).is_ok())
     }
 }

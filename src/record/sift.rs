@@ -12,6 +12,7 @@ use super::action::Action;
 use super::books::Books;
 use super::counts::{self, Summary};
 use super::maker::{Facts, Maker};
+use super::outputs::{Declarations, has_overlays};
 use super::sharing::Sharing;
 use super::view::{Places, View, Whose};
 use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
@@ -20,7 +21,9 @@ use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
 use crate::path::Paths;
-use crate::plan::{self, Answer, Change, Documents, Element, Flow, Frontier, Section, Visitor};
+use crate::plan::{
+    self, Answer, Change, Documents, Element, Flow, Frontier, Place, Section, Visitor,
+};
 
 /// Which changes become records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -177,6 +180,7 @@ fn sift_one<S: Source>(
             maker: Maker::new(options.read.limits, options.extent),
             books: Books::new(label, options, view, sink),
             sharing: Sharing::new(scope, &desk, threads, view),
+            declarations: Declarations::default(),
             failed: None,
         };
         sifter.read(documents)
@@ -187,6 +191,7 @@ struct Sifter<'a, 'scope, 'env> {
     maker: Maker,
     books: Books<'a>,
     sharing: Sharing<'scope, 'env>,
+    declarations: Declarations,
     /// What another thread failed with; its place is complete.
     failed: Option<Error>,
 }
@@ -289,7 +294,17 @@ impl Visitor for Sifter<'_, '_, '_> {
 
     fn section(&mut self, section: Section, _: &str) -> Answer {
         self.sharing.recall();
-        if section.is_entered() { Answer::Enter } else { Answer::Skip }
+        let is_entered = section.is_entered()
+            || self.declarations.enter(section, self.books.format_version.as_deref());
+        if is_entered { Answer::Enter } else { Answer::Skip }
+    }
+
+    fn entry(&mut self, place: &Place) -> Answer {
+        self.declarations.entry(place)
+    }
+
+    fn span(&mut self, place: &Place, value: Value<'_>) -> Result<Flow> {
+        self.declarations.note(place, value, &self.books.limits).map(|()| Flow::Continue)
     }
 
     fn ahead(&mut self, frontier: &Frontier<'_>) -> Option<u64> {
@@ -342,6 +357,12 @@ impl Visitor for Sifter<'_, '_, '_> {
             return Ok(Flow::Stop);
         }
         self.maker.diff(change)?;
+        let version = self.books.format_version.as_deref();
+        if !has_overlays(change)
+            && (self.declarations.cover(name, version) || self.books.declares(name))
+        {
+            self.maker.hide_all();
+        }
         let action = Action::of(change)?;
         let word = action.word(change)?;
         let changed = &mut self.books.summary.output_changes;
@@ -375,10 +396,11 @@ impl Visitor for Sifter<'_, '_, '_> {
             &self.books.limits,
             check.status.offset(),
         )?;
+        // The problems are read in any case: a key twice in them is an error.
+        let problems = self.problems(check)?;
         if status == "pass" && self.books.show == Show::Changes {
             return Ok(Flow::Continue);
         }
-        let problems = self.problems(check)?;
         self.books.record(&Record::Check(Check {
             address: check.address.decode()?.into(),
             check_kind: decoded(check.kind)?,

@@ -1,8 +1,8 @@
 //! What stands where a secret stood.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::string;
 use crate::json::value::{Kind, Value};
+use crate::json::{number, string};
 use crate::secret::echo::EchoKind;
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::{MASK, MASK_CHANGED, decode};
@@ -107,6 +107,9 @@ impl Masking {
                 string::unescape(text, &mut decoded).map_err(|_| Error::new(ErrorKind::Changed))?;
                 Ok(self.of_text(&decoded))
             }
+            (Masking::Digest(_), EchoKind::Number, number) => {
+                Ok(self.of_text(number::canonical(number, &mut Vec::new())))
+            }
             _ => Ok(self.of_text(raw)),
         }
     }
@@ -125,8 +128,10 @@ fn digest(Key(key): &Key, value: Value<'_>, memory: &mut Vec<u8>) -> Result<[u8;
             Leaf::Scalar(Kind::String, value) => {
                 feed(&mut hasher, b's', decode(value.string()?, memory)?);
             }
-            // A number has the digest of its text: an echo of it may be a string.
-            Leaf::Scalar(Kind::Number, value) => feed(&mut hasher, b's', value.raw()),
+            // A number has the digest of a text: an echo of it may be a string.
+            Leaf::Scalar(Kind::Number, value) => {
+                feed(&mut hasher, b's', number::canonical(value.raw(), memory));
+            }
             Leaf::Scalar(_, value) => feed(&mut hasher, b'w', value.raw()),
         }
         Ok(())

@@ -10,14 +10,14 @@ use super::{Counts, Options};
 use crate::diff::Differ;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::value::{Kind, Value};
-use crate::limits::Limit;
+use crate::limits::{Limit, Limits};
 use crate::plan::{Piece, PieceKind, ResourceGlance, Section, Unchanged};
 use crate::secret::constants::marked_constants;
 use crate::secret::leaves::{Leaf, leaves};
-use crate::secret::marks::{By, Marked, Marks};
+use crate::secret::marks::{By, Marked, Marks, Why};
 use crate::secret::parts::{Parts, constants};
-use crate::secret::places::Places;
-use crate::secret::{Collected, decode, is_mask, spells_attribute_name};
+use crate::secret::steps::{Places, secret_steps};
+use crate::secret::{Collected, decode, is_attribute_name, is_mask, places, spells_attribute_name};
 
 /// Finds what is marked in the pieces of a document.
 pub(super) struct Redactor<'r, N> {
@@ -35,6 +35,10 @@ pub(super) struct Redactor<'r, N> {
     secrets_max: u64,
     /// The piece has identities.
     has_identities: bool,
+    /// The marked places of one piece, if paths among its values lead somewhere.
+    places: Places,
+    has_paths: bool,
+    limits: Limits,
     decoded: Vec<u8>,
     pub counts: Counts,
 }
@@ -54,6 +58,9 @@ impl<'r, N: Notes> Redactor<'r, N> {
             own: HashSet::new(),
             secrets_max: options.secret.read.limits.secrets,
             has_identities: false,
+            places: Places::default(),
+            has_paths: false,
+            limits: options.secret.read.limits,
             decoded: Vec::new(),
             counts: Counts::default(),
         }
@@ -88,6 +95,9 @@ impl<'r, N: Notes> Redactor<'r, N> {
         match kind {
             kind if kind.is_configuration() => self.configuration(piece)?,
             PieceKind::Scalar => {}
+            PieceKind::Known if piece.section == Section::RelevantAttributes => {
+                self.relevant_attribute(value)?;
+            }
             PieceKind::Unknown if self.known.is_none() => self.unknown(value)?,
             PieceKind::Known | PieceKind::Unknown => self.named(piece)?,
             _ => return self.values(piece),
@@ -129,24 +139,64 @@ impl<'r, N: Notes> Redactor<'r, N> {
         parts.subject.named = is_named || is_declared;
         self.own.clear();
         self.has_identities = parts.identities.iter().any(Option::is_some);
-        let found = marks.find_with(parts.subject, elsewhere, |marked| {
-            let by = if is_declared { By::Mark } else { marked.by };
-            self.marked(marked, by)
+        self.places.clear();
+        self.has_paths = parts.replace_paths.is_some();
+        let found = parts.subjects().try_for_each(|(identity, subject)| {
+            self.has_paths &= identity.is_none();
+            let elsewhere = elsewhere.filter(|_| identity.is_none());
+            marks.find_with(subject, elsewhere, |marked| {
+                let by = if is_declared { By::Mark } else { marked.by };
+                self.marked(marked, by)
+            })
         });
         self.marks = marks;
         found?;
+        if let Some(paths) = parts.replace_paths {
+            self.paths(paths)?;
+        }
         if piece.kind.is_declaration() && !parts.subject.named {
             self.configuration(piece)?;
         }
         if self.own.is_empty() {
             return Ok(());
         }
-        parts.identities.into_iter().flatten().try_for_each(|identity| self.identity(identity))
+        let mut identities = parts.identities.into_iter().flatten();
+        identities.try_for_each(|identity| self.identity(identity, parts.is_unknown))
+    }
+
+    /// Cuts paths where they lead below a marked place.
+    fn paths(&mut self, paths: Value<'_>) -> Result<()> {
+        self.places.sort();
+        if self.places.list().is_empty() {
+            return Ok(());
+        }
+        for path in paths.elements()? {
+            if let Some(cut) = self.places.below(path?, self.limits.paths)? {
+                let edit = Edit { range: cut.range, mask: Mask::Added("") };
+                self.counts.marked += u64::from(self.notes.edit(edit));
+            }
+        }
+        Ok(())
+    }
+
+    /// Cuts the path of a relevant attribute where it may lead below a marked place.
+    fn relevant_attribute(&mut self, element: Value<'_>) -> Result<()> {
+        let secrets = self.known.map(|known| &known.secrets);
+        if let Some(cut) = secret_steps(element, secrets, &mut self.decoded)? {
+            let edit = Edit { range: cut.range, mask: Mask::Added("") };
+            self.counts.marked += u64::from(self.notes.edit(edit));
+        }
+        Ok(())
     }
 
     /// Masks a marked place on both sides.
     fn marked(&mut self, marked: &Marked<'_, '_>, by: By) -> Result<()> {
         let [before, after] = marked.sides;
+        if self.has_paths {
+            let value = before.or(after).or(marked.unknown);
+            let offset = value.map_or(0, Value::offset);
+            self.places.push(marked.path, self.limits.paths, offset)?;
+        }
         let is_changed = match (before, after) {
             (Some(before), Some(after)) => {
                 match self.differ.is_changed(before, after, marked.unknown) {
@@ -182,6 +232,9 @@ impl<'r, N: Notes> Redactor<'r, N> {
                 By::Name => self.counts.named += masked,
             }
         }
+        if marked.why == Why::Whole {
+            marked.overlays.into_iter().flatten().try_for_each(|overlay| self.overlay(overlay))?;
+        }
         marked.unknown.map_or(Ok(()), |unknown| self.overlay(unknown))
     }
 
@@ -202,27 +255,33 @@ impl<'r, N: Notes> Redactor<'r, N> {
     /// Takes note of the scalars of a marked value, for the identities beside it.
     fn note(&mut self, value: Value<'_>) -> Result<()> {
         leaves(value, |leaf| {
-            if let Some(text) = leaf.text(&mut self.decoded)?
-                && !text.is_empty()
-                && !is_mask(text)
-            {
-                self.own.insert(self.keyed.hash_one(text));
-                if self.own.len() as u64 > self.secrets_max {
-                    return Err(Error::limit(Limit::Secrets, self.secrets_max, value.offset()));
-                }
+            if let Leaf::Scalar(Kind::True | Kind::False, value) = leaf {
+                self.own.insert(self.keyed.hash_one(value.raw()));
             }
-            Ok(())
+            leaf.each_text(&mut self.decoded, |text| {
+                if !text.is_empty() && !is_mask(text) {
+                    self.own.insert(self.keyed.hash_one(text));
+                }
+                match self.own.len() as u64 > self.secrets_max {
+                    true => Err(Error::limit(Limit::Secrets, self.secrets_max, value.offset())),
+                    false => Ok(()),
+                }
+            })
         })
     }
 
-    /// Masks what equals a marked scalar of the same piece.
-    fn identity(&mut self, identity: Value<'_>) -> Result<()> {
+    /// Masks what equals a marked scalar of the same piece, but for a word of the format.
+    fn identity(&mut self, identity: Value<'_>, word: Option<Value<'_>>) -> Result<()> {
+        let word = word.map(Value::offset);
         leaves(identity, |leaf| {
-            if let Leaf::Scalar(_, value) = leaf
-                && let Some(text) = leaf.text(&mut self.decoded)?
-                && self.own.contains(&self.keyed.hash_one(text))
-            {
-                let mask = self.masking.of_text(text);
+            let Leaf::Scalar(kind, value) = leaf else { return Ok(()) };
+            let is_own = |text: &[u8]| self.own.contains(&self.keyed.hash_one(text));
+            let is_secret = match kind {
+                Kind::True | Kind::False => is_own(value.raw()) && word != Some(value.offset()),
+                _ => leaf.has_text(&mut self.decoded, is_own)?,
+            };
+            if is_secret {
+                let mask = self.masking.of(value, false, &mut self.decoded)?;
                 self.counts.equal += self.edit(value, mask);
             }
             Ok(())
@@ -240,26 +299,44 @@ impl<'r, N: Notes> Redactor<'r, N> {
             let behind = masked.partition_point(|range| range.start <= offset);
             behind > 0 && offset < masked[behind - 1].end
         };
-        let is_secret =
-            |text: &[u8]| known.is_none_or(|known| known.secrets.number(text).is_some());
+        let is_secret = |text: &[u8]| {
+            !is_mask(text) && known.is_none_or(|known| known.secrets.number(text).is_some())
+        };
         constants(piece, |constant| {
+            if is_masked(constant.offset()) {
+                return Ok(());
+            }
             if known.is_none() && has_data_keys(constant)? {
                 let mask = self.masking.of(constant, false, &mut self.decoded)?;
                 self.counts.equal += self.edit(constant, mask);
                 return Ok(());
             }
+            let (mut has_keys, mut others, mut secrets) = (false, 0_u64, 0_u64);
             leaves(constant, |leaf| {
-                if let Leaf::Scalar(_, value) = leaf
-                    && !is_masked(value.offset())
-                    && let Some(text) = leaf.text(&mut self.decoded)?
-                    && !is_mask(text)
-                    && is_secret(text)
-                {
-                    let mask = self.masking.of_text(text);
-                    self.counts.equal += self.edit(value, mask);
+                match leaf {
+                    Leaf::Key(key) => {
+                        has_keys |= !is_attribute_name(decode(key, &mut self.decoded)?);
+                    }
+                    Leaf::Scalar(_, value) if is_masked(value.offset()) => secrets += 1,
+                    Leaf::Scalar(Kind::String | Kind::Number, value) => {
+                        if leaf.has_text(&mut self.decoded, is_secret)? {
+                            let mask = self.masking.of(value, false, &mut self.decoded)?;
+                            self.counts.equal += self.edit(value, mask);
+                            secrets += 1;
+                        } else {
+                            others += 1;
+                        }
+                    }
+                    _ => {}
                 }
                 Ok(())
-            })
+            })?;
+            // A map all of whose values are secret: its keys are, too.
+            if has_keys && others == 0 && secrets > 0 {
+                let mask = self.masking.of(constant, false, &mut self.decoded)?;
+                self.edit(constant, mask);
+            }
+            Ok(())
         })
     }
 
@@ -285,7 +362,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
         let places = match self.known {
             Some(known) => &known.places,
             None => {
-                nothing = Places::none();
+                nothing = places::Places::none();
                 &nothing
             }
         };

@@ -13,7 +13,7 @@ use super::places::Places;
 use super::search::{Searched, Searcher};
 use super::set::Secrets;
 use super::survey::{Keyed, Survey, Surveyed};
-use super::texts::texts_of;
+use super::texts::{Role, texts_of};
 use super::{EchoOf, Options};
 use crate::crew::Desk;
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
@@ -100,6 +100,9 @@ pub struct Fresh<'p, 'a> {
     pub path: &'p [Step<'a>],
     /// Which of the values of its subject it stands in ([`Subject::sides`](super::marks::Subject)).
     pub side: usize,
+    /// Where it is no such value: which of the identities of its piece it stands in
+    /// ([`Parts::identities`]).
+    pub identity: Option<usize>,
     /// Where it stands.
     pub offset: u64,
     /// The number of the first of those secrets; the others follow it.
@@ -404,29 +407,34 @@ impl PieceVisitor for Collector<'_, '_, '_> {
         parts.subject.named |= piece.kind.is_named() && self.marks.is_name(name);
         let Collector { secrets, texts, places, marks, decoded, tell, .. } = self;
         let mut owner = None;
-        marks.find(parts.subject, |marked| {
-            if let (By::Mark, Some(of)) = (marked.by, &parts.owner) {
-                let owner = match owner {
-                    Some(owner) => owner,
-                    None => *owner.insert(places.digests().owner(of, decoded)?),
-                };
-                let path = places.digests().path(marked, decoded)?;
-                places.insert(owner, path, piece.value.offset())?;
-            }
-            for (side, value) in marked.sides.into_iter().enumerate() {
-                let Some(value) = value else { continue };
-                let known = secrets.len();
-                insert(value, secrets, texts.as_mut(), decoded)?;
-                if let Some(tell) = tell
-                    && secrets.len() > known
-                {
-                    let (path, offset) = (marked.path, value.offset());
-                    tell(&Fresh { piece, path, side, offset, number: known as u32 + 1 });
+        for (identity, subject) in parts.subjects() {
+            marks.find(subject, |marked| {
+                if let (By::Mark, None, Some(of)) = (marked.by, identity, &parts.owner) {
+                    let owner = match owner {
+                        Some(owner) => owner,
+                        None => *owner.insert(places.digests().owner(of, decoded)?),
+                    };
+                    let path = places.digests().path(marked, decoded)?;
+                    places.insert(owner, path, piece.value.offset())?;
                 }
-            }
-            Ok(())
-        })
+                for (side, value) in marked.sides.into_iter().enumerate() {
+                    let Some(value) = value else { continue };
+                    let known = secrets.len();
+                    insert(value, secrets, texts.as_mut(), decoded)?;
+                    if let Some(tell) = tell
+                        && secrets.len() > known
+                    {
+                        let (path, offset) = (marked.path, value.offset());
+                        let number = known as u32 + 1;
+                        tell(&Fresh { piece, identity, path, side, offset, number });
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
     }
+
     fn state(&mut self, document: WrongDocument) -> Result<()> {
         match self.takes {
             Takes::All => Ok(()),
@@ -456,7 +464,8 @@ impl Collector<'_, '_, '_> {
                 && secrets.len() > known
             {
                 let (path, offset) = (constant.path, value.offset());
-                tell(&Fresh { piece, path, side: 1, offset, number: known as u32 + 1 });
+                let number = known as u32 + 1;
+                tell(&Fresh { piece, identity: None, path, side: 1, offset, number });
             }
             Ok(())
         })
@@ -501,7 +510,11 @@ fn insert(
     mut kept: Option<&mut Texts>,
     decoded: &mut Vec<u8>,
 ) -> Result<()> {
-    texts_of(value, secrets.echo_min(), decoded, |text, offset| {
+    texts_of(value, secrets.echo_min(), decoded, |text, role, offset| {
+        if role == Role::Step {
+            secrets.insert_step(text);
+            return Ok(());
+        }
         if !secrets.insert(text, offset)? {
             return Ok(());
         }

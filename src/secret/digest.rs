@@ -2,6 +2,8 @@
 
 use std::hash::{BuildHasher, RandomState};
 
+use super::texts::Role;
+
 /// Makes of a text what it is known by as a secret of one document.
 #[derive(Clone, Debug)]
 pub(crate) struct Digester {
@@ -19,6 +21,8 @@ pub(super) struct Digested {
     pub(super) head: Option<u32>,
     /// It may be a number; of no use without a head.
     pub(super) is_number: bool,
+    /// It is one only as a step of a path.
+    pub(super) is_step: bool,
 }
 
 impl Digester {
@@ -40,12 +44,13 @@ impl Digester {
     }
 
     /// What is to be known of a text that is secret.
-    pub(super) fn digested(&self, text: &[u8]) -> Digested {
-        let echoes = text.len() >= self.echo_min;
+    pub(super) fn digested(&self, text: &[u8], role: Role) -> Digested {
+        let echoes = role == Role::Secret && text.len() >= self.echo_min;
         Digested {
             digest: self.digest(text),
             head: echoes.then(|| self.hash.of(head_of(text))),
             is_number: is_number(text),
+            is_step: role == Role::Step,
         }
     }
 }

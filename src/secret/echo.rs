@@ -7,8 +7,8 @@
 //! masks as well, all of a block at once, and of the others only the beginning is looked for
 //! (`FindHeads`); that must come to the same as going from quote to quote.
 //!
-//! The trap: a text can be spelled in many ways. Where a backslash is near the beginning, that is
-//! decoded first; what passes the filter is decoded whole.
+//! The trap: a text can be spelled in many ways, and a number too. Where a backslash is near the
+//! beginning, that is decoded first; what passes the filter is decoded whole.
 
 use std::ops::Range;
 
@@ -16,7 +16,8 @@ use super::contained::Contained;
 use super::digest::head_of;
 use super::set::{Beginnings, Secrets};
 use crate::error::{Error, ErrorKind, Result};
-use crate::json::string;
+use crate::json::word::Word;
+use crate::json::{number, string};
 use crate::scan::{BATCH, BLOCK, Block, Code, Detail, Isa, Scanner};
 
 /// A text that is a secret's.
@@ -245,14 +246,14 @@ impl Echoes {
 
     /// Looks at the numbers between the last string and `end`.
     fn numbers(
-        &self,
+        &mut self,
         text: &Text<'_>,
         end: usize,
         what: &Sought<'_>,
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
         let between = &text.bytes[text.after.min(end)..end];
-        if between.len() < what.secrets.echo_min() || !what.secrets.echo_numbers() {
+        if between.is_empty() || !what.secrets.echo_numbers() {
             return Ok(());
         }
         let ends = |byte: &u8| matches!(byte, b',' | b':' | b'[' | b']' | b'{' | b'}' | ..=b' ');
@@ -262,13 +263,26 @@ impl Echoes {
             at = range.end + 1;
             // Literals are no numbers, and no secrets.
             if matches!(word.first(), Some(b'-' | b'0'..=b'9'))
-                && word.len() >= what.secrets.echo_min()
-                && let Some(number) = what.secrets.echoed(word)
+                && let Some(number) = self.number(word, what.secrets)
             {
                 each(Echo { range, kind: EchoKind::Number, number })?;
             }
         }
         Ok(())
+    }
+
+    /// The secret whose text or value a number has. A short spelling may be that of a long one:
+    /// `1e9`.
+    fn number(&mut self, word: &[u8], secrets: &Secrets) -> Option<u32> {
+        let echoed = |text: &[u8]| (text.len() >= secrets.echo_min()).then(|| secrets.echoed(text));
+        if let Some(number) = echoed(word).flatten() {
+            return Some(number);
+        }
+        if !Word::is_whole(word) {
+            return None;
+        }
+        let shared = number::canonical(word, &mut self.decoded);
+        if shared == word { None } else { echoed(shared).flatten() }
     }
 }
 
@@ -462,6 +476,17 @@ mod tests {
             number("123456789"),
         ];
         assert_eq!(found(text, &what), expected);
+    }
+
+    #[test]
+    fn numbers_are_found_by_their_value() {
+        let secrets = secrets(&["1000000000", "-0.00025"]);
+        let what = Sought { secrets: &secrets, contained: None };
+        let text = r#"[1e9,1000000000.0,"1e9",100e7,1e8,-1e9,{"a":-25E-5},-0.000250,0.00025]"#;
+        let expected = ["1e9", "1000000000.0", "100e7", "-25E-5", "-0.000250"];
+        assert_eq!(found(text, &what), expected.map(|text| (EchoKind::Number, text.to_owned())));
+        // Where the check of the grammar is off, anything may stand there.
+        assert_eq!(found("[1e,1x,--,1e99999999999999999999999999999999999999999]", &what), []);
     }
 
     #[test]

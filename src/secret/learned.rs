@@ -62,9 +62,9 @@ impl Learned {
     ///
     /// It is not well formed.
     pub fn add(&mut self, value: Value<'_>, by: &Digester, decoded: &mut Vec<u8>) -> Result<()> {
-        texts_of(value, by.echo_min(), decoded, |text, offset| {
+        texts_of(value, by.echo_min(), decoded, |text, role, offset| {
             if self.secrets.len() < MAX {
-                self.secrets.push((by.digested(text), offset));
+                self.secrets.push((by.digested(text, role), offset));
             } else {
                 self.is_cut = true;
             }

@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 
 use super::decode;
 use crate::error::Result;
+use crate::json::number;
 use crate::json::value::{Elements, Kind, Members, Text, Value};
 
 /// What is met.
@@ -34,6 +35,47 @@ impl<'a> Leaf<'a> {
             Leaf::Scalar(Kind::Number, value) => Ok(Some(value.raw())),
             _ => Ok(None),
         }
+    }
+
+    /// Tells the texts that a string or a number is known by: a number by its own and, where that
+    /// is another, by the one that all numbers of its value share.
+    ///
+    /// # Errors
+    ///
+    /// It is not well formed; what `each` says.
+    pub fn each_text(
+        self,
+        decoded: &mut Vec<u8>,
+        mut each: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        if let Some(text) = self.text(decoded)? {
+            each(text)?;
+        }
+        if let Leaf::Scalar(Kind::Number, value) = self {
+            let shared = number::canonical(value.raw(), decoded);
+            if shared != value.raw() {
+                each(shared)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether one of those texts is such a one.
+    ///
+    /// # Errors
+    ///
+    /// It is not well formed.
+    pub fn has_text(
+        self,
+        decoded: &mut Vec<u8>,
+        mut is: impl FnMut(&[u8]) -> bool,
+    ) -> Result<bool> {
+        let mut has_text = false;
+        self.each_text(decoded, |text| {
+            has_text |= is(text);
+            Ok(())
+        })?;
+        Ok(has_text)
     }
 }
 

@@ -62,10 +62,26 @@ pub struct Marked<'p, 'a> {
     pub sides: [Option<Value<'a>>; 2],
     /// What is unknown of it.
     pub unknown: Option<Value<'a>>,
+    /// What the overlays say of it. Where it is marked as a whole they may name keys of it, which
+    /// are secret as well.
+    pub overlays: [Option<Value<'a>>; 2],
     /// The way to it.
     pub path: &'p [Step<'a>],
     /// What marks it.
     pub by: By,
+    /// Why all of it is marked.
+    pub why: Why,
+}
+
+/// Why all of a place is marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// An overlay marks parts of one side, and the other side is of another kind.
+    OtherKind,
+    /// An overlay does not fit its own value.
+    Misfit,
+    /// That is what the overlay or the name says.
+    Whole,
 }
 
 /// What marks a place.
@@ -164,7 +180,7 @@ impl<'a> Subject<'a> {
 /// What to do at a place.
 enum Verdict {
     Nothing,
-    Marked(By),
+    Marked(By, Why),
     Enter(Kind),
 }
 
@@ -278,11 +294,12 @@ impl Marks {
                     Verdict::Nothing => {
                         path.pop();
                     }
-                    Verdict::Marked(by) => {
+                    Verdict::Marked(by, why) => {
                         count += 1;
                         self.hold(count, subject.offset())?;
                         let sides = subject.sides.map(present);
-                        each(&Marked { sides, unknown: subject.unknown, path: &path, by })?;
+                        let Subject { overlays, unknown, .. } = subject;
+                        each(&Marked { sides, unknown, overlays, path: &path, by, why })?;
                         path.pop();
                     }
                     Verdict::Enter(kind) => entered.push(self.enter(&subject, kind)?),
@@ -374,33 +391,56 @@ impl Marks {
         subject: &Subject<'_>,
         elsewhere: Option<(Elsewhere<'_>, u64)>,
     ) -> Result<Verdict> {
-        if elsewhere.is_some_and(|(elsewhere, path)| elsewhere.has(path)) {
-            return Ok(Verdict::Marked(By::Mark));
-        }
-        let mut verdict = self.verdict_beyond(subject, elsewhere)?;
+        let mut verdict = match elsewhere {
+            Some((elsewhere, path)) if elsewhere.has(path) => Verdict::Marked(By::Mark, Why::Whole),
+            _ => self.verdict_beyond(subject, elsewhere)?,
+        };
+        let mut marked = None;
         for (side, overlay) in subject.overlays.into_iter().enumerate() {
             let Some(overlay) = self.marking(overlay) else { continue };
-            let kind = overlay.kind()?;
-            if !matches!(kind, Kind::Object | Kind::Array) {
-                return Ok(Verdict::Marked(By::Mark));
-            }
-            for value in subject.sides.into_iter().filter_map(present) {
-                if value.kind()? != kind {
-                    return Ok(Verdict::Marked(By::Mark));
-                }
-            }
-            if kind == Kind::Array
-                && let Some(value) = present(subject.sides[side])
-                && value.elements()?.count() != overlay.elements()?.count()
-            {
-                return Ok(Verdict::Marked(By::Mark));
-            }
-            // A name marks all of it.
-            if !matches!(verdict, Verdict::Marked(_)) {
-                verdict = Verdict::Enter(kind);
+            let own = present(subject.sides[side]);
+            let why = Marks::why(overlay, own, present(subject.sides[1 - side]))?;
+            marked = marked.max(why);
+            // A name, and a mark elsewhere, mark all of it.
+            if !matches!(verdict, Verdict::Marked(..)) {
+                verdict = Verdict::Enter(overlay.kind()?);
             }
         }
-        Ok(verdict)
+        Ok(match (marked, verdict) {
+            (None, verdict) => verdict,
+            // A name marks all of a value, whether its overlay fits it or not.
+            (Some(_), Verdict::Marked(By::Name, why)) | (Some(why), _) => {
+                Verdict::Marked(By::Mark, why)
+            }
+        })
+    }
+
+    /// Why an overlay marks all of its own value and of that on the other side; `None`: it marks
+    /// parts of them.
+    fn why(
+        overlay: Value<'_>,
+        own: Option<Value<'_>>,
+        other: Option<Value<'_>>,
+    ) -> Result<Option<Why>> {
+        let kind = overlay.kind()?;
+        if kind == Kind::True {
+            return Ok(Some(Why::Whole));
+        }
+        if !matches!(kind, Kind::Object | Kind::Array) {
+            return Ok(Some(Why::Misfit));
+        }
+        let is_other = |value: Value<'_>| Ok(value.kind()? != kind);
+        if let Some(own) = own
+            && (is_other(own)?
+                || kind == Kind::Array && own.elements()?.count() != overlay.elements()?.count())
+        {
+            return Ok(Some(Why::Misfit));
+        }
+        Ok(match other.map_or(Ok(false), is_other)? {
+            false => None,
+            true if own.is_none() => Some(Why::Misfit),
+            true => Some(Why::OtherKind),
+        })
     }
 
     /// What names say of a place, and marks elsewhere; those below it may.
@@ -410,7 +450,7 @@ impl Marks {
         elsewhere: Option<(Elsewhere<'_>, u64)>,
     ) -> Result<Verdict> {
         if subject.named {
-            return Ok(Verdict::Marked(By::Name));
+            return Ok(Verdict::Marked(By::Name, Why::Whole));
         }
         if !self.enters_all {
             return Ok(Verdict::Nothing);
@@ -423,10 +463,10 @@ impl Marks {
                     if let Some((elsewhere, path)) = elsewhere
                         && elsewhere.has_below(side, path, &mut self.decoded)?
                     {
-                        return Ok(Verdict::Marked(By::Mark));
+                        return Ok(Verdict::Marked(By::Mark, Why::Whole));
                     }
                     if self.names.is_some() && self.has_name(side)? {
-                        return Ok(Verdict::Marked(By::Name));
+                        return Ok(Verdict::Marked(By::Name, Why::Whole));
                     }
                 }
                 Ok(Verdict::Nothing)
@@ -529,6 +569,26 @@ mod tests {
     /// The marked places of `[before, after, before_sensitive, after_sensitive]`, as the bytes of
     /// both sides.
     fn marked(text: &str, names: Option<&str>) -> Result<Vec<Sides>> {
+        let mut found = Vec::new();
+        find(text, names, |marked| {
+            let text = |value: Value<'_>| String::from_utf8(value.raw().to_vec()).unwrap();
+            found.push(marked.sides.map(|side| side.map(text)));
+        })?;
+        // Twice: what is remembered of overlays must not matter.
+        let again = found.split_off(found.len() / 2);
+        assert_eq!(found, again);
+        Ok(found)
+    }
+
+    fn whys(text: &str) -> Vec<Why> {
+        let mut found = Vec::new();
+        find(text, None, |marked| found.push(marked.why)).unwrap();
+        found.truncate(found.len() / 2);
+        found
+    }
+
+    /// Tells the marked places twice.
+    fn find(text: &str, names: Option<&str>, mut each: impl FnMut(&Marked<'_, '_>)) -> Result<()> {
         let (isa, limits) = (Isa::best(), Limits::default());
         let mut cursor = Cursor::new(Slice(text.as_bytes()), 0, isa, Validation::Structure, limits);
         let mut outline = Outline::new();
@@ -542,17 +602,13 @@ mod tests {
         };
         let mut marks =
             Marks::new(names.map(|names| Regex::new(names).unwrap()), &Limits::default());
-        let mut found = Vec::new();
-        // Twice: what is remembered of overlays must not matter.
         for _ in 0..2 {
-            found.clear();
             marks.find(subject, |marked| {
-                let text = |value: Value<'_>| String::from_utf8(value.raw().to_vec()).unwrap();
-                found.push(marked.sides.map(|side| side.map(text)));
+                each(marked);
                 Ok(())
             })?;
         }
-        Ok(found)
+        Ok(())
     }
 
     fn sides(before: &str, after: &str) -> Sides {
@@ -597,6 +653,23 @@ mod tests {
             assert_eq!(marked(&text, None).unwrap(), [sides(value, value)], "{text}");
             let below = format!(r#"[{{"v":{value}}},{{"v":{value}}},{{"v":{overlay}}},{{}}]"#);
             assert_eq!(marked(&below, None).unwrap(), [sides(value, value)], "{below}");
+        }
+    }
+
+    #[test]
+    fn it_is_told_why_all_of_a_place_is_marked() {
+        for (text, why) in [
+            (r#"[{"a":1},{"a":1},true,{"a":true}]"#, Why::Whole),
+            (r#"[{"a":1},{"a":1},{"a":true},true]"#, Why::Whole),
+            (r#"[{"a":1},"text",{"a":true},false]"#, Why::OtherKind),
+            (r#"[{"a":1},"text",{"a":true},true]"#, Why::Whole),
+            (r#"["text",{"a":1},{"a":true},{"a":true}]"#, Why::Misfit),
+            (r#"[null,"text",{"a":true},false]"#, Why::Misfit),
+            (r#"[[1],[1,2],[true],[true]]"#, Why::Misfit),
+            (r#"["text","text","true",false]"#, Why::Misfit),
+            (r#"["text","text",true,"true"]"#, Why::Whole),
+        ] {
+            assert_eq!(whys(text), [why], "{text}");
         }
     }
 

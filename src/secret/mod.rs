@@ -19,6 +19,7 @@ pub mod parts;
 pub mod places;
 mod search;
 mod set;
+pub(crate) mod steps;
 pub(crate) mod survey;
 mod texts;
 pub mod words;

@@ -17,6 +17,10 @@ pub struct Parts<'a> {
     pub subject: Subject<'a>,
     /// Values without overlays that name what the piece is about.
     pub identities: [Option<Value<'a>>; 3],
+    /// A word of the format among those: whether what is imported is known.
+    pub is_unknown: Option<Value<'a>>,
+    /// Paths that force a replacement; a step may be an element of a set.
+    pub replace_paths: Option<Value<'a>>,
     /// The resource that its marks belong to, if they belong to one.
     pub(crate) owner: Option<Owner<'a>>,
 }
@@ -119,11 +123,13 @@ impl<'a> Parts<'a> {
             ..Subject::default()
         };
         Ok(match piece.kind {
-            PieceKind::ResourceChange => Parts::of_resource_change(&ResourceChange::parse(value)?),
-            PieceKind::DeferredChange => {
-                Parts::of_resource_change(&Deferred::parse(value)?.resource_change)
+            PieceKind::ResourceChange => {
+                Parts::of_resource_change(&ResourceChange::parse(piece.section, value)?)?
             }
-            PieceKind::OutputChange => Parts::of_change(&Change::parse(value)?),
+            PieceKind::DeferredChange => {
+                Parts::of_resource_change(&Deferred::parse(value)?.resource_change)?
+            }
+            PieceKind::OutputChange => Parts::of_change(&Change::parse(value)?)?,
             PieceKind::ActionInvocation => Parts::of_invocation(value)?,
             PieceKind::DeferredActionInvocation => {
                 match members(value, const { &Name::all(["action_invocation"]) })? {
@@ -153,21 +159,22 @@ impl<'a> Parts<'a> {
                     subject: alone(values, sensitive_values),
                     identities: [identity, None, None],
                     owner: Some(owner),
+                    ..Parts::default()
                 }
             }
             PieceKind::Output => {
                 let [sensitive, value] =
                     members(value, const { &Name::all(["sensitive", "value"]) })?;
-                Parts { subject: alone(value, sensitive), identities: [None; 3], owner: None }
+                Parts { subject: alone(value, sensitive), ..Parts::default() }
             }
             PieceKind::RootDeclaration | PieceKind::Declaration => {
                 let [default, sensitive] =
                     members(value, const { &Name::all(["default", "sensitive"]) })?;
-                Parts { subject: alone(default, sensitive), identities: [None; 3], owner: None }
+                Parts { subject: alone(default, sensitive), ..Parts::default() }
             }
             PieceKind::Variable => {
                 let [value] = members(value, const { &Name::all(["value"]) })?;
-                Parts { subject: alone(value, None), identities: [None; 3], owner: None }
+                Parts { subject: alone(value, None), ..Parts::default() }
             }
             PieceKind::ConfiguredResource
             | PieceKind::ConfiguredOutput
@@ -179,15 +186,15 @@ impl<'a> Parts<'a> {
         })
     }
 
-    fn of_resource_change(found: &ResourceChange<'a>) -> Parts<'a> {
+    fn of_resource_change(found: &ResourceChange<'a>) -> Result<Parts<'a>> {
         let owner = Owner {
-            address: Some(found.address),
+            address: found.address,
             previous_address: found.previous_address,
             type_name: found.type_name,
             name: found.name,
             is_change: true,
         };
-        Parts { owner: Some(owner), ..Parts::of_change(&found.change) }
+        Ok(Parts { owner: Some(owner), ..Parts::of_change(&found.change)? })
     }
 
     /// The address whose changes mark places of the piece that it does not mark itself: that of a
@@ -196,8 +203,9 @@ impl<'a> Parts<'a> {
         self.owner.filter(|_| section != Section::ResourceChanges)?.address
     }
 
-    fn of_change(change: &Change<'a>) -> Parts<'a> {
-        Parts {
+    fn of_change(change: &Change<'a>) -> Result<Parts<'a>> {
+        let is_unknown = change.importing.map_or(Ok(None), |importing| importing.get("unknown"))?;
+        Ok(Parts {
             subject: Subject {
                 sides: [change.before, change.after],
                 overlays: [change.before_sensitive, change.after_sensitive],
@@ -205,8 +213,21 @@ impl<'a> Parts<'a> {
                 named: false,
             },
             identities: [change.importing, change.before_identity, change.after_identity],
+            is_unknown,
+            replace_paths: change.replace_paths,
             owner: None,
-        }
+        })
+    }
+
+    /// All that may be marked: its values, and its identities, which may be by their names.
+    ///
+    /// Each identity comes with its place among [`Parts::identities`].
+    pub fn subjects(&self) -> impl Iterator<Item = (Option<usize>, Subject<'a>)> + use<'a> {
+        let alone = |value| Subject { sides: [None, Some(value)], ..Subject::default() };
+        let identities = self.identities.into_iter().enumerate();
+        let identities =
+            identities.filter_map(move |(place, value)| Some((Some(place), alone(value?))));
+        std::iter::once((None, self.subject)).chain(identities)
     }
 
     fn of_invocation(value: Value<'a>) -> Result<Parts<'a>> {
@@ -218,8 +239,7 @@ impl<'a> Parts<'a> {
                 unknown: invocation.config_unknown,
                 named: false,
             },
-            identities: [None; 3],
-            owner: None,
+            ..Parts::default()
         })
     }
 

@@ -109,13 +109,15 @@ impl PieceVisitor for Searching<'_> {
         let Searcher { marks, digester, places, decoded, .. } = &mut *self.searcher;
         let learned = &mut self.found.learned;
         let (parts, mut is_marked) = (Parts::of(piece)?, false);
-        let mut found = marks.find(parts.subject, |marked| {
-            is_marked = true;
-            if marked.by == By::Mark {
-                learned.add_path(marked, places, decoded)?;
-            }
-            let mut values = marked.sides.into_iter().flatten();
-            values.try_for_each(|value| learned.add(value, digester, decoded))
+        let mut found = parts.subjects().try_for_each(|(identity, subject)| {
+            marks.find(subject, |marked| {
+                is_marked = true;
+                if marked.by == By::Mark && identity.is_none() {
+                    learned.add_path(marked, places, decoded)?;
+                }
+                let mut values = marked.sides.into_iter().flatten();
+                values.try_for_each(|value| learned.add(value, digester, decoded))
+            })
         });
         let mut owner = OwnerDigests::default();
         if let (Ok(()), true, Some(of)) = (&found, is_marked, &parts.owner) {

@@ -8,9 +8,12 @@
 //! by chance, which is as likely as one in ten million for a million million pairs, and would mask
 //! a text too many, never one too few.
 
+use std::collections::HashSet;
+
 use hashbrown::HashTable;
 
 use super::digest::{Digested, Digester, Hash, head_of};
+use super::texts::Role;
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits};
 
@@ -27,6 +30,9 @@ pub struct Secrets {
     numbers: HashTable<u32>,
     /// One of them may be a number.
     has_numbers: bool,
+    /// Digests of keys that are secret as steps of paths, and whether those are all.
+    steps: HashSet<u64>,
+    has_all_steps: bool,
     max: u64,
 }
 
@@ -46,6 +52,8 @@ impl Secrets {
             digests: Vec::new(),
             numbers: HashTable::new(),
             has_numbers: false,
+            steps: HashSet::new(),
+            has_all_steps: true,
             max: limits.secrets,
         }
     }
@@ -56,7 +64,26 @@ impl Secrets {
     ///
     /// There are too many.
     pub fn insert(&mut self, text: &[u8], offset: u64) -> Result<bool> {
-        self.insert_digested(self.digester.digested(text), offset)
+        self.insert_digested(self.digester.digested(text, Role::Secret), offset)
+    }
+
+    /// Takes note of a key of a secret, which is one only as a step of a path.
+    pub(super) fn insert_step(&mut self, key: &[u8]) {
+        self.insert_step_digested(self.digest(key));
+    }
+
+    fn insert_step_digested(&mut self, digest: u64) {
+        if self.steps.len() as u64 >= self.max {
+            self.has_all_steps &= self.steps.contains(&digest);
+        } else {
+            self.steps.insert(digest);
+        }
+    }
+
+    /// Whether a step of a path may be a secret, or a key of one.
+    pub fn may_hold_step(&self, step: &[u8]) -> bool {
+        let digest = self.digest(step);
+        !self.has_all_steps || self.find(digest).is_some() || self.steps.contains(&digest)
     }
 
     /// The same for one who was told what it is known by ([`Secrets::digester`]).
@@ -65,7 +92,11 @@ impl Secrets {
     ///
     /// There are too many.
     pub(super) fn insert_digested(&mut self, secret: Digested, offset: u64) -> Result<bool> {
-        let Digested { digest, head, is_number } = secret;
+        let Digested { digest, head, is_number, is_step } = secret;
+        if is_step {
+            self.insert_step_digested(digest);
+            return Ok(false);
+        }
         if self.find(digest).is_some() {
             return Ok(false);
         }
@@ -86,7 +117,10 @@ impl Secrets {
 
     /// Whether a secret is among them.
     pub(super) fn has(&self, secret: &Digested) -> bool {
-        self.find(secret.digest).is_some()
+        match secret.is_step {
+            true => !self.has_all_steps || self.steps.contains(&secret.digest),
+            false => self.find(secret.digest).is_some(),
+        }
     }
 
     /// What makes digests of texts, for those who look for secrets elsewhere.

@@ -4,33 +4,39 @@ use super::leaves::{Leaf, leaves};
 use super::{is_attribute_name, is_mask};
 use crate::error::Result;
 use crate::json::string;
-use crate::json::value::{Kind, Text, Value};
+use crate::json::value::{Text, Value};
 
-/// Tells the secrets at and below a marked place: decoded texts, and where they stand. Keys are
-/// some where their echoes are looked for.
+/// What a text of a marked place is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A secret.
+    Secret,
+    /// A key that may be an attribute's name, or is short: no secret elsewhere, but one as a step
+    /// of a path.
+    Step,
+}
+
+/// Tells the texts at and below a marked place, decoded, and where they stand. Keys are secrets
+/// where their echoes are looked for.
 pub(super) fn texts_of(
     value: Value<'_>,
     echo_min: usize,
     decoded: &mut Vec<u8>,
-    mut each: impl FnMut(&[u8], u64) -> Result<()>,
+    mut each: impl FnMut(&[u8], Role, u64) -> Result<()>,
 ) -> Result<()> {
-    leaves(value, |leaf| {
-        let (text, offset) = match leaf {
-            Leaf::Scalar(Kind::String, value) => {
-                (decode(value.string()?, decoded)?, value.offset())
-            }
-            Leaf::Scalar(Kind::Number, value) => (value.raw(), value.offset()),
-            Leaf::Scalar(..) | Leaf::Open(_) | Leaf::Close => return Ok(()),
-            Leaf::Key(key) => {
-                let text = decode(key, decoded)?;
-                // A key may be an attribute's name, which is no secret.
-                if text.len() < echo_min || is_attribute_name(text) {
-                    return Ok(());
-                }
-                (text, key.offset())
-            }
-        };
-        if text.is_empty() || is_mask(text) { Ok(()) } else { each(text, offset) }
+    let mut tell = |text: &[u8], role, offset| {
+        if text.is_empty() || is_mask(text) { Ok(()) } else { each(text, role, offset) }
+    };
+    leaves(value, |leaf| match leaf {
+        Leaf::Scalar(_, value) => {
+            leaf.each_text(decoded, |text| tell(text, Role::Secret, value.offset()))
+        }
+        Leaf::Open(_) | Leaf::Close => Ok(()),
+        Leaf::Key(key) => {
+            let text = decode(key, decoded)?;
+            let is_word = text.len() < echo_min || is_attribute_name(text);
+            tell(text, if is_word { Role::Step } else { Role::Secret }, key.offset())
+        }
     })
 }
 

@@ -148,7 +148,7 @@ impl<'a> Row<'a> {
 
     fn change(kind: &'static str, change: &'a ResourceChange<'_>) -> Row<'a> {
         let mut row = Row::of(kind);
-        row.set("address", &change.address);
+        row.set("address", change.address.as_deref().unwrap_or_default());
         row.set_some("previous_address", change.previous_address.as_deref());
         row.set_some("module_address", change.module_address.as_deref());
         row.set_some("mode", change.mode.as_deref());

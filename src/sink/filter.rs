@@ -112,11 +112,13 @@ impl Only {
     fn holds(&self, change: &ResourceChange<'_>) -> bool {
         let matches = |text: Option<&str>| self.pattern.matches(text.unwrap_or_default());
         match self.of {
-            Of::Name => matches(Some(&change.address)) || matches(change.type_name.as_deref()),
-            Of::Address => matches(Some(&change.address)),
+            Of::Name => matches(change.address.as_deref()) || matches(change.type_name.as_deref()),
+            Of::Address => matches(change.address.as_deref()),
             Of::Type => matches(change.type_name.as_deref()),
             Of::Module => matches(change.module_address.as_deref()),
-            Of::Action => matches(Some(&change.action)),
+            Of::Action => {
+                matches(Some(&change.action)) || change.effects().any(|it| matches(Some(it)))
+            }
             Of::Path => {
                 let changes = |it: &&Attribute| it.difference != Difference::Nothing;
                 let mut list = change.attributes.list.iter().filter(changes);

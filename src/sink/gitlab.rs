@@ -29,14 +29,10 @@ impl<W: Write> Gitlab<W> {
 impl<W: Write> Sink for Gitlab<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         if let Record::ResourceChange(change) = record {
-            for action in &*change.actions {
-                match &**action {
-                    "create" => self.create += 1,
-                    "update" => self.update += 1,
-                    "delete" => self.delete += 1,
-                    _ => {}
-                }
-            }
+            let has = |word: &str| u64::from(change.actions.iter().any(|action| action == word));
+            self.create += has("create");
+            self.update += has("update");
+            self.delete += has("delete");
         }
         Ok(())
     }

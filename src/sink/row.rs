@@ -49,7 +49,7 @@ impl Rows {
 
     fn change(&mut self, change: &ResourceChange<'_>) {
         let json = &mut self.json;
-        text(json, ",\"address\":", &change.address);
+        some_text(json, ",\"address\":", &change.address);
         some_text(json, ",\"previous_address\":", &change.previous_address);
         some_text(json, ",\"module_address\":", &change.module_address);
         some_text(json, ",\"mode\":", &change.mode);
@@ -101,7 +101,7 @@ fn some_text(json: &mut String, key: &str, some: &Option<Cow<'_, str>>) {
 /// buffer.
 fn is_short(change: &ResourceChange<'_>) -> bool {
     let len = |text: &Option<Cow<'_, str>>| text.as_ref().map_or(0, |text| text.len());
-    let texts = change.address.len()
+    let texts = len(&change.address)
         + len(&change.previous_address)
         + len(&change.module_address)
         + len(&change.mode)
@@ -205,7 +205,7 @@ mod tests {
                 texts;
             let ([index, importing], [changed, unknown, sensitive, replace_paths]) = (raws, lists);
             ResourceChange {
-                address: Cow::Owned(address),
+                address: Some(Cow::Owned(address)),
                 previous_address: previous,
                 module_address: module,
                 mode,
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn long_rows_are_not_kept() {
         let change = |len: usize| {
-            let address = Cow::Owned("a".repeat(len));
+            let address = Some(Cow::Owned("a".repeat(len)));
             Record::ResourceDrift(ResourceChange { address, ..ResourceChange::default() })
         };
         let mut rows = Rows::default();

@@ -86,7 +86,7 @@ impl News {
     }
 
     fn push_change(&mut self, change: &ResourceChange<'_>, more: impl FnOnce() -> String) {
-        let style = Action::of(&change.action).paint();
+        let style = Action::of_change(change).paint();
         self.push(symbol(change), style, || visible(&change.full_name()) + &more());
     }
 }
@@ -105,6 +105,11 @@ pub(super) enum Action {
 }
 
 impl Action {
+    /// That of a change; of several the gravest.
+    pub(super) fn of_change(change: &ResourceChange<'_>) -> Action {
+        Action::of(change.effects().next().unwrap_or(&change.action))
+    }
+
     pub(super) fn of(word: &str) -> Action {
         match word {
             "create" => Action::Create,
@@ -365,7 +370,7 @@ impl<W: Write> Sink for View<W> {
 
 impl Draft {
     fn change(&mut self, change: &ResourceChange<'_>) {
-        let action = Action::of(&change.action);
+        let action = Action::of_change(change);
         if change.moved_from().is_some() {
             self.moves.push_change(change, || was(change));
         }
@@ -472,7 +477,7 @@ pub(super) fn symbol(change: &ResourceChange<'_>) -> &'static str {
         [first, second] if first == "create" && second == "delete" => "+/-",
         [first, second] if first == "create" && second == "forget" => "+/.",
         [first, second] if first == "forget" && second == "create" => "./+",
-        _ => Action::of(&change.action).symbol(),
+        _ => Action::of_change(change).symbol(),
     }
 }
 

@@ -122,7 +122,7 @@ impl<W: Write> Term<W> {
             self.module = module;
         }
         let (name, index) = names(change);
-        let action = Action::of(&change.action);
+        let action = Action::of_change(change);
         let symbol = paint(self.color, action.paint(), &format!("{:>3}", symbol(change)));
         let phrase = phrase(part, change);
         let body = self.attributes(&change.attributes, action);
@@ -317,7 +317,7 @@ impl<W: Write> Sink for Term<W> {
 
 /// A resource's name without its module, and without its index, which is the other.
 pub(super) fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
-    let address = &*change.address;
+    let address = &*change.label();
     let module = change.module_address.as_deref().and_then(|module| address.strip_prefix(module));
     let name = module.and_then(|rest| rest.strip_prefix('.')).unwrap_or(address);
     let deposed = change.deposed.as_deref().map(|key| format!(" (deposed {})", visible(key)));

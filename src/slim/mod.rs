@@ -234,7 +234,7 @@ impl Wanted {
             && change.importing.is_none();
         match is_no_op {
             true => Ok(Verdict::Goes(Reason::NoOp)),
-            false => self.resource(Some(found.address), found.type_name),
+            false => self.resource(found.address, found.type_name),
         }
     }
 }
@@ -248,7 +248,7 @@ impl Judge for Wanted {
     }
 
     fn change(&mut self, piece: &Piece<'_>) -> Result<Verdict> {
-        self.resource_change(piece.section, &ResourceChange::parse(piece.value)?)
+        self.resource_change(piece.section, &ResourceChange::parse(piece.section, piece.value)?)
     }
 }
 
@@ -342,7 +342,8 @@ impl Selection for Selected<'_> {
         let value = piece.value;
         match piece.kind {
             PieceKind::ResourceChange => {
-                self.resource_change(piece.section, &ResourceChange::parse(value)?, cuts)
+                let found = ResourceChange::parse(piece.section, value)?;
+                self.resource_change(piece.section, &found, cuts)
             }
             PieceKind::DeferredChange => {
                 let Deferred { resource_change, .. } = Deferred::parse(value)?;

@@ -70,6 +70,7 @@ impl Reader<'_> {
 
     fn edit(&mut self, edit: &Edit) -> Result<(), String> {
         match &edit.put {
+            Put::Cut => Ok(()),
             Put::Word(word) => self.kept(&word.to_string()),
             Put::Mask | Put::Changed if self.masks == Masks::Null => self.kept("null"),
             Put::Mask | Put::Changed => {

@@ -120,9 +120,7 @@ impl Elsewhere {
         let paths = text(element, "address").and_then(|address| self.addresses.get(address));
         let (mut places, mut is_misfit) = (Vec::new(), false);
         for path in paths.into_iter().flatten() {
-            if !sides.iter().flatten().any(|side| side.at(path).is_some()) {
-                continue;
-            }
+            let is_there = sides.iter().flatten().any(|side| side.at(path).is_some());
             let differ = (0..path.len()).find(|&len| {
                 let at = |side: Option<&Node>| {
                     let node = side.and_then(|side| side.at(&path[..len]));
@@ -131,6 +129,10 @@ impl Elsewhere {
                 };
                 matches!((at(sides[0]), at(sides[1])), (Some(one), Some(two)) if one != two)
             });
+            // Where the sides cannot be entered in step, only values lead to what is marked below.
+            if differ.is_some() && !is_there {
+                continue;
+            }
             is_misfit |= differ.is_some();
             places.push(path[..differ.unwrap_or(path.len())].to_vec());
         }

@@ -19,6 +19,8 @@ pub struct Places {
     found: BTreeSet<Path>,
     /// Those that are marked because an overlay does not fit.
     pub misfits: BTreeSet<Path>,
+    /// Those of which an overlay says that all of it is marked.
+    pub whole: BTreeSet<Path>,
 }
 
 impl Places {
@@ -47,6 +49,7 @@ impl Places {
         }
         if overlay.is_true() {
             self.found.insert(at.clone());
+            self.whole.insert(at.clone());
         } else if fits(overlay, value, side) {
             for (step, inner) in overlay.children() {
                 let below = value.and_then(|value| value.child(&step));

@@ -58,6 +58,8 @@ pub enum Put {
     /// A key that is a secret: its mask has the number of the secret.
     Key(String),
     Word(bool),
+    /// Nothing: a part of a path that leads below a marked place.
+    Cut,
 }
 
 #[derive(Clone, Debug)]
@@ -75,6 +77,8 @@ pub struct Redaction {
     pub candidates: BTreeSet<String>,
     /// How many places are masked because an overlay does not fit.
     pub misfits: usize,
+    /// How many changes in drift and deferred changes another section marks places of.
+    pub foreign: usize,
     /// The start of each value that holds a word of the format.
     pub exempt: BTreeSet<usize>,
 }
@@ -86,6 +90,7 @@ pub fn redaction(text: &str, options: Options) -> Redaction {
     model.elsewhere = Elsewhere::of(&document);
     model.sections(&document);
     model.variables(&document);
+    model.relevant_attributes(&document);
     if let Some(configuration) = document.get("configuration") {
         if options.echo != Echo::Off {
             for constant in Elsewhere::of(&document).constants(configuration) {
@@ -103,6 +108,7 @@ pub fn redaction(text: &str, options: Options) -> Redaction {
         candidates: model.candidates().cloned().collect(),
         edits: model.edits.into_values().collect(),
         misfits: model.misfits,
+        foreign: model.foreign,
         exempt: model.exempt,
     }
 }
@@ -129,7 +135,10 @@ struct Model<'a> {
     /// By where they begin.
     edits: BTreeMap<usize, Edit>,
     secrets: BTreeSet<String>,
+    /// Texts and keys that are secret as steps of a path.
+    steps: BTreeSet<String>,
     misfits: usize,
+    foreign: usize,
     exempt: BTreeSet<usize>,
     /// Where scalars begin that are others on the earlier side.
     changed: BTreeSet<usize>,
@@ -143,7 +152,9 @@ impl<'a> Model<'a> {
             options,
             edits: BTreeMap::new(),
             secrets: BTreeSet::new(),
+            steps: BTreeSet::new(),
             misfits: 0,
+            foreign: 0,
             exempt: BTreeSet::new(),
             changed: BTreeSet::new(),
             elsewhere: Elsewhere::default(),
@@ -226,7 +237,9 @@ impl<'a> Model<'a> {
         // The records of the original know nothing of marks beyond its own.
         let own = element.get("change").map_or(vec![], |it| elsewhere::of_change(it).outermost());
         let is_own = |place: &Path| own.iter().any(|own| place.starts_with(own));
-        self.misfits += usize::from(is_misfit || !marked.iter().all(is_own));
+        let is_foreign = !marked.iter().all(is_own);
+        self.foreign += usize::from(is_foreign);
+        self.misfits += usize::from(is_misfit || is_foreign);
         self.resource_change(element, &marked, false);
     }
 
@@ -241,22 +254,31 @@ impl<'a> Model<'a> {
     fn change_marked(&mut self, change: &Node, is_whole: bool, marked: &[Path]) {
         self.exempt(change, &WORDS);
         let [before, after] = [change.get("before"), change.get("after")];
+        let marks = [change.get("before_sensitive"), change.get("after_sensitive")];
         let unknown = change.get("after_unknown");
         let mut places = elsewhere::of_change(change);
         for place in places.outermost() {
             let sides = [before, after].map(|side| side.and_then(|value| value.at(&place)));
             sides.into_iter().for_each(|side| self.learn(side));
         }
+        let (own, mut whole) = (places.outermost(), std::mem::take(&mut places.whole));
         if is_whole {
             [before, after].into_iter().for_each(|side| self.learn(side));
         }
         marked.iter().for_each(|place| places.insert(place));
+        whole.extend(marked.iter().filter(|place| !own.contains(place)).cloned());
         let mut secrets = BTreeSet::new();
         let places = match is_whole {
             true => vec![Path::default()],
             false => self.outermost(&places),
         };
+        whole.extend(is_whole.then(Path::default));
+        self.replace_paths(change, &places);
         for place in places {
+            if whole.contains(&place) {
+                let overlays = marks.into_iter().flatten();
+                overlays.for_each(|overlay| self.hide_keys(overlay.at(&place)));
+            }
             let changes = self.changes(before, after, unknown, &place);
             self.hide(before.and_then(|value| value.at(&place)), Put::Mask, &mut secrets);
             let put = if changes { Put::Changed } else { Put::Mask };
@@ -300,9 +322,14 @@ impl<'a> Model<'a> {
         if matches!(&node.kind, Kind::Text(text) if is_mask(text)) {
             return;
         }
-        let texts = node.all().into_iter().filter_map(Node::text);
-        let texts = texts.filter(|text| !text.is_empty() && !is_mask(text));
-        secrets.extend(texts.map(str::to_owned));
+        for inner in node.all() {
+            if inner.text().is_some_and(|text| !text.is_empty() && !is_mask(text)) {
+                secrets.extend(inner.texts());
+            }
+            if let Kind::Word(word @ ("true" | "false")) = inner.kind {
+                secrets.insert(word.to_owned());
+            }
+        }
         self.edit(&node.range, put);
     }
 
@@ -310,9 +337,13 @@ impl<'a> Model<'a> {
     fn learn(&mut self, node: Option<&Node>) {
         for inner in node.map_or(vec![], Node::all) {
             if let Some(text) = inner.text().filter(|text| !text.is_empty() && !is_mask(text)) {
-                self.secrets.insert(text.to_owned());
+                self.secrets.extend(inner.texts());
+                self.steps.insert(text.to_owned());
             }
             for Member { key, .. } in inner.members() {
+                if !is_mask(key) {
+                    self.steps.insert(key.clone());
+                }
                 // No name that a provider gave to an attribute: looked for, but it identifies
                 // nothing.
                 if !is_attribute(key) && !is_mask(key) && key.len() >= self.options.echo_min {
@@ -333,10 +364,77 @@ impl<'a> Model<'a> {
     }
 
     fn identities(&mut self, object: &Node, secrets: &BTreeSet<String>) {
+        let word = object.get("importing").and_then(|importing| importing.get("unknown"));
         for node in IDENTITIES.iter().filter_map(|key| object.get(key)).flat_map(Node::all) {
-            if node.text().is_some_and(|text| secrets.contains(text)) {
+            let is_word = word.is_some_and(|word| word.range == node.range);
+            let is_own_word = match node.kind {
+                Kind::Word(own) => secrets.contains(own) && !is_word,
+                _ => false,
+            };
+            if is_own_word || node.texts().iter().any(|text| secrets.contains(text)) {
                 self.edit(&node.range, Put::Mask);
             }
+        }
+    }
+
+    /// Cuts paths where they lead below a marked place. The text before the first step that goes
+    /// stays up to the step before.
+    fn replace_paths(&mut self, change: &Node, places: &[Path]) {
+        for path in change.get("replace_paths").map_or(&[][..], Node::elements) {
+            let mut at = Some(Path::new());
+            for (place, step) in path.elements().iter().enumerate() {
+                if at.as_ref().is_some_and(|at| places.contains(at)) {
+                    self.cut(path, place);
+                    break;
+                }
+                let next = match &step.kind {
+                    Kind::Text(key) => Some(Step::Key(key.clone())),
+                    Kind::Number(number) => number.parse().ok().map(Step::Index),
+                    _ => None,
+                };
+                let below = |it: &&Path| at.as_ref().is_some_and(|at| it.starts_with(at));
+                if let Some(marked) = places.iter().find(below) {
+                    let depth = at.as_ref().map_or(0, Vec::len);
+                    let is_alike = matches!(
+                        (&next, marked.get(depth)),
+                        (Some(Step::Key(_)), Some(Step::Key(_)))
+                            | (Some(Step::Index(_)), Some(Step::Index(_)))
+                    );
+                    if !is_alike {
+                        self.cut(path, place);
+                        break;
+                    }
+                }
+                at = at.zip(next).map(|(at, step)| [at, vec![step]].concat());
+            }
+        }
+    }
+
+    /// Cuts a path before a step.
+    fn cut(&mut self, path: &Node, place: usize) {
+        let steps = path.elements();
+        let start = place.checked_sub(1).map_or(path.range.start + 1, |it| steps[it].range.end);
+        let end = steps.last().map_or(start, |last| last.range.end);
+        if !steps[place..].is_empty() {
+            self.edit(&(start..end), Put::Cut);
+        }
+    }
+
+    /// Cuts the paths of relevant attributes before the first step that a secret has, or a key of
+    /// one; the first step is the attribute itself.
+    fn relevant_attributes(&mut self, document: &Node) {
+        for element in document.get("relevant_attributes").map_or(&[][..], Node::elements) {
+            let Some(path) = element.get("attribute") else { continue };
+            let is_secret = |step: &Node| {
+                let nodes = step.all();
+                let mut keys = nodes.iter().flat_map(|node| node.members()).map(|it| &it.key);
+                let mut texts = nodes.iter().flat_map(|node| node.texts());
+                self.options.echo == Echo::Off
+                    || keys.any(|key| self.steps.contains(key) || self.secrets.contains(key))
+                    || texts.any(|text| self.steps.contains(&text) || self.secrets.contains(&text))
+            };
+            let first = path.elements().iter().skip(1).position(is_secret);
+            first.into_iter().for_each(|place| self.cut(path, place + 1));
         }
     }
 
@@ -392,13 +490,20 @@ impl<'a> Model<'a> {
             for place in places.outermost() {
                 self.learn(values.and_then(|it| it.at(&place)));
             }
+            let (own, mut whole) = (places.outermost(), std::mem::take(&mut places.whole));
             let (marked, _) = self.elsewhere.places(resource, [None, values]);
             marked.iter().for_each(|place| places.insert(place));
+            whole.extend(marked.into_iter().filter(|place| !own.contains(place)));
             if self.options.echo == Echo::Off && !is_state {
                 places.insert(&[]);
+                whole.insert(Path::default());
             }
             let mut secrets = BTreeSet::new();
             for place in self.outermost(&places) {
+                if whole.contains(&place) {
+                    let overlay = resource.get("sensitive_values");
+                    self.hide_keys(overlay.and_then(|overlay| overlay.at(&place)));
+                }
                 self.hide(values.and_then(|it| it.at(&place)), Put::Mask, &mut secrets);
             }
             self.identities(resource, &secrets);
@@ -458,13 +563,26 @@ impl<'a> Model<'a> {
     }
 
     fn constant(&mut self, constant: &Node) {
-        let all = constant.all();
-        let has_data_keys =
-            all.iter().flat_map(|node| node.members()).any(|member| !is_attribute(&member.key));
+        if self.edits.contains_key(&constant.range.start) {
+            return;
+        }
+        let nodes = constant.all();
+        let mut keys = nodes.iter().flat_map(|node| node.members());
+        let has_data_keys = keys.any(|member| !is_attribute(&member.key));
         if self.options.echo == Echo::Off && has_data_keys {
             return self.edit(&constant.range, Put::Mask);
         }
         self.equal_constant(constant);
+        // A constant with keys that are data is masked with them where all of its values are
+        // secret.
+        let texts: Vec<_> = nodes.iter().filter(|node| node.text().is_some()).collect();
+        let are_secret = texts.iter().all(|node| self.edits.contains_key(&node.range.start));
+        if has_data_keys && are_secret && !texts.is_empty() {
+            let is_inside = |start: &usize| constant.range.contains(start);
+            let inside: Vec<_> = self.edits.keys().copied().filter(is_inside).collect();
+            inside.iter().for_each(|start| drop(self.edits.remove(start)));
+            self.edit(&constant.range, Put::Mask);
+        }
     }
 
     fn equal_constant(&mut self, scalar: &Node) {
@@ -473,7 +591,9 @@ impl<'a> Model<'a> {
         }
         scalar.children().into_iter().for_each(|(_, inner)| self.equal_constant(inner));
         let Some(text) = scalar.text() else { return };
-        let is_secret = self.options.echo == Echo::Off || self.secrets.contains(text);
+        let texts = scalar.texts();
+        let is_secret =
+            self.options.echo == Echo::Off || texts.iter().any(|text| self.secrets.contains(text));
         if is_secret && !is_mask(text) {
             self.edit(&scalar.range, Put::Mask);
         }
@@ -497,7 +617,8 @@ impl<'a> Model<'a> {
 
     fn echoes(&mut self, node: &Node) {
         let start = node.range.start;
-        if self.edits.contains_key(&start) {
+        let before = self.edits.range(..=start).next_back();
+        if before.is_some_and(|(_, edit)| edit.range.end > start) {
             return;
         }
         if !self.exempt.contains(&start) && self.is_echo(node) {
@@ -518,7 +639,7 @@ impl<'a> Model<'a> {
         if self.options.echo == Echo::Contains && matches!(node.kind, Kind::Text(_)) {
             return self.candidates().any(|secret| text.contains(secret.as_str()));
         }
-        self.is_candidate(text)
+        self.is_candidate(text) || node.texts().iter().any(|text| self.is_candidate(text))
     }
 }
 
@@ -537,6 +658,7 @@ impl Redaction {
                     format!("\"(sensitive value {})\"", number.expect("a secret") + 1)
                 }
                 Put::Word(word) => word.to_string(),
+                Put::Cut => String::new(),
             });
             at = edit.range.end;
         }

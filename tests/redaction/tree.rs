@@ -188,6 +188,14 @@ impl Node {
         }
     }
 
+    /// The texts that a string or a number is known by.
+    pub fn texts(&self) -> Vec<String> {
+        match &self.kind {
+            Kind::Number(number) => vec![number.clone(), crate::naive::spelling(number)],
+            _ => self.text().map(str::to_owned).into_iter().collect(),
+        }
+    }
+
     /// Whether an object in it has a key twice.
     pub fn has_twins(&self) -> bool {
         let mut keys: Vec<_> = self.members().iter().map(|member| &member.key).collect();

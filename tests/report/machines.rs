@@ -14,7 +14,12 @@ use crate::{naive, run};
 /// What a plan breaks of these rules, by the numbers of the oracle's records.
 const RULES: [(&str, Breaks); 4] = [
     ("delete", |records| {
-        has(records, "resource_change", |it| it["action"] == "delete" && it["mode"] == "managed")
+        has(records, "resource_change", |it| {
+            let has = |word: &str| {
+                it["actions"].as_array().is_some_and(|all| all.iter().any(|one| one == word))
+            };
+            has("delete") && !has("create") && it["mode"] == "managed"
+        })
     }),
     ("drift", |records| has(records, "resource_drift", |it| it["action"] != "no-op")),
     ("check", |records| {

@@ -24,6 +24,9 @@ pub struct LimitArgs {
     /// Plans in one input of a batch [default: 10000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_plans: Option<u64>,
+    /// Names of outputs or variables that are in no order [default: 1000000]
+    #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
+    limit_names: Option<u64>,
     /// Marked places of one element, and echoes in it, each [default: 250000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_marks: Option<u64>,
@@ -69,6 +72,7 @@ impl LimitArgs {
             change: self.limit_change.unwrap_or(default.change).min(Outline::LEN_MAX),
             paths: self.limit_paths.unwrap_or(default.paths).min(u32::MAX.into()),
             words: self.limit_words.unwrap_or(default.words),
+            names: self.limit_names.unwrap_or(default.names),
             plans: self.limit_plans.unwrap_or(default.plans),
             marks: self.limit_marks.unwrap_or(default.marks),
             secrets: self.limit_secrets.unwrap_or(default.secrets).min(u32::MAX.into()),

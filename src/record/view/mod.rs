@@ -17,13 +17,16 @@ mod shown;
 mod tests;
 mod walk;
 
+use std::borrow::Cow;
+
 use crate::diff::Differ;
 use crate::error::Result;
 use crate::json::value::{Text, Value};
 use crate::limits::Limits;
 use crate::path::{Path, Paths, Step};
 use crate::plan::{Change, Section};
-use crate::secret::marks::{Marks, Subject};
+use crate::secret::marks::{By, Marks, Subject};
+use crate::secret::steps::Places as Marked;
 use crate::secret::{self, Collected, MASK};
 
 use differences::differences;
@@ -120,8 +123,8 @@ pub struct Places<'p> {
 pub enum Whose<'a> {
     /// The output of that name.
     Output(&'a str),
-    /// The resource with that address, in a section.
-    Resource(Section, Text<'a>),
+    /// The resource with that address, if it has one, in a section.
+    Resource(Section, Option<Text<'a>>),
 }
 
 /// Finds what is shown of changes, one after the other.
@@ -155,6 +158,21 @@ impl<'s> Viewer<'s> {
         self.shower.as_ref().is_some_and(|shower| shower.is_secret(text))
     }
 
+    /// Whether a number is secret.
+    pub fn is_secret_number(&self, number: &[u8]) -> bool {
+        self.shower.as_ref().is_some_and(|shower| shower.is_secret_number(number))
+    }
+
+    /// Whether the values of a key are secret.
+    pub fn is_name(&self, key: &str) -> bool {
+        self.marks.is_name(key)
+    }
+
+    /// Whether an output is declared sensitive, as far as values are looked at.
+    pub fn declares(&self, output: &str) -> bool {
+        self.shower.as_ref().is_some_and(|shower| shower.declared().has_output(output))
+    }
+
     /// The attributes of a change.
     ///
     /// # Errors
@@ -181,14 +199,29 @@ impl<'s> Viewer<'s> {
                 None
             }
             Whose::Resource(Section::ResourceChanges, _) => None,
-            Whose::Resource(_, address) => shower.elsewhere(address)?,
+            Whose::Resource(_, None) => None,
+            Whose::Resource(_, Some(address)) => shower.elsewhere(address)?,
         };
         let elsewhere = marks.beyond(subject, elsewhere)?;
-        let mut hidden = Vec::new();
+        let (mut hidden, mut named) = (Vec::new(), Marked::default());
         marks.find_with(subject, elsewhere, |marked| {
             hidden.extend(marked.sides.into_iter().flatten().map(Value::offset));
-            Ok(())
+            match marked.by {
+                By::Name => named.push(marked.path, u64::MAX, change.offset()),
+                By::Mark => Ok(()),
+            }
         })?;
+        named.sort();
+        // The keys below what is secret by its name are told by no record, only by paths.
+        let mut cut = [places.changed, places.unknown].map(Cow::Borrowed);
+        if !named.list().is_empty() {
+            cut.iter_mut()
+                .map(Cow::to_mut)
+                .filter_map(|paths| paths.cut_at(named.list()).then_some(paths))
+                .for_each(Paths::sort);
+        }
+        let [changed, unknown] = &cut;
+        let places = Places { changed, unknown, ..places };
         hidden.sort_unstable();
         shower.hide(hidden);
         let mut listing = Listing {

@@ -6,8 +6,9 @@ use super::Known;
 use super::documents::{Document, Unread};
 use super::walk::{Entry, Met, walk};
 use crate::error::Result;
-use crate::json::string;
 use crate::json::value::{Kind, Text, Value};
+use crate::json::word::Word;
+use crate::json::{number, string};
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{Marks, Subject};
 use crate::secret::parts::Declared;
@@ -119,7 +120,7 @@ impl<'s> Shower<'s> {
                     (Leaf::Scalar(Kind::String, _), Some(text)) => {
                         !shower.is_secret(text) && matches!(Document::of(text), Ok(None))
                     }
-                    (_, Some(number)) => !shower.is_secret(number),
+                    (_, Some(number)) => !shower.is_secret_number(number),
                     _ => true,
                 };
                 Ok(())
@@ -216,6 +217,12 @@ impl<'s> Shower<'s> {
             || contained.as_ref().is_some_and(|contained| contained.is_in(text))
     }
 
+    /// Whether a number is one: its text, or that of its value.
+    pub fn is_secret_number(&self, number: &[u8]) -> bool {
+        let shared = |number| self.is_secret(number::canonical(number, &mut Vec::new()));
+        self.is_secret(number) || (Word::is_whole(number) && shared(number))
+    }
+
     /// What is shown of a value.
     ///
     /// # Errors
@@ -248,7 +255,11 @@ impl<'s> Shower<'s> {
             _ => decoded.extend_from_slice(value.raw()),
         }
         let text = &*decoded;
-        let is_shown = !(matches!(kind, Kind::String | Kind::Number) && self.is_secret(text));
+        let is_shown = match kind {
+            Kind::String => !self.is_secret(text),
+            Kind::Number => !self.is_secret_number(text),
+            _ => true,
+        };
         let document = if kind == Kind::String { Document::of(text) } else { Ok(None) };
         match document {
             _ if !is_shown => {}

@@ -58,7 +58,7 @@ impl Tally {
             return;
         }
         let mut counts = Counts::default();
-        if let Some(column) = Column::of(&change.action) {
+        for column in change.effects().filter_map(Column::of) {
             counts[column] = 1;
         }
         counts[Column::Move] = u64::from(change.moved_from().is_some());

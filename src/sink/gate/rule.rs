@@ -197,7 +197,7 @@ impl Rule {
 
     /// Whether a resource is where the rule is about.
     fn is_there(&self, change: &ResourceChange<'_>) -> bool {
-        self.is_at([Some(&*change.address), change.type_name.as_deref()])
+        self.is_at([change.address.as_deref(), change.type_name.as_deref()])
     }
 
     fn is_at<'n>(&self, names: impl IntoIterator<Item = Option<&'n str>>) -> bool {
@@ -210,7 +210,9 @@ fn is_counted(change: &ResourceChange<'_>, subject: Subject) -> bool {
     // As in the plan line: data that is no longer read is not deleted.
     let is_managed = change.mode.as_deref().is_none_or(|mode| mode == "managed");
     match subject {
-        Subject::Action(word) => change.action == word && (is_managed || word == "read"),
+        Subject::Action(word) => {
+            change.effects().any(|effect| effect == word) && (is_managed || word == "read")
+        }
         Subject::Destroy => is_managed && change.actions.iter().any(|action| action == "delete"),
         Subject::Changes => is_managed && change.action != "no-op" && change.action != "read",
         Subject::Import => change.importing.is_some(),

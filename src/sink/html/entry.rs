@@ -19,7 +19,7 @@ use crate::sink::term::what_else;
 pub struct Entry<'a> {
     kind: &'static str,
     /// An address, or the name of an output.
-    address: &'a str,
+    address: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     action: Option<&'a str>,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -78,7 +78,7 @@ impl<'a> Entry<'a> {
         };
         Entry {
             kind,
-            address: &change.address,
+            address: change.label(),
             action: Some(&change.action),
             symbol: symbol(change).trim(),
             type_name: change.type_name.as_deref(),
@@ -96,7 +96,7 @@ impl<'a> Entry<'a> {
     pub fn of_output(output: &'a OutputChange<'_>) -> Entry<'a> {
         Entry {
             kind: "output",
-            address: &output.name,
+            address: Cow::Borrowed(&output.name),
             action: Some(&output.action),
             symbol: Action::of(&output.action).symbol().trim(),
             details: Details::of_values(&output.attributes),
@@ -109,7 +109,7 @@ impl<'a> Entry<'a> {
         let by = invoked.triggering_address.as_deref();
         Entry {
             kind: "invocation",
-            address: &invoked.address,
+            address: Cow::Borrowed(&invoked.address),
             type_name: invoked.type_name.as_deref(),
             reason: by.map(|by| Cow::Owned(format!("{} {by}", invoked.timing_words()))),
             details: Details { trigger: invoked.trigger, ..Details::default() },
@@ -122,7 +122,7 @@ impl<'a> Entry<'a> {
         let (check_kind, problems) = (check.check_kind.as_deref(), &*check.problems);
         Entry {
             kind: "check",
-            address: &check.address,
+            address: Cow::Borrowed(&check.address),
             status: Some(&check.status),
             reason: check.problems.first().map(|problem| short_message(problem)),
             details: Details { check_kind, problems, ..Details::default() },

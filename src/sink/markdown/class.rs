@@ -43,7 +43,7 @@ impl Class {
 
     /// That of an element of `resource_changes`.
     pub fn of(change: &ResourceChange<'_>) -> Class {
-        match Action::of(&change.action) {
+        match Action::of_change(change) {
             Action::Delete => Class::Delete,
             Action::Replace => Class::Replace,
             Action::Forget => Class::Forget,

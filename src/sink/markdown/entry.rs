@@ -128,7 +128,7 @@ impl Teller {
         let (name, index) = names(change);
         let module = change.module_address.as_deref();
         // What `names` takes off is put back.
-        let module = module.filter(|module| change.address.starts_with(*module));
+        let module = module.filter(|module| change.label().starts_with(*module));
         let name = module.map(|module| format!("{module}.{name}")).unwrap_or(name);
         Alike {
             class,
@@ -137,7 +137,7 @@ impl Teller {
             count: 1,
             symbol: symbol(change),
             phrase: phrase(class, change),
-            body: self.body(&change.attributes, Action::of(&change.action)),
+            body: self.body(&change.attributes, Action::of_change(change)),
             likeness: likeness(change),
         }
     }

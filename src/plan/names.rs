@@ -1,0 +1,78 @@
+//! The names of one object whose members are told one by one: each may come once.
+//!
+//! The tools write names in order, and then a look at the last one is enough. For others digests
+//! are kept, of as many names as [`Limits::names`] allows; what is in order costs no error beyond
+//! that. Digests have 64 bits and a key of their own: that two of a million names share one is as
+//! likely as one in thirty million.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::{Limit, Limits};
+
+/// The names so far.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    keyed: RandomState,
+    digests: HashSet<u64>,
+    last: Option<String>,
+    /// All are in order.
+    is_ordered: bool,
+    /// How many there are.
+    count: u64,
+}
+
+impl Names {
+    /// Another object begins.
+    pub(super) fn clear(&mut self) {
+        self.digests.clear();
+        (self.last, self.is_ordered, self.count) = (None, true, 0);
+    }
+
+    /// Takes note of a name, which stands at that offset.
+    ///
+    /// # Errors
+    ///
+    /// It was there before; there are too many that are in no order.
+    pub(super) fn note(&mut self, name: &str, offset: u64, limits: &Limits) -> Result<()> {
+        self.is_ordered &= self.last.as_deref().is_none_or(|last| last < name);
+        if !self.is_ordered && self.count >= limits.names {
+            return Err(Error::limit(Limit::Names, limits.names, offset));
+        }
+        if self.count < limits.names && !self.digests.insert(self.keyed.hash_one(name)) {
+            return Err(Error::at(ErrorKind::DuplicateKey, offset));
+        }
+        self.count += 1;
+        name.clone_into(self.last.get_or_insert_default());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(names: &[&str], max: u64) -> Vec<Option<ErrorKind>> {
+        let limits = Limits { names: max, ..Limits::default() };
+        let mut noted = Names::default();
+        noted.clear();
+        names.iter().map(|name| noted.note(name, 0, &limits).err().map(|it| it.kind())).collect()
+    }
+
+    #[test]
+    fn a_name_comes_once() {
+        let twice = Some(ErrorKind::DuplicateKey);
+        assert_eq!(kinds(&["a", "b", "b"], 9), [None, None, twice]);
+        assert_eq!(kinds(&["b", "a", "c", "a"], 9), [None, None, None, twice]);
+        assert_eq!(kinds(&["", ""], 9), [None, twice]);
+    }
+
+    #[test]
+    fn names_in_order_have_no_limit() {
+        let limit = Some(ErrorKind::Limit { limit: Limit::Names, value: 2 });
+        assert_eq!(kinds(&["a", "b", "c", "d"], 2), [None; 4]);
+        assert_eq!(kinds(&["a", "b", "c", "c"], 2), [None, None, None, limit]);
+        assert_eq!(kinds(&["b", "a", "c"], 2), [None, None, limit]);
+    }
+}

@@ -1,0 +1,81 @@
+//! Which outputs a plan declares sensitive, for plans of versions before 0.15, whose changes to
+//! outputs have no overlays (plan-format, section 5).
+//!
+//! The tools write the planned values before the changes, and sorted keys have the configuration
+//! there: both declare outputs. Where neither came before a change, its output may be sensitive.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+
+use crate::error::{Error, Result};
+use crate::json::value::Value;
+use crate::limits::{Limit, Limits};
+use crate::plan::{Answer, Change, Place, PlaceStep, Section};
+
+/// Outputs that are declared sensitive, by digests of their names.
+#[derive(Debug, Default)]
+pub(super) struct Declarations {
+    keyed: RandomState,
+    sensitive: HashSet<u64>,
+    are_known: bool,
+}
+
+impl Declarations {
+    /// Whether a section is to be entered for the declarations in it. The version of the plan is
+    /// `None` where it was not met yet.
+    pub(super) fn enter(&mut self, section: Section, format_version: Option<&str>) -> bool {
+        let is_of_them = matches!(section, Section::PlannedValues | Section::Configuration);
+        let enters = is_of_them && format_version.is_none_or(|version| version.starts_with("0."));
+        self.are_known |= enters;
+        enters
+    }
+
+    /// What to do at a place of such a section.
+    pub(super) fn entry(&self, place: &Place) -> Answer {
+        let way: &[&str] = match place.section() {
+            Section::PlannedValues => &["outputs"],
+            _ => &["root_module", "outputs"],
+        };
+        let depth = place.depth();
+        let leads_on = |(step, key): (PlaceStep<'_>, &&str)| step == PlaceStep::Key(key);
+        let is_on_way = place.steps().zip(way).all(leads_on);
+        match is_on_way && depth <= way.len() + 2 {
+            true if depth < way.len() + 2 => Answer::Enter,
+            true if place.last() == Some(PlaceStep::Key("sensitive")) => Answer::Span,
+            _ => Answer::Skip,
+        }
+    }
+
+    /// Takes note of what stands at a place that was asked for.
+    ///
+    /// # Errors
+    ///
+    /// There are too many outputs that are sensitive.
+    pub(super) fn note(&mut self, place: &Place, value: Value<'_>, limits: &Limits) -> Result<()> {
+        let name = place.depth().checked_sub(2).and_then(|name| place.steps().nth(name));
+        let is_word = place.last() == Some(PlaceStep::Key("sensitive"));
+        if let Some(PlaceStep::Key(name)) = name.filter(|_| is_word)
+            && value.is_true()
+        {
+            self.sensitive.insert(self.keyed.hash_one(name));
+            if self.sensitive.len() as u64 > limits.names {
+                return Err(Error::limit(Limit::Names, limits.names, value.offset()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all of a change to an output may be sensitive, although it has no overlays.
+    pub(super) fn cover(&self, name: &str, format_version: Option<&str>) -> bool {
+        match format_version.is_none_or(|version| version.starts_with("0.")) {
+            true => !self.are_known || self.sensitive.contains(&self.keyed.hash_one(name)),
+            false => false,
+        }
+    }
+}
+
+/// Whether a change says what is sensitive in it.
+pub(super) fn has_overlays(change: &Change<'_>) -> bool {
+    let overlays = [change.before_sensitive, change.after_sensitive];
+    overlays.into_iter().flatten().any(|overlay| !overlay.is_null())
+}

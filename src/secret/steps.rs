@@ -1,0 +1,197 @@
+//! Paths that a document has among its values, where they lead below what is marked.
+//!
+//! A step of such a path may be an element of a set, and so a value. What stands below a marked
+//! place is part of the secret: the path is cut there.
+
+use std::ops::Range;
+
+use super::leaves::{Leaf, leaves};
+use super::set::Secrets;
+use super::{decode, marks};
+use crate::error::{Error, Result};
+use crate::json::value::{Elements, Kind, Value};
+use crate::limits::Limit;
+use crate::path::{self, Paths};
+
+/// The marked places of one piece.
+#[derive(Debug, Default)]
+pub struct Places {
+    marked: Paths,
+    /// The path that is looked at.
+    path: Paths,
+    key: String,
+}
+
+impl Places {
+    /// Forgets all and keeps the memory.
+    pub fn clear(&mut self) {
+        self.marked.clear();
+    }
+
+    /// Takes note of a place, which stands at that offset.
+    ///
+    /// # Errors
+    ///
+    /// A key is not well formed; the places take more memory than they may.
+    pub fn push(&mut self, place: &[marks::Step<'_>], size_max: u64, offset: u64) -> Result<()> {
+        for step in place {
+            match step {
+                marks::Step::Index(index) => self.marked.push_step(path::Step::Index(*index)),
+                marks::Step::Key(key) => {
+                    self.key.clear();
+                    key.decode_to(&mut self.key)?;
+                    self.marked.push_step(path::Step::Key(&self.key));
+                }
+            }
+        }
+        self.marked.end();
+        match self.marked.size() > size_max {
+            true => Err(Error::limit(Limit::Paths, size_max, offset)),
+            false => Ok(()),
+        }
+    }
+
+    /// Takes note of a place that is one of another list.
+    pub fn push_path(&mut self, place: path::Path<'_>) {
+        self.marked.push(place.steps());
+    }
+
+    /// All places are known.
+    pub fn sort(&mut self) {
+        self.marked.sort_outermost();
+    }
+
+    /// The places, in order, none below another, once they are sorted.
+    pub fn list(&self) -> &Paths {
+        &self.marked
+    }
+
+    /// What is to be cut off the end of a path, which is an array of steps: where in the document
+    /// that stands, with the comma before it, and each of the steps. `None`: nothing.
+    ///
+    /// # Errors
+    ///
+    /// The path is not well formed, or longer than paths may be.
+    pub fn below<'a>(&mut self, path: Value<'a>, size_max: u64) -> Result<Option<Cut<'a>>> {
+        if self.marked.is_empty() {
+            return Ok(None);
+        }
+        self.path.clear();
+        self.path.end();
+        let (mut end, mut kept) = (path.offset() + 1, 0);
+        let mut steps = path.elements()?;
+        while let Some(step) = steps.next().transpose()? {
+            if self.is_secret(step)? {
+                return Cut::from(step, steps, end, kept).map(Some);
+            }
+            (end, kept) = (step.range().end, kept + 1);
+            self.take(step)?;
+            if self.path.size() > size_max {
+                return Err(Error::limit(Limit::Paths, size_max, step.offset()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the next step of the path is part of a secret.
+    fn is_secret(&self, step: Value<'_>) -> Result<bool> {
+        let Some(way) = self.path.get(0) else { return Ok(false) };
+        if self.marked.has_above(way) {
+            return Ok(true);
+        }
+        let Some(marked) = self.marked.first_below(way) else { return Ok(false) };
+        // Something in it is marked: an element of a set, told by its value, may be.
+        let is_of_set = match (step.kind()?, marked.step(way.steps().len())) {
+            (Kind::String, Some(path::Step::Key(_))) => false,
+            (Kind::Number, Some(path::Step::Index(_))) => index(step).is_none(),
+            _ => true,
+        };
+        Ok(is_of_set)
+    }
+
+    /// Goes on by a step.
+    fn take(&mut self, step: Value<'_>) -> Result<()> {
+        let next = match step.kind()? {
+            Kind::String => {
+                self.key.clear();
+                step.string()?.decode_to(&mut self.key)?;
+                path::Step::Key(&self.key)
+            }
+            Kind::Number => index(step).map_or(path::Step::Element, path::Step::Index),
+            _ => path::Step::Element,
+        };
+        self.path.lengthen(next);
+        Ok(())
+    }
+}
+
+/// What is to be cut off the path of an element of `relevant_attributes`: from the first step on
+/// that is a secret's text or key. Which resource it is of is not looked at; where the secrets are
+/// not known, only the attribute itself stays.
+///
+/// # Errors
+///
+/// The element is not well formed.
+pub fn secret_steps<'a>(
+    element: Value<'a>,
+    secrets: Option<&Secrets>,
+    decoded: &mut Vec<u8>,
+) -> Result<Option<Cut<'a>>> {
+    let Some(path) = element.get("attribute")? else { return Ok(None) };
+    if path.kind()? != Kind::Array {
+        return Ok(None);
+    }
+    let (mut steps, mut end) = (path.elements()?, path.offset() + 1);
+    let mut kept = 0;
+    while let Some(step) = steps.next().transpose()? {
+        let is_secret = match secrets {
+            None => kept > 0,
+            Some(secrets) => {
+                let mut is_secret = false;
+                leaves(step, |leaf| {
+                    is_secret |= match leaf {
+                        Leaf::Key(key) => secrets.may_hold_step(decode(key, decoded)?),
+                        leaf => leaf.has_text(decoded, |text| secrets.may_hold_step(text))?,
+                    };
+                    Ok(())
+                })?;
+                is_secret && kept > 0
+            }
+        };
+        if is_secret {
+            return Cut::from(step, steps, end, kept).map(Some);
+        }
+        (end, kept) = (step.range().end, kept + 1);
+    }
+    Ok(None)
+}
+
+/// What leads below a marked place.
+#[derive(Debug)]
+pub struct Cut<'a> {
+    /// Where it stands.
+    pub range: Range<u64>,
+    /// How many steps stand before it.
+    pub kept: usize,
+    /// The steps in it.
+    pub steps: Vec<Value<'a>>,
+}
+
+impl<'a> Cut<'a> {
+    /// A step and those behind it. What stands before it ends at `start`.
+    fn from(step: Value<'a>, behind: Elements<'a>, start: u64, kept: usize) -> Result<Cut<'a>> {
+        let mut steps = vec![step];
+        for step in behind {
+            steps.push(step?);
+        }
+        let end = steps.last().map_or(start, |step| step.range().end);
+        Ok(Cut { range: start..end, kept, steps })
+    }
+}
+
+/// The index that a step is.
+fn index(step: Value<'_>) -> Option<u32> {
+    step.raw().iter().try_fold(0_u32, |index, &digit| {
+        index.checked_mul(10)?.checked_add(char::from(digit).to_digit(10)?)
+    })
+}

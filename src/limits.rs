@@ -17,7 +17,8 @@ pub struct Limits {
     pub names: u64,
     /// Plans of one input, where each is kept: in a batch.
     pub plans: u64,
-    /// Marked places of one element, and echoes in it, each.
+    /// Places of one element that are marked or equal a marked one; and, counted apart, echoes in
+    /// it.
     pub marks: u64,
     /// Different secrets of a document that is redacted.
     pub secrets: u64,
@@ -61,7 +62,7 @@ impl Default for Limits {
             words: 1000,
             names: 1_000_000,
             plans: 10_000,
-            marks: 250_000,
+            marks: 150_000,
             secrets: 1_000_000,
             document_marks: 1_000_000,
             secret_texts: MIB,

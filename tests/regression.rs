@@ -377,3 +377,83 @@ fn drift_needs_no_address() {
     let error = run::error(Slice(change.as_bytes()), &Options::default());
     assert_eq!(error.kind(), ErrorKind::MissingKey("address"));
 }
+
+/// A plan whose root module passes a literal to a sensitive variable of a child module.
+fn plan_with_argument(key: &str) -> String {
+    let change = r#"{"address":"a.b","change":{"actions":["create"],"before":null,
+        "after":{"p":"hunter2hunter2"},"after_sensitive":{}}}"#;
+    let variables = r#"{"variables":{"password":{"sensitive":true}}}"#;
+    format!(
+        r#"{{"format_version":"1.2","resource_changes":[{change}],"configuration":{{
+        "root_module":{{"module_calls":{{"db":{{"expressions":{{"password":{{
+        "{key}":"hunter2hunter2"}}}},"module":{variables}}}}}}}}}}}"#
+    )
+}
+
+/// The format's own key may be written with escapes. What it holds is a secret all the same.
+#[test]
+fn an_escaped_constant_is_a_secret_with_its_echoes() {
+    for key in ["constant_value", r"constant_\u0076alue"] {
+        let plan = plan_with_argument(key);
+        for args in [&["redact"][..], &["slim"], &["report"]] {
+            let output = run::piped(args, plan.as_bytes());
+            assert_eq!(output.status.code(), Some(0), "{args:?}");
+            let written = String::from_utf8_lossy(&output.stdout);
+            assert!(!written.contains("hunter2"), "{args:?} {key}: {written}");
+        }
+    }
+}
+
+/// `--also-names` means the names of outputs in reports, too, however short their values are.
+#[test]
+fn a_report_hides_outputs_by_their_names() {
+    let plan = r#"{"format_version":"1.2","output_changes":{"password":{"actions":["create"],
+        "before":null,"after":"hunter2","after_unknown":false,"before_sensitive":false,
+        "after_sensitive":false}}}"#;
+    for form in ["term", "markdown", "html", "json"] {
+        let args = ["report", "-o", form, "--also-names", "^password$"];
+        let output = run::piped(&args, plan.as_bytes());
+        assert_eq!(output.status.code(), Some(0), "{form}");
+        let written = String::from_utf8_lossy(&output.stdout);
+        assert!(!written.contains("hunter2"), "{form}: {written}");
+    }
+}
+
+/// What repeats a marked value in one element is bounded as the marks themselves are.
+#[test]
+fn constants_and_identities_count_as_marked_places() {
+    let ones = vec!["1"; 20].join(",");
+    let identity = plan_of(&format!(
+        r#""actions":["create"],"before":null,"after":{{"p":1}},"after_sensitive":{{"p":true}},
+        "after_identity":{{"i":[{ones}]}}"#
+    ));
+    let constants = vec![r#"{"a_wo":1}"#; 20].join(",");
+    let constants = format!(
+        r#"{{"format_version":"1.2","resource_changes":[],"configuration":{{"root_module":{{
+        "resources":[{{"address":"a.b","type":"a","name":"b","expressions":{{
+        "p":{{"constant_value":[{constants}]}}}}}}]}}}}}}"#
+    );
+    for plan in [identity, constants] {
+        for command in ["redact", "audit"] {
+            let output = run::piped(&[command, "--limit-marks", "50"], plan.as_bytes());
+            assert_eq!(output.status.code(), Some(0), "{command}: {plan}");
+            let output = run::piped(&[command, "--limit-marks", "10"], plan.as_bytes());
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{command}: {said}");
+            assert!(said.contains("--limit-marks"), "{command}: {said}");
+        }
+    }
+}
+
+/// Paths that are secret by a name are bounded as all paths of a change are.
+#[test]
+fn paths_by_name_are_bounded() {
+    let tokens: Vec<_> = (0..200).map(|key| format!(r#""token{key}":1"#)).collect();
+    let deep = format!("{}{{{}}}{}", r#"{"k":"#.repeat(50), tokens.join(","), "}".repeat(50));
+    let plan = plan_of(&format!(r#""actions":["create"],"before":null,"after":{deep}"#));
+    let args = ["report", "--also-names", "token", "--limit-paths", "20K"];
+    let output = run::piped(&args, plan.as_bytes());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("--limit-paths"), "{said}");
+}

@@ -42,6 +42,8 @@ pub(super) struct Auditor<'r, N> {
     /// The marked places of one piece, if paths among its values lead somewhere.
     places: Places,
     has_paths: bool,
+    /// How many places of one piece are told.
+    told: u64,
     limits: Limits,
     /// Memory for decoded texts.
     decoded: Vec<u8>,
@@ -67,6 +69,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
             own: HashSet::new(),
             places: Places::default(),
             has_paths: false,
+            told: 0,
             limits: options.secret.read.limits,
             decoded: Vec::new(),
             key: String::new(),
@@ -83,13 +86,14 @@ impl<'r, N: Notes> Auditor<'r, N> {
     /// Finds what there is in a piece.
     pub fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         self.hits.clear();
+        self.told = 0;
         match piece.kind {
             _ if std::mem::take(&mut self.is_quiet) => {}
             PieceKind::Scalar => {}
             PieceKind::Known if piece.section == Section::RelevantAttributes => {
                 let secrets = Some(&self.collected.secrets);
                 if let Some(cut) = secret_steps(piece.value, secrets, &mut self.decoded)? {
-                    cut.steps.into_iter().for_each(|step| self.hit(What::Marked, step));
+                    cut.steps().try_for_each(|step| self.other_hit(What::Marked, step?, 0))?;
                 }
             }
             PieceKind::Known | PieceKind::Unknown if !self.marks.has_names() => {}
@@ -106,6 +110,22 @@ impl<'r, N: Notes> Auditor<'r, N> {
         match self.hits.is_empty() {
             true => Ok(()),
             false => self.tell(piece),
+        }
+    }
+
+    /// Tells of a value that no overlay of its piece marks.
+    fn other_hit(&mut self, what: What, value: Value<'_>, number: u32) -> Result<()> {
+        self.count(value.offset())?;
+        self.hits.push(Hit { offset: value.offset(), what, number });
+        Ok(())
+    }
+
+    /// Counts a place of the piece that is told.
+    fn count(&mut self, offset: u64) -> Result<()> {
+        self.told += 1;
+        match self.told > self.limits.marks {
+            true => Err(Error::limit(Limit::Marks, self.limits.marks, offset)),
+            false => Ok(()),
         }
     }
 
@@ -175,7 +195,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         }
         for path in paths.elements()? {
             if let Some(cut) = self.places.below(path?, self.limits.paths)? {
-                cut.steps.into_iter().for_each(|step| self.hit(What::Marked, step));
+                cut.steps().try_for_each(|step| self.other_hit(What::Marked, step?, 0))?;
             }
         }
         Ok(())
@@ -183,6 +203,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
 
     /// A marked place, on both sides.
     fn marked(&mut self, marked: &Marked<'_, '_>, by: By, has_identities: bool) -> Result<()> {
+        self.count(marked.sides.into_iter().flatten().next().map_or(0, Value::offset))?;
         for value in marked.sides.into_iter().flatten() {
             let what = match by {
                 _ if self.is_mask(value)? => What::Hidden,
@@ -237,7 +258,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
                 && self.own.contains(&self.collected.secrets.digest(value.raw()))
                 && word.is_none_or(|word| word.offset() != value.offset())
             {
-                self.hit(What::Equal, value);
+                self.other_hit(What::Equal, value, 0)?;
             }
             Ok(())
         })
@@ -256,7 +277,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
                 Ok(())
             })?;
             if let Some(number) = found {
-                self.hits.push(Hit { offset: value.offset(), what: What::Equal, number });
+                self.other_hit(What::Equal, value, number)?;
             }
             Ok(())
         });
@@ -273,8 +294,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
                 By::Mark => What::Marked,
                 By::Name => What::Named,
             };
-            self.hit(what, constant.value);
-            Ok(())
+            self.other_hit(what, constant.value, 0)
         });
         self.marks = marks;
         found

@@ -396,7 +396,7 @@ pub enum Check {
     /// Every byte, in skipped values too
     Grammar,
     /// Only UTF-8, strings and brackets in skipped values: faster, but a plan that lost some bytes
-    /// can pass, and its changes with them. For plans that the same job has just made
+    /// can pass, and its changes are then missing. For plans that the same job has just made
     Structure,
 }
 

@@ -22,18 +22,14 @@ use crate::error::{Error, ErrorKind};
 /// How long a poll waits before the reader asks whether to give up: 50 ms.
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
-/// Opens a file for reading. Only a regular file is opened as usual: the others would block.
+/// Opens a file for reading without waiting for the other end of a pipe. The flag means nothing to
+/// a regular file.
 ///
 /// # Errors
 ///
 /// It cannot be opened.
 pub(super) fn open(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.read(true);
-    if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        options.custom_flags(OFlags::NONBLOCK.bits() as i32);
-    }
-    options.open(path)
+    File::options().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path)
 }
 
 /// A reader that fails with [`ErrorKind::Stopped`] once it is to give up.

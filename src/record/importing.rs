@@ -17,6 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json::value::{Elements, Kind, Members, Value, recycled};
 use crate::json::word::Word;
 use crate::json::{number, string};
+use crate::limits::Limits;
 use crate::plan::Change;
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{Marks, Subject};
@@ -37,6 +38,11 @@ pub(super) struct Importing {
 }
 
 impl Importing {
+    /// Bounds the marked places of one change.
+    pub(super) fn new(limits: &Limits) -> Importing {
+        Importing { marks: Marks::new(None, limits), ..Importing::default() }
+    }
+
     /// The `importing` object of a change as compact JSON text. What its overlays mark, or do not
     /// fit, is secret, as is what `viewer` knows to be.
     ///

@@ -67,14 +67,14 @@ impl Maker {
             limits,
             extent,
             differ: Differ::new(&limits),
-            marks: Marks::default(),
+            marks: Marks::new(None, &limits),
             misfits: Places::default(),
             marked: Places::default(),
             none: Paths::new(),
             replace_paths: Paths::new(),
             texts: Texts::default(),
             index: String::new(),
-            importing: Importing::default(),
+            importing: Importing::new(&limits),
         }
     }
 

@@ -1,5 +1,5 @@
 //! Which outputs a plan declares sensitive, for plans of versions before 0.15, whose changes to
-//! outputs have no overlays (plan-format, section 5).
+//! outputs have no overlays (docs/format/plan.md, section 2).
 //!
 //! The tools write the planned values before the changes, and sorted keys have the configuration
 //! there: both declare outputs. Where neither came before a change, its output may be sensitive.

@@ -38,6 +38,8 @@ pub(super) struct Redactor<'r, N> {
     /// The marked places of one piece, if paths among its values lead somewhere.
     places: Places,
     has_paths: bool,
+    /// How many places of one piece are masked.
+    masked: u64,
     limits: Limits,
     decoded: Vec<u8>,
     pub counts: Counts,
@@ -60,6 +62,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
             has_identities: false,
             places: Places::default(),
             has_paths: false,
+            masked: 0,
             limits: options.secret.read.limits,
             decoded: Vec::new(),
             counts: Counts::default(),
@@ -92,6 +95,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
     /// Masks what is secret in a piece, but for its echoes.
     pub fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         let Piece { kind, value, .. } = *piece;
+        self.masked = 0;
         match kind {
             kind if kind.is_configuration() => self.configuration(piece)?,
             PieceKind::Scalar => {}
@@ -192,9 +196,9 @@ impl<'r, N: Notes> Redactor<'r, N> {
     /// Masks a marked place on both sides.
     fn marked(&mut self, marked: &Marked<'_, '_>, by: By) -> Result<()> {
         let [before, after] = marked.sides;
+        let offset = before.or(after).or(marked.unknown).map_or(0, Value::offset);
+        self.count(offset)?;
         if self.has_paths {
-            let value = before.or(after).or(marked.unknown);
-            let offset = value.map_or(0, Value::offset);
             self.places.push(marked.path, self.limits.paths, offset)?;
         }
         let is_changed = match (before, after) {
@@ -282,7 +286,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
             };
             if is_secret {
                 let mask = self.masking.of(value, false, &mut self.decoded)?;
-                self.counts.equal += self.edit(value, mask);
+                self.counts.equal += self.other_edit(value, mask)?;
             }
             Ok(())
         })
@@ -321,7 +325,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
                     Leaf::Scalar(Kind::String | Kind::Number, value) => {
                         if leaf.has_text(&mut self.decoded, is_secret)? {
                             let mask = self.masking.of(value, false, &mut self.decoded)?;
-                            self.counts.equal += self.edit(value, mask);
+                            self.counts.equal += self.other_edit(value, mask)?;
                             secrets += 1;
                         } else {
                             others += 1;
@@ -379,7 +383,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
             return Ok(());
         }
         let mask = self.masking.of(value, false, &mut self.decoded)?;
-        let masked = self.edit(value, mask);
+        let masked = self.other_edit(value, mask)?;
         match by {
             By::Mark => self.counts.marked += masked,
             By::Name => self.counts.named += masked,
@@ -391,7 +395,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
     fn unknown(&mut self, value: Value<'_>) -> Result<()> {
         if !value.is_null() && !self.is_masked(value)? {
             let mask = self.masking.of(value, false, &mut self.decoded)?;
-            self.counts.unknown += self.edit(value, mask);
+            self.counts.unknown += self.other_edit(value, mask)?;
         }
         Ok(())
     }
@@ -401,6 +405,21 @@ impl<'r, N: Notes> Redactor<'r, N> {
     }
 
     /// Masks a value; how many there are, which is none where it is left out.
+    /// Masks a value that no overlay of its piece marks.
+    fn other_edit(&mut self, value: Value<'_>, mask: Mask) -> Result<u64> {
+        self.count(value.offset())?;
+        Ok(self.edit(value, mask))
+    }
+
+    /// Counts a place of the piece that is masked.
+    fn count(&mut self, offset: u64) -> Result<()> {
+        self.masked += 1;
+        match self.masked > self.limits.marks {
+            true => Err(Error::limit(Limit::Marks, self.limits.marks, offset)),
+            false => Ok(()),
+        }
+    }
+
     fn edit(&mut self, value: Value<'_>, mask: Mask) -> u64 {
         let edit = Edit { range: value.range(), mask };
         u64::from(self.notes.edit(edit))

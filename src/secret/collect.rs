@@ -479,7 +479,10 @@ impl Collector<'_, '_, '_> {
         }
         for member in piece.value.members()? {
             let (key, value) = member?;
-            if memchr::memmem::find(value.raw(), b"constant_value").is_none() {
+            // A key may be written with escapes.
+            let may_be_constant = memchr::memmem::find(value.raw(), b"constant_value").is_some()
+                || memchr::memchr(b'\\', value.raw()).is_some();
+            if !may_be_constant {
                 continue;
             }
             if self.arguments.len() >= ARGUMENTS_MAX {

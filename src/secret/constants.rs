@@ -1,4 +1,4 @@
-//! The constants of the configuration that are marked (plan-format, section 8).
+//! The constants of the configuration that are marked (docs/format/plan.md, section 8).
 //!
 //! A constant is marked where the attribute that it is written for is marked in any instance of the
 //! resource, where the attribute is write-only (providers name those `..._wo`), where it is the

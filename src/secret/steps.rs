@@ -173,19 +173,20 @@ pub struct Cut<'a> {
     pub range: Range<u64>,
     /// How many steps stand before it.
     pub kept: usize,
-    /// The steps in it.
-    pub steps: Vec<Value<'a>>,
+    first: Value<'a>,
+    behind: Elements<'a>,
 }
 
 impl<'a> Cut<'a> {
     /// A step and those behind it. What stands before it ends at `start`.
     fn from(step: Value<'a>, behind: Elements<'a>, start: u64, kept: usize) -> Result<Cut<'a>> {
-        let mut steps = vec![step];
-        for step in behind {
-            steps.push(step?);
-        }
-        let end = steps.last().map_or(start, |step| step.range().end);
-        Ok(Cut { range: start..end, kept, steps })
+        let last = behind.clone().try_fold(step, |_, step| step)?;
+        Ok(Cut { range: start..last.range().end, kept, first: step, behind })
+    }
+
+    /// The steps in it. They are read again, not kept: there may be millions.
+    pub fn steps(self) -> impl Iterator<Item = Result<Value<'a>>> {
+        std::iter::once(Ok(self.first)).chain(self.behind)
     }
 }
 

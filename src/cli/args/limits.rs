@@ -27,7 +27,7 @@ pub struct LimitArgs {
     /// Names of outputs or variables that are in no order [default: 1000000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_names: Option<u64>,
-    /// Marked places of one element, and echoes in it, each [default: 250000]
+    /// Marked places in one element; separately, echoes in one element [default: 150000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_marks: Option<u64>,
     /// Different secrets of one document [default: 1000000]

@@ -130,6 +130,8 @@ pub enum Whose<'a> {
 /// Finds what is shown of changes, one after the other.
 #[derive(Debug)]
 pub struct Viewer<'s> {
+    /// [`Limits::paths`].
+    paths_max: u64,
     marks: Marks,
     differ: Differ,
     /// Shows values, if there are any to be shown.
@@ -146,6 +148,7 @@ impl<'s> Viewer<'s> {
             View::All(known) => (Some(known), true),
         };
         Viewer {
+            paths_max: limits.paths,
             marks: Marks::new(known.and_then(|known| known.options.names.clone()), limits),
             differ: Differ::new(limits),
             shower: known.map(Shower::new),
@@ -184,7 +187,7 @@ impl<'s> Viewer<'s> {
         change: &Change<'_>,
         places: Places<'_>,
     ) -> Result<Attributes> {
-        let Viewer { marks, differ, shower: Some(shower), shows_all } = self else {
+        let Viewer { paths_max, marks, differ, shower: Some(shower), shows_all } = self else {
             return Ok(paths(places));
         };
         let mut subject = Subject {
@@ -195,7 +198,8 @@ impl<'s> Viewer<'s> {
         };
         let elsewhere = match whose {
             Whose::Output(name) => {
-                subject.named = shower.declared().has_output(name) && !subject.has_overlays();
+                let is_declared = shower.declared().has_output(name) && !subject.has_overlays();
+                subject.named = is_declared || marks.is_name(name);
                 None
             }
             Whose::Resource(Section::ResourceChanges, _) => None,
@@ -207,7 +211,7 @@ impl<'s> Viewer<'s> {
         marks.find_with(subject, elsewhere, |marked| {
             hidden.extend(marked.sides.into_iter().flatten().map(Value::offset));
             match marked.by {
-                By::Name => named.push(marked.path, u64::MAX, change.offset()),
+                By::Name => named.push(marked.path, *paths_max, change.offset()),
                 By::Mark => Ok(()),
             }
         })?;

@@ -32,8 +32,25 @@ impl<W: Write> Json<W> {
 
     /// Appends text to what is escaped. `Err`: that many bytes at the end are part of a character.
     fn escape(&mut self, text: &[u8]) -> Result<(), usize> {
-        let mut at = 0;
+        let (mut at, mut look_at) = (0, 0);
         while let Some(&byte) = text.get(at) {
+            if at >= look_at {
+                let len = plain_len(&text[at..]);
+                if len > 0 {
+                    self.escaped.extend_from_slice(&text[at..at + len]);
+                    self.ends_in_hash = false;
+                    at += len;
+                    look_at = at + CHUNK;
+                    continue;
+                }
+                look_at = at + CHUNK;
+            }
+            if byte < 0x7f && !(self.ends_in_hash && byte == b'#') {
+                self.escaped.push(byte);
+                self.ends_in_hash = byte == b'#';
+                at += 1;
+                continue;
+            }
             let len = match byte {
                 0xc2..=0xdf => 2,
                 0xe0..=0xef => 3,
@@ -43,9 +60,9 @@ impl<W: Write> Json<W> {
             let Some(bytes) = text.get(at..at + len) else { return Err(text.len() - at) };
             let character = std::str::from_utf8(bytes).ok().and_then(|it| it.chars().next());
             let is_escaped = match character {
-                // Those below stand between tokens, where they are white space.
-                Some(character) if byte < 0x7f => self.ends_in_hash && character == '#',
-                Some(character) => is_hidden(character),
+                // The control characters among ASCII stand between tokens, where they are white
+                // space.
+                Some(character) => byte < 0x7f || is_hidden(character),
                 None => false,
             };
             match character.filter(|_| is_escaped) {
@@ -57,11 +74,22 @@ impl<W: Write> Json<W> {
                 }
                 None => self.escaped.extend_from_slice(bytes),
             }
-            self.ends_in_hash = byte == b'#' && !is_escaped;
+            self.ends_in_hash = false;
             at += len;
         }
         Ok(())
     }
+}
+
+/// Bytes that are looked at together.
+const CHUNK: usize = 64;
+
+/// How many bytes at the start of a text are ASCII without DEL and without `#`, in whole chunks.
+fn plain_len(text: &[u8]) -> usize {
+    let is_plain = |chunk: &&[u8; CHUNK]| {
+        !chunk.iter().fold(false, |any, &byte| any | (byte >= 0x7f) | (byte == b'#'))
+    };
+    text.as_chunks().0.iter().take_while(is_plain).count() * CHUNK
 }
 
 impl<W: Write> Write for Json<W> {

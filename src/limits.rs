@@ -13,7 +13,8 @@ pub struct Limits {
     pub paths: u64,
     /// Different words among the actions, or the statuses, of a plan; each is at most 1 KiB long.
     pub words: u64,
-    /// Names of outputs or variables of a plan that are in no order.
+    /// Names of outputs and variables of a plan that are sensitive; and, counted apart, of those
+    /// that are not sorted.
     pub names: u64,
     /// Plans of one input, where each is kept: in a batch.
     pub plans: u64,
@@ -126,7 +127,9 @@ impl Limit {
             Limit::Change => "size of one element",
             Limit::Paths => "size of the paths of one change",
             Limit::Words => "number of different actions or statuses",
-            Limit::Names => "number of names of outputs or variables that are in no order",
+            Limit::Names => {
+                "number of names of sensitive outputs and variables, or of unsorted ones"
+            }
             Limit::Plans => "number of plans in one input of a batch",
             Limit::Marks => "number of marked places, or of their echoes, in one element",
             Limit::Secrets => "number of different secrets",

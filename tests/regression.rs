@@ -457,3 +457,22 @@ fn paths_by_name_are_bounded() {
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("--limit-paths"), "{said}");
 }
+
+/// What is declared sensitive is kept while a document is read, so it is bounded.
+#[test]
+fn sensitive_names_are_bounded() {
+    let outputs: Vec<_> = (0..20)
+        .map(|number| format!(r#""o{number:02}":{{"sensitive":true,"value":{number}}}"#))
+        .collect();
+    let plan = format!(
+        r#"{{"format_version":"1.2","planned_values":{{"outputs":{{{}}},"root_module":{{}}}},
+        "resource_changes":[]}}"#,
+        outputs.join(",")
+    );
+    for (max, code) in [("20", 0), ("19", 1)] {
+        let output = run::piped(&["redact", "--limit-names", max], plan.as_bytes());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert_eq!(said.contains("--limit-names"), code == 1, "{said}");
+    }
+}

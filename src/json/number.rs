@@ -49,7 +49,7 @@ pub fn equal(a: &[u8], b: &[u8]) -> bool {
 const ZEROS_MAX: i128 = 40;
 
 /// The one spelling that all numbers of the same value share. It has no exponent, as Terraform
-/// writes numbers, unless that took more than [`ZEROS_MAX`] zeros. The number is of JSON's grammar.
+/// writes numbers, unless that took more than `ZEROS_MAX` zeros. The number is of JSON's grammar.
 pub fn canonical<'t>(text: &'t [u8], memory: &'t mut Vec<u8>) -> &'t [u8] {
     let is_integer = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
     let digits = text.strip_prefix(b"-").unwrap_or(text);

@@ -51,7 +51,7 @@ impl Collected {
         Collected {
             secrets: Secrets::new(options.echo_min, &options.read.limits),
             contained: None,
-            declared: Declared::default(),
+            declared: Declared::new(&options.read.limits),
             places: Places::new(&options.read.limits),
             survey: Survey::default(),
         }
@@ -165,7 +165,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
                 secrets,
                 texts: (options.echo == EchoOf::Part)
                     .then(|| Texts::new(options.echo_min, &options.read.limits)),
-                declared: Declared::default(),
+                declared: Declared::new(&options.read.limits),
                 places,
                 configured: None,
                 arguments: HashSet::default(),
@@ -383,11 +383,11 @@ impl PieceVisitor for Collector<'_, '_, '_> {
             PieceKind::RootDeclaration => {
                 self.declared.is_known = true;
                 if self.marks.marks_anything(parts.subject.overlays[1])? {
-                    self.declared.insert_variable(name);
+                    self.declared.insert_variable(name, piece.value.offset())?;
                 }
             }
             PieceKind::Output if self.marks.marks_anything(parts.subject.overlays[1])? => {
-                self.declared.insert_output(name);
+                self.declared.insert_output(name, piece.value.offset())?;
             }
             PieceKind::Declaration if self.marks.marks_anything(parts.subject.overlays[1])? => {
                 let offset = piece.value.offset();

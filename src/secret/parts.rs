@@ -1,10 +1,12 @@
 //! What of a piece may be marked, and by what (docs/format/plan.md, sections 3 to 8).
 
 use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 
 use super::marks::Subject;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::json::value::{Elements, Kind, Members, Name, Text, Value};
+use crate::limits::{Limit, Limits};
 use crate::plan::{
     ActionInvocation, Change, Deferred, ModuleOf, Piece, PieceKind, ResourceChange, Section,
     members, module_of,
@@ -67,35 +69,63 @@ impl Owner<'_> {
     }
 }
 
-/// What of the root module is declared sensitive.
-#[derive(Clone, Debug, Default)]
+/// The outputs and variables of the root module that are declared sensitive, by keyed digests of
+/// their names: 64 bits each. Two names with one digest hide a value too many, never one too few.
+#[derive(Clone, Debug)]
 pub struct Declared {
-    variables: HashSet<String>,
+    keyed: RandomState,
+    variables: HashSet<u64>,
     /// Outputs, by what stands beside their values.
-    outputs: HashSet<String>,
+    outputs: HashSet<u64>,
     /// The declarations of variables were met.
     pub is_known: bool,
+    /// [`Limits::names`].
+    max: u64,
 }
 
 impl Declared {
-    /// Takes note of a variable that is sensitive.
-    pub fn insert_variable(&mut self, name: &str) {
-        self.variables.insert(name.to_owned());
+    /// Nothing is declared so far.
+    pub fn new(limits: &Limits) -> Declared {
+        let (variables, outputs) = (HashSet::new(), HashSet::new());
+        let keyed = RandomState::new();
+        Declared { keyed, variables, outputs, is_known: false, max: limits.names }
     }
 
-    /// Takes note of an output that is sensitive.
-    pub fn insert_output(&mut self, name: &str) {
-        self.outputs.insert(name.to_owned());
+    /// Takes note of a variable that is sensitive, which stands at that offset.
+    ///
+    /// # Errors
+    ///
+    /// [`Limit::Names`].
+    pub fn insert_variable(&mut self, name: &str, offset: u64) -> Result<()> {
+        self.variables.insert(self.keyed.hash_one(name));
+        self.hold(offset)
+    }
+
+    /// Takes note of an output that is sensitive, which stands at that offset.
+    ///
+    /// # Errors
+    ///
+    /// [`Limit::Names`].
+    pub fn insert_output(&mut self, name: &str, offset: u64) -> Result<()> {
+        self.outputs.insert(self.keyed.hash_one(name));
+        self.hold(offset)
+    }
+
+    fn hold(&self, offset: u64) -> Result<()> {
+        match (self.variables.len() + self.outputs.len()) as u64 > self.max {
+            true => Err(Error::limit(Limit::Names, self.max, offset)),
+            false => Ok(()),
+        }
     }
 
     /// Whether a variable is sensitive.
     pub fn has_variable(&self, name: &str) -> bool {
-        self.variables.contains(name)
+        self.variables.contains(&self.keyed.hash_one(name))
     }
 
     /// Whether an output is sensitive.
     pub fn has_output(&self, name: &str) -> bool {
-        self.outputs.contains(name)
+        self.outputs.contains(&self.keyed.hash_one(name))
     }
 
     /// Whether any variable is.

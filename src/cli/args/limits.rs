@@ -24,7 +24,7 @@ pub struct LimitArgs {
     /// Plans in one input of a batch [default: 10000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_plans: Option<u64>,
-    /// Names of outputs or variables that are in no order [default: 1000000]
+    /// Names of sensitive outputs and variables; separately, of unsorted ones [default: 1000000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_names: Option<u64>,
     /// Marked places in one element; separately, echoes in one element [default: 150000]

@@ -299,6 +299,7 @@ impl Marks {
                         self.hold(count, subject.offset())?;
                         let sides = subject.sides.map(present);
                         let Subject { overlays, unknown, .. } = subject;
+                        let overlays = overlays.map(|overlay| self.marking(overlay));
                         each(&Marked { sides, unknown, overlays, path: &path, by, why })?;
                         path.pop();
                     }

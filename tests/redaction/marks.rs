@@ -65,7 +65,7 @@ impl Places {
 }
 
 /// An overlay of nothing but objects, lists, `false` and `null`.
-fn marks_nothing(overlay: &Node) -> bool {
+pub fn marks_nothing(overlay: &Node) -> bool {
     overlay.text().is_none()
         && !overlay.is_true()
         && overlay.children().iter().all(|(_, inner)| marks_nothing(inner))

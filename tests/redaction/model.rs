@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::elsewhere::{self, Elsewhere};
-use super::marks::{Path, Places, Side};
+use super::marks::{Path, Places, Side, marks_nothing};
 use super::tree::{self, Kind, Member, Node, Step};
 use crate::naive;
 
@@ -277,7 +277,7 @@ impl<'a> Model<'a> {
         for place in places {
             if whole.contains(&place) {
                 let overlays = marks.into_iter().flatten();
-                overlays.for_each(|overlay| self.hide_keys(overlay.at(&place)));
+                overlays.for_each(|overlay| self.hide_keys_of_mark(overlay.at(&place)));
             }
             let changes = self.changes(before, after, unknown, &place);
             self.hide(before.and_then(|value| value.at(&place)), Put::Mask, &mut secrets);
@@ -351,6 +351,11 @@ impl<'a> Model<'a> {
                 }
             }
         }
+    }
+
+    /// An overlay of a value that is masked as a whole. One that marks nothing stays as it is.
+    fn hide_keys_of_mark(&mut self, overlay: Option<&Node>) {
+        self.hide_keys(overlay.filter(|overlay| !marks_nothing(overlay)));
     }
 
     /// What is unknown in a value that is masked as a whole, where it would tell its keys.
@@ -502,7 +507,7 @@ impl<'a> Model<'a> {
             for place in self.outermost(&places) {
                 if whole.contains(&place) {
                     let overlay = resource.get("sensitive_values");
-                    self.hide_keys(overlay.and_then(|overlay| overlay.at(&place)));
+                    self.hide_keys_of_mark(overlay.and_then(|overlay| overlay.at(&place)));
                 }
                 self.hide(values.and_then(|it| it.at(&place)), Put::Mask, &mut secrets);
             }

@@ -1,0 +1,143 @@
+//! Which places overlays, names and other sections mark, and why.
+
+use super::*;
+use crate::error::ErrorKind;
+use crate::input::Slice;
+use crate::json::Validation;
+use crate::json::cursor::Cursor;
+use crate::json::outline::Outline;
+use crate::limits::Limits;
+use crate::scan::Isa;
+
+type Sides = [Option<String>; 2];
+
+/// The marked places of `[before, after, before_sensitive, after_sensitive]`, as the bytes of
+/// both sides.
+fn marked(text: &str, names: Option<&str>) -> Result<Vec<Sides>> {
+    let mut found = Vec::new();
+    find(text, names, |marked| {
+        let text = |value: Value<'_>| String::from_utf8(value.raw().to_vec()).unwrap();
+        found.push(marked.sides.map(|side| side.map(text)));
+    })?;
+    // Twice: what is remembered of overlays must not matter.
+    let again = found.split_off(found.len() / 2);
+    assert_eq!(found, again);
+    Ok(found)
+}
+
+fn whys(text: &str) -> Vec<Why> {
+    let mut found = Vec::new();
+    find(text, None, |marked| found.push(marked.why)).unwrap();
+    found.truncate(found.len() / 2);
+    found
+}
+
+/// Tells the marked places twice.
+fn find(text: &str, names: Option<&str>, mut each: impl FnMut(&Marked<'_, '_>)) -> Result<()> {
+    let (isa, limits) = (Isa::best(), Limits::default());
+    let mut cursor = Cursor::new(Slice(text.as_bytes()), 0, isa, Validation::Structure, limits);
+    let mut outline = Outline::new();
+    cursor.outline(&mut outline)?;
+    let elements = cursor.value(&mut outline).elements()?;
+    let values = elements.collect::<Result<Vec<_>>>()?;
+    let subject = Subject {
+        sides: [Some(values[0]), Some(values[1])],
+        overlays: [Some(values[2]), Some(values[3])],
+        ..Subject::default()
+    };
+    let mut marks = Marks::new(names.map(|names| Regex::new(names).unwrap()), &Limits::default());
+    for _ in 0..2 {
+        marks.find(subject, |marked| {
+            each(marked);
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+fn sides(before: &str, after: &str) -> Sides {
+    [before, after].map(|side| Some(side.to_owned()).filter(|side| !side.is_empty()))
+}
+
+#[test]
+fn what_is_marked_on_either_side_is_marked_on_both() {
+    for (text, expected) in [
+        (r#"[{"a":1,"b":2},{"a":3,"b":4},{"a":true},{}]"#, vec![sides("1", "3")]),
+        (r#"[{"a":1},{"a":3},{"a":false},{"a":true}]"#, vec![sides("1", "3")]),
+        (
+            r#"[{"b":2,"a":1},{"a":3,"b":4},{"b":true},{"a":true}]"#,
+            vec![sides("1", "3"), sides("2", "4")],
+        ),
+        (
+            r#"[[1,2],[3,4,5],[false,true],[false,false,true]]"#,
+            vec![sides("2", "4"), sides("", "5")],
+        ),
+        (r#"[{"x":[{"k":1}]},{"x":[{"k":2}]},{"x":[{"k":true}]},{}]"#, vec![sides("1", "2")]),
+        (r#"[null,{"a":1},false,{"a":true}]"#, vec![sides("", "1")]),
+        (r#"[{"a":1},{"a":1},true,false]"#, vec![sides(r#"{"a":1}"#, r#"{"a":1}"#)]),
+        (r#"[{"a":1},{"a":1},{"a":{}},{"a":[false,{"b":[]}]}]"#, vec![]),
+    ] {
+        assert_eq!(marked(text, None).unwrap(), expected, "{text}");
+    }
+}
+
+#[test]
+fn an_overlay_that_does_not_fit_marks_everything() {
+    for (value, overlay) in [
+        (r#""text""#, r#"{"a":true}"#),
+        (r#""text""#, "[true]"),
+        ("[1,2]", r#"{"a":true}"#),
+        (r#"{"a":1}"#, "[true]"),
+        ("[1,2]", "[true]"),
+        ("[1,2]", "[false,false,true]"),
+        (r#"{"a":1}"#, r#""yes""#),
+        (r#"{"a":1}"#, "1"),
+    ] {
+        let text = format!("[{value},{value},{overlay},{overlay}]");
+        assert_eq!(marked(&text, None).unwrap(), [sides(value, value)], "{text}");
+        let below = format!(r#"[{{"v":{value}}},{{"v":{value}}},{{"v":{overlay}}},{{}}]"#);
+        assert_eq!(marked(&below, None).unwrap(), [sides(value, value)], "{below}");
+    }
+}
+
+#[test]
+fn it_is_told_why_all_of_a_place_is_marked() {
+    for (text, why) in [
+        (r#"[{"a":1},{"a":1},true,{"a":true}]"#, Why::Whole),
+        (r#"[{"a":1},{"a":1},{"a":true},true]"#, Why::Whole),
+        (r#"[{"a":1},"text",{"a":true},false]"#, Why::OtherKind),
+        (r#"[{"a":1},"text",{"a":true},true]"#, Why::Whole),
+        (r#"["text",{"a":1},{"a":true},{"a":true}]"#, Why::Misfit),
+        (r#"[null,"text",{"a":true},false]"#, Why::Misfit),
+        (r#"[[1],[1,2],[true],[true]]"#, Why::Misfit),
+        (r#"["text","text","true",false]"#, Why::Misfit),
+        (r#"["text","text",true,"true"]"#, Why::Whole),
+    ] {
+        assert_eq!(whys(text), [why], "{text}");
+    }
+}
+
+#[test]
+fn names_mark_too() {
+    let text = r#"[{"a":{"db_password":1,"x":2}},{"a":{"db_password":3}},{"a":{"x":true}},{}]"#;
+    let found = marked(text, Some("password")).unwrap();
+    assert_eq!(found, [sides("1", "3"), sides("2", "")]);
+}
+
+#[test]
+fn names_below_values_of_two_kinds_mark_both() {
+    let object = r#"{"b":{"api_key":"x"}}"#;
+    for other in [r#""text""#, "1", "[]", "[1]"] {
+        for (before, after) in [(other, object), (object, other)] {
+            let text = format!(r#"[{{"a":{before}}},{{"a":{after}}},{{}},{{}}]"#);
+            assert_eq!(marked(&text, Some("api_key")).unwrap(), [sides(before, after)]);
+            assert!(marked(&text, Some("other")).unwrap().is_empty(), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_key_that_comes_twice_is_an_error() {
+    let error = marked(r#"[{"a":1,"a":2},null,{"a":true},false]"#, None).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DuplicateKey);
+}

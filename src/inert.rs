@@ -34,7 +34,7 @@ pub fn visible(text: &str) -> String {
     self::text(text).into_owned()
 }
 
-/// The same, borrowed where there is nothing to show.
+/// Like [`visible`], but borrows a text that needs no escapes.
 pub fn text(text: &str) -> Cow<'_, str> {
     let colon = leading_colon(text);
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'#';

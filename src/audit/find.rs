@@ -42,7 +42,7 @@ pub(super) struct Auditor<'r, N> {
     /// The marked places of one piece, if paths among its values lead somewhere.
     places: Places,
     has_paths: bool,
-    /// How many places of one piece are told.
+    /// How many places of the current piece the audit reports.
     told: u64,
     limits: Limits,
     /// Memory for decoded texts.
@@ -120,7 +120,11 @@ impl<'r, N: Notes> Auditor<'r, N> {
         Ok(())
     }
 
-    /// Counts a place of the piece that is told.
+    /// Counts a reported place of the current piece.
+    ///
+    /// # Errors
+    ///
+    /// [`Limit::Marks`].
     fn count(&mut self, offset: u64) -> Result<()> {
         self.told += 1;
         match self.told > self.limits.marks {

@@ -97,7 +97,8 @@ impl Folder {
         self.journal.list(inputs)
     }
 
-    /// What is there of an input. Reads its record file, if it has one.
+    /// The state of an input in this folder. Reads the whole record file, if there is one, to
+    /// compare its digest.
     ///
     /// # Errors
     ///
@@ -123,7 +124,7 @@ impl Folder {
         self.written(input).is_some_and(is_there)
     }
 
-    /// What was written of an input that was done before and is the same as then.
+    /// The records that an earlier run wrote of an input, if the input has not changed since.
     fn written(&self, input: &Listed) -> Option<&KnownRecords> {
         let known = self.journal.known(input).filter(|known| !known.has_failed())?;
         input.identity.as_ref()?;
@@ -144,7 +145,7 @@ impl Folder {
         self.path.join(self.records_name(name))
     }
 
-    /// The same, from the folder on.
+    /// The path of a record file, relative to the folder.
     fn records_name(&self, name: &str) -> String {
         format!("{RECORDS}/{name}.{}", self.extension)
     }
@@ -185,7 +186,7 @@ impl Folder {
     }
 }
 
-/// What is there of an input.
+/// The state of an input in the folder of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// Its records, as they were written.

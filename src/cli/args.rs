@@ -495,7 +495,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusa
 pub struct Refusal(clap::Error);
 
 impl Refusal {
-    /// What is wrong, in lines; `None`: help or the version was asked for.
+    /// The lines of the error message; `None` if the user asked for the help or the version.
     pub fn lines(&self) -> Option<Vec<String>> {
         if let ErrorKind::DisplayHelp | ErrorKind::DisplayVersion = self.0.kind() {
             return None;

@@ -105,7 +105,7 @@ struct Both<'a> {
 }
 
 impl Differ {
-    /// One that holds the lists of paths of a change together to [`Limits::paths`].
+    /// A differ whose lists of paths of one change together take at most [`Limits::paths`].
     pub fn new(limits: &Limits) -> Differ {
         Differ { paths_max: limits.paths, ..Differ::default() }
     }

@@ -38,6 +38,9 @@ pub struct Differ {
     pub unknown: Paths,
     /// Places that are marked sensitive, on either side; none lies below another.
     pub sensitive: Paths,
+    /// An overlay of sensitive places holds a string or a number. None of the tools writes one, so
+    /// it does not fit its value, and no list tells where it stands.
+    pub(crate) has_texts: bool,
     paths_max: u64,
     unknown_of: Known,
     sensitive_of: Known,
@@ -240,19 +243,22 @@ impl Differ {
         let raw = overlays.map(|overlay| overlay.map(Value::raw));
         let room = self.room(&[&self.unknown]);
         let paths = &mut self.sensitive;
+        self.has_texts = false;
         // Where these marks stand is not asked for.
         if self.sensitive_of.recall(raw, paths, &mut Vec::new()) == Recalled::Whole {
             return Ok(());
         }
         for (overlay, key) in overlays.into_iter().zip(["before_sensitive", "after_sensitive"]) {
             if let Some(overlay) = overlay {
-                self.overlays
-                    .collect(overlay, paths, room, |_| {})
-                    .map_err(|error| error.within(key))?;
+                let collected = self.overlays.collect(overlay, paths, room, |_| {});
+                self.has_texts |= collected.map_err(|error| error.within(key))?;
             }
         }
         paths.sort_outermost();
-        self.sensitive_of.keep(raw, paths, &[]);
+        // What is kept is known to have none.
+        if !self.has_texts {
+            self.sensitive_of.keep(raw, paths, &[]);
+        }
         Ok(())
     }
 }

@@ -34,11 +34,13 @@ impl Collector {
         self.walk(overlay, |_, _, marked| {
             mark(marked.offset() - overlay.offset());
             Ok(())
-        })
+        })?;
+        Ok(())
     }
 
     /// Adds every place where an overlay is exactly `true`, and tells where in the overlay's own
-    /// bytes each mark stands.
+    /// bytes each mark stands. The answer is whether a string or a number stands in it, which no
+    /// overlay of the tools has.
     ///
     /// # Errors
     ///
@@ -49,7 +51,7 @@ impl Collector {
         paths: &mut Paths,
         room: super::Room,
         mut mark: impl FnMut(u64),
-    ) -> Result<()> {
+    ) -> Result<bool> {
         self.walk(overlay, |walk, key, marked| {
             mark(marked.offset() - overlay.offset());
             walk.push_steps(paths, key)?;
@@ -57,23 +59,23 @@ impl Collector {
         })
     }
 
-    /// Goes from mark to mark.
+    /// Goes from mark to mark. The answer is that of [`Collector::collect`].
     #[inline(always)]
     fn walk<'a>(
         &mut self,
         overlay: Value<'a>,
         mut each: impl FnMut(&Walk<'a>, &mut String, Value<'a>) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         if !may_mark(overlay.raw()) {
-            return Ok(());
+            return Ok(false);
         }
         let open = recycled(std::mem::take(&mut self.open));
-        let mut walk = Walk { root: Some(overlay), open };
+        let mut walk = Walk { root: Some(overlay), open, has_texts: false };
         while let Some(marked) = walk.next_mark()? {
             each(&walk, &mut self.key, marked)?;
         }
         self.open = recycled(walk.open);
-        Ok(())
+        Ok(walk.has_texts)
     }
 }
 
@@ -81,6 +83,8 @@ impl Collector {
 struct Walk<'a> {
     root: Option<Value<'a>>,
     open: Vec<Container<'a>>,
+    /// A string or a number was passed.
+    has_texts: bool,
 }
 
 /// A container that was entered, and the place in it that was reached.
@@ -119,7 +123,8 @@ impl<'a> Walk<'a> {
                     self.open.push(Container::Array { elements, reached: 0 });
                 }
                 // What is neither a mark nor a tree of them marks nothing.
-                Kind::False | Kind::Null | Kind::Number | Kind::String => {}
+                Kind::False | Kind::Null => {}
+                Kind::Number | Kind::String => self.has_texts = true,
             }
         }
     }

@@ -97,10 +97,11 @@ impl Maker {
         self.misfits.clear();
         let (sides, overlays) =
             ([change.before, change.after], [change.before_sensitive, change.after_sensitive]);
-        // Nearly always nothing is told that could stand below.
-        let Differ { changed, unknown, .. } = &self.differ;
-        let tells_deep = changed.are_deep() || unknown.are_deep();
-        if !tells_deep && change.replace_paths.is_none() && fit_at_root(sides, overlays)? {
+        // Nearly always nothing is told that could stand below, or no overlay marks anything there.
+        let Differ { changed, unknown, sensitive, .. } = &self.differ;
+        let tells_deep = changed.are_deep() || unknown.are_deep() || change.replace_paths.is_some();
+        let marks_deep = sensitive.are_deep() || self.differ.has_texts;
+        if !(tells_deep && marks_deep) && fit_at_root(sides, overlays)? {
             return Ok(());
         }
         let Maker { marks, misfits, limits, .. } = self;

@@ -51,6 +51,9 @@ pub struct Sought<'s> {
     pub contained: Option<&'s Contained>,
 }
 
+/// Shortest spelling of a number whose other spellings are longer, in bytes: `1e9`.
+const SHORT: usize = 3;
+
 /// Looks for echoes, and keeps its memory in between.
 #[derive(Debug)]
 pub struct Echoes {
@@ -253,7 +256,7 @@ impl Echoes {
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
         let between = &text.bytes[text.after.min(end)..end];
-        if between.is_empty() || !what.secrets.echo_numbers() {
+        if between.len() < what.secrets.echo_min().min(SHORT) || !what.secrets.echo_numbers() {
             return Ok(());
         }
         let ends = |byte: &u8| matches!(byte, b',' | b':' | b'[' | b']' | b'{' | b'}' | ..=b' ');

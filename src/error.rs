@@ -352,6 +352,8 @@ pub enum WrongDocument {
     Empty,
     /// JSON, but nothing known.
     OtherJson,
+    /// Text before a document, which `--strict` refuses.
+    TextBefore,
     /// Not JSON.
     NotJson,
 }
@@ -419,6 +421,10 @@ impl WrongDocument {
             WrongDocument::OtherJson => {
                 "this JSON is not a plan: run `terraform show -json PLANFILE` \
                  (or `tofu show -json PLANFILE`)"
+            }
+            WrongDocument::TextBefore => {
+                "text stands before the plan, and --strict refuses it: remove the text, or run \
+                 without --strict, which skips it"
             }
             WrongDocument::NotJson => "this is not JSON: run `terraform show -json PLANFILE`",
         }

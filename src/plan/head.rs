@@ -48,12 +48,13 @@ pub(super) fn find(
         let text = behind(source, start);
         let len = text.len();
         if let Some(at) = document_in(&text[..len.min(TEXT_MAX)]) {
-            let passes =
-                surrounding_text == SurroundingText::Skipped && wrapper::is_text(&text[..at]);
             let brace = start + at as u64;
-            return match passes {
-                true => Ok(Head { start: brace, brace, text: at as u64 }),
-                false => Err(wrong(WrongDocument::NotJson)),
+            return match (wrapper::is_text(&text[..at]), surrounding_text) {
+                (false, _) => Err(wrong(WrongDocument::NotJson)),
+                (true, SurroundingText::Refused) => Err(wrong(WrongDocument::TextBefore)),
+                (true, SurroundingText::Skipped) => {
+                    Ok(Head { start: brace, brace, text: at as u64 })
+                }
             };
         }
         if len >= TEXT_MAX || !source.fill(from)? {
@@ -142,6 +143,19 @@ mod tests {
             let error = find_in(&format!("{before}{{\"format_version\":\"1.2\"}}")).unwrap_err();
             let expected = ErrorKind::WrongDocument(WrongDocument::NotJson);
             assert_eq!(error.kind(), expected, "{before:?}");
+        }
+    }
+
+    #[test]
+    fn text_before_the_document_is_refused_if_asked() {
+        let find_in = |text: &str| find(&mut Slice(text.as_bytes()), 0, SurroundingText::Refused);
+        for (text, document) in [
+            ("[command]/bin/terraform\n{\"format_version\":\"1.2\"}", WrongDocument::TextBefore),
+            ("rue}}]}{\"format_version\":\"1.2\"}", WrongDocument::NotJson),
+            ("hello", WrongDocument::NotJson),
+        ] {
+            let error = find_in(text).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::WrongDocument(document), "{text:?}");
         }
     }
 

@@ -23,7 +23,10 @@ pub struct Batch {
     /// Inputs at once [default: one for each processor]; large ones share them
     #[arg(short, long, value_name = "N", conflicts_with = "threads")]
     pub jobs: Option<NonZeroUsize>,
-    /// Memory to use at most: there are fewer jobs where it does not hold them
+    /// Most memory of the whole run, in bytes; K, M, G and T are powers of 1024, and less than 37M
+    /// acts as 37M. Each job counts as 16M: less memory means fewer jobs, at least one. A resource
+    /// change takes up to four times its size. An input with a change that does not fit fails, and
+    /// the run goes on with the other inputs
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256M")]
     pub memory: u64,
     /// Only the inputs of the Ith of N parts; `merge` joins the reports

@@ -305,6 +305,7 @@ fn all_forms_count_alike() {
             ("gitlab", r#"{"create":0,"update":0,"delete":1}"#),
             ("term", "1 to destroy, 1 to forget"),
             ("markdown", "Destroy"),
+            ("json", r#""counts":{"destroy":1,"forget":1},"invocations""#),
         ] {
             let (report, _) = output(&["report", "-o", form]);
             assert!(report.contains(expected), "{form}: {report}");

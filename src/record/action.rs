@@ -29,6 +29,15 @@ pub(crate) fn effects(actions: &[Cow<'_, str>]) -> impl Iterator<Item = &'static
     EFFECTS.into_iter().zip(does).filter_map(|(word, does)| does.then_some(word))
 }
 
+/// What a list of actions does, told by its one word ([`Action::word`]).
+pub(crate) fn effects_of_word(word: &str) -> impl Iterator<Item = &'static str> + use<> {
+    let replaces = [Cow::Borrowed("delete"), Cow::Borrowed("create")];
+    match word {
+        "replace" => effects(&replaces),
+        joined => effects(&joined.split('+').map(Cow::Borrowed).collect::<Vec<_>>()),
+    }
+}
+
 /// A list of actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
@@ -184,6 +193,9 @@ mod tests {
         ] {
             let actions: Vec<_> = actions.iter().map(|&action| Cow::Borrowed(action)).collect();
             assert_eq!(effects(&actions).collect::<Vec<_>>(), expected, "{actions:?}");
+            let by_word = effects_of_word(&actions.join("+"));
+            assert_eq!(by_word.collect::<Vec<_>>(), expected, "{actions:?}");
         }
+        assert_eq!(effects_of_word("replace").collect::<Vec<_>>(), ["replace"]);
     }
 }

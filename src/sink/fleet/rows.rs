@@ -6,6 +6,7 @@ use std::ops::{Index, IndexMut};
 
 use serde::{Deserialize, Serialize};
 
+use crate::record::action::effects_of_word;
 use crate::record::counts::Summary;
 use crate::sink::short::short_group;
 
@@ -98,7 +99,7 @@ impl Counts {
     pub(super) fn of(summary: &Summary) -> Counts {
         let mut counts = Counts::default();
         for (action, number) in &summary.resource_changes {
-            if let Some(column) = Column::of(action) {
+            for column in effects_of_word(action).filter_map(Column::of) {
                 counts[column] += number;
             }
         }

@@ -286,7 +286,8 @@ struct Collector<'scope, 'env, 't> {
     texts: Option<Texts>,
     declared: Declared,
     places: Places,
-    /// How many attributes were marked when the first resource of the configuration was met.
+    /// How many attributes were marked when the first resource or action of the configuration was
+    /// met.
     configured: Option<usize>,
     /// Digests of the arguments of module calls that were met.
     arguments: HashSet<u64, Keyed>,
@@ -448,7 +449,7 @@ impl Collector<'_, '_, '_> {
     /// mark in other parts.
     fn constants(&mut self, piece: &Piece<'_>) -> Result<()> {
         match piece.kind {
-            PieceKind::ConfiguredResource => {
+            PieceKind::ConfiguredResource | PieceKind::ConfiguredAction => {
                 self.configured.get_or_insert(self.places.attributes());
             }
             PieceKind::ModuleArguments if matches!(self.turn, Turn::First) => {

@@ -2,7 +2,8 @@
 //!
 //! A change marks paths of a resource. The same paths hold the same secrets where the resource
 //! stands again without these marks: in `planned_values`, `prior_state`, `resource_drift` and
-//! `deferred_changes`, by its address, and in the configuration, by its type, name and module.
+//! `deferred_changes`, by its address, and in the configuration, by its type, name and module. The
+//! invocation of an action marks paths of its configuration in the same way.
 //! Keyed digests of the places are kept, nothing else; nothing is kept where nothing is marked.
 //!
 //! A path of the configuration has no indexes: a block is an array in one section, and may be an
@@ -92,7 +93,7 @@ impl PlaceDigests {
         Ok(self.0.hash_one(decode(address, decoded)?))
     }
 
-    /// A resource of the configuration, or a variable of a module, which has no type.
+    /// A resource or an action of the configuration, or a variable of a module, which has no type.
     pub fn resource(&self, module: &str, type_name: &str, name: &str) -> u64 {
         self.0.hash_one((module, type_name, name))
     }
@@ -104,7 +105,7 @@ impl PlaceDigests {
     /// One of its names is not well formed.
     pub fn owner(&self, owner: &Owner<'_>, decoded: &mut Vec<u8>) -> Result<OwnerDigests> {
         let mut digests = OwnerDigests::default();
-        if owner.is_change {
+        if owner.is_change() {
             for (digest, address) in
                 digests.addresses.iter_mut().zip([owner.address, owner.previous_address])
             {

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::json::value::{Elements, Kind, Members, Name, Text, Value};
 use crate::limits::{Limit, Limits};
 use crate::plan::{
-    ActionInvocation, Change, Deferred, ModuleOf, Piece, PieceKind, ResourceChange, Section,
+    ActionInvocation, Change, Check, Deferred, ModuleOf, Piece, PieceKind, ResourceChange, Section,
     members, module_of,
 };
 
@@ -229,6 +229,10 @@ impl<'a> Parts<'a> {
                 let [value] = members(value, const { &Name::all(["value"]) })?;
                 Parts { subject: alone(value, None), ..Parts::default() }
             }
+            PieceKind::Known if piece.section == Section::Checks => {
+                Check::refuse_duplicates(value)?;
+                Parts::default()
+            }
             PieceKind::ConfiguredResource
             | PieceKind::ConfiguredOutput
             | PieceKind::ConfiguredAction
@@ -287,6 +291,8 @@ impl<'a> Parts<'a> {
 
     fn of_invocation(value: Value<'a>) -> Result<Parts<'a>> {
         let invocation = ActionInvocation::parse(value)?;
+        // It is read for its errors: records hold it.
+        invocation.triggering_address()?;
         let owner = Owner {
             address: Some(invocation.address),
             previous_address: None,

@@ -1,9 +1,10 @@
 //! The constants of the configuration that are marked (docs/format/plan.md, section 8).
 //!
 //! A constant is marked where the attribute that it is written for is marked in any instance of the
-//! resource, or in any invocation of the action, where the attribute is write-only (providers name those `..._wo`), where it is the
-//! value of a sensitive output or the argument for a sensitive variable, and where its key is a
-//! name that marks. A mark may lie above the expression, at it, or within the constant.
+//! resource, or in any invocation of the action, where the attribute is write-only (providers name
+//! those `..._wo`), where it is the value of a sensitive output or the argument for a sensitive
+//! variable, and where its key is a name that marks. A mark may lie above the expression, at it, or
+//! within the constant.
 //!
 //! In sections without overlays of their own, keys that are names mark what stands there, too.
 //!

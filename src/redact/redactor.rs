@@ -409,7 +409,6 @@ impl<'r, N: Notes> Redactor<'r, N> {
         Ok(value.kind()? == Kind::String && is_mask(decode(value.string()?, &mut self.decoded)?))
     }
 
-    /// Masks a value; how many there are, which is none where it is left out.
     /// Masks a value that no overlay of its piece marks.
     fn other_edit(&mut self, value: Value<'_>, mask: Mask) -> Result<u64> {
         self.count(value.offset())?;
@@ -425,6 +424,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
         }
     }
 
+    /// Masks a value, and returns how many values that are: none where the value is left out.
     fn edit(&mut self, value: Value<'_>, mask: Mask) -> u64 {
         let edit = Edit { range: value.range(), mask };
         u64::from(self.notes.edit(edit))

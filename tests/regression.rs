@@ -226,6 +226,16 @@ fn a_key_twice_in_a_check_or_a_trigger_is_refused() {
         let error = run::error(Slice(text.as_bytes()), &Options::default());
         assert_eq!(error.kind(), ErrorKind::DuplicateKey, "{text}");
         assert!(error.location().is_some(), "{text}");
+        for command in ["redact", "slim --keep checks,actions", "audit", "report"] {
+            let echoes = ["equal", "off"];
+            for echo in &echoes[..if command == "report" { 1 } else { 2 }] {
+                let args: Vec<_> = command.split(' ').chain(["--echo", echo, "-"]).collect();
+                let output = run::piped(&args, text.as_bytes());
+                assert!(!output.status.success(), "{command} {echo}: {text}");
+                let said = String::from_utf8_lossy(&output.stderr);
+                assert!(said.contains("the same key twice"), "{command} {echo}: {said}");
+            }
+        }
     }
     let Some(shared) = run::shared() else { return };
     let text = fs::read(shared.join("attack/B3-duplicate-problems.json")).expect("a file");

@@ -225,7 +225,7 @@ pub enum Echo {
     Equal,
     /// Those that contain it
     Contains,
-    /// None: the document is read once
+    /// None; redact and slim then read their input once, audit still reads it twice
     Off,
 }
 

@@ -130,6 +130,30 @@ pub(crate) fn members<'a, const N: usize>(
     Ok(values)
 }
 
+/// Like [`members`], but a value that is absent or no object has none.
+fn known<'a, const N: usize>(
+    object: Option<Value<'a>>,
+    names: &[Name; N],
+) -> Result<[Option<Value<'a>>; N]> {
+    match object {
+        Some(object) if object.kind()? == Kind::Object => members(object, names),
+        _ => Ok([None; N]),
+    }
+}
+
+/// Takes the elements of a value, which has none where it is absent or no array.
+fn each_element<'a>(
+    array: Option<Value<'a>>,
+    mut each: impl FnMut(Value<'a>) -> Result<()>,
+) -> Result<()> {
+    match array {
+        Some(array) if array.kind()? == Kind::Array => {
+            array.elements()?.try_for_each(|element| each(element?))
+        }
+        _ => Ok(()),
+    }
+}
+
 #[inline]
 fn fill<'a>(slot: &mut Option<Value<'a>>, key: Text<'_>, value: Value<'a>) -> Result<()> {
     match slot.replace(value) {
@@ -459,6 +483,27 @@ impl<'a> Check<'a> {
             status: required_text(element, status, "status")?,
             instances: present(instances),
         })
+    }
+
+    /// Refuses an element of `checks` that has a key twice among those that [`Check::parse`] and
+    /// [`Check::problems`] take: readers differ in which of the two they use.
+    ///
+    /// # Errors
+    ///
+    /// It has a key twice, or is not well formed.
+    pub(crate) fn refuse_duplicates(element: Value<'_>) -> Result<()> {
+        let [address, _, instances] =
+            known(Some(element), const { &Name::all(["address", "status", "instances"]) })?;
+        known(address, const { &Name::all(["to_display", "kind"]) })
+            .map_err(|error| error.within("address"))?;
+        each_element(instances, |instance| {
+            let [problems, _, _] =
+                known(Some(instance), const { &Name::all(["problems", "status", "address"]) })?;
+            each_element(problems, |problem| {
+                known(Some(problem), const { &Name::all(["message"]) }).map(|_| ())
+            })
+        })
+        .map_err(|error| error.within("instances"))
     }
 
     /// Hands out the messages of all instances, in order.

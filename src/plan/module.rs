@@ -1,11 +1,11 @@
-//! The module and the resource that an address names.
+//! The module and the resource, or the action, that an address names.
 
 /// What an address names, without the keys of instances.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ModuleOf<'t> {
     /// The names of the modules, joined by dots; empty for the root module.
     pub module: String,
-    /// Type and name of the resource, if it has both.
+    /// Type and name of the resource or the action, if it has both.
     pub resource: Option<(&'t str, &'t str)>,
 }
 
@@ -21,7 +21,7 @@ pub(crate) fn module_of(address: &str) -> ModuleOf<'_> {
         rest = behind_key(behind);
         rest = rest.strip_prefix('.').unwrap_or(rest);
     }
-    for mode in ["data.", "ephemeral."] {
+    for mode in ["data.", "ephemeral.", "action."] {
         rest = rest.strip_prefix(mode).unwrap_or(rest);
     }
     let resource = rest
@@ -59,6 +59,7 @@ mod tests {
         for (address, module, resource) in [
             ("a.b", "", Some(("a", "b"))),
             ("data.a.b[0]", "", Some(("a", "b"))),
+            ("module.m.action.a.b[0]", "m", Some(("a", "b"))),
             ("module.m.a.b", "m", Some(("a", "b"))),
             (r#"module.m["x.y]\"["].module.n[0].data.a.b["k.l"]"#, "m.n", Some(("a", "b"))),
             ("module.m[*].a.b[*]", "m", Some(("a", "b"))),

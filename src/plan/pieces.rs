@@ -63,6 +63,8 @@ pub enum PieceKind {
     ConfiguredResource,
     /// An output that the configuration declares, in any module.
     ConfiguredOutput,
+    /// An action that the configuration declares, in any module.
+    ConfiguredAction,
     /// The arguments of a module call.
     ModuleArguments,
     /// Anything else of the configuration.
@@ -99,6 +101,7 @@ impl PieceKind {
             self,
             PieceKind::ConfiguredResource
                 | PieceKind::ConfiguredOutput
+                | PieceKind::ConfiguredAction
                 | PieceKind::ModuleArguments
                 | PieceKind::Configuration
         )

@@ -11,7 +11,7 @@ use crate::diff::Differ;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::value::{Kind, Value};
 use crate::limits::{Limit, Limits};
-use crate::plan::{Piece, PieceKind, ResourceGlance, Section, Unchanged};
+use crate::plan::{Check, Piece, PieceKind, ResourceGlance, Section, Unchanged};
 use crate::secret::constants::marked_constants;
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{By, Marked, Marks, Why};
@@ -103,7 +103,12 @@ impl<'r, N: Notes> Redactor<'r, N> {
                 self.relevant_attribute(value)?;
             }
             PieceKind::Unknown if self.known.is_none() => self.unknown(value)?,
-            PieceKind::Known | PieceKind::Unknown => self.named(piece)?,
+            PieceKind::Known | PieceKind::Unknown => {
+                if piece.section == Section::Checks {
+                    Check::refuse_duplicates(value)?;
+                }
+                self.named(piece)?;
+            }
             _ => return self.values(piece),
         }
         self.span(value.range(), kind, None);
@@ -404,7 +409,6 @@ impl<'r, N: Notes> Redactor<'r, N> {
         Ok(value.kind()? == Kind::String && is_mask(decode(value.string()?, &mut self.decoded)?))
     }
 
-    /// Masks a value; how many there are, which is none where it is left out.
     /// Masks a value that no overlay of its piece marks.
     fn other_edit(&mut self, value: Value<'_>, mask: Mask) -> Result<u64> {
         self.count(value.offset())?;
@@ -420,6 +424,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
         }
     }
 
+    /// Masks a value, and returns how many values that are: none where the value is left out.
     fn edit(&mut self, value: Value<'_>, mask: Mask) -> u64 {
         let edit = Edit { range: value.range(), mask };
         u64::from(self.notes.edit(edit))

@@ -286,7 +286,8 @@ struct Collector<'scope, 'env, 't> {
     texts: Option<Texts>,
     declared: Declared,
     places: Places,
-    /// How many attributes were marked when the first resource of the configuration was met.
+    /// How many attributes were marked when the first resource or action of the configuration was
+    /// met.
     configured: Option<usize>,
     /// Digests of the arguments of module calls that were met.
     arguments: HashSet<u64, Keyed>,
@@ -406,16 +407,16 @@ impl PieceVisitor for Collector<'_, '_, '_> {
         }
         parts.subject.named |= piece.kind.is_named() && self.marks.is_name(name);
         let Collector { secrets, texts, places, marks, decoded, tell, .. } = self;
-        let mut owner = None;
+        let (mut owner, digests) = (None, places.digests().clone());
         for (identity, subject) in parts.subjects() {
-            marks.find(subject, |marked| {
-                if let (By::Mark, None, Some(of)) = (marked.by, identity, &parts.owner) {
+            let of = parts.owner.as_ref().filter(|_| identity.is_none());
+            marks.find_placed(subject, of.map(|_| &digests), |marked| {
+                if let (By::Mark, Some(of), Some(place)) = (marked.by, of, marked.place) {
                     let owner = match owner {
                         Some(owner) => owner,
-                        None => *owner.insert(places.digests().owner(of, decoded)?),
+                        None => *owner.insert(digests.owner(of, decoded)?),
                     };
-                    let path = places.digests().path(marked, decoded)?;
-                    places.insert(owner, path, piece.value.offset())?;
+                    places.insert(owner, place, piece.value.offset())?;
                 }
                 for (side, value) in marked.sides.into_iter().enumerate() {
                     let Some(value) = value else { continue };
@@ -448,7 +449,7 @@ impl Collector<'_, '_, '_> {
     /// mark in other parts.
     fn constants(&mut self, piece: &Piece<'_>) -> Result<()> {
         match piece.kind {
-            PieceKind::ConfiguredResource => {
+            PieceKind::ConfiguredResource | PieceKind::ConfiguredAction => {
                 self.configured.get_or_insert(self.places.attributes());
             }
             PieceKind::ModuleArguments if matches!(self.turn, Turn::First) => {

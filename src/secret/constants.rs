@@ -1,16 +1,20 @@
 //! The constants of the configuration that are marked (docs/format/plan.md, section 8).
 //!
 //! A constant is marked where the attribute that it is written for is marked in any instance of the
-//! resource, where the attribute is write-only (providers name those `..._wo`), where it is the
-//! value of a sensitive output or the argument for a sensitive variable, and where its key is a
-//! name that marks. A mark may lie above the expression, at it, or within the constant.
+//! resource, or in any invocation of the action, where the attribute is write-only (providers name
+//! those `..._wo`), where it is the value of a sensitive output or the argument for a sensitive
+//! variable, and where its key is a name that marks. A mark may lie above the expression, at it, or
+//! within the constant.
 //!
 //! In sections without overlays of their own, keys that are names mark what stands there, too.
 //!
 //! Nothing recurses: the containers that were entered are on a list.
 
+use std::borrow::Cow;
+
 use super::decode;
 use super::marks::{By, Marks, Step};
+use super::parts::type_of_action;
 use super::places::{Places, ROOT};
 use crate::error::Result;
 use crate::json::value::{Elements, Kind, Members, Name, Text, Value};
@@ -66,7 +70,7 @@ struct Walk<'w> {
     places: &'w Places,
     names: &'w Marks,
     piece: &'w Piece<'w>,
-    /// The resource, if values mark something of it.
+    /// The resource or the action, if values mark something of it.
     resource: Option<u64>,
     decoded: Vec<u8>,
 }
@@ -152,7 +156,9 @@ impl Walk<'_> {
                     false => name.and_then(|name| self.by_name(name)),
                 };
             }
-            PieceKind::ConfiguredResource if value.kind()? == Kind::Object => {
+            PieceKind::ConfiguredResource | PieceKind::ConfiguredAction
+                if value.kind()? == Kind::Object =>
+            {
                 let known = const { &Name::all(["address", "type", "name"]) };
                 let [address, type_name, name] = members(value, known)?.map(|value| {
                     value.and_then(|value| value.string().ok()).and_then(|text| text.decode().ok())
@@ -163,7 +169,11 @@ impl Walk<'_> {
                     (_, _, Some(found)) => found,
                     _ => return Ok(here),
                 };
-                self.resource = self.places.marked_resource(module, type_name, name);
+                let type_name = match kind {
+                    PieceKind::ConfiguredAction => Cow::Owned(type_of_action(type_name)),
+                    _ => Cow::Borrowed(type_name),
+                };
+                self.resource = self.places.marked_resource(module, &type_name, name);
             }
             _ => {}
         }
@@ -187,8 +197,11 @@ impl Walk<'_> {
         if !above.is_constant && !above.is_named {
             // The key is one of the format.
             here.is_named = key.ends_with(b"expression") || key == b"expressions";
-            if is_first && key == b"expressions" && self.piece.kind == PieceKind::ConfiguredResource
-            {
+            let is_of_owner = matches!(
+                self.piece.kind,
+                PieceKind::ConfiguredResource | PieceKind::ConfiguredAction
+            );
+            if is_first && key == b"expressions" && is_of_owner {
                 here.attribute = Some(ROOT);
                 here.by = self.by_attribute(ROOT);
             }

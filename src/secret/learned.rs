@@ -6,8 +6,7 @@
 use std::ops::Range;
 
 use super::digest::{Digested, Digester};
-use super::marks::Marked;
-use super::places::{OwnerDigests, PathDigests, PlaceDigests, Places};
+use super::places::{OwnerDigests, PathDigests, Places};
 use super::set::Secrets;
 use super::texts::texts_of;
 use crate::crew::of_shared_work;
@@ -73,22 +72,12 @@ impl Learned {
     }
 
     /// Takes down the path to a marked place of the next piece.
-    ///
-    /// # Errors
-    ///
-    /// It is not well formed.
-    pub fn add_path(
-        &mut self,
-        marked: &Marked<'_, '_>,
-        by: &PlaceDigests,
-        decoded: &mut Vec<u8>,
-    ) -> Result<()> {
+    pub fn add_path(&mut self, path: PathDigests) {
         if self.paths.len() < MAX {
-            self.paths.push(by.path(marked, decoded)?);
+            self.paths.push(path);
         } else {
             self.is_cut = true;
         }
-        Ok(())
     }
 
     /// What was added is of that piece.

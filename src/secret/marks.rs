@@ -14,7 +14,7 @@ use regex::Regex;
 
 use super::leaves::{Leaf, leaves};
 use super::ordered::Ordered;
-use super::places::{Elsewhere, ROOT};
+use super::places::{Elsewhere, PathDigests, PlaceDigests, Trail};
 use crate::error::{Error, Result};
 use crate::json::sample::slot;
 use crate::json::value::{Elements, Kind, Text, Value, recycled};
@@ -67,6 +67,8 @@ pub struct Marked<'p, 'a> {
     pub overlays: [Option<Value<'a>>; 2],
     /// The way to it.
     pub path: &'p [Step<'a>],
+    /// The digests of that way, where they were asked for.
+    pub(crate) place: Option<PathDigests>,
     /// What marks it.
     pub by: By,
     /// Why all of it is marked.
@@ -102,6 +104,8 @@ pub struct Marks {
     /// The way to where the walk is, and the containers on it: empty between two subjects.
     path: Vec<Step<'static>>,
     entered: Vec<Entered<'static>>,
+    /// The digests of the way, if anyone asks for them.
+    trail: Trail,
     /// Keys whose values are marked too.
     names: Option<Regex>,
     /// [`Limits::marks`].
@@ -191,6 +195,7 @@ impl Default for Marks {
             marking: Vec::new(),
             path: Vec::new(),
             entered: Vec::new(),
+            trail: Trail::default(),
             names: None,
             max: Limits::default().marks,
             enters_all: false,
@@ -237,7 +242,21 @@ impl Marks {
         subject: Subject<'a>,
         each: impl FnMut(&Marked<'_, 'a>) -> Result<()>,
     ) -> Result<()> {
-        self.find_with(subject, None, each)
+        self.walk(subject, None, None, each)
+    }
+
+    /// Like [`Marks::find`], with the digests of the places where `by` is given.
+    ///
+    /// # Errors
+    ///
+    /// As [`Marks::find`].
+    pub(crate) fn find_placed<'a>(
+        &mut self,
+        subject: Subject<'a>,
+        by: Option<&PlaceDigests>,
+        each: impl FnMut(&Marked<'_, 'a>) -> Result<()>,
+    ) -> Result<()> {
+        self.walk(subject, None, by, each)
     }
 
     /// What changes mark of a resource elsewhere, unless its own overlays mark the same.
@@ -251,10 +270,10 @@ impl Marks {
         elsewhere: Option<Elsewhere<'p>>,
     ) -> Result<Option<Elsewhere<'p>>> {
         let Some(elsewhere) = elsewhere else { return Ok(None) };
-        let (mut sum, mut decoded) = (0, Vec::new());
-        self.find(subject, |marked| {
-            if marked.by == By::Mark {
-                elsewhere.add(&mut sum, elsewhere.digests().path(marked, &mut decoded)?);
+        let mut sum = 0;
+        self.find_placed(subject, Some(elsewhere.digests()), |marked| {
+            if let (By::Mark, Some(place)) = (marked.by, marked.place) {
+                elsewhere.add(&mut sum, place);
             }
             Ok(())
         })?;
@@ -270,6 +289,16 @@ impl Marks {
         &mut self,
         subject: Subject<'a>,
         elsewhere: Option<Elsewhere<'_>>,
+        each: impl FnMut(&Marked<'_, 'a>) -> Result<()>,
+    ) -> Result<()> {
+        self.walk(subject, elsewhere, None, each)
+    }
+
+    fn walk<'a>(
+        &mut self,
+        subject: Subject<'a>,
+        elsewhere: Option<Elsewhere<'_>>,
+        digester: Option<&PlaceDigests>,
         mut each: impl FnMut(&Marked<'_, 'a>) -> Result<()>,
     ) -> Result<()> {
         self.marking.clear();
@@ -280,8 +309,7 @@ impl Marks {
         if self.marking.is_empty() && !self.enters_all && !subject.named {
             return Ok(());
         }
-        // The digests of the path and of those above it, where something is marked elsewhere.
-        let mut digests: Vec<u64> = elsewhere.iter().map(|_| ROOT).collect();
+        self.trail.cut(0);
         self.marking.sort_unstable();
         let mut path = recycled(std::mem::take(&mut self.path));
         let mut entered = recycled(std::mem::take(&mut self.entered));
@@ -289,7 +317,14 @@ impl Marks {
         let mut count = 0;
         loop {
             if let Some(subject) = next.take() {
-                let here = elsewhere.map(|elsewhere| (elsewhere, digests[path.len()]));
+                let here = match elsewhere {
+                    None => None,
+                    Some(elsewhere) => {
+                        let by = elsewhere.digests();
+                        let here = self.trail.at(&path, by, &mut self.decoded)?;
+                        Some((elsewhere, here.path))
+                    }
+                };
                 match self.verdict(&subject, here)? {
                     Verdict::Nothing => {
                         path.pop();
@@ -300,7 +335,11 @@ impl Marks {
                         let sides = subject.sides.map(present);
                         let Subject { overlays, unknown, .. } = subject;
                         let overlays = overlays.map(|overlay| self.marking(overlay));
-                        each(&Marked { sides, unknown, overlays, path: &path, by, why })?;
+                        let place = match digester {
+                            None => None,
+                            Some(by) => Some(self.trail.at(&path, by, &mut self.decoded)?),
+                        };
+                        each(&Marked { sides, unknown, overlays, path: &path, place, by, why })?;
                         path.pop();
                     }
                     Verdict::Enter(kind) => entered.push(self.enter(&subject, kind)?),
@@ -313,11 +352,7 @@ impl Marks {
             };
             match inner {
                 Some((step, subject)) => {
-                    if let Some(elsewhere) = elsewhere {
-                        digests.truncate(path.len() + 1);
-                        let above = digests[path.len()];
-                        digests.push(elsewhere.digests().step(above, &step, &mut self.decoded)?);
-                    }
+                    self.trail.cut(path.len());
                     path.push(step);
                     next = Some(subject);
                 }

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::json::value::{Elements, Kind, Members, Name, Text, Value};
 use crate::limits::{Limit, Limits};
 use crate::plan::{
-    ActionInvocation, Change, Deferred, ModuleOf, Piece, PieceKind, ResourceChange, Section,
+    ActionInvocation, Change, Check, Deferred, ModuleOf, Piece, PieceKind, ResourceChange, Section,
     members, module_of,
 };
 
@@ -23,11 +23,11 @@ pub struct Parts<'a> {
     pub is_unknown: Option<Value<'a>>,
     /// Paths that force a replacement; a step may be an element of a set.
     pub replace_paths: Option<Value<'a>>,
-    /// The resource that its marks belong to, if they belong to one.
+    /// The resource or the action that its marks belong to, if they belong to one.
     pub(crate) owner: Option<Owner<'a>>,
 }
 
-/// The resource that the marks of a piece belong to.
+/// The resource or the action that the marks of a piece belong to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owner<'a> {
     /// Its address, without which nothing is known of it in other sections.
@@ -36,11 +36,21 @@ pub(crate) struct Owner<'a> {
     pub previous_address: Option<Text<'a>>,
     type_name: Option<Text<'a>>,
     name: Option<Text<'a>>,
-    /// The piece is a change: its marks are those of the address.
-    pub is_change: bool,
+    kind: OwnerKind,
 }
 
-/// A resource of the configuration.
+/// The kind of piece that has the marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OwnerKind {
+    /// A change: its marks are those of the address.
+    Change,
+    /// A resource in values.
+    Values,
+    /// The invocation of an action.
+    Invocation,
+}
+
+/// A resource or an action of the configuration.
 pub(crate) struct Resource {
     /// The names of the modules it is in, joined by dots.
     pub module: String,
@@ -48,8 +58,18 @@ pub(crate) struct Resource {
     pub name: String,
 }
 
+/// The type that stands for that of an action: a resource may have the same type and name.
+pub(crate) fn type_of_action(type_name: &str) -> String {
+    format!("action.{type_name}")
+}
+
 impl Owner<'_> {
-    /// The resource of the configuration that it is an instance of.
+    /// Whether the piece is a change of a resource.
+    pub fn is_change(&self) -> bool {
+        self.kind == OwnerKind::Change
+    }
+
+    /// The resource or the action of the configuration that it is an instance of.
     ///
     /// # Errors
     ///
@@ -64,7 +84,10 @@ impl Owner<'_> {
             None => Ok(other.map(str::to_owned)),
         };
         let names = (text(self.type_name, of_address.0)?, text(self.name, of_address.1)?);
-        let (Some(type_name), Some(name)) = names else { return Ok(None) };
+        let (Some(mut type_name), Some(name)) = names else { return Ok(None) };
+        if self.kind == OwnerKind::Invocation {
+            type_name = type_of_action(&type_name);
+        }
         Ok(Some(Resource { module, type_name, name }))
     }
 }
@@ -183,8 +206,8 @@ impl<'a> Parts<'a> {
                 )?;
                 let [address, type_name, name] =
                     [address, type_name, name].map(|text| text.and_then(|it| it.string().ok()));
-                let owner =
-                    Owner { address, previous_address: None, type_name, name, is_change: false };
+                let kind = OwnerKind::Values;
+                let owner = Owner { address, previous_address: None, type_name, name, kind };
                 Parts {
                     subject: alone(values, sensitive_values),
                     identities: [identity, None, None],
@@ -206,8 +229,13 @@ impl<'a> Parts<'a> {
                 let [value] = members(value, const { &Name::all(["value"]) })?;
                 Parts { subject: alone(value, None), ..Parts::default() }
             }
+            PieceKind::Known if piece.section == Section::Checks => {
+                Check::refuse_duplicates(value)?;
+                Parts::default()
+            }
             PieceKind::ConfiguredResource
             | PieceKind::ConfiguredOutput
+            | PieceKind::ConfiguredAction
             | PieceKind::ModuleArguments
             | PieceKind::Configuration
             | PieceKind::Scalar
@@ -222,7 +250,7 @@ impl<'a> Parts<'a> {
             previous_address: found.previous_address,
             type_name: found.type_name,
             name: found.name,
-            is_change: true,
+            kind: OwnerKind::Change,
         };
         Ok(Parts { owner: Some(owner), ..Parts::of_change(&found.change)? })
     }
@@ -230,7 +258,8 @@ impl<'a> Parts<'a> {
     /// The address whose changes mark places of the piece that it does not mark itself: that of a
     /// resource which stands outside of `resource_changes`.
     pub(crate) fn address_elsewhere(&self, section: Section) -> Option<Text<'a>> {
-        self.owner.filter(|_| section != Section::ResourceChanges)?.address
+        let owner = self.owner.filter(|owner| owner.kind != OwnerKind::Invocation)?;
+        owner.address.filter(|_| section != Section::ResourceChanges)
     }
 
     fn of_change(change: &Change<'a>) -> Result<Parts<'a>> {
@@ -262,6 +291,15 @@ impl<'a> Parts<'a> {
 
     fn of_invocation(value: Value<'a>) -> Result<Parts<'a>> {
         let invocation = ActionInvocation::parse(value)?;
+        // It is read for its errors: records hold it.
+        invocation.triggering_address()?;
+        let owner = Owner {
+            address: Some(invocation.address),
+            previous_address: None,
+            type_name: invocation.type_name,
+            name: invocation.name,
+            kind: OwnerKind::Invocation,
+        };
         Ok(Parts {
             subject: Subject {
                 sides: [None, invocation.config_values],
@@ -269,6 +307,7 @@ impl<'a> Parts<'a> {
                 unknown: invocation.config_unknown,
                 named: false,
             },
+            owner: Some(owner),
             ..Parts::default()
         })
     }

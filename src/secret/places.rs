@@ -2,7 +2,8 @@
 //!
 //! A change marks paths of a resource. The same paths hold the same secrets where the resource
 //! stands again without these marks: in `planned_values`, `prior_state`, `resource_drift` and
-//! `deferred_changes`, by its address, and in the configuration, by its type, name and module.
+//! `deferred_changes`, by its address, and in the configuration, by its type, name and module. The
+//! invocation of an action marks paths of its configuration in the same way.
 //! Keyed digests of the places are kept, nothing else; nothing is kept where nothing is marked.
 //!
 //! A path of the configuration has no indexes: a block is an array in one section, and may be an
@@ -11,7 +12,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 
-use super::marks::{Marked, Step};
+use super::marks::Step;
 use super::parts::Owner;
 use super::survey::Keyed;
 use crate::error::{Error, Result};
@@ -27,12 +28,45 @@ pub(crate) const ROOT: u64 = 0;
 pub(crate) struct PlaceDigests(Keyed);
 
 /// The digests of a marked path.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PathDigests {
     /// Of the path.
-    path: u64,
+    pub path: u64,
     /// Of the path without its indexes.
     attribute: u64,
+}
+
+/// The digests of every step on the path of a walk. The walk digests a step once, however many
+/// marked places are below it.
+#[derive(Debug, Default)]
+pub(super) struct Trail(Vec<PathDigests>);
+
+impl Trail {
+    /// Keeps so many steps: the walk goes on from there by another step.
+    pub fn cut(&mut self, depth: usize) {
+        self.0.truncate(depth);
+    }
+
+    /// The digests of a path, of which the trail knows the first steps.
+    ///
+    /// # Errors
+    ///
+    /// A key is not well formed.
+    pub fn at(
+        &mut self,
+        path: &[Step<'_>],
+        by: &PlaceDigests,
+        decoded: &mut Vec<u8>,
+    ) -> Result<PathDigests> {
+        self.cut(path.len());
+        let mut here =
+            self.0.last().copied().unwrap_or(PathDigests { path: ROOT, attribute: ROOT });
+        for step in &path[self.0.len()..] {
+            here = by.below(here, step, decoded)?;
+            self.0.push(here);
+        }
+        Ok(here)
+    }
 }
 
 /// The digests of the resource that marks belong to.
@@ -60,27 +94,23 @@ impl PlaceDigests {
     /// # Errors
     ///
     /// A key is not well formed.
-    pub fn step(&self, above: u64, step: &Step<'_>, decoded: &mut Vec<u8>) -> Result<u64> {
+    fn below(
+        &self,
+        above: PathDigests,
+        step: &Step<'_>,
+        decoded: &mut Vec<u8>,
+    ) -> Result<PathDigests> {
+        let PathDigests { path, attribute } = above;
         Ok(match step {
-            Step::Key(key) => self.key(above, decode(*key, decoded)?),
-            Step::Index(index) => self.index(above, *index),
-        })
-    }
-
-    /// The path to a marked place.
-    ///
-    /// # Errors
-    ///
-    /// A key is not well formed.
-    pub fn path(&self, marked: &Marked<'_, '_>, decoded: &mut Vec<u8>) -> Result<PathDigests> {
-        let (mut path, mut attribute) = (ROOT, ROOT);
-        for step in marked.path {
-            path = self.step(path, step, decoded)?;
-            if matches!(step, Step::Key(_)) {
-                attribute = self.step(attribute, step, decoded)?;
+            Step::Index(index) => PathDigests { path: self.index(path, *index), attribute },
+            Step::Key(key) => {
+                let key = decode(*key, decoded)?;
+                let below = self.key(path, key);
+                // Up to the first index both are the same.
+                let attribute = if attribute == path { below } else { self.key(attribute, key) };
+                PathDigests { path: below, attribute }
             }
-        }
-        Ok(PathDigests { path, attribute })
+        })
     }
 
     /// An address.
@@ -92,7 +122,7 @@ impl PlaceDigests {
         Ok(self.0.hash_one(decode(address, decoded)?))
     }
 
-    /// A resource of the configuration, or a variable of a module, which has no type.
+    /// A resource or an action of the configuration, or a variable of a module, which has no type.
     pub fn resource(&self, module: &str, type_name: &str, name: &str) -> u64 {
         self.0.hash_one((module, type_name, name))
     }
@@ -104,7 +134,7 @@ impl PlaceDigests {
     /// One of its names is not well formed.
     pub fn owner(&self, owner: &Owner<'_>, decoded: &mut Vec<u8>) -> Result<OwnerDigests> {
         let mut digests = OwnerDigests::default();
-        if owner.is_change {
+        if owner.is_change() {
             for (digest, address) in
                 digests.addresses.iter_mut().zip([owner.address, owner.previous_address])
             {

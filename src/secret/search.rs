@@ -110,10 +110,11 @@ impl PieceVisitor for Searching<'_> {
         let learned = &mut self.found.learned;
         let (parts, mut is_marked) = (Parts::of(piece)?, false);
         let mut found = parts.subjects().try_for_each(|(identity, subject)| {
-            marks.find(subject, |marked| {
+            let by = identity.is_none().then_some(&*places);
+            marks.find_placed(subject, by, |marked| {
                 is_marked = true;
-                if marked.by == By::Mark && identity.is_none() {
-                    learned.add_path(marked, places, decoded)?;
+                if let (By::Mark, Some(place)) = (marked.by, marked.place) {
+                    learned.add_path(place);
                 }
                 let mut values = marked.sides.into_iter().flatten();
                 values.try_for_each(|value| learned.add(value, digester, decoded))

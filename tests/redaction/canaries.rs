@@ -115,6 +115,11 @@ impl Canaries {
                 "address": "acme_server.change", "mode": "managed", "type": "acme_server",
                 "name": "change", "expressions": expressions,
             }],
+            "actions": [{
+                "address": "action.acme.a", "type": "acme", "name": "a", "expressions": {
+                    "text": constant(json!(self.short())), "list": constant(json!([self.short()])),
+                },
+            }],
             "variables": {"token": {"sensitive": true, "default": self.text()}, "open": {}},
         });
         if depth > 0 {
@@ -157,9 +162,9 @@ impl Canaries {
         })
     }
 
-    fn action(&mut self) -> Value {
+    fn action(&mut self, module: &str) -> Value {
         json!({
-            "address": "action.acme.a", "type": "acme", "name": "a",
+            "address": format!("{module}action.acme.a"), "type": "acme", "name": "a",
             "config_values": self.values(), "config_sensitive": marks(),
             "config_unknown": {"map": {self.unknown(): true}},
         })
@@ -243,10 +248,10 @@ fn plan_with(echoes: Echoes) -> String {
             {"reason": "unknown", "resource_change": resource("deferred", canaries.change())},
         ],
         "deferred_action_invocations": [
-            {"reason": "unknown", "action_invocation": canaries.action()},
+            {"reason": "unknown", "action_invocation": canaries.action("module.m.module.m.")},
         ],
         "output_changes": {"o": canaries.whole(), "p": canaries.change()},
-        "action_invocations": [canaries.action()],
+        "action_invocations": [canaries.action(""), canaries.action("module.m[0].")],
         "prior_state": {"format_version": "1.0", "values": canaries.state()},
         "configuration": {"root_module": {"variables": {
             "token": {"sensitive": true, "default": canaries.text()},

@@ -60,11 +60,17 @@ fn resource_of(element: &Node) -> Option<Resource> {
         modules.push(words[1].clone());
         words.drain(..2);
     }
-    words.retain(|word| !matches!(&**word, "data" | "ephemeral"));
+    words.retain(|word| !matches!(&**word, "data" | "ephemeral" | "action"));
     let named = |key: &str, place: usize| {
         text(element, key).map(str::to_owned).or_else(|| words.get(place).cloned())
     };
     Some((modules.join("."), named("type", 0)?, named("name", 1)?))
+}
+
+/// An action may have the type and the name of a resource, and is not that.
+fn action_of(element: &Node) -> Option<Resource> {
+    let (module, type_name, name) = resource_of(element)?;
+    Some((module, format!("action {type_name}"), name))
 }
 
 impl Elsewhere {
@@ -82,6 +88,15 @@ impl Elsewhere {
                 found.addresses.entry(address.to_owned()).or_default().extend(paths.clone());
             }
             found.add(element, paths);
+        }
+        let invocations = elements("action_invocations").iter();
+        let deferred = elements("deferred_action_invocations").iter();
+        let deferred = deferred.filter_map(|element| element.get("action_invocation"));
+        for element in invocations.chain(deferred) {
+            let mut places = Places::default();
+            let values = element.get("config_values");
+            places.add(element.get("config_sensitive"), values, Side::Own);
+            found.insert(action_of(element), places.outermost());
         }
         let prior = document.get("prior_state").and_then(|state| state.get("values"));
         let values = [document.get("planned_values"), prior, document.get("values")];
@@ -103,7 +118,11 @@ impl Elsewhere {
     }
 
     fn add(&mut self, element: &Node, paths: Vec<Path>) {
-        let Some(resource) = resource_of(element).filter(|_| !paths.is_empty()) else { return };
+        self.insert(resource_of(element), paths);
+    }
+
+    fn insert(&mut self, resource: Option<Resource>, paths: Vec<Path>) {
+        let Some(resource) = resource.filter(|_| !paths.is_empty()) else { return };
         let keys = |path: Path| {
             let keys = path.into_iter().filter_map(|step| match step {
                 Step::Key(key) => Some(key),
@@ -150,8 +169,10 @@ impl Elsewhere {
 
     fn of_module<'n>(&self, path: &str, module: &'n Node, found: &mut Vec<&'n Node>) {
         let is_sensitive = |node: &Node| node.get("sensitive").is_some_and(Node::is_true);
-        for resource in module.get("resources").map_or(&[][..], Node::elements) {
-            let named = resource_of(resource).map(|(_, of, name)| (path.to_owned(), of, name));
+        let of = |key: &str| module.get(key).map_or(&[][..], Node::elements).iter();
+        let resources = of("resources").map(|it| (it, resource_of(it)));
+        for (resource, named) in resources.chain(of("actions").map(|it| (it, action_of(it)))) {
+            let named = named.map(|(_, of, name)| (path.to_owned(), of, name));
             let marked = named.and_then(|named| self.attributes.get(&named));
             let nothing = BTreeSet::new();
             let Some(expressions) = resource.get("expressions") else { continue };

@@ -176,6 +176,10 @@ pub fn plan(overlays: Overlays) -> impl Strategy<Value = String> {
                     "a": {"constant_value": constant},
                     "b": [{"constant_value": default}, {"id": {"constant_value": variable}}],
                 }}],
+                "actions": [{"address": "action.a.b", "type": "a", "name": "b", "expressions": {
+                    "a": {"constant_value": default},
+                    "b": {"x-y": {"constant_value": constant}, "id": {"constant_value": variable}},
+                }}],
                 "variables": {"v": {"default": default}, "w": {"default": constant}},
             }});
             if sensitive {

@@ -83,6 +83,43 @@ fn constants_of_marked_attributes_are_masked() {
     hold(&[(&other, &expected)], Options::default(), str::to_owned);
 }
 
+/// An action is configured as a resource is, and its invocations mark what they are given.
+#[test]
+fn constants_of_marked_arguments_of_actions_are_masked() {
+    let plan = |message: &str, constants: &str, section: &str| {
+        let invocation = format!(
+            r#"{{"address":"module.m[0].action.acme.a[\"k\"]","type":"acme","name":"a",
+                "config_values":{{"message":{message},"open":"x","to":[{{"pin":{message}}}]}},
+                "config_sensitive":{{"message":true,"to":[{{"pin":true}}]}}}}"#
+        );
+        let invocations = match section {
+            "action_invocations" => format!("[{invocation}]"),
+            _ => format!(r#"[{{"reason":"r","action_invocation":{invocation}}}]"#),
+        };
+        let action = r#""address":"action.acme.a","type":"acme","name":"a""#;
+        let resource = r#""address":"acme.a","type":"acme","name":"a""#;
+        let open = r#""expressions":{"message":{"constant_value":"o"}}"#;
+        let module = format!(
+            r#"{{"resources":[{{{resource},{open}}}],
+                "actions":[{{{action},"expressions":{{{constants}}}}}]}}"#
+        );
+        let root = format!(r#"{{"actions":[{{{action},{open}}}],"module_calls":{{"m":{{"#);
+        joined(&format!(
+            r#"{{"format_version":"1.2","{section}":{invocations},
+                "configuration":{{"root_module":{root}"module":{module}}}}}}}}}}}"#
+        ))
+    };
+    let constants = r#""message":{"constant_value":"s"},"open":{"constant_value":"o"},
+        "to":[{"pin":{"constant_value":1}}],"key_wo":{"constant_value":"w"}"#;
+    let masked = r#""message":{"constant_value":<>},"open":{"constant_value":"o"},
+        "to":[{"pin":{"constant_value":<>}}],"key_wo":{"constant_value":<>}"#;
+    for section in ["action_invocations", "deferred_action_invocations"] {
+        let (text, expected) = (plan(r#""t""#, constants, section), plan("<>", masked, section));
+        let other = (reversed(&text), reversed(&expected));
+        hold(&[(&text, &expected), (&other.0, &other.1)], Options::default(), str::to_owned);
+    }
+}
+
 #[test]
 fn arguments_for_sensitive_variables_and_sensitive_outputs_are_masked() {
     let change = r#""before":null,"after":{"e":"a long secret","f":"x"},"after_sensitive":{}"#;

@@ -28,6 +28,7 @@ pub(super) enum Scope {
     Declarations,
     ConfiguredResources,
     ConfiguredOutputs,
+    ConfiguredActions,
     Expressions,
     /// A known section without marks.
     Plain,
@@ -73,6 +74,7 @@ impl Scope {
             | Scope::Resources => Shape::Array,
             Scope::ConfiguredResources
             | Scope::ConfiguredOutputs
+            | Scope::ConfiguredActions
             | Scope::Expressions
             | Scope::Plain
             | Scope::Strange => Shape::Either,
@@ -118,9 +120,9 @@ impl Scope {
             (Scope::Module, "resources") => Next::Enter(Scope::Resources),
             (Scope::Module, "child_modules") => Next::Enter(Scope::Modules),
             (Scope::Configuration, "root_module") => Next::Enter(Scope::RootConfiguration),
-            (Scope::Configuration, "provider_config")
-            | (Scope::RootConfiguration | Scope::ModuleConfiguration, "actions") => {
-                Next::Enter(Scope::Expressions)
+            (Scope::Configuration, "provider_config") => Next::Enter(Scope::Expressions),
+            (Scope::RootConfiguration | Scope::ModuleConfiguration, "actions") => {
+                Next::Enter(Scope::ConfiguredActions)
             }
             (Scope::RootConfiguration | Scope::ModuleConfiguration, "resources") => {
                 Next::Enter(Scope::ConfiguredResources)
@@ -162,6 +164,7 @@ impl Scope {
             Scope::Declarations => PieceKind::Declaration,
             Scope::ConfiguredResources => PieceKind::ConfiguredResource,
             Scope::ConfiguredOutputs => PieceKind::ConfiguredOutput,
+            Scope::ConfiguredActions => PieceKind::ConfiguredAction,
             Scope::Configuration
             | Scope::RootConfiguration
             | Scope::ModuleConfiguration

@@ -33,7 +33,16 @@ fn whys(text: &str) -> Vec<Why> {
 }
 
 /// Tells the marked places twice.
-fn find(text: &str, names: Option<&str>, mut each: impl FnMut(&Marked<'_, '_>)) -> Result<()> {
+fn find(text: &str, names: Option<&str>, each: impl FnMut(&Marked<'_, '_>)) -> Result<()> {
+    find_by(text, names, None, each)
+}
+
+fn find_by(
+    text: &str,
+    names: Option<&str>,
+    by: Option<&PlaceDigests>,
+    mut each: impl FnMut(&Marked<'_, '_>),
+) -> Result<()> {
     let (isa, limits) = (Isa::best(), Limits::default());
     let mut cursor = Cursor::new(Slice(text.as_bytes()), 0, isa, Validation::Structure, limits);
     let mut outline = Outline::new();
@@ -47,12 +56,33 @@ fn find(text: &str, names: Option<&str>, mut each: impl FnMut(&Marked<'_, '_>)) 
     };
     let mut marks = Marks::new(names.map(|names| Regex::new(names).unwrap()), &Limits::default());
     for _ in 0..2 {
-        marks.find(subject, |marked| {
+        marks.find_placed(subject, by, |marked| {
             each(marked);
             Ok(())
         })?;
     }
     Ok(())
+}
+
+/// The digests of a place do not depend on the places that were marked before it.
+#[test]
+fn places_have_the_digests_of_their_paths() {
+    let value = r#"{"a":[{"b":1,"c":{"d":1}},{"b":1}],"e":{"f":{"g":1},"h":1},"i":1}"#;
+    let mark =
+        r#"{"a":[{"b":true,"c":{"d":true}},{"b":true}],"e":{"f":{"g":true},"h":true},"i":true}"#;
+    let by = PlaceDigests::default();
+    let mut found = Vec::new();
+    find_by(&format!("[null,{value},null,{mark}]"), None, Some(&by), |marked| {
+        let alone = Trail::default().at(marked.path, &by, &mut Vec::new());
+        assert_eq!(marked.place, alone.ok());
+        found.push(marked.place.map(|place| place.path));
+    })
+    .unwrap();
+    let again = found.split_off(found.len() / 2);
+    assert_eq!(found, again);
+    found.sort_unstable();
+    found.dedup();
+    assert_eq!(found.len(), 6);
 }
 
 fn sides(before: &str, after: &str) -> Sides {

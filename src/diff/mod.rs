@@ -38,8 +38,9 @@ pub struct Differ {
     pub unknown: Paths,
     /// Places that are marked sensitive, on either side; none lies below another.
     pub sensitive: Paths,
-    /// An overlay of sensitive places holds a string or a number. None of the tools writes one, so
-    /// it does not fit its value, and no list tells where it stands.
+    /// Whether an overlay of sensitive places holds a string or a number. The tools write neither
+    /// into an overlay. Such an overlay does not fit its value, and `sensitive` does not have its
+    /// place.
     pub(crate) has_texts: bool,
     paths_max: u64,
     unknown_of: Known,
@@ -255,7 +256,7 @@ impl Differ {
             }
         }
         paths.sort_outermost();
-        // What is kept is known to have none.
+        // A list that is kept comes from overlays without such texts, so `recall` need not look.
         if !self.has_texts {
             self.sensitive_of.keep(raw, paths, &[]);
         }

@@ -39,8 +39,8 @@ impl Collector {
     }
 
     /// Adds every place where an overlay is exactly `true`, and tells where in the overlay's own
-    /// bytes each mark stands. The answer is whether a string or a number stands in it, which no
-    /// overlay of the tools has.
+    /// bytes each mark stands. Returns whether the overlay holds a string or a number, which the
+    /// tools never write into one.
     ///
     /// # Errors
     ///
@@ -59,7 +59,7 @@ impl Collector {
         })
     }
 
-    /// Goes from mark to mark. The answer is that of [`Collector::collect`].
+    /// Goes from mark to mark. Returns what [`Collector::collect`] returns.
     #[inline(always)]
     fn walk<'a>(
         &mut self,
@@ -83,7 +83,7 @@ impl Collector {
 struct Walk<'a> {
     root: Option<Value<'a>>,
     open: Vec<Container<'a>>,
-    /// A string or a number was passed.
+    /// Whether the walk has met a string or a number.
     has_texts: bool,
 }
 

@@ -58,7 +58,8 @@ pub(crate) struct Resource {
     pub name: String,
 }
 
-/// The type that stands for that of an action: a resource may have the same type and name.
+/// The type of an action as the digests have it. A resource may have the same type and name, so the
+/// text differs from the type alone.
 pub(crate) fn type_of_action(type_name: &str) -> String {
     format!("action.{type_name}")
 }
@@ -291,7 +292,7 @@ impl<'a> Parts<'a> {
 
     fn of_invocation(value: Value<'a>) -> Result<Parts<'a>> {
         let invocation = ActionInvocation::parse(value)?;
-        // It is read for its errors: records hold it.
+        // `changes` refuses a damaged trigger, so this command must refuse it as well.
         invocation.triggering_address()?;
         let owner = Owner {
             address: Some(invocation.address),

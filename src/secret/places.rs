@@ -42,12 +42,12 @@ pub(crate) struct PathDigests {
 pub(super) struct Trail(Vec<PathDigests>);
 
 impl Trail {
-    /// Keeps so many steps: the walk goes on from there by another step.
+    /// Keeps that many steps, because the walk goes on from there by another step.
     pub fn cut(&mut self, depth: usize) {
         self.0.truncate(depth);
     }
 
-    /// The digests of a path, of which the trail knows the first steps.
+    /// The digests of a path. The path begins with the steps that the trail has kept.
     ///
     /// # Errors
     ///
@@ -106,7 +106,7 @@ impl PlaceDigests {
             Step::Key(key) => {
                 let key = decode(*key, decoded)?;
                 let below = self.key(path, key);
-                // Up to the first index both are the same.
+                // Both digests are equal up to the first index.
                 let attribute = if attribute == path { below } else { self.key(attribute, key) };
                 PathDigests { path: below, attribute }
             }

@@ -143,6 +143,28 @@ fn keys_of_what_an_overlay_does_not_fit_are_secret() {
     }
 }
 
+/// What is remembered of overlays must not matter: the second of two changes has the overlays of the
+/// first.
+#[test]
+fn keys_of_what_an_overlay_does_not_fit_are_secret_in_every_change() {
+    let change = |name: &str| {
+        format!(
+            r#"{{"address":"acme_x.{name}","type":"acme_x","name":"{name}","change":{{
+"actions":["update"],"before":{{"m":{{"k":{{"Q7.in":1}}}}}},"after":{{"m":{{"k":{{"Q7.in":2}}}}}},
+"before_sensitive":{{"m":{{"k":"yes"}}}},"after_sensitive":{{"m":{{"k":"yes"}}}}}}}}"#
+        )
+    };
+    let text = format!(
+        r#"{{"format_version":"1.2","resource_changes":[{},{}]}}"#,
+        change("a"),
+        change("b")
+    );
+    let records = run::piped(&["changes"], text.as_bytes()).stdout;
+    let records = String::from_utf8(records).expect("UTF-8");
+    assert_eq!(records.matches(r#""changed":["m.k"]"#).count(), 2, "{records}");
+    hold_back(&text, &["Q7.in"]);
+}
+
 #[test]
 fn keys_of_sensitive_outputs_of_the_first_format_are_secret() {
     let change = r#""output_changes":{"o":{"actions":["update"],"before":{"Q7.key":1},

@@ -130,8 +130,8 @@ pub(crate) fn members<'a, const N: usize>(
     Ok(values)
 }
 
-/// The members of a value by their names, as [`members`] finds them. A value that is absent or is no
-/// object has no members.
+/// The members of a value by their names, as [`members`] finds them. A value that is absent or is
+/// no object has no members.
 fn known<'a, const N: usize>(
     object: Option<Value<'a>>,
     names: &[Name; N],
@@ -142,7 +142,8 @@ fn known<'a, const N: usize>(
     }
 }
 
-/// Calls `each` with the elements of a value. A value that is absent or is no array has no elements.
+/// Calls `each` with the elements of a value. A value that is absent or is no array has no
+/// elements.
 fn each_element<'a>(
     array: Option<Value<'a>>,
     mut each: impl FnMut(Value<'a>) -> Result<()>,

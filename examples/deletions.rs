@@ -1,0 +1,40 @@
+//! Lists the resources that a plan deletes or replaces.
+//!
+//! ```sh
+//! cargo run --example deletions corpus/plans/rich/plan.json
+//! ```
+
+use std::error::Error;
+use std::path::Path;
+
+use plansift::input::{Input, Options as InputOptions};
+use plansift::plan::{self, Flow, ResourceChange, Section, Visitor};
+
+struct Deletions;
+
+impl Visitor for Deletions {
+    fn resource_change(
+        &mut self,
+        section: Section,
+        resource: &ResourceChange<'_>,
+    ) -> plansift::error::Result<Flow> {
+        // Drift has changes to resources, too, but those have happened already.
+        if section == Section::ResourceChanges {
+            for action in resource.change.actions()? {
+                if action?.is("delete")
+                    && let Some(address) = resource.address
+                {
+                    println!("{}", address.decode()?);
+                }
+            }
+        }
+        Ok(Flow::Continue)
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::args_os().nth(1).ok_or("usage: deletions PLAN")?;
+    let input = Input::open_file(Path::new(&path), &InputOptions::default())?;
+    plan::read(input, &plan::Options::default(), &mut Deletions)?;
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! Writes records in a format of its own: one line of text for each change.
+//!
+//! ```sh
+//! cargo run --example sink corpus/plans/rich/plan.json
+//! ```
+
+use std::error::Error;
+use std::path::Path;
+
+use plansift::error::Result;
+use plansift::input::{Input, Options as InputOptions};
+use plansift::record::{Options, Record, Sink, sift};
+
+/// Prints the action, the address and the number of changed paths of each resource.
+struct Lines;
+
+impl Sink for Lines {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        if let Record::ResourceChange(change) = record {
+            let address = change.address.as_deref().unwrap_or("?");
+            println!("{} {address} {}", change.action, change.changed.len());
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+fn main() -> std::result::Result<(), Box<dyn Error>> {
+    let path = std::env::args().nth(1).ok_or("usage: sink PLAN")?;
+    let input = Input::open_file(Path::new(&path), &InputOptions::default())?;
+    let sifted = sift(input, &path, &Options::default(), &mut Lines)?;
+    eprintln!("{} to destroy", sifted.summary.terraform.destroy);
+    Ok(())
+}

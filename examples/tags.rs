@@ -1,0 +1,55 @@
+//! Navigates values: prints the tag `owner` that each resource will have.
+//!
+//! ```sh
+//! cargo run --example tags corpus/plans/rich/plan.json
+//! ```
+
+use std::error::Error;
+use std::path::Path;
+
+use plansift::input::{Input, Options as InputOptions};
+use plansift::json::value::Value;
+use plansift::plan::{self, Flow, ResourceChange, Section, Visitor};
+
+struct Tags;
+
+impl Visitor for Tags {
+    fn resource_change(
+        &mut self,
+        section: Section,
+        resource: &ResourceChange<'_>,
+    ) -> plansift::error::Result<Flow> {
+        let (Some(address), Some(after)) = (resource.address, resource.change.after) else {
+            return Ok(Flow::Continue);
+        };
+        if section == Section::ResourceChanges
+            && !is_marked(resource.change.after_sensitive)?
+            && let Some(tags) = after.get("tags")?
+            && let Some(owner) = tags.get("owner")?
+            && !owner.is_null()
+        {
+            println!("{} {}", address.decode()?, owner.text()?);
+        }
+        Ok(Flow::Continue)
+    }
+}
+
+/// True if the overlay marks `tags.owner`, or something above it, as sensitive.
+fn is_marked(overlay: Option<Value<'_>>) -> plansift::error::Result<bool> {
+    let mut place = overlay;
+    for key in ["tags", "owner"] {
+        let Some(overlay) = place else { return Ok(false) };
+        if overlay.is_true() {
+            return Ok(true);
+        }
+        place = overlay.get(key)?;
+    }
+    Ok(place.is_some_and(Value::is_true))
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::args_os().nth(1).ok_or("usage: tags PLAN")?;
+    let input = Input::open_file(Path::new(&path), &InputOptions::default())?;
+    plan::read(input, &plan::Options::default(), &mut Tags)?;
+    Ok(())
+}

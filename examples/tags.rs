@@ -1,4 +1,4 @@
-//! Navigates values: prints the tag `owner` that each resource will have.
+//! Navigates values: prints the tag `Name` that each resource will have.
 //!
 //! ```sh
 //! cargo run --example tags corpus/plans/rich/plan.json
@@ -25,19 +25,19 @@ impl Visitor for Tags {
         if section == Section::ResourceChanges
             && !is_marked(resource.change.after_sensitive)?
             && let Some(tags) = after.get("tags")?
-            && let Some(owner) = tags.get("owner")?
-            && !owner.is_null()
+            && let Some(name) = tags.get("Name")?
+            && !name.is_null()
         {
-            println!("{} {}", address.decode()?, owner.text()?);
+            println!("{} {}", address.decode()?, name.text()?);
         }
         Ok(Flow::Continue)
     }
 }
 
-/// True if the overlay marks `tags.owner`, or something above it, as sensitive.
+/// True if the overlay marks `tags.Name`, or something above it, as sensitive.
 fn is_marked(overlay: Option<Value<'_>>) -> plansift::error::Result<bool> {
     let mut place = overlay;
-    for key in ["tags", "owner"] {
+    for key in ["tags", "Name"] {
         let Some(overlay) = place else { return Ok(false) };
         if overlay.is_true() {
             return Ok(true);

@@ -30,7 +30,7 @@
 //! | arguments, exit codes, outputs, signals, many inputs, batches | `command.rs` |
 //! | reports: golden files, readers of their formats, noise, what is hidden | `report.rs` |
 //! | object stores and web servers, working and failing | `stores.rs` |
-//! | the commands of the README | `readme.rs` |
+//! | commands and links of the README and the manual | `docs.rs` |
 //! | the shape of the source | `tidy.rs` |
 //! | a bug that was found | `regression.rs` |
 
@@ -39,6 +39,7 @@ mod command;
 mod console;
 mod corpus;
 mod damage;
+mod docs;
 mod documents;
 mod extent;
 mod fuzz_corpus;
@@ -49,7 +50,6 @@ mod html;
 mod large;
 mod memory;
 mod naive;
-mod readme;
 mod redaction;
 mod regression;
 mod rendering;

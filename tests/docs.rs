@@ -1,4 +1,5 @@
-//! The README says what happens: its commands are run, and print what it shows.
+//! Runs the commands of the README and of the manual, and compares what they print with what the
+//! pages show. Links between pages lead somewhere.
 //!
 //! ```text
 //! ```console        `$ command` lines; what follows each is its whole standard output.
@@ -6,10 +7,13 @@
 //! ```sh             commands, a line each (`\` continues one); they succeed.
 //! ```
 //!
-//! Commands run in the project's folder through a shell, `plansift` being the binary under test.
-//! `cargo run --release -- ARGS` is the same binary. What is not run here is in [`ELSEWHERE`].
+//! Commands run in the project's folder through a shell, with the binary under test as `plansift`.
+//! `cargo run --release -- ARGS` is the same binary, and `cargo run --example NAME ARGS` the example
+//! that `cargo test` built. Commands that are not run here are in [`ELSEWHERE`].
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::run;
@@ -27,6 +31,9 @@ const ELSEWHERE: [(&str, &str); 10] = [
     ("terraform ", "needs a configuration and its providers"),
     ("tofu ", "needs a configuration and its providers"),
 ];
+
+/// Beginning of a command that runs an example program.
+const EXAMPLE: &str = "cargo run --example ";
 
 /// Stands for any number of lines.
 const ANYTHING: &str = "…";
@@ -94,9 +101,15 @@ fn problem(example: &Example) -> Option<String> {
         return None;
     }
     let ours = command.replace("cargo run --release -- ", "plansift ");
-    if !ours.split('|').any(|part| part.trim_start().starts_with("plansift")) {
+    let is_ours = |part: &str| {
+        let part = part.trim_start();
+        part.starts_with("plansift ") || part.starts_with(EXAMPLE)
+    };
+    if !ours.split('|').any(is_ours) {
         return Some(format!("line {line}: nothing runs `{command}`"));
     }
+    let examples = Path::new(env!("CARGO_BIN_EXE_plansift")).with_file_name("examples");
+    let ours = ours.replace(EXAMPLE, &format!("{}/", examples.display()));
     let run = shell(&ours).output().expect("a shell");
     let (printed, said) =
         (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
@@ -125,26 +138,91 @@ fn shell(command: &str) -> Command {
     shell
 }
 
-/// What is wrong with a README.
+/// What is wrong with the commands of a page.
 fn problems(text: &str) -> Vec<String> {
-    let examples = examples(text);
-    let mut problems: Vec<String> = examples.iter().filter_map(problem).collect();
-    if !examples.iter().any(|example| example.output.is_some()) {
-        problems.push("no ```console block shows what the program prints".to_owned());
+    examples(text).iter().filter_map(problem).collect()
+}
+
+/// The README, the other pages beside it, and the manual, by their names in the project's folder.
+fn pages() -> Vec<String> {
+    let mut pages = Vec::new();
+    let mut folders = vec![PathBuf::from("docs")];
+    for entry in fs::read_dir(run::root()).expect("the project's folder") {
+        pages.push(PathBuf::from(entry.expect("an entry").file_name()));
     }
-    problems
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(run::root().join(&folder)).expect("a folder of pages") {
+            let entry = entry.expect("an entry");
+            let path = folder.join(entry.file_name());
+            let is_folder = entry.file_type().expect("a type").is_dir();
+            if is_folder { &mut folders } else { &mut pages }.push(path);
+        }
+    }
+    pages.retain(|page| page.extension().is_some_and(|extension| extension == "md"));
+    pages.sort();
+    pages.into_iter().map(|page| page.to_str().expect("a name in UTF-8").to_owned()).collect()
+}
+
+fn read(page: &str) -> String {
+    fs::read_to_string(run::root().join(page)).expect("a page")
 }
 
 #[test]
-fn the_commands_of_the_readme_print_what_it_says() {
-    let text = std::fs::read_to_string(run::root().join("README.md")).expect("a README.md");
-    let problems = problems(&text);
-    assert!(problems.is_empty(), "README.md\n{}", problems.join("\n"));
+fn the_commands_of_every_page_print_what_it_says() {
+    let pages = pages();
+    assert!(pages.iter().any(|page| page == "README.md"), "{pages:?}");
+    let mut wrong = Vec::new();
+    for page in pages {
+        let problems = problems(&read(&page));
+        wrong.extend(problems.into_iter().map(|problem| format!("{page}: {problem}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
-fn the_scripts_of_the_readme_are_there() {
-    let text = std::fs::read_to_string(run::root().join("README.md")).expect("a README.md");
+fn the_readme_shows_output_and_is_short() {
+    let readme = read("README.md");
+    assert!(examples(&readme).iter().any(|example| example.output.is_some()), "no output is shown");
+    assert!(readme.lines().count() <= 200, "{} lines", readme.lines().count());
+}
+
+/// The targets of the links of a page that lead to files.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    text.split("](").skip(1).filter_map(|rest| {
+        let target = rest.split_once(')')?.0;
+        let file = target.split('#').next().unwrap_or_default();
+        (!file.is_empty() && !file.contains("://") && !file.contains(' ')).then_some(file)
+    })
+}
+
+#[test]
+fn links_lead_to_files() {
+    let mut links_found = 0;
+    for page in pages() {
+        let folder = run::root().join(&page).parent().expect("a folder").to_owned();
+        for link in links(&read(&page)) {
+            assert!(folder.join(link).exists(), "{page}: {link}");
+            links_found += 1;
+        }
+    }
+    assert!(links_found > 40, "{links_found}");
+}
+
+#[test]
+fn the_summary_of_the_manual_lists_every_page() {
+    let summary = read("docs/SUMMARY.md");
+    let listed: BTreeSet<&str> = links(&summary).collect();
+    for page in pages() {
+        let Some(page) = page.strip_prefix("docs/").filter(|page| *page != "SUMMARY.md") else {
+            continue;
+        };
+        assert!(listed.contains(page), "docs/SUMMARY.md does not list {page}");
+    }
+}
+
+#[test]
+fn the_scripts_of_the_pages_are_there() {
+    let text: String = pages().iter().map(|page| read(page)).collect();
     let words = text.split(|c: char| c.is_whitespace() || "`(),;:".contains(c));
     let scripts: BTreeSet<&str> = words.filter(|word| word.starts_with("scripts/")).collect();
     assert!(scripts.contains("scripts/bench"), "{scripts:?}");
@@ -186,7 +264,7 @@ fn a_line_can_stand_for_any_number_of_lines() {
 }
 
 #[test]
-fn a_readme_that_is_wrong_is_found_out() {
+fn a_page_that_is_wrong_is_found_out() {
     let version = format!("plansift {}", env!("CARGO_PKG_VERSION"));
     let console = |text: &str| problems(&format!("```console\n{text}\n```\n")).len();
     assert_eq!(console(&format!("$ plansift --version\n{version}")), 0);
@@ -196,7 +274,6 @@ fn a_readme_that_is_wrong_is_found_out() {
     assert_eq!(console("$ plansift --version\nplansift 0.0.0"), 1);
     assert_eq!(console("$ plansift --version"), 1, "output that is not shown");
     assert_eq!(console("$ curl example.com"), 1, "a command that nothing runs");
-    assert_eq!(problems("# no commands").len(), 1);
     let sh = |command: &str| {
         let shown = format!("```console\n$ plansift --version\n{version}\n```\n");
         problems(&format!("{shown}```sh\n{command}\n```\n")).len()

@@ -198,7 +198,7 @@ fn jobs(listed: &Listed, shard: Shard) -> std::result::Result<Vec<Job<'_>>, Exit
             say(&format!("{source}: two inputs have this name: batch them in two folders"));
             return Err(Exit::Usage);
         }
-        let workspace = input.ok().and_then(|entry| listed.workspace(entry));
+        let workspace = input.ok().map(|entry| listed.inputs.workspace(entry));
         let identity = input.ok().and_then(Identity::of);
         let source = source.into_owned();
         jobs.push(Job { input, listed: Named { position, name, source, workspace, identity } });

@@ -47,7 +47,11 @@ fn a_folder_is_all_of_its_plans() {
     assert_eq!(run.code, Some(4), "one is cut: {}", run.err);
     assert_eq!(
         told(&plans(&run)),
-        ["live/dev/plan.json dev", "live/prod/plan.json prod", "live/stage/plan.json stage"]
+        [
+            "live/dev/plan.json live/dev",
+            "live/prod/plan.json live/prod",
+            "live/stage/plan.json live/stage"
+        ]
     );
     let said: Vec<&str> = run.err.lines().collect();
     assert_eq!(said[0], "plansift: skipped in folders: 2 no plans, 1 hidden");
@@ -76,12 +80,15 @@ fn inputs_are_named_in_many_ways() {
     let folder = estate();
     folder.write("list", "live/dev/plan.json\nlive/prod\n");
     folder.write("zeros", "live/prod/plan.json\0live/dev/plan.json\0");
-    let both = ["live/dev/plan.json dev", "live/prod/plan.json prod"];
+    let both = ["live/dev/plan.json live/dev", "live/prod/plan.json live/prod"];
     for (args, expected) in [
         ("@list", both.to_vec()),
         ("--files-from list", both.to_vec()),
         ("--files-from zeros --null", both.iter().rev().copied().collect()),
-        ("live/*/plan.json --exclude x", [&both[..], &["live/stage/plan.json stage"]].concat()),
+        (
+            "live/*/plan.json --exclude x",
+            [&both[..], &["live/stage/plan.json live/stage"]].concat(),
+        ),
         ("live --include plan.json --exclude stage", both.to_vec()),
         ("live/[dp]*/*.json", both.to_vec()),
         // Relative to where it is run, from the first component on.
@@ -89,9 +96,9 @@ fn inputs_are_named_in_many_ways() {
         ("*/{dev,prod}/plan.json", both.to_vec()),
         ("**/[dp]*/plan.json", both.to_vec()),
         ("{live/dev,live/prod}/plan.json", both.to_vec()),
-        ("liv*", [&both[..], &["live/stage/plan.json stage"]].concat()),
+        ("liv*", [&both[..], &["live/stage/plan.json live/stage"]].concat()),
         (
-            "live --exclude stage --workspace-from {workspace}/plan.json",
+            "live --exclude stage --workspace-from live/{workspace}/plan.json",
             vec!["live/dev/plan.json dev", "live/prod/plan.json prod"],
         ),
         (
@@ -110,8 +117,50 @@ fn inputs_are_named_in_many_ways() {
     let output = command.current_dir(folder.0.path()).args(args).stdin(list).output();
     let run = Run::of(&output.expect("it runs"));
     // What is named twice is done once.
-    assert_eq!(told(&plans(&run)), ["live/prod/plan.json prod", "live/dev/plan.json dev"]);
+    assert_eq!(
+        told(&plans(&run)),
+        ["live/prod/plan.json live/prod", "live/dev/plan.json live/dev"]
+    );
     assert!(run.err.starts_with("plansift: named more than once and done once: 1\n"), "{run:?}");
+}
+
+/// A name that depended on the other inputs would join the histories of two workspaces.
+#[test]
+fn a_workspace_has_the_same_name_whatever_else_is_in_the_run() {
+    let folder = estate();
+    folder.write("live/prod/network.json", PLAN);
+    folder.write("other.json", PLAN);
+    let name = |args: &str| {
+        let plans = plans(&folder.run(&format!("changes {args}")));
+        plans.into_iter().find(|(source, _)| source == "live/prod/plan.json").expect("it is there")
+    };
+    for args in ["live", "live/prod", "live/prod/plan.json other.json", "other.json live -q"] {
+        assert_eq!(name(args).1.as_deref(), Some("live/prod"), "{args}");
+    }
+}
+
+#[test]
+fn inputs_that_would_share_a_workspace_are_told_apart() {
+    let folder = estate();
+    for name in ["live/prod.json", "live/dev.json.gz", "a.json"] {
+        folder.write(name, PLAN);
+    }
+    let run = folder.run("changes live a.json --exclude stage");
+    let expected = [
+        "live/dev/plan.json live/dev/plan.json",
+        "live/dev.json.gz live/dev.json.gz",
+        "live/prod/plan.json live/prod/plan.json",
+        "live/prod.json live/prod.json",
+        "a.json a",
+    ];
+    assert_eq!(told(&plans(&run)), expected);
+    let said = "plansift: warning: live/dev/plan.json and 3 more would share the name of a \
+                workspace: named by the whole path\n";
+    assert!(run.err.contains(said), "{}", run.err);
+    let run = folder.run("changes live a.json --workspace-from {workspace}/*.json --exclude stage");
+    let both = told(&plans(&run));
+    assert!(both.contains(&"live/prod.json live".to_owned()), "{both:?}");
+    assert!(both.contains(&"live/prod/plan.json live/prod".to_owned()), "{both:?}");
 }
 
 #[test]

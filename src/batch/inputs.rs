@@ -47,6 +47,10 @@ impl Inputs {
     /// The workspaces of several inputs, and those that are what another input is called.
     fn shared_among(&self, sources: &HashMap<String, Option<Location>>) -> HashSet<String> {
         let (mut names, mut shared) = (HashSet::new(), HashSet::new());
+        if self.rule != Rule::Path {
+            // A rule of the user's may well give several plans one workspace.
+            return shared;
+        }
         for entry in self.entries.iter().flatten() {
             let Some(name) = self.rule.workspace(entry) else { continue };
             let is_of_another = name != entry.source() && sources.contains_key(&name);
@@ -59,14 +63,14 @@ impl Inputs {
         shared
     }
 
-    /// The workspace of an input: by the rule, or where it does not fit or gives other inputs the
-    /// same name, the input as it is named.
+    /// The workspace of an input by the rule. Where the rule does not fit, and where other inputs
+    /// have the same path without endings, it is the input as it is named.
     pub fn workspace(&self, entry: &Entry) -> String {
         let name = self.rule.workspace(entry).filter(|name| !self.shared.contains(name));
         name.unwrap_or_else(|| entry.source().into_owned())
     }
 
-    /// Whether the rule gives an input a workspace that another input has as well.
+    /// Whether another input would have the same path without endings.
     pub fn shares(&self, entry: &Entry) -> bool {
         self.rule.workspace(entry).is_some_and(|name| self.shared.contains(&name))
     }

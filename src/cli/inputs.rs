@@ -138,6 +138,7 @@ fn usage(text: &str) -> Exit {
 fn tell_skipped(skipped: &Skipped) {
     let parts = [
         (skipped.others, "no plan", "no plans"),
+        (skipped.sources, "source file (.tf, .tfvars)", "source files (.tf, .tfvars)"),
         (skipped.excluded, "excluded", "excluded"),
         (skipped.hidden, "hidden", "hidden"),
         (skipped.links, "a link to a folder", "links to folders"),

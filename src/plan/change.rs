@@ -431,6 +431,25 @@ impl<'a> ActionInvocation<'a> {
         })
     }
 
+    /// The configuration of the action as what is created: its values, and what is said of them.
+    pub(crate) fn configuration(&self) -> Option<Change<'a>> {
+        let values = self.config_values?;
+        Some(Change {
+            // Nobody asks for its words.
+            actions: values,
+            before: None,
+            after: Some(values),
+            after_unknown: self.config_unknown,
+            before_sensitive: None,
+            after_sensitive: self.config_sensitive,
+            replace_paths: None,
+            importing: None,
+            generated_config: None,
+            before_identity: None,
+            after_identity: None,
+        })
+    }
+
     /// The resource whose life triggers the action.
     ///
     /// # Errors

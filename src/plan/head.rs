@@ -50,7 +50,8 @@ pub(super) fn find(
         if let Some(at) = document_in(&text[..len.min(TEXT_MAX)]) {
             let brace = start + at as u64;
             return match (wrapper::is_text(&text[..at]), surrounding_text) {
-                (false, _) => Err(wrong(WrongDocument::NotJson)),
+                // An archive of plans has their text in it.
+                (false, _) => Err(wrong(wrong::by_magic(text).unwrap_or(WrongDocument::NotJson))),
                 (true, SurroundingText::Refused) => Err(wrong(WrongDocument::TextBefore)),
                 (true, SurroundingText::Skipped) => {
                     Ok(Head { start: brace, brace, text: at as u64 })

@@ -23,9 +23,11 @@ const LINE_LEN: usize = 4 << 10;
 pub enum Look {
     /// A plan, or what is left of one.
     Plan,
+    /// What may be left of a plan: no version of the format was found in it.
+    Remnant,
     /// The JSON of a state, or what is left of one.
     State,
-    /// Nothing at all.
+    /// Nothing at all, or `null`.
     Empty,
     /// Anything else.
     Other,
@@ -39,8 +41,12 @@ pub enum Look {
 pub fn look(source: &mut impl Source) -> Result<Look> {
     while source.window().len() < LEN && source.fill(0)? {}
     let window = source.window();
-    let look = judge(&window[..window.len().min(LEN)]);
-    if look != Look::Other || memchr::memchr(0, &window[..window.len().min(LEN)]).is_some() {
+    let head = &window[..window.len().min(LEN)];
+    let look = match judge(head) {
+        Look::Plan if memchr::memmem::find(head, b"format_version\"").is_none() => Look::Remnant,
+        look => look,
+    };
+    if look != Look::Other || memchr::memchr(0, head).is_some() {
         return Ok(look);
     }
     // A wrapper may have printed much before the plan.
@@ -67,7 +73,7 @@ fn judge(head: &[u8]) -> Look {
     };
     match end {
         _ if glance.telltales.is_plan() => Look::Plan,
-        Some(ErrorKind::WrongDocument(WrongDocument::Empty)) => Look::Empty,
+        Some(ErrorKind::WrongDocument(WrongDocument::Empty | WrongDocument::Null)) => Look::Empty,
         Some(ErrorKind::WrongDocument(WrongDocument::State | WrongDocument::EmptyState)) => {
             Look::State
         }
@@ -160,7 +166,11 @@ mod tests {
         for state in [&state, small, r#"{"format_version":"1.0"}"#] {
             assert_eq!(judge(state.as_bytes()), Look::State, "{state:.60}");
         }
-        for empty in ["", "\n \n", "\u{feff}"] {
+        let remnants = ["{", r#"{"configuration":{"a":1}}"#, r#"{"applyable":true,"che"#];
+        for remnant in remnants {
+            assert_eq!(look(&mut Slice(remnant.as_bytes())).unwrap(), Look::Remnant, "{remnant}");
+        }
+        for empty in ["", "\n \n", "\u{feff}", "null\n"] {
             assert_eq!(judge(empty.as_bytes()), Look::Empty, "{empty:?}");
         }
     }

@@ -64,10 +64,31 @@ impl Telltales {
     }
 }
 
+/// What a file is by the bytes that all of its kind begin with.
+pub(super) fn by_magic(head: &[u8]) -> Option<WrongDocument> {
+    if head.starts_with(b"PK\x03\x04") {
+        // The name of the first file, if it was read that far.
+        let is_plan = head.get(30..).is_none_or(|name| {
+            let names = [&b"tfplan"[..], b"tfstate", b"tfconfig/", b".terraform.lock.hcl"];
+            names.iter().any(|known| name.starts_with(&known[..known.len().min(name.len())]))
+        });
+        return Some(if is_plan { WrongDocument::BinaryPlan } else { WrongDocument::Archive });
+    }
+    let is_bzip2 = |rest: &[u8]| rest.starts_with(b"1AY&SY");
+    match head {
+        _ if head.starts_with(b"\xfd7zXZ\0") => Some(WrongDocument::Xz),
+        [b'B', b'Z', b'h', _, rest @ ..] if is_bzip2(rest) => Some(WrongDocument::Bzip2),
+        _ => head.get(257..)?.starts_with(b"ustar").then_some(WrongDocument::Archive),
+    }
+}
+
 /// What an input is that does not begin as JSON. `head`: what there is of its beginning.
 pub(super) fn by_first_bytes(head: &[u8]) -> WrongDocument {
-    if head.starts_with(b"PK\x03\x04") {
-        return WrongDocument::BinaryPlan;
+    if let Some(kind) = by_magic(head) {
+        return kind;
+    }
+    if head.trim_ascii() == b"null" {
+        return WrongDocument::Null;
     }
     let contains = |words: &[u8]| memchr::memmem::find(head, words).is_some();
     let human = [

@@ -136,6 +136,11 @@ impl<'a> Books<'a> {
         }
     }
 
+    /// Whether attributes are found.
+    pub(super) fn views(&self) -> bool {
+        self.viewer.is_some()
+    }
+
     /// Writes so many rows that are rendered already.
     pub(super) fn text(&mut self, text: &[u8], rows: usize) -> Result<()> {
         match self.sink.as_rendered() {

@@ -88,6 +88,7 @@ pub(crate) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
             trigger: invocation.trigger,
             triggering_address: invocation.triggering_address.as_deref().map(owned_text),
             timing: invocation.timing,
+            attributes: invocation.attributes.clone(),
         }),
         Record::Plan(_) | Record::Summary(_) => return None,
     })

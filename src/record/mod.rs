@@ -266,6 +266,9 @@ pub struct ActionInvocation<'a> {
     pub triggering_address: Option<Cow<'a, str>>,
     #[serde(skip)]
     pub timing: Timing,
+    /// Its configuration, if that was asked for ([`view`]).
+    #[serde(skip)]
+    pub attributes: Attributes,
 }
 
 impl ActionInvocation<'_> {

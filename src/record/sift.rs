@@ -14,7 +14,7 @@ use super::counts::{self, Summary};
 use super::maker::{Facts, Maker};
 use super::outputs::{Declarations, has_overlays};
 use super::sharing::Sharing;
-use super::view::{Places, View, Whose};
+use super::view::{Attributes, Places, View, Whose};
 use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
 use crate::crew::Desk;
 use crate::error::{Error, Result};
@@ -221,6 +221,16 @@ impl Sifter<'_, '_, '_> {
         Ok(problems)
     }
 
+    /// The configuration of an action that is invoked, if it is to be shown.
+    fn configuration(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<Attributes> {
+        let configuration = invocation.configuration().filter(|_| self.books.views());
+        let Some(values) = configuration else { return Ok(Attributes::default()) };
+        self.maker.diff(&values)?;
+        let [changed, unknown, _] = self.maker.paths();
+        let places = Places { changed, unknown, replace_paths: &Paths::new() };
+        self.books.view(Whose::Resource(Section::ActionInvocations, None), &values, places)
+    }
+
     fn read(&mut self, documents: &mut Documents<impl Source>) -> Result<Sifted> {
         let document = documents.read(self);
         // What is still shared stands before whatever ended the reading.
@@ -420,6 +430,7 @@ impl Visitor for Sifter<'_, '_, '_> {
             _ => None,
         };
         self.books.has_changes = true;
+        let attributes = self.configuration(invocation)?;
         self.books.record(&Record::ActionInvocation(ActionInvocation {
             address: invocation.address.decode()?.into(),
             type_name: decoded(invocation.type_name)?,
@@ -427,6 +438,7 @@ impl Visitor for Sifter<'_, '_, '_> {
             trigger,
             triggering_address: decoded(invocation.triggering_address()?)?,
             timing: invocation.timing()?,
+            attributes,
         }))?;
         Ok(Flow::Continue)
     }

@@ -205,7 +205,7 @@ fn target(text: &str) -> Result<Target, String> {
             .filter_map(|it| it.to_possible_value())
             .map(|it| it.get_name().to_owned())
             .collect();
-        format!("the formats are {}", names.join(", "))
+        format!("write FORMAT or FORMAT=FILE; the formats are {}", names.join(", "))
     })?;
     Ok(Target { format, file })
 }

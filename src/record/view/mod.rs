@@ -18,10 +18,11 @@ mod tests;
 mod walk;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::diff::Differ;
 use crate::error::Result;
-use crate::json::value::{Text, Value};
+use crate::json::value::{Kind, Text, Value};
 use crate::limits::Limits;
 use crate::path::{Path, Paths, Step};
 use crate::plan::{Change, Section};
@@ -90,6 +91,8 @@ pub struct Attributes {
     pub list: Vec<Attribute>,
     /// How many there are beyond those.
     pub left_out: u64,
+    /// How many members of the value stay as they are and are not listed; none of them is `null`.
+    pub unchanged: u64,
 }
 
 impl Attributes {
@@ -245,6 +248,8 @@ impl<'s> Viewer<'s> {
                 differences([before, after], places.changed, places.unknown, &mut listing)?;
                 if *shows_all {
                     listing.unchanged(after)?;
+                } else if let Whose::Resource(..) = whose {
+                    listing.attributes.unchanged = unchanged_in(after, places)?;
                 }
             }
             [Some(before), None] => listing.removed(before)?,
@@ -429,6 +434,27 @@ impl Listing<'_, '_> {
         });
         Ok(())
     }
+}
+
+/// How many members of an object no place stands in.
+fn unchanged_in(after: Value<'_>, places: Places<'_>) -> Result<u64> {
+    if after.kind()? != Kind::Object {
+        return Ok(0);
+    }
+    let mut listed = HashSet::new();
+    for path in places.changed.iter().chain(places.unknown.iter()) {
+        match path.steps().next() {
+            Some(Step::Key(key)) => drop(listed.insert(key)),
+            Some(Step::Index(_) | Step::Element) => {}
+            None => return Ok(0),
+        }
+    }
+    let mut unchanged = 0;
+    for member in after.members()? {
+        let (key, value) = member?;
+        unchanged += u64::from(!value.is_null() && !listed.contains(&*key.decode()?));
+    }
+    Ok(unchanged)
 }
 
 /// The text of a path, without the keys that are secret.

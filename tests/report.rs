@@ -12,6 +12,7 @@ mod json;
 mod machines;
 mod markdown;
 mod noise;
+mod order;
 mod page;
 mod rendered;
 mod safe;

@@ -1,13 +1,15 @@
 //! Every change of a plan with its values, for a person at a terminal: by module, resource and
 //! attribute, in the words and symbols that Terraform itself has for them.
 //!
-//! It is written while the plan is read. One change at a time is kept, because instances of one
-//! resource that change alike are told once, with their number.
+//! The sections of a plan come in any order, so the text of each part is spooled until the plan has
+//! ended. One change at a time is kept, because instances of one resource that change alike are
+//! told once, with their number.
 
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 
+use super::spool::Spool;
 use super::summary::{
     Action, BOLD, Color, DIM, GREEN, PLAIN, RED, YELLOW, fit, paint, plan_line, reason, symbol,
     warnings, width,
@@ -37,6 +39,8 @@ pub(super) const ORDER: &str = "(only the order)";
 pub struct Term<W: Write> {
     out: W,
     color: Color,
+    /// The text of each part.
+    spool: Spool<{ Part::ALL.len() }>,
     /// What kind of record came last.
     part: Option<Part>,
     /// The module of the last change.
@@ -46,18 +50,21 @@ pub struct Term<W: Write> {
     invocations: u64,
 }
 
-/// What belongs together.
+/// What belongs together, in the order in which it is told: what fails, and then as the tools do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
+    Checks,
     Drift,
     Changes,
-    Outputs,
     Actions,
     Deferred,
-    Checks,
+    Outputs,
 }
 
 impl Part {
+    const ALL: [Part; 6] =
+        [Part::Checks, Part::Drift, Part::Changes, Part::Actions, Part::Deferred, Part::Outputs];
+
     fn title(self) -> &'static str {
         match self {
             Part::Drift => "Changed outside of Terraform (drift)",
@@ -87,7 +94,8 @@ struct Group {
 impl<W: Write> Term<W> {
     /// Writes to `out`.
     pub fn new(out: W, color: Color) -> Term<W> {
-        Term { out, color, part: None, module: None, group: None, invocations: 0 }
+        let spool = Spool::new();
+        Term { out, color, spool, part: None, module: None, group: None, invocations: 0 }
     }
 
     fn paint(&self, style: &str, text: &str) -> String {
@@ -95,7 +103,15 @@ impl<W: Write> Term<W> {
     }
 
     fn line(&mut self, text: &str) -> Result<()> {
-        writeln!(self.out, "{text}").map_err(write_error)
+        self.text(&format!("{text}\n"))
+    }
+
+    /// Writes to the part at hand; outside of any, at once.
+    fn text(&mut self, text: &str) -> Result<()> {
+        match self.part {
+            Some(part) => self.spool.push(part as usize, text),
+            None => self.out.write_all(text.as_bytes()).map_err(write_error),
+        }
     }
 
     /// Begins a part, unless it has begun.
@@ -104,8 +120,20 @@ impl<W: Write> Term<W> {
             self.flush_group()?;
             self.part = Some(part);
             self.module = None;
-            let title = self.paint(BOLD, part.title());
-            self.line(&format!("\n{title}"))?;
+        }
+        Ok(())
+    }
+
+    /// Writes all parts in their order.
+    fn leave(&mut self) -> Result<()> {
+        self.flush_group()?;
+        self.part = None;
+        for part in Part::ALL {
+            if !self.spool.is_empty(part as usize) {
+                let title = self.paint(BOLD, part.title());
+                self.line(&format!("\n{title}"))?;
+                self.spool.take(part as usize, &mut self.out)?;
+            }
         }
         Ok(())
     }
@@ -168,7 +196,7 @@ impl<W: Write> Term<W> {
         head += "  ";
         head += &self.paint(DIM, &phrase);
         self.line(&head)?;
-        self.out.write_all(body.as_bytes()).map_err(write_error)
+        self.text(&body)
     }
 
     /// The lines of attributes.
@@ -240,7 +268,7 @@ impl<W: Write> Term<W> {
             _ => {
                 self.line(&format!("  {symbol} {name}"))?;
                 let lines = self.attributes(&output.attributes, action);
-                self.out.write_all(lines.as_bytes()).map_err(write_error)
+                self.text(&lines)
             }
         }
     }
@@ -279,7 +307,7 @@ impl<W: Write> Sink for Term<W> {
             Record::ActionInvocation(invoked) => self.invocation(invoked),
             Record::Check(check) => self.check(check),
             Record::Summary(summary) => {
-                self.flush_group()?;
+                self.leave()?;
                 let line = plan_line(summary, self.invocations);
                 let line = self.paint(BOLD, &line);
                 self.line(&format!("\n{line}"))?;
@@ -297,14 +325,14 @@ impl<W: Write> Sink for Term<W> {
     }
 
     fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
-        self.flush_group()?;
+        self.leave()?;
         let Some(words) = hidden.words() else { return Ok(()) };
         let words = self.paint(DIM, &format!("Hidden, as asked for: {words}."));
         self.line(&format!("\n{words}"))
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
-        self.flush_group()?;
+        self.leave()?;
         let text = visible(&format!("{}: {error}", label.source));
         let text = self.paint(RED, &text);
         self.line(&format!("\n{text}"))

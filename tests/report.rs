@@ -16,6 +16,7 @@ mod order;
 mod page;
 mod rendered;
 mod safe;
+mod told;
 
 use std::path::Path;
 use std::process::{Output, Stdio};

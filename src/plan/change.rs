@@ -431,6 +431,24 @@ impl<'a> ActionInvocation<'a> {
         })
     }
 
+    /// The configuration as what a change would bring about, if there is one.
+    pub fn config(&self) -> Option<Change<'a>> {
+        let actions = self.config_values.or(self.config_unknown)?;
+        Some(Change {
+            actions,
+            before: None,
+            after: self.config_values,
+            after_unknown: self.config_unknown,
+            before_sensitive: None,
+            after_sensitive: self.config_sensitive,
+            replace_paths: None,
+            importing: None,
+            generated_config: None,
+            before_identity: None,
+            after_identity: None,
+        })
+    }
+
     /// The resource whose life triggers the action.
     ///
     /// # Errors

@@ -30,6 +30,8 @@ pub(super) const NAMED: usize = 3;
 pub(super) const SENSITIVE: &str = "(sensitive value)";
 /// What is said of one that nobody knows.
 pub(super) const UNKNOWN: &str = "(known after apply)";
+/// What is said of one that is written and never read.
+pub(super) const WRITE_ONLY: &str = "(write-only attribute)";
 /// What is said where a document or text says the same as before.
 pub(super) const FORMAT: &str = "(only white space or formatting)";
 /// What is said of a list that holds the same as before.
@@ -226,6 +228,9 @@ impl<W: Write> Term<W> {
             let more = format!("… and {} more", attributes.left_out);
             let _ = writeln!(lines, "          {}", self.paint(DIM, &more));
         }
+        if attributes.unchanged > 0 {
+            let _ = writeln!(lines, "          {}", self.paint(DIM, &unchanged(attributes)));
+        }
         lines
     }
 
@@ -251,6 +256,7 @@ impl<W: Write> Term<W> {
             Shown::Unknown => self.paint(DIM, UNKNOWN),
             Shown::Sensitive => self.paint(DIM, SENSITIVE),
             Shown::Withheld => String::new(),
+            Shown::WriteOnly => self.paint(DIM, WRITE_ONLY),
             Shown::Scalar(excerpt) | Shown::Container(excerpt) => shortened(excerpt),
         }
     }
@@ -279,7 +285,9 @@ impl<W: Write> Term<W> {
         let by = invoked.triggering_address.as_deref();
         let by = by.map(|by| format!("  {} {}", invoked.timing_words(), visible(by)));
         let by = by.unwrap_or_default();
-        self.line(&format!("      {}{by}", visible(&invoked.address)))
+        self.line(&format!("      {}{by}", visible(&invoked.address)))?;
+        let lines = self.attributes(&invoked.attributes, Action::Read);
+        self.text(&lines)
     }
 
     fn check(&mut self, check: &Check<'_>) -> Result<()> {
@@ -360,11 +368,12 @@ pub(super) fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
 /// its address: the lines that tell of it may leave something out. `None`: not all of it is known,
 /// and it is like no other.
 pub(super) fn likeness(change: &ResourceChange<'_>) -> Option<u64> {
-    let Attributes { list, left_out: 0 } = &change.attributes else { return None };
+    let Attributes { list, left_out: 0, unchanged } = &change.attributes else { return None };
     let mut hasher = DefaultHasher::new();
     let importing = change.importing.as_ref().map(|importing| importing.get());
-    let reasons = (&change.action_reason, &change.deferred_reason);
-    (&change.actions, change.moved_from(), importing, reasons, list).hash(&mut hasher);
+    let reasons = (&change.action_reason, &change.deferred_reason, change.generated_config);
+    let attributes = (list, unchanged);
+    (&change.actions, change.moved_from(), importing, reasons, attributes).hash(&mut hasher);
     Some(hasher.finish())
 }
 
@@ -393,6 +402,26 @@ pub(super) fn what_else(change: &ResourceChange<'_>) -> Option<&'static str> {
     })
 }
 
+/// What else a person should know of what happens to a resource.
+pub(super) fn circumstances(
+    change: &ResourceChange<'_>,
+) -> impl Iterator<Item = &'static str> + use<> {
+    [
+        (change.generated_config, "its configuration will be generated"),
+        (change.deposed.is_some(), "left over from a partially failed replacement"),
+    ]
+    .into_iter()
+    .filter_map(|(holds, words)| holds.then_some(words))
+}
+
+/// How many attributes stay as they are, in words.
+pub(super) fn unchanged(attributes: &Attributes) -> String {
+    match attributes.unchanged {
+        1 => "(1 unchanged attribute)".to_owned(),
+        count => format!("({count} unchanged attributes)"),
+    }
+}
+
 /// What happens to a resource, and why, in words.
 fn phrase(part: Part, change: &ResourceChange<'_>) -> String {
     let what = what(part, &change.action);
@@ -406,6 +435,7 @@ fn phrase(part: Part, change: &ResourceChange<'_>) -> String {
     if let Some(importing) = &change.importing {
         parts.push(format!("imported by {}", fit(&visible(importing.get()), VALUE)));
     }
+    parts.extend(circumstances(change).map(str::to_owned));
     parts.extend(change.action_reason.as_deref().map(reason));
     parts.extend(change.deferred_reason.as_deref().map(visible));
     parts.join(", ")

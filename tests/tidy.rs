@@ -74,7 +74,10 @@ const CRATES: [(&str, &[&str]); 33] = [
     ("simd-json", &["json/value.rs"]),
     ("simdutf8", &["scan/", "json/string.rs"]),
     ("smallvec", &["secret/"]),
-    ("tempfile", &["cli/interrupt.rs", "cli/output.rs", "input/kept.rs", "sink/markdown/"]),
+    (
+        "tempfile",
+        &["cli/interrupt.rs", "cli/output.rs", "input/kept.rs", "sink/markdown/", "sink/spool.rs"],
+    ),
     ("terminal_size", &["cli/run.rs"]),
     ("tokio", &["batch/store/client/"]),
     ("unicode-width", &["sink/summary.rs"]),

@@ -431,14 +431,13 @@ impl<'a> ActionInvocation<'a> {
         })
     }
 
-    /// The configuration of the action as what is created: its values, and what is said of them.
-    pub(crate) fn configuration(&self) -> Option<Change<'a>> {
-        let values = self.config_values?;
+    /// The configuration as what a change would bring about, if there is one.
+    pub fn config(&self) -> Option<Change<'a>> {
+        let actions = self.config_values.or(self.config_unknown)?;
         Some(Change {
-            // Nobody asks for its words.
-            actions: values,
+            actions,
             before: None,
-            after: Some(values),
+            after: self.config_values,
             after_unknown: self.config_unknown,
             before_sensitive: None,
             after_sensitive: self.config_sensitive,

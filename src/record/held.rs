@@ -42,6 +42,7 @@ pub(crate) fn weight(record: &Record<'_>) -> u64 {
 fn attributes_size(record: &Record<'_>) -> u64 {
     match record {
         Record::OutputChange(output) => output.attributes.size(),
+        Record::ActionInvocation(invocation) => invocation.attributes.size(),
         record => record.resource().map_or(0, |change| change.attributes.size()),
     }
 }

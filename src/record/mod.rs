@@ -266,7 +266,7 @@ pub struct ActionInvocation<'a> {
     pub triggering_address: Option<Cow<'a, str>>,
     #[serde(skip)]
     pub timing: Timing,
-    /// Its configuration, if that was asked for ([`view`]).
+    /// Its configuration as a person is shown it, where that was asked for ([`sift_with_view`]).
     #[serde(skip)]
     pub attributes: Attributes,
 }

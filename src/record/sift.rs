@@ -221,14 +221,19 @@ impl Sifter<'_, '_, '_> {
         Ok(problems)
     }
 
-    /// The configuration of an action that is invoked, if it is to be shown.
-    fn configuration(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<Attributes> {
-        let configuration = invocation.configuration().filter(|_| self.books.views());
-        let Some(values) = configuration else { return Ok(Attributes::default()) };
-        self.maker.diff(&values)?;
-        let [changed, unknown, _] = self.maker.paths();
-        let places = Places { changed, unknown, replace_paths: &Paths::new() };
-        self.books.view(Whose::Resource(Section::ActionInvocations, None), &values, places)
+    /// What is shown of the configuration of an action.
+    fn config(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<Attributes> {
+        let Some(config) = invocation.config().filter(|_| self.books.has_view()) else {
+            return Ok(Attributes::default());
+        };
+        self.maker.diff(&config)?;
+        let [_, unknown, _] = self.maker.paths();
+        let none = &Paths::new();
+        self.books.view(
+            Whose::Action,
+            &config,
+            Places { changed: none, unknown, replace_paths: none },
+        )
     }
 
     fn read(&mut self, documents: &mut Documents<impl Source>) -> Result<Sifted> {
@@ -430,7 +435,7 @@ impl Visitor for Sifter<'_, '_, '_> {
             _ => None,
         };
         self.books.has_changes = true;
-        let attributes = self.configuration(invocation)?;
+        let attributes = self.config(invocation).map_err(|error| error.within("config_values"))?;
         self.books.record(&Record::ActionInvocation(ActionInvocation {
             address: invocation.address.decode()?.into(),
             type_name: decoded(invocation.type_name)?,

@@ -19,6 +19,7 @@ fn named(address: &str) -> Record<'_> {
         name: None,
         trigger: None,
         triggering_address: None,
+        attributes: Default::default(),
         timing: Timing::Unknown,
         attributes: Attributes::default(),
     })

@@ -7,7 +7,7 @@ use std::ops::{Index, IndexMut};
 use serde::{Deserialize, Serialize};
 
 use crate::record::action::effects_of_word;
-use crate::record::counts::Summary;
+use crate::record::counts::{PlanLine, Summary};
 use crate::sink::short::short_group;
 
 /// The columns of the table, in their order.
@@ -137,6 +137,9 @@ pub(in crate::sink) struct Row {
     pub resources: u64,
     #[serde(default, skip_serializing_if = "Counts::is_zero")]
     pub counts: Counts,
+    /// The plan lines of its plans; known of workspaces only.
+    #[serde(skip)]
+    pub line: PlanLine,
     /// Whether there is something to apply, or wrong, that no column counts.
     #[serde(skip)]
     pub has_more: bool,
@@ -161,6 +164,7 @@ impl Row {
 
     fn add(&mut self, other: &Row) {
         self.counts.add(&other.counts);
+        self.line.add(&other.line);
         self.plans += other.plans;
         self.resources += other.resources;
         self.has_more |= other.has_more;

@@ -142,6 +142,7 @@ impl Totals {
             || summary.resource_changes.keys().any(|action| action != "no-op");
         let row = self.workspaces.row(&visible(workspace));
         row.counts.add(&counts);
+        row.line.add(&summary.terraform);
         row.plans += 1;
         row.has_more |= has_more;
         row.is_errored |= summary.errored == Some(true);

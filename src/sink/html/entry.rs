@@ -12,7 +12,7 @@ use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
 use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
 use crate::sink::short::short_message;
 use crate::sink::summary::{Action, reason, symbol};
-use crate::sink::term::what_else;
+use crate::sink::term::{WRITE_ONLY, what_else};
 
 /// A row of the page's lists.
 #[derive(Debug, Default, Serialize)]
@@ -204,6 +204,7 @@ impl Serialize for Value<'_> {
             Shown::Unknown => serializer.serialize_str("unknown"),
             Shown::Sensitive => serializer.serialize_str("sensitive"),
             Shown::Withheld => serializer.serialize_str("withheld"),
+            Shown::WriteOnly => serializer.serialize_str(WRITE_ONLY),
             Shown::Scalar(Excerpt { text, left_out, .. })
             | Shown::Container(Excerpt { text, left_out, .. }) => match left_out {
                 0 => serializer.serialize_str(text),

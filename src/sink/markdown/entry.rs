@@ -11,7 +11,8 @@ use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
 use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
 use crate::sink::summary::{Action, known_reason, symbol};
 use crate::sink::term::{
-    FORMAT, NAMED, ORDER, Part, SENSITIVE, UNKNOWN, likeness, names, sign, what, what_else,
+    FORMAT, NAMED, ORDER, Part, SENSITIVE, UNKNOWN, WRITE_ONLY, circumstances, likeness, names,
+    sign, unchanged, what, what_else,
 };
 
 /// Characters of an address, and of a path.
@@ -142,6 +143,13 @@ impl Teller {
         }
     }
 
+    /// A line of a list that tells of a change to a resource.
+    pub fn loss(&self, class: Class, change: &ResourceChange<'_>) -> String {
+        let (head, phrase) =
+            (self.head(symbol(change), &change.full_name()), phrase(class, change));
+        format!("- {head} {phrase}\n")
+    }
+
     /// A change to an output.
     pub fn output(&self, output: &OutputChange<'_>) -> Entry {
         let action = Action::of(&output.action);
@@ -156,7 +164,8 @@ impl Teller {
         if let Some(by) = invoked.triggering_address.as_deref() {
             let _ = write!(head, " {} {}", invoked.timing_words(), span(by, NAME));
         }
-        Entry { count: 1, head: head + "\n\n", ..Entry::default() }
+        let Body { text, full } = self.body(&invoked.attributes, Action::Read);
+        Entry { count: 1, head: head + "\n\n", body: text, full, is_cut: false }
     }
 
     /// A check.
@@ -203,6 +212,9 @@ fn lines(attributes: &Attributes, action: Action, max: usize) -> (String, bool) 
         // Writing to a text cannot fail, here and elsewhere.
         let _ = writeln!(lines, "  … and {more} more");
     }
+    if attributes.unchanged > 0 {
+        let _ = writeln!(lines, "  {}", unchanged(attributes));
+    }
     (if lines.is_empty() { lines } else { fenced("diff", &lines) + "\n" }, left == 0)
 }
 
@@ -220,6 +232,7 @@ fn phrase(class: Class, change: &ResourceChange<'_>) -> String {
     if let Some(importing) = &change.importing {
         parts.push(format!("imported by {}", span(importing.get(), VALUE)));
     }
+    parts.extend(circumstances(change).map(str::to_owned));
     if let Some(word) = change.action_reason.as_deref() {
         parts.push(known_reason(word).map_or_else(|| span(word, WORD), str::to_owned));
     }
@@ -283,6 +296,7 @@ fn value(shown: &Shown, skipped: usize, line: &mut String) {
     match shown {
         Shown::Absent => line.push_str("null"),
         Shown::Withheld => {}
+        Shown::WriteOnly => line.push_str(WRITE_ONLY),
         Shown::Unknown => line.push_str(UNKNOWN),
         Shown::Sensitive => line.push_str(SENSITIVE),
         Shown::Scalar(excerpt) | Shown::Container(excerpt) => {

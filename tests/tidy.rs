@@ -62,14 +62,14 @@ const CRATES: [(&str, &[&str]); 33] = [
         &[
             "audit/mod.rs",
             "batch/",
-            "path.rs",
+            "path/mod.rs",
             "record/",
             "sink/fleet/",
             "sink/html/",
             "sink/sarif.rs",
         ],
     ),
-    ("serde_json", &["batch/", "path.rs", "record/", "sink/"]),
+    ("serde_json", &["batch/", "path/mod.rs", "record/", "sink/"]),
     ("signal-hook", &["cli/interrupt.rs"]),
     ("simd-json", &["json/value.rs"]),
     ("simdutf8", &["scan/", "json/string.rs"]),
@@ -252,7 +252,7 @@ fn imports_are_found_in_every_spelling() {
     let found: Vec<String> = imported(&file).into_iter().collect();
     assert_eq!(found, ["error", "path", "plan", "scan", "sink"]);
     assert_eq!(file.module(), "json");
-    let file = File { path: "path.rs".to_owned(), text: "use super::json;".to_owned() };
+    let file = File { path: "path/mod.rs".to_owned(), text: "use super::json;".to_owned() };
     assert_eq!(imported(&file).into_iter().collect::<Vec<_>>(), ["json"]);
 }
 

@@ -18,8 +18,9 @@ pub use self::limits::LimitArgs;
 use self::limits::size;
 pub use self::report::{Ignore, Report, ReportAs, Target, Values};
 use crate::glob::Glob;
+use crate::path;
 use crate::record::Show;
-use crate::slim::{Part, Pattern};
+use crate::slim::Part;
 
 /// Reads Terraform and OpenTofu plans (`show -json`) of any size and tells what they change.
 #[derive(Debug, Parser)]
@@ -158,10 +159,10 @@ pub struct Slim {
     /// is any text. Again for more
     #[arg(long, value_name = "GLOB", value_parser = glob)]
     pub only: Vec<Glob>,
-    /// Keep these attributes of resources, like tags, 'tags.*', '*_arn' or ingress.cidr_blocks;
-    /// what is said of a list holds for each of its elements. Again for more
-    #[arg(long, value_name = "PATH", value_parser = pattern)]
-    pub paths: Vec<Pattern>,
+    /// Keep these attributes of resources and all below them, like tags, '*_arn' or
+    /// ingress.cidr_blocks; elements of lists always stay. Again for more
+    #[arg(long, value_name = "PATH", value_parser = path)]
+    pub paths: Vec<path::Pattern>,
     /// Also resources that stay as they are
     #[arg(long)]
     pub all: bool,
@@ -472,8 +473,19 @@ fn glob(text: &str) -> Result<Glob, String> {
     }
 }
 
-fn pattern(text: &str) -> Result<Pattern, String> {
-    Pattern::parse(text).ok_or_else(|| "no path, like tags.Name, *_arn or tags[\"a.b\"]".to_owned())
+fn path(text: &str) -> Result<path::Pattern, String> {
+    path::Pattern::parse(text).map_err(|error| {
+        let at = error.location().map_or(0, |location| location.offset);
+        format!("{}: a path is like tags.Name, *_arn or tags[\"a.b\"]", wrong_at(text, at))
+    })
+}
+
+/// Where an argument is wrong.
+fn wrong_at(text: &str, offset: u64) -> String {
+    match usize::try_from(offset).ok().and_then(|offset| text.get(offset..)) {
+        None | Some("") => "the path ends too early".to_owned(),
+        Some(rest) => format!("no path goes on with '{rest}'"),
+    }
 }
 
 /// Takes the arguments apart, the program's name first. Prints nothing.

@@ -6,13 +6,14 @@ use std::num::NonZeroUsize;
 use plansift::glob::Glob;
 use plansift::input::{Slice, Source};
 use plansift::limits::Limits;
+use plansift::path::Pattern;
 use plansift::plan;
 use plansift::record::Show;
 use plansift::redact::mask::Masking;
 use plansift::redact::{self, Secrecy};
 use plansift::scan::Isa;
 use plansift::secret::{self, EchoOf, Takes};
-use plansift::slim::{Options, Part, Pattern, slim};
+use plansift::slim::{Options, Part, slim};
 
 use super::draw::Draw;
 use super::pieces::Pieces;

@@ -31,7 +31,6 @@ use crate::secret::steps::Places as Marked;
 use crate::secret::{self, Collected, MASK};
 
 use differences::differences;
-pub use documents::DECODERS;
 use scalars::Scalars;
 use shown::Shower;
 pub use shown::{EXCERPT_MAX, Excerpt, Shown};

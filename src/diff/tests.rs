@@ -64,7 +64,7 @@ fn changed_paths_follow_the_rules() {
         (r#"{"a":1.0}"#, r#"{"a":1e0}"#, "{}", &[]),
         (r#"{"a":9007199254740993}"#, r#"{"a":9007199254740992}"#, "{}", &["a"]),
         (r#"{"a":"\u003c"}"#, r#"{"a":"<"}"#, "{}", &[]),
-        // 5: the same, with something unknown below.
+        // 5: equal, with something unknown below.
         (r#"{"a":null}"#, r#"{"a":null}"#, r#"{"a":{"b":true}}"#, &["a"]),
         (r#"{"a":1}"#, r#"{"a":1}"#, r#"{"a":[false,[true]]}"#, &["a"]),
         (r#"{"a":1}"#, r#"{"a":1}"#, r#"{"a":[false,[]]}"#, &[]),

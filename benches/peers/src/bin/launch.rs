@@ -6,7 +6,7 @@
 //!
 //! A process inherits the peak memory of the process that forked it, so this program must be small.
 //! For a command of several processes (a pipe in a shell), processor time is their sum, and peak
-//! memory that of the largest. Resident pages of a mapped file count as memory.
+//! memory the largest of theirs. Resident pages of a mapped file count as memory.
 
 use std::fs::File;
 use std::process::{Command, ExitCode, Stdio};

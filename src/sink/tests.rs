@@ -19,7 +19,6 @@ fn named(address: &str) -> Record<'_> {
         name: None,
         trigger: None,
         triggering_address: None,
-        attributes: Default::default(),
         timing: Timing::Unknown,
         attributes: Attributes::default(),
     })

@@ -22,7 +22,7 @@ use std::collections::HashSet;
 
 use crate::diff::Differ;
 use crate::error::Result;
-use crate::json::value::{Kind, Text, Value};
+use crate::json::value::{Text, Value};
 use crate::limits::Limits;
 use crate::path::{Path, Paths, Step};
 use crate::plan::{Change, Section};

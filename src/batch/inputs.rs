@@ -1,8 +1,10 @@
 //! The inputs of a run, all of them: how many there are must be known before the first is read,
 //! and what their paths have in common before the first workspace is named.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::HashSet;
 
+use super::key::Key;
 use super::{Entries, Entry, Location, Rule, Selection, Skipped, Unlisted, Workspaces};
 
 /// The inputs of a run, in order.
@@ -23,18 +25,12 @@ impl Inputs {
         let mut workspaces = Workspaces::new(rule);
         let mut listed = Entries::new(selection);
         let (mut entries, mut again) = (Vec::new(), 0);
-        let mut known: HashMap<String, Option<Location>> = HashMap::new();
+        let mut known = HashSet::new();
         for entry in &mut listed {
-            let (source, location) = match &entry {
-                Ok(entry) => (entry.source().into_owned(), Some(entry.location.clone())),
-                Err(unlisted) => (unlisted.source.clone(), None),
-            };
-            // Two names that are no text may look alike.
-            if known.get(&source) == Some(&location) {
+            if !known.insert(key_of(&entry)) {
                 again += 1;
                 continue;
             }
-            known.insert(source, location);
             if let Ok(entry) = &entry {
                 workspaces.add(entry);
             }
@@ -52,4 +48,20 @@ impl Inputs {
     pub fn fits(&self, entry: &Entry) -> bool {
         self.workspaces.of(entry).is_some()
     }
+}
+
+/// What tells an input from others. Two names that are no text may look alike, and so may two
+/// addresses.
+fn key_of(input: &Result<Entry, Unlisted>) -> Key {
+    let (kind, name) = match input {
+        Ok(Entry { location: Location::File(path), .. }) => {
+            (b'f', path.as_os_str().as_encoded_bytes().into())
+        }
+        Ok(Entry { location: Location::Object(object), .. }) => {
+            (b'o', object.address.identity().into_bytes().into())
+        }
+        Ok(Entry { location: Location::Stdin, .. }) => (b'-', Cow::default()),
+        Err(unlisted) => (b'!', unlisted.source.as_bytes().into()),
+    };
+    Key::of(&[&[kind], &*name].concat())
 }

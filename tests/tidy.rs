@@ -45,7 +45,7 @@ const CRATES: [(&str, &[&str]); 33] = [
     ("foldhash", &["secret/survey.rs", "sink/findings/table.rs"]),
     ("futures-util", &["batch/store/client/"]),
     ("globset", &["batch/globs.rs", "batch/store/client/keys.rs"]),
-    ("hashbrown", &["record/importing.rs", "secret/set.rs"]),
+    ("hashbrown", &["record/importing.rs", "secret/set.rs", "sink/fleet/rows.rs"]),
     ("indicatif", &["cli/progress.rs"]),
     ("libc", &["input/kept.rs", "input/mapped.rs", "main.rs"]),
     ("memchr", &["audit/names.rs", "glob.rs", "json/", "plan/", "redact/look.rs", "secret/"]),

@@ -141,7 +141,7 @@ impl Totals {
     /// The last row.
     fn total(&self) -> Row {
         Row {
-            name: "total".to_owned(),
+            name: "total".into(),
             counts: self.counts,
             plans: self.plans,
             resources: self.actions.rows().map(|row| row.resources).sum(),
@@ -264,7 +264,7 @@ impl Page {
         };
         let layout = self.rows(told, by, &all.total(), &format!("  {more}"), "");
         if !rest.is_empty() {
-            let mut row = Row { name: more, ..Row::default() };
+            let mut row = Row { name: more.into(), ..Row::default() };
             for other in rest {
                 row.counts.add(&other.counts);
                 row.resources += other.resources;

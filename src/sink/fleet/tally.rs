@@ -134,6 +134,11 @@ impl Default for Totals {
 }
 
 impl Totals {
+    /// Totals that have no rows of workspaces, for those who draw no table.
+    pub fn without_workspaces() -> Totals {
+        Totals { workspaces: Groups::new(0), ..Totals::default() }
+    }
+
     /// Adds a plan that was read to its end.
     pub fn add(&mut self, workspace: &str, plan: Tally, summary: &Summary) {
         let counts = Counts::of(summary);
@@ -172,7 +177,7 @@ impl Totals {
         }
         let row = self.workspaces.row(&workspace);
         row.counts[Column::Errors] += 1;
-        row.error.get_or_insert(text);
+        row.error.get_or_insert(text.into());
     }
 
     /// The table, with its heading, and what changes most.

@@ -332,7 +332,7 @@ pub(super) fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
 /// its address: the lines that tell of it may leave something out. `None`: not all of it is known,
 /// and it is like no other.
 pub(super) fn likeness(change: &ResourceChange<'_>) -> Option<u64> {
-    let Attributes { list, left_out: 0 } = &change.attributes else { return None };
+    let Attributes { list, left_out: 0, .. } = &change.attributes else { return None };
     let mut hasher = DefaultHasher::new();
     let importing = change.importing.as_ref().map(|importing| importing.get());
     let reasons = (&change.action_reason, &change.deferred_reason);

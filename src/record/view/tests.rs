@@ -25,7 +25,7 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
             let (changed, unknown) = (&differ.changed, &differ.unknown);
             let places = Places { changed, unknown, replace_paths: &replace_paths };
             let whose = Whose::Resource(section, it.address);
-            let Attributes { list, left_out } = self.0.view(whose, &it.change, places)?;
+            let Attributes { list, left_out, .. } = self.0.view(whose, &it.change, places)?;
             self.1.extend(list.iter().map(line));
             self.1.extend((left_out > 0).then(|| format!("{left_out} more")));
             Ok(Flow::Continue)

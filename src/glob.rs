@@ -107,26 +107,6 @@ pub struct Progress {
     from: usize,
 }
 
-/// A glob that may also begin behind the `*.` at its beginning: `*.tags` is `tags` as well.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pattern {
-    whole: Glob,
-    behind: Option<Glob>,
-}
-
-impl Pattern {
-    /// A pattern as it is written.
-    pub fn new(text: &str) -> Pattern {
-        Pattern { whole: Glob::new(text), behind: text.strip_prefix("*.").map(Glob::new) }
-    }
-
-    /// Whether all of a text matches.
-    pub fn matches(&self, text: &str) -> bool {
-        let text = text.as_bytes();
-        self.whole.matches(text) || self.behind.as_ref().is_some_and(|glob| glob.matches(text))
-    }
-}
-
 /// Where the first occurrence of a part ends.
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     memchr::memmem::find(text, part).map(|at| at + part.len())

@@ -159,7 +159,7 @@ impl fmt::Display for RuleFault {
                  tags[\"a.b\"]",
             ),
             RuleFault::Message => f.write_str(
-                "the message is no text in quotes: write it last, as in delete:aws_db_* \"Ask us.\"",
+                "the message is no text in quotes: write it last, as in delete:aws_* \"Ask us.\"",
             ),
         }
     }

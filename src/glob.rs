@@ -26,7 +26,7 @@ impl Glob {
     /// Whether a text matches up to one of `ends`, which are offsets in ascending order.
     ///
     /// What stands between the stars is found once, as far left as possible: that leaves the most
-    /// room to what follows. Each end then costs a comparison with what stands behind the last star.
+    /// room to what follows. Each end then costs a comparison with the text behind the last star.
     pub fn matches_up_to(&self, text: &[u8], mut ends: impl Iterator<Item = usize>) -> bool {
         let [first, .., last] = &self.parts[..] else {
             let whole = &*self.parts[0];

@@ -262,7 +262,10 @@ fn rules_come_from_a_file_too() {
     let output = output.expect("it runs");
     assert_eq!(output.status.code(), Some(64));
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("line 3: no rule begins with this word; ") && !said.contains("shrink"), "{said}");
+    assert!(
+        said.contains("line 3: no rule begins with this word; ") && !said.contains("shrink"),
+        "{said}"
+    );
 
     std::fs::write(&path, "# None yet.\n").expect("a file");
     let output = run::plansift().args(["changes", "--fail-on", &rules, "-"]).output();

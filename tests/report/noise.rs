@@ -123,6 +123,12 @@ fn what_is_not_wanted_is_left_out_and_counted() {
             Some("4 changes."),
         ),
         (&["--only", "module:x"], &[], Some("5 changes.")),
+        (
+            &["--only", "action:destroy"],
+            &["- gcp_c.r2", "- tags.a", "-/+ gcp_e.r4", "~ n", "~ tags.a"],
+            Some("3 changes."),
+        ),
+        (&["--only", "path:=tags"], &[], Some("5 changes.")),
         (&["--drift-only"], &[], Some("5 changes.")),
     ] {
         let text = report_of(args, &plan());
@@ -147,6 +153,16 @@ fn drift_and_the_rest_are_told_apart() {
     assert_eq!(parts(&[]), [true; 3]);
     assert_eq!(parts(&["--drift-only"]), [true, false, false]);
     assert_eq!(parts(&["--changes-only"]), [false, true, true]);
+}
+
+#[test]
+fn a_module_is_shown_with_everything_in_it() {
+    let plan = run::root().join("corpus/plans/rich/plan.json");
+    for only in ["module.database", "module:module.database", "address:module.database"] {
+        let text = super::report_on(&["--only", only], &plan);
+        assert!(text.contains("aws_db_instance.replica[0]"), "{only}: {text}");
+        assert!(!text.contains("aws_iam_role"), "{only}: {text}");
+    }
 }
 
 #[test]

@@ -18,6 +18,7 @@ fn named(address: &str) -> Record<'_> {
         name: None,
         trigger: None,
         triggering_address: None,
+        deferred_reason: None,
         attributes: Default::default(),
         timing: Timing::Unknown,
     })

@@ -6,9 +6,9 @@ use std::fmt::Write;
 use super::rows::{Column, Row};
 use super::{By, Shape, Sort, Totals};
 use crate::inert::visible;
+use crate::sink::phrase::plan_words;
 use crate::sink::summary::{
-    BOLD, CYAN, Color, DIM, GREEN, PLAIN, RED, WIDTH, YELLOW, fit, fit_end, paint, plan_words,
-    width,
+    BOLD, CYAN, Color, DIM, GREEN, PLAIN, RED, WIDTH, YELLOW, fit, fit_end, paint, width,
 };
 
 /// Rows of each list beside the table.

@@ -179,8 +179,7 @@ impl Warning {
         match (self, of) {
             (Warning::Errored, Of::This) => "Planning failed: this plan is incomplete.".to_owned(),
             (Warning::Errored, Of::Several(count)) => {
-                let are = if count == 1 { "it is" } else { "they are" };
-                format!("Planning failed in {}: {are} incomplete.", counted(count, "plan"))
+                format!("Planning failed in {}: incomplete.", counted(count, "plan"))
             }
             (Warning::Incomplete, Of::This | Of::Several(1)) => {
                 let plan = if of == Of::This { "This" } else { "1" };
@@ -260,8 +259,8 @@ mod tests {
         }
         for (warning, of, words) in [
             (Warning::Errored, Of::This, "Planning failed: this plan is incomplete."),
-            (Warning::Errored, Of::Several(1), "Planning failed in 1 plan: it is incomplete."),
-            (Warning::Errored, Of::Several(2), "Planning failed in 2 plans: they are incomplete."),
+            (Warning::Errored, Of::Several(1), "Planning failed in 1 plan: incomplete."),
+            (Warning::Errored, Of::Several(2), "Planning failed in 2 plans: incomplete."),
             (Warning::Incomplete, Of::This, "This plan is not complete: applying it will"),
             (Warning::Incomplete, Of::Several(1), "1 plan is not complete: applying it will"),
             (Warning::Incomplete, Of::Several(2), "2 plans are not complete: applying them will"),

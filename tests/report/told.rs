@@ -180,7 +180,7 @@ fn one_of_a_thing_is_no_plural() {
     let plan = plan_of(&[("t", r#""actions":["create"],"before":null,"after":{"a":1}"#)]);
     let failed = plan.replace(r#""format_version""#, r#""errored":true,"format_version""#);
     let page = report_of(&["-o", "markdown"], &format!("{failed}\n{plan}"));
-    assert!(page.contains("Planning failed in 1 plan: it is incomplete."), "{page}");
+    assert!(page.contains("Planning failed in 1 plan: incomplete."), "{page}");
     tell(&failed, &["Planning failed: this plan is incomplete."], &[]);
 }
 

@@ -18,6 +18,7 @@ mod tests;
 mod walk;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::diff::Differ;
 use crate::error::Result;
@@ -30,7 +31,6 @@ use crate::secret::steps::Places as Marked;
 use crate::secret::{self, Collected, MASK};
 
 use differences::differences;
-pub use documents::DECODERS;
 use scalars::Scalars;
 use shown::Shower;
 pub use shown::{EXCERPT_MAX, Excerpt, Shown};
@@ -261,34 +261,28 @@ impl<'s> Viewer<'s> {
     }
 }
 
-/// How many members of `after` have a value and stay as they are, where there is something before
-/// and after.
+/// Counts the members of `after` that have a value and stay as they are. A side that is no object
+/// has no members.
 fn unchanged(change: &Change<'_>, places: Places<'_>) -> Result<u64> {
     let is_object = |side: Option<Value<'_>>| matches!(side.map(Value::raw), Some([b'{', ..]));
-    let Some(after) = change.after.filter(|_| is_object(change.before)) else { return Ok(0) };
-    if !is_object(change.after) {
+    let Some(after) = change.after.filter(|_| is_object(change.before) && is_object(change.after))
+    else {
         return Ok(0);
-    }
-    // Paths are in order, so that those that go the same way follow each other.
-    let mut touched: Vec<Option<Step<'_>>> = Vec::new();
+    };
+    let mut touched = HashSet::new();
     for path in places.changed.iter().chain(places.unknown.iter()) {
-        let step = path.step(0);
-        if touched.last() != Some(&step) {
-            touched.push(step);
+        match path.steps().next() {
+            Some(Step::Key(key)) => drop(touched.insert(key)),
+            Some(Step::Index(_) | Step::Element) => {}
+            None => return Ok(0),
         }
     }
-    touched.sort_unstable();
-    if touched.first() == Some(&None) {
-        return Ok(0);
-    }
-    let mut count = 0;
+    let mut unchanged = 0;
     for member in after.members()? {
         let (key, value) = member?;
-        let key = key.decode()?;
-        let is_touched = touched.binary_search(&Some(Step::Key(&key))).is_ok();
-        count += u64::from(!value.is_null() && !is_touched);
+        unchanged += u64::from(!value.is_null() && !touched.contains(&*key.decode()?));
     }
-    Ok(count)
+    Ok(unchanged)
 }
 
 /// The places alone.

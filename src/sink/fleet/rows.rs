@@ -143,6 +143,9 @@ pub(in crate::sink) struct Row {
     /// Whether there is something to apply, or wrong, that no column counts.
     #[serde(skip)]
     pub has_more: bool,
+    /// Whether the planning of one of its plans failed.
+    #[serde(skip)]
+    pub is_errored: bool,
     /// What the first plan of it failed with.
     #[serde(skip)]
     pub error: Option<String>,
@@ -156,7 +159,7 @@ pub(super) fn is_zero(number: &u64) -> bool {
 impl Row {
     /// Whether there is nothing to tell of it.
     pub(in crate::sink) fn is_quiet(&self) -> bool {
-        self.counts.is_zero() && !self.has_more
+        self.counts.is_zero() && !self.has_more && !self.is_errored
     }
 
     fn add(&mut self, other: &Row) {
@@ -165,6 +168,7 @@ impl Row {
         self.plans += other.plans;
         self.resources += other.resources;
         self.has_more |= other.has_more;
+        self.is_errored |= other.is_errored;
     }
 }
 

@@ -63,6 +63,8 @@ struct Details<'a> {
     attributes: Values<'a>,
     #[serde(skip_serializing_if = "is_zero")]
     left_out: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    unchanged: u64,
 }
 
 impl<'a> Entry<'a> {
@@ -114,7 +116,10 @@ impl<'a> Entry<'a> {
             address: Cow::Borrowed(&invoked.address),
             type_name: invoked.type_name.as_deref(),
             reason: by.map(|by| Cow::Owned(format!("{} {by}", invoked.timing_words()))),
-            details: Details { trigger: invoked.trigger, ..Details::default() },
+            details: Details {
+                trigger: invoked.trigger,
+                ..Details::of_values(&invoked.attributes)
+            },
             ..Entry::default()
         }
     }
@@ -145,8 +150,9 @@ impl<'a> Entry<'a> {
 
 impl<'a> Details<'a> {
     fn of_values(values: &'a Attributes) -> Details<'a> {
-        let (attributes, left_out) = (Values(&values.list), values.left_out);
-        Details { attributes, left_out, ..Details::default() }
+        let Attributes { list, left_out, unchanged } = values;
+        let (left_out, unchanged) = (*left_out, *unchanged);
+        Details { attributes: Values(list), left_out, unchanged, ..Details::default() }
     }
 }
 

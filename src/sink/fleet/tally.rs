@@ -39,7 +39,8 @@ impl Tally {
                 self.resource(change, &counts);
             }
             Record::ActionInvocation(_) => self.invocations += 1,
-            Record::DeferredChange(_) | Record::OutputChange(_) => {}
+            Record::DeferredChange(_) | Record::DeferredActionInvocation(_) => {}
+            Record::OutputChange(_) => {}
             Record::Check(_) | Record::Summary(_) => {}
         }
     }

@@ -48,9 +48,10 @@ impl Inputs {
     /// The inputs whose workspace is also that of an earlier input.
     pub fn sharing(&self) -> impl Iterator<Item = &Entry> {
         let mut workspaces = HashSet::new();
-        self.entries.iter().flatten().filter(move |entry| {
-            !workspaces.insert(Key::of(self.workspace(entry).as_bytes()))
-        })
+        self.entries
+            .iter()
+            .flatten()
+            .filter(move |entry| !workspaces.insert(Key::of(self.workspace(entry).as_bytes())))
     }
 }
 

@@ -109,7 +109,10 @@ fn the_order_is_that_of_paths() {
     let said: Vec<&str> = run.err.lines().collect();
     let skipped = "1 no plan, 1 source file (.tf, .tfvars), 1 excluded, 1 hidden";
     assert_eq!(said[0], format!("plansift: skipped in folders: {skipped}"));
-    assert!(said[1].contains("s3://plans/live/prod.json: an earlier input has the same"), "{said:?}");
+    assert!(
+        said[1].contains("s3://plans/live/prod.json: an earlier input has the same"),
+        "{said:?}"
+    );
     assert_eq!(said.len(), 2);
     // Only a bucket that has it is asked for.
     let first = s3.gate.asked().into_iter().next().expect("a request");

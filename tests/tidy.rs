@@ -75,7 +75,10 @@ const CRATES: [(&str, &[&str]); 32] = [
     ("simd-json", &["json/value.rs"]),
     ("simdutf8", &["scan/", "json/string.rs"]),
     ("smallvec", &["secret/"]),
-    ("tempfile", &["cli/interrupt.rs", "cli/output.rs", "input/kept.rs", "sink/markdown/"]),
+    (
+        "tempfile",
+        &["cli/interrupt.rs", "cli/output.rs", "input/kept.rs", "sink/markdown/", "sink/term.rs"],
+    ),
     ("tokio", &["batch/store/client/"]),
     ("unicode-width", &["sink/summary.rs"]),
     ("walkdir", &["batch/walk.rs", "batch/globs.rs"]),

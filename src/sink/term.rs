@@ -1,13 +1,17 @@
 //! Every change of a plan with its values, for a person at a terminal: by module, resource and
 //! attribute, in the words and symbols that Terraform itself has for them.
 //!
-//! It is written while the plan is read. One change at a time is kept, because instances of one
-//! resource that change alike are told once, with their number.
+//! Broken rules and failed checks stand first. They are known last, so the changes of a plan wait in
+//! a file without a name, beyond a little memory. One change at a time is kept, because instances of
+//! one resource that change alike are told once, with their number.
 
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::Write;
+use std::io::{Seek, Write};
 
+use tempfile::SpooledTempFile;
+
+use super::gate::{Questions, Rule};
 use super::summary::{
     Action, BOLD, Color, DIM, GREEN, PLAIN, RED, YELLOW, fit, paint, plan_line, reason, symbol,
     warnings, width,
@@ -18,6 +22,8 @@ use crate::inert::visible;
 use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
 use crate::record::{ActionInvocation, Check, Hidden, Label, OutputChange, Record, ResourceChange};
 
+/// Memory for the changes of a plan, in bytes.
+const MEMORY: usize = 1 << 20;
 /// Columns of each side of an attribute.
 const VALUE: usize = 72;
 /// Columns that the paths of attributes are filled up to, at most.
@@ -37,6 +43,10 @@ pub(super) const ORDER: &str = "(only the order)";
 pub struct Term<W: Write> {
     out: W,
     color: Color,
+    questions: Questions,
+    /// The checks of the plan, and everything else of it.
+    checks: SpooledTempFile,
+    body: SpooledTempFile,
     /// What kind of record came last.
     part: Option<Part>,
     /// The module of the last change.
@@ -54,7 +64,6 @@ pub(super) enum Part {
     Outputs,
     Actions,
     Deferred,
-    Checks,
 }
 
 impl Part {
@@ -65,7 +74,6 @@ impl Part {
             Part::Outputs => "Outputs",
             Part::Actions => "Actions to invoke",
             Part::Deferred => "Deferred",
-            Part::Checks => "Checks that did not pass",
         }
     }
 }
@@ -85,9 +93,11 @@ struct Group {
 }
 
 impl<W: Write> Term<W> {
-    /// Writes to `out`.
-    pub fn new(out: W, color: Color) -> Term<W> {
-        Term { out, color, part: None, module: None, group: None, invocations: 0 }
+    /// Writes to `out`, with the rules that plans break.
+    pub fn new(out: W, color: Color, rules: &[Rule]) -> Term<W> {
+        let [checks, body] = [0; 2].map(|_| SpooledTempFile::new(MEMORY));
+        let (questions, part, module, group) = (Questions::new(rules), None, None, None);
+        Term { out, color, questions, checks, body, part, module, group, invocations: 0 }
     }
 
     fn paint(&self, style: &str, text: &str) -> String {
@@ -95,7 +105,41 @@ impl<W: Write> Term<W> {
     }
 
     fn line(&mut self, text: &str) -> Result<()> {
-        writeln!(self.out, "{text}").map_err(write_error)
+        writeln!(self.body, "{text}").map_err(write_error)
+    }
+
+    /// Writes what waits of the plan at hand.
+    fn flush_plan(&mut self) -> Result<()> {
+        self.flush_group()?;
+        for waiting in [&mut self.checks, &mut self.body] {
+            waiting.rewind().map_err(write_error)?;
+            std::io::copy(waiting, &mut self.out).map_err(write_error)?;
+            *waiting = SpooledTempFile::new(MEMORY);
+        }
+        Ok(())
+    }
+
+    /// Writes which rules the plan at hand breaks.
+    fn broken_rules(&mut self) -> Result<()> {
+        let mut text = String::new();
+        for answer in self.questions.broken() {
+            let style = if answer.fails() { RED } else { YELLOW };
+            let severity = self.paint(style, answer.rule.severity().word());
+            let words = answer.words(NAMED, visible);
+            // Writing to a text cannot fail.
+            let _ = writeln!(text, "      {}  {severity}", visible(answer.rule.text()));
+            let _ = writeln!(text, "        {words}");
+            if let Some(message) = answer.rule.message() {
+                let _ = writeln!(text, "        {}", visible(message));
+            }
+        }
+        match text.is_empty() {
+            true => Ok(()),
+            false => {
+                let title = self.paint(BOLD, "Broken rules");
+                write!(self.out, "\n{title}\n{text}").map_err(write_error)
+            }
+        }
     }
 
     /// Begins a part, unless it has begun.
@@ -168,7 +212,7 @@ impl<W: Write> Term<W> {
         head += "  ";
         head += &self.paint(DIM, &phrase);
         self.line(&head)?;
-        self.out.write_all(body.as_bytes()).map_err(write_error)
+        self.body.write_all(body.as_bytes()).map_err(write_error)
     }
 
     /// The lines of attributes.
@@ -240,7 +284,7 @@ impl<W: Write> Term<W> {
             _ => {
                 self.line(&format!("  {symbol} {name}"))?;
                 let lines = self.attributes(&output.attributes, action);
-                self.out.write_all(lines.as_bytes()).map_err(write_error)
+                self.body.write_all(lines.as_bytes()).map_err(write_error)
             }
         }
     }
@@ -255,22 +299,31 @@ impl<W: Write> Term<W> {
     }
 
     fn check(&mut self, check: &Check<'_>) -> Result<()> {
-        self.enter(Part::Checks)?;
+        let mut text = String::new();
+        if self.checks.stream_position().map_err(write_error)? == 0 {
+            text = format!("\n{}\n", self.paint(BOLD, "Checks that did not pass"));
+        }
         let style = if matches!(&*check.status, "fail" | "error") { RED } else { YELLOW };
         let status = self.paint(style, &visible(&check.status));
-        self.line(&format!("      {}  {status}", visible(&check.address)))?;
-        check.problems.iter().try_for_each(|it| self.line(&format!("        {}", visible(it))))
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "      {}  {status}", visible(&check.address));
+        for problem in check.problems.iter() {
+            let _ = writeln!(text, "        {}", visible(problem));
+        }
+        self.checks.write_all(text.as_bytes()).map_err(write_error)
     }
 }
 
 impl<W: Write> Sink for Term<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.questions.note(record);
         match record {
             Record::Plan(plan) => {
+                self.flush_plan()?;
                 (self.part, self.module, self.invocations) = (None, None, 0);
                 let name = plan.workspace.unwrap_or(plan.source);
                 let title = self.paint(BOLD, &visible(name));
-                self.line(&title)
+                writeln!(self.out, "{title}").map_err(write_error)
             }
             Record::ResourceChange(change) => self.change(Part::Changes, change),
             Record::ResourceDrift(change) => self.change(Part::Drift, change),
@@ -279,19 +332,22 @@ impl<W: Write> Sink for Term<W> {
             Record::ActionInvocation(invoked) => self.invocation(invoked),
             Record::Check(check) => self.check(check),
             Record::Summary(summary) => {
-                self.flush_group()?;
+                self.broken_rules()?;
+                self.flush_plan()?;
                 let line = plan_line(summary, self.invocations);
                 let line = self.paint(BOLD, &line);
                 self.line(&format!("\n{line}"))?;
                 warnings(summary).try_for_each(|warning| {
                     let warning = self.paint(RED, &format!("! {warning}"));
                     self.line(&warning)
-                })
+                })?;
+                self.flush_plan()
             }
         }
     }
 
     fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
+        self.questions.note(record);
         self.invocations += u64::from(matches!(record, Record::ActionInvocation(_)));
         Ok(())
     }
@@ -304,13 +360,15 @@ impl<W: Write> Sink for Term<W> {
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
-        self.flush_group()?;
         let text = visible(&format!("{}: {error}", label.source));
         let text = self.paint(RED, &text);
-        self.line(&format!("\n{text}"))
+        self.flush_group()?;
+        self.line(&format!("\n{text}"))?;
+        self.flush_plan()
     }
 
     fn finish(&mut self) -> Result<()> {
+        self.flush_plan()?;
         self.out.flush().map_err(write_error)
     }
 }

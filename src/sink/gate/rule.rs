@@ -14,6 +14,7 @@ use crate::error::{Error, ErrorKind, Result, RuleFault};
 use crate::nearest::nearest;
 use crate::path::{self, AddressPattern, Paths};
 use crate::record::counts::Summary;
+use crate::record::watch::Named;
 use crate::record::{Record, ResourceChange};
 
 /// A rule.
@@ -191,6 +192,15 @@ impl Rule {
     /// Whether it looks at the paths of changes.
     pub fn looks_at_paths(&self) -> bool {
         matches!(self.subject, Subject::Path(_))
+    }
+
+    /// What its patterns name, if that is resources or attributes.
+    pub fn named(&self) -> impl Iterator<Item = Named> {
+        let is_of_resources =
+            !matches!(self.subject, Subject::Output | Subject::Invocation | Subject::Check);
+        let place = self.place.clone().filter(|_| is_of_resources);
+        let path = self.path.clone().map(|path| Named::Path(path, self.place.clone()));
+        place.map(Named::Resource).into_iter().chain(path)
     }
 
     /// How many of what it counts are no reason to complain.

@@ -1,16 +1,24 @@
 // What the plans do: sentences, warnings, counts by action, by type and by plan.
 
 /** What a reader of a plan must know before anything else. */
-function warnings({ summary, error, rows, hidden }) {
+function warnings({ summary, error, rows, hidden, failing }) {
   if (error) return [`could not be read${rows > 0 ? " to its end" : ""}: ${error}`];
   const deferred = total(summary.deferred_changes);
   const isIncomplete = summary.complete === false && deferred === 0;
   return [
+    ...(summary.broken ?? []).map(broken),
+    failing > 0 && `${count(failing, "check")} failed.`,
     summary.errored && "Planning failed: this plan is incomplete.",
     isIncomplete && "This plan is not complete: applying it will leave changes for another plan.",
     deferred > 0 && "Some changes are deferred to a later plan.",
     hidden && `Not shown, as asked for: ${hidden}.`,
   ].filter(Boolean);
+}
+
+/** A rule that a plan breaks, as a sentence. */
+function broken({ rule, severity, words, message }) {
+  const level = severity === "warning" ? "Warning, rule broken" : "Rule broken";
+  return [`${level}: ${rule}: ${words}`, message].filter(Boolean).join(": ");
 }
 
 /** The plan lines of all plans that were read, as one. */
@@ -55,8 +63,12 @@ function warningsOfMany() {
   const read = plans.filter((plan) => plan.summary);
   const failed = plans.length - read.length;
   const errored = read.filter((plan) => plan.summary.errored).length;
+  const breaking = read.filter((plan) => plan.summary.broken).length;
+  const failing = plans.reduce((sum, plan) => sum + plan.failing, 0);
   const deferred = read.filter((plan) => total(plan.summary.deferred_changes) > 0).length;
   return [
+    breaking && `Rules are broken by ${count(breaking, "plan")}.`,
+    failing && `${count(failing, "check")} failed.`,
     failed && `${count(failed, "plan")} could not be read to the end: the counts are not complete.`,
     errored && `Planning failed in ${count(errored, "plan")}.`,
     deferred && `${count(deferred, "plan")} with changes that are deferred to a later plan.`,

@@ -52,7 +52,11 @@ pub fn run(arguments: &Slim) -> Exit {
         if !plans.quiet {
             tell(ready.name, &slimmed, arguments);
         }
-        kept.extend(slimmed.kept);
+        for part in slimmed.kept {
+            if !kept.contains(&part) {
+                kept.push(part);
+            }
+        }
         Ok(slimmed.redacted.document)
     });
     if !plans.quiet && matches!(exit, Ok(Exit::Done | Exit::SomeFailed)) {

@@ -1,10 +1,9 @@
-//! Patterns of the user's that name nothing in any plan: a rule or filter with a typo would be
-//! silent for ever.
+//! Patterns of rules and filters that name nothing in any plan. A typo in a pattern would otherwise
+//! never show.
 //!
-//! Every resource is looked at, those that stay as they are too, until each pattern has matched one;
-//! then nothing is looked at any more. Without patterns nothing ever is. What was seen is sampled
-//! for "did you mean": [`SAMPLE_MAX`] names of a kind, the same ones in whatever order threads
-//! come to them.
+//! A [`Watch`] looks at every resource, also at those that stay as they are, until each pattern has
+//! matched once. Then, and without any pattern, it costs a comparison for each resource. For "did
+//! you mean", it keeps [`SAMPLE_MAX`] names of each kind: the same ones with any number of threads.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -146,7 +146,8 @@ impl<W: Write> Sink for Junit<W> {
     }
 }
 
-/// JUnit has no warnings: a broken one is a test that was skipped, because it does not fail the run.
+/// The test of a rule. JUnit has no warnings: a broken warning is a skipped test, because it does
+/// not fail the run.
 fn rule(suite: &mut Suite, answer: &Answer<'_>) {
     let name = format!("rule {}", answer.rule.text());
     if !answer.is_broken() {

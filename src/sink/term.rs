@@ -1,9 +1,9 @@
 //! Every change of a plan with its values, for a person at a terminal: by module, resource and
 //! attribute, in the words and symbols that Terraform itself has for them.
 //!
-//! Broken rules and failed checks stand first. They are known last, so the changes of a plan wait in
-//! a file without a name, beyond a little memory. One change at a time is kept, because instances of
-//! one resource that change alike are told once, with their number.
+//! Broken rules and failed checks stand first. They are known last, so the changes of a plan wait
+//! in memory, and beyond 1 MiB in a temporary file without a name. One change at a time is kept,
+//! because instances of one resource that change alike are told once, with their number.
 
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};

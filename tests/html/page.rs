@@ -91,7 +91,8 @@ fn the_overview_says_what_the_plan_does() {
     );
     assert_eq!(browser.text("#line"), line);
     assert_eq!(browser.text("h1"), "corpus/plans/rich/plan.json");
-    assert_eq!(browser.text("#warnings"), "Some changes are deferred to a later plan.");
+    let warnings = "2 checks failed.\nSome changes are deferred to a later plan.";
+    assert_eq!(browser.text("#warnings"), warnings);
     let legend = browser.text("#legend").replace('\n', " ");
     assert_eq!(
         legend,

@@ -110,9 +110,13 @@ fn a_scanner_reads_a_result_for_each_broken_rule() {
 fn every_form_tells_broken_rules_and_failed_checks_first() {
     let folder = tempfile::tempdir().expect("a folder");
     let rules = folder.path().join("rules");
-    let lines = "warning delete:module.database \"Ask <b>us</b>.\"\nerror changes>1 \"Too large.\"\n\
-                 warning errored\ncreate>999\n";
-    fs::write(&rules, lines).expect("a file");
+    let lines = [
+        r#"warning delete:module.database "Ask <b>us</b>.""#,
+        r#"error changes>1 "Too large.""#,
+        "warning errored",
+        "create>999",
+    ];
+    fs::write(&rules, lines.join("\n")).expect("a file");
     let plan = run::root().join("corpus/plans/rich/plan.json");
     let rules = format!("@{}", rules.display());
     let run = |format: &str, plan: &std::path::Path| {
@@ -168,7 +172,7 @@ fn every_form_tells_broken_rules_and_failed_checks_first() {
     assert!(text.contains("::warning title=Rule broken%3A delete%3Amodule.database::"), "{text}");
     assert!(text.contains("%0AAsk <b>us</b>.\n"), "{text}");
     let text = run("html", &plan);
-    let told = r#""broken":[{"rule":"changes>1","severity":"error","words":"40 in "#;
+    let told = r#""broken":[{"rule":"changes\u003e1","severity":"error","words":"40 in "#;
     assert!(text.contains(told), "no broken rules");
     assert!(text.contains(r#""message":"Too large."},{"rule":"delete:module.database","#));
     let read: Value = serde_json::from_str(&run("json", &plan)).expect("JSON");

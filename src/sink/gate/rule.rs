@@ -328,7 +328,7 @@ fn severity(text: &str) -> (Severity, &str) {
 
 /// A rule, and the message behind it: what begins with a quote behind a blank.
 fn with_message(text: &str) -> std::result::Result<(&str, Option<String>), RuleFault> {
-    let (mut is_quoted, mut after_blank) = (false, false);
+    let (mut is_quoted, mut after_blank) = (false, true);
     let start = text.char_indices().find(|&(_, character)| {
         let starts = character == '"' && after_blank && !is_quoted;
         is_quoted ^= character == '"';

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::error::{ContextKind, ErrorKind};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 pub use self::batch::{Batch, Merge, ReportFormat};
 pub use self::inputs::InputArgs;
@@ -296,7 +296,7 @@ pub struct Summary {
     pub plans: Plans,
 }
 
-/// The table of several plans.
+/// The table of several plans, and the lists of any.
 #[derive(Debug, Args)]
 pub struct TableArgs {
     /// What the rows of the table of several plans are [default: workspace]
@@ -305,7 +305,7 @@ pub struct TableArgs {
     /// What the rows are sorted by [default: changes]
     #[arg(long, value_enum, value_name = "COLUMN")]
     pub sort: Option<SortBy>,
-    /// Rows of the table at most [default: 20]
+    /// Rows of each table and list at most [default: 20 of a table, 5 or 8 of a list]
     #[arg(long, value_name = "N")]
     pub top: Option<NonZeroUsize>,
 }
@@ -524,12 +524,34 @@ fn wrong_at(text: &str, offset: u64) -> String {
 ///
 /// Help or the version was asked for, or an argument is wrong.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusal> {
-    let mut names_only = false;
-    let cli = Cli::try_parse_from(args.into_iter().map(|arg| {
-        names_only |= arg == "--";
-        if names_only { arg } else { translated(arg) }
-    }));
-    cli.map(|cli| cli.command).map_err(Refusal)
+    let args: Vec<OsString> = args.into_iter().collect();
+    let options = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+    let is_batch = args.get(1).is_some_and(|command| command == "batch");
+    let translated = args.iter().enumerate().map(|(at, arg)| match at < options {
+        true => translated(arg, is_batch),
+        false => arg.clone(),
+    });
+    let args: Vec<OsString> = translated.collect();
+    if let Some(refusal) = one_dash(&args[..options]) {
+        return Err(refusal);
+    }
+    Cli::try_parse_from(args).map(|cli| cli.command).map_err(Refusal)
+}
+
+/// Refuses a long option with one dash, like `-format`, which would read as `-f ormat`.
+fn one_dash(args: &[OsString]) -> Option<Refusal> {
+    let mut cli = Cli::command();
+    cli.build();
+    let command = cli.find_subcommand_mut(args.get(1)?)?;
+    let is_long = |name: &str| {
+        name.len() > 1 && command.get_arguments().any(|it| it.get_long() == Some(name))
+    };
+    let name = args.iter().filter_map(|arg| arg.to_str()?.strip_prefix('-')).find_map(|arg| {
+        let name = arg.split_once('=').map_or(arg, |(name, _)| name);
+        is_long(name).then_some(name)
+    })?;
+    let text = format!("-{name} has one dash: did you mean --{name}?");
+    Some(Refusal(command.error(ErrorKind::UnknownArgument, text)))
 }
 
 /// Why there is nothing to do.
@@ -563,20 +585,21 @@ impl Refusal {
     }
 }
 
-/// Terraform's one-dash spellings of its own options as ours.
-fn translated(arg: OsString) -> OsString {
+/// Terraform's one-dash spellings of its own options as ours. `batch` has a folder for its output.
+fn translated(arg: &OsString, is_batch: bool) -> OsString {
+    let out = if is_batch { "--out" } else { "--output" };
     match arg.to_str() {
         Some("-json") => "--format=json".into(),
-        Some("-out") => "--output".into(),
+        Some("-out") => out.into(),
         Some("-no-color") => "--color=never".into(),
         Some("-detailed-exitcode") => "--detailed-exitcode".into(),
         Some("-help") => "--help".into(),
         Some("-version") => "--version".into(),
         Some(text) => match text.strip_prefix("-out=") {
-            Some(file) => format!("--output={file}").into(),
-            None => arg,
+            Some(file) => format!("{out}={file}").into(),
+            None => arg.clone(),
         },
-        None => arg,
+        None => arg.clone(),
     }
 }
 
@@ -586,7 +609,6 @@ mod tests {
 
     #[test]
     fn the_definition_is_sound() {
-        use clap::CommandFactory;
         Cli::command().debug_assert();
     }
 }

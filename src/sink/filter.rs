@@ -179,7 +179,7 @@ impl Only {
 
 /// Whether a change is an update of such attributes alone, and of nothing else.
 fn is_of(change: &ResourceChange<'_>, is_such: impl Fn(&Attribute) -> bool) -> bool {
-    let Attributes { list, left_out } = &change.attributes;
+    let Attributes { list, left_out, .. } = &change.attributes;
     let mut list = list.iter().filter(|it| it.difference != Difference::Nothing).peekable();
     change.action == "update"
         && change.moved_from().is_none()
@@ -233,14 +233,14 @@ impl Sink for Filter<'_> {
             self.hidden.changes += 1;
             return self.sink.unseen(record);
         }
-        let Attributes { list, left_out } = &change.attributes;
+        let Attributes { list, .. } = &change.attributes;
         let hidden = list.iter().filter(|it| ignored(it)).count();
         if hidden == 0 {
             return self.sink.record(record);
         }
         let left = list.iter().filter(|it| !ignored(it)).cloned().collect();
         self.hidden.attributes += hidden as u64;
-        let attributes = Attributes { list: left, left_out: *left_out };
+        let attributes = Attributes { list: left, ..change.attributes };
         let change = change.with_attributes(attributes);
         self.sink.record(&match record {
             Record::ResourceDrift(_) => Record::ResourceDrift(change),

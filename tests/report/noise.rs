@@ -184,7 +184,7 @@ fn a_comment_of_hidden_changes_still_tells_rules_and_counts() {
         "## Plan: 1 to add, 3 to change, 2 to destroy.\n",
         "Hidden, as asked for: 5 changes.\n",
         "**Broken rules:**\n\n- `delete`: 1 in `gcp_c.r2`",
-        "| `-` | · | 3 | 1 | 1 |\n",
+        "| `-` | 1 | 3 | 2 | 1 |\n",
     ] {
         assert!(text.contains(told), "{told}: {text}");
     }

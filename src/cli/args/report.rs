@@ -241,7 +241,7 @@ fn target(text: &str) -> Result<Target, String> {
                 Some(format) => did_you_mean(Some(&format!("{format}={text}"))),
                 None => did_you_mean(nearest(format, names.iter().map(String::as_str))),
             };
-            Err(format!("FORMAT or FORMAT=FILE: the formats are {}{meant}", names.join(", ")))
+            Err(format!("write FORMAT or FORMAT=FILE; the formats are {}{meant}", names.join(", ")))
         }
     }
 }

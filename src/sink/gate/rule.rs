@@ -235,7 +235,7 @@ impl Rule {
                 let names = [Some(&*invoked.address), invoked.type_name.as_deref()];
                 self.subject == Subject::Invocation && self.is_at(names)
             }
-            Record::Plan(_) | Record::Summary(_) => false,
+            Record::DeferredActionInvocation(_) | Record::Plan(_) | Record::Summary(_) => false,
         };
         u64::from(is_counted)
     }

@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::record::counts::Summary;
 use crate::record::{Hidden, Label, Record};
 use crate::sink::gate::{Questions, Rule};
-use crate::sink::summary::plan_line;
+use crate::sink::phrase::plan_line;
 use crate::sink::{BUFFER, Sink, write_error};
 
 const PAGE: &str = include_str!("page/page.html");
@@ -36,15 +36,16 @@ const SCRIPT: &str = concat!(
     include_str!("page/data.js"),
     include_str!("page/overview.js"),
     include_str!("page/filters.js"),
+    include_str!("page/link.js"),
     include_str!("page/lists.js"),
     include_str!("page/details.js"),
     include_str!("page/start.js"),
 );
 
 /// SHA-256 of the style, in base64.
-const STYLE_DIGEST: &str = "pzYZ2v9ng3RONmLFCZw1f/6WjUhwxnaaKiVnjB7LdVk=";
+const STYLE_DIGEST: &str = "Qxheid9j2XVoMm+K4K77d1vG2nzzYg4JAIQjpB/iXkE=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "8wtoOnqtSXJcTUr8pgfk6lz/JlmxgU0vo8eC9Jukeh0=";
+const SCRIPT_DIGEST: &str = "dymKGJdAuVHX5uSx25g+4VmRFgtCOgDuDM8xJkVg5iI=";
 
 /// Where the data goes in the page.
 const DATA: &str = "<!-- data -->\n";
@@ -132,8 +133,8 @@ impl<W: Write> Html<W> {
 
     fn summary(&mut self, summary: &Summary) -> Result<()> {
         let line = plan_line(summary, self.invocations);
-        let mut text = Vec::new();
         let broken = self.questions.broken().map(|answer| Broken::of(&answer)).collect();
+        let mut text = Vec::new();
         push_line(&Ended { kind: "summary", line, broken, summary }, &mut text)
             .and_then(|()| push_line(&(), &mut text))
             .map_err(write_error)?;
@@ -160,6 +161,7 @@ impl<W: Write> Sink for Html<W> {
                 self.invocations += 1;
                 self.entry(&Entry::of_invocation(invoked))
             }
+            Record::DeferredActionInvocation(_) => Ok(()),
             Record::Check(check) => self.entry(&Entry::of_check(check)),
             Record::Summary(summary) => self.summary(summary),
         }

@@ -23,7 +23,7 @@ function read() {
 function take(told, details) {
   const current = plans.at(-1);
   if (told.kind === "plan") {
-    plans.push({ ...told, rows: 0, failing: 0 });
+    plans.push({ ...told, rows: 0 });
   } else if (told.kind === "summary") {
     current.summary = told;
   } else if (told.kind === "hidden") {
@@ -32,15 +32,15 @@ function take(told, details) {
     // Of the plan at hand, if that has no end.
     const isOpen = current && !current.summary && !current.error && current.source === told.source;
     if (isOpen) current.error = told.error;
-    else plans.push({ ...told, rows: 0, failing: 0 });
+    else plans.push({ ...told, rows: 0 });
   } else {
     told.plan = current;
     told.details = details;
     told.group = ACTIONS.includes(told.action) ? told.action : "other";
     told.risk = told.status ? Number(!BAD.includes(told.status)) : ACTIONS.indexOf(told.group);
-    told.words = `${told.address} ${told.moved_from ?? ""}`.toLowerCase();
+    const words = [told.address, told.moved_from, told.type, told.reason];
+    told.words = words.filter(Boolean).join(" ").toLowerCase();
     current.rows += 1;
-    current.failing += Number(BAD.includes(told.status));
     rows[told.kind].push(told);
   }
 }

@@ -1,13 +1,14 @@
 // What the plans do: sentences, warnings, counts by action, by type and by plan.
 
 /** What a reader of a plan must know before anything else. */
-function warnings({ summary, error, rows, hidden, failing }) {
+function warnings({ summary, error, rows, hidden }) {
   if (error) return [`could not be read${rows > 0 ? " to its end" : ""}: ${error}`];
   const deferred = total(summary.deferred_changes);
+  const failed = failedChecks(summary);
   const isIncomplete = summary.complete === false && deferred === 0;
   return [
     ...(summary.broken ?? []).map(broken),
-    failing > 0 && `${count(failing, "check")} failed.`,
+    failed > 0 && `${count(failed, "check")} failed.`,
     summary.errored && "Planning failed: this plan is incomplete.",
     isIncomplete && "This plan is not complete: applying it will leave changes for another plan.",
     deferred > 0 && "Some changes are deferred to a later plan.",
@@ -20,6 +21,9 @@ function broken({ rule, severity, words, message }) {
   const level = severity === "warning" ? "Warning, rule broken" : "Rule broken";
   return [`${level}: ${rule}: ${words}`, message].filter(Boolean).join(": ");
 }
+
+/** How many checks came to no good. */
+const failedChecks = ({ checks }) => BAD.reduce((sum, word) => sum + (checks?.[word] ?? 0), 0);
 
 /** The plan lines of all plans that were read, as one. */
 function sum() {
@@ -63,12 +67,12 @@ function warningsOfMany() {
   const read = plans.filter((plan) => plan.summary);
   const failed = plans.length - read.length;
   const errored = read.filter((plan) => plan.summary.errored).length;
-  const breaking = read.filter((plan) => plan.summary.broken).length;
-  const failing = plans.reduce((sum, plan) => sum + plan.failing, 0);
   const deferred = read.filter((plan) => total(plan.summary.deferred_changes) > 0).length;
+  const breaking = read.filter((plan) => plan.summary.broken).length;
+  const checks = read.reduce((sum, plan) => sum + failedChecks(plan.summary), 0);
   return [
     breaking && `Rules are broken by ${count(breaking, "plan")}.`,
-    failing && `${count(failing, "check")} failed.`,
+    checks > 0 && `${count(checks, "check")} failed.`,
     failed && `${count(failed, "plan")} could not be read to the end: the counts are not complete.`,
     errored && `Planning failed in ${count(errored, "plan")}.`,
     deferred && `${count(deferred, "plan")} with changes that are deferred to a later plan.`,
@@ -82,6 +86,7 @@ function facts({ source, workspace, summary, terraform_version, format_version }
   const all = [workspace && source];
   if (summary) {
     const resources = total(summary.resource_changes);
+    const drift = total(summary.resource_drift ?? {});
     const same = summary.resource_changes["no-op"] ?? 0;
     const attributes = [
       `${count(summary.changed_paths, "attribute")} changed`,
@@ -91,6 +96,7 @@ function facts({ source, workspace, summary, terraform_version, format_version }
     all.push(
       `${count(resources, "resource")}, of which ${format(same)} stay as they are`,
       summary.moved && `${format(summary.moved)} moved`,
+      drift > 0 && `${format(drift)} changed outside of Terraform (drift)`,
       attributes.join(", "),
       summary.timestamp && `planned ${summary.timestamp}`,
     );

@@ -3,8 +3,8 @@
 /// Longest text that is compared, in bytes: the time is quadratic in it.
 const LEN_MAX: usize = 128;
 
-/// The word with the fewest letters to change, the first of several; `None`, where more than a third
-/// of the letters would be others.
+/// The word with the fewest letters to change, the first of several; `None`, where more than a
+/// third of the letters would be others.
 pub fn nearest<'w>(text: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     let mut nearest = None;
     let mut least = text.chars().count() / 3 + 1;

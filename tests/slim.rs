@@ -95,7 +95,7 @@ fn selected(wanted: Wanted<'_>) -> slim::Options {
         show: if wanted.all { Show::All } else { Show::Changes },
         only: wanted.only.iter().map(|glob| AddressPattern::new(glob)).collect(),
         paths: wanted.paths.iter().map(pattern).collect(),
-        wrap: None,
+        ..slim::Options::default()
     }
 }
 

@@ -12,6 +12,7 @@ use super::held;
 use super::maker::{Facts, Maker};
 use super::sift::{Extent, Show};
 use super::view::{Places, View, Viewer, Whose};
+use super::watch::Watch;
 use super::{Record, Renderer};
 use crate::crew::{Worker, of_shared_work};
 use crate::error::{Error, Result};
@@ -167,13 +168,13 @@ pub(super) struct RowWorker<'v> {
 impl<'v> RowWorker<'v> {
     pub(super) fn new(
         limits: Limits,
-        (show, extent): (Show, Extent),
+        (show, extent, watch): (Show, Extent, Option<&'static Watch>),
         view: Option<View<'v>>,
         renderer: Option<Box<dyn Renderer>>,
     ) -> Self {
         let limits = Limits { paths: limits.paths.min(PATHS_MAX), ..limits };
         let viewer = view.map(|view| Viewer::new(view, &limits));
-        let (maker, outline) = (Maker::new(limits, extent), Outline::new());
+        let (maker, outline) = (Maker::new(limits, extent, watch), Outline::new());
         RowWorker { maker, viewer, show, outline, renderer, made: 0 }
     }
 

@@ -192,7 +192,7 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
         let view = self.view;
         self.crew.give(portion, || {
             let renderer = books.rendered().map(|sink| sink.renderer());
-            RowWorker::new(books.limits, (books.show, books.extent), view, renderer)
+            RowWorker::new(books.limits, (books.show, books.extent, books.watch), view, renderer)
         });
     }
 

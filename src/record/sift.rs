@@ -15,6 +15,7 @@ use super::maker::{Facts, Maker};
 use super::outputs::{Declarations, has_overlays};
 use super::sharing::Sharing;
 use super::view::{Attributes, Places, View, Whose};
+use super::watch::Watch;
 use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
 use crate::crew::Desk;
 use crate::error::{Error, Result};
@@ -62,6 +63,8 @@ pub struct Options {
     pub show: Show,
     /// How much of it.
     pub extent: Extent,
+    /// Patterns of which it is asked whether they name anything. They outlive all threads.
+    pub watch: Option<&'static Watch>,
 }
 
 /// A plan that was sifted.
@@ -177,7 +180,7 @@ fn sift_one<S: Source>(
     std::thread::scope(|scope| {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
         let mut sifter = Sifter {
-            maker: Maker::new(options.read.limits, options.extent),
+            maker: Maker::new(options.read.limits, options.extent, options.watch),
             books: Books::new(label, options, view, sink),
             sharing: Sharing::new(scope, &desk, threads, view),
             declarations: Declarations::default(),

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 
+use super::gate::{Questions, Rule};
 use super::phrase::{
     self, ACTIONS, DEFERRED, DEFERRED_ACTIONS, FORMAT, ORDER, Of, SENSITIVE, Tense, UNKNOWN,
     WRITE_ONLY, Warning, circumstances, plan_line, unchanged, what, what_else,
@@ -34,6 +35,7 @@ pub(super) const NAMED: usize = 3;
 pub struct Term<W: Write> {
     out: W,
     color: Color,
+    questions: Questions,
     /// The text of each part.
     spool: Spool<{ Part::ALL.len() }>,
     /// What kind of record came last.
@@ -99,12 +101,12 @@ struct Group {
 }
 
 impl<W: Write> Term<W> {
-    /// Writes to `out`.
-    pub fn new(out: W, color: Color) -> Term<W> {
-        let spool = Spool::new();
+    /// Writes to `out`, with the rules that plans break.
+    pub fn new(out: W, color: Color, rules: &[Rule]) -> Term<W> {
+        let (questions, spool) = (Questions::new(rules), Spool::new());
         let (part, module, group) = (None, None, None);
         let (clues, hidden) = (Clues::default(), Hidden::default());
-        Term { out, color, spool, part, module, group, invocations: 0, clues, hidden }
+        Term { out, color, questions, spool, part, module, group, invocations: 0, clues, hidden }
     }
 
     fn paint(&self, style: &str, text: &str) -> String {
@@ -121,6 +123,27 @@ impl<W: Write> Term<W> {
             Some(part) => self.spool.push(part as usize, text),
             None => self.out.write_all(text.as_bytes()).map_err(write_error),
         }
+    }
+
+    /// Writes which rules the plan at hand breaks.
+    fn broken_rules(&mut self) -> Result<()> {
+        let mut text = String::new();
+        for answer in self.questions.broken() {
+            let style = if answer.fails() { RED } else { YELLOW };
+            let severity = self.paint(style, answer.rule.severity().word());
+            let words = answer.words(NAMED, visible);
+            // Writing to a text cannot fail.
+            let _ = writeln!(text, "      {}  {severity}", visible(answer.rule.text()));
+            let _ = writeln!(text, "        {words}");
+            if let Some(message) = answer.rule.message() {
+                let _ = writeln!(text, "        {}", visible(message));
+            }
+        }
+        if text.is_empty() {
+            return Ok(());
+        }
+        let title = self.paint(BOLD, "Broken rules");
+        write!(self.out, "\n{title}\n{text}").map_err(write_error)
     }
 
     /// Begins a part, unless it has begun.
@@ -312,6 +335,7 @@ impl<W: Write> Term<W> {
 impl<W: Write> Sink for Term<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.clues.note(record);
+        self.questions.note(record);
         match record {
             Record::Plan(plan) => {
                 (self.part, self.module, self.invocations) = (None, None, 0);
@@ -333,6 +357,7 @@ impl<W: Write> Sink for Term<W> {
             }
             Record::Check(check) => self.check(check),
             Record::Summary(summary) => {
+                self.broken_rules()?;
                 self.leave(self.clues.tool(summary))?;
                 if let Some(words) = phrase::hidden(&self.hidden) {
                     let words = self.paint(DIM, &words);
@@ -352,6 +377,7 @@ impl<W: Write> Sink for Term<W> {
 
     fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
         self.clues.note(record);
+        self.questions.note(record);
         self.invocations += u64::from(matches!(record, Record::ActionInvocation(_)));
         Ok(())
     }

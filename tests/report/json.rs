@@ -26,7 +26,7 @@ fn valid(out: &str) -> Value {
 /// A run over all plans of the corpus that are plain files, and one that is none.
 fn of_all() -> Value {
     let mut args = vec!["-o".to_owned(), "json".to_owned(), "--fail-on".to_owned()];
-    args.push("destroy".to_owned());
+    args.push("destroy \"Nothing goes.\"".to_owned());
     args.extend(corpus::cases().iter().map(|case| case.plan.to_string_lossy().into_owned()));
     args.push("Cargo.toml".to_owned());
     let args: Vec<&str> = args.iter().map(String::as_str).collect();

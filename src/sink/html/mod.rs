@@ -42,9 +42,9 @@ const SCRIPT: &str = concat!(
 );
 
 /// SHA-256 of the style, in base64.
-const STYLE_DIGEST: &str = "Qxheid9j2XVoMm+K4K77d1vG2nzzYg4JAIQjpB/iXkE=";
+const STYLE_DIGEST: &str = "Q3+cat/jKT0k8CMNggjQlZt1jhQ7if10udVyCcPYKco=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "X8+uM/jdVF0kwbnomHHIpgfOdPoCOYLOKELvUu7EEmA=";
+const SCRIPT_DIGEST: &str = "jVAJE99B2V3BEyHnu2CHJ/0PvypIK9tnpJ+JqQfjEvA=";
 
 /// Where the data goes in the page.
 const DATA: &str = "<!-- data -->\n";

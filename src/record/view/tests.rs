@@ -58,6 +58,7 @@ fn line(attribute: &Attribute) -> String {
         Shown::Unknown => "?".to_owned(),
         Shown::Sensitive => "*".to_owned(),
         Shown::Withheld => "#".to_owned(),
+        Shown::WriteOnly => "w".to_owned(),
         Shown::Scalar(text) | Shown::Container(text) => match text.left_out {
             0 => text.text.clone(),
             left_out => format!("{} bytes and {left_out} more", text.text.len()),

@@ -43,9 +43,9 @@ const SCRIPT: &str = concat!(
 );
 
 /// SHA-256 of the style, in base64.
-const STYLE_DIGEST: &str = "Qxheid9j2XVoMm+K4K77d1vG2nzzYg4JAIQjpB/iXkE=";
+const STYLE_DIGEST: &str = "Q3+cat/jKT0k8CMNggjQlZt1jhQ7if10udVyCcPYKco=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "dymKGJdAuVHX5uSx25g+4VmRFgtCOgDuDM8xJkVg5iI=";
+const SCRIPT_DIGEST: &str = "FQ6v3bvRFDhhc4lyw79Bql6fpFlkUhs+GJhVUOqOAB4=";
 
 /// Where the data goes in the page.
 const DATA: &str = "<!-- data -->\n";

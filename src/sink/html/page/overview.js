@@ -164,7 +164,9 @@ function planTable() {
   const line = (place) => () => {
     const plan = plans[place];
     const numbers = plan.summary?.terraform;
-    const source = make("span", "note", plan.workspace === undefined ? "" : plan.source);
+    // A workspace is mostly called as its plan's path is.
+    const isTold = plan.source.startsWith(name(plan));
+    const source = make("span", "note", isTold ? "" : plan.source);
     const all = warnings(plan).map((warning) => make("span", "warning", warning));
     return tableRow(
       [button(name(plan), () => choose("plan", place)), source, ...all],

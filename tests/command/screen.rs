@@ -1,5 +1,4 @@
-//! What a person sees: pages of 80 columns, colours where they are wanted, and nothing that a
-//! terminal would obey.
+//! Terminal output: pages of 80 columns, colours if wanted, and no control characters from a plan.
 
 use unicode_width::UnicodeWidthStr;
 

@@ -1,31 +1,31 @@
-//! Globs of texts: `*` is any text, also none; everything else is itself.
+//! Globs: `*` matches any text, the empty one included; every other character matches itself.
 
 /// A glob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
-    /// What stands between the stars.
+    /// The literal texts between the stars.
     parts: Vec<Box<[u8]>>,
 }
 
 impl Glob {
-    /// A pattern as it is written.
+    /// Parses a glob as the user wrote it.
     pub fn new(pattern: &str) -> Glob {
         Glob { parts: pattern.split('*').map(|part| part.as_bytes().into()).collect() }
     }
 
-    /// A pattern that only one text matches.
+    /// A glob that matches exactly one text.
     pub fn literal(text: &str) -> Glob {
         Glob { parts: vec![text.as_bytes().into()] }
     }
 
-    /// Whether all of a text matches.
+    /// Whether the glob matches the whole text.
     pub fn matches(&self, text: &[u8]) -> bool {
         let [first, between @ .., last] = &self.parts[..] else {
             return *text == *self.parts[0];
         };
         let rest = text.strip_prefix(&**first).and_then(|rest| rest.strip_suffix(&**last));
         let Some(mut rest) = rest else { return false };
-        // What can be found further left leaves more to what follows.
+        // The leftmost occurrence of a part leaves the most text for the parts after it.
         between.iter().all(|part| match find(rest, part) {
             Some(end) => {
                 rest = &rest[end..];
@@ -36,7 +36,7 @@ impl Glob {
     }
 }
 
-/// A glob that may also begin behind the `*.` at its beginning: `*.tags` is `tags` as well.
+/// A glob in which a leading `*.` is optional: `*.tags` matches `tags` as well.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     whole: Glob,
@@ -44,19 +44,19 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// A pattern as it is written.
+    /// Parses a pattern as the user wrote it.
     pub fn new(text: &str) -> Pattern {
         Pattern { whole: Glob::new(text), behind: text.strip_prefix("*.").map(Glob::new) }
     }
 
-    /// Whether all of a text matches.
+    /// Whether the pattern matches the whole text.
     pub fn matches(&self, text: &str) -> bool {
         let text = text.as_bytes();
         self.whole.matches(text) || self.behind.as_ref().is_some_and(|glob| glob.matches(text))
     }
 }
 
-/// Where the first occurrence of a part ends.
+/// The end of the first occurrence of a part.
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     memchr::memmem::find(text, part).map(|at| at + part.len())
 }
@@ -65,7 +65,7 @@ fn find(text: &[u8], part: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// The definition, letter by letter.
+    /// The definition of a match, letter by letter.
     fn naive(pattern: &[u8], text: &[u8]) -> bool {
         match pattern {
             [] => text.is_empty(),
@@ -74,7 +74,7 @@ mod tests {
         }
     }
 
-    /// All texts of these letters, up to a length.
+    /// All texts of these letters up to a length.
     fn all(letters: &str, len: usize) -> Vec<String> {
         let mut texts = vec![String::new()];
         let mut longest = texts.clone();
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matches_is_what_the_definition_says() {
+    fn matches_follow_the_definition() {
         let mut matching = 0;
         for pattern in all("ab*", 5) {
             let glob = Glob::new(&pattern);

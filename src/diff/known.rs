@@ -15,7 +15,7 @@
 //! to say so ([`Known::disown`]).
 
 use super::overlay::may_mark;
-use crate::json::sample::slot;
+use crate::json::slot_hash::slot;
 use crate::path::Paths;
 
 /// The bytes of up to two overlays that lie on the same values.

@@ -24,7 +24,7 @@ use super::reader;
 use super::tail::{self, After};
 use super::{Flow, Options, Visitor};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{Source, Whole};
+use crate::input::{SharedText, Source};
 
 /// How far behind the beginning of a document the next one may begin on a line of its own and be
 /// found although the document is not whole, in bytes.
@@ -474,12 +474,12 @@ impl<S: Source> Source for Region<'_, S> {
         self.source.changed()
     }
 
-    fn is_awaited(&self) -> bool {
-        self.source.is_awaited()
+    fn would_block(&self) -> bool {
+        self.source.would_block()
     }
 
-    fn whole(&self) -> Option<Whole> {
-        self.source.whole()
+    fn shared_text(&self) -> Option<SharedText> {
+        self.source.shared_text()
     }
 }
 

@@ -6,14 +6,14 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::crew::of_shared_work;
+use crate::pool::scaled_for_fuzzing;
 
 /// As many bytes of a section are read before any are read ahead: a small document is not worth a
 /// thread.
-pub(crate) const ALONE: u64 = of_shared_work(512 << 10);
+pub(crate) const ALONE: u64 = scaled_for_fuzzing(512 << 10);
 
 /// Bytes that are read ahead at a time.
-pub(crate) const STRETCH: u64 = of_shared_work(256 << 10);
+pub(crate) const STRETCH: u64 = scaled_for_fuzzing(256 << 10);
 
 /// After so many stretches in a row of which nothing came, no more is read ahead: elements that are
 /// longer than a stretch, or do not begin as the tools write them.

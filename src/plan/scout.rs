@@ -17,7 +17,7 @@ use memchr::memmem;
 use super::reader::Reader;
 use super::section::Section;
 use super::{Flow, Options, Visitor};
-use crate::input::{Slice, Source, Whole};
+use crate::input::{SharedText, Slice, Source};
 use crate::json::brackets::Brackets;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
@@ -57,12 +57,12 @@ impl Frontier<'_> {
 
     /// Whether the text behind what is there is still on its way from another thread.
     pub fn is_awaited(&self) -> bool {
-        self.source.is_awaited()
+        self.source.would_block()
     }
 
     /// Who can read on from here while the reader does; `None`: the text does not lie in memory.
     pub fn scout(&self) -> Option<Scout> {
-        let whole = self.source.whole()?;
+        let whole = self.source.shared_text()?;
         Some(Scout { whole, section: self.section, open: self.open.clone(), options: self.options })
     }
 }
@@ -70,7 +70,7 @@ impl Frontier<'_> {
 /// Reads elements of one section, from guessed places on, on any thread.
 #[derive(Clone)]
 pub struct Scout {
-    whole: Whole,
+    whole: SharedText,
     section: Section,
     open: Brackets,
     options: Options,

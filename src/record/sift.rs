@@ -16,7 +16,6 @@ use super::outputs::{Declarations, has_overlays};
 use super::sharing::Sharing;
 use super::view::{Places, View, Whose};
 use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
-use crate::crew::Desk;
 use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
@@ -24,6 +23,7 @@ use crate::path::Paths;
 use crate::plan::{
     self, Answer, Change, Documents, Element, Flow, Frontier, Place, Section, Visitor,
 };
+use crate::pool::Queue;
 
 /// Which changes become records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -173,7 +173,7 @@ fn sift_one<S: Source>(
     view: Option<View<'_>>,
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
-    let desk = Desk::new();
+    let desk = Queue::new();
     std::thread::scope(|scope| {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
         let mut sifter = Sifter {

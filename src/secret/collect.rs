@@ -15,7 +15,6 @@ use super::set::Secrets;
 use super::survey::{Keyed, Survey, Surveyed};
 use super::texts::{Role, texts_of};
 use super::{EchoOf, Options};
-use crate::crew::Desk;
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::outline::Outline;
@@ -26,6 +25,7 @@ use crate::plan::{
     Answer, Documents, Next, Piece, PieceFrontier, PieceKind, PieceStretch, PieceVisitor,
     ResourceGlance, Section, Unchanged,
 };
+use crate::pool::Queue;
 
 /// As many arguments of module calls are remembered. Of more, the configuration is read again.
 const ARGUMENTS_MAX: usize = 1 << 16;
@@ -141,7 +141,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
         // One thread alone reads ahead for the sake of the second reading, which has less to do.
         let is_ahead = threads > 1 || self.surveys;
-        let desk = Desk::new();
+        let desk = Queue::new();
         std::thread::scope(|scope| {
             let secrets = Secrets::new(options.echo_min, &options.read.limits);
             let survey = self.surveys.then(|| Survey::new(options));

@@ -9,13 +9,13 @@ use super::digest::{Digested, Digester};
 use super::places::{OwnerDigests, PathDigests, Places};
 use super::set::Secrets;
 use super::texts::texts_of;
-use crate::crew::of_shared_work;
 use crate::error::Result;
 use crate::json::value::Value;
 use crate::plan::PieceKind;
+use crate::pool::scaled_for_fuzzing;
 
 /// As many secrets are taken down of a stretch. At the pieces behind them the walk has to look.
-const MAX: usize = of_shared_work(8 << 10) as usize;
+const MAX: usize = scaled_for_fuzzing(8 << 10) as usize;
 
 /// The secrets of the marked pieces of a stretch.
 #[derive(Debug, Default)]

@@ -1,11 +1,11 @@
-//! The members of an object in the order of their keys, where the document has another order.
+//! The members of an object sorted by key, for objects whose keys are not in order.
 //!
-//! A member is found again by its position. So the list takes twelve bytes for each member, which
-//! is about as long as the shortest one is in the document.
+//! The list stores positions and finds each member again. It takes twelve bytes for each member,
+//! about as many as the shortest member has in the document.
 
 use std::cmp::Ordering;
 
-use super::inside::{Members, Spot};
+use super::inside::{MemberSpan, Members};
 use super::{Text, Value};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -16,10 +16,10 @@ pub(crate) struct Sorted<'a> {
     places: std::vec::IntoIter<Place>,
 }
 
-/// A member, by where it begins.
+/// The position of a member.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// The first four bytes of the key as a number; 0 in an object that has an escape in a key.
+    /// The first four bytes of the key as a number; 0 for all members if a key has escapes.
     head: u32,
     at: u32,
     container: u32,
@@ -30,17 +30,17 @@ impl<'a> Sorted<'a> {
     ///
     /// # Errors
     ///
-    /// The value is no object, is not well formed, or has a key twice.
+    /// The value is not an object, is invalid, or has duplicate keys.
     pub fn of(object: Value<'a>) -> Result<Sorted<'a>> {
         let object = object.members()?;
-        // Reserved exactly: a list that doubles takes three times its memory for a moment.
+        // Reserves the exact size: a growing `Vec` briefly needs three times its memory.
         let mut places = Vec::with_capacity(object.clone().count());
         let (mut members, mut is_plain) = (object.clone(), true);
-        while let Some(spot) = members.look()? {
-            is_plain &= members.key(spot).is_plain();
-            let (at, container) = spot.begin();
-            places.push(Place { head: (members.key_head(spot) >> 32) as u32, at, container });
-            members.pass(spot);
+        while let Some(span) = members.peek()? {
+            is_plain &= members.key(span).is_plain();
+            let (at, container) = span.begin();
+            places.push(Place { head: (members.key_head(span) >> 32) as u32, at, container });
+            members.pass(span);
         }
         if !is_plain {
             places.iter_mut().for_each(|place| place.head = 0);
@@ -50,7 +50,7 @@ impl<'a> Sorted<'a> {
         if let Some([_, twice]) = places.array_windows().find(|[one, two]| order(one, two).is_eq())
         {
             let offset =
-                spot(&object, *twice).map_or(0, |(members, spot)| members.key(spot).offset() - 1);
+                span(&object, *twice).map_or(0, |(members, span)| members.key(span).offset() - 1);
             return Err(Error::at(ErrorKind::DuplicateKey, offset));
         }
         Ok(Sorted { object, places: places.into_iter() })
@@ -62,24 +62,24 @@ impl<'a> Iterator for Sorted<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let place = self.places.next()?;
-        let member = spot(&self.object, place)
-            .map(|(members, spot)| (members.key(spot), members.value(spot)))
+        let member = span(&self.object, place)
+            .map(|(members, span)| (members.key(span), members.value(span)))
             .ok_or_else(|| Error::at(ErrorKind::Changed, self.object.offset()));
         Some(member)
     }
 }
 
-/// The member at a place; `None`: the text is another one now.
-fn spot<'a>(object: &Members<'a>, place: Place) -> Option<(Members<'a>, Spot)> {
+/// The member at a position; `None` if the text has changed.
+fn span<'a>(object: &Members<'a>, place: Place) -> Option<(Members<'a>, MemberSpan)> {
     let members = object.starting_at(place.at, place.container);
-    let spot = members.look().ok()??;
-    Some((members, spot))
+    let span = members.peek().ok()??;
+    Some((members, span))
 }
 
-/// The order of the keys at two places.
+/// Compares the keys at two positions.
 fn order(object: &Members<'_>, one: &Place, two: &Place) -> Ordering {
     one.head.cmp(&two.head).then_with(|| {
-        let key = |place: &Place| spot(object, *place).map(|(members, spot)| members.key(spot));
+        let key = |place: &Place| span(object, *place).map(|(members, span)| members.key(span));
         match (key(one), key(two)) {
             (Some(one), Some(two)) => one.compare(two),
             (one, two) => one.is_some().cmp(&two.is_some()),

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::scope::{Around, Scope, Shape};
 use super::{Piece, PieceKind, PieceVisitor, Walk};
 use crate::error::Result;
-use crate::input::{Slice, Source, Whole};
+use crate::input::{SharedText, Slice, Source};
 use crate::json::brackets::Brackets;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
@@ -38,7 +38,7 @@ impl PieceFrontier<'_> {
 
     /// Who can read on from here while the walk does; `None`: the text does not lie in memory.
     pub fn scout(&self) -> Option<PieceScout> {
-        let whole = self.source.whole()?;
+        let whole = self.source.shared_text()?;
         let (section, options) = (self.section, self.options);
         let mut around = self.open.to_vec();
         // The document is around them. Nobody begins deeper than the limit lets him.
@@ -61,7 +61,7 @@ impl PieceFrontier<'_> {
 /// Reads pieces of one section, from guessed places on, on any thread.
 #[derive(Clone)]
 pub struct PieceScout {
-    whole: Whole,
+    whole: SharedText,
     section: Section,
     /// What is taken to be open around the first piece, the outermost first.
     around: Vec<Around>,

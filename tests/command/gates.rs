@@ -1,4 +1,4 @@
-//! Rules that a plan must not break, and how a run ends that finds one broken.
+//! Rules that a plan must not break, and how a run ends if one is broken.
 
 use crate::run;
 
@@ -158,7 +158,7 @@ fn rules_come_from_a_file_too() {
     let output = output.expect("it runs");
     assert_eq!(output.status.code(), Some(64));
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("line 3: this is no rule") && !said.contains("shrink"), "{said}");
+    assert!(said.contains("line 3: invalid rule") && !said.contains("shrink"), "{said}");
 
     std::fs::write(&path, "# None yet.\n").expect("a file");
     let output = run::plansift().args(["changes", "--fail-on", &rules, "-"]).output();

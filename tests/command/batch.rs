@@ -388,7 +388,7 @@ fn a_journal_may_be_torn_at_its_end_only() {
             let run = folder.run(args);
             assert_eq!(run.code, Some(1), "{args} at {at}: {run:?}");
             assert!(run.err.contains("the journal of this folder is damaged"), "{}", run.err);
-            let place = format!("; at line {line}\n");
+            let place = format!("; damaged at line {line}\n");
             assert!(run.err.ends_with(&place), "{args} at {at}: {}", run.err);
         }
     }

@@ -112,7 +112,7 @@ fn parts_that_do_not_fit_are_refused() {
         ("out0 csv out2", "csv", "made with other options"),
         ("out0 copy", "copy", "an input of this folder is in another one as well"),
         ("out0 out2", "out0", "shards are missing"),
-        ("half", "half", "merge the others with --partial"),
+        ("half", "half", "merge these with --partial"),
         ("early", "early", "the run in this folder has not listed its inputs: run it again"),
         ("out0 q", "q", "this folder has no output of `plansift batch`"),
         ("p", "p", "this folder has no output of `plansift batch`"),

@@ -84,7 +84,7 @@ pub enum ErrorKind {
     /// A glob or a pattern for workspace names is invalid.
     Pattern,
     /// A rule that the user wrote is invalid.
-    Rule,
+    Rule(RuleFault),
     /// A folder, a glob or a list gave no plan.
     NoPlan,
     /// A list of names looks like JSON or like binary data.
@@ -104,6 +104,65 @@ pub enum ErrorKind {
         /// Its value in this run.
         value: u64,
     },
+}
+
+/// What is wrong with a rule. The words in it are those of known rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RuleFault {
+    /// The rule is empty.
+    Empty,
+    /// The first word is unknown; this known word is similar.
+    Unknown(Option<&'static str>),
+    /// A rule about paths has no path.
+    NoPath(&'static str),
+    /// A pattern is missing after a colon.
+    NoPattern(&'static str),
+    /// A rule about the whole plan has a pattern.
+    NeedlessPattern(&'static str),
+    /// The text after `>` is not an integer, or is too large.
+    Count(&'static str),
+    /// A pattern has a blank, `>`, `<` or `=` outside quotes.
+    Stray,
+    /// The path is invalid.
+    Path,
+    /// The message at the end is not a JSON string.
+    Message,
+}
+
+impl fmt::Display for RuleFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RuleFault::Empty => f.write_str("the rule is empty"),
+            RuleFault::Unknown(None) => f.write_str("no rule begins with this word"),
+            RuleFault::Unknown(Some(near)) => {
+                write!(f, "no rule begins with this word: did you mean `{near}`?")
+            }
+            RuleFault::NoPath(word) => write!(f, "a rule like this needs a path: {word}:PATTERN"),
+            RuleFault::NoPattern(word) => write!(
+                f,
+                "a pattern is missing after a colon: write `{word}` for everything, or \
+                 {word}:PATTERN for a part"
+            ),
+            RuleFault::NeedlessPattern(word) => {
+                write!(f, "`{word}` is about the whole plan and takes no pattern")
+            }
+            RuleFault::Count(word) => {
+                write!(f, "expected a whole number after '>', as in {word}>10")
+            }
+            RuleFault::Stray => f.write_str(
+                "a pattern must not contain a blank, '>', '<' or '=' outside quotes; write the \
+                 number last, as in delete:aws_*>3",
+            ),
+            RuleFault::Path => f.write_str(
+                "invalid path: write one like tags.Name, *.password, ingress[0] or \
+                 tags[\"a.b\"]",
+            ),
+            RuleFault::Message => f.write_str(
+                "the message is not a quoted text: write it last, as in delete:aws_* \"Ask us.\"",
+            ),
+        }
+    }
 }
 
 /// What is wrong with the folder of a batch, or with folders that are merged.
@@ -134,8 +193,6 @@ pub enum FolderProblem {
     ShardTwice,
     /// An input of the folder is in another folder as well.
     SourceTwice,
-    /// Some shards were not named.
-    ShardsMissing,
 }
 
 impl FolderProblem {
@@ -164,9 +221,6 @@ impl FolderProblem {
             }
             FolderProblem::ShardTwice => "this shard was given twice",
             FolderProblem::SourceTwice => "an input of this folder is in another one as well",
-            FolderProblem::ShardsMissing => {
-                "shards are missing: name their folders as well, or merge these with --partial"
-            }
         }
     }
 }
@@ -332,6 +386,14 @@ pub enum WrongDocument {
     EmptyState,
     /// A native state file, `terraform.tfstate`.
     NativeState,
+    /// A file compressed with xz.
+    Xz,
+    /// A file compressed with bzip2.
+    Bzip2,
+    /// A ZIP that is no plan file, or a tar archive.
+    Archive,
+    /// The JSON value `null` alone.
+    Null,
     /// The log of `plan -json` or `apply -json`.
     Log,
     /// The output of `providers schema -json`.
@@ -380,8 +442,25 @@ impl WrongDocument {
                  `terraform show -json PLANFILE` with the plan file as its argument"
             }
             WrongDocument::NativeState => {
-                "this is a native state file (terraform.tfstate), not a plan: run \
+                "this is a native state file (terraform.tfstate): `redact` and `audit` read the \
+                 output of `terraform show -json STATEFILE`; for a plan, run \
                  `terraform plan -out PLANFILE`, then `terraform show -json PLANFILE`"
+            }
+            WrongDocument::Xz => {
+                "this is compressed with xz, and plansift reads gzip and zstd: run \
+                 `xz -dc FILE | plansift ...`, or compress plans with zstd"
+            }
+            WrongDocument::Bzip2 => {
+                "this is compressed with bzip2, and plansift reads gzip and zstd: run \
+                 `bzip2 -dc FILE | plansift ...`, or compress plans with zstd"
+            }
+            WrongDocument::Archive => {
+                "this is an archive (zip or tar): unpack it, and give plansift the output of \
+                 `terraform show -json PLANFILE` in it"
+            }
+            WrongDocument::Null => {
+                "this is the JSON value null, as `jq` prints for a key that is not there: give \
+                 plansift the whole output of `terraform show -json PLANFILE`"
             }
             WrongDocument::Log => {
                 "this is the log of `plan -json` or `apply -json`, which holds no values: run \
@@ -552,7 +631,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::WrongDocument(document) => f.write_str(document.words()),
             ErrorKind::Path => f.write_str("invalid path"),
             ErrorKind::Pattern => f.write_str("invalid pattern"),
-            ErrorKind::Rule => f.write_str("invalid rule"),
+            ErrorKind::Rule(fault) => fault.fmt(f),
             ErrorKind::NoPlan => f.write_str("no plan found here"),
             ErrorKind::NotAList => f.write_str(
                 "this is not a list of names: to read it as a plan, name it without the @",

@@ -15,6 +15,7 @@
 //! | 0 | [`allocation`] | memory that the system may refuse |
 //! | 0 | `pool` | an ordered worker pool |
 //! | 0 | [`inert`] | texts and JSON that are safe to print |
+//! | 0 | [`nearest`] | the known word closest to a mistyped one |
 //! | 1 | [`input`], [`scan`] | bytes in; bytes to bit masks |
 //! | 2 | [`json`] | a cursor over JSON text and the values in it; no Terraform |
 //! | 3 | [`plan`] | a document as sections and changes |
@@ -66,6 +67,7 @@ pub mod inert;
 pub mod input;
 pub mod json;
 pub mod limits;
+pub mod nearest;
 pub mod path;
 pub mod plan;
 mod pool;

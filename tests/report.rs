@@ -12,9 +12,11 @@ mod json;
 mod machines;
 mod markdown;
 mod noise;
+mod order;
 mod page;
 mod rendered;
 mod safe;
+mod told;
 
 use std::path::Path;
 use std::process::{Output, Stdio};

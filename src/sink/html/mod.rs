@@ -24,7 +24,7 @@ use self::inert::push_line;
 use crate::error::{Error, Result};
 use crate::record::counts::Summary;
 use crate::record::{Hidden, Label, Record};
-use crate::sink::summary::plan_line;
+use crate::sink::phrase::plan_line;
 use crate::sink::{BUFFER, Sink, write_error};
 
 const PAGE: &str = include_str!("page/page.html");
@@ -35,15 +35,16 @@ const SCRIPT: &str = concat!(
     include_str!("page/data.js"),
     include_str!("page/overview.js"),
     include_str!("page/filters.js"),
+    include_str!("page/link.js"),
     include_str!("page/lists.js"),
     include_str!("page/details.js"),
     include_str!("page/start.js"),
 );
 
 /// SHA-256 of the style, in base64.
-const STYLE_DIGEST: &str = "pzYZ2v9ng3RONmLFCZw1f/6WjUhwxnaaKiVnjB7LdVk=";
+const STYLE_DIGEST: &str = "Qxheid9j2XVoMm+K4K77d1vG2nzzYg4JAIQjpB/iXkE=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "tL99xO1iWzGoyR6ut+y/IWHFnA/5zo6nMTP6F8xUPXs=";
+const SCRIPT_DIGEST: &str = "X8+uM/jdVF0kwbnomHHIpgfOdPoCOYLOKELvUu7EEmA=";
 
 /// Where the data goes in the page.
 const DATA: &str = "<!-- data -->\n";
@@ -149,6 +150,7 @@ impl<W: Write> Sink for Html<W> {
                 self.invocations += 1;
                 self.entry(&Entry::of_invocation(invoked))
             }
+            Record::DeferredActionInvocation(_) => Ok(()),
             Record::Check(check) => self.entry(&Entry::of_check(check)),
             Record::Summary(summary) => self.summary(summary),
         }

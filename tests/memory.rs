@@ -1,7 +1,7 @@
-//! Peak memory of hostile shapes: 64 MiB and four times the largest element, whatever it holds.
+//! Peak memory for hostile plans: at most 64 MiB plus four times the largest element.
 //!
-//! A shape is a plan, made to a size. Each command reads it, and either succeeds or fails with the
-//! error of a limit. `PLANSIFT_NIGHTLY=1` raises the sizes (`scripts/nightly`).
+//! A shape is a kind of plan, made to a given size. Each command reads it, and succeeds or fails
+//! with the error of a limit. `PLANSIFT_NIGHTLY=1` raises the sizes (`scripts/nightly`).
 
 #![cfg(target_os = "linux")]
 

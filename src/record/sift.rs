@@ -17,7 +17,6 @@ use super::sharing::Sharing;
 use super::view::{Attributes, Places, View, Whose};
 use super::watch::Watch;
 use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
-use crate::crew::Desk;
 use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
@@ -25,6 +24,7 @@ use crate::path::Paths;
 use crate::plan::{
     self, Answer, Change, Documents, Element, Flow, Frontier, Place, Section, Visitor,
 };
+use crate::pool::Queue;
 
 /// Which changes become records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -176,7 +176,7 @@ fn sift_one<S: Source>(
     view: Option<View<'_>>,
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
-    let desk = Desk::new();
+    let desk = Queue::new();
     std::thread::scope(|scope| {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
         let mut sifter = Sifter {

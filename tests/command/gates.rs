@@ -1,4 +1,4 @@
-//! Rules that a plan must not break, and how a run ends that finds one broken.
+//! Rules that a plan must not break, and how a run ends if one is broken.
 
 use crate::run;
 
@@ -168,10 +168,10 @@ fn what_is_wrong_with_an_argument_is_named() {
     for (args, said) in [
         ("changes --fail-on sensitive-path", "needs a path: sensitive-path:PATTERN"),
         ("changes --fail-on delete:", "delete:PATTERN"),
-        ("changes --fail-on delete>x", "behind '>' stands a whole number, as in delete>10"),
+        ("changes --fail-on delete>x", "expected a whole number after '>', as in delete>10"),
         ("changes --fail-on destory:aws_db", "did you mean `destroy`?; rules begin with create,"),
         ("changes --fail-on errored:x", "`errored` is about the whole plan"),
-        ("changes --fail-on changed-path:a..b", "this is no path: write one like tags.Name"),
+        ("changes --fail-on changed-path:a..b", "invalid path: write one like tags.Name"),
         ("report --only action:shrink", "the actions are no-op, create,"),
         ("report --only action:deletes", "did you mean delete?"),
         ("report --only actoin:delete", "did you mean action?"),

@@ -1,4 +1,4 @@
-//! What a runner of GitHub Actions makes of it.
+//! How a GitHub Actions runner interprets the report.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The report as JSON: its schema holds for it, and has no key that no plan brings about.
+//! The JSON report: its schema accepts it, and every key of the schema occurs for some plan.
 
 use std::collections::BTreeSet;
 

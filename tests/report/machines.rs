@@ -1,4 +1,4 @@
-//! JUnit, SARIF and GitLab reports, as their readers read them.
+//! JUnit, SARIF and GitLab reports, parsed as their consumers parse them.
 
 use std::fs;
 use std::io::Cursor;

@@ -1,4 +1,4 @@
-//! `plansift slim` as a program: arguments, what it says, the same bytes from every way in.
+//! `plansift slim` as a command: arguments, messages, and the same bytes from every kind of input.
 
 use std::fs;
 use std::process::Output;

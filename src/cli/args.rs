@@ -347,7 +347,8 @@ pub enum SortBy {
 #[derive(Debug, Args)]
 pub struct GateArgs {
     /// Exit with 3 when a plan breaks this rule, like delete:aws_db_*, replace, 'changes>200' or
-    /// 'unknown-path:*.password'; @FILE: the rules in a file, a line each. Again for more
+    /// 'unknown-path:*.password'; @FILE: the rules in a file, a line each. `warning` before a rule
+    /// shows it without failing, and a text in quotes behind it is its message. Again for more
     #[arg(long, value_name = "RULE")]
     pub fail_on: Vec<String>,
 }

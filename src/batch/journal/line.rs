@@ -343,7 +343,7 @@ mod tests {
         let mut file = tempfile::tempfile().expect("a file");
         let mut measure = Measure::default();
         measure.add(text.as_bytes());
-        write!(file, "{}{text}\n", measure.head()).expect("it is written");
+        writeln!(file, "{}{text}", measure.head()).expect("it is written");
         let Ok(Some(Stretch::Whole(line))) = Lines::of(&file).next() else { panic!("{text}") };
         assert_eq!(line.text(&file).expect("a text"), text.as_bytes());
         assert_eq!(line.kind(&file).expect("it is read"), Some(kind));

@@ -1,62 +1,113 @@
-//! Globs of texts: `*` is any text, also none; everything else is itself.
+//! Globs: `*` matches any text, the empty one included; every other character matches itself.
 
 /// A glob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
-    /// What stands between the stars.
+    /// The literal texts between the stars.
     parts: Vec<Box<[u8]>>,
 }
 
 impl Glob {
-    /// A pattern as it is written.
+    /// Parses a glob as the user wrote it.
     pub fn new(pattern: &str) -> Glob {
         Glob { parts: pattern.split('*').map(|part| part.as_bytes().into()).collect() }
     }
 
-    /// A pattern that only one text matches.
+    /// A glob that matches exactly one text.
     pub fn literal(text: &str) -> Glob {
         Glob { parts: vec![text.as_bytes().into()] }
     }
 
-    /// Whether all of a text matches.
+    /// Whether the glob matches the whole text.
     pub fn matches(&self, text: &[u8]) -> bool {
-        let [first, between @ .., last] = &self.parts[..] else {
-            return *text == *self.parts[0];
+        self.advanced(Progress::default(), text).is_some_and(|reached| self.ends(reached, text))
+    }
+
+    /// Whether a text matches up to one of `ends`, which are offsets in ascending order.
+    ///
+    /// The parts between the stars are searched once. The leftmost occurrence of a part leaves the
+    /// most text for the parts after it. Each end then costs one comparison with the last part.
+    pub fn matches_up_to(&self, text: &[u8], mut ends: impl Iterator<Item = usize>) -> bool {
+        let [first, .., last] = &self.parts[..] else {
+            let whole = &*self.parts[0];
+            return text.starts_with(whole) && ends.any(|end| end == whole.len());
         };
-        let rest = text.strip_prefix(&**first).and_then(|rest| rest.strip_suffix(&**last));
-        let Some(mut rest) = rest else { return false };
-        // What can be found further left leaves more to what follows.
-        between.iter().all(|part| match find(rest, part) {
-            Some(end) => {
-                rest = &rest[end..];
-                true
+        let mut reached = Progress { found: 1, from: first.len() };
+        if !text.starts_with(first) {
+            return false;
+        }
+        while reached.found + 1 < self.parts.len() {
+            match find(&text[reached.from..], &self.parts[reached.found]) {
+                Some(end) => {
+                    reached = Progress { found: reached.found + 1, from: reached.from + end };
+                }
+                None => return false,
             }
-            None => false,
+        }
+        ends.any(|end| {
+            let rest = text[..end].get(reached.from..);
+            rest.is_some_and(|rest| rest.ends_with(last))
         })
     }
-}
 
-/// A glob that may also begin behind the `*.` at its beginning: `*.tags` is `tags` as well.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pattern {
-    whole: Glob,
-    behind: Option<Glob>,
-}
-
-impl Pattern {
-    /// A pattern as it is written.
-    pub fn new(text: &str) -> Pattern {
-        Pattern { whole: Glob::new(text), behind: text.strip_prefix("*.").map(Glob::new) }
+    /// The progress of a text that has grown since `progress`. `None` if no text with this
+    /// beginning matches.
+    pub fn advanced(&self, progress: Progress, text: &[u8]) -> Option<Progress> {
+        let Progress { mut found, mut from } = progress;
+        let stars = self.parts.len() - 1;
+        if found == 0 {
+            let first = &*self.parts[0];
+            let known = text.len().min(first.len());
+            let is_longer = stars == 0 && text.len() > first.len();
+            if is_longer || text[from..known] != first[from..known] {
+                return None;
+            }
+            if stars == 0 || text.len() < first.len() {
+                return Some(Progress { found, from: known });
+            }
+            (found, from) = (1, first.len());
+        }
+        while found < stars {
+            let part = &self.parts[found];
+            match find(&text[from..], part) {
+                Some(end) => (found, from) = (found + 1, from + end),
+                None => {
+                    // The text may end with the beginning of the part.
+                    from = from.max((text.len() + 1).saturating_sub(part.len()));
+                    break;
+                }
+            }
+        }
+        Some(Progress { found, from })
     }
 
-    /// Whether all of a text matches.
-    pub fn matches(&self, text: &str) -> bool {
-        let text = text.as_bytes();
-        self.whole.matches(text) || self.behind.as_ref().is_some_and(|glob| glob.matches(text))
+    /// Whether a text with this progress matches if it ends here.
+    pub fn ends(&self, Progress { found, from }: Progress, text: &[u8]) -> bool {
+        let stars = self.parts.len() - 1;
+        let last = &*self.parts[stars];
+        match stars {
+            0 => text.len() == last.len(),
+            _ => found == stars && text[from..].ends_with(last),
+        }
+    }
+
+    /// The rest of the literal text before the first star. `None` if a star has been reached, after
+    /// which any text may follow.
+    pub fn next(&self, Progress { found, from }: Progress) -> Option<&[u8]> {
+        (found == 0).then(|| &self.parts[0][from..])
     }
 }
 
-/// Where the first occurrence of a part ends.
+/// The progress of matching a growing text against a glob ([`Glob::advanced`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// How many parts were found.
+    found: usize,
+    /// The offset at which the search for the next part continues.
+    from: usize,
+}
+
+/// The end of the first occurrence of a part.
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     memchr::memmem::find(text, part).map(|at| at + part.len())
 }
@@ -65,7 +116,7 @@ fn find(text: &[u8], part: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// The definition, letter by letter.
+    /// The definition of a match, letter by letter.
     fn naive(pattern: &[u8], text: &[u8]) -> bool {
         match pattern {
             [] => text.is_empty(),
@@ -74,7 +125,7 @@ mod tests {
         }
     }
 
-    /// All texts of these letters, up to a length.
+    /// All texts of these letters up to a length.
     fn all(letters: &str, len: usize) -> Vec<String> {
         let mut texts = vec![String::new()];
         let mut longest = texts.clone();
@@ -90,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matches_is_what_the_definition_says() {
+    fn matches_follow_the_definition() {
         let mut matching = 0;
         for pattern in all("ab*", 5) {
             let glob = Glob::new(&pattern);
@@ -101,6 +152,29 @@ mod tests {
             }
         }
         assert!(matching > 1000);
+    }
+
+    #[test]
+    fn a_text_that_grows_matches_like_a_whole_one() {
+        for pattern in all("ab*", 4) {
+            let glob = Glob::new(&pattern);
+            for text in all("ab", 5) {
+                let text = text.as_bytes();
+                let mut progress = Some(Progress::default());
+                for end in 0..=text.len() {
+                    let prefix = &text[..end];
+                    progress = progress.and_then(|it| glob.advanced(it, prefix));
+                    let matches = progress.is_some_and(|it| glob.ends(it, prefix));
+                    assert_eq!(matches, naive(pattern.as_bytes(), prefix), "{pattern} {prefix:?}");
+                }
+                for ends in [&[0, 2, 4][..], &[1, 3], &[5]] {
+                    let ends = || ends.iter().copied().filter(|end| *end <= text.len());
+                    let expected = ends().any(|end| naive(pattern.as_bytes(), &text[..end]));
+                    let found = glob.matches_up_to(text, ends());
+                    assert_eq!(found, expected, "{pattern} {text:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -2,9 +2,9 @@
 //! pages show. Links between pages lead somewhere.
 //!
 //! ```text
-//! ```console        `$ command` lines; what follows each is its whole standard output.
+//! ```console        `$ command` lines, each followed by its whole standard output.
 //!                   A line `…` stands for any number of lines.
-//! ```sh             commands, a line each (`\` continues one); they succeed.
+//! ```sh             commands, one a line (`\` continues a line); they must succeed.
 //! ```
 //!
 //! Commands run in the project's folder through a shell, with the binary under test as `plansift`.

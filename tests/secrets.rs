@@ -1,7 +1,8 @@
-//! No value that a plan marks as sensitive reaches an output, and no value at all an error.
+//! No sensitive value reaches an output, and no value at all reaches an error.
 //!
-//! A canary is a string that occurs once: wherever it turns up, it was copied. The plans are built
-//! here, with a canary in every place where the format allows a value, and damaged in every byte.
+//! A canary is a string that occurs once, so any output that contains it copied it. The plans here
+//! have a canary in every place where the format allows a value, and each byte of them is damaged
+//! in turn.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +16,7 @@ use plansift::sink::Sink;
 use plansift::sink::csv::{Csv, Formulas};
 use plansift::sink::json::Json;
 use plansift::sink::ndjson::Ndjson;
-use plansift::sink::summary::{Color, View};
+use plansift::sink::summary::{Screen, View};
 use serde_json::{Value, json};
 
 use crate::{corpus, run};
@@ -238,7 +239,7 @@ fn written(source: impl Source, form: Form, options: &Options) -> String {
             Form::Json => Box::new(Json::new(&mut out)),
             Form::Csv => Box::new(Csv::new(&mut out, Formulas::Quoted)),
             Form::CsvRaw => Box::new(Csv::new(&mut out, Formulas::Raw)),
-            Form::Summary => Box::new(View::new(&mut out, Color::None)),
+            Form::Summary => Box::new(View::new(&mut out, Screen::FILE, None)),
         };
         let sifted = sift(source, "plan.json", options, sink.as_mut());
         sink.finish().expect("memory can be written");

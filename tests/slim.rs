@@ -1,5 +1,5 @@
-//! Slim plans: what is kept of a plan is what a model over its tree keeps, its bytes are the
-//! plan's own, and no secret is among them.
+//! Slim plans: they keep what a model over the tree keeps, byte for byte as in the plan, and
+//! contain no secret.
 
 mod command;
 mod model;
@@ -9,14 +9,14 @@ use std::fs;
 use std::num::NonZeroUsize;
 
 use model::Wanted;
-use plansift::glob::Glob;
 use plansift::input::{Slice, Source};
+use plansift::path::{AddressPattern, Pattern};
 use plansift::plan::Documents;
 use plansift::record::{self, Show};
 use plansift::redact::mask::Masking;
 use plansift::redact::{self, Secrecy, redact};
 use plansift::secret::{self, EchoOf, collect};
-use plansift::slim::{self, Part, Pattern};
+use plansift::slim::{self, Part};
 use serde_json::{Value, json};
 
 use crate::same_answer::Cut;
@@ -41,7 +41,7 @@ const EVERY_PART: &[&str] = &[
     "other",
 ];
 
-const WANTED: [Wanted<'static>; 10] = [
+const WANTED: [Wanted<'static>; 12] = [
     DEFAULT,
     Wanted { all: true, ..DEFAULT },
     Wanted { keep: EVERY_PART, ..DEFAULT },
@@ -52,6 +52,8 @@ const WANTED: [Wanted<'static>; 10] = [
     Wanted { paths: &["tags", "*_arn", "input.*", "triggers.a*b", "id"], ..DEFAULT },
     Wanted { keep: EVERY_PART, all: true, only: &["*a*"], paths: &["*.*", "name"] },
     Wanted { all: true, paths: &["no_such_attribute"], ..DEFAULT },
+    Wanted { keep: EVERY_PART, paths: &["*.id", "list[1]", "*_block*[0].*name"], ..DEFAULT },
+    Wanted { all: true, paths: &["=tags", "*.Name", r#"triggers["aab"]"#], ..DEFAULT },
 ];
 
 /// A plan and its text.
@@ -91,9 +93,9 @@ fn selected(wanted: Wanted<'_>) -> slim::Options {
     slim::Options {
         keep: wanted.keep.iter().map(part).collect(),
         show: if wanted.all { Show::All } else { Show::Changes },
-        only: wanted.only.iter().map(|glob| Glob::new(glob)).collect(),
+        only: wanted.only.iter().map(|glob| AddressPattern::new(glob)).collect(),
         paths: wanted.paths.iter().map(pattern).collect(),
-        wrap: None,
+        ..slim::Options::default()
     }
 }
 

@@ -1,7 +1,7 @@
-//! The second reading of a document, when its secrets are known.
+//! The second pass over a document, when its secrets are known.
 //!
-//! Where the document lies in memory, others find what is in its pieces ahead of the walk
-//! (`ahead`), and it is told when the walk has come behind it.
+//! If the document lies in memory, lookahead workers (`ahead`) find the secrets in its pieces. When
+//! the walk arrives at the start of such a stretch, it reports the findings and jumps to the end.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -12,7 +12,6 @@ use super::find::Auditor;
 use super::origins::ShownOrigins;
 use super::tell::Teller;
 use super::{Ledger, Options, Summary};
-use crate::crew::Desk;
 use crate::error::Result;
 use crate::input::Source;
 use crate::plan::piece_crew::PieceCrew;
@@ -20,13 +19,15 @@ use crate::plan::{
     Answer, Document, Documents, Piece, PieceFrontier, PieceStretch, PieceVisitor, Section,
     Unchanged,
 };
+use crate::pool::Queue;
 use crate::secret::Collected;
 
-/// Reads the next document and tells what is found in it.
+/// Reads the next document and reports its findings.
 ///
 /// # Errors
 ///
-/// The document cannot be read, is neither a plan nor a state, or passes a limit; the ledger's own.
+/// Fails if the document is unreadable or neither a plan nor a state, or if it exceeds a limit. Any
+/// error of the ledger is returned.
 pub(super) fn read<S: Source>(
     documents: &mut Documents<S>,
     collected: &Collected,
@@ -36,7 +37,7 @@ pub(super) fn read<S: Source>(
 ) -> Result<(Document, Summary)> {
     let auditor = Auditor::new(collected, options, Teller::new(ledger, origins));
     let threads = options.secret.read.threads.map_or(1, NonZeroUsize::get);
-    let desk = Desk::new();
+    let desk = Queue::new();
     std::thread::scope(|scope| {
         let hire = move || StretchAuditor::new(collected, options);
         let ahead = (threads > 1).then(|| PieceCrew::new(scope, &desk, threads, hire));

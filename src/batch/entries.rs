@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -13,9 +13,9 @@ use super::globs::{Expansion, Globs, is_glob};
 use super::lines::{Lines, List, Separator};
 use super::stop::Stop;
 use super::store::{Address, Asked, Found, Listing, Named, Object, Stores, Version, shown};
-use super::walk::Walk;
+use super::walk::{Walk, is_named_source};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{GiveUp, Input, Kept, Options};
+use crate::input::{GiveUp, Input, Options, Rereadable};
 use crate::limits::Limits;
 
 /// What the user names.
@@ -40,7 +40,7 @@ pub enum Location {
     /// A file by its path.
     File(PathBuf),
     /// An object in a store, or on a web server.
-    Object(Object),
+    Object(Box<Object>),
     /// Standard input.
     Stdin,
 }
@@ -76,14 +76,16 @@ impl Entry {
         }
     }
 
-    pub(super) fn of_file_with(path: PathBuf, metadata: &Metadata) -> Entry {
+    pub(super) fn of_file_with(mut path: PathBuf, metadata: &Metadata) -> Entry {
+        // There may be many, and a path that was joined takes up to twice its length.
+        path.shrink_to_fit();
         let len = metadata.is_file().then_some(metadata.len());
         Entry { len, modified: metadata.modified().ok(), ..Entry::at(Location::File(path)) }
     }
 
     pub(super) fn of_object(object: Object, version: Version) -> Entry {
         let Version { len, modified, etag } = version;
-        Entry { location: Location::Object(object), len, modified, etag }
+        Entry { location: Location::Object(Box::new(object)), len, modified, etag }
     }
 
     /// The input as the user named it, or as it was found; `-` for standard input. Of an address no
@@ -140,11 +142,11 @@ impl Entry {
     /// # Errors
     ///
     /// It cannot be read, or is too large to be kept.
-    pub fn keep(&self, limits: &Limits) -> Result<Kept> {
+    pub fn keep(&self, limits: &Limits) -> Result<Rereadable> {
         match &self.location {
-            Location::File(path) => Kept::open_file(path, limits),
-            Location::Object(object) => Kept::spool(self.read(object)?, limits),
-            Location::Stdin => Kept::from_stdin(limits),
+            Location::File(path) => Rereadable::open_file(path, limits),
+            Location::Object(object) => Rereadable::spool(self.read(object)?, limits),
+            Location::Stdin => Rereadable::from_stdin(limits),
         }
     }
 
@@ -169,12 +171,21 @@ pub struct Unlisted {
 pub struct Skipped {
     /// Files that are no plans.
     pub others: u64,
+    /// Source files of configurations, like `.tf` and `.tfvars`.
+    pub sources: u64,
     /// Files and folders that a glob excludes, or none includes.
     pub excluded: u64,
     /// Files and folders whose names begin with a dot.
     pub hidden: u64,
     /// Links to folders.
     pub links: u64,
+}
+
+impl Skipped {
+    /// Counts a file that is no plan, by its name.
+    pub(super) fn count_other(&mut self, path: &Path) {
+        if is_named_source(path) { self.sources += 1 } else { self.others += 1 }
+    }
 }
 
 /// The inputs of a selection, one by one. The iterator goes on after an error.

@@ -1,9 +1,10 @@
-//! The inputs of a run, all of them: how many there are must be known before the first is read,
-//! and what their paths have in common before the first workspace is named.
+//! The inputs of a run, all of them: how many there are must be known before the first is read.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::HashSet;
 
-use super::{Entries, Entry, Location, Rule, Selection, Skipped, Unlisted, Workspaces};
+use super::key::Key;
+use super::{Entries, Entry, Location, Rule, Selection, Skipped, Unlisted};
 
 /// The inputs of a run, in order.
 #[derive(Debug, Default)]
@@ -14,42 +15,58 @@ pub struct Inputs {
     pub skipped: Skipped,
     /// How many were named that had been named before: folders and globs overlap.
     pub again: u64,
-    workspaces: Workspaces,
+    rule: Rule,
 }
 
 impl Inputs {
     /// Lists what was selected, each once.
     pub fn list(selection: &Selection, rule: Rule) -> Inputs {
-        let mut workspaces = Workspaces::new(rule);
         let mut listed = Entries::new(selection);
         let (mut entries, mut again) = (Vec::new(), 0);
-        let mut known: HashMap<String, Option<Location>> = HashMap::new();
+        let mut known = HashSet::new();
         for entry in &mut listed {
-            let (source, location) = match &entry {
-                Ok(entry) => (entry.source().into_owned(), Some(entry.location.clone())),
-                Err(unlisted) => (unlisted.source.clone(), None),
-            };
-            // Two names that are no text may look alike.
-            if known.get(&source) == Some(&location) {
+            if !known.insert(key_of(&entry)) {
                 again += 1;
                 continue;
             }
-            known.insert(source, location);
-            if let Ok(entry) = &entry {
-                workspaces.add(entry);
-            }
             entries.push(entry);
         }
-        Inputs { entries, skipped: listed.skipped(), again, workspaces }
+        Inputs { entries, skipped: listed.skipped(), again, rule }
     }
 
-    /// The workspace of an input: by the rule, or where it does not fit, the input as it is named.
+    /// The workspace of an input by the rule, or the input as it is named where the rule does not
+    /// fit. It depends on the input's own path alone, so several inputs may have one workspace.
     pub fn workspace(&self, entry: &Entry) -> String {
-        self.workspaces.of(entry).unwrap_or_else(|| entry.source().into_owned())
+        self.rule.workspace(entry).unwrap_or_else(|| entry.source().into_owned())
     }
 
     /// Whether the user's rule finds a workspace in the path of an input.
     pub fn fits(&self, entry: &Entry) -> bool {
-        self.workspaces.of(entry).is_some()
+        self.rule.workspace(entry).is_some()
     }
+
+    /// The inputs whose workspace is also that of an earlier input.
+    pub fn sharing(&self) -> impl Iterator<Item = &Entry> {
+        let mut workspaces = HashSet::new();
+        self.entries
+            .iter()
+            .flatten()
+            .filter(move |entry| !workspaces.insert(Key::of(self.workspace(entry).as_bytes())))
+    }
+}
+
+/// What tells an input from others. Two names that are no text may look alike, and so may two
+/// addresses.
+fn key_of(input: &Result<Entry, Unlisted>) -> Key {
+    let (kind, name) = match input {
+        Ok(Entry { location: Location::File(path), .. }) => {
+            (b'f', path.as_os_str().as_encoded_bytes().into())
+        }
+        Ok(Entry { location: Location::Object(object), .. }) => {
+            (b'o', object.address.identity().into_bytes().into())
+        }
+        Ok(Entry { location: Location::Stdin, .. }) => (b'-', Cow::default()),
+        Err(unlisted) => (b'!', unlisted.source.as_bytes().into()),
+    };
+    Key::of(&[&[kind], &*name].concat())
 }

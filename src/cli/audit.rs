@@ -8,13 +8,13 @@ use super::inputs::{self, Listed};
 use super::output::Output;
 use super::progress::{self, Bar, Watched};
 use super::redact::secret_options;
-use super::run::{access, closed_early, color, end_of_output, fail, fail_of, options, say, warn};
+use super::run::{access, closed_early, end_of_output, fail, fail_of, options, say, screen, warn};
 use super::stats::Stats;
 use crate::audit::{Audited, Ledger, Look, Options, audit};
 use crate::batch::Entry;
 use crate::batch::reading::{find_next, numbered};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{Input, Kept};
+use crate::input::{Input, Rereadable};
 use crate::plan::{self, Documents};
 use crate::record::Warning;
 use crate::secret::{Collecting, Takes};
@@ -178,7 +178,12 @@ impl Auditing {
     /// # Errors
     ///
     /// It cannot be read.
-    pub fn open(kept: &Kept, plans: &Plans, read: &plan::Options, bar: Bar) -> Result<Auditing> {
+    pub fn open(
+        kept: &Rereadable,
+        plans: &Plans,
+        read: &plan::Options,
+        bar: Bar,
+    ) -> Result<Auditing> {
         let (kept, access) = (kept.clone(), access(plans, read));
         let mut open: Open = Box::new(move || Ok(Watched::new(kept.input(&access)?, bar.clone())));
         let documents = Documents::new(open()?, read);
@@ -204,7 +209,7 @@ fn ledger(arguments: &Audit, out: File) -> Box<dyn Ledger> {
     let formulas = if arguments.csv_raw { Formulas::Raw } else { Formulas::Quoted };
     match arguments.format {
         FindingsFormat::Table => {
-            Box::new(Table::new(out, color(arguments.plans.color, arguments.output.as_deref())))
+            Box::new(Table::new(out, screen(arguments.plans.color, arguments.output.as_deref())))
         }
         FindingsFormat::Ndjson => Box::new(Ndjson::new(out)),
         FindingsFormat::Csv => Box::new(Csv::new(out, formulas)),

@@ -1,4 +1,4 @@
-//! The exit codes (README.md, "Exit codes"). The only list of them.
+//! The exit codes (docs/exit-codes.md). The only list of them.
 
 use std::process::ExitCode;
 

@@ -7,7 +7,7 @@ use std::io::Read;
 use super::args::GateArgs;
 use super::exit::Exit;
 use super::run::say;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind, RuleFault};
 use crate::sink::Sink;
 use crate::sink::gate::{Answer, Gate, Rule};
 
@@ -65,15 +65,18 @@ fn rule(text: &str) -> Result<Rule, Exit> {
 }
 
 fn refused(place: &str, error: &Error) -> Exit {
-    say(&format!(
-        "{place}: {error}: it begins with one of {}; then perhaps ':' with a type, an address or a \
-         path, and '>' with a number",
-        Rule::subjects().collect::<Vec<_>>().join(", ")
-    ));
+    let words = match error.kind() {
+        ErrorKind::Rule(RuleFault::Unknown(_)) => {
+            let words: Vec<_> = Rule::subjects().collect();
+            format!("; rules begin with {}", words.join(", "))
+        }
+        _ => String::new(),
+    };
+    say(&format!("{place}: {error}{words}"));
     Exit::Usage
 }
 
-/// A sink behind the rules; `is_broken` tells in the end whether a plan broke one.
+/// A sink behind the rules; `is_broken` tells in the end whether a plan broke one that is an error.
 pub fn before<'s>(
     sink: Box<dyn Sink + 's>,
     rules: &[Rule],
@@ -83,12 +86,15 @@ pub fn before<'s>(
         return sink;
     }
     let tell = |broken: &Answer<'_>| {
-        is_broken.set(true);
-        let (source, rule) = (broken.source, broken.rule.text());
-        say(&match broken.first {
-            [] => format!("{source}: rule broken: {rule}"),
-            _ => format!("{source}: rule broken: {rule}: {}", broken.words(NAMED, str::to_owned)),
-        });
+        is_broken.set(is_broken.get() || broken.fails());
+        let (source, rule) = (broken.source, broken.rule);
+        let level = if broken.fails() { "" } else { "warning: " };
+        let mut line = format!("{source}: {level}rule broken: {}", rule.text());
+        if !broken.first.is_empty() {
+            line += &format!(": {}", broken.words(NAMED, str::to_owned));
+        }
+        line.extend(rule.message().map(|message| format!(": {message}")));
+        say(&line);
     };
     Box::new(Gate::new(rules, sink, tell))
 }

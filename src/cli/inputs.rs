@@ -50,6 +50,20 @@ impl Listed {
             || (reads_stdin && output::replaces_stdin(output))
     }
 
+    /// Warns about inputs that have the workspace of an earlier input, in a command that shows
+    /// workspaces. A rule of the user's may well give several plans one workspace.
+    pub fn warn_of_shared_workspaces(&self, plans: &Plans) {
+        if plans.quiet || plans.more.workspace_from.is_some() {
+            return;
+        }
+        if let Some(names) = first_of(self.inputs.sharing()) {
+            say(&format!(
+                "warning: {names}: an earlier input has the same workspace: \
+                 --workspace-from can tell them apart"
+            ));
+        }
+    }
+
     /// Whether there is one input only, and nothing was asked of its workspace.
     pub fn is_single(&self) -> bool {
         !self.tells_workspaces
@@ -70,12 +84,12 @@ pub fn list<'o>(
 ) -> Result<Listed, Exit> {
     let selection = selection(plans, takes)?;
     let rule = match &plans.more.workspace_from {
-        None => Rule::Differing,
+        None => Rule::Path,
         Some(text) => Rule::parse(text).map_err(|_| {
             usage("--workspace-from: {workspace} must be in it once, as in plans/{workspace}.json")
         })?,
     };
-    let is_ruled = rule != Rule::Differing;
+    let is_ruled = rule != Rule::Path;
     let inputs = Inputs::list(&selection, rule);
     if !plans.quiet {
         if inputs.again > 0 {
@@ -135,6 +149,7 @@ fn usage(text: &str) -> Exit {
 fn tell_skipped(skipped: &Skipped) {
     let parts = [
         (skipped.others, "no plan", "no plans"),
+        (skipped.sources, "source file (.tf, .tfvars)", "source files (.tf, .tfvars)"),
         (skipped.excluded, "excluded", "excluded"),
         (skipped.hidden, "hidden", "hidden"),
         (skipped.links, "a link to a folder", "links to folders"),
@@ -149,17 +164,19 @@ fn tell_skipped(skipped: &Skipped) {
     }
 }
 
-/// Says for how many inputs the user's rule gives no name.
+/// Says for which inputs the user's rule gives no name.
 fn tell_unfit(inputs: &Inputs) {
-    let mut unfit = inputs.entries.iter().flatten().filter(|entry| !inputs.fits(entry));
-    if let Some(first) = unfit.next() {
-        let more = match unfit.count() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        say(&format!(
-            "warning: --workspace-from does not fit {}{more}: named by the whole path",
-            first.source()
-        ));
+    let unfit = inputs.entries.iter().flatten().filter(|entry| !inputs.fits(entry));
+    if let Some(names) = first_of(unfit) {
+        say(&format!("warning: --workspace-from does not fit {names}: named by the whole path"));
+    }
+}
+
+/// The first of some inputs, and how many more there are.
+fn first_of<'a>(mut entries: impl Iterator<Item = &'a Entry>) -> Option<String> {
+    let first = entries.next()?.source();
+    match entries.count() {
+        0 => Some(first.into_owned()),
+        more => Some(format!("{first} and {more} more")),
     }
 }

@@ -6,6 +6,8 @@ use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
+use terminal_size::{Width, terminal_size_of};
+
 use super::args::{
     self, Changes, Command, FormArgs, Format, GateArgs, GroupBy, Plans, RecordArgs, Refusal,
     SortBy, Summary, TableArgs,
@@ -16,6 +18,7 @@ use super::inputs::{self, Listed};
 use super::output::Output;
 use super::progress;
 use super::sifting::Sifting;
+use super::unmatched;
 use crate::error::{Error, ErrorKind};
 use crate::inert::visible;
 use crate::input::{self, Mapping, Threads};
@@ -27,7 +30,7 @@ use crate::scan::Isa;
 use crate::secret::Takes;
 use crate::sink::csv::Formulas;
 use crate::sink::fleet::{By, Column, Fleet, Shape, Single, Sort};
-use crate::sink::summary;
+use crate::sink::summary::{self, Screen};
 use crate::sink::{Form, Sink};
 
 /// Runs a command and prints what it has to say.
@@ -48,14 +51,13 @@ pub fn run(command: Command) -> Exit {
         Command::Summary(summary) => {
             let Summary { table, plans, output, gate, records } = &summary;
             let path = output.as_deref();
-            let (color, shape) = (color(plans.color, path), shape(table));
+            let (screen, shape) = (screen(plans.color, path), shape(table));
+            let is_table = table.group_by.is_some() || table.sort.is_some();
             let asked = Asked { plans, path, gate, records, extent: Extent::Paths };
             sift_all(asked, |out, listed| {
-                let single = match shape {
-                    None if listed.is_single() => Single::Page,
-                    _ => Single::Table,
-                };
-                Box::new(Fleet::new(out, color, shape.unwrap_or_default(), single))
+                let is_page = listed.is_single() && !is_table;
+                let single = if is_page { Single::Page } else { Single::Table };
+                Box::new(Fleet::new(out, screen, shape, single))
             })
         }
         Command::Changes(changes) => {
@@ -101,6 +103,7 @@ fn sift_all(asked: Asked<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>)
     let Asked { plans, path, gate, records, extent } = asked;
     let ready = gates::rules(gate).and_then(|rules| {
         let listed = inputs::list(plans, Takes::Plans, path, gate.files())?;
+        listed.warn_of_shared_workspaces(plans);
         Ok((rules, listed, options(plans)?))
     });
     let (rules, listed, options) = match ready {
@@ -114,7 +117,8 @@ fn sift_all(asked: Asked<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>)
         say(&format!("--no-paths leaves out what the rule '{rule}' looks at"));
         return Exit::Usage;
     }
-    let options = Options { extent, show: records.show(), ..options };
+    let watch = unmatched::rules(&rules);
+    let options = Options { extent, show: records.show(), watch, ..options };
     let opened = Output::open(path);
     let opened = opened.and_then(|output| Ok((sink(output.writer()?, &listed), output)));
     let (sink, output) = match opened {
@@ -143,18 +147,18 @@ fn sift_all(asked: Asked<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>)
             exit => exit,
         };
     }
+    if !plans.quiet {
+        unmatched::tell(watch);
+    }
     if plans.stats {
         say(&tally.stats.line());
     }
     tally.exit(is_broken.get(), records)
 }
 
-/// The table that was asked for, if anything of it was.
-pub(super) fn shape(table: &TableArgs) -> Option<Shape> {
+/// The table that was asked for.
+pub(super) fn shape(table: &TableArgs) -> Shape {
     let TableArgs { group_by, sort, top } = table;
-    if group_by.is_none() && sort.is_none() && top.is_none() {
-        return None;
-    }
     let by = match group_by {
         None | Some(GroupBy::Workspace) => By::Workspace,
         Some(GroupBy::Type) => By::Type,
@@ -177,8 +181,7 @@ pub(super) fn shape(table: &TableArgs) -> Option<Shape> {
         Some(SortBy::Checks) => Sort::Column(Column::Checks),
         Some(SortBy::Errors) => Sort::Column(Column::Errors),
     };
-    let top = top.map_or(Shape::default().top, NonZeroUsize::get);
-    Some(Shape { by, sort, top })
+    Shape { by, sort, top: top.map(NonZeroUsize::get) }
 }
 
 pub(super) fn options(plans: &Plans) -> std::result::Result<Options, Exit> {
@@ -211,6 +214,7 @@ pub(super) fn options(plans: &Plans) -> std::result::Result<Options, Exit> {
         },
         show: Show::Changes,
         extent: Extent::Paths,
+        watch: None,
     })
 }
 
@@ -247,6 +251,23 @@ pub(super) fn end_of_output(output: Option<&Path>, error: &Error, failed: u64) -
     }
 }
 
+/// What pages for that output are drawn for. A file and a pipe have room for whole names, unless
+/// COLUMNS says otherwise.
+pub(super) fn screen(when: args::Color, output: Option<&Path>) -> Screen {
+    let set = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let columns = match output {
+        Some(_) => None,
+        None => set().or_else(|| width(output)).or_else(|| {
+            const UNKNOWN: usize = 80;
+            io::stdout().is_terminal().then_some(UNKNOWN)
+        }),
+    };
+    let width = columns.map_or(Screen::UNBOUNDED, |columns: usize| {
+        columns.clamp(Screen::NARROWEST, Screen::UNBOUNDED)
+    });
+    Screen { color: color(when, output), width }
+}
+
 /// Whether what goes to that output has colours.
 pub(super) fn color(when: args::Color, output: Option<&Path>) -> summary::Color {
     let wanted = match when {
@@ -259,6 +280,13 @@ pub(super) fn color(when: args::Color, output: Option<&Path>) -> summary::Color 
         }
     };
     if wanted { summary::Color::Terminal } else { summary::Color::None }
+}
+
+/// Columns of the terminal that an output goes to, if it goes to one.
+pub(super) fn width(output: Option<&Path>) -> Option<usize> {
+    let stdout = output.is_none().then(io::stdout)?;
+    let (Width(columns), _) = terminal_size_of(stdout)?;
+    Some(usize::from(columns)).filter(|columns| *columns > 0)
 }
 
 pub(super) fn fail(path: Option<&Path>, error: &Error) -> Exit {

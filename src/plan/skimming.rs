@@ -1,9 +1,8 @@
-//! What is passed over, by several threads at once.
+//! Skips values with several threads.
 //!
-//! Half of a plan and more is of no interest: it is only held to its level of validation. Where the
-//! text lies in memory as a whole, other threads do that from guessed places on ([`skim`]), a
-//! stretch each; the reader passes over the little between them, and takes what they found where it
-//! finds the guess right.
+//! Most of a plan is of no interest and is only validated. If the text lies in memory as a whole,
+//! other threads validate ranges of it from guessed offsets on ([`skim`]). The reader skips the
+//! gaps between their results, and uses a result if its guess turns out right.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -11,25 +10,26 @@ use std::thread::Scope;
 
 use super::Options;
 use super::read_ahead::{ALONE, MISSED_MAX};
-use crate::crew::{Crew, Desk, Worker, of_shared_work};
 use crate::error::Result;
-use crate::input::{Source, Whole};
+use crate::input::{SharedText, Source};
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
-use crate::json::skim::{Skimmed, skim};
+use crate::json::prescan::{Prescanned, prescan};
+use crate::pool::{Pool, Queue, Worker, scaled_for_fuzzing};
 use crate::scan::Isa;
 
-/// Bytes that are passed over at a time. No string in them is longer than strings may be.
-const STRETCH: u64 = of_shared_work(512 << 10);
+/// Length of the range that a thread skips, in bytes. It is at most the limit on a string, so no
+/// string inside a range exceeds that limit.
+const STRETCH: u64 = scaled_for_fuzzing(512 << 10);
 
-/// A stretch for another thread, and what came of it.
+/// A job: a range to skip, and its result.
 pub(super) struct Stretch {
-    whole: Whole,
+    whole: SharedText,
     range: Range<usize>,
-    skimmed: Option<Skimmed>,
+    skimmed: Option<Prescanned>,
 }
 
-/// Passes over stretches.
+/// Skips ranges.
 #[derive(Clone, Copy)]
 pub(super) struct Skimmer {
     isa: Isa,
@@ -41,40 +41,40 @@ impl Worker for Skimmer {
 
     fn work(&mut self, stretch: &mut Stretch) {
         let Stretch { whole, range, skimmed } = stretch;
-        *skimmed = skim(whole.text(), range.clone(), self.isa, self.validation);
+        *skimmed = prescan(whole.text(), range.clone(), self.isa, self.validation);
     }
 }
 
-/// Stretches of the text that others pass over.
+/// Results of the threads that skip ahead of the reader.
 pub(super) struct Skimming<'scope, 'env> {
-    crew: Crew<'scope, 'env, Skimmer>,
+    crew: Pool<'scope, 'env, Skimmer>,
     skimmer: Skimmer,
-    /// The end of the last stretch that was given to somebody.
+    /// End of the last range handed to a thread.
     end: u64,
-    /// Stretches in a row of which nothing came.
+    /// Failed ranges in a row.
     missed: u32,
 }
 
-/// Reads something with the help of others, where there are any.
+/// Calls `read` with the help of other threads, if `options` allows any.
 pub(super) fn with_others<T>(
     options: &Options,
     read: impl FnOnce(Option<&mut Skimming<'_, '_>>) -> T,
 ) -> T {
     let threads = options.threads.map_or(1, NonZeroUsize::get);
-    // Strings are not held to their limit in a stretch.
+    // A thread does not check the limit on a string inside its range.
     if threads == 1 || options.limits.string_skipped < STRETCH {
         return read(None);
     }
-    let desk = Desk::new();
+    let desk = Queue::new();
     let skimmer = Skimmer { isa: options.isa, validation: options.validation };
     std::thread::scope(|scope| read(Some(&mut Skimming::new(scope, &desk, threads, skimmer))))
 }
 
-/// Passes over the value that stands at a cursor.
+/// Skips the value at a cursor.
 ///
 /// # Errors
 ///
-/// As [`Cursor::skip`].
+/// The errors of [`Cursor::skip`].
 pub(super) fn skip<S: Source>(
     cursor: &mut Cursor<S>,
     others: Option<&mut Skimming<'_, '_>>,
@@ -88,7 +88,7 @@ pub(super) fn skip<S: Source>(
             continue;
         };
         ended = cursor.skip_to(&mut skip, skimmed.start)?;
-        // One behind the end of the value is no miss.
+        // A result after the end of the value is not a failed guess.
         if ended || cursor.jump_over(&mut skip, &skimmed) {
             skimming.hit();
         }
@@ -98,22 +98,22 @@ pub(super) fn skip<S: Source>(
 }
 
 impl<'scope, 'env> Skimming<'scope, 'env> {
-    /// With so many threads, this one included.
+    /// Uses up to `threads` threads, the calling thread included.
     fn new(
         scope: &'scope Scope<'scope, 'env>,
-        desk: &'env Desk<Stretch>,
+        desk: &'env Queue<Stretch>,
         threads: usize,
         skimmer: Skimmer,
     ) -> Self {
-        Skimming { crew: Crew::new(scope, desk, threads), skimmer, end: 0, missed: 0 }
+        Skimming { crew: Pool::new(scope, desk, threads), skimmer, end: 0, missed: 0 }
     }
 
-    /// The next stretch at or behind an offset that was passed over; `None`: nobody helps.
-    fn next(&mut self, offset: u64, source: &dyn Source) -> Option<Skimmed> {
+    /// The next result that starts at or after an offset; `None` if there will be no more.
+    fn next(&mut self, offset: u64, source: &dyn Source) -> Option<Prescanned> {
         if self.missed > MISSED_MAX {
             return None;
         }
-        let whole = source.whole()?;
+        let whole = source.shared_text()?;
         loop {
             self.end = self.end.max(offset);
             let len = whole.text().len() as u64;
@@ -122,9 +122,9 @@ impl<'scope, 'env> Skimming<'scope, 'env> {
                 self.end = range.end as u64;
                 let skimmer = self.skimmer;
                 let stretch = Stretch { whole: whole.clone(), range, skimmed: None };
-                self.crew.give(stretch, || skimmer);
+                self.crew.submit(stretch, || skimmer);
             }
-            let skimmed = self.crew.wait()?.skimmed;
+            let skimmed = self.crew.recv()?.skimmed;
             self.missed += 1;
             match skimmed {
                 Some(skimmed) if skimmed.start >= offset => return Some(skimmed),
@@ -134,14 +134,14 @@ impl<'scope, 'env> Skimming<'scope, 'env> {
         }
     }
 
-    /// The stretch that was told last was what it was taken for.
+    /// Records that the guess of the last result was right.
     fn hit(&mut self) {
         self.missed = 0;
     }
 
-    /// Gives up what is on its way: the value has come to its end.
+    /// Drops all outstanding results: the value has ended.
     fn recall(&mut self) {
-        self.crew.recall();
+        self.crew.drain();
         self.end = 0;
     }
 }

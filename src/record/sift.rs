@@ -14,9 +14,9 @@ use super::counts::{self, Summary};
 use super::maker::{Facts, Maker};
 use super::outputs::{Declarations, has_overlays};
 use super::sharing::Sharing;
-use super::view::{Places, View, Whose};
+use super::view::{Attributes, Places, View, Whose};
+use super::watch::Watch;
 use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
-use crate::crew::Desk;
 use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
@@ -24,6 +24,7 @@ use crate::path::Paths;
 use crate::plan::{
     self, Answer, Change, Documents, Element, Flow, Frontier, Place, Section, Visitor,
 };
+use crate::pool::Queue;
 
 /// Which changes become records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,6 +63,8 @@ pub struct Options {
     pub show: Show,
     /// How much of it.
     pub extent: Extent,
+    /// Patterns of which it is asked whether they name anything. They outlive all threads.
+    pub watch: Option<&'static Watch>,
 }
 
 /// A plan that was sifted.
@@ -173,11 +176,11 @@ fn sift_one<S: Source>(
     view: Option<View<'_>>,
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
-    let desk = Desk::new();
+    let desk = Queue::new();
     std::thread::scope(|scope| {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
         let mut sifter = Sifter {
-            maker: Maker::new(options.read.limits, options.extent),
+            maker: Maker::new(options.read.limits, options.extent, options.watch),
             books: Books::new(label, options, view, sink),
             sharing: Sharing::new(scope, &desk, threads, view),
             declarations: Declarations::default(),
@@ -219,6 +222,43 @@ impl Sifter<'_, '_, '_> {
             problems.push(format!("and {more} more problems").into());
         }
         Ok(problems)
+    }
+
+    /// What a record tells of the invocation of an action.
+    fn invocation(
+        &mut self,
+        invocation: &plan::ActionInvocation<'_>,
+        deferred_reason: Option<Text<'_>>,
+    ) -> Result<ActionInvocation<'static>> {
+        let trigger = match invocation {
+            plan::ActionInvocation { lifecycle_action_trigger: Some(_), .. } => Some("lifecycle"),
+            plan::ActionInvocation { invoke_action_trigger: Some(_), .. } => Some("invoke"),
+            _ => None,
+        };
+        let attributes =
+            self.configuration(invocation).map_err(|error| error.within("config_values"))?;
+        Ok(ActionInvocation {
+            address: invocation.address.decode()?.into(),
+            type_name: decoded(invocation.type_name)?,
+            name: decoded(invocation.name)?,
+            trigger,
+            triggering_address: decoded(invocation.triggering_address()?)?,
+            deferred_reason: decoded(deferred_reason)?,
+            timing: invocation.timing()?,
+            attributes,
+        })
+    }
+
+    /// What is shown of the configuration of an action.
+    fn configuration(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<Attributes> {
+        let Some(config) = invocation.config().filter(|_| self.books.has_view()) else {
+            return Ok(Attributes::default());
+        };
+        self.maker.diff(&config)?;
+        let [_, unknown, _] = self.maker.paths();
+        let none = &Paths::new();
+        let places = Places { changed: none, unknown, replace_paths: none };
+        self.books.view(Whose::Action, &config, places)
     }
 
     fn read(&mut self, documents: &mut Documents<impl Source>) -> Result<Sifted> {
@@ -295,6 +335,7 @@ impl Visitor for Sifter<'_, '_, '_> {
     fn section(&mut self, section: Section, _: &str) -> Answer {
         self.sharing.recall();
         let is_entered = section.is_entered()
+            || (section == Section::DeferredActionInvocations && self.books.has_view())
             || self.declarations.enter(section, self.books.format_version.as_deref());
         if is_entered { Answer::Enter } else { Answer::Skip }
     }
@@ -414,21 +455,19 @@ impl Visitor for Sifter<'_, '_, '_> {
         if self.settle() == Flow::Stop {
             return Ok(Flow::Stop);
         }
-        let trigger = match invocation {
-            plan::ActionInvocation { lifecycle_action_trigger: Some(_), .. } => Some("lifecycle"),
-            plan::ActionInvocation { invoke_action_trigger: Some(_), .. } => Some("invoke"),
-            _ => None,
-        };
         self.books.has_changes = true;
-        self.books.record(&Record::ActionInvocation(ActionInvocation {
-            address: invocation.address.decode()?.into(),
-            type_name: decoded(invocation.type_name)?,
-            name: decoded(invocation.name)?,
-            trigger,
-            triggering_address: decoded(invocation.triggering_address()?)?,
-            timing: invocation.timing()?,
-        }))?;
-        Ok(Flow::Continue)
+        let invocation = self.invocation(invocation, None)?;
+        self.books.record(&Record::ActionInvocation(invocation)).map(|()| Flow::Continue)
+    }
+
+    fn deferred_action(&mut self, deferred: &plan::DeferredAction<'_>) -> Result<Flow> {
+        if self.settle() == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+        let invocation = self
+            .invocation(&deferred.action_invocation, deferred.reason)
+            .map_err(|error| error.within("action_invocation"))?;
+        self.books.record(&Record::DeferredActionInvocation(invocation)).map(|()| Flow::Continue)
     }
 }
 

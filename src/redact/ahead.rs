@@ -1,4 +1,4 @@
-//! Stretches of a document that others redact ahead of the walk: all of it, or the changes that
+//! Lookahead workers that redact stretches of a document: whole stretches, or only the changes that
 //! stay.
 
 use std::ops::Range;
@@ -8,39 +8,39 @@ use super::cut::{Judge, Verdict};
 use super::redactor::Redactor;
 use super::stays::Stays;
 use super::{Counts, Options};
-use crate::crew::Worker;
 use crate::error::{Error, Result};
 use crate::json::outline::Outline;
 use crate::limits::Limit;
 use crate::plan::piece_crew::{Found as _, PieceJob, Task};
 use crate::plan::{Piece, PieceScout, PieceStretch, PieceVisitor, ResourceGlance, Unchanged};
+use crate::pool::Worker;
 use crate::secret::Collected;
 use crate::secret::survey::Survey;
 
-/// As many notes may be taken of a stretch; the rest of it is left to the walk.
+/// Most notes on one stretch; the rest of it is left to the walk.
 const NOTES_MAX: usize = 8192;
 
-/// After what is known was in vain, at most so many stretches are read whole without a try.
-const UNTRIED_MAX: u32 = 32;
+/// How many stretches at most are parsed whole after the survey was useless.
+const SURVEY_SKIPS_MAX: u32 = 32;
 
 /// Redacts stretches.
 pub(super) struct StretchRedactor<'s> {
     masker: Masker<'s>,
     redactor: Redactor<'s, Chunk>,
     known: Option<&'s Collected>,
-    /// Who says what stays; `None`: everything does.
+    /// Decides which changes stay; `None` keeps everything.
     judge: Option<Box<dyn Judge>>,
     stays: Stays,
-    /// Where pieces are outlined.
+    /// Scratch space for pieces.
     outline: Outline,
-    /// How often in a row what was known was not enough, and for how many stretches that is not
-    /// tried again.
-    vain: u32,
-    untried: u32,
+    /// How many times in a row the survey was useless, and for how many more stretches it is not
+    /// tried.
+    survey_failures: u32,
+    survey_skips: u32,
 }
 
 impl<'s> StretchRedactor<'s> {
-    /// `known` is what is known of the secrets from an earlier reading. Without a judge everything
+    /// Creates a worker. `known` is the result of an earlier pass. Without a judge everything
     /// stays.
     pub fn new(
         masker: Masker<'s>,
@@ -50,11 +50,20 @@ impl<'s> StretchRedactor<'s> {
     ) -> Self {
         let redactor = Redactor::new(Chunk::default(), known, options);
         let (stays, outline) = (Stays::default(), Outline::new());
-        StretchRedactor { masker, redactor, known, judge, stays, outline, vain: 0, untried: 0 }
+        StretchRedactor {
+            masker,
+            redactor,
+            known,
+            judge,
+            stays,
+            outline,
+            survey_failures: 0,
+            survey_skips: 0,
+        }
     }
 
-    /// Redacts a stretch by what is known of it, if that is enough. Where it was not, it may not be
-    /// for what follows either.
+    /// Redacts a stretch by the survey of the first pass, if that is enough. After a failure the
+    /// survey is not tried for some stretches, because it may fail there too.
     fn try_known(
         &mut self,
         scout: &PieceScout,
@@ -62,22 +71,22 @@ impl<'s> StretchRedactor<'s> {
         job: &mut PieceJob<Chunk>,
     ) -> Option<PieceStretch> {
         let Collected { survey, places, .. } = self.known.filter(|_| self.judge.is_none())?;
-        if self.untried > 0 {
-            self.untried -= 1;
+        if self.survey_skips > 0 {
+            self.survey_skips -= 1;
             return None;
         }
-        // A resource that was taken for one without marks.
+        // A change elsewhere marks a resource that the survey counted as unmarked.
         if places.may_have(&survey.get(place).1.addresses) {
             return None;
         }
         let read = self.redact_known(scout, survey, place, job);
-        self.vain = if read.is_some() { 0 } else { self.vain + 1 };
-        self.untried = self.vain.min(UNTRIED_MAX);
+        self.survey_failures = if read.is_some() { 0 } else { self.survey_failures + 1 };
+        self.survey_skips = self.survey_failures.min(SURVEY_SKIPS_MAX);
         read
     }
 
-    /// Redacts a stretch that was read before: only what is marked in it is read once more. `None`:
-    /// that is not enough, or it is another now.
+    /// Redacts a surveyed stretch by parsing only its marked pieces. Returns `None` if that is not
+    /// enough, or if the text has changed.
     fn redact_known(
         &mut self,
         scout: &PieceScout,
@@ -103,7 +112,7 @@ impl<'s> StretchRedactor<'s> {
         is_enough.then(|| stretch.clone())
     }
 
-    /// Redacts what begins in a range.
+    /// Redacts the pieces that begin in a range.
     fn redact(
         &mut self,
         scout: &PieceScout,
@@ -132,7 +141,7 @@ impl<'s> StretchRedactor<'s> {
         read
     }
 
-    /// What is found from here on is that of a stretch.
+    /// Starts collecting notes and counts for a job.
     fn begin(&mut self, job: &mut PieceJob<Chunk>) {
         std::mem::swap(&mut self.redactor.notes, &mut job.found);
         self.redactor.counts = Counts::default();
@@ -183,7 +192,7 @@ impl PieceVisitor for RedactingPieces<'_, '_> {
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         let offset = piece.value.offset();
         if self.is_full() {
-            // Nobody is told: the walk comes to the piece, and takes it.
+            // This error ends the stretch and is not reported: the walk redacts the piece itself.
             return Err(Error::limit(Limit::Change, NOTES_MAX as u64, offset));
         }
         let Redactor { notes, counts, .. } = &*self.0;
@@ -191,7 +200,7 @@ impl PieceVisitor for RedactingPieces<'_, '_> {
         let redacted = self.0.piece(piece);
         if redacted.is_err() {
             let Redactor { notes, counts, .. } = &mut *self.0;
-            // The walk comes to it once more.
+            // The walk redacts the piece again.
             notes.edits.truncate(before.0);
             notes.pieces.truncate(before.1);
             *counts = before.2;
@@ -200,18 +209,18 @@ impl PieceVisitor for RedactingPieces<'_, '_> {
     }
 }
 
-/// The same, of those pieces that stay.
+/// Redacts the pieces of a stretch that stay.
 struct SelectingPieces<'w, 's> {
     redacting: RedactingPieces<'w, 's>,
     judge: &'w mut dyn Judge,
     stays: &'w mut Stays,
-    /// Where the comma before the next one stands.
+    /// Where the comma before the next piece is.
     next: Option<u64>,
 }
 
 impl SelectingPieces<'_, '_> {
-    /// Whether there is room for one more, which ends there.
-    fn hold_to_max(&self, end: u64) -> Result<()> {
+    /// Fails if there is no room for another piece, which ends at `end`.
+    fn check_room(&self, end: u64) -> Result<()> {
         match self.stays.len() >= NOTES_MAX {
             true => Err(Error::limit(Limit::Change, NOTES_MAX as u64, end)),
             false => Ok(()),
@@ -234,7 +243,7 @@ impl PieceVisitor for SelectingPieces<'_, '_> {
             Some(Verdict::Stays) => {
                 let end = range.end;
                 let is_enough =
-                    self.hold_to_max(end).is_ok() && self.redacting.unchanged(unchanged, range);
+                    self.check_room(end).is_ok() && self.redacting.unchanged(unchanged, range);
                 if is_enough {
                     self.stays.stay(end, self.next);
                 }
@@ -248,7 +257,7 @@ impl PieceVisitor for SelectingPieces<'_, '_> {
         match self.judge.change(piece)? {
             Verdict::Goes(reason) => self.stays.go(end, reason),
             Verdict::Stays => {
-                self.hold_to_max(end)?;
+                self.check_room(end)?;
                 self.redacting.piece(piece)?;
                 self.stays.stay(end, self.next);
             }
@@ -263,7 +272,7 @@ mod tests {
 
     use super::*;
     use crate::error::Result;
-    use crate::input::{Source, Whole};
+    use crate::input::{SharedText, Source};
     use crate::plan::{Documents, PieceFrontier};
     use crate::redact::mask::Masking;
     use crate::scan::Isa;
@@ -291,12 +300,12 @@ mod tests {
             Ok(())
         }
 
-        fn whole(&self) -> Option<Whole> {
-            Some(Whole::new(self.0.clone()))
+        fn shared_text(&self) -> Option<SharedText> {
+            Some(SharedText::new(self.0.clone()))
         }
     }
 
-    /// Gets hold of a scout.
+    /// Captures a scout.
     struct ScoutCatcher(Option<PieceScout>);
 
     impl PieceVisitor for ScoutCatcher {

@@ -13,12 +13,15 @@ pub mod json;
 pub mod junit;
 pub mod markdown;
 pub mod ndjson;
+mod phrase;
 mod row;
 pub mod sarif;
 pub mod several;
 mod short;
+mod spool;
 pub mod summary;
 pub mod term;
+mod tool;
 pub mod variables;
 
 use self::csv::{Csv, Formulas};

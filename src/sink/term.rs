@@ -1,17 +1,24 @@
 //! Every change of a plan with its values, for a person at a terminal: by module, resource and
 //! attribute, in the words and symbols that Terraform itself has for them.
 //!
-//! It is written while the plan is read. One change at a time is kept, because instances of one
-//! resource that change alike are told once, with their number.
+//! The sections of a plan come in any order, so the text of each part is spooled until the plan has
+//! ended. One change at a time is kept, because instances of one resource that change alike are
+//! told once, with their number.
 
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 
-use super::summary::{
-    Action, BOLD, Color, DIM, GREEN, PLAIN, RED, YELLOW, fit, paint, plan_line, reason, symbol,
-    warnings, width,
+use super::gate::{Questions, Rule};
+use super::phrase::{
+    self, ACTIONS, DEFERRED, DEFERRED_ACTIONS, FORMAT, ORDER, Of, SENSITIVE, Tense, UNKNOWN,
+    WRITE_ONLY, Warning, circumstances, plan_line, unchanged, what, what_else,
 };
+use super::spool::Spool;
+use super::summary::{
+    Action, BOLD, Color, DIM, GREEN, PLAIN, RED, YELLOW, fit, known, paint, symbol, width,
+};
+use super::tool::{Clues, Tool};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::visible;
@@ -24,19 +31,13 @@ const VALUE: usize = 72;
 const PATHS: usize = 32;
 /// Instances of a resource that are named.
 pub(super) const NAMED: usize = 3;
-/// What is said of a value that nobody may see.
-pub(super) const SENSITIVE: &str = "(sensitive value)";
-/// What is said of one that nobody knows.
-pub(super) const UNKNOWN: &str = "(known after apply)";
-/// What is said where a document or text says the same as before.
-pub(super) const FORMAT: &str = "(only white space or formatting)";
-/// What is said of a list that holds the same as before.
-pub(super) const ORDER: &str = "(only the order)";
-
 /// Writes the changes of each plan.
 pub struct Term<W: Write> {
     out: W,
     color: Color,
+    questions: Questions,
+    /// The text of each part.
+    spool: Spool<{ Part::ALL.len() }>,
     /// What kind of record came last.
     part: Option<Part>,
     /// The module of the last change.
@@ -44,27 +45,42 @@ pub struct Term<W: Write> {
     /// What is still to be written.
     group: Option<Group>,
     invocations: u64,
+    clues: Clues,
+    /// What is not shown.
+    hidden: Hidden,
 }
 
-/// What belongs together.
+/// What belongs together, in the order in which it is told: what fails, and then as the tools do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
+    Checks,
     Drift,
     Changes,
-    Outputs,
     Actions,
     Deferred,
-    Checks,
+    DeferredActions,
+    Outputs,
 }
 
 impl Part {
-    fn title(self) -> &'static str {
+    const ALL: [Part; 7] = [
+        Part::Checks,
+        Part::Drift,
+        Part::Changes,
+        Part::Actions,
+        Part::Deferred,
+        Part::DeferredActions,
+        Part::Outputs,
+    ];
+
+    fn title(self, tool: Tool) -> &'static str {
         match self {
-            Part::Drift => "Changed outside of Terraform (drift)",
+            Part::Drift => tool.drift(),
             Part::Changes => "Changes",
             Part::Outputs => "Outputs",
-            Part::Actions => "Actions to invoke",
-            Part::Deferred => "Deferred",
+            Part::Actions => ACTIONS,
+            Part::Deferred => DEFERRED,
+            Part::DeferredActions => DEFERRED_ACTIONS,
             Part::Checks => "Checks that did not pass",
         }
     }
@@ -85,9 +101,12 @@ struct Group {
 }
 
 impl<W: Write> Term<W> {
-    /// Writes to `out`.
-    pub fn new(out: W, color: Color) -> Term<W> {
-        Term { out, color, part: None, module: None, group: None, invocations: 0 }
+    /// Writes to `out`, with the rules that plans break.
+    pub fn new(out: W, color: Color, rules: &[Rule]) -> Term<W> {
+        let (questions, spool) = (Questions::new(rules), Spool::new());
+        let (part, module, group) = (None, None, None);
+        let (clues, hidden) = (Clues::default(), Hidden::default());
+        Term { out, color, questions, spool, part, module, group, invocations: 0, clues, hidden }
     }
 
     fn paint(&self, style: &str, text: &str) -> String {
@@ -95,7 +114,36 @@ impl<W: Write> Term<W> {
     }
 
     fn line(&mut self, text: &str) -> Result<()> {
-        writeln!(self.out, "{text}").map_err(write_error)
+        self.text(&format!("{text}\n"))
+    }
+
+    /// Writes to the part at hand; outside of any, at once.
+    fn text(&mut self, text: &str) -> Result<()> {
+        match self.part {
+            Some(part) => self.spool.push(part as usize, text),
+            None => self.out.write_all(text.as_bytes()).map_err(write_error),
+        }
+    }
+
+    /// Writes which rules the plan at hand breaks.
+    fn broken_rules(&mut self) -> Result<()> {
+        let mut text = String::new();
+        for answer in self.questions.broken() {
+            let style = if answer.fails() { RED } else { YELLOW };
+            let severity = self.paint(style, answer.rule.severity().word());
+            let words = answer.words(NAMED, visible);
+            // Writing to a text cannot fail.
+            let _ = writeln!(text, "      {}  {severity}", visible(answer.rule.text()));
+            let _ = writeln!(text, "        {words}");
+            if let Some(message) = answer.rule.message() {
+                let _ = writeln!(text, "        {}", visible(message));
+            }
+        }
+        if text.is_empty() {
+            return Ok(());
+        }
+        let title = self.paint(BOLD, "Broken rules");
+        write!(self.out, "\n{title}\n{text}").map_err(write_error)
     }
 
     /// Begins a part, unless it has begun.
@@ -104,8 +152,20 @@ impl<W: Write> Term<W> {
             self.flush_group()?;
             self.part = Some(part);
             self.module = None;
-            let title = self.paint(BOLD, part.title());
-            self.line(&format!("\n{title}"))?;
+        }
+        Ok(())
+    }
+
+    /// Writes all parts in their order.
+    fn leave(&mut self, tool: Tool) -> Result<()> {
+        self.flush_group()?;
+        self.part = None;
+        for part in Part::ALL {
+            if !self.spool.is_empty(part as usize) {
+                let title = self.paint(BOLD, part.title(tool));
+                self.line(&format!("\n{title}"))?;
+                self.spool.take(part as usize, &mut self.out)?;
+            }
         }
         Ok(())
     }
@@ -124,7 +184,7 @@ impl<W: Write> Term<W> {
         let (name, index) = names(change);
         let action = Action::of_change(change);
         let symbol = paint(self.color, action.paint(), &format!("{:>3}", symbol(change)));
-        let phrase = phrase(part, change);
+        let phrase = told(part, change);
         let body = self.attributes(&change.attributes, action);
         let likeness = likeness(change);
         let is_alike = |group: &Group| {
@@ -168,7 +228,7 @@ impl<W: Write> Term<W> {
         head += "  ";
         head += &self.paint(DIM, &phrase);
         self.line(&head)?;
-        self.out.write_all(body.as_bytes()).map_err(write_error)
+        self.text(&body)
     }
 
     /// The lines of attributes.
@@ -198,6 +258,9 @@ impl<W: Write> Term<W> {
             let more = format!("… and {} more", attributes.left_out);
             let _ = writeln!(lines, "          {}", self.paint(DIM, &more));
         }
+        if attributes.unchanged > 0 {
+            let _ = writeln!(lines, "          {}", self.paint(DIM, &unchanged(attributes)));
+        }
         lines
     }
 
@@ -223,6 +286,7 @@ impl<W: Write> Term<W> {
             Shown::Unknown => self.paint(DIM, UNKNOWN),
             Shown::Sensitive => self.paint(DIM, SENSITIVE),
             Shown::Withheld => String::new(),
+            Shown::WriteOnly => self.paint(DIM, WRITE_ONLY),
             Shown::Scalar(excerpt) | Shown::Container(excerpt) => shortened(excerpt),
         }
     }
@@ -240,18 +304,23 @@ impl<W: Write> Term<W> {
             _ => {
                 self.line(&format!("  {symbol} {name}"))?;
                 let lines = self.attributes(&output.attributes, action);
-                self.out.write_all(lines.as_bytes()).map_err(write_error)
+                self.text(&lines)
             }
         }
     }
 
-    fn invocation(&mut self, invoked: &ActionInvocation<'_>) -> Result<()> {
-        self.enter(Part::Actions)?;
-        self.invocations += 1;
+    fn invocation(&mut self, part: Part, invoked: &ActionInvocation<'_>) -> Result<()> {
+        self.enter(part)?;
         let by = invoked.triggering_address.as_deref();
-        let by = by.map(|by| format!("  {} {}", invoked.timing_words(), visible(by)));
-        let by = by.unwrap_or_default();
-        self.line(&format!("      {}{by}", visible(&invoked.address)))
+        let by = by.map(|by| format!("{} {}", invoked.timing_words(), visible(by)));
+        let deferral = invoked.deferred_reason.as_deref();
+        let deferral = deferral.map(|word| known(phrase::deferral, word));
+        let words: Vec<String> = by.into_iter().chain(deferral).collect();
+        let space = if words.is_empty() { "" } else { "  " };
+        let head = format!("      {}{space}{}", visible(&invoked.address), words.join(", "));
+        self.line(&head)?;
+        let lines = self.attributes(&invoked.attributes, Action::Read);
+        self.text(&lines)
     }
 
     fn check(&mut self, check: &Check<'_>) -> Result<()> {
@@ -265,9 +334,12 @@ impl<W: Write> Term<W> {
 
 impl<W: Write> Sink for Term<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.clues.note(record);
+        self.questions.note(record);
         match record {
             Record::Plan(plan) => {
                 (self.part, self.module, self.invocations) = (None, None, 0);
+                self.hidden = Hidden::default();
                 let name = plan.workspace.unwrap_or(plan.source);
                 let title = self.paint(BOLD, &visible(name));
                 self.line(&title)
@@ -276,35 +348,47 @@ impl<W: Write> Sink for Term<W> {
             Record::ResourceDrift(change) => self.change(Part::Drift, change),
             Record::DeferredChange(change) => self.change(Part::Deferred, change),
             Record::OutputChange(output) => self.output(output),
-            Record::ActionInvocation(invoked) => self.invocation(invoked),
+            Record::ActionInvocation(invoked) => {
+                self.invocations += 1;
+                self.invocation(Part::Actions, invoked)
+            }
+            Record::DeferredActionInvocation(deferred) => {
+                self.invocation(Part::DeferredActions, deferred)
+            }
             Record::Check(check) => self.check(check),
             Record::Summary(summary) => {
-                self.flush_group()?;
+                self.broken_rules()?;
+                self.leave(self.clues.tool(summary))?;
+                if let Some(words) = phrase::hidden(&self.hidden) {
+                    let words = self.paint(DIM, &words);
+                    self.line(&format!("\n{words}"))?;
+                }
                 let line = plan_line(summary, self.invocations);
                 let line = self.paint(BOLD, &line);
                 self.line(&format!("\n{line}"))?;
-                warnings(summary).try_for_each(|warning| {
-                    let warning = self.paint(RED, &format!("! {warning}"));
-                    self.line(&warning)
+                Warning::of(summary).try_for_each(|warning| {
+                    let words = warning.words(Of::This);
+                    let words = self.paint(RED, &format!("! {words}"));
+                    self.line(&words)
                 })
             }
         }
     }
 
     fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
+        self.clues.note(record);
+        self.questions.note(record);
         self.invocations += u64::from(matches!(record, Record::ActionInvocation(_)));
         Ok(())
     }
 
     fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
-        self.flush_group()?;
-        let Some(words) = hidden.words() else { return Ok(()) };
-        let words = self.paint(DIM, &format!("Hidden, as asked for: {words}."));
-        self.line(&format!("\n{words}"))
+        self.hidden = *hidden;
+        Ok(())
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
-        self.flush_group()?;
+        self.leave(self.clues.tool_so_far())?;
         let text = visible(&format!("{}: {error}", label.source));
         let text = self.paint(RED, &text);
         self.line(&format!("\n{text}"))
@@ -332,42 +416,19 @@ pub(super) fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
 /// its address: the lines that tell of it may leave something out. `None`: not all of it is known,
 /// and it is like no other.
 pub(super) fn likeness(change: &ResourceChange<'_>) -> Option<u64> {
-    let Attributes { list, left_out: 0 } = &change.attributes else { return None };
+    let Attributes { list, left_out: 0, unchanged } = &change.attributes else { return None };
     let mut hasher = DefaultHasher::new();
     let importing = change.importing.as_ref().map(|importing| importing.get());
-    let reasons = (&change.action_reason, &change.deferred_reason);
-    (&change.actions, change.moved_from(), importing, reasons, list).hash(&mut hasher);
+    let reasons = (&change.action_reason, &change.deferred_reason, change.generated_config);
+    let attributes = (list, unchanged);
+    (&change.actions, change.moved_from(), importing, reasons, attributes).hash(&mut hasher);
     Some(hasher.finish())
 }
 
-/// What happens to a resource, in words; none for an action without.
-pub(super) fn what(part: Part, action: &str) -> &'static str {
-    match (part, action) {
-        (Part::Drift, "delete") => "has been deleted",
-        (Part::Drift, "update") => "has changed",
-        (_, "create") => "will be created",
-        (_, "update") => "will be updated in place",
-        (_, "replace") => "must be replaced",
-        (_, "delete") => "will be destroyed",
-        (_, "forget") => "will be forgotten, not destroyed",
-        (_, "read") => "will be read during apply",
-        _ => "",
-    }
-}
-
-/// What there is to an update in place that changes no value (docs/format/plan.md, section 13).
-pub(super) fn what_else(change: &ResourceChange<'_>) -> Option<&'static str> {
-    let ResourceChange { changed, unknown, sensitive, .. } = change;
-    let changes_none = change.action == "update" && changed.is_empty() && unknown.is_empty();
-    changes_none.then_some(match sensitive.is_empty() {
-        true => "no value changes",
-        false => "no value changes, but what is sensitive may",
-    })
-}
-
 /// What happens to a resource, and why, in words.
-fn phrase(part: Part, change: &ResourceChange<'_>) -> String {
-    let what = what(part, &change.action);
+fn told(part: Part, change: &ResourceChange<'_>) -> String {
+    let tense = if part == Part::Drift { Tense::Happened } else { Tense::Planned };
+    let what = what(tense, &change.action);
     let mut parts: Vec<String> = Vec::new();
     parts.extend((!what.is_empty()).then(|| what.to_owned()));
     if what.is_empty() && change.action != "no-op" {
@@ -378,8 +439,9 @@ fn phrase(part: Part, change: &ResourceChange<'_>) -> String {
     if let Some(importing) = &change.importing {
         parts.push(format!("imported by {}", fit(&visible(importing.get()), VALUE)));
     }
-    parts.extend(change.action_reason.as_deref().map(reason));
-    parts.extend(change.deferred_reason.as_deref().map(visible));
+    parts.extend(circumstances(change).map(str::to_owned));
+    parts.extend(change.action_reason.as_deref().map(|word| known(phrase::reason, word)));
+    parts.extend(change.deferred_reason.as_deref().map(|word| known(phrase::deferral, word)));
     parts.join(", ")
 }
 

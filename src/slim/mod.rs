@@ -13,18 +13,18 @@ mod paths;
 use std::io::Write;
 use std::ops::Range;
 
-pub use paths::Pattern;
-use paths::Pruner;
+use paths::{Layer, Pruner};
 
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
-use crate::glob::Glob;
 use crate::input::Source;
 use crate::json::value::{Text, Value};
+use crate::path::{self, AddressPattern};
 use crate::plan::{
     Change, Deferred, Documents, Piece, PieceKind, ResourceChange, Section, Unchanged,
 };
 use crate::record::Show;
 use crate::record::action::Action;
+use crate::record::watch::{Resource, Watch};
 use crate::redact::cut::{Gone, Judge, Judges, Reason, Selection, Verdict};
 use crate::redact::{self, Redacted, Secrecy, rewrite};
 use crate::secret::decode;
@@ -36,12 +36,14 @@ pub struct Options {
     pub keep: Vec<Part>,
     /// Whether changes stay that change nothing.
     pub show: Show,
-    /// Resources stay whose address or type matches one of these; all, where there is none.
-    pub only: Vec<Glob>,
+    /// Resources stay whose address or type one of these covers; all, where there is none.
+    pub only: Vec<AddressPattern>,
     /// Attributes of resources stay that lie on these paths; all, where there is none.
-    pub paths: Vec<Pattern>,
+    pub paths: Vec<path::Pattern>,
     /// What the plan is put into.
     pub wrap: Option<Wrap>,
+    /// Patterns of which it is asked whether they name anything. They outlive all threads.
+    pub watch: Option<&'static Watch>,
 }
 
 impl Default for Options {
@@ -52,6 +54,7 @@ impl Default for Options {
             only: Vec::new(),
             paths: Vec::new(),
             wrap: None,
+            watch: None,
         }
     }
 }
@@ -102,6 +105,12 @@ impl Part {
         ("checks", Part::Checks),
         ("other", Part::Other),
     ];
+
+    /// The name of a part.
+    pub fn name(self) -> &'static str {
+        let name = Part::NAMES.iter().find(|(_, part)| *part == self);
+        name.map_or("other", |(name, _)| name)
+    }
 
     /// Those that stay unless others are named: what policies read.
     pub const DEFAULT: [Part; 2] = [Part::Changes, Part::Outputs];
@@ -169,6 +178,8 @@ pub struct Slimmed {
     pub redacted: Redacted,
     /// What was left out.
     pub left_out: LeftOut,
+    /// The parts that were wanted and are there.
+    pub kept: Vec<Part>,
 }
 
 /// Writes what is wanted of the next of several plans, without its secrets unless they may be
@@ -191,20 +202,27 @@ pub fn slim<S: Source>(
 ) -> Result<Slimmed> {
     let mut selected = Selected {
         options,
-        wanted: Wanted { show: options.show, only: options.only.clone(), decoded: Vec::new() },
+        wanted: Wanted {
+            show: options.show,
+            only: options.only.clone(),
+            watch: options.watch,
+            decoded: Vec::new(),
+        },
         pruner: Pruner::new(&options.paths),
         left_out: LeftOut::default(),
+        kept: Vec::new(),
         is_plan: false,
     };
     let redacted = rewrite(documents, &mut selected, secrecy, masking, out)?;
-    Ok(Slimmed { redacted, left_out: selected.left_out })
+    Ok(Slimmed { redacted, left_out: selected.left_out, kept: selected.kept })
 }
 
 /// Which resources and changes are wanted.
 #[derive(Clone)]
 struct Wanted {
     show: Show,
-    only: Vec<Glob>,
+    only: Vec<AddressPattern>,
+    watch: Option<&'static Watch>,
     decoded: Vec<u8>,
 }
 
@@ -218,14 +236,17 @@ impl Wanted {
         let mut is_wanted = self.only.is_empty();
         for text in [address, type_name].into_iter().flatten() {
             if !is_wanted {
-                let text = decode(text, &mut self.decoded)?;
-                is_wanted = self.only.iter().any(|glob| glob.matches(text));
+                let text = String::from_utf8_lossy(decode(text, &mut self.decoded)?);
+                is_wanted = self.only.iter().any(|pattern| pattern.covers(&text));
             }
         }
         Ok(if is_wanted { Verdict::Stays } else { Verdict::Goes(Reason::Unwanted) })
     }
 
     fn resource_change(&mut self, section: Section, found: &ResourceChange<'_>) -> Result<Verdict> {
+        if let Some(watch) = self.watch {
+            watch.see(&Resource::of(found), &[]);
+        }
         let change = &found.change;
         let is_no_op = section == Section::ResourceChanges
             && self.show == Show::Changes
@@ -241,6 +262,9 @@ impl Wanted {
 
 impl Judge for Wanted {
     fn unchanged(&self) -> Option<Verdict> {
+        if self.watch.is_some_and(Watch::is_open) {
+            return None;
+        }
         match self.show {
             Show::Changes => Some(Verdict::Goes(Reason::NoOp)),
             Show::All => self.only.is_empty().then_some(Verdict::Stays),
@@ -257,6 +281,7 @@ struct Selected<'o> {
     wanted: Wanted,
     pruner: Pruner<'o>,
     left_out: LeftOut,
+    kept: Vec<Part>,
     /// A section stays that tells readers that this is a plan.
     is_plan: bool,
 }
@@ -291,11 +316,12 @@ impl Selected<'_> {
         if self.options.paths.is_empty() {
             return Ok(());
         }
+        self.pruner.begin();
         for value in values.into_iter().flatten() {
-            self.left_out.attributes += self.pruner.prune(value, cuts)?;
+            self.left_out.attributes += self.pruner.prune(value, Layer::Value, cuts)?;
         }
         for overlay in overlays.into_iter().flatten() {
-            self.pruner.prune(overlay, cuts)?;
+            self.pruner.prune(overlay, Layer::Overlay, cuts)?;
         }
         cuts.sort_unstable_by_key(|cut| cut.start);
         Ok(())
@@ -318,7 +344,9 @@ impl Selection for Selected<'_> {
     }
 
     fn section(&mut self, section: Section, _: &str) -> bool {
-        if Part::of(section).is_none_or(|part| self.keeps(part)) {
+        let part = Part::of(section);
+        if part.is_none_or(|part| self.keeps(part)) {
+            self.kept.extend(part);
             self.is_plan |= section.is_of_plans();
             return true;
         }
@@ -356,7 +384,13 @@ impl Selection for Selected<'_> {
             }
             PieceKind::Resource => {
                 let text = |key| value.get(key)?.map(|value| value.string()).transpose();
-                let verdict = self.wanted.resource(text("address")?, text("type")?)?;
+                let (address, type_name) = (text("address")?, text("type")?);
+                if let Some(watch) = self.wanted.watch {
+                    let values = [value.get("values")?, None, None];
+                    let resource = Resource { address, type_name, values, ..Resource::default() };
+                    watch.see(&Resource { is_secret: true, ..resource }, &[]);
+                }
+                let verdict = self.wanted.resource(address, type_name)?;
                 if verdict == Verdict::Stays {
                     self.prune([value.get("values")?], [value.get("sensitive_values")?], cuts)?;
                 }

@@ -1,4 +1,4 @@
-//! `plansift batch` and `plansift merge`: record files, reports, and what a second run does.
+//! `plansift batch` and `plansift merge`: record files, reports, and what a rerun does.
 
 #[cfg(target_os = "linux")]
 mod failures;
@@ -213,7 +213,7 @@ fn an_input_has_not_more_plans_than_the_limit() {
     assert_eq!(run.code, Some(4), "{run:?}");
     let expected = ["many.json done", "many.json#2 done", "many.json#3 done", "many.json#4 failed"];
     assert_eq!(states(&report(&folder)), expected);
-    assert!(run.err.contains("many.json#4: limit on the number of plans in"), "{}", run.err);
+    assert!(run.err.contains("many.json#4: number of plans in"), "{}", run.err);
     assert!(run.err.contains("raise it with --limit-plans"), "{}", run.err);
     assert_eq!(folder.run("batch many.json --limit-plans 5 --out out").code, Some(0));
     assert_eq!(folder.run("changes many.json --limit-plans 3").code, Some(0), "kept by nobody");
@@ -303,15 +303,25 @@ fn what_is_missing_or_has_failed_is_done_again() {
 }
 
 #[test]
+fn more_inputs_leave_the_others_done() {
+    let folder = plans();
+    folder.run("batch p/a.json --out out");
+    std::fs::create_dir(folder.path("q")).expect("a folder");
+    folder.write("q/a.json", PLAN);
+    let run = folder.run("batch p/a.json q/a.json --out out");
+    assert!(run.err.contains("1 input was done before"), "{}", run.err);
+    let text = String::from_utf8_lossy(&records(&folder)["p~a.json.ndjson"]).into_owned();
+    assert!(text.contains(r#""workspace":"p/a""#), "{text}");
+}
+
+#[test]
 fn a_workspace_that_is_called_otherwise_is_written_again() {
     let folder = plans();
     folder.run("batch p/a.json p/b.json --out out");
-    std::fs::create_dir(folder.path("q")).expect("a folder");
-    folder.write("q/a.json", PLAN);
-    let run = folder.run("batch p/a.json p/b.json q/a.json --out out");
+    let run = folder.run("batch p/a.json p/b.json --out out --workspace-from p/{workspace}.json");
     assert!(!run.err.contains("done before"), "{}", run.err);
     let text = String::from_utf8_lossy(&records(&folder)["p~a.json.ndjson"]).into_owned();
-    assert!(text.contains(r#""workspace":"p/a""#), "{text}");
+    assert!(text.contains(r#""workspace":"a""#), "{text}");
 }
 
 #[test]
@@ -329,7 +339,7 @@ fn a_folder_goes_on_as_it_was_begun() {
     ] {
         let run = folder.run(format!("batch p {options} --out out").replace("  ", " ").as_str());
         assert_eq!(run.code, Some(1), "{options}: {run:?}");
-        let expected = format!("out: what is in this folder was made with another {option}: ");
+        let expected = format!("out: this folder was made with another value of {option}: ");
         assert!(run.err.contains(&expected), "{options}: {}", run.err);
     }
     assert_eq!(records(&folder), before);
@@ -388,7 +398,7 @@ fn a_journal_may_be_torn_at_its_end_only() {
             let run = folder.run(args);
             assert_eq!(run.code, Some(1), "{args} at {at}: {run:?}");
             assert!(run.err.contains("the journal of this folder is damaged"), "{}", run.err);
-            let place = format!("; at line {line}\n");
+            let place = format!("; damaged at line {line}\n");
             assert!(run.err.ends_with(&place), "{args} at {at}: {}", run.err);
         }
     }
@@ -466,7 +476,11 @@ fn standard_input_is_never_what_it_was() {
         let run = Run::piped(&args, &plan);
         assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{run:?}");
         let written = String::from_utf8_lossy(&records(&folder)["%2d.ndjson"]).into_owned();
-        assert_eq!(written, Run::piped("changes -", &plan).out);
+        let alone = Run::piped("changes -", &plan).out;
+        assert_eq!(
+            written,
+            alone.replacen(r#""source":"-""#, r#""source":"-","workspace":"-""#, 1)
+        );
     }
 }
 

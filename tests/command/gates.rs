@@ -1,4 +1,4 @@
-//! Rules that a plan must not break, and how a run ends that finds one broken.
+//! Rules that a plan must not break, and how a run ends if one is broken.
 
 use crate::run;
 
@@ -73,10 +73,8 @@ fn paths_are_those_of_the_records() {
             let paths = records.iter().filter(|record| record["kind"] == "resource_change");
             let paths = paths.filter_map(|record| record[list].as_array()).flatten();
             let paths: Vec<&str> = paths.filter_map(|path| path.as_str()).collect();
-            for glob in ["*", "t*", "*.name", "*[0]*"] {
-                let rest = glob.strip_prefix("*.");
-                let fits =
-                    |path: &&&str| fits(glob, path) || rest.is_some_and(|rest| fits(rest, path));
+            for glob in ["*", "t*", "*.name", "*[0]*", "tags", "ingress.cidr_blocks", "=tags"] {
+                let fits = |path: &&&str| covers(glob, path);
                 let count = paths.iter().filter(fits).count();
                 let (code, told) =
                     asked(&["changes", "--fail-on", &format!("{key}-path:{glob}")], &[plan]);
@@ -85,6 +83,189 @@ fn paths_are_those_of_the_records() {
                 assert!(told.iter().all(|told| told.starts_with(&start)), "{told:?}, {start}");
             }
         }
+    }
+}
+
+/// Whether a pattern covers a path: it matches the whole path, or one above it, with its places in
+/// lists or without them.
+fn covers(pattern: &str, path: &str) -> bool {
+    if let Some(exact) = pattern.strip_prefix('=') {
+        return fits(exact, path);
+    }
+    let (mut steps, mut is_quoted) = (vec![String::new()], false);
+    for letter in path.chars() {
+        is_quoted ^= letter == '"';
+        if !is_quoted && matches!(letter, '.' | '[') {
+            steps.push(String::new());
+        }
+        steps.last_mut().expect("a step").push(letter);
+    }
+    let is_place = |step: &String| step.starts_with('[') && !step.starts_with("[\"");
+    let without: Vec<String> = steps.iter().filter(|step| !is_place(step)).cloned().collect();
+    [steps, without].iter().any(|steps| {
+        (1..=steps.len()).any(|len| {
+            let above = steps[..len].concat();
+            let rest = pattern.strip_prefix("*.");
+            fits(pattern, &above) || rest.is_some_and(|rest| fits(rest, &above))
+        })
+    })
+}
+
+#[test]
+fn a_path_covers_what_lies_below_it() {
+    let plan = |after: &str| {
+        format!(
+            r#"{{"format_version":"1.2","resource_changes":[{{"address":"aws_security_group.a",
+            "mode":"managed","type":"aws_security_group","name":"a","change":{{
+            "actions":["update"],
+            "before":{{"ingress":[{{"cidr_blocks":["a"],"port":1}}],"tags":{{"Name":1}}}},
+            "after":{{"ingress":[{{"cidr_blocks":["b"],"port":1}}{after}],"tags":{{"Name":2}}}}
+            }}}}]}}"#
+        )
+    };
+    let (same, grown) = (plan(""), plan(r#",{"port":2}"#));
+    for (rule, of_same, of_grown) in [
+        ("changed-path:aws_security_group:ingress", 3, 3),
+        ("changed-path:ingress.cidr_blocks", 3, 0),
+        ("changed-path:ingress[0]", 3, 0),
+        ("changed-path:ingress[1]", 0, 0),
+        ("changed-path:ingress.port", 0, 0),
+        ("changed-path:=ingress", 0, 3),
+        ("changed-path:=ingress[0].cidr_blocks[0]", 3, 0),
+        ("changed-path:tags", 3, 3),
+        ("changed-path:=tags", 0, 0),
+        ("changed-path:aws_security_group:=tags.Name", 3, 3),
+        (r#"changed-path:tags["Name"]"#, 3, 3),
+        ("changed-path:tag", 0, 0),
+    ] {
+        for (plan, code) in [(&same, of_same), (&grown, of_grown)] {
+            for command in [&["changes"][..], &["report", "-o", "variables"]] {
+                let args = [command, &["--fail-on", rule, "-"]].concat();
+                let output = run::piped(&args, plan.as_bytes());
+                assert_eq!(output.status.code(), Some(code), "{rule} {plan}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_module_covers_everything_in_it() {
+    for (plan, rule, code) in [
+        ("rich", "delete:module.database", 3),
+        ("rich", "delete:module.data", 0),
+        ("rich", "delete:module.database>9", 0),
+        ("every-key", "replace:module.m", 3),
+        ("every-key", r#"replace:module.m["k"]"#, 3),
+        ("every-key", r#"replace:module.m["l"]"#, 0),
+        ("every-key", r#"replace:module.m["k"].acme_server.changed"#, 3),
+    ] {
+        assert_eq!(asked(&["changes", "--fail-on", rule], &[plan]).0, code, "{plan} {rule}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_an_argument_is_named() {
+    for (args, said) in [
+        ("changes --fail-on sensitive-path", "needs a path: sensitive-path:PATTERN"),
+        ("changes --fail-on delete:", "delete:PATTERN"),
+        ("changes --fail-on delete>x", "expected a whole number after '>', as in delete>10"),
+        ("changes --fail-on destory:aws_db", "did you mean `destroy`?; rules begin with create,"),
+        ("changes --fail-on errored:x", "`errored` is about the whole plan"),
+        ("changes --fail-on changed-path:a..b", "invalid path: write one like tags.Name"),
+        ("report --only action:shrink", "the actions are no-op, create,"),
+        ("report --only action:deletes", "did you mean delete?"),
+        ("report --only actoin:delete", "did you mean action?"),
+        ("report --only path:a..b", "no path goes on with '..b'"),
+        ("report --ignore-path a[", "no path goes on with '['"),
+        ("slim --paths a..b", "no path goes on with '..b'"),
+        ("report -o out.html", "did you mean html=out.html?"),
+        ("report -o a/plan.SARIF", "did you mean sarif=a/plan.SARIF?"),
+        ("report -o markdwon=x", "did you mean markdown?"),
+        ("summary -o json", "'json' is a format: write -o ./json"),
+        ("slim -o csv", "'csv' is a format"),
+    ] {
+        let args: Vec<&str> = args.split(' ').chain(["-"]).collect();
+        let output = run::piped(&args, b"");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(64), "{args:?}: {told}");
+        assert!(told.contains(said), "{args:?}: {told}");
+    }
+}
+
+/// What a run says of patterns that name nothing.
+fn silent(args: &[&str], plan: &str) -> Vec<String> {
+    let mut command = run::plansift();
+    command.args(args).arg(format!("corpus/plans/{plan}/plan.json")).current_dir(run::root());
+    let output = command.output().expect("it runs");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    let of_pattern = |line: &str| {
+        let line = line.strip_prefix("plansift: warning: ")?;
+        line.contains("matches nothing").then(|| line.to_owned())
+    };
+    said.lines().filter_map(of_pattern).collect()
+}
+
+#[test]
+fn a_pattern_that_names_nothing_is_said() {
+    let nothing = "matches nothing, no resource has such";
+    for (plan, rule, said) in [
+        (
+            "rich",
+            "delete:aws_db_instnace",
+            "an address, type or module: did you mean aws_db_instance?",
+        ),
+        (
+            "rich",
+            "delete:module.databse",
+            "an address, type or module: did you mean module.database?",
+        ),
+        ("rich", "delete:gcp_*", "an address, type or module"),
+        ("rich", "changed-path:instance_clas", "an attribute: did you mean instance_class?"),
+        ("rich", "changed-path:*.no_such_thing", "an attribute"),
+    ] {
+        for threads in ["1", "4"] {
+            for command in ["changes", "summary", "report"] {
+                let args = [command, "--threads", threads, "--fail-on", rule];
+                assert_eq!(silent(&args, plan), [format!("rule {rule} {nothing} {said}")]);
+                let quiet = [&args[..], &["--quiet"]].concat();
+                assert_eq!(silent(&quiet, plan), [""; 0]);
+            }
+        }
+    }
+    let args = ["changes", "--fail-on", "changed-path:aws_db_instance:tgas"];
+    let said = silent(&args, "rich");
+    assert!(said.len() == 1 && said[0].contains("none of these resources has such"), "{said:?}");
+    let args = ["slim", "--only", "module.databse", "--paths", "instance_clas", "--paths", "id"];
+    assert_eq!(silent(&args, "rich").len(), 2);
+    let args =
+        ["report", "--only", "type:aws_db_instnace", "--ignore-type", "x", "--ignore-path", "id"];
+    let expected = [
+        "--only type:aws_db_instnace matches nothing, no resource has such a type: did you mean \
+         aws_db_instance?",
+        "--ignore-type x matches nothing, no resource has such a type",
+    ];
+    assert_eq!(silent(&args, "rich"), expected);
+}
+
+/// What is there and does not change is no typo.
+#[test]
+fn a_pattern_that_names_something_is_not_said() {
+    for (plan, rule) in [
+        ("rich", "delete"),
+        ("rich", "delete:aws_iam_role"),
+        ("rich", "changed-path:instance_class"),
+        ("rich", "output:nothing"),
+        ("no-op", "delete:acme_*"),
+        ("no-op", "changed-path:id"),
+        ("drift", "delete:module.m"),
+    ] {
+        assert_eq!(silent(&["changes", "--fail-on", rule], plan), [""; 0], "{plan} {rule}");
+    }
+    for args in [
+        &["report", "--only", "action:forget", "--only", "module:"][..],
+        &["slim", "--only", "acme_*", "--paths", "id"],
+    ] {
+        assert_eq!(silent(args, "no-op"), [""; 0], "{args:?}");
     }
 }
 
@@ -158,7 +339,10 @@ fn rules_come_from_a_file_too() {
     let output = output.expect("it runs");
     assert_eq!(output.status.code(), Some(64));
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("line 3: this is no rule") && !said.contains("shrink"), "{said}");
+    assert!(
+        said.contains("line 3: no rule begins with this word; ") && !said.contains("shrink"),
+        "{said}"
+    );
 
     std::fs::write(&path, "# None yet.\n").expect("a file");
     let output = run::plansift().args(["changes", "--fail-on", &rules, "-"]).output();

@@ -1,4 +1,4 @@
-//! Many objects: folders and globs of keys, in order, with what is passed over counted.
+//! Many objects: folders and globs of keys, in order, with a count of skipped objects.
 
 use std::sync::{Arc, Barrier};
 
@@ -89,7 +89,8 @@ fn names_are_asked_about_at_once() {
         command.env("AWS_ALLOW_HTTP", "true");
         let run = Run::of(&command.output().expect("it runs"));
         assert_eq!(run.code, Some(0), "{}", run.err);
-        let expected: Vec<_> = (0..8).map(|it| format!("s3://plans/{it}.json {it}")).collect();
+        let expected: Vec<_> =
+            (0..8).map(|it| format!("s3://plans/{it}.json s3://plans/{it}")).collect();
         assert_eq!(plans(&run), expected);
     }
 }
@@ -99,13 +100,20 @@ fn the_order_is_that_of_paths() {
     let s3 = estate();
     let run = s3.run("changes --exclude old s3://plans/live/");
     let expected = [
-        "s3://plans/live/dev/eu/plan.json dev/eu/plan",
-        "s3://plans/live/prod/plan.json prod/plan",
-        "s3://plans/live/prod-2/plan.json prod-2/plan",
-        "s3://plans/live/prod.json prod",
+        "s3://plans/live/dev/eu/plan.json s3://plans/live/dev/eu",
+        "s3://plans/live/prod/plan.json s3://plans/live/prod",
+        "s3://plans/live/prod-2/plan.json s3://plans/live/prod-2",
+        "s3://plans/live/prod.json s3://plans/live/prod",
     ];
     assert_eq!(plans(&run), expected, "and not that of bytes, where a dash comes before a slash");
-    assert_eq!(run.err, "plansift: skipped in folders: 2 no plans, 1 excluded, 1 hidden\n");
+    let said: Vec<&str> = run.err.lines().collect();
+    let skipped = "1 no plan, 1 source file (.tf, .tfvars), 1 excluded, 1 hidden";
+    assert_eq!(said[0], format!("plansift: skipped in folders: {skipped}"));
+    assert!(
+        said[1].contains("s3://plans/live/prod.json: an earlier input has the same"),
+        "{said:?}"
+    );
+    assert_eq!(said.len(), 2);
     // Only a bucket that has it is asked for.
     let first = s3.gate.asked().into_iter().next().expect("a request");
     assert_eq!(first.line, "GET /plans?list-type=2&prefix=live%2F");
@@ -137,11 +145,11 @@ fn globs_name_keys() {
 fn what_was_named_in_vain_is_an_error() {
     let s3 = estate();
     for (name, said) in [
-        ("s3://plans/live/none/", "there is no plan here"),
-        ("s3://plans/none*", "there is no plan here"),
-        ("s3://plans/live/[", "this pattern is not well formed"),
-        ("s3://plans/none", "there is nothing of that name"),
-        ("s3://none/", "there is nothing of that name"),
+        ("s3://plans/live/none/", "no plan found here"),
+        ("s3://plans/none*", "no plan found here"),
+        ("s3://plans/live/[", "invalid pattern"),
+        ("s3://plans/none", "there is no object of that name"),
+        ("s3://none/", "there is no object of that name"),
     ] {
         let run = s3.run(&format!("changes {name}"));
         assert_eq!((run.code, run.err), (Some(1), format!("plansift: {name}: {said}\n")));
@@ -174,7 +182,8 @@ fn more_keys_than_a_page_are_all_there() {
     }
     let run = s3.run("changes --threads 1 s3://plans/");
     assert_eq!(run.code, Some(0), "{}", run.err);
-    let expected = (0..2345).map(|number| format!("s3://plans/{number:04}.json {number:04}"));
+    let expected =
+        (0..2345).map(|number| format!("s3://plans/{number:04}.json s3://plans/{number:04}"));
     assert_eq!(plans(&run), expected.collect::<Vec<_>>());
     let pages = s3.gate.asked().into_iter().filter(|it| it.line.contains("list-type=2"));
     assert_eq!(pages.count(), 3);

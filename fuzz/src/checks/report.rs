@@ -1,5 +1,5 @@
-//! What a person is shown of a plan: the same however it arrives, of any plan that has records, and
-//! with nothing in it that a terminal obeys.
+//! A report does not depend on how the plan arrives, exists for any plan that has records, and
+//! contains nothing that a terminal interprets.
 
 use plansift::error::Result;
 use plansift::input::{Slice, Source};
@@ -40,7 +40,7 @@ fn reported<S: Source>(mut open: impl FnMut() -> S, isa: Isa) -> std::result::Re
     let mut run = || -> Result<()> {
         let collected = collect(|| Ok(open()), &secrets)?;
         let view = View::All(Known { collected: &collected, options: &secrets });
-        let mut sink = Term::new(&mut out, Color::None);
+        let mut sink = Term::new(&mut out, Color::None, &[]);
         let mut documents = Documents::only(open(), &read);
         let (label, options) = (Label::default(), Options { read, ..Options::default() });
         sift_with_view(&mut documents, label, &options, view, &mut sink)?;

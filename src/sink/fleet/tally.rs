@@ -7,7 +7,7 @@ use super::{By, GROUPS_MAX, Shape, WORKSPACES_MAX, table};
 use crate::inert::visible;
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::{Record, ResourceChange};
-use crate::sink::summary::Color;
+use crate::sink::summary::Screen;
 
 /// What a plan changes, by type, module, provider and action: what a fleet keeps of it besides its
 /// `summary` record. Up to [`GROUPS_MAX`] of each; numbers and names only.
@@ -39,7 +39,8 @@ impl Tally {
                 self.resource(change, &counts);
             }
             Record::ActionInvocation(_) => self.invocations += 1,
-            Record::DeferredChange(_) | Record::OutputChange(_) => {}
+            Record::DeferredChange(_) | Record::DeferredActionInvocation(_) => {}
+            Record::OutputChange(_) => {}
             Record::Check(_) | Record::Summary(_) => {}
         }
     }
@@ -134,6 +135,11 @@ impl Default for Totals {
 }
 
 impl Totals {
+    /// Totals that have no rows of workspaces, for those who draw no table.
+    pub fn without_workspaces() -> Totals {
+        Totals { workspaces: Groups::new(0), ..Totals::default() }
+    }
+
     /// Adds a plan that was read to its end.
     pub fn add(&mut self, workspace: &str, plan: Tally, summary: &Summary) {
         let counts = Counts::of(summary);
@@ -142,8 +148,10 @@ impl Totals {
             || summary.resource_changes.keys().any(|action| action != "no-op");
         let row = self.workspaces.row(&visible(workspace));
         row.counts.add(&counts);
+        row.line.add(&summary.terraform);
         row.plans += 1;
         row.has_more |= has_more;
+        row.is_errored |= summary.errored == Some(true);
         self.types.add(plan.types);
         self.modules.add(plan.modules);
         self.providers.add(plan.providers);
@@ -170,12 +178,12 @@ impl Totals {
         }
         let row = self.workspaces.row(&workspace);
         row.counts[Column::Errors] += 1;
-        row.error.get_or_insert(text);
+        row.error.get_or_insert(text.into());
     }
 
     /// The table, with its heading, and what changes most.
-    pub fn draw(&self, shape: &Shape, color: Color) -> String {
-        table::draw(self, shape, color)
+    pub fn draw(&self, shape: &Shape, screen: Screen) -> String {
+        table::draw(self, shape, screen)
     }
 
     pub(super) fn groups(&self, by: By) -> &Groups {

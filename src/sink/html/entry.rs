@@ -10,9 +10,13 @@ use super::inert::push_line;
 use crate::record::counts::Summary;
 use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
 use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
+use crate::sink::gate::Answer;
+use crate::sink::phrase::{self, WRITE_ONLY, what_else};
 use crate::sink::short::short_message;
-use crate::sink::summary::{Action, reason, symbol};
-use crate::sink::term::what_else;
+use crate::sink::summary::{Action, known, symbol};
+
+/// Names that a broken rule is told with.
+const NAMED: usize = 3;
 
 /// A row of the page's lists.
 #[derive(Debug, Default, Serialize)]
@@ -63,12 +67,16 @@ struct Details<'a> {
     attributes: Values<'a>,
     #[serde(skip_serializing_if = "is_zero")]
     left_out: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    unchanged: u64,
 }
 
 impl<'a> Entry<'a> {
     /// A change to a resource, in that part of the page.
     pub fn of_resource(kind: &'static str, change: &'a ResourceChange<'_>) -> Entry<'a> {
-        let reason = change.action_reason.as_deref().map(|word| Cow::Owned(reason(word)));
+        let reason = change.action_reason.as_deref().map(|word| known(phrase::reason, word));
+        let deferral = change.deferred_reason.as_deref().map(|word| known(phrase::deferral, word));
+        let reason = reason.map(Cow::Owned);
         let reason = reason.or(what_else(change).map(Cow::Borrowed));
         let details = Details {
             provider: change.provider_name.as_deref(),
@@ -86,7 +94,7 @@ impl<'a> Entry<'a> {
             deposed: change.deposed.as_deref(),
             moved_from: change.moved_from(),
             imported: change.importing.is_some(),
-            reason: reason.or(change.deferred_reason.as_deref().map(Cow::Borrowed)),
+            reason: reason.or(deferral.map(Cow::Owned)),
             status: None,
             details,
         }
@@ -112,7 +120,10 @@ impl<'a> Entry<'a> {
             address: Cow::Borrowed(&invoked.address),
             type_name: invoked.type_name.as_deref(),
             reason: by.map(|by| Cow::Owned(format!("{} {by}", invoked.timing_words()))),
-            details: Details { trigger: invoked.trigger, ..Details::default() },
+            details: Details {
+                trigger: invoked.trigger,
+                ..Details::of_values(&invoked.attributes)
+            },
             ..Entry::default()
         }
     }
@@ -143,8 +154,9 @@ impl<'a> Entry<'a> {
 
 impl<'a> Details<'a> {
     fn of_values(values: &'a Attributes) -> Details<'a> {
-        let (attributes, left_out) = (Values(&values.list), values.left_out);
-        Details { attributes, left_out, ..Details::default() }
+        let Attributes { list, left_out, unchanged } = values;
+        let (left_out, unchanged) = (*left_out, *unchanged);
+        Details { attributes: Values(list), left_out, unchanged, ..Details::default() }
     }
 }
 
@@ -198,6 +210,7 @@ impl Serialize for Value<'_> {
             Shown::Unknown => serializer.serialize_str("unknown"),
             Shown::Sensitive => serializer.serialize_str("sensitive"),
             Shown::Withheld => serializer.serialize_str("withheld"),
+            Shown::WriteOnly => serializer.serialize_str(WRITE_ONLY),
             Shown::Scalar(Excerpt { text, left_out, .. })
             | Shown::Container(Excerpt { text, left_out, .. }) => match left_out {
                 0 => serializer.serialize_str(text),
@@ -214,9 +227,35 @@ pub struct Ended<'a> {
     pub kind: &'static str,
     /// What it comes to.
     pub line: String,
+    /// The rules that it breaks, errors first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub broken: Vec<Broken<'a>>,
     /// What was counted.
     #[serde(flatten)]
     pub summary: &'a Summary,
+}
+
+/// A rule that a plan breaks.
+#[derive(Debug, Serialize)]
+pub struct Broken<'a> {
+    /// As it was written.
+    pub rule: &'a str,
+    /// Its word.
+    pub severity: &'static str,
+    /// How many break it, and the first of them.
+    pub words: String,
+    /// What its author says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<&'a str>,
+}
+
+impl<'a> Broken<'a> {
+    /// What a plan has to say to the rule.
+    pub fn of(answer: &Answer<'a>) -> Broken<'a> {
+        let (rule, severity) = (answer.rule.text(), answer.rule.severity().word());
+        let (words, message) = (answer.words(NAMED, str::to_owned), answer.rule.message());
+        Broken { rule, severity, words, message }
+    }
 }
 
 /// What is not shown of a plan, because its reader did not want to see it.

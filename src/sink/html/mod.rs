@@ -19,12 +19,13 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use self::entry::{Ended, Entry, Failed, Unseen};
+use self::entry::{Broken, Ended, Entry, Failed, Unseen};
 use self::inert::push_line;
 use crate::error::{Error, Result};
 use crate::record::counts::Summary;
 use crate::record::{Hidden, Label, Record};
-use crate::sink::summary::plan_line;
+use crate::sink::gate::{Questions, Rule};
+use crate::sink::phrase::plan_line;
 use crate::sink::{BUFFER, Sink, write_error};
 
 const PAGE: &str = include_str!("page/page.html");
@@ -35,15 +36,16 @@ const SCRIPT: &str = concat!(
     include_str!("page/data.js"),
     include_str!("page/overview.js"),
     include_str!("page/filters.js"),
+    include_str!("page/link.js"),
     include_str!("page/lists.js"),
     include_str!("page/details.js"),
     include_str!("page/start.js"),
 );
 
 /// SHA-256 of the style, in base64.
-const STYLE_DIGEST: &str = "pzYZ2v9ng3RONmLFCZw1f/6WjUhwxnaaKiVnjB7LdVk=";
+const STYLE_DIGEST: &str = "Q3+cat/jKT0k8CMNggjQlZt1jhQ7if10udVyCcPYKco=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "tL99xO1iWzGoyR6ut+y/IWHFnA/5zo6nMTP6F8xUPXs=";
+const SCRIPT_DIGEST: &str = "FQ6v3bvRFDhhc4lyw79Bql6fpFlkUhs+GJhVUOqOAB4=";
 
 /// Where the data goes in the page.
 const DATA: &str = "<!-- data -->\n";
@@ -62,14 +64,15 @@ pub struct Html<W: Write> {
     block_len: Option<usize>,
     has_begun: bool,
     /// Of the plan at hand.
+    questions: Questions,
     invocations: u64,
 }
 
 impl<W: Write> Html<W> {
-    /// Writes to `out`.
-    pub fn new(out: W) -> Html<W> {
-        let (text, block_len, has_begun) = (Vec::new(), None, false);
-        Html { out, text, block_len, has_begun, invocations: 0 }
+    /// Writes to `out`, with the rules that plans break.
+    pub fn new(out: W, rules: &[Rule]) -> Html<W> {
+        let (text, questions) = (Vec::new(), Questions::new(rules));
+        Html { out, text, block_len: None, has_begun: false, questions, invocations: 0 }
     }
 
     /// The page before and after the data.
@@ -130,12 +133,21 @@ impl<W: Write> Html<W> {
 
     fn summary(&mut self, summary: &Summary) -> Result<()> {
         let line = plan_line(summary, self.invocations);
-        self.plan(&Ended { kind: "summary", line, summary })
+        let broken = self.questions.broken().map(|answer| Broken::of(&answer)).collect();
+        let mut text = Vec::new();
+        push_line(&Ended { kind: "summary", line, broken, summary }, &mut text)
+            .and_then(|()| push_line(&(), &mut text))
+            .map_err(write_error)?;
+        self.tell(|all| {
+            all.extend(&text);
+            Ok(())
+        })
     }
 }
 
 impl<W: Write> Sink for Html<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.questions.note(record);
         match record {
             Record::Plan(_) => {
                 self.invocations = 0;
@@ -149,12 +161,14 @@ impl<W: Write> Sink for Html<W> {
                 self.invocations += 1;
                 self.entry(&Entry::of_invocation(invoked))
             }
+            Record::DeferredActionInvocation(_) => Ok(()),
             Record::Check(check) => self.entry(&Entry::of_check(check)),
             Record::Summary(summary) => self.summary(summary),
         }
     }
 
     fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
+        self.questions.note(record);
         self.invocations += u64::from(matches!(record, Record::ActionInvocation(_)));
         Ok(())
     }

@@ -9,10 +9,12 @@ use super::class::Class;
 use super::quoted::{cut, fenced, span};
 use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
 use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
-use crate::sink::summary::{Action, known_reason, symbol};
-use crate::sink::term::{
-    FORMAT, NAMED, ORDER, Part, SENSITIVE, UNKNOWN, likeness, names, sign, what, what_else,
+use crate::sink::phrase::{
+    self, FORMAT, ORDER, SENSITIVE, Tense, UNKNOWN, WRITE_ONLY, circumstances, unchanged, what,
+    what_else,
 };
+use crate::sink::summary::{Action, symbol};
+use crate::sink::term::{NAMED, likeness, names, sign};
 
 /// Characters of an address, and of a path.
 const NAME: usize = 200;
@@ -136,10 +138,16 @@ impl Teller {
             indexes: index.into_iter().collect(),
             count: 1,
             symbol: symbol(change),
-            phrase: phrase(class, change),
+            phrase: told(class, change),
             body: self.body(&change.attributes, Action::of_change(change)),
             likeness: likeness(change),
         }
+    }
+
+    /// A line of a list that tells of a change to a resource.
+    pub fn loss(&self, class: Class, change: &ResourceChange<'_>) -> String {
+        let (head, phrase) = (self.head(symbol(change), &change.full_name()), told(class, change));
+        format!("- {head} {phrase}\n")
     }
 
     /// A change to an output.
@@ -152,11 +160,15 @@ impl Teller {
 
     /// An action that is invoked.
     pub fn invocation(&self, invoked: &ActionInvocation<'_>) -> Entry {
-        let mut head = self.head("", &invoked.address);
-        if let Some(by) = invoked.triggering_address.as_deref() {
-            let _ = write!(head, " {} {}", invoked.timing_words(), span(by, NAME));
-        }
-        Entry { count: 1, head: head + "\n\n", ..Entry::default() }
+        let by = invoked.triggering_address.as_deref();
+        let by = by.map(|by| format!("{} {}", invoked.timing_words(), span(by, NAME)));
+        let deferral = invoked.deferred_reason.as_deref();
+        let deferral = deferral.map(|word| known(phrase::deferral(word), word));
+        let words: Vec<String> = by.into_iter().chain(deferral).collect();
+        let space = if words.is_empty() { "" } else { " " };
+        let head = self.head("", &invoked.address) + space + &words.join(", ");
+        let Body { text, full } = self.body(&invoked.attributes, Action::Read);
+        Entry { count: 1, head: head + "\n\n", body: text, full, is_cut: false }
     }
 
     /// A check.
@@ -203,14 +215,18 @@ fn lines(attributes: &Attributes, action: Action, max: usize) -> (String, bool) 
         // Writing to a text cannot fail, here and elsewhere.
         let _ = writeln!(lines, "  … and {more} more");
     }
+    // Alone it is not worth a fence.
+    if attributes.unchanged > 0 && !lines.is_empty() {
+        let _ = writeln!(lines, "  {}", unchanged(attributes));
+    }
     (if lines.is_empty() { lines } else { fenced("diff", &lines) + "\n" }, left == 0)
 }
 
 /// What happens to a resource, and why.
-fn phrase(class: Class, change: &ResourceChange<'_>) -> String {
-    let part = if class == Class::Drift { Part::Drift } else { Part::Changes };
+fn told(class: Class, change: &ResourceChange<'_>) -> String {
+    let tense = if class == Class::Drift { Tense::Happened } else { Tense::Planned };
     let mut parts: Vec<String> = Vec::new();
-    match what(part, &change.action) {
+    match what(tense, &change.action) {
         "" if change.action == "no-op" => {}
         "" => parts.push(span(&change.action, WORD)),
         what => parts.push(what.to_owned()),
@@ -220,11 +236,17 @@ fn phrase(class: Class, change: &ResourceChange<'_>) -> String {
     if let Some(importing) = &change.importing {
         parts.push(format!("imported by {}", span(importing.get(), VALUE)));
     }
-    if let Some(word) = change.action_reason.as_deref() {
-        parts.push(known_reason(word).map_or_else(|| span(word, WORD), str::to_owned));
-    }
-    parts.extend(change.deferred_reason.as_deref().map(|reason| span(reason, WORD)));
+    parts.extend(circumstances(change).map(str::to_owned));
+    let reason = change.action_reason.as_deref();
+    parts.extend(reason.map(|word| known(phrase::reason(word), word)));
+    let deferral = change.deferred_reason.as_deref();
+    parts.extend(deferral.map(|word| known(phrase::deferral(word), word)));
     parts.join(", ")
+}
+
+/// A word in plain words, if these are known, or itself.
+fn known(words: Option<&str>, word: &str) -> String {
+    words.map_or_else(|| span(word, WORD), str::to_owned)
 }
 
 /// An attribute as a line of a difference, where `!` colours what is changed.
@@ -283,6 +305,7 @@ fn value(shown: &Shown, skipped: usize, line: &mut String) {
     match shown {
         Shown::Absent => line.push_str("null"),
         Shown::Withheld => {}
+        Shown::WriteOnly => line.push_str(WRITE_ONLY),
         Shown::Unknown => line.push_str(UNKNOWN),
         Shown::Sensitive => line.push_str(SENSITIVE),
         Shown::Scalar(excerpt) | Shown::Container(excerpt) => {

@@ -13,6 +13,7 @@ mod class;
 mod entry;
 mod fit;
 mod layout;
+mod losses;
 mod overview;
 mod quoted;
 mod shelf;
@@ -134,16 +135,24 @@ impl Sink for Markdown<'_> {
                 self.plans += 1;
                 Ok(())
             }
-            Record::ResourceChange(change) => self.change(Class::of(change), change),
+            Record::ResourceChange(change) => {
+                let (class, teller) = (Class::of(change), &self.teller);
+                self.overview.losses.note(class, || teller.loss(class, change));
+                self.change(class, change)
+            }
             Record::ResourceDrift(change) => self.change(Class::Drift, change),
             Record::DeferredChange(change) => self.change(Class::Deferred, change),
             Record::OutputChange(output) => self.add(Class::Output, |teller| teller.output(output)),
             Record::ActionInvocation(invoked) => {
                 self.add(Class::Invocation, |teller| teller.invocation(invoked))
             }
+            Record::DeferredActionInvocation(deferred) => {
+                self.add(Class::DeferredAction, |teller| teller.invocation(deferred))
+            }
             Record::Check(check) => self.add(Class::Check, |teller| teller.check(check)),
             Record::Summary(_) => {
                 self.flush()?;
+                self.overview.losses.mark();
                 self.shelf.mark();
                 self.full.iter_mut().for_each(Shelf::mark);
                 Ok(())
@@ -164,6 +173,7 @@ impl Sink for Markdown<'_> {
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.alike = None;
+        self.overview.losses.forget();
         self.overview.fail(label.workspace.unwrap_or(label.source), &error.to_string());
         self.full.iter_mut().try_for_each(Shelf::forget)?;
         self.shelf.forget()
@@ -174,7 +184,7 @@ impl Sink for Markdown<'_> {
         let Markdown { fit, overview, shelf, full, open, .. } = self;
         // Half of the first page is for what changes.
         let text = overview.text(news, fit.measure, fit.max / 2);
-        if let Some(full) = full.as_mut().filter(|full| has_room(*fit, &text, full)) {
+        if let Some(full) = full.as_mut().filter(|full| has_room(*fit, overview, &text, full)) {
             std::mem::swap(shelf, full);
         }
         let parts = match fit.rest {

@@ -1,18 +1,22 @@
-//! What stands first: the plan line, what is wrong, the rules that are broken, and a row for each
-//! plan. It always has room.
+//! What stands first: the plan line, what is wrong, the rules that are broken, what may be lost, and
+//! a row for each plan. It always has room.
 
 use std::fmt::Write as _;
 
 use super::fit::Measure;
+use super::losses::Losses;
 use super::quoted::span;
 use crate::record::{Hidden, Record};
 use crate::sink::fleet::{Column, Row, Tally, Totals};
 use crate::sink::gate::{Answer, Questions};
-use crate::sink::summary::{plan_line, plan_words};
+use crate::sink::phrase::{self, Of, Warning, counted, plan_line, plan_words};
+use crate::sink::tool::{Clues, Tool};
 
 /// Characters of a name, and of an error.
 const NAME: usize = 80;
 const ERROR: usize = 200;
+/// Characters of what the author of a rule says.
+const MESSAGE: usize = 500;
 /// Names that a broken rule is told with.
 const NAMED: usize = 3;
 /// Broken rules that are kept to be told; those beyond are a number.
@@ -30,6 +34,12 @@ pub(super) struct Overview {
     broken: Vec<String>,
     broken_more: u64,
     hidden: Hidden,
+    /// For how many plans each warning holds.
+    warnings: [u64; Warning::ALL.len()],
+    clues: Clues,
+    tool: Option<Tool>,
+    /// What is destroyed, replaced or forgotten.
+    pub losses: Losses,
     /// The same for the same names, in whatever order they come.
     key: u64,
 }
@@ -37,6 +47,7 @@ pub(super) struct Overview {
 impl Overview {
     /// Takes note of a record, after the rules did.
     pub fn note(&mut self, record: &Record<'_>, questions: &Questions) {
+        self.clues.note(record);
         match record {
             Record::Plan(plan) => {
                 plan.workspace.unwrap_or(plan.source).clone_into(&mut self.name);
@@ -47,13 +58,23 @@ impl Overview {
                 let name = std::mem::take(&mut self.name);
                 self.named(&name);
                 self.line = plan_line(summary, self.plan.invocations);
+                let tool = self.clues.tool(summary);
+                self.tool = Some(self.tool.map_or(tool, |others| others.and(tool)));
+                for (count, warning) in self.warnings.iter_mut().zip(Warning::ALL) {
+                    *count += u64::from(warning.holds(summary));
+                }
                 self.totals.add(&name, std::mem::take(&mut self.plan), summary);
-                for answer in questions.answers().filter(Answer::is_broken) {
+                for answer in questions.broken() {
                     self.break_rule(&name, &answer);
                 }
             }
             _ => {}
         }
+    }
+
+    /// The tool that made the plans.
+    pub fn tool(&self) -> Tool {
+        self.tool.unwrap_or_default()
     }
 
     /// Takes note of what is not shown of a plan.
@@ -70,7 +91,11 @@ impl Overview {
         }
         let words = answer.words(NAMED, |name| span(name, NAME));
         let rule = span(answer.rule.text(), NAME);
-        self.broken.push(format!("- {rule}: {words} ({})\n", span(name, NAME)));
+        let level = if answer.fails() { "" } else { "warning: " };
+        let message = answer.rule.message();
+        let message = message.map(|message| format!(": {}", span(message, MESSAGE)));
+        let message = message.unwrap_or_default();
+        self.broken.push(format!("- {level}{rule}: {words} ({}){message}\n", span(name, NAME)));
     }
 
     /// Takes note of a plan that could not be read.
@@ -101,6 +126,7 @@ impl Overview {
         };
         let room = add(self.plans());
         let room = add(self.broken_rules(measure, room / 2));
+        let room = add(self.losses.text(measure, room / 2));
         add(self.table(measure, room));
         text
     }
@@ -110,17 +136,17 @@ impl Overview {
         match (plans, failed + errored + incomplete) {
             (0, 0) => "No plan.".to_owned(),
             (0, _) => "No plan could be read.".to_owned(),
+            (1, _) if *failed == 0 => self.line.clone(),
             (_, 0) if news == News::None && self.hidden == Hidden::default() => {
                 "No changes.".to_owned()
             }
-            (1, _) if *failed == 0 => self.line.clone(),
             _ => plan_words(line, *invocations),
         }
     }
 
     /// How many plans there are, and what is wrong with some.
     fn plans(&self) -> String {
-        let Totals { plans, failed, errored, incomplete, workspaces, .. } = &self.totals;
+        let Totals { plans, failed, workspaces, .. } = &self.totals;
         let mut text = String::new();
         if plans + failed > 1 {
             let quiet = workspaces.rows().filter(|row| row.is_quiet());
@@ -130,20 +156,15 @@ impl Overview {
                 _ => write!(text, "{} plans, {quiet} without changes.\n\n", plans + failed),
             };
         }
-        for (count, what) in [
-            (*failed, "could not be read: what it changes is not in this report."),
-            (*errored, "is not whole, because planning failed: there may be more to change."),
-            (*incomplete, "is not complete: applying leaves changes for another plan."),
-        ] {
-            let _ = match count {
-                0 => Ok(()),
-                1 if plans + failed == 1 => write!(text, "**Warning:** this plan {what}\n\n"),
-                1 => write!(text, "**Warning:** 1 plan {what}\n\n"),
-                _ => write!(text, "**Warning:** {count} plans {}\n\n", plural(what)),
-            };
+        let of = |count| if plans + failed == 1 { Of::This } else { Of::Several(count) };
+        let unread = (*failed > 0).then(|| phrase::unread(of(*failed)));
+        let warnings = Warning::ALL.into_iter().zip(self.warnings).filter(|(_, count)| *count > 0);
+        let warnings = warnings.map(|(warning, count)| warning.words(of(count)));
+        for warning in unread.into_iter().chain(warnings) {
+            let _ = write!(text, "**Warning:** {warning}\n\n");
         }
-        if let Some(words) = self.hidden.words() {
-            let _ = write!(text, "Hidden, as asked for: {words}.\n\n");
+        if let Some(words) = phrase::hidden(&self.hidden) {
+            let _ = write!(text, "{words}\n\n");
         }
         text
     }
@@ -178,6 +199,7 @@ impl Overview {
         let is_shown = |column: &Column| match column {
             Column::Add | Column::Change | Column::Destroy => true,
             Column::Errors => false,
+            Column::Forget => self.totals.line.forget > 0,
             column => counts[*column] > 0,
         };
         let columns: Vec<Column> = Column::ALL.into_iter().filter(is_shown).collect();
@@ -185,7 +207,7 @@ impl Overview {
         let line = |name: &str, row: &Row| {
             let mut line = format!("| {name} |");
             for &column in &columns {
-                let _ = match row.counts[column] {
+                let _ = match number(row, column) {
                     0 => write!(line, " · |"),
                     number => write!(line, " {number} |"),
                 };
@@ -197,12 +219,19 @@ impl Overview {
             line + "\n"
         };
         let heading = heading(&columns, is_failed);
-        let all = Row { counts: *counts, ..Row::default() };
+        let all = Row { counts: *counts, line: self.totals.line, ..Row::default() };
+        let includes = match [Column::Replace, Column::Forget].map(|it| columns.contains(&it)) {
+            [false, _] => "",
+            [true, false] => "\nAdd and Destroy count replacements as the plan line does.\n",
+            [true, true] => "\nAdd, Destroy and Forget count replacements as the plan line does.\n",
+        };
         let end = |left: usize| {
-            let more =
-                if left == 0 { String::new() } else { format!("\n… and {left} more plans\n") };
+            let more = match left as u64 {
+                0 => String::new(),
+                left => format!("\n… and {}\n", counted(left, "more plan")),
+            };
             let total = if rows.len() > 1 { line("**Total**", &all) } else { String::new() };
-            total + &more + "\n"
+            total + &more + includes + "\n"
         };
         let room = room.saturating_sub(measure.of(&heading) + measure.of(&end(rows.len())));
         let lines = rows.iter().map(|row| line(&span(&row.name, NAME), row));
@@ -210,6 +239,17 @@ impl Overview {
             (_, 0) => String::new(),
             (lines, shown) => heading + &lines + &end(rows.len() - shown),
         }
+    }
+}
+
+/// What a row has in a column: the plan line's own number, where that has one.
+fn number(row: &Row, column: Column) -> u64 {
+    match column {
+        Column::Add => row.line.add,
+        Column::Change => row.line.change,
+        Column::Destroy => row.line.destroy,
+        Column::Forget => row.line.forget,
+        column => row.counts[column],
     }
 }
 
@@ -224,7 +264,7 @@ pub(super) enum News {
 const LINES_MAX: usize = 10_000;
 
 /// As many of the lines as have room, and how many these are.
-fn fitting(
+pub(super) fn fitting(
     lines: impl Iterator<Item = String>,
     measure: Measure,
     mut room: u64,
@@ -266,9 +306,4 @@ fn word(column: Column) -> &'static str {
         Column::Checks => "Failed checks",
         Column::Errors => "Errors",
     }
-}
-
-fn plural(what: &str) -> String {
-    let what = what.replacen("is ", "are ", 1);
-    what.replacen("what it changes", "what they change", 1)
 }

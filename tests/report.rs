@@ -5,6 +5,7 @@
 //! look at them before they are kept.
 
 mod fit;
+mod full;
 mod github;
 mod golden;
 mod hostile;

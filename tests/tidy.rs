@@ -36,7 +36,7 @@ const LEVELS: [(&str, u32); 20] = [
 
 /// The third-party crates, and the places that may name them; none of what is a dependency for the
 /// sake of its features alone.
-const CRATES: [(&str, &[&str]); 32] = [
+const CRATES: [(&str, &[&str]); 33] = [
     ("blake3", &["batch/", "redact/mask.rs", "sink/markdown/", "sink/short.rs"]),
     ("bytes", &["batch/store/client/"]),
     ("clap", &["cli/args.rs", "cli/args/"]),
@@ -75,8 +75,9 @@ const CRATES: [(&str, &[&str]); 32] = [
     ("simdutf8", &["scan/", "json/string.rs"]),
     ("smallvec", &["secret/"]),
     ("tempfile", &["cli/interrupt.rs", "cli/output.rs", "input/kept.rs", "sink/markdown/"]),
+    ("terminal_size", &["cli/run.rs"]),
     ("tokio", &["batch/store/client/"]),
-    ("unicode-width", &["sink/summary.rs"]),
+    ("unicode-width", &["sink/summary.rs", "sink/wrap.rs"]),
     ("walkdir", &["batch/walk.rs", "batch/globs.rs"]),
     ("zeroize", &["secret/contained.rs"]),
     ("zstd", &["input/compressed.rs"]),

@@ -6,6 +6,8 @@ use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
+use terminal_size::{Width, terminal_size_of};
+
 use super::args::{
     self, Changes, Command, FormArgs, Format, GateArgs, GroupBy, Plans, RecordArgs, Refusal,
     SortBy, Summary, TableArgs,
@@ -259,6 +261,13 @@ pub(super) fn color(when: args::Color, output: Option<&Path>) -> summary::Color 
         }
     };
     if wanted { summary::Color::Terminal } else { summary::Color::None }
+}
+
+/// Columns of the terminal that an output goes to, if it goes to one.
+pub(super) fn width(output: Option<&Path>) -> Option<usize> {
+    let stdout = output.is_none().then(io::stdout)?;
+    let (Width(columns), _) = terminal_size_of(stdout)?;
+    Some(usize::from(columns)).filter(|columns| *columns > 0)
 }
 
 pub(super) fn fail(path: Option<&Path>, error: &Error) -> Exit {

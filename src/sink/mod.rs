@@ -20,6 +20,7 @@ mod short;
 pub mod summary;
 pub mod term;
 pub mod variables;
+mod wrap;
 
 use self::csv::{Csv, Formulas};
 use crate::error::{Error, ErrorKind};

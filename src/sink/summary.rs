@@ -16,7 +16,7 @@ use crate::record::counts::{ByWord, PathCounts, PlanLine, Summary};
 use crate::record::{Check, Record, ResourceChange};
 
 /// Columns of the page.
-pub(super) const WIDTH: usize = 80;
+pub const WIDTH: usize = 80;
 /// Columns that a type's name has at least.
 const TYPE_MIN: usize = 28;
 /// Types that are counted apart; the rest is one line.
@@ -536,7 +536,7 @@ pub(super) fn width(text: &str) -> usize {
 }
 
 /// Characters for each column: a letter, and what is written above and below it.
-const STACKED: usize = 4;
+pub(super) const STACKED: usize = 4;
 
 /// A text cut to so many columns, the end left out.
 pub(super) fn fit(text: &str, columns: usize) -> String {

@@ -9,17 +9,20 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 
 use super::summary::{
-    Action, BOLD, Color, DIM, GREEN, PLAIN, RED, YELLOW, fit, paint, plan_line, reason, symbol,
+    Action, BOLD, Color, DIM, GREEN, PLAIN, RED, WIDTH, YELLOW, paint, plan_line, reason, symbol,
     warnings, width,
 };
+use super::wrap::{self, Columns};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::visible;
-use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
+use crate::record::view::{Attribute, Attributes, Detail, Difference, Line, Lines, Shown};
 use crate::record::{ActionInvocation, Check, Hidden, Label, OutputChange, Record, ResourceChange};
 
-/// Columns of each side of an attribute.
-const VALUE: usize = 72;
+/// Where the names of attributes begin.
+const NAMES: usize = 10;
+/// What stands between the two sides of an attribute.
+const ARROW: &str = " -> ";
 /// Columns that the paths of attributes are filled up to, at most.
 const PATHS: usize = 32;
 /// Instances of a resource that are named.
@@ -37,6 +40,9 @@ pub(super) const ORDER: &str = "(only the order)";
 pub struct Term<W: Write> {
     out: W,
     color: Color,
+    /// Columns of a line.
+    width: usize,
+    detail: Detail,
     /// What kind of record came last.
     part: Option<Part>,
     /// The module of the last change.
@@ -87,7 +93,20 @@ struct Group {
 impl<W: Write> Term<W> {
     /// Writes to `out`.
     pub fn new(out: W, color: Color) -> Term<W> {
-        Term { out, color, part: None, module: None, group: None, invocations: 0 }
+        let (width, detail) = (WIDTH, Detail::Excerpts);
+        Term { out, color, width, detail, part: None, module: None, group: None, invocations: 0 }
+    }
+
+    /// Begins a line of its own for what has no room in so many columns, if it can.
+    #[must_use]
+    pub fn with_width(self, width: usize) -> Term<W> {
+        Term { width, ..self }
+    }
+
+    /// Folds nothing, if that much is shown.
+    #[must_use]
+    pub fn with_detail(self, detail: Detail) -> Term<W> {
+        Term { detail, ..self }
     }
 
     fn paint(&self, style: &str, text: &str) -> String {
@@ -126,7 +145,7 @@ impl<W: Write> Term<W> {
         let symbol = paint(self.color, action.paint(), &format!("{:>3}", symbol(change)));
         let phrase = phrase(part, change);
         let body = self.attributes(&change.attributes, action);
-        let likeness = likeness(change);
+        let likeness = likeness(change).filter(|_| self.detail == Detail::Excerpts);
         let is_alike = |group: &Group| {
             index.is_some()
                 && !group.indexes.is_empty()
@@ -179,20 +198,21 @@ impl<W: Write> Term<W> {
         for attribute in &attributes.list {
             let path = visible(&attribute.path);
             let (sign, style) = sign(attribute, action);
-            let sign = self.paint(style, sign);
-            let values = match self.values(attribute) {
-                values if values.is_empty() || path.is_empty() => values,
-                values => {
-                    let space = " ".repeat(columns.saturating_sub(width(&path)));
-                    format!("{space} = {values}")
-                }
+            let used = width(&path);
+            let space = " ".repeat(columns.saturating_sub(used));
+            let [between, column] = match path.is_empty() {
+                true => [String::new(), String::new()],
+                false => [format!("{space} = "), " ".repeat(used + space.len() + 3)],
             };
+            let values = self.values(attribute, NAMES + column.len());
+            let between = if values.is_empty() { "" } else { &between };
             let reason = match attribute.replaces {
                 true => format!("  {}", self.paint(RED, "# forces replacement")),
                 false => String::new(),
             };
+            let sign = self.paint(style, sign);
             // Writing to a text cannot fail.
-            let _ = writeln!(lines, "        {sign} {path}{values}{reason}");
+            let _ = writeln!(lines, "        {sign} {path}{between}{values}{reason}");
         }
         if attributes.left_out > 0 {
             let more = format!("… and {} more", attributes.left_out);
@@ -201,30 +221,72 @@ impl<W: Write> Term<W> {
         lines
     }
 
-    /// What is said of an attribute behind its path; nothing, where values were not asked for.
-    fn values(&self, attribute: &Attribute) -> String {
-        let Attribute { before, after, difference, .. } = attribute;
-        match (difference, before, after) {
-            (Difference::Nothing, _, shown) => self.value(shown),
-            (Difference::Format, ..) => self.paint(DIM, FORMAT),
-            (Difference::Order, ..) => self.paint(DIM, ORDER),
+    /// What is said of an attribute behind its path, from a column on; nothing, where values were
+    /// not asked for.
+    fn values(&self, attribute: &Attribute, column: usize) -> String {
+        let Attribute { before, after, difference, lines, .. } = attribute;
+        let word = match difference {
+            Difference::Format => FORMAT,
+            Difference::Order => ORDER,
+            Difference::Value | Difference::Nothing => "",
+        };
+        if !word.is_empty() && self.detail == Detail::Excerpts {
+            return self.paint(DIM, word);
+        }
+        let values = match (difference, before, after) {
+            _ if lines.is_some() => lines.as_ref().map_or(String::new(), |it| self.lines(it)),
+            (Difference::Nothing, _, shown) => self.value(shown, column),
             (_, Shown::Withheld, Shown::Withheld) => String::new(),
             (_, Shown::Absent | Shown::Withheld, shown) | (_, shown, Shown::Absent) => {
-                self.value(shown)
+                self.value(shown, column)
             }
-            (_, Shown::Sensitive, Shown::Sensitive) => self.value(after),
-            (_, before, after) => format!("{} -> {}", self.value(before), self.value(after)),
+            (_, Shown::Sensitive, Shown::Sensitive) => self.value(after, column),
+            (_, before, after) => self.pair(before, after, column),
+        };
+        match (word, values) {
+            (word, values) if word.is_empty() || values.is_empty() => values,
+            (word, values) => format!("{values}  {}", self.paint(DIM, word)),
         }
     }
 
-    fn value(&self, shown: &Shown) -> String {
-        match shown {
-            Shown::Absent => "null".to_owned(),
-            Shown::Unknown => self.paint(DIM, UNKNOWN),
-            Shown::Sensitive => self.paint(DIM, SENSITIVE),
-            Shown::Withheld => String::new(),
-            Shown::Scalar(excerpt) | Shown::Container(excerpt) => shortened(excerpt),
+    /// What was and what will be: in one line, if it has room there.
+    fn pair(&self, before: &Shown, after: &Shown, column: usize) -> String {
+        let [one, other] = [before, after].map(|it| self.value(it, 0));
+        let columns: usize = [before, after].map(columns).iter().sum();
+        let is_line = ![&one, &other].iter().any(|value| value.contains('\n'));
+        if is_line && column + columns + ARROW.len() <= self.width {
+            return format!("{one}{ARROW}{other}");
         }
+        let [before, after] =
+            [self.value(before, column), self.value(after, NAMES + ARROW.len() - 1)];
+        format!("{before}\n{}{}{after}", " ".repeat(NAMES), &ARROW[1..])
+    }
+
+    /// A value whose first line begins at a column.
+    fn value(&self, shown: &Shown, column: usize) -> String {
+        match shown {
+            Shown::Absent => word(shown).to_owned(),
+            Shown::Unknown | Shown::Sensitive => self.paint(DIM, word(shown)),
+            Shown::Withheld => String::new(),
+            Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
+                wrap::value(excerpt, self.columns(column)).join("\n")
+            }
+        }
+    }
+
+    fn columns(&self, first: usize) -> Columns {
+        Columns { first, others: NAMES, end: self.width }
+    }
+
+    fn lines(&self, lines: &Lines) -> String {
+        let style = |line: &Line| match line {
+            Line::Same(_) => PLAIN,
+            Line::Removed(_) => RED,
+            Line::Added(_) => GREEN,
+            Line::Skipped(_) => DIM,
+        };
+        let paint = |line: &Line, text: String| self.paint(style(line), &text);
+        wrap::lines(lines, self.columns(NAMES), paint).join("\n")
     }
 
     fn output(&mut self, output: &OutputChange<'_>) -> Result<()> {
@@ -234,7 +296,7 @@ impl<W: Write> Term<W> {
         let name = self.paint(BOLD, &visible(&output.name));
         match &output.attributes.list[..] {
             [only] if only.path.is_empty() => {
-                let values = self.values(only);
+                let values = self.values(only, 6 + width(&visible(&output.name)) + 3);
                 self.line(&format!("  {symbol} {name} = {values}"))
             }
             _ => {
@@ -376,7 +438,7 @@ fn phrase(part: Part, change: &ResourceChange<'_>) -> String {
     parts.extend(what_else(change).map(str::to_owned));
     parts.extend(change.moved_from().map(|from| format!("moved from {}", visible(from))));
     if let Some(importing) = &change.importing {
-        parts.push(format!("imported by {}", fit(&visible(importing.get()), VALUE)));
+        parts.push(format!("imported by {}", visible(importing.get())));
     }
     parts.extend(change.action_reason.as_deref().map(reason));
     parts.extend(change.deferred_reason.as_deref().map(visible));
@@ -394,11 +456,20 @@ pub(super) fn sign(attribute: &Attribute, action: Action) -> (&'static str, &'st
     }
 }
 
-/// A value in one line.
-fn shortened(excerpt: &Excerpt) -> String {
-    let text = fit(&visible(&excerpt.text), VALUE);
-    match excerpt.left_out {
-        0 => text,
-        left_out => format!("{text} (about {} bytes)", excerpt.text.len() as u64 + left_out),
+/// What stands for a value that is not shown.
+fn word(shown: &Shown) -> &'static str {
+    match shown {
+        Shown::Absent => "null",
+        Shown::Unknown => UNKNOWN,
+        Shown::Sensitive => SENSITIVE,
+        Shown::Withheld | Shown::Scalar(_) | Shown::Container(_) => "",
+    }
+}
+
+/// Columns that a value takes in one line.
+fn columns(shown: &Shown) -> usize {
+    match shown {
+        Shown::Scalar(excerpt) | Shown::Container(excerpt) => width(&visible(&excerpt.text)),
+        shown => word(shown).len(),
     }
 }

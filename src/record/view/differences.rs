@@ -10,15 +10,18 @@ use std::ops::Range;
 use super::documents::{Document, Syntax};
 use super::sets::{Unmatched, unmatched};
 use super::walk::{Entry, Met, walk};
-use super::{Difference, Excerpt, Listing, Shown};
+use super::{Detail, Difference, Excerpt, Lines, Listing, Shown, lines};
 use crate::error::Result;
 use crate::json::string::common_prefix;
 use crate::json::value::{Elements, Kind, Text, Value};
 use crate::path::{Path, Paths, Step};
 use crate::secret::ordered::Ordered;
 
-/// Bytes that stand before the first difference of two long texts.
+/// Bytes that stand before the first difference of two long texts, and behind the last.
 const CONTEXT: usize = 24;
+
+/// Longest text that is shown whole where only some of it differs, in bytes.
+const SHORT: usize = 160;
 
 /// Lists what differs between two sides: at the paths `changed`, or not known yet at those of
 /// `unknown`, both in order.
@@ -298,21 +301,43 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
         // There may be a secret in one.
         _ => return Ok(false),
     }
-    if has_same_words && !is_yaml {
+    if [&before, &after].iter().any(|text| text.trim_end_matches('\n').contains('\n')) {
+        let shower = &*listing.shower;
+        let (context, max) = match shower.detail() {
+            Detail::Excerpts => (lines::CONTEXT, shower.excerpt_max().saturating_mul(2)),
+            Detail::Full => (usize::MAX, usize::MAX),
+        };
+        let lines = Lines::between([&before, &after], context, max, |line| shower.line(line));
+        listing.push_lines(path, lines, how);
+        return Ok(true);
+    }
+    let is_short = before.len().max(after.len()) <= SHORT;
+    let is_whole = is_short || listing.shower.detail() == Detail::Full;
+    if (has_same_words || is_whole) && !is_yaml {
         let [before, after] = sides.map(|side| listing.shower.show(Some(side)));
         listing.push(path, before?, after?, how);
         return Ok(true);
     }
-    let same = common_prefix(before.as_bytes(), after.as_bytes());
+    let [head, tail] = alike(&before, &after);
     // What seems to be YAML is shown as any text.
-    if same <= CONTEXT && !is_yaml {
+    if head.max(tail) == 0 && !is_yaml {
         return Ok(false);
     }
-    let start = before.floor_char_boundary(same.saturating_sub(CONTEXT));
-    let [before, after] =
-        [&before, &after].map(|text| Shown::Scalar(Excerpt::of_text_from(start, text)));
+    let max = listing.shower.excerpt_max();
+    let [before, after] = [&before, &after]
+        .map(|text| Shown::Scalar(Excerpt::of_text(text, head..text.len() - tail, max)));
     listing.push(path, before, after, how);
     Ok(true)
+}
+
+/// Bytes at the beginning and at the end of two texts that say nothing, because they are the same.
+fn alike(before: &str, after: &str) -> [usize; 2] {
+    let same = common_prefix(before.as_bytes(), after.as_bytes());
+    let head = before.floor_char_boundary(same.saturating_sub(CONTEXT));
+    let [one, other] = [before, after].map(|text| text.as_bytes()[same..].iter().rev());
+    let tail = one.zip(other).take_while(|(one, other)| one == other).count();
+    let end = before.len() - tail.saturating_sub(CONTEXT);
+    [head, before.len() - before.ceil_char_boundary(end)]
 }
 
 /// Whether it was listed how the document in a text changed.

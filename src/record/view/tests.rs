@@ -41,7 +41,7 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
     for secret in secrets {
         collected.secrets.insert(secret.as_bytes(), 0).unwrap();
     }
-    let known = Known { collected: &collected, options: &options };
+    let known = Known { collected: &collected, options: &options, detail: Detail::Excerpts };
     let mut lines = Lines(Viewer::new(View::Changed(known), &limits()), Vec::new());
     let plan = format!(
         r#"{{"format_version":"1.2","resource_changes":[
@@ -52,7 +52,7 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
 }
 
 fn line(attribute: &Attribute) -> String {
-    let Attribute { path, before, after, replaces, difference } = attribute;
+    let Attribute { path, before, after, replaces, difference, lines } = attribute;
     let shown = |shown: &Shown| match shown {
         Shown::Absent => "-".to_owned(),
         Shown::Unknown => "?".to_owned(),
@@ -70,6 +70,17 @@ fn line(attribute: &Attribute) -> String {
         Difference::Order => " (order)",
         Difference::Nothing => " (nothing)",
     };
+    if let Some(Lines { list, left_out, .. }) = lines {
+        assert_eq!((before, after), (&Shown::Withheld, &Shown::Withheld));
+        let line = |line: &Line| match line {
+            Line::Same(text) => format!(" {text}"),
+            Line::Removed(text) => format!("-{text}"),
+            Line::Added(text) => format!("+{text}"),
+            Line::Skipped(count) => format!("@{count}"),
+        };
+        let list: Vec<String> = list.iter().map(line).collect();
+        return format!("{path}: {} ({left_out} more){reason}{how}", list.join("|"));
+    }
     format!("{path}: {} -> {}{reason}{how}", shown(before), shown(after))
 }
 
@@ -193,7 +204,7 @@ fn documents_in_strings_are_compared_as_such() {
         (
             "tag: yes\nx: 1\n",
             "tag: 'yes'\nx: 1\n",
-            &[r#"p: "tag: yes\nx: 1\n" -> "tag: 'yes'\nx: 1\n""#],
+            &["p: -tag: yes|+tag: 'yes'| x: 1|  (0 more)"],
         ),
         (
             "pw: hunter22\nx: 0777\n",
@@ -203,12 +214,12 @@ fn documents_in_strings_are_compared_as_such() {
                 r#"-> {"pw":(sensitive value),"x":"0777"}"#
             )],
         ),
-        ("a: NULL\nb: x\n", "a: null\nb: x\n", &[r#"p: "a: NULL\nb: x\n" -> "a: null\nb: x\n""#]),
+        ("a: NULL\nb: x\n", "a: null\nb: x\n", &["p: -a: NULL|+a: null| b: x|  (0 more)"]),
         // A program that could be YAML.
         (
             "if x:\n  a\n  b\n",
             "if x:\n  a\nb\n",
-            &[r#"p: "if x:\n  a\n  b\n" -> "if x:\n  a\nb\n" (format)"#],
+            &["p:  if x:|   a|-  b|+b|  (0 more) (format)"],
         ),
         ("x  y\n", " x y", &[r#"p: "x  y\n" -> " x y" (format)"#]),
         ("", " ", &[r#"p: "" -> " " (format)"#]),
@@ -316,11 +327,11 @@ fn what_repeats_a_secret_is_hidden() {
 
 #[test]
 fn long_values_and_lists_are_cut() {
-    let long = "é".repeat(5_000);
+    let long = "é".repeat(20_000);
     let change = format!(r#""before":{{"a":"{long}"}},"after":{{"a":["{long}","{long}",1]}}"#);
     let found = lines(&change, &[]);
     assert_eq!(found.len(), 1);
-    assert!(found[0].starts_with("a: 4098 bytes and 5904 more -> 4"), "{}", &found[0]);
+    assert!(found[0].starts_with("a: 16386 bytes and 23616 more -> 16"), "{}", &found[0]);
     let many: Vec<String> = (0..12_000).map(|number| format!(r#""k{number:05}":1"#)).collect();
     let found = lines(&format!(r#""before":null,"after":{{{}}}"#, many.join(",")), &[]);
     assert_eq!(found.len(), ATTRIBUTES_MAX + 1);

@@ -41,9 +41,9 @@ const SCRIPT: &str = concat!(
 );
 
 /// SHA-256 of the style, in base64.
-const STYLE_DIGEST: &str = "pzYZ2v9ng3RONmLFCZw1f/6WjUhwxnaaKiVnjB7LdVk=";
+const STYLE_DIGEST: &str = "QlCRfA2vdu8KMqe4qfhLz0udtDFlvJJf+uAhZFdLZn8=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "tL99xO1iWzGoyR6ut+y/IWHFnA/5zo6nMTP6F8xUPXs=";
+const SCRIPT_DIGEST: &str = "ikTD7D+gIMWRp3O0SAnH2XnKJJJEwVGctMJkfxjaiIk=";
 
 /// Where the data goes in the page.
 const DATA: &str = "<!-- data -->\n";

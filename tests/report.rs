@@ -16,6 +16,7 @@ mod noise;
 mod page;
 mod rendered;
 mod safe;
+mod values;
 
 use std::path::Path;
 use std::process::{Output, Stdio};

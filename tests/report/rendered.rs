@@ -324,7 +324,8 @@ fn the_same_resources_and_attributes_are_told() {
         let text = shared_plans::plain(&fs::read_to_string(&path).expect("text"));
         let (rows, rendered) = rendered(&text);
         // Echoes would be hidden that a rendering shows, with all that is in them.
-        let (told, reported) = reported(&report_on(&["--width", "0", "--echo-min", "100000"], &plan));
+        let (told, reported) =
+            reported(&report_on(&["--width", "0", "--echo-min", "100000"], &plan));
         plans += 1;
         resources += rows.values().sum::<u64>();
         let keys: BTreeSet<_> = rows.keys().chain(told.keys()).collect();

@@ -223,7 +223,7 @@ fn as_set<'a>(
     let changed = changed - open.len();
     let indexes = |list: &[(u32, Value<'_>)]| list.iter().map(|it| it.0).collect::<Vec<_>>();
     let is_in_place = found.len() > 0 && indexes(&found.removed) == indexes(&found.added);
-    Ok(Some(found).filter(|it| it.shared > 0 && it.len() < changed && !is_in_place))
+    Ok(Some(found).filter(|it| !it.shared.is_empty() && it.len() < changed && !is_in_place))
 }
 
 /// Lists the elements of two lists that are on one side only. The first steps of `path` lead to the
@@ -248,18 +248,28 @@ fn list_set(
         listing.is_forced = false;
         return Ok(());
     }
-    for (elements, is_removed) in [(set.removed, true), (set.added, false)] {
+    let shared = if listing.shows_all { set.shared } else { Vec::new() };
+    if listing.shows_all {
+        paths.iter().for_each(|path| listing.sets.push(path.steps()));
+    }
+    for (elements, difference, [is_before, is_after]) in [
+        (set.removed, Difference::Value, [true, false]),
+        (set.added, Difference::Value, [false, true]),
+        (shared, Difference::Nothing, [true; 2]),
+    ] {
         for (index, element) in elements {
             let shown = listing.shower.show(Some(element))?;
-            let (before, after) =
-                if is_removed { (shown, Shown::Absent) } else { (Shown::Absent, shown) };
+            let [before, after] = [is_before, is_after].map(|is_there| match is_there {
+                true => shown.clone(),
+                false => Shown::Absent,
+            });
             paths.clear();
             paths.push(path.steps().take(depth).chain([Step::Index(index)]));
             // What is not known yet is told as such.
             let is_unknown =
                 |path| listing.within.is_none() && listing.places.unknown.has_above(path);
             if let Some(path) = paths.get(0).filter(|path| !is_unknown(*path)) {
-                listing.push(path, before, after, Difference::Value);
+                listing.push(path, before, after, difference);
             }
         }
     }
@@ -284,10 +294,18 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
             if listing.within.is_some() {
                 return Ok(false);
             }
-            match documents(path, [&mut one, &mut other], how, listing)? {
-                Listed::Yes => return Ok(true),
-                Listed::No => return Ok(false),
-                Listed::SameYaml => is_yaml = true,
+            // Its values are not all of a text in YAML.
+            is_yaml = one.syntax == Syntax::Yaml
+                && listing.shower.detail() == Detail::Full
+                && [&mut one, &mut other]
+                    .into_iter()
+                    .all(|it| listing.shower.shows_all_of(it.value()).unwrap_or(false));
+            if !is_yaml {
+                match documents(path, [&mut one, &mut other], how, listing)? {
+                    Listed::Yes => return Ok(true),
+                    Listed::No => return Ok(false),
+                    Listed::SameYaml => is_yaml = true,
+                }
             }
         }
         [Ok(None), Ok(None)] => {}
@@ -387,7 +405,12 @@ fn documents(
     let (listed, left_out) = (listing.attributes.list.len(), listing.attributes.left_out);
     let Ok(marks) = listing.shower.enter(&sides) else { return Ok(Listed::No) };
     listing.within = Some(listing.within(path, syntax.decoder()));
-    let found = differences(sides, &changed, &Paths::new(), listing);
+    let sets = std::mem::take(&mut listing.sets);
+    let mut found = differences(sides, &changed, &Paths::new(), listing);
+    if listing.shows_all && found.is_ok() {
+        found = listing.unchanged(sides[1], changed);
+    }
+    listing.sets = sets;
     listing.within = None;
     listing.shower.leave(marks);
     if found.is_err() {

@@ -266,6 +266,8 @@ impl<'s> Viewer<'s> {
             places,
             reasons: Reasons::of(places),
             within: None,
+            shows_all: *shows_all,
+            sets: Paths::new(),
             is_forced: false,
             set_room: SETS_MAX,
             size: 0,
@@ -275,8 +277,10 @@ impl<'s> Viewer<'s> {
         match subject.sides.map(|side| side.filter(|side| !side.is_null())) {
             [Some(before), Some(after)] => {
                 differences([before, after], places.changed, places.unknown, &mut listing)?;
-                if *shows_all {
-                    listing.unchanged(after)?;
+                if listing.shows_all {
+                    let mut listed = places.changed.clone();
+                    places.unknown.iter().for_each(|path| listed.push(path.steps()));
+                    listing.unchanged(after, listed)?;
                 }
             }
             [Some(before), None] => listing.removed(before)?,
@@ -375,6 +379,9 @@ struct Listing<'l, 's> {
     reasons: Reasons,
     /// The document whose places are being listed.
     within: Option<Within>,
+    shows_all: bool,
+    /// Lists whose elements were listed as those of sets, if all is shown.
+    sets: Paths,
     /// Whether what is being listed is why the resource is replaced, wherever it stands.
     is_forced: bool,
     /// What is left of [`SETS_MAX`].
@@ -478,9 +485,8 @@ impl Listing<'_, '_> {
     }
 
     /// Lists what stays as it is: all that lies below no place that was listed.
-    fn unchanged(&mut self, after: Value<'_>) -> Result<()> {
-        let mut listed = self.places.changed.clone();
-        self.places.unknown.iter().for_each(|path| listed.push(path.steps()));
+    fn unchanged(&mut self, after: Value<'_>, mut listed: Paths) -> Result<()> {
+        self.sets.iter().for_each(|path| listed.push(path.steps()));
         listed.sort_outermost();
         let scalars = Scalars::of(after, self.shower, |path| listed.has_above(path))?;
         self.attributes.left_out += scalars.left_out;

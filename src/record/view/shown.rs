@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-use super::documents::{Document, Unread};
+use super::documents::{Document, Syntax, Unread};
 use super::walk::{Entry, Met, walk};
 use super::{Detail, Known};
 use crate::error::Result;
@@ -288,21 +288,30 @@ impl<'s> Shower<'s> {
                 Kind::String => excerpt.push(&self.by_line(text), kind, self.excerpt_max),
                 _ => excerpt.push(text, kind, self.excerpt_max),
             },
-            Ok(Some(mut document)) => {
-                // A secret may stand in it as a value of its own.
-                excerpt.text.push_str(document.syntax.encoder());
-                excerpt.text.push('(');
-                let value = document.value();
-                let shown = self.within(&[value], |shower| shower.container(value, excerpt));
-                if shown.is_err() {
-                    // It has a key twice, so that what its names hide is not certain.
-                    excerpt.text.push_str(MASK);
-                }
-                excerpt.text.push(')');
-            }
+            Ok(Some(mut document)) => self.document(&mut document, text, excerpt),
         }
         self.decoded = decoded;
         Ok(is_shown)
+    }
+
+    /// Appends a document that stands in a text.
+    fn document(&mut self, document: &mut Document, text: &[u8], excerpt: &mut Excerpt) {
+        let encoder = document.syntax.encoder();
+        let is_yaml = document.syntax == Syntax::Yaml;
+        let value = document.value();
+        if is_yaml && self.shows_all_of(value).unwrap_or(false) {
+            // It has more to say than its values.
+            return excerpt.push(&self.by_line(text), Kind::String, self.excerpt_max);
+        }
+        // A secret may stand in it as a value of its own.
+        excerpt.text.push_str(encoder);
+        excerpt.text.push('(');
+        let shown = self.within(&[value], |shower| shower.container(value, excerpt));
+        if shown.is_err() {
+            // It has a key twice, so that what its names hide is not certain.
+            excerpt.text.push_str(MASK);
+        }
+        excerpt.text.push(')');
     }
 
     /// A line of a text as it is shown: a secret may stand on one of its own.

@@ -201,11 +201,7 @@ fn documents_in_strings_are_compared_as_such() {
             &[r#"p: jsonencode({"a":1,"a":1}) -> jsonencode({"a":1,"a":2})"#],
         ),
         // YAML whose values are the same is shown as a text, unless it repeats a secret.
-        (
-            "tag: yes\nx: 1\n",
-            "tag: 'yes'\nx: 1\n",
-            &["p: -tag: yes|+tag: 'yes'| x: 1|  (0 more)"],
-        ),
+        ("tag: yes\nx: 1\n", "tag: 'yes'\nx: 1\n", &["p: -tag: yes|+tag: 'yes'| x: 1|  (0 more)"]),
         (
             "pw: hunter22\nx: 0777\n",
             "pw: hunter22\nx: '0777'\n",
@@ -216,11 +212,7 @@ fn documents_in_strings_are_compared_as_such() {
         ),
         ("a: NULL\nb: x\n", "a: null\nb: x\n", &["p: -a: NULL|+a: null| b: x|  (0 more)"]),
         // A program that could be YAML.
-        (
-            "if x:\n  a\n  b\n",
-            "if x:\n  a\nb\n",
-            &["p:  if x:|   a|-  b|+b|  (0 more) (format)"],
-        ),
+        ("if x:\n  a\n  b\n", "if x:\n  a\nb\n", &["p:  if x:|   a|-  b|+b|  (0 more) (format)"]),
         ("x  y\n", " x y", &[r#"p: "x  y\n" -> " x y" (format)"#]),
         ("", " ", &[r#"p: "" -> " " (format)"#]),
     ] {

@@ -1,4 +1,4 @@
-//! How fast each layer is, over the same plans: some megabytes in memory, made with a fixed seed.
+//! Benchmarks each layer on the same plans: a few megabytes in memory, generated with a fixed seed.
 //!
 //! ```text
 //! cargo bench --bench engine                  everything
@@ -6,9 +6,9 @@
 //! cargo bench --bench engine -- --test        each once, for its counts only
 //! ```
 //!
-//! Every bench holds what it counted to what the generator, or a loop over the bytes, says: a fast
-//! wrong answer fails. The plans fit no cache that matters, and no page of them is touched for the
-//! first time while it is measured. For speed over files see the numbers in `benches/results`.
+//! Every bench compares its count with the generator's, or with a loop over the bytes, so a fast
+//! wrong answer fails. The plans are larger than the caches that matter, and all their pages are
+//! touched before the measurement. For speed over files see the numbers in `benches/results`.
 
 use criterion::measurement::WallTime;
 use criterion::{
@@ -39,11 +39,11 @@ mod generate {
 criterion_group!(benches, scan, skip, visit, diff, whole);
 criterion_main!(benches);
 
-/// A generated plan and what must be found in it.
+/// A generated plan and its expected counts.
 struct Plan {
     name: &'static str,
     text: Vec<u8>,
-    /// As the `summary` record.
+    /// The expected `summary` record.
     summary: Value,
 }
 
@@ -64,14 +64,14 @@ impl Plan {
     }
 }
 
-/// Bytes of a plan.
+/// Length of a plan in bytes.
 const SIZE: u64 = 8_000_000;
 
 fn plans() -> [Plan; 2] {
     [Plan::new("estate", SIZE), Plan::new("busy", SIZE)]
 }
 
-/// A group whose speed is told in bytes of a text.
+/// A benchmark group that reports bytes of `text` per second.
 fn group<'c>(
     criterion: &'c mut Criterion,
     name: &str,
@@ -82,7 +82,7 @@ fn group<'c>(
     group
 }
 
-/// Masks of every block. Counts: brackets outside of strings.
+/// Computes the masks of every block. Counts brackets outside strings.
 fn scan(criterion: &mut Criterion) {
     let mut plan = Plan::new("estate", SIZE);
     plan.text.resize(plan.text.len().next_multiple_of(BLOCK), b' ');
@@ -110,7 +110,7 @@ fn scan(criterion: &mut Criterion) {
     }
 }
 
-/// Brackets outside of strings, counted byte by byte.
+/// The number of brackets outside strings, counted byte by byte.
 fn brackets(text: &[u8]) -> u64 {
     let (mut in_string, mut escaped, mut count) = (false, false, 0);
     for &byte in text {
@@ -125,7 +125,7 @@ fn brackets(text: &[u8]) -> u64 {
     count
 }
 
-/// A whole document passed over as one value. Counts: its bytes.
+/// Skips a whole document as one value. Counts its bytes.
 fn skip(criterion: &mut Criterion) {
     let plan = Plan::new("estate", SIZE);
     let mut group = group(criterion, "skip", &plan.text);
@@ -143,7 +143,7 @@ fn skip(criterion: &mut Criterion) {
     }
 }
 
-/// A plan read by a visitor that looks at nothing. Counts: resource changes.
+/// Reads a plan with a visitor that ignores all values. Counts resource changes.
 fn visit(criterion: &mut Criterion) {
     struct Counter(u64);
     impl Visitor for Counter {
@@ -165,8 +165,8 @@ fn visit(criterion: &mut Criterion) {
     }
 }
 
-/// One change whose sides differ in several places, its overlays those of the change before, as
-/// with the instances of a resource. Counts: changed paths.
+/// Diffs one change whose sides differ in several places. Its overlays equal those of the previous
+/// change, as for instances of one resource. Counts changed paths.
 fn diff(criterion: &mut Criterion) {
     struct Measure<'c>(&'c mut Criterion, u64);
     impl Visitor for Measure<'_> {
@@ -187,7 +187,7 @@ fn diff(criterion: &mut Criterion) {
             Ok(Flow::Stop)
         }
     }
-    // As small as a plan gets: one instance.
+    // The smallest plan: one instance.
     let plan = Plan::new("busy", 1);
     assert_eq!(plan.resource_changes(), 1);
     let expected = plan.summary["changed_paths"].as_u64().expect("a count");
@@ -195,7 +195,7 @@ fn diff(criterion: &mut Criterion) {
     plan::read(Slice(&plan.text), &plan::Options::default(), &mut measure).expect("a plan");
 }
 
-/// From bytes to records, which nobody writes. Counts: all of the summary.
+/// Turns bytes into records that are not written. Counts everything in the summary.
 fn whole(criterion: &mut Criterion) {
     struct Nowhere;
     impl Sink for Nowhere {

@@ -134,8 +134,6 @@ pub enum FolderProblem {
     ShardTwice,
     /// An input of it was in another folder as well.
     SourceTwice,
-    /// Shards are missing.
-    ShardsMissing,
 }
 
 impl FolderProblem {
@@ -162,9 +160,6 @@ impl FolderProblem {
             }
             FolderProblem::ShardTwice => "this shard was given twice",
             FolderProblem::SourceTwice => "an input of this folder is in another one as well",
-            FolderProblem::ShardsMissing => {
-                "shards are missing: name their folders as well, or merge the others with --partial"
-            }
         }
     }
 }
@@ -330,6 +325,14 @@ pub enum WrongDocument {
     EmptyState,
     /// `terraform.tfstate`.
     NativeState,
+    /// A file compressed with xz.
+    Xz,
+    /// A file compressed with bzip2.
+    Bzip2,
+    /// A ZIP that is no plan file, or a tar archive.
+    Archive,
+    /// The JSON value `null` alone.
+    Null,
     /// The log of `plan -json` or `apply -json`.
     Log,
     /// `providers schema -json`.
@@ -378,8 +381,25 @@ impl WrongDocument {
                  `terraform show -json PLANFILE` with the plan file as its argument"
             }
             WrongDocument::NativeState => {
-                "this is a native state file (terraform.tfstate), not a plan: run \
+                "this is a native state file (terraform.tfstate): `redact` and `audit` read the \
+                 output of `terraform show -json STATEFILE`; for a plan, run \
                  `terraform plan -out PLANFILE`, then `terraform show -json PLANFILE`"
+            }
+            WrongDocument::Xz => {
+                "this is compressed with xz, and plansift reads gzip and zstd: run \
+                 `xz -dc FILE | plansift ...`, or compress plans with zstd"
+            }
+            WrongDocument::Bzip2 => {
+                "this is compressed with bzip2, and plansift reads gzip and zstd: run \
+                 `bzip2 -dc FILE | plansift ...`, or compress plans with zstd"
+            }
+            WrongDocument::Archive => {
+                "this is an archive (zip or tar): unpack it, and give plansift the output of \
+                 `terraform show -json PLANFILE` in it"
+            }
+            WrongDocument::Null => {
+                "this is the JSON value null, as `jq` prints for a key that is not there: give \
+                 plansift the whole output of `terraform show -json PLANFILE`"
             }
             WrongDocument::Log => {
                 "this is the log of `plan -json` or `apply -json`, which holds no values: run \

@@ -20,20 +20,91 @@ impl Glob {
 
     /// Whether all of a text matches.
     pub fn matches(&self, text: &[u8]) -> bool {
-        let [first, between @ .., last] = &self.parts[..] else {
-            return *text == *self.parts[0];
+        self.advanced(Progress::default(), text).is_some_and(|reached| self.ends(reached, text))
+    }
+
+    /// Whether a text matches up to one of `ends`, which are offsets in ascending order.
+    ///
+    /// What stands between the stars is found once, as far left as possible: that leaves the most
+    /// room to what follows. Each end then costs a comparison with what stands behind the last star.
+    pub fn matches_up_to(&self, text: &[u8], mut ends: impl Iterator<Item = usize>) -> bool {
+        let [first, .., last] = &self.parts[..] else {
+            let whole = &*self.parts[0];
+            return text.starts_with(whole) && ends.any(|end| end == whole.len());
         };
-        let rest = text.strip_prefix(&**first).and_then(|rest| rest.strip_suffix(&**last));
-        let Some(mut rest) = rest else { return false };
-        // What can be found further left leaves more to what follows.
-        between.iter().all(|part| match find(rest, part) {
-            Some(end) => {
-                rest = &rest[end..];
-                true
+        let mut reached = Progress { found: 1, from: first.len() };
+        if !text.starts_with(first) {
+            return false;
+        }
+        while reached.found + 1 < self.parts.len() {
+            match find(&text[reached.from..], &self.parts[reached.found]) {
+                Some(end) => {
+                    reached = Progress { found: reached.found + 1, from: reached.from + end };
+                }
+                None => return false,
             }
-            None => false,
+        }
+        ends.any(|end| {
+            let rest = text[..end].get(reached.from..);
+            rest.is_some_and(|rest| rest.ends_with(last))
         })
     }
+
+    /// How far a text has come that has grown since `progress`; `None`: no text that begins like
+    /// this one matches.
+    pub fn advanced(&self, progress: Progress, text: &[u8]) -> Option<Progress> {
+        let Progress { mut found, mut from } = progress;
+        let stars = self.parts.len() - 1;
+        if found == 0 {
+            let first = &*self.parts[0];
+            let known = text.len().min(first.len());
+            let is_longer = stars == 0 && text.len() > first.len();
+            if is_longer || text[from..known] != first[from..known] {
+                return None;
+            }
+            if stars == 0 || text.len() < first.len() {
+                return Some(Progress { found, from: known });
+            }
+            (found, from) = (1, first.len());
+        }
+        while found < stars {
+            let part = &self.parts[found];
+            match find(&text[from..], part) {
+                Some(end) => (found, from) = (found + 1, from + end),
+                None => {
+                    // The beginning of the part may be the end of the text.
+                    from = from.max((text.len() + 1).saturating_sub(part.len()));
+                    break;
+                }
+            }
+        }
+        Some(Progress { found, from })
+    }
+
+    /// Whether a text that has come so far matches as it is.
+    pub fn ends(&self, Progress { found, from }: Progress, text: &[u8]) -> bool {
+        let stars = self.parts.len() - 1;
+        let last = &*self.parts[stars];
+        match stars {
+            0 => text.len() == last.len(),
+            _ => found == stars && text[from..].ends_with(last),
+        }
+    }
+
+    /// What must follow on a text that has come so far, up to the first star; `None`: the star may
+    /// stand for more of the text already.
+    pub fn next(&self, Progress { found, from }: Progress) -> Option<&[u8]> {
+        (found == 0).then(|| &self.parts[0][from..])
+    }
+}
+
+/// How far a growing text has come with a glob ([`Glob::advanced`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Parts that are found.
+    found: usize,
+    /// Where the search for the next part goes on.
+    from: usize,
 }
 
 /// A glob that may also begin behind the `*.` at its beginning: `*.tags` is `tags` as well.
@@ -101,6 +172,29 @@ mod tests {
             }
         }
         assert!(matching > 1000);
+    }
+
+    #[test]
+    fn a_text_that_grows_matches_like_a_whole_one() {
+        for pattern in all("ab*", 4) {
+            let glob = Glob::new(&pattern);
+            for text in all("ab", 5) {
+                let text = text.as_bytes();
+                let mut progress = Some(Progress::default());
+                for end in 0..=text.len() {
+                    let prefix = &text[..end];
+                    progress = progress.and_then(|it| glob.advanced(it, prefix));
+                    let matches = progress.is_some_and(|it| glob.ends(it, prefix));
+                    assert_eq!(matches, naive(pattern.as_bytes(), prefix), "{pattern} {prefix:?}");
+                }
+                for ends in [&[0, 2, 4][..], &[1, 3], &[5]] {
+                    let ends = || ends.iter().copied().filter(|end| *end <= text.len());
+                    let expected = ends().any(|end| naive(pattern.as_bytes(), &text[..end]));
+                    let found = glob.matches_up_to(text, ends());
+                    assert_eq!(found, expected, "{pattern} {text:?}");
+                }
+            }
+        }
     }
 
     #[test]

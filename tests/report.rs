@@ -13,9 +13,11 @@ mod json;
 mod machines;
 mod markdown;
 mod noise;
+mod order;
 mod page;
 mod rendered;
 mod safe;
+mod told;
 mod values;
 
 use std::path::Path;

@@ -15,7 +15,7 @@ use plansift::sink::Sink;
 use plansift::sink::csv::{Csv, Formulas};
 use plansift::sink::json::Json;
 use plansift::sink::ndjson::Ndjson;
-use plansift::sink::summary::{Color, View};
+use plansift::sink::summary::{Screen, View};
 use serde_json::{Value, json};
 
 use crate::{corpus, run};
@@ -238,7 +238,7 @@ fn written(source: impl Source, form: Form, options: &Options) -> String {
             Form::Json => Box::new(Json::new(&mut out)),
             Form::Csv => Box::new(Csv::new(&mut out, Formulas::Quoted)),
             Form::CsvRaw => Box::new(Csv::new(&mut out, Formulas::Raw)),
-            Form::Summary => Box::new(View::new(&mut out, Color::None)),
+            Form::Summary => Box::new(View::new(&mut out, Screen::FILE, None)),
         };
         let sifted = sift(source, "plan.json", options, sink.as_mut());
         sink.finish().expect("memory can be written");

@@ -11,12 +11,13 @@ use std::num::NonZeroUsize;
 use model::Wanted;
 use plansift::glob::Glob;
 use plansift::input::{Slice, Source};
+use plansift::path::Pattern;
 use plansift::plan::Documents;
 use plansift::record::{self, Show};
 use plansift::redact::mask::Masking;
 use plansift::redact::{self, Secrecy, redact};
 use plansift::secret::{self, EchoOf, collect};
-use plansift::slim::{self, Part, Pattern};
+use plansift::slim::{self, Part};
 use serde_json::{Value, json};
 
 use crate::same_answer::Cut;
@@ -41,7 +42,7 @@ const EVERY_PART: &[&str] = &[
     "other",
 ];
 
-const WANTED: [Wanted<'static>; 10] = [
+const WANTED: [Wanted<'static>; 12] = [
     DEFAULT,
     Wanted { all: true, ..DEFAULT },
     Wanted { keep: EVERY_PART, ..DEFAULT },
@@ -52,6 +53,8 @@ const WANTED: [Wanted<'static>; 10] = [
     Wanted { paths: &["tags", "*_arn", "input.*", "triggers.a*b", "id"], ..DEFAULT },
     Wanted { keep: EVERY_PART, all: true, only: &["*a*"], paths: &["*.*", "name"] },
     Wanted { all: true, paths: &["no_such_attribute"], ..DEFAULT },
+    Wanted { keep: EVERY_PART, paths: &["*.id", "list[1]", "*_block*[0].*name"], ..DEFAULT },
+    Wanted { all: true, paths: &["=tags", "*.Name", r#"triggers["aab"]"#], ..DEFAULT },
 ];
 
 /// A plan and its text.

@@ -79,6 +79,46 @@ const EXAMPLES: [(WrongDocument, &[u8], &str); 23] = [
     (WrongDocument::NotJson, b"\x7fELF\x02\x01CANARY", "not JSON"),
 ];
 
+/// Files that hold something else than what a tool printed, and words of their messages.
+const STORED: [(WrongDocument, &[u8], [&str; 2]); 8] = [
+    (WrongDocument::Xz, b"\xfd7zXZ\0\0\x04CANARY", ["with xz", "xz -dc FILE"]),
+    (WrongDocument::Bzip2, b"BZh91AY&SYCANARY", ["with bzip2", "bzip2 -dc FILE"]),
+    (
+        WrongDocument::Archive,
+        b"PK\x03\x04\x14\0\x08\0\x08\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x06\0\0\0CANARY",
+        ["an archive", "unpack it"],
+    ),
+    (WrongDocument::Archive, &TAR, ["an archive", "unpack it"]),
+    (WrongDocument::Archive, &TAR_OF_A_PLAN, ["an archive", "unpack it"]),
+    (WrongDocument::Null, b"null", ["the JSON value null", "show -json PLANFILE"]),
+    (WrongDocument::Null, b" null\r\n", ["the JSON value null", "show -json PLANFILE"]),
+    (
+        WrongDocument::NativeState,
+        br#"{"version":4,"serial":7,"lineage":"CANARY"}"#,
+        ["native state", "show -json STATEFILE"],
+    ),
+];
+
+/// The beginning of a tar archive.
+const TAR: [u8; 512] = {
+    let mut block = [0; 512];
+    (block[0], block[1], block[2], block[3]) = (b'p', b'l', b'a', b'n');
+    (block[257], block[258], block[259], block[260], block[261]) = (b'u', b's', b't', b'a', b'r');
+    block
+};
+
+/// The same with what a plan begins with behind it.
+const TAR_OF_A_PLAN: [u8; 1024] = {
+    let (mut file, plan) = ([0; 1024], br#"{"format_version":"1.2","resource_changes":[]}"#);
+    let mut at = 0;
+    while at < TAR.len() {
+        file[at] = TAR[at];
+        file[TAR.len() + at] = if at < plan.len() { plan[at] } else { 0 };
+        at += 1;
+    }
+    file
+};
+
 /// The real documents.
 const FILES: [(&str, WrongDocument); 15] = [
     ("binary.tfplan", WrongDocument::BinaryPlan),
@@ -122,6 +162,21 @@ fn messages_name_the_document_and_a_command() {
     for (_, text, names) in EXAMPLES {
         for command in ["changes", "summary"] {
             assert_refused(&run::piped(&[command], text), names);
+        }
+    }
+}
+
+#[test]
+fn archives_and_other_compressions_are_named_with_what_to_do() {
+    for (kind, bytes, words) in STORED {
+        let error = run::error(Slice(bytes), &Options::default());
+        assert_eq!(error.kind(), ErrorKind::WrongDocument(kind), "{}", bytes.escape_ascii());
+        for command in ["changes", "summary", "redact", "audit", "slim"] {
+            let output = run::piped(&[command], bytes);
+            let message = String::from_utf8_lossy(&output.stderr);
+            assert_eq!((output.status.code(), &*output.stdout), (Some(1), &b""[..]), "{message}");
+            assert!(words.iter().all(|words| message.contains(words)), "{command}: {message}");
+            assert!(!message.contains("CANARY"), "{message}");
         }
     }
 }

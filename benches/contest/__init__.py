@@ -1,11 +1,11 @@
-"""The bench side by side: `scripts/bench`.
+"""The side-by-side bench: `scripts/bench`.
 
-    run          the order of things
-    plans        the plans, made by the project's generator with the answers beside them
-    tools        the contestants' programs: built, installed, or named as missing
-    entries      who runs on what, with which command and which check
-    answers      whether an answer is right
-    measure      processes: seconds, processor time, peak memory
-    goals        what is to be reached, computed from the run
-    report       the tables
+    run          runs the bench
+    plans        makes the plans and the expected answers
+    tools        builds or installs the contestants' programs, and lists the missing ones
+    entries      the entries: plan, contestant, command and check
+    answers      checks the answers
+    measure      measures processes: seconds, processor time, peak memory
+    goals        the performance goals, computed from the run
+    report       writes the tables
 """

@@ -1,8 +1,8 @@
-"""Whether an answer is right. Each check takes the file with what a contestant has printed.
+"""Checks the answers of the contestants. Each check takes the file with a contestant's output.
 
-The truth is the generator's: the list of what changes and the counts, written beside the plan from
-what the generator meant to say, not from reading it again. Whole records are held to each other on
-top of that, so that on plans which the serde_json program reads too, plansift is held to it.
+The generator is the reference: it writes the list of changes and the counts with the plan, from
+its own state and not by parsing the plan. In addition, all contestants must agree on whole
+records. On plans that the serde_json program can read, plansift must therefore agree with it.
 """
 
 import hashlib
@@ -14,11 +14,11 @@ from .measure import Failure
 
 
 def nothing(answer):
-    """For what only reads."""
+    """Accepts any answer, for contestants that only read."""
 
 
 def same_for_all():
-    """For the roof and the limit: whoever reads every byte has the same sum, or the same length."""
+    """For the roof and the limit: all runs must print the same sum, or the same length."""
     sums = set()
 
     def check(answer):
@@ -30,7 +30,7 @@ def same_for_all():
 
 
 def lists(plan):
-    """The list of what changes, line by line."""
+    """Compares the list of changes, line by line."""
 
     def check(answer):
         with open(answer, "rb") as found:
@@ -55,7 +55,7 @@ def first_difference(found, wanted):
 
 
 def counts(plan):
-    """The number of resource changes, no-op or not: twice, from two passes."""
+    """Checks the number of resource changes, no-ops included, of each of two passes."""
 
     def check(answer):
         numbers = answer.read_text().split()
@@ -66,12 +66,12 @@ def counts(plan):
 
 
 class Records:
-    """Checks streams of records of one plan, whoever made them."""
+    """Checks the record streams that any contestants make of one plan."""
 
     def __init__(self, plan):
         self.plan = plan
-        # Digests of streams known to be right: their bytes but for the first record, which names
-        # the input; and their meaning.
+        # Digests of correct streams. One digest covers the bytes without the first record, which
+        # names the input. The other covers the decoded records.
         self.bytes_seen = set()
         self.meaning = None
 
@@ -91,7 +91,7 @@ class Records:
         self.bytes_seen.add(as_bytes)
 
     def read(self, answer):
-        """What changes, the summaries, and a digest of all records as values."""
+        """Returns the list of changes, the summaries, and a digest of all decoded records."""
         digest = hashlib.sha256()
         listing, summaries = [], []
         with open(answer, "rb") as lines:
@@ -107,12 +107,12 @@ class Records:
         return listing, summaries, digest.digest()
 
 
-# What the summary tells of paths, where they are told.
+# The counts of paths in a summary; absent in a run without paths.
 PATHS = ("unknown_paths", "sensitive_paths", "changed_paths")
 
 
 def listing(plan):
-    """A stream of records without paths."""
+    """Checks a record stream without paths."""
 
     def check(answer):
         listing, summaries, _ = Records(plan).read(answer)
@@ -127,7 +127,7 @@ def listing(plan):
 
 
 def digest_of_lines(answer):
-    """Of all lines but those that name the input."""
+    """Returns the digest of all lines, except those that name the input."""
     digest = hashlib.sha256()
     with open(answer, "rb") as lines:
         for line in lines:
@@ -136,7 +136,7 @@ def digest_of_lines(answer):
     return digest.digest()
 
 
-# The groups of tf-summarize that are about actions, by the actions that it knows.
+# The groups in the output of tf-summarize, by action.
 GROUPS = {
     "create": "add",
     "update": "update",
@@ -149,7 +149,7 @@ GROUPS = {
 
 
 def summarized(plan):
-    """The table of tf-summarize in Markdown: addresses below the word of their group."""
+    """Checks the Markdown table of tf-summarize: addresses below the name of their group."""
 
     def check(answer):
         wanted = Counter()
@@ -159,7 +159,7 @@ def summarized(plan):
                 wanted[GROUPS[actions], address] += 1
         found = Counter()
         group = None
-        # The table of outputs follows behind an empty line.
+        # An empty line separates the table of outputs.
         for line in itertools.takewhile(str.strip, answer.read_text().splitlines()):
             cells = [cell.strip() for cell in line.strip("| ").split("|", 1)]
             word, address = cells if len(cells) == 2 else ("", cells[0])
@@ -174,7 +174,7 @@ def summarized(plan):
 
 
 def policy(plan):
-    """What `opa eval` prints: the list, and what of it destroys."""
+    """Checks the output of `opa eval`: the list of changes, and those that destroy."""
 
     def check(answer):
         value = json.loads(answer.read_text())["result"][0]["expressions"][0]["value"]

@@ -1,9 +1,9 @@
-"""Who runs on what: the entries of the bench, a whole command each.
+"""The entries of the bench: which contestant runs on which plan, with its whole command.
 
-Task A is the list of what changes, address and actions; task B the whole record stream. For task A
-plansift leaves out paths, and writes all else that a record has. `rq` can only count, so it does
-that, once for the addresses and once for the actions, of all elements, also those that stay as they
-are. What is printed goes nowhere while the clock runs.
+Task A is the list of changes, with address and actions; task B is the whole record stream. For
+task A, plansift leaves out paths and writes everything else in a record. `rq` can only count, so it
+counts the addresses and the actions of all elements, unchanged ones included. Timed runs discard
+the output.
 """
 
 import os
@@ -15,9 +15,9 @@ from . import answers, plans, tools
 from .plans import Plan
 
 OTHERS = Path("benches/peers/others")
-# Whom all are compared with.
+# The contestant that all others are compared with.
 ONE_THREAD = "plansift --threads 1"
-# Who does task A, on all processors.
+# The contestant for task A on all processors.
 LISTING = "plansift --no-paths"
 ROOF_MODES = ("fault", "drop", "populate", "both", "prefetch")
 
@@ -27,15 +27,15 @@ class Entry:
     """One contestant on one plan."""
 
     plan: Plan
-    # "roof", "limit", "A", "B", "AB", or "-" for what is there to compare with only.
+    # "roof", "limit", "A", "B", "AB", or "-" for an entry that serves comparison only.
     task: str
     who: str
     command: list[str]
     check: object
     environment: dict = field(default_factory=dict)
-    # The files to keep warm, where they are not the plan's.
+    # The files to keep in the page cache, if not the plan's.
     files: tuple = ()
-    # For processes so short that few runs say little.
+    # Minimum number of rounds, for short processes that need many.
     rounds_min: int = 1
 
     @property
@@ -48,14 +48,14 @@ def shell(text):
 
 
 class Field:
-    """Makes the entries of plans, from the programs that are there."""
+    """Makes the entries of plans from the installed programs."""
 
     def __init__(self, found, only):
         self.found = found
         self.only = only
 
     def wanted(self, entries):
-        """Those that were asked for, and what all are compared with."""
+        """Selects the requested entries, and those that others are compared with."""
         always = ("plansift", "roof", "limit")
         return [
             it
@@ -64,7 +64,7 @@ class Field:
         ]
 
     def roof(self, plan):
-        """Reading every byte, on one thread and on all."""
+        """Reads every byte, on one thread and on all."""
         check = answers.same_for_all()
         paths = [str(path) for path in plan.paths]
         program = self.found.path("roof")
@@ -74,7 +74,7 @@ class Field:
                 yield Entry(plan, "roof", who, [program, str(threads), mode, *paths], check)
 
     def limits(self, plan, _):
-        """What plansift takes on one thread when it looks at nothing."""
+        """Measures the lower bound of plansift on one thread, without visitor and output."""
         check = answers.same_for_all()
         for level in ("scan", "structure", "full"):
             command = [self.found.path("limit"), level, str(plan.path)]
@@ -92,7 +92,7 @@ class Field:
             yield self.plansift(plan, check, ("--threads", number))
 
     def modes(self, plan, check):
-        """plansift in every way it can read one plan."""
+        """Runs plansift in every mode on one plan."""
         yield from self.threads(plan, check, "1", "2", "4")
         for options in (("--check", "structure"), ("--no-mmap",)):
             for number in ("1", "2"):
@@ -113,14 +113,14 @@ class Field:
             yield Entry(plan, "-", "zstd -dc", alone, answers.nothing, files=(path,))
 
     def instructions(self, plan, check):
-        """plansift with less than the best instructions, where the machine has the choice."""
+        """Runs plansift with older instruction sets, if the machine has newer ones."""
         flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
         for name, flag in (("avx2", " avx2 "), ("avx512", " avx512bw ")):
             if flag in flags:
                 yield self.plansift(plan, check, ("--threads", "1"), PLANSIFT_ISA=name)
 
     def fast(self, plan):
-        """Task A by those that can do a gigabyte in some seconds."""
+        """Runs task A with programs that read a gigabyte in a few seconds."""
         for options in (("--no-paths", "--threads", "1"), ("--no-paths",)):
             entry = self.plansift(plan, answers.listing(plan), options)
             yield replace(entry, task="A")
@@ -128,7 +128,7 @@ class Field:
         path = str(plan.path)
         if rq := self.found.path("rq"):
             passes = ("$.resource_changes[*].address", "$.resource_changes[*].change.actions")
-            # It ends its output with no line feed.
+            # The output lacks the final line feed.
             text = " && echo && ".join(f"{rq} -r count {shlex.quote(it)} {path}" for it in passes)
             yield Entry(plan, "A", "rq, two passes", shell(text), answers.counts(plan))
         programs = [
@@ -143,7 +143,7 @@ class Field:
                 yield Entry(plan, "A", who, [program, path, *options], check)
 
     def slow(self, plan):
-        """Task A by what people use today."""
+        """Runs task A with the tools in common use."""
         check = answers.lists(plan)
         path = str(plan.path)
         for name in ("jq", "jaq"):
@@ -161,7 +161,7 @@ class Field:
             yield Entry(plan, "A", "opa eval", command, answers.policy(plan))
 
     def records(self, plan, check):
-        """Task B by others."""
+        """Runs task B with other programs."""
         programs = (("serde_json values", "records_serde"), ("simd-json tape", "records_tape"))
         for who, name in programs:
             if program := self.found.path(name):
@@ -175,12 +175,12 @@ class Field:
             yield Entry(plan, "B", "jq, records", command, check)
 
     def tiny(self, plan, check):
-        """As anybody calls it; many times, for a run is too short to be timed well."""
+        """Runs plansift on a tiny plan, in many rounds because each is short."""
         for entry in (self.plansift(plan, check), *self.threads(plan, check, "1")):
             yield replace(entry, rounds_min=21)
 
     def each(self, plan, check):
-        """Many plans: in one process, and in a process each."""
+        """Reads many plans, in one process and in one process per plan."""
         folder = plan.path.parent
         yield from self.threads(plan, check, "1", "2")
         found = f"printf '%s\\n' {folder}/????.json"

@@ -1,6 +1,6 @@
-"""What is to be reached, computed from one run.
+"""The performance goals, computed from one run.
 
-A goal whose contestants did not run is not measured."""
+A goal is not measured if its contestants did not run."""
 
 from dataclasses import dataclass
 from typing import Callable
@@ -10,17 +10,17 @@ from .entries import LISTING, ONE_THREAD
 TWO_THREADS = "plansift --threads 2"
 STRUCTURE = "plansift --check structure --threads"
 RSONPATH = "rq, two passes"
-# The plans by their names.
+# The names of the plans.
 ESTATE, SLOW, SLOWEST, LARGE = "estate", "estate-slow", "estate-slowest", "estate-large"
 
 
 class NotMeasured(Exception):
-    """A run that a goal needs is not there."""
+    """Raised if a run that a goal needs is missing."""
 
 
 @dataclass(frozen=True)
 class Goal:
-    """Something to reach: each of its figures has to be within the bound."""
+    """A goal: each of its figures must be within the bound."""
 
     what: str
     bound: str
@@ -59,7 +59,7 @@ class Verdict:
 
 
 class Run:
-    """The results by plan and contestant."""
+    """The results, by plan and contestant."""
 
     def __init__(self, results, allocations_per_record):
         self.results = {(it.entry.plan.name, it.entry.who): it for it in results if usable(it)}
@@ -79,7 +79,7 @@ class Run:
         return found
 
     def roof(self, plan):
-        """GB/s of the fastest way to read every byte on one thread."""
+        """Returns the GB/s of the fastest way to read every byte on one thread."""
         return max(it.speed for it in self.all_of(plan, "roof, 1 thread,"))
 
     def speed(self, plan, who=ONE_THREAD):
@@ -89,11 +89,11 @@ class Run:
         return self.speed(plan, who) / self.roof(plan)
 
     def times(self, plan, who):
-        """How many times faster plansift is on one thread."""
+        """Returns how many times faster plansift is on one thread."""
         return self.get(plan, who).seconds / self.get(plan, ONE_THREAD).seconds
 
     def times_of_list(self, plan, who):
-        """How many times faster plansift does task A, on all processors."""
+        """Returns how many times faster plansift does task A on all processors."""
         return self.get(plan, who).seconds / self.get(plan, LISTING).seconds
 
 
@@ -106,7 +106,7 @@ def peak(run, plan):
 
 
 def growth(run):
-    """The most MiB that any mode has grown from the estate to the large one."""
+    """Returns the largest growth in MiB of any mode, from the estate to the large plan."""
     pairs = [
         (run.results[ESTATE, it.entry.who], it)
         for it in run.all_of(LARGE, "plansift")
@@ -118,12 +118,12 @@ def growth(run):
 
 
 def memory_of(run, who):
-    """In peaks of plansift."""
+    """Returns the peak memory of a contestant as a multiple of plansift's."""
     return run.get(SLOW, who).peak_mib / run.get(SLOW, LISTING).peak_mib
 
 
 def fastest_lazy(run):
-    """Against the faster of the two ways of sonic-rs."""
+    """Compares with the faster of the two modes of sonic-rs."""
     return min(run.times_of_list(ESTATE, it.entry.who) for it in run.all_of(ESTATE, "sonic-rs lazy"))
 
 
@@ -262,7 +262,8 @@ GOALS = [
     Goal(
         "allocations for each further record, one thread",
         "none",
-        # What grows with the plan and not with its records, such as a list of types, may.
+        # Structures that grow with the plan but not per record, such as a list of types, may
+        # allocate.
         lambda figure: figure < 0.01,
         lambda run: [allocations(run)],
         digits=3,

@@ -1,7 +1,7 @@
-"""Processes: how long they took, their processor time, their peak memory.
+"""Measures processes: seconds, processor time, peak memory.
 
-A small launcher (benches/peers/src/bin/launch.rs) starts each command and asks the kernel what it
-used: a process inherits the peak memory of the one it was forked from, and Python is large.
+A small launcher (benches/peers/src/bin/launch.rs) starts each command and asks the kernel for its
+resource use. Python itself would be too large: a process inherits the peak memory of its parent.
 """
 
 import os
@@ -16,17 +16,17 @@ from . import plans
 LAUNCHER = "target/peers/release/launch"
 SCRATCH = Path("target/bench/scratch")
 SECONDS_MAX = 600
-# A contestant slower than this is run three times at most.
+# A slower contestant runs at most three times.
 SECONDS_SLOW = 10
 
 
 class Failure(Exception):
-    """A contestant did not answer, or wrongly."""
+    """A contestant gave no answer, or a wrong one."""
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What one run took. Of several processes, `peak_kib` is that of the largest."""
+    """The resource use of one run. `peak_kib` is the peak of the largest process."""
 
     seconds: float
     cpu: float
@@ -35,7 +35,7 @@ class Usage:
 
 @dataclass
 class Result:
-    """The runs of an entry, or why there are none."""
+    """The runs of an entry, or the reason for their absence."""
 
     entry: object
     runs: list[Usage] = field(default_factory=list)
@@ -63,7 +63,7 @@ class Result:
 
     @property
     def speed(self):
-        """GB/s of the plan as it is when it is not compressed."""
+        """Returns GB/s of the uncompressed plan."""
         return self.entry.plan.bytes / self.seconds / 1e9
 
 
@@ -84,7 +84,7 @@ def launch(entry, stdout):
         except subprocess.TimeoutExpired:
             raise Failure(f"no answer within {SECONDS_MAX} s") from None
         finally:
-            # Whatever the command has started, also when this run is being ended from outside.
+            # Kills the whole process group, also if this run is interrupted.
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
@@ -97,14 +97,14 @@ def launch(entry, stdout):
 
 
 def last_words():
-    """The last line on standard error that is not advice."""
+    """Returns the last line on standard error that is not a note."""
     lines = (SCRATCH / "stderr").read_text(errors="replace").splitlines()
     said = [line.strip() for line in lines if line.strip() and not line.startswith("note:")]
     return said[-1] if said else ""
 
 
 def checked(entry):
-    """One run whose answer is looked at."""
+    """Runs an entry once and checks its answer."""
     plans.warm(entry.reads)
     answer = SCRATCH / "answer"
     usage = launch(entry, answer)
@@ -114,7 +114,7 @@ def checked(entry):
 
 
 def contest(entries, rounds, say):
-    """Runs all entries in turn, round after round, their files warm. One result for each."""
+    """Runs all entries in turn, round after round, with warm files. Returns their results."""
     results = [Result(entry) for entry in entries]
     plans.settle({path for entry in entries for path in entry.reads})
     wanted = {}
@@ -129,7 +129,7 @@ def contest(entries, rounds, say):
             result.failure = str(failure)
             say(f"{entry.plan.name}: {entry.who}: {failure}")
     for turn in range(max(wanted.values(), default=0)):
-        # Every other round backwards: nobody always follows the same one.
+        # Every other round runs backwards, so that no entry always follows the same one.
         for result in results if turn % 2 == 0 else results[::-1]:
             if turn < wanted.get(id(result), 0) and not result.failure:
                 plans.warm(result.entry.reads)

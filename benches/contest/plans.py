@@ -1,6 +1,6 @@
-"""The plans, made by the project's generator, their exact counts and lists of changes beside them.
+"""Makes the plans with the project's generator, which also writes their counts and changes.
 
-A plan is made once: it stays in target/bench/plans until the generator's sources change.
+A plan is made once, and stays in target/bench/plans until the generator's sources change.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ GENERATOR = "target/release/examples/generate"
 
 @dataclass(frozen=True)
 class Plan:
-    """One plan, or several that are read in one go."""
+    """One plan, or several for one command."""
 
     name: str
     shape: str
@@ -36,19 +36,19 @@ class Plan:
         return [Path(f"{path}.list") for path in self.paths]
 
     def counts(self):
-        """The `summary` records that plansift must end with."""
+        """Returns the `summary` records that plansift must write."""
         return [json.loads(Path(f"{path}.counts.json").read_text()) for path in self.paths]
 
     def resource_changes(self):
         return sum(sum(it["resource_changes"].values()) for it in self.counts())
 
 
-# How each tool compresses, and the end of its files' names.
+# The options of each compressor, and the suffix of its files.
 COMPRESSORS = {"zstd": (["-q", "-T0"], "zst"), "gzip": (["-1"], "gz")}
 
 
 def compressed(plan, tool):
-    """The plan compressed, made when it is not there yet."""
+    """Returns the compressed plan, and makes it if it is missing."""
     options, suffix = COMPRESSORS[tool]
     path = Path(f"{plan.path}.{suffix}")
     if not path.exists() or path.stat().st_mtime < plan.path.stat().st_mtime:
@@ -60,7 +60,7 @@ def compressed(plan, tool):
 
 
 def make(name, shape, size, *flags, copies=1):
-    """A plan of that shape and size; with `copies` as many, each of another seed."""
+    """Makes a plan of this shape and size, or several with different seeds."""
     paths = tuple(place(name, size, seed, copies) for seed in range(1, copies + 1))
     for seed, path in enumerate(paths, 1):
         arguments = ["--size", size, "--shape", shape, "--seed", str(seed), *flags]
@@ -87,7 +87,7 @@ def generate(path, arguments):
 
 
 def sources(known=[]):
-    """A digest of the generator."""
+    """Returns a digest of the generator's sources."""
     if not known:
         digest = hashlib.sha256()
         for path in sorted(Path("benches/generate").glob("*.rs")):
@@ -97,9 +97,10 @@ def sources(known=[]):
 
 
 def settle(paths):
-    """Has the page cache read files anew. What it holds of them may lie there in small pages, which
-    take four times as long to map as those of a file that was read from its first byte to its last;
-    without this, whoever ran before decides how fast a mapping is."""
+    """Makes the page cache read files again, from the first byte to the last.
+
+    Otherwise the cache may hold a file in small pages, which take four times as long to map, and
+    the speed of a mapping would depend on earlier runs."""
     for path in paths:
         with open(path, "rb") as file:
             os.fsync(file.fileno())
@@ -109,7 +110,7 @@ def settle(paths):
 
 
 def warm(paths):
-    """Reads files, so that they are in the page cache."""
+    """Reads files into the page cache."""
     buffer = memoryview(bytearray(1 << 20))
     for path in paths:
         with open(path, "rb", buffering=0) as file:

@@ -1,4 +1,4 @@
-"""The tables: on standard output, and as a file with machine, versions and commands."""
+"""Writes the tables: to standard output, and to a file with machine, versions and commands."""
 
 import csv
 import os
@@ -27,7 +27,7 @@ COLUMNS = (
     "of_roof",
     "command",
 )
-# What the terminal has room for.
+# The columns that fit a terminal.
 SHOWN = slice(2, -1)
 LEFT = {"contestant", "task"}
 MEMORY_NOTE = "peak_mib counts resident pages of mapped files; of several processes, the largest"
@@ -35,7 +35,7 @@ CACHE_NOTE = "plans were read into the page cache from first to last, which make
 
 
 def rows(results, run):
-    """A row for each result, in the order in which they ran."""
+    """Returns a row for each result, in the order of the runs."""
     return [row(result, run) for result in results]
 
 
@@ -72,12 +72,12 @@ def ratio(compute):
 
 
 def shortened(command):
-    """Names of many files in a row as their pattern."""
+    """Replaces a list of many file names by a pattern."""
     return re.sub(r"(\S+/)\d{4}\.json( \1\d{4}\.json)+", r"\1????.json", command)
 
 
 def table(all_rows, columns=COLUMNS):
-    """Lines of aligned columns, those of one plan below its name; of the roof, the fastest ways."""
+    """Returns aligned lines, grouped by plan. Of the roof, only the fastest modes are listed."""
     shown = [it for it in all_rows if it[2] != "roof"] + fastest_roofs(all_rows)
     plans = dict.fromkeys(it[0] for it in all_rows)
     names = columns[SHOWN]
@@ -93,7 +93,7 @@ def table(all_rows, columns=COLUMNS):
 
 
 def fastest_roofs(all_rows):
-    """For each plan and number of threads the fastest mode."""
+    """Returns the fastest mode for each plan and number of threads."""
     best = {}
     for it in all_rows:
         if it[2] == "roof" and it[5]:
@@ -127,7 +127,7 @@ def goals_table(verdicts):
 
 
 def machine():
-    """The processor, cores, memory and system, without the machine's name."""
+    """Describes processor, cores, memory and system, without the machine's name."""
     cpuinfo = Path("/proc/cpuinfo")
     text = cpuinfo.read_text() if cpuinfo.exists() else ""
     model = re.search(r"model name\s*: (.*)", text)
@@ -140,14 +140,14 @@ def machine():
 
 
 def file_name():
-    """The day and the machine, as the results before."""
+    """Names the file after the day and the machine, like earlier results."""
     words = re.findall(r"[a-z0-9]+", machine().split(",")[0].lower())
     words = [it for it in words if it not in ("amd", "intel", "r", "tm", "cpu", "processor")]
     return f"{date.today()}-{'-'.join(words[:3])}-{os.cpu_count()}-cores-side-by-side.csv"
 
 
 def write(path, all_rows, verdicts, notes):
-    """The file: `#` lines about the run and the goals, then the rows."""
+    """Writes the file: `#` lines about the run and the goals, then the rows."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", newline="", encoding="utf-8") as file:
         for note in [*notes, MEMORY_NOTE, CACHE_NOTE]:

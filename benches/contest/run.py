@@ -1,4 +1,4 @@
-"""The order of things: programs, then plan after plan, then the tables."""
+"""Runs the bench: programs, then plan after plan, then the tables."""
 
 import argparse
 import os
@@ -26,7 +26,7 @@ def main(doc):
         try:
             results += measure.contest(list(runners()), options.rounds, say)
         except (OSError, subprocess.CalledProcessError) as error:
-            # A full disk, say. What is measured by then is still worth its table.
+            # A full disk, for example. The results so far still get their table.
             found.missing[f"plan {plan}"] = str(error)
             say(f"{plan}: {error}")
     counted = allocations(found, options) if not options.plans else None
@@ -63,7 +63,7 @@ def listed(text):
 
 
 def schedule(options, field):
-    """The plans' names, and for each what makes its entries; the plan only when it is run."""
+    """Yields each plan's name and a function that makes its entries, and the plan on demand."""
 
     def entries_of(make, *parts):
         def runners():
@@ -118,8 +118,9 @@ def schedule(options, field):
 
 
 def allocations(found, options):
-    """Allocations for each record more, from two plans that the bench has made: the shorter one is
-    long enough for the lists and the overlays that are remembered to be as long as they get."""
+    """Returns the allocations per additional record, from two plans of the bench.
+
+    The shorter plan is long enough for all caches and buffers to reach their full size."""
     counted = []
     for name, size in (("estate-slow", options.slow), ("estate", options.size)):
         plan = plans.make(name, "estate", size)
@@ -148,13 +149,13 @@ def finish(options, found, results, run):
     output = options.output or default_output(options)
     report.write(output, rows, verdicts, notes)
     say(f"written to {output}")
-    # A goal that is not met is a finding; a contestant that is not there or wrong is a fault.
+    # A missed goal is a finding; a missing or wrong contestant is a fault.
     faults = found.missing or any(result.failure for result in results)
     return 1 if faults else 0
 
 
 def default_output(options):
-    """Only a full run is for the record."""
+    """Returns the file of published results for a full run, and a scratch file otherwise."""
     part = options.quick or options.plans or options.only
     return Path("target/bench/part.csv") if part else Path("benches/results") / report.file_name()
 

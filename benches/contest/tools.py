@@ -1,7 +1,7 @@
-"""The programs: built, installed, or named as missing.
+"""Builds or installs the programs, and lists the missing ones.
 
-Ours and the peers' are built from this repository; their packages are pinned by its lock files. Of
-other programs the versions are pinned here. A program that is in PATH is taken from there.
+plansift and the peers are built from this repository, with packages pinned by its lock files. The
+versions of other programs are pinned here. A program in PATH takes precedence.
 """
 
 import os
@@ -21,10 +21,10 @@ PYTHON = FOLDER / "venv/bin/python"
 
 CRATES = {"rq": ("rsonpath", "0.10.1"), "jaq": ("jaq", "3.1.2")}
 MODULES = {"opa": "github.com/open-policy-agent/opa@v1.22.0"}
-# Built in a module of ours, whose go.sum pins all of it.
+# Built in a Go module of this repository, whose go.sum pins all packages.
 GO_TOOLS = {"tf-summarize": "github.com/dineshba/tf-summarize"}
 WHEELS = {"orjson": "3.13.0", "ijson": "3.6.0"}
-# The program or file that shows that a Debian package is there.
+# The program or file that shows that a Debian package is installed.
 PACKAGES = {
     "jq": "jq",
     "zstd": "zstd",
@@ -36,7 +36,7 @@ PACKAGES = {
 
 @dataclass
 class Tools:
-    """Where programs are, and why those that are not there are missing."""
+    """The paths of programs, and the reasons why others are missing."""
 
     programs: dict[str, str]
     missing: dict[str, str]
@@ -47,11 +47,11 @@ class Tools:
 
 
 def prepare(installs, say):
-    """Builds and installs everything; what fails is missing, with the reason."""
+    """Builds and installs everything. A failure is recorded as the reason for a missing program."""
     tools = Tools({}, {}, {})
     say("building plansift, the generator and the peers")
     cargo("build", "--release", "--locked", "--bin", "plansift", "--example", "generate")
-    # In the folder of the peers: their cargo configuration is found from there.
+    # Cargo finds the configuration of the peers only from their folder.
     cargo("build", "--release", "--locked", folder="benches/peers")
     tools.programs["plansift"] = PLANSIFT
     for path in sorted(Path("benches/peers/src/bin").glob("*.rs")):
@@ -151,7 +151,7 @@ def go_tool(name, installs, say):
 
 
 def wheel(name, installs, say):
-    """The Python of an environment of its own, in which the package is."""
+    """Returns the Python of a virtual environment that has the package."""
     pinned = f"{name}=={WHEELS[name]}"
     there = PYTHON.exists() and not subprocess.run(
         [PYTHON, "-c", f"import {name}"], capture_output=True
@@ -173,7 +173,7 @@ def on_demand(name, installs, say):
 
 
 def versions(tools):
-    """What was run, by name."""
+    """Returns the versions of the programs, by name."""
     lock = tomllib.loads(Path("benches/peers/Cargo.lock").read_text())
     crates = {it["name"]: it["version"] for it in lock["package"]}
     found = {name: crates[name] for name in ("serde_json", "simd-json", "sonic-rs")}

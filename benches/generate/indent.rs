@@ -1,15 +1,15 @@
-//! Compact JSON as `jq` prints it: a member or element a line, two spaces a level.
+//! Indents compact JSON as `jq` does: one member or element per line, two spaces per level.
 
 use std::io::{self, Write};
 
-/// Indents what is written to it.
+/// A writer that indents the JSON written to it.
 pub struct Indent<W: Write> {
     out: W,
     line: Vec<u8>,
     depth: usize,
     in_string: bool,
     escaped: bool,
-    /// A container was opened and nothing of it written yet.
+    /// True right after the opening bracket of a container.
     fresh: bool,
     bytes: u64,
 }
@@ -27,7 +27,7 @@ impl<W: Write> Indent<W> {
         }
     }
 
-    /// Flushes, and says how many bytes were written.
+    /// Flushes, and returns the number of bytes written.
     pub fn finish(mut self) -> io::Result<u64> {
         self.flush()?;
         Ok(self.bytes)
@@ -43,7 +43,7 @@ impl<W: Write> Indent<W> {
         if std::mem::take(&mut self.fresh) && !closing {
             self.new_line();
         } else if closing {
-            // An empty container stays on its line.
+            // An empty container stays on one line.
             let empty = matches!(self.line.last(), Some(b'{' | b'['));
             self.depth -= 1;
             if !empty {
@@ -81,7 +81,7 @@ impl<W: Write> Write for Indent<W> {
                 _ => {}
             }
         }
-        // The last byte stays: an empty container is told by it.
+        // Keeps the last byte, which shows whether a container is empty.
         if self.line.len() > 1 << 16 {
             let last = self.line.len() - 1;
             self.bytes += last as u64;

@@ -1,6 +1,6 @@
-//! What can happen to a resource instance, and how often each of it does.
+//! The kinds of change to a resource instance, and how often each occurs.
 
-/// What happens to an instance.
+/// The kind of change to an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     NoOp,
@@ -21,7 +21,7 @@ pub enum Kind {
     Open,
 }
 
-/// The kinds of an estate that are not no-op, the usual ones more often.
+/// The kinds in an estate, other than no-op. Common kinds occur several times.
 const MIX: [Kind; 24] = [
     Kind::Update,
     Kind::Create,

@@ -1,5 +1,5 @@
-//! Writes a plan of any size, and beside it the exact counts that plansift must find in it; on
-//! demand also the list of its changes, for whatever reads plans and does not count so much.
+//! Writes a plan of any size, with the exact counts that plansift must find in it. On request also
+//! writes the list of its changes, for benchmarks of other tools.
 //!
 //! ```text
 //! cargo run --release --example generate -- --size 1G --shape estate -o estate.json
@@ -80,7 +80,7 @@ fn run(mut args: impl Iterator<Item = String>) -> Result<(), Box<dyn std::error:
     Ok(())
 }
 
-/// A number of bytes, in powers of ten.
+/// Parses a number of bytes with a suffix; suffixes are powers of ten.
 fn size(text: &str) -> Result<u64, Box<dyn std::error::Error>> {
     let (digits, factor) = match text.char_indices().last() {
         Some((end, 'K')) => (&text[..end], 1_000),

@@ -1,16 +1,16 @@
-//! Objects written member by member into a buffer, in the order given or sorted by key.
+//! Writes objects member by member into a buffer, in the given order or sorted by key.
 
-/// In which order the keys of objects stand.
+/// The order of keys in objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keys {
-    /// As the tools write them.
+    /// The order of the tools.
     #[default]
     Native,
-    /// Sorted, as `jq -S` writes them.
+    /// Sorted, as by `jq -S`.
     Sorted,
 }
 
-/// A buffer of JSON.
+/// A buffer for JSON.
 #[derive(Debug, Default)]
 pub struct Json {
     pub text: Vec<u8>,
@@ -28,7 +28,7 @@ impl Json {
         self.text.extend_from_slice(text.as_bytes());
     }
 
-    /// A number of few digits, or many.
+    /// Writes a number.
     pub fn number(&mut self, number: u64) {
         let mut digits = [0; 20];
         let mut start = digits.len();
@@ -44,7 +44,7 @@ impl Json {
         self.text.extend_from_slice(&digits[start..]);
     }
 
-    /// An object, whose members `write` adds with [`Json::key`].
+    /// Writes an object; `write` adds its members with [`Json::key`].
     pub fn object(&mut self, write: impl FnOnce(&mut Json)) {
         self.text.push(b'{');
         let outer = self.members.len();
@@ -57,7 +57,7 @@ impl Json {
         self.text.push(b'}');
     }
 
-    /// Begins a member. Keys need no escapes.
+    /// Begins a member. The key must need no escapes.
     pub fn key(&mut self, key: &str) {
         if self.text.last() != Some(&b'{') {
             self.text.push(b',');
@@ -70,7 +70,7 @@ impl Json {
         self.raw("\":");
     }
 
-    /// A member whose value is JSON already.
+    /// Writes a member whose value is already JSON.
     pub fn member(&mut self, key: &str, value: &str) {
         self.key(key);
         self.raw(value);

@@ -1,5 +1,5 @@
-//! A whole plan, section by section. Nothing is kept from one resource to the next but numbers, so
-//! memory does not grow with the plan.
+//! Generates a whole plan, section by section. Only numbers are kept from one resource to the next,
+//! so memory does not grow with the plan.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -10,17 +10,17 @@ pub use super::object::Keys;
 pub use super::resource::Marks;
 use super::resource::{Resource, Side, mix};
 
-/// What kind of plan.
+/// The shape of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
-    /// A large estate, most of which stays as it is.
+    /// A large estate in which most instances are unchanged.
     #[default]
     Estate,
-    /// Every instance is updated in several places.
+    /// Updates every instance in several places.
     Busy,
-    /// Everything is created.
+    /// Creates everything.
     FirstRun,
-    /// JSON in strings, backslashes everywhere.
+    /// Contains JSON in strings, with many backslashes.
     Policy,
 }
 
@@ -36,15 +36,15 @@ impl Shape {
     }
 }
 
-/// Which plan to write.
+/// The plan to write.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// About how many bytes of compact JSON.
+    /// Approximate length in bytes of compact JSON.
     pub size: u64,
-    /// Another number, another plan of the same kind.
+    /// Seed of the random choices.
     pub seed: u64,
     pub shape: Shape,
-    /// The share of instances that stay as they are; by default that of the shape.
+    /// The share of unchanged instances; by default that of the shape.
     pub no_op: Option<f64>,
     pub keys: Keys,
     pub marks: Marks,
@@ -63,7 +63,7 @@ impl Default for Options {
     }
 }
 
-/// What plansift's `summary` record must say.
+/// The `summary` record that plansift must produce.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     pub bytes: u64,
@@ -144,8 +144,8 @@ impl Summary {
     }
 }
 
-/// Writes a plan and says what is in it. What changes goes to `list`, a line each: the actions with
-/// commas between them, a tab, the address.
+/// Writes a plan and returns its summary. Each change goes to `list` as one line: the actions
+/// separated by commas, a tab, and the address.
 pub fn write(
     options: &Options,
     out: &mut impl Write,
@@ -173,7 +173,7 @@ struct Plan<'a, W: Write, L: Write> {
     summary: Summary,
 }
 
-/// A top-level key and what writes its value.
+/// A top-level key and the method that writes its value.
 type Section<'a, W, L> = (&'static str, fn(&mut Plan<'a, W, L>) -> io::Result<()>);
 
 impl<'a, W: Write, L: Write> Plan<'a, W, L> {
@@ -194,7 +194,7 @@ impl<'a, W: Write, L: Write> Plan<'a, W, L> {
         Resource::new(seed, number, kind, shape == Shape::Policy, marks)
     }
 
-    /// How many instances make the size that is wanted.
+    /// The number of instances that yields the requested size.
     fn estimate(&mut self) -> u64 {
         const SAMPLE: u64 = 500;
         let fixed = 4_950;
@@ -265,7 +265,7 @@ impl<'a, W: Write, L: Write> Plan<'a, W, L> {
         Ok(())
     }
 
-    /// Elements separated by commas, written out as they come.
+    /// Writes elements, separated by commas, one at a time.
     fn list(
         &mut self,
         mut element: impl FnMut(&mut Self, Resource) -> io::Result<bool>,
@@ -317,7 +317,7 @@ impl<'a, W: Write, L: Write> Plan<'a, W, L> {
         self.literal("]")
     }
 
-    /// Adds an instance that changes to the list.
+    /// Adds a line to the list for an instance that changes.
     fn note(&mut self, resource: &Resource, line: &mut Json) -> io::Result<()> {
         if resource.kind.word() == "no-op" {
             return Ok(());
@@ -379,7 +379,7 @@ impl<'a, W: Write, L: Write> Plan<'a, W, L> {
     }
 }
 
-/// Whether an instance has drifted, and if so whether it is gone.
+/// Whether an instance has drifted: `Some(true)` if it is gone, `Some(false)` if it differs.
 fn drift(resource: &Resource) -> Option<bool> {
     let drifted = resource.kind.has_before() && mix(7, resource.number).is_multiple_of(60);
     drifted.then(|| mix(11, resource.number).is_multiple_of(3))
@@ -441,7 +441,7 @@ const CHECKS: &str = concat!(
     r#""name":"z","to_display":"module.m0.check.z"},"status":"error"}]"#,
 );
 
-/// A resource whose instances are not known yet.
+/// A resource whose instances are still unknown.
 const DEFERRED: &str = concat!(
     r#"{"address":"module.m[*].random_pet.later[*]","change":{"actions":["create"],"#,
     r#""after":{"length":2},"after_sensitive":{},"after_unknown":{"id":true},"before":null,"#,

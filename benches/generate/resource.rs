@@ -1,18 +1,18 @@
-//! One resource instance: its address, its values on both sides, its overlays, and how many paths
-//! of each kind that makes. Everything follows from the plan's seed and the instance's number, so
-//! that every section of the plan can write it again.
+//! Generates a resource instance: its address, its values on both sides, its overlays, and its
+//! number of paths of each kind. Everything follows from the plan's seed and the instance's number,
+//! so every section of the plan can write the same instance again.
 
 use super::kind::Kind;
 use super::object::Json;
 
-/// Which side of a change.
+/// A side of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     Before,
     After,
 }
 
-/// What may differ between the sides, a bit each.
+/// The possible differences between the sides, one bit each.
 mod edit {
     pub const AMI: u64 = 1;
     pub const BLOCK_SIZE: u64 = 1 << 1;
@@ -23,18 +23,18 @@ mod edit {
     pub const POLICY: u64 = 1 << 6;
     pub const OWNER: u64 = 1 << 7;
     pub const ARN_UNKNOWN: u64 = 1 << 8;
-    /// The same text and the same number, written in other words: no change.
+    /// The same text and number in a different spelling, which is no change.
     pub const SPELLING: u64 = 1 << 9;
     pub const PATHS: u64 = (1 << 9) - 1;
 }
 
-/// One resource instance.
+/// A resource instance.
 #[derive(Clone, Copy, Debug)]
 pub struct Resource {
     pub kind: Kind,
     pub number: u64,
     draw: u64,
-    /// Many backslashes.
+    /// Writes policies with many backslashes.
     policies: bool,
     marks: Marks,
     edits: u64,
@@ -46,14 +46,14 @@ pub enum Marks {
     /// One of twenty-four, as in most estates.
     #[default]
     Few,
-    /// Five of six; one of them in whole.
+    /// Five of six; one in six is sensitive as a whole.
     Many,
 }
 
-/// The last of the shapes of sensitivity overlays: `true`.
+/// The last shape of sensitivity overlay: `true`.
 const MARKED_AS_A_WHOLE: u64 = 5;
 
-/// How many paths an instance has.
+/// The number of paths of an instance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Paths {
     pub changed: u64,
@@ -61,7 +61,7 @@ pub struct Paths {
     pub sensitive: u64,
 }
 
-/// A well mixed number.
+/// A pseudo-random number for a seed and an index.
 pub fn mix(seed: u64, number: u64) -> u64 {
     let mut z = seed.wrapping_add(number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -75,9 +75,9 @@ impl Resource {
         let edits = if !kind.changes() {
             0
         } else {
-            // At least one, for a change that changes nothing is none.
+            // At least one edit, because an update without edits is a no-op.
             let spelling = if (draw >> 32).is_multiple_of(16) { edit::SPELLING } else { 0 };
-            // Half of the places that could change, at most.
+            // At most half of the places that can change.
             ((draw >> 20) & (draw >> 29) & edit::PATHS) | spelling | (1 << (draw % 9))
         };
         Resource { kind, number, draw, policies, marks, edits }
@@ -111,7 +111,7 @@ impl Resource {
         self.number / 50
     }
 
-    /// The module's address with a dot behind it, or nothing.
+    /// Writes the module's address and `end`, or nothing in the root module.
     pub fn module(&self, json: &mut Json, end: &str) {
         let depth = (self.number / 50) % 5;
         for level in 0..depth {
@@ -159,8 +159,8 @@ impl Resource {
                 json.raw(r#"\"]"#);
             }
             2 => {
-                // Whatever a key may hold: brackets, dots, escapes, characters beyond the first
-                // plane.
+                // Characters that are hard in a key: brackets, dots, escapes, and one outside the
+                // Basic Multilingual Plane.
                 json.raw(r#"[\"a.b]\\\"\u003c😀é/"#);
                 json.number(self.number % 50);
                 json.raw(r#"\"]"#);
@@ -192,7 +192,7 @@ impl Resource {
         }
     }
 
-    /// The keys that all sections give a resource, up to its provider.
+    /// Writes the keys that a resource has in all sections, up to its provider.
     pub fn head(&self, json: &mut Json) {
         json.member("mode", "\"");
         json.raw(self.mode());
@@ -217,7 +217,7 @@ impl Resource {
         side == Side::After && self.edits & bit != 0
     }
 
-    /// Whether a place has a value on that side.
+    /// Whether a place is unknown on this side.
     fn is_unknown(&self, side: Side, place: Unknown) -> bool {
         side == Side::After && self.unknowns() & place as u64 != 0
     }
@@ -347,7 +347,7 @@ impl Resource {
 
     fn user_data(&self, json: &mut Json) {
         json.member("user_data", "\"#!/bin/bash\\nset -eu\\n");
-        // A long string now and then: a template, a certificate bundle.
+        // An occasional long string, like a template or a certificate bundle.
         let lines = if self.draw.is_multiple_of(2003) { 2500 } else { 4 };
         for _ in 0..lines {
             json.raw("echo \\\"bootstrapping\\\" \\u003e\\u003e /var/log/boot\\n");
@@ -394,11 +394,11 @@ impl Resource {
         });
     }
 
-    /// Which shape the sensitivity overlays have: that of the resource, for all of its instances.
+    /// The shape of the sensitivity overlays, equal for all instances of a resource.
     fn shape_of_marks(&self) -> u64 {
         match self.marks {
             Marks::Many => mix(3, self.name()) % 6,
-            // The shapes that mark nothing but what is secret.
+            // The shapes that mark only values that are secrets.
             Marks::Few => [1, 4].get(mix(3, self.name()) as usize % 48).copied().unwrap_or(0),
         }
     }
@@ -440,7 +440,7 @@ impl Resource {
             json.member("set", if marks == 3 { "true" } else { "[false,false]" });
             json.member("tags", "{}");
             if marks == 4 {
-                // A place that has no value.
+                // A marked place without a value.
                 json.member("token", "true");
             }
             json.member("vpc_security_group_ids", "[false,false]");
@@ -451,8 +451,8 @@ impl Resource {
         let unknowns = if self.kind.has_after() { self.unknowns() } else { 0 };
         let both = self.kind.has_before() && self.kind.has_after();
         let before = self.kind.has_before();
-        // An unknown place of a replacement is a change too; the arn is counted as an edit already,
-        // and an element of a list that has another length is covered by the list.
+        // An unknown place of a replacement also counts as changed. The arn is already counted as
+        // an edit, and a list of a different length covers its elements.
         let mut changed = 0;
         if both {
             let edits = self.edits & edit::PATHS & !edit::ARN_UNKNOWN;
@@ -463,7 +463,7 @@ impl Resource {
         let mut unknown = u64::from(unknowns.count_ones());
         let marks = self.shape_of_marks();
         if marks == MARKED_AS_A_WHOLE {
-            // Nothing is told of what is below a mark.
+            // Places below a mark are not reported.
             (changed, unknown) = (changed.min(1), unknown.min(1));
         }
         let present = before || self.kind.has_after();
@@ -477,7 +477,7 @@ impl Resource {
         Paths { changed, unknown, sensitive }
     }
 
-    /// The element of `resource_changes`.
+    /// Writes the element of `resource_changes`.
     pub fn change(&self, json: &mut Json) {
         json.object(|json| {
             json.member("address", "\"");
@@ -563,7 +563,8 @@ impl Resource {
         self.sensitive(json, Side::After);
     }
 
-    /// The element of `resource_drift`: the same address, one attribute other than in the state.
+    /// Writes the element of `resource_drift`: the same address, with one attribute different from
+    /// the state.
     pub fn drift(&self, json: &mut Json, deleted: bool) {
         json.object(|json| {
             json.member("address", "\"");
@@ -584,7 +585,7 @@ impl Resource {
         });
     }
 
-    /// Whether a section of values has it.
+    /// Whether the values of this side contain the instance.
     pub fn is_in(&self, side: Side) -> bool {
         let there = match side {
             Side::Before => self.kind.has_before() && self.kind != Kind::DeleteDeposed,
@@ -593,7 +594,7 @@ impl Resource {
         there && !self.is_data()
     }
 
-    /// The resource in `planned_values` or `prior_state`.
+    /// Writes the resource in `planned_values` or `prior_state`.
     pub fn in_values(&self, json: &mut Json, side: Side) {
         json.object(|json| {
             json.member("address", "\"");
@@ -612,7 +613,7 @@ impl Resource {
     }
 }
 
-/// Places whose value is not known until apply, a bit each.
+/// Places that are unknown until apply, one bit each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unknown {
     Arn = 1,
@@ -637,7 +638,7 @@ const POLICY: &str = concat!(
     r#"\"Condition\":{\"StringLike\":{\"aws:PrincipalArn\":\"*\\\\role\\\\*\"}}}]}"#,
 );
 
-/// Up to the number of the volume.
+/// The block up to the number of the volume.
 const BLOCK_DEVICE: &str = concat!(
     r#"[{"delete_on_termination":true,"device_name":"/dev/xvda","encrypted":true,"iops":3000,"#,
     r#""kms_key_id":"","tags":{},"throughput":125,"volume_id":"vol-0"#,

@@ -1,6 +1,6 @@
-//! The fuzz targets' shared code. What a target holds true is a function of [`checks`]: bytes in,
-//! two ways, same answer, or a panic. `cargo test` runs the same functions over `corpus/`, so this
-//! crate adds nothing but the oracle, which lives with the tests.
+//! Shared code of the fuzz targets. Each target is a function of [`checks`] that processes bytes in
+//! two ways and panics if the answers differ. `cargo test` runs the same functions over `corpus/`.
+//! This crate adds only the oracle, which lives with the tests.
 
 pub mod checks;
 

@@ -1,4 +1,4 @@
-//! Command-line arguments.
+//! Fuzzes command-line arguments.
 
 #![no_main]
 

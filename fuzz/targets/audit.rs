@@ -1,4 +1,4 @@
-//! Where the secrets of documents are.
+//! Fuzzes the audit of secrets.
 
 #![no_main]
 

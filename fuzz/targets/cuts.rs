@@ -1,4 +1,4 @@
-//! A plan cut into windows.
+//! Fuzzes plans cut into windows.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Compressed and encoded input.
+//! Fuzzes compressed and encoded input.
 
 #![no_main]
 

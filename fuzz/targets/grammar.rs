@@ -1,4 +1,4 @@
-//! The grammar against serde_json.
+//! Compares the grammar check with serde_json.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Every kernel against the scalar one.
+//! Compares every kernel with the scalar kernel.
 
 #![no_main]
 

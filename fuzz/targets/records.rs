@@ -1,4 +1,4 @@
-//! Records against the oracle.
+//! Compares records with the oracle.
 
 #![no_main]
 

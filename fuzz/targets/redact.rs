@@ -1,4 +1,4 @@
-//! A document without its secrets.
+//! Fuzzes redaction.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! What a person is shown of a plan.
+//! Fuzzes reports.
 
 #![no_main]
 

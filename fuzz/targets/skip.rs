@@ -1,4 +1,4 @@
-//! Skipping a value against reading it.
+//! Compares skipping a value with reading it.
 
 #![no_main]
 

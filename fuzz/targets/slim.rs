@@ -1,4 +1,4 @@
-//! A plan cut down to some of its parts.
+//! Fuzzes slimmed plans.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Stretches of a document that others audit ahead of the walk.
+//! Lookahead workers that audit stretches of a document.
 
 use std::ops::Range;
 
@@ -14,36 +14,37 @@ use crate::plan::piece_crew::{Found, PieceJob, Task};
 use crate::plan::{Piece, PieceVisitor, Unchanged};
 use crate::secret::Collected;
 
-/// As much may be found in a stretch, in bytes of memory; the rest of it is left to the walk.
+/// Most memory for the findings in a stretch, in bytes; the rest of the stretch is left to the
+/// walk.
 const SIZE_MAX: u64 = of_shared_work(1 << 20);
 
-/// What was found in a stretch.
+/// The findings in a stretch.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     found: Vec<Kept>,
-    /// Those of the pieces in which something was found.
+    /// The labels of the pieces with findings.
     labels: Vec<Label>,
     labels_size: u64,
-    /// The paths, one after the other.
+    /// The paths of all findings, joined.
     paths: String,
-    /// Pieces with values and without any word on what is sensitive in them.
+    /// Number of pieces with values but no overlay that says which are sensitive.
     pub unmarked: u64,
 }
 
-/// The end of what was found, at some time.
+/// A position in the list of findings.
 #[derive(Clone, Copy)]
 struct End {
     found: usize,
     labels: usize,
 }
 
-/// A [`Note`] that is kept.
+/// A stored [`Note`].
 #[derive(Debug)]
 struct Kept {
     kind: Kind,
-    /// How many labels there were: the last of them is that of its piece.
+    /// How many labels there were; the last of them belongs to the finding's piece.
     labels: usize,
-    /// Where its path ends.
+    /// The end of its path in `paths`.
     path_end: usize,
     offset: u64,
     number: u32,
@@ -54,27 +55,27 @@ impl Findings {
         (size_of_val(&*self.found) + self.paths.len()) as u64 + self.labels_size
     }
 
-    /// Where what is found next will begin.
+    /// The current end of the list.
     fn end(&self) -> End {
         End { found: self.found.len(), labels: self.labels.len() }
     }
 
-    /// Forgets what was found since.
+    /// Removes everything after a position.
     fn truncate(&mut self, End { found, labels }: End) {
         self.found.truncate(found);
         self.paths.truncate(self.found.last().map_or(0, |last| last.path_end));
         self.labels_size -= self.labels.drain(labels..).map(|label| label.size()).sum::<u64>();
     }
 
-    /// Tells all of it once more, before it is cleared.
+    /// Passes all findings to `notes`. Call it once, before the findings are cleared.
     ///
     /// # Errors
     ///
-    /// Those of the one who is told.
+    /// Any error of `notes`.
     pub fn tell(&mut self, notes: &mut impl Notes) -> Result<()> {
         let (mut labels, mut told, mut path_start) = (self.labels.drain(..), 0, 0);
         for kept in &self.found {
-            // Of some pieces there is nothing to tell after all.
+            // A label may have no findings.
             if let Some(label) = labels.by_ref().take(kept.labels - told).last() {
                 notes.piece(label);
                 told = kept.labels;
@@ -97,7 +98,7 @@ impl Notes for Findings {
     fn note(&mut self, note: Note<'_>) -> Result<()> {
         let Note { kind, path, offset, number } = note;
         if self.size() > SIZE_MAX {
-            // Nobody is told: the walk comes to the piece, and takes it.
+            // This error ends the stretch and is not reported: the walk audits the piece itself.
             return Err(Error::limit(Limit::Change, SIZE_MAX, offset));
         }
         self.paths.push_str(path);
@@ -119,7 +120,7 @@ impl Found for Findings {
 /// Audits stretches.
 pub(super) struct StretchAuditor<'r> {
     auditor: Auditor<'r, Findings>,
-    /// Where pieces are outlined.
+    /// Scratch space for pieces.
     outline: Outline,
 }
 
@@ -157,7 +158,7 @@ impl PieceVisitor for AuditingPieces<'_, '_> {
         let (end, unmarked) = (self.0.notes.end(), self.0.unmarked);
         let audited = self.0.piece(piece);
         if audited.is_err() {
-            // The walk comes to it once more.
+            // The walk audits the piece again.
             self.0.notes.truncate(end);
             self.0.unmarked = unmarked;
         }
@@ -169,7 +170,7 @@ impl PieceVisitor for AuditingPieces<'_, '_> {
 mod tests {
     use super::*;
 
-    /// Takes down the labels and paths, as text.
+    /// Collects the labels and paths as text.
     #[derive(Default)]
     struct Text(String);
 

@@ -1,7 +1,7 @@
-//! What of a document may be told: no text of a secret, whatever it stands in.
+//! Removes secrets from the addresses, names and paths that an audit reports.
 //!
-//! Addresses, names and paths are made of keys, and a key may repeat a secret. Where it does it is
-//! told as it stands in the redacted document.
+//! These texts consist of keys, and a key may repeat a secret. Such a key is reported in the form
+//! that the redacted document has.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -13,17 +13,16 @@ use crate::path::{Paths, Step};
 use crate::plan::{Piece, PieceKind};
 use crate::secret::{Collected, MASK, is_attribute_name};
 
-/// Longest text that is told, in bytes: what is longer is cut. Findings are many, and the texts of
-/// their elements are told with each.
+/// Longest reported text in bytes; longer texts are cut. There may be many findings, and each
+/// repeats the texts of its element.
 pub(super) const PATH_MAX: usize = 1 << 10;
 
-/// Knows the secrets.
+/// Knows the secrets of the document.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Discreet<'r>(pub &'r Collected);
 
 impl Discreet<'_> {
-    /// The number of a text among the secrets whose echoes are looked for; 0 for one that contains
-    /// a secret.
+    /// The number of the secret that a text repeats; 0 if the text contains a secret.
     fn number(&self, text: &str) -> Option<u32> {
         let Collected { secrets, contained, .. } = self.0;
         let text = text.as_bytes();
@@ -34,7 +33,7 @@ impl Discreet<'_> {
         secrets.echoed(text).or_else(|| contains().then_some(0))
     }
 
-    /// A key.
+    /// A key as the audit may report it.
     pub fn key<'t>(&self, key: &'t str) -> Cow<'t, str> {
         if is_attribute_name(key.as_bytes()) {
             return key.into();
@@ -46,7 +45,7 @@ impl Discreet<'_> {
         }
     }
 
-    /// An address or a name.
+    /// An address or name as the audit may report it.
     pub fn text(&self, text: &str) -> String {
         if self.number(text).is_some() {
             return MASK.to_owned();
@@ -57,14 +56,14 @@ impl Discreet<'_> {
         }
     }
 
-    /// An address without the keys of its instances that are secrets.
+    /// Masks the instance keys in an address that are secrets.
     fn address(&self, address: &str) -> String {
         let mut told = String::with_capacity(address.len());
         let mut rest = address;
         while let Some(open) = rest.find("[\"") {
             let (before, key) = rest.split_at(open + 2);
             told += before;
-            // A key that is cut off may be a part of a secret.
+            // A truncated key may be part of a secret.
             let Some(close) = end_of_key(key) else { return told };
             let decoded = string::decode(&key.as_bytes()[..close]);
             match decoded.ok().and_then(|key| self.number(&key)) {
@@ -77,23 +76,23 @@ impl Discreet<'_> {
     }
 }
 
-/// A path as it may be told, from step to step, in memory that is kept for the next.
+/// Builds a path that the audit may report, step by step, in reused memory.
 #[derive(Debug, Default)]
 pub(super) struct ShownPath {
     steps: Paths,
-    /// Of the steps, about.
+    /// Approximate length of the steps.
     len: usize,
     text: String,
 }
 
 impl ShownPath {
-    /// Begins a path.
+    /// Starts a path.
     pub fn begin(&mut self) {
         self.steps.clear();
         self.len = 0;
     }
 
-    /// Adds a step; no other follows where the path is too long to be told.
+    /// Adds a step. Breaks if the path is too long; no further step may follow then.
     pub fn push(&mut self, step: Step<'_>, discreet: &Discreet<'_>) -> ControlFlow<()> {
         self.len += match step {
             Step::Key(key) => key.len() + 1,
@@ -109,7 +108,7 @@ impl ShownPath {
         ControlFlow::Continue(())
     }
 
-    /// Its text.
+    /// Finishes the path and returns its text.
     pub fn end(&mut self) -> &str {
         self.steps.end();
         self.text.clear();
@@ -118,7 +117,7 @@ impl ShownPath {
     }
 }
 
-/// Where the key of an instance ends that a text begins with: at its closing quote.
+/// The closing quote of the instance key at the start of a text.
 fn end_of_key(text: &str) -> Option<usize> {
     let mut escaped = false;
     text.bytes().position(|byte| match byte {
@@ -131,27 +130,27 @@ fn end_of_key(text: &str) -> Option<usize> {
     })
 }
 
-/// As much of a text as is told.
+/// Cuts a text to the longest reported length.
 fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(PATH_MAX)]
 }
 
-/// What tells a piece from others.
+/// Identifies a piece in the report.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Label {
     pub address: Option<String>,
-    /// Its key.
+    /// The key of the piece.
     pub name: Option<String>,
     pub type_name: Option<String>,
     pub provider_name: Option<String>,
 }
 
 impl Label {
-    /// The label of a piece, as it stands there.
+    /// The label of a piece, with its texts unmasked.
     ///
     /// # Errors
     ///
-    /// The piece is not well formed.
+    /// Fails if the piece is malformed.
     pub fn of(piece: &Piece<'_>) -> Result<Label> {
         let mut label = Label { name: piece.name.map(str::to_owned), ..Label::default() };
         let value = piece.value;
@@ -178,7 +177,7 @@ impl Label {
         Ok(label)
     }
 
-    /// The label as it may be told.
+    /// The label as the audit may report it.
     pub fn shown(&self, discreet: &Discreet<'_>) -> Label {
         let text = |text: &Option<String>| text.as_ref().map(|text| discreet.text(text));
         Label {
@@ -189,7 +188,7 @@ impl Label {
         }
     }
 
-    /// The memory it takes, in bytes.
+    /// Its memory in bytes.
     pub fn size(&self) -> u64 {
         let texts = [&self.address, &self.name, &self.type_name, &self.provider_name];
         let len: usize = texts.into_iter().flatten().map(String::len).sum();

@@ -1,7 +1,7 @@
-//! What is to be told of a piece.
+//! Finds the secrets in a piece.
 //!
-//! All that is found are offsets: marks by their overlays, echoes in the bytes, constants, names.
-//! Most pieces have none of them. What a piece has is put in order and walked to once.
+//! Every search yields offsets: marks by the overlays, echoes in the bytes, constants, names. Most
+//! pieces have none. The offsets of a piece are sorted, and one walk turns them into paths.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -26,7 +26,7 @@ use crate::secret::steps::{Places, secret_steps};
 use crate::secret::words::words;
 use crate::secret::{Collected, decode, is_attribute_name, is_mask, spells_attribute_name};
 
-/// Finds what there is, piece by piece.
+/// Finds the secrets in pieces, one after the other.
 pub(super) struct Auditor<'r, N> {
     pub notes: N,
     collected: &'r Collected,
@@ -34,24 +34,24 @@ pub(super) struct Auditor<'r, N> {
     echoes: Echoes,
     names: Names,
     marks: Marks,
-    /// The next piece marks nothing.
+    /// True if the next piece is known to have no marks.
     is_quiet: bool,
     hits: Vec<Hit>,
     /// Digests of the marked scalars of one piece.
     own: HashSet<u64>,
-    /// The marked places of one piece, if paths among its values lead somewhere.
+    /// The marked places of one piece, for cutting the paths among its values.
     places: Places,
     has_paths: bool,
-    /// How many places of the current piece the audit reports.
+    /// Number of reported places of the current piece.
     told: u64,
     limits: Limits,
-    /// Memory for decoded texts.
+    /// Scratch space for decoded texts.
     decoded: Vec<u8>,
-    /// And for a key on the way to a finding.
+    /// Scratch space for a key on the path to a finding.
     key: String,
-    /// The way to a finding.
+    /// The path to a finding.
     path: ShownPath,
-    /// Pieces with values and without any word on what is sensitive in them.
+    /// Number of pieces with values but no overlay that says which are sensitive.
     pub unmarked: u64,
 }
 
@@ -78,12 +78,12 @@ impl<'r, N: Notes> Auditor<'r, N> {
         }
     }
 
-    /// The next piece is a resource change that is seen at a glance to stay as it is.
+    /// The next piece is an unchanged resource change, recognised on the fast path.
     pub fn unchanged(&mut self, unchanged: &Unchanged<'_>) {
         self.is_quiet = self.marks.is_quiet_change(unchanged);
     }
 
-    /// Finds what there is in a piece.
+    /// Finds the secrets in a piece.
     pub fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         self.hits.clear();
         self.told = 0;
@@ -113,7 +113,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         }
     }
 
-    /// Tells of a value that no overlay of its piece marks.
+    /// Reports a value that no overlay of its piece marks.
     fn other_hit(&mut self, what: What, value: Value<'_>, number: u32) -> Result<()> {
         self.count(value.offset())?;
         self.hits.push(Hit { offset: value.offset(), what, number });
@@ -137,7 +137,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         self.hits.push(Hit { offset: value.offset(), what, number: 0 });
     }
 
-    /// What is marked in a piece, and what is equal to it there.
+    /// Finds the marked values of a piece, and the identities that equal one.
     fn values(&mut self, piece: &Piece<'_>) -> Result<()> {
         let mut parts = Parts::of(piece)?;
         self.unmarked += u64::from(parts.is_unmarked(piece.kind));
@@ -191,7 +191,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         Ok(())
     }
 
-    /// The steps of paths that lead below a marked place.
+    /// Finds the steps of paths that lead below a marked place.
     fn paths(&mut self, paths: Value<'_>) -> Result<()> {
         self.places.sort();
         if self.places.list().is_empty() {
@@ -205,7 +205,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         Ok(())
     }
 
-    /// A marked place, on both sides.
+    /// Reports a marked place on both sides.
     fn marked(&mut self, marked: &Marked<'_, '_>, by: By, has_identities: bool) -> Result<()> {
         self.count(marked.sides.into_iter().flatten().next().map_or(0, Value::offset))?;
         for value in marked.sides.into_iter().flatten() {
@@ -224,7 +224,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
             let offset = value.map_or(0, Value::offset);
             self.places.push(marked.path, self.limits.paths, offset)?;
         }
-        // Their keys are those of the value.
+        // The keys in these overlays are keys of the secret value.
         let overlays = marked.overlays.into_iter().filter(|_| marked.why == Why::Whole);
         for overlay in overlays.chain([marked.unknown]).flatten() {
             let mut has_keys = false;
@@ -239,7 +239,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         Ok(())
     }
 
-    /// Takes note of the scalars of a marked value.
+    /// Records the scalars of a marked value.
     fn note(&mut self, value: Value<'_>) -> Result<()> {
         leaves(value, |leaf| {
             let secrets = &self.collected.secrets;
@@ -255,7 +255,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         })
     }
 
-    /// The booleans of an identity that equal a marked one, but for a word of the format.
+    /// Finds the booleans of an identity that equal a marked one, except a word of the format.
     fn booleans(&mut self, identity: Value<'_>, word: Option<Value<'_>>) -> Result<()> {
         leaves(identity, |leaf| {
             if let Leaf::Scalar(value::Kind::True | value::Kind::False, value) = leaf
@@ -268,7 +268,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         })
     }
 
-    /// The strings and numbers at and below a value that `is` says are equal to a secret.
+    /// Finds the strings and numbers at and below a value for which `is` returns true.
     fn equal(&mut self, value: Value<'_>, is: impl Fn(&Self, &[u8]) -> bool) -> Result<()> {
         let mut decoded = std::mem::take(&mut self.decoded);
         let told = leaves(value, |leaf| {
@@ -289,7 +289,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         told
     }
 
-    /// The constants that are marked, and what stands under a name that marks.
+    /// Finds the marked constants, and the values of keys that match a secret name.
     fn constants(&mut self, piece: &Piece<'_>) -> Result<()> {
         let marks = std::mem::take(&mut self.marks);
         let found = marked_constants(piece, &self.collected.places, &marks, |constant| {
@@ -304,7 +304,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         found
     }
 
-    /// The constants that are marked or equal a secret.
+    /// Finds the constants that are marked or equal a secret.
     fn configuration(&mut self, piece: &Piece<'_>) -> Result<()> {
         if piece.kind.is_configuration() {
             self.constants(piece)?;
@@ -323,7 +323,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
                 }
                 Ok(())
             })?;
-            // A map all of whose values are secret: its keys are, too.
+            // If all values of a map are secret, so are its keys.
             if has_keys && texts > 0 && self.hits.len() - before == texts {
                 self.hits.truncate(before);
                 self.hit(What::Marked, constant);
@@ -332,7 +332,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         })
     }
 
-    /// Texts that repeat a secret, wherever they stand.
+    /// Finds texts that repeat a secret, anywhere in the piece.
     fn echoes(&mut self, piece: &Piece<'_>) -> Result<()> {
         let Collected { secrets, contained, .. } = self.collected;
         let what = Sought { secrets, contained: contained.as_ref() };
@@ -362,7 +362,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         Ok(())
     }
 
-    /// Texts whose keys look secret.
+    /// Finds texts whose keys look secret.
     fn suspects(&mut self, piece: &Piece<'_>) -> Result<()> {
         let value = piece.value;
         let (start, hits) = (value.offset(), &mut self.hits);
@@ -375,14 +375,14 @@ impl<'r, N: Notes> Auditor<'r, N> {
             && has_type
             && let Some(expression) = value.get("type")?
         {
-            // A type names attributes and has no values.
+            // A type expression names attributes and contains no values.
             let range = expression.range();
             hits.retain(|hit| hit.what != What::Suspect || !range.contains(&hit.offset));
         }
         Ok(())
     }
 
-    /// The values of a piece whose own name looks secret.
+    /// Finds the values of a piece whose own name looks secret.
     fn suspicious(&mut self, parts: &Parts<'_>) {
         if self.options.suspects == Look::Past {
             return;
@@ -394,13 +394,13 @@ impl<'r, N: Notes> Auditor<'r, N> {
         }
     }
 
-    /// Whether a value is what stands for a secret.
+    /// Whether a value is a mask.
     fn is_mask(&mut self, value: Value<'_>) -> Result<bool> {
         Ok(value.kind()? == value::Kind::String
             && is_mask(decode(value.string()?, &mut self.decoded)?))
     }
 
-    /// Tells what was found in a piece.
+    /// Reports the findings in a piece.
     fn tell(&mut self, piece: &Piece<'_>) -> Result<()> {
         self.hits.sort_unstable();
         let hits = std::mem::take(&mut self.hits);
@@ -431,12 +431,12 @@ impl<'r, N: Notes> Auditor<'r, N> {
     }
 }
 
-/// What is between the quotes of a key.
+/// The text between the quotes of a key.
 fn inside(key: &[u8]) -> &[u8] {
     &key[1..key.len() - 1]
 }
 
-/// How much of a way is told: down to an overlay, not into it.
+/// The part of a path that may be reported: down to an overlay, not into it.
 fn shown<'s, 'a>(steps: &'s [Step<'a>]) -> &'s [Step<'a>] {
     const OVERLAYS: [&str; 7] = [
         "before_sensitive",
@@ -447,7 +447,7 @@ fn shown<'s, 'a>(steps: &'s [Step<'a>]) -> &'s [Step<'a>] {
         "config_sensitive",
         "config_unknown",
     ];
-    // As deep as in an element of `deferred_changes`.
+    // The depth of overlays in an element of `deferred_changes`.
     const DEEPEST: usize = 3;
     let is_overlay = |step: &Step<'_>| match step {
         Step::Key(key) => OVERLAYS.iter().any(|overlay| key.is(overlay)),
@@ -459,7 +459,7 @@ fn shown<'s, 'a>(steps: &'s [Step<'a>]) -> &'s [Step<'a>] {
     }
 }
 
-/// Adds a step to a path that is told; no other follows one that is too long.
+/// Adds a step to a reported path. Breaks if the path is too long.
 fn show(
     step: &Step<'_>,
     memory: &mut String,
@@ -471,7 +471,7 @@ fn show(
         Step::Key(key) => key,
     };
     memory.clear();
-    // A key that cannot be told whole is not decoded, least of all for each finding below it.
+    // A key too long to be reported is not decoded. There may be many findings below it.
     if key.raw().len() > string::EXPANSION_MAX * PATH_MAX || key.decode_to(memory).is_err() {
         return ControlFlow::Break(());
     }

@@ -1,15 +1,15 @@
-//! Where the secrets of a document are: what is marked, what repeats it elsewhere, and what looks
-//! secret and is not marked. Never a value.
+//! Reports where the secrets of a document are: marked values, their copies elsewhere, and values
+//! that look secret but are not marked. It never reports a value.
 //!
 //! ```text
-//! once   ─▶ [`crate::secret::Collecting`]  digests, and where each secret was met first
-//! again  ─▶ pieces ─▶ marks, echoes, names: offsets ─▶ [`walk`]  paths ─▶ [`Ledger`]
-//!           by all threads where the text lies in memory, told in its order (`ahead`)
+//! first pass   ─▶ [`crate::secret::Collecting`]  digests, and the first location of each secret
+//! second pass  ─▶ pieces ─▶ marks, echoes, names: offsets ─▶ [`walk`]  paths ─▶ [`Ledger`]
+//!                 on all threads if the text lies in memory, reported in document order (`ahead`)
 //! ```
 //!
-//! Memory is bounded by a few times the largest piece. A finding has a path from its piece down,
-//! with the keys as they stand in the document, so that `jq` takes it:
-//! `change.after.list[1].key` in the element of `resource_changes` whose address is told.
+//! Memory is bounded by a few times the largest piece. The path of a finding leads from its piece
+//! down, with keys as they stand in the document, so that `jq` accepts it:
+//! `change.after.list[1].key` in the element of `resource_changes` that has the reported address.
 
 mod ahead;
 mod discreet;
@@ -34,43 +34,43 @@ use origins::Origins;
 
 pub use schema::SCHEMA;
 
-/// What to look for.
+/// What to search for.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// What is secret.
     pub secret: secret::Options,
-    /// Whether to look for echoes.
+    /// Whether to search for echoes.
     pub echoes: Look,
-    /// Whether to look for keys that look secret and are not marked.
+    /// Whether to search for keys that look secret and are not marked.
     pub suspects: Look,
 }
 
-/// Whether to look for something.
+/// Whether to search for something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// It is looked for.
+    /// Search for it.
     For,
-    /// It is not.
+    /// Ignore it.
     Past,
 }
 
-/// What an audit tells, in this order: `audit`, the findings as they stand in the document,
+/// An entry of an audit. Entries come in this order: `audit`, the findings in document order,
 /// `summary`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Entry<'a> {
     /// A document begins.
     Audit(Head<'a>),
-    /// A place.
+    /// A finding.
     Finding(Finding<'a>),
     /// The document was read to its end.
     Summary(Summary),
 }
 
-/// The version of the entries: greater when a reader of an older one could misread them.
+/// The version of the entries. It increases when a reader of an older version could misread them.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// What is audited.
+/// The audited document.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "kind", rename = "audit")]
 pub struct Head<'a> {
@@ -80,30 +80,30 @@ pub struct Head<'a> {
     pub source: &'a str,
 }
 
-/// What is at a place.
+/// The kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// A value that is marked.
+    /// A marked value.
     Marked,
-    /// A value that repeats a marked one.
+    /// A value that repeats a marked value.
     Echo,
-    /// A key that does.
+    /// A key that repeats a marked value.
     Key,
     /// A constant of the configuration, or an identity, that equals a marked value.
     Equal,
-    /// A value that is secret because of its key, which was asked for.
+    /// A value that is secret because its key matches a name that the user gave.
     Name,
-    /// A text under a key that looks secret, and is not marked.
+    /// A text under a key that looks secret and is not marked.
     Suspect,
 }
 
 impl Kind {
-    /// All of them, in the order in which they are counted.
+    /// All kinds, in the order of the counts.
     pub const ALL: [Kind; 6] =
         [Kind::Marked, Kind::Echo, Kind::Key, Kind::Equal, Kind::Name, Kind::Suspect];
 
-    /// Its word.
+    /// The word for the kind in the output.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Marked => "marked",
@@ -119,7 +119,7 @@ impl Kind {
 /// A place where a secret is, or may be.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding<'a> {
-    /// What is there.
+    /// The kind of the finding.
     pub kind: Kind,
     /// The top-level key.
     pub section: &'a str,
@@ -135,17 +135,17 @@ pub struct Finding<'a> {
     /// The provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_name: Option<&'a str>,
-    /// The way to it from the element, or to a place above it: where it is very long, and in
-    /// overlays, whose keys may be those of secret maps.
+    /// The path from the element to the place. If the path is very long, or leads into an overlay,
+    /// whose keys may be those of a secret map, it ends at a place above.
     pub path: &'a str,
-    /// Where it stands: bytes from the start of the (expanded, decoded) input.
+    /// Offset in bytes from the start of the (expanded, decoded) input.
     pub offset: u64,
-    /// What it repeats.
+    /// The marked value that this place repeats.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<Cow<'a, Of>>,
 }
 
-/// The place where a secret was met first.
+/// The first location of a secret.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Of {
     /// The top-level key.
@@ -156,14 +156,14 @@ pub struct Of {
     /// The key of the element, if it is a member of an object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The way to the marked value from the element. Only so many are remembered.
+    /// The path from the element to the marked value. Absent once the memory for paths is full.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Where the marked value stands.
+    /// Offset of the marked value.
     pub offset: u64,
 }
 
-/// How many findings there are of each kind.
+/// Number of findings of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[expect(missing_docs, reason = "the kinds")]
 pub struct Counts {
@@ -186,7 +186,7 @@ impl Counts {
         Kind::ALL.into_iter().for_each(|kind| *self.of_mut(kind) += other.of(kind));
     }
 
-    /// The findings of a kind.
+    /// Number of findings of a kind.
     pub fn of(&self, kind: Kind) -> u64 {
         *self.clone().of_mut(kind)
     }
@@ -202,67 +202,68 @@ impl Counts {
         }
     }
 
-    /// All findings.
+    /// Number of all findings.
     pub fn total(&self) -> u64 {
         Kind::ALL.into_iter().map(|kind| self.of(kind)).sum()
     }
 
-    /// Places that nobody marked and that repeat a marked one.
+    /// Number of unmarked places that repeat a marked value.
     pub fn echoes(&self) -> u64 {
         self.echo + self.key
     }
 }
 
-/// What was found in a document.
+/// Totals for a document.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[serde(tag = "kind", rename = "summary")]
 pub struct Summary {
-    /// Length of the document.
+    /// Length of the document in bytes.
     pub bytes: u64,
-    /// Different secrets.
+    /// Number of different secrets.
     pub secrets: u64,
-    /// The findings.
+    /// Number of findings of each kind.
     #[serde(flatten)]
     pub counts: Counts,
-    /// Elements without any word on what is sensitive in them.
+    /// Number of elements without an overlay that says what is sensitive.
     pub unmarked: u64,
 }
 
-/// Whom an audit tells what it finds.
+/// Receives the entries of an audit.
 pub trait Ledger {
-    /// An entry.
+    /// Writes an entry.
     ///
     /// # Errors
     ///
-    /// It cannot be written.
+    /// Fails if the entry cannot be written.
     fn entry(&mut self, entry: &Entry<'_>) -> Result<()>;
 
-    /// The last document was told.
+    /// Called after the last document.
     ///
     /// # Errors
     ///
-    /// Something cannot be written.
+    /// Fails if something cannot be written.
     fn finish(&mut self) -> Result<()>;
 }
 
-/// What was read and found.
+/// The result of an audit.
 #[derive(Clone, Copy, Debug)]
 pub struct Audited {
-    /// What was read.
+    /// Facts about the document.
     pub document: Document,
-    /// What was found.
+    /// Totals of the findings.
     pub summary: Summary,
 }
 
-/// Tells where the secrets of the next of several documents are; `collecting` reads the same input.
+/// Reports where the secrets of the next document are. `collecting` must read the same input.
 ///
 /// # Errors
 ///
-/// The document cannot be read, is neither a plan nor a state, or passes a limit; the ledger's own.
+/// Fails if the document is unreadable or neither a plan nor a state, or if it exceeds a limit. Any
+/// error of the ledger is returned.
 ///
 /// # Panics
 ///
-/// There is no next one.
+/// Panics if no document is left.
 pub fn audit<S: Source, F: FnMut() -> Result<S>>(
     documents: &mut Documents<S>,
     collecting: &mut Collecting<F, S>,

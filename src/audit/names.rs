@@ -1,18 +1,18 @@
-//! Keys that look as if their values were secret.
+//! Finds keys that look as if their values were secret.
 //!
-//! The bytes of a piece are searched for the words of such names; what surrounds each word says
-//! whether it stands in a key, and what the key's value is. Nothing is walked, and most pieces have
-//! no such word. A guess is all this can be: names are what people make of them.
+//! The bytes of a piece are searched for words that such keys contain. The bytes around a word show
+//! whether it is in a key, and what the key's value is. The piece is not walked, and most pieces
+//! contain no such word. The result is a guess, because anyone can name anything.
 //!
-//! The trap: a word may stand in a string of a gigabyte, again and again. The search goes on behind
-//! the string that it was found in, never behind the word.
+//! The trap: a string of a gigabyte may contain a word again and again. The search continues after
+//! the string that contains the word, never right after the word.
 
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-/// What names of secrets have in them, written as people write names: `db_password`,
-/// `DB_PASSWORD`, `dbPassword`.
+/// Words in the names of secrets. They also match in other spellings: `db_password`, `DB_PASSWORD`,
+/// `dbPassword`.
 const WORDS: [&str; 10] = [
     "password",
     "passwd",
@@ -26,7 +26,7 @@ const WORDS: [&str; 10] = [
     "connection_string",
 ];
 
-/// What names end in that tell of a secret without being one.
+/// Endings of names that describe a secret without being one.
 const TELLING: [&str; 16] = [
     "_arn",
     "_name",
@@ -46,7 +46,7 @@ const TELLING: [&str; 16] = [
     "_ids",
 ];
 
-/// The words in all of their spellings.
+/// The words in all their spellings.
 static SPELLINGS: LazyLock<Regex> = LazyLock::new(|| {
     let spellings: Vec<String> = WORDS.iter().flat_map(|word| spellings(word)).collect();
     match Regex::new(&spellings.join("|")) {
@@ -55,23 +55,23 @@ static SPELLINGS: LazyLock<Regex> = LazyLock::new(|| {
     }
 });
 
-/// Tells such names.
+/// Recognises the names of secrets.
 #[derive(Debug)]
 pub(super) struct Names(&'static Regex);
 
 impl Names {
-    /// One that knows [`WORDS`].
+    /// Recognises [`WORDS`].
     pub fn new() -> Names {
         Names(&SPELLINGS)
     }
 
-    /// Whether a name looks like that of a secret.
+    /// Whether a name looks like the name of a secret.
     pub fn are_in(&self, name: &[u8]) -> bool {
         self.0.is_match(name) && !is_telling(name)
     }
 
-    /// Tells where in a text of JSON the values of such keys begin that are strings and not empty,
-    /// and those of the constants that expressions under such keys are.
+    /// Calls `each` with the offsets of the values of such keys in JSON text, if they are non-empty
+    /// strings or constant expressions that are.
     pub fn find(&self, text: &[u8], mut each: impl FnMut(usize)) {
         let mut from = 0;
         while let Some(word) = self.0.find_at(text, from) {
@@ -89,8 +89,7 @@ impl Names {
     }
 }
 
-/// A word in the ways in which names are written: `api_key`, `api-key`, `API_KEY`, `apiKey`,
-/// `ApiKey`, `apikey`.
+/// The spellings of a word: `api_key`, `api-key`, `API_KEY`, `apiKey`, `ApiKey`, `apikey`.
 fn spellings(word: &str) -> Vec<String> {
     let camel = |first_up: bool| -> String {
         let mut up = first_up;
@@ -125,7 +124,7 @@ fn is_telling(name: &[u8]) -> bool {
     TELLING.iter().any(|ending| ends_with(ending))
 }
 
-/// The quote that closes the string which a byte stands in.
+/// The closing quote of the string that contains the byte at `from`.
 fn closing_quote(text: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -138,7 +137,7 @@ fn closing_quote(text: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// What follows a token and the space around it, if that is what stands here.
+/// The offset after a token and the white space around it, if the token comes next.
 fn after_token(text: &[u8], from: usize, token: u8) -> Option<usize> {
     let at = after_space(text, from);
     (text.get(at) == Some(&token)).then(|| after_space(text, at + 1))
@@ -149,7 +148,7 @@ fn after_space(text: &[u8], from: usize) -> usize {
     from + space
 }
 
-/// Where the value of an expression begins that is a constant.
+/// The offset of the value, if a constant expression begins here.
 fn constant(text: &[u8], from: usize) -> Option<usize> {
     const KEY: &[u8] = b"\"constant_value\"";
     let key = after_token(text, from, b'{')?;

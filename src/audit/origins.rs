@@ -1,7 +1,7 @@
-//! Where each secret was met first, which is what an echo is an echo of.
+//! The first location of each secret, which the report of an echo refers to.
 //!
-//! A place is kept once, whatever the number of secrets at and below it. Paths are kept up to
-//! [`SIZE_MAX`] together; of places beyond, the section and the offset.
+//! A location is stored once, however many secrets are at and below it. Paths are stored up to
+//! [`SIZE_MAX`] bytes in total; further locations have only a section and an offset.
 
 use std::borrow::Cow;
 
@@ -13,39 +13,38 @@ use crate::plan::{Piece, PieceKind, Section};
 use crate::secret::Fresh;
 use crate::secret::marks::Step;
 
-/// The memory for addresses and paths as they stand in the document, in bytes; as they are told
-/// they may take a few times that.
+/// Memory for unmasked addresses and paths, in bytes. Masked, they may take a few times as much.
 const SIZE_MAX: u64 = 4 << 20;
 
-/// The first places of secrets.
+/// The first locations of secrets.
 #[derive(Debug, Default)]
 pub(super) struct Origins {
-    /// In the order of the numbers.
+    /// In the order of the secrets' numbers.
     places: Vec<Place>,
-    /// Of the first of them.
+    /// The paths of the first of these places.
     paths: Paths,
     labels: Vec<Label>,
     labels_size: u64,
-    /// The offset of the piece that was met last, and its label: it may have very many secrets.
+    /// The offset and label of the last piece, which may have very many secrets.
     last: Option<(u64, Label)>,
 }
 
 #[derive(Debug)]
 struct Place {
-    /// Of the first secret there.
+    /// The number of the first secret there.
     number: u32,
     section: Section,
     offset: u64,
 }
 
 impl Origins {
-    /// Takes note of a place.
+    /// Records a location.
     pub fn insert(&mut self, fresh: &Fresh<'_, '_>) {
         let Fresh { piece, path, side, identity, offset, number } = *fresh;
-        // No path is kept behind one that was not.
+        // Paths are stored without gaps: after one is missing, no other follows.
         if self.paths.len() == self.places.len()
             && self.paths.size() + self.labels_size < SIZE_MAX
-            // What cannot be read is an error of the second reading.
+            // A malformed piece is an error of the second pass.
             && let Ok(label) = self.label(piece)
         {
             self.labels_size += label.size();
@@ -55,7 +54,7 @@ impl Origins {
         self.places.push(Place { number, section: piece.section, offset });
     }
 
-    /// What is kept of a piece's label.
+    /// The label of a piece, limited to the parts that are stored.
     fn label(&mut self, piece: &Piece<'_>) -> Result<Label> {
         let offset = piece.value.offset();
         if let Some((_, label)) = self.last.as_ref().filter(|(last, _)| *last == offset) {
@@ -69,7 +68,7 @@ impl Origins {
         Ok(label)
     }
 
-    /// The same as they may be told, once all secrets are known.
+    /// The locations as the audit may report them. Call it when all secrets are known.
     pub fn shown(self, discreet: &Discreet<'_>) -> ShownOrigins {
         let Origins { places, paths, labels, .. } = self;
         let mut way = ShownPath::default();
@@ -86,7 +85,7 @@ impl Origins {
 impl Place {
     fn of(&self) -> Of {
         let section = match self.section {
-            // The one section of a state, and nothing is marked in one that nobody knows.
+            // The only section of a state. Unknown sections of plans have no marks.
             Section::Other => "values",
             section => section.name(),
         };
@@ -94,16 +93,16 @@ impl Place {
     }
 }
 
-/// The first places of secrets, as they may be told.
+/// The first locations of secrets, as the audit may report them.
 #[derive(Debug)]
 pub(super) struct ShownOrigins {
     places: Vec<Place>,
-    /// All that is known of the first of them.
+    /// The complete locations of the first of these places.
     known: Vec<Of>,
 }
 
 impl ShownOrigins {
-    /// The first place of a secret, if it is known.
+    /// The first location of a secret, if it is known.
     pub fn of(&self, number: u32) -> Option<Cow<'_, Of>> {
         let after = self.places.partition_point(|place| place.number <= number);
         let place = after.checked_sub(1).filter(|_| number > 0)?;
@@ -114,7 +113,7 @@ impl ShownOrigins {
     }
 }
 
-/// The keys that lead from a piece to one of its values, or of its identities.
+/// The keys from a piece to one of its values or identities.
 fn way_to(kind: PieceKind, side: usize, identity: Option<usize>) -> Vec<&'static str> {
     let around: &[&str] = match kind {
         PieceKind::ResourceChange => &["change"],
@@ -142,7 +141,7 @@ fn way_to(kind: PieceKind, side: usize, identity: Option<usize>) -> Vec<&'static
     [around, key].concat()
 }
 
-/// Adds a path; what is longer than can be shown is left out at its end.
+/// Adds a path. Steps beyond the longest reported path are dropped.
 fn push(paths: &mut Paths, way: &[&str], below: &[Step<'_>]) {
     let mut len = 0;
     way.iter().for_each(|key| paths.push_step(path::Step::Key(key)));

@@ -1,7 +1,7 @@
-//! The second reading of a document, when its secrets are known.
+//! The second pass over a document, when its secrets are known.
 //!
-//! Where the document lies in memory, others find what is in its pieces ahead of the walk
-//! (`ahead`), and it is told when the walk has come behind it.
+//! If the document lies in memory, lookahead workers (`ahead`) find the secrets in its pieces. When
+//! the walk arrives at the start of such a stretch, it reports the findings and jumps to the end.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -22,11 +22,12 @@ use crate::plan::{
 };
 use crate::secret::Collected;
 
-/// Reads the next document and tells what is found in it.
+/// Reads the next document and reports its findings.
 ///
 /// # Errors
 ///
-/// The document cannot be read, is neither a plan nor a state, or passes a limit; the ledger's own.
+/// Fails if the document is unreadable or neither a plan nor a state, or if it exceeds a limit. Any
+/// error of the ledger is returned.
 pub(super) fn read<S: Source>(
     documents: &mut Documents<S>,
     collected: &Collected,

@@ -1,39 +1,39 @@
-//! What is found in the pieces of a document, and how it comes to be told.
+//! Passes the findings in the pieces of a document to a ledger.
 
 use super::discreet::Label;
 use super::origins::ShownOrigins;
 use super::{Counts, Entry, Finding, Kind, Ledger};
 use crate::error::Result;
 
-/// Something that was found in a piece.
+/// A finding in a piece.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Note<'n> {
     pub kind: Kind,
-    /// The way to it, as it may be told.
+    /// The path, as the audit may report it.
     pub path: &'n str,
     pub offset: u64,
-    /// The number of the secret, if that is known.
+    /// The number of the secret, or 0 if it is unknown.
     pub number: u32,
 }
 
-/// Who takes down what is found in the pieces of a document.
+/// Receives the findings in the pieces of a document.
 pub(super) trait Notes {
-    /// What follows is in a piece with this label, which may be told.
+    /// The next findings are in the piece with this label, which may be reported.
     fn piece(&mut self, label: Label);
 
-    /// Something was found there.
+    /// A finding.
     ///
     /// # Errors
     ///
-    /// There is no room for it; it cannot be written.
+    /// Fails if there is no room for the finding, or if it cannot be written.
     fn note(&mut self, note: Note<'_>) -> Result<()>;
 }
 
-/// Tells a ledger.
+/// Writes findings to a ledger.
 pub(super) struct Teller<'r> {
     ledger: &'r mut dyn Ledger,
     origins: &'r ShownOrigins,
-    /// The top-level key that is read, as it may be told.
+    /// The current top-level key, as the audit may report it.
     pub section: String,
     label: Label,
     pub counts: Counts,

@@ -1,26 +1,26 @@
-//! From offsets in a piece to the places they are.
+//! Turns offsets in a piece into paths.
 //!
-//! All of them are sorted first, and the piece is walked once: what holds none of them is passed in
-//! constant time, so that a piece with a million hits is walked as long as one with a single hit at
-//! its end.
+//! The offsets are sorted, and the piece is walked once. Values without any of the offsets are
+//! skipped in constant time, so a piece with a million hits takes as long as one with a single hit
+//! at its end.
 
 use crate::error::Result;
 use crate::json::value::{Elements, Members, Value};
 use crate::secret::marks::Step;
 
-/// Something at an offset of a document: that of a value's first byte, or of a key's quote.
+/// A finding at an offset of the document: the first byte of a value, or the quote of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Hit {
     pub offset: u64,
     pub what: What,
-    /// The number of the secret, if that is known.
+    /// The number of the secret, or 0 if it is unknown.
     pub number: u32,
 }
 
-/// What there is. Of several at one place the first of these is told.
+/// What is at the offset. Of several at one offset, the first in this order is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum What {
-    /// Nothing to tell, nor below.
+    /// Reports nothing here or below.
     Hidden,
     Marked,
     Named,
@@ -31,7 +31,7 @@ pub(super) enum What {
 }
 
 impl What {
-    /// Whether nothing below is told.
+    /// Whether nothing below is reported.
     fn is_whole(self) -> bool {
         matches!(self, What::Hidden | What::Marked | What::Named)
     }
@@ -42,11 +42,12 @@ enum Open<'a> {
     Array(Elements<'a>, u32),
 }
 
-/// Tells the way to each of the hits, which are in order, and the value there; a key has none.
+/// Calls `each` with the path to each hit and the value there, or `None` for a key. The hits must
+/// be sorted.
 ///
 /// # Errors
 ///
-/// What is entered is not well formed; what `each` says.
+/// Fails if an entered value is malformed, or if `each` fails.
 pub(super) fn walk<'a>(
     root: Value<'a>,
     hits: &[Hit],
@@ -102,11 +103,11 @@ pub(super) fn walk<'a>(
     Ok(())
 }
 
-/// The hits that were not passed yet.
+/// The hits that the walk has not passed yet.
 struct Left<'h>(&'h [Hit]);
 
 impl<'h> Left<'h> {
-    /// The first of the hits at an offset; those up to it are passed.
+    /// The first hit at an offset. Drops all hits up to that offset.
     fn at(&mut self, offset: u64) -> Option<&'h Hit> {
         self.pass(offset);
         let hit = self.0.first().filter(|hit| hit.offset == offset)?;
@@ -114,7 +115,7 @@ impl<'h> Left<'h> {
         Some(hit)
     }
 
-    /// Passes those before an offset.
+    /// Drops the hits before an offset.
     fn pass(&mut self, end: u64) {
         while let [hit, rest @ ..] = self.0
             && hit.offset < end

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -13,7 +13,7 @@ use super::globs::{Expansion, Globs, is_glob};
 use super::lines::{Lines, List, Separator};
 use super::stop::Stop;
 use super::store::{Address, Asked, Found, Listing, Named, Object, Stores, Version, shown};
-use super::walk::Walk;
+use super::walk::{Walk, is_named_source};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{GiveUp, Input, Kept, Options};
 use crate::limits::Limits;
@@ -169,12 +169,21 @@ pub struct Unlisted {
 pub struct Skipped {
     /// Files that are no plans.
     pub others: u64,
+    /// Source files of configurations, like `.tf` and `.tfvars`.
+    pub sources: u64,
     /// Files and folders that a glob excludes, or none includes.
     pub excluded: u64,
     /// Files and folders whose names begin with a dot.
     pub hidden: u64,
     /// Links to folders.
     pub links: u64,
+}
+
+impl Skipped {
+    /// Counts a file that is no plan, by its name.
+    pub(super) fn count_other(&mut self, path: &Path) {
+        if is_named_source(path) { self.sources += 1 } else { self.others += 1 }
+    }
 }
 
 /// The inputs of a selection, one by one. The iterator goes on after an error.

@@ -61,7 +61,7 @@ pub use name::file_name;
 pub use shard::Shard;
 pub use stop::Stop;
 pub use store::{Address, Object, Patience, Stores};
-pub use workspace::{Rule, Workspaces};
+pub use workspace::Rule;
 
 #[cfg(test)]
 mod tests;

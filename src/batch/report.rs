@@ -94,16 +94,8 @@ pub fn write_into(folder: &Folder) -> Result<Fleet> {
 #[derive(Debug)]
 pub struct Shards {
     parts: Vec<(PathBuf, Journal)>,
+    count: u32,
     missing: Vec<u32>,
-}
-
-/// What to do where shards are missing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
-    /// That is an error.
-    Refused,
-    /// The report says so.
-    Told,
 }
 
 impl Shards {
@@ -112,10 +104,7 @@ impl Shards {
     /// # Errors
     ///
     /// One of them is none, or does not go with the others: which, and why.
-    pub fn open(
-        folders: &[PathBuf],
-        missing: Missing,
-    ) -> std::result::Result<Shards, (PathBuf, Error)> {
+    pub fn open(folders: &[PathBuf]) -> std::result::Result<Shards, (PathBuf, Error)> {
         let mut parts: Vec<(PathBuf, Journal)> = Vec::new();
         let mut numbers: Vec<u32> = Vec::new();
         let (mut sources, mut positions) = (HashSet::new(), HashSet::new());
@@ -149,14 +138,13 @@ impl Shards {
             numbers.push(shard.number);
             parts.push((folder.clone(), journal));
         }
-        let absent: Vec<u32> = (1..=count).filter(|number| !numbers.contains(number)).collect();
-        if let (Missing::Refused, false, Some((folder, _))) =
-            (missing, absent.is_empty(), parts.first())
-        {
-            let error = Error::new(ErrorKind::Folder(FolderProblem::ShardsMissing));
-            return Err((folder.clone(), error));
-        }
-        Ok(Shards { parts, missing: absent })
+        let missing = (1..=count).filter(|number| !numbers.contains(number)).collect();
+        Ok(Shards { parts, count, missing })
+    }
+
+    /// The shards that no folder holds, and how many there are in all.
+    pub fn missing(&self) -> (&[u32], u32) {
+        (&self.missing, self.count)
     }
 
     /// Writes the report of all of them.

@@ -22,7 +22,7 @@ fn folder(files: &[&str]) -> TempDir {
 
 /// Lists what is named; paths as they stand below the folder, what is in vain with `!`.
 fn list(folder: &Path, selection: &Selection) -> (Vec<String>, Skipped) {
-    let inputs = Inputs::list(selection, Rule::Differing);
+    let inputs = Inputs::list(selection, Rule::Path);
     let short = |name: &str| {
         let name = name.replace(&format!("{}/", folder.display()), "");
         name.replace(&folder.display().to_string(), ".")
@@ -220,7 +220,7 @@ fn links_to_files_count_and_links_to_folders_do_not() {
 #[test]
 fn an_entry_knows_size_and_time() {
     let folder = folder(&["a.json"]);
-    let inputs = Inputs::list(&select(folder.path(), &["", "none", "-"]), Rule::Differing);
+    let inputs = Inputs::list(&select(folder.path(), &["", "none", "-"]), Rule::Path);
     let entries: Vec<&Entry> = inputs.entries.iter().flatten().collect();
     assert_eq!(entries[0].len, Some(PLAN.len() as u64));
     assert!(entries[0].modified.is_some());

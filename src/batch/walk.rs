@@ -78,7 +78,7 @@ fn found(path: PathBuf, globs: &Globs, skipped: &mut Skipped) -> Option<Entry> {
         return None;
     }
     if !metadata.is_file() || !is_input(look_at(&path, &metadata), &path, globs) {
-        skipped.others += 1;
+        skipped.count_other(&path);
         return None;
     }
     Some(Entry::of_file_with(path, &metadata))
@@ -102,7 +102,8 @@ pub(super) fn look_into(head: Box<dyn Read + Send>) -> Result<Look> {
 /// Whether what was found and looked at is an input. What cannot be looked at is.
 pub(super) fn is_input(look: Result<Look>, path: &Path, globs: &Globs) -> bool {
     match look {
-        Ok(Look::Plan) | Err(_) => true,
+        Ok(Look::Plan) => true,
+        Ok(Look::Remnant) | Err(_) => !is_named_source(path),
         Ok(Look::State) => globs.takes_states(),
         // `terraform show -json PLANFILE > plan.json` that failed leaves this.
         Ok(Look::Empty) => is_named_json(path),
@@ -121,10 +122,22 @@ impl<R: Read> Read for Pieces<R> {
     }
 }
 
+/// Whether a file is called as the source of a configuration is: its modules, the values of its
+/// variables, its tests and its lock file.
+pub(super) fn is_named_source(path: &Path) -> bool {
+    let name = name_of(path);
+    let stem = name.strip_suffix(".json").unwrap_or(&name);
+    let endings = [".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tofutest.hcl", ".hcl"];
+    endings.iter().any(|ending| stem.ends_with(ending))
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
+}
+
 /// Whether a file is called JSON, compressed or not.
 fn is_named_json(path: &Path) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase());
-    let name = name.unwrap_or_default();
+    let name = name_of(path);
     let compressed = [".gz", ".zst"].iter().find_map(|extension| name.strip_suffix(extension));
     compressed.unwrap_or(&name).ends_with(".json")
 }

@@ -1,9 +1,10 @@
 //! Names of workspaces, from the paths of their plans.
 //!
-//! By default the name is the part of a path that differs: what all paths begin with and what all
-//! end with is left out, in whole components, and what all file names end with from a dot on.
-//! `live/prod/vpc/plan.json` beside `live/dev/plan.json` is `prod/vpc`; where nothing is left, the
-//! name is `.`. A rule of the user's says instead which part of the path is the name.
+//! By default the name is the path without its endings: `live/prod.tfplan.json.zst` is `live/prod`.
+//! A file name that only says that the file is a plan is left out: `live/prod/plan.json` is
+//! `live/prod` as well. The name depends on the path alone, so that an input has the same name in
+//! every run, whatever the other inputs are. A rule of the user's says instead which part of the
+//! path is the name.
 
 use std::borrow::Cow;
 
@@ -13,12 +14,18 @@ use crate::error::{Error, ErrorKind, Result};
 /// What stands for the workspace in a rule.
 const PLACE: &str = "{workspace}";
 
+/// Endings of file names that say how a plan is stored, in lower case.
+const ENDINGS: [&str; 6] = [".gz", ".zst", ".json", ".tfplan", ".plan", ".out"];
+
+/// File names without endings, dashes, underscores and dots that say no more than "plan".
+const PLAN_NAMES: [&str; 6] = ["plan", "tfplan", "terraform", "terraformplan", "tofu", "tofuplan"];
+
 /// How the name of a workspace is found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Rule {
-    /// The part of the path that differs between the inputs.
+    /// The path, without what any plan's path ends with.
     #[default]
-    Differing,
+    Path,
     /// What stands at a place of the path's end.
     Pattern(Pattern),
 }
@@ -45,6 +52,15 @@ impl Rule {
             return Err(malformed());
         }
         Ok(Rule::Pattern(Pattern { before: before.to_owned(), after: after.to_owned() }))
+    }
+
+    /// The name of an input's workspace; `None`: the user's rule does not fit its path.
+    pub fn workspace(&self, entry: &Entry) -> Option<String> {
+        let Some(path) = path_of(entry) else { return Some(entry.source().into_owned()) };
+        match self {
+            Rule::Path => Some(without_plan_name(&path)),
+            Rule::Pattern(pattern) => pattern.find(&path).map(str::to_owned),
+        }
     }
 }
 
@@ -87,55 +103,11 @@ fn fits(pattern: &str, text: &str) -> bool {
     true
 }
 
-/// Gives each input the name of its workspace.
-#[derive(Clone, Debug, Default)]
-pub struct Workspaces {
-    rule: Rule,
-    common: Common,
-}
-
-/// What all paths have in common.
-#[derive(Clone, Debug, Default)]
-struct Common {
-    first: Option<String>,
-    /// Components at the beginning.
-    before: usize,
-    /// Components at the end.
-    after: usize,
-    /// How many components the shortest path has.
-    shortest: usize,
-    /// What the last components end with, from a dot on.
-    extension: String,
-}
-
-impl Workspaces {
-    /// Names by a rule.
-    pub fn new(rule: Rule) -> Workspaces {
-        Workspaces { rule, common: Common::default() }
-    }
-
-    /// Takes an input into account: each must be, before the first is named.
-    pub fn add(&mut self, entry: &Entry) {
-        if let (Rule::Differing, Some(path)) = (&self.rule, path_of(entry)) {
-            self.common.add(&path);
-        }
-    }
-
-    /// The name of an input's workspace; `None`: the user's rule does not fit its path.
-    pub fn of(&self, entry: &Entry) -> Option<String> {
-        let Some(path) = path_of(entry) else { return Some(entry.source().into_owned()) };
-        match &self.rule {
-            Rule::Differing => Some(self.common.rest_of(&path)),
-            Rule::Pattern(pattern) => pattern.find(&path).map(str::to_owned),
-        }
-    }
-}
-
-/// The path of an input, with slashes and without what stands for nothing.
+/// The path of an input, with slashes and without components that stand for nothing.
 fn path_of(entry: &Entry) -> Option<Cow<'_, str>> {
     let text = match &entry.location {
         Location::File(path) => path.to_string_lossy(),
-        Location::Object(_) => entry.source(),
+        Location::Object(_) => return Some(entry.source()),
         Location::Stdin => return None,
     };
     let text = if cfg!(windows) { text.replace('\\', "/").into() } else { text };
@@ -148,113 +120,76 @@ fn path_of(entry: &Entry) -> Option<Cow<'_, str>> {
     Some(told.map(|(_, component)| component).collect::<Vec<_>>().join("/").into())
 }
 
-impl Common {
-    fn add(&mut self, path: &str) {
-        let components = || path.split('/');
-        let count = components().count();
-        let Some(first) = &self.first else {
-            let extension = extensions(last(path)).next().unwrap_or_default().to_owned();
-            *self = Common {
-                first: Some(path.to_owned()),
-                before: count,
-                after: count,
-                shortest: count,
-                extension,
-            };
-            return;
-        };
-        let same = |pairs: &mut dyn Iterator<Item = (&str, &str)>| {
-            pairs.take_while(|(a, b)| a == b).count()
-        };
-        let before = same(&mut first.split('/').zip(components()));
-        let after = same(&mut first.rsplit('/').zip(path.rsplit('/')));
-        self.before = self.before.min(before);
-        self.after = self.after.min(after);
-        self.shortest = self.shortest.min(count);
-        if !last(path).ends_with(&self.extension) {
-            let is_shared = |end: &&str| last(path).ends_with(end);
-            let shared = extensions(&self.extension).find(is_shared).unwrap_or_default();
-            self.extension = shared.to_owned();
-        }
-    }
-
-    fn rest_of(&self, path: &str) -> String {
-        let components: Vec<&str> = path.split('/').collect();
-        if self.before == components.len() && self.before == self.shortest {
-            // All are the same, or it is the only one.
-            return self.name_of(last(path)).to_owned();
-        }
-        let before = self.before.min(self.shortest.saturating_sub(1));
-        let after = self.after.min(self.shortest - before.min(self.shortest));
-        let rest =
-            &components[before.min(components.len())..components.len().saturating_sub(after)];
-        match rest {
-            [] => ".".to_owned(),
-            rest if after > 0 => rest.join("/"),
-            [folders @ .., name] => {
-                let mut rest = folders.to_vec();
-                rest.push(self.name_of(name));
-                rest.join("/")
-            }
-        }
-    }
-
-    /// A file's name without what all have at the end.
-    fn name_of<'a>(&self, name: &'a str) -> &'a str {
-        let short = name.strip_suffix(self.extension.as_str()).unwrap_or(name);
-        if short.is_empty() { name } else { short }
-    }
+/// A path without the endings of its file name, and without a file name that says nothing.
+fn without_plan_name(path: &str) -> String {
+    let Some((folder, name)) = path.rsplit_once('/') else {
+        return without_endings(path).to_owned();
+    };
+    let stem = without_endings(name);
+    let is_name = !folder.is_empty() && folder != ".." && !folder.ends_with("/..");
+    if is_name && says_plan(stem) { folder.to_owned() } else { format!("{folder}/{stem}") }
 }
 
-fn last(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+/// A file name without its known endings; a name that is nothing else stays.
+fn without_endings(name: &str) -> &str {
+    let mut stem = name;
+    let shorter = |stem: &str| {
+        let start = |ending: &&str| {
+            let at = stem.len().checked_sub(ending.len()).filter(|&at| at > 0)?;
+            let is_here = stem.as_bytes()[at..].eq_ignore_ascii_case(ending.as_bytes());
+            is_here.then_some(at)
+        };
+        ENDINGS.iter().find_map(start)
+    };
+    while let Some(at) = shorter(stem) {
+        stem = &stem[..at];
+    }
+    stem
 }
 
-/// The ends of a name that begin with a dot, the longest first. A dot at the beginning is none.
-fn extensions(name: &str) -> impl Iterator<Item = &str> {
-    name.match_indices('.').map(|(at, _)| &name[at..])
+fn says_plan(stem: &str) -> bool {
+    let letters = stem.chars().filter(|c| !"-_.".contains(*c));
+    PLAN_NAMES.contains(&letters.collect::<String>().to_ascii_lowercase().as_str())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn differing(paths: &[&str]) -> Vec<String> {
-        let entries: Vec<Entry> = paths.iter().map(|path| Entry::of_file(path.into())).collect();
-        let mut workspaces = Workspaces::default();
-        entries.iter().for_each(|entry| workspaces.add(entry));
-        entries.iter().map(|entry| workspaces.of(entry).expect("a name")).collect()
-    }
-
     #[test]
-    fn workspaces_are_what_differs() {
-        for (paths, names) in [
-            (&["plans/a.json", "plans/b.json"][..], &["a", "b"][..]),
-            (&["a.json.gz", "b.json.gz"], &["a", "b"]),
-            (&["a.tfplan.json", "b.json"], &["a.tfplan", "b"]),
-            (&["a.json", "b.json.gz"], &["a.json", "b.json.gz"]),
-            (&["live/prod/vpc/plan.json", "live/dev/vpc/plan.json"], &["prod", "dev"]),
-            (&["live/prod/vpc/plan.json", "live/dev/plan.json"], &["prod/vpc", "dev"]),
-            (&["live/plan.json", "live/a/plan.json"], &[".", "a"]),
-            (&["live/a/plan.json", "live/plan.json"], &["a", "."]),
-            (&["a/a.json", "a.json"], &["a", "."]),
-            (&["./x/a.json", "x//b.json", "x/./c.json"], &["a", "b", "c"]),
-            (&["/x/a/p.json", "/y/b/p.json"], &["x/a", "y/b"]),
-            (&["a.json", "a.json"], &["a", "a"]),
-            (&["x/a/p.json", "x/a/p.json", "x/b/p.json"], &["a", "a", "b"]),
-            (&["x/plan.json"], &["plan"]),
-            (&["x/v1.2.json", "x/v1.3.json"], &["v1.2", "v1.3"]),
-            (&["x/.json", "x/a.json"], &[".json", "a"]),
-            (&["prod.d/p", "prod/p"], &["prod.d", "prod"]),
+    fn a_workspace_is_a_path_without_what_all_plans_have() {
+        for (path, name) in [
+            ("plans/prod/network/plan.json", "plans/prod/network"),
+            ("plans/prod-network.json", "plans/prod-network"),
+            ("prod-network.json", "prod-network"),
+            ("live/prod/tfplan.json", "live/prod"),
+            ("live/prod/tfplan.json.zst", "live/prod"),
+            ("live/prod/TFPLAN.JSON.GZ", "live/prod"),
+            ("live/prod/tf-plan.out.json", "live/prod"),
+            ("live/prod/terraform.tfplan.json", "live/prod"),
+            ("live/prod/terraform_plan.json", "live/prod"),
+            ("live/prod/plan", "live/prod"),
+            ("live/prod/planning.json", "live/prod/planning"),
+            ("live/prod.tfplan.json.gz", "live/prod"),
+            ("live/v1.2.json", "live/v1.2"),
+            ("live/prod.txt", "live/prod.txt"),
+            ("plan.json", "plan"),
+            ("./plan.json", "plan"),
+            ("../plan.json", "../plan"),
+            ("../../plan.json", "../../plan"),
+            ("../prod/plan.json", "../prod"),
+            ("/plan.json", "/plan"),
+            ("/data/prod/plan.json", "/data/prod"),
+            ("./x/./a//b.json", "x/a/b"),
+            ("x/.json", "x/.json"),
+            ("x/.json.gz", "x/.json"),
+            ("x/é.json", "x/é"),
+            ("prod.json/plan.json", "prod.json"),
         ] {
-            assert_eq!(differing(paths), names, "{paths:?}");
+            let entry = Entry::of_file(path.into());
+            assert_eq!(Rule::Path.workspace(&entry).as_deref(), Some(name), "{path}");
         }
-        let mut workspaces = Workspaces::default();
-        let entries =
-            [Entry::of_stdin(), Entry::of_file("p/a".into()), Entry::of_file("p/b".into())];
-        entries.iter().for_each(|entry| workspaces.add(entry));
-        let names: Vec<_> = entries.iter().filter_map(|entry| workspaces.of(entry)).collect();
-        assert_eq!(names, ["-", "a", "b"]);
+        assert_eq!(Rule::Path.workspace(&Entry::of_stdin()).as_deref(), Some("-"));
     }
 
     #[test]
@@ -276,10 +211,9 @@ mod tests {
             ("tf-{workspace}-*.json", "x/tf-prod-17.json", Some("prod")),
             ("{workspace}/plan.json", "plan.json", None),
         ] {
-            let mut workspaces = Workspaces::new(Rule::parse(rule).expect("a rule"));
             let entry = Entry::of_file(path.into());
-            workspaces.add(&entry);
-            assert_eq!(workspaces.of(&entry).as_deref(), name, "{rule} {path}");
+            let workspace = Rule::parse(rule).expect("a rule").workspace(&entry);
+            assert_eq!(workspace.as_deref(), name, "{rule} {path}");
         }
         for bad in ["", "plans/*.json", "{workspace}/{workspace}", "{Workspace}"] {
             assert_eq!(Rule::parse(bad).unwrap_err().kind(), ErrorKind::Pattern, "{bad}");

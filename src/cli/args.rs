@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ErrorKind};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 pub use self::batch::{Batch, Merge, ReportFormat};
 pub use self::inputs::InputArgs;
@@ -18,8 +18,9 @@ pub use self::limits::LimitArgs;
 use self::limits::size;
 pub use self::report::{Ignore, Report, ReportAs, Target, Values};
 use crate::glob::Glob;
+use crate::path;
 use crate::record::Show;
-use crate::slim::{Part, Pattern};
+use crate::slim::Part;
 
 /// Reads Terraform and OpenTofu plans (`show -json`) of any size and tells what they change.
 #[derive(Debug, Parser)]
@@ -158,10 +159,10 @@ pub struct Slim {
     /// is any text. Again for more
     #[arg(long, value_name = "GLOB", value_parser = glob)]
     pub only: Vec<Glob>,
-    /// Keep these attributes of resources, like tags, 'tags.*', '*_arn' or ingress.cidr_blocks;
-    /// what is said of a list holds for each of its elements. Again for more
-    #[arg(long, value_name = "PATH", value_parser = pattern)]
-    pub paths: Vec<Pattern>,
+    /// Keep these attributes of resources and all below them, like tags, '*_arn' or
+    /// ingress.cidr_blocks; elements of lists always stay. Again for more
+    #[arg(long, value_name = "PATH", value_parser = path)]
+    pub paths: Vec<path::Pattern>,
     /// Also resources that stay as they are
     #[arg(long)]
     pub all: bool,
@@ -295,7 +296,7 @@ pub struct Summary {
     pub plans: Plans,
 }
 
-/// The table of several plans.
+/// The table of several plans, and the lists of any.
 #[derive(Debug, Args)]
 pub struct TableArgs {
     /// What the rows of the table of several plans are [default: workspace]
@@ -304,7 +305,7 @@ pub struct TableArgs {
     /// What the rows are sorted by [default: changes]
     #[arg(long, value_enum, value_name = "COLUMN")]
     pub sort: Option<SortBy>,
-    /// Rows of the table at most [default: 20]
+    /// Rows of each table and list at most [default: 20 of a table, 5 or 8 of a list]
     #[arg(long, value_name = "N")]
     pub top: Option<NonZeroUsize>,
 }
@@ -472,8 +473,19 @@ fn glob(text: &str) -> Result<Glob, String> {
     }
 }
 
-fn pattern(text: &str) -> Result<Pattern, String> {
-    Pattern::parse(text).ok_or_else(|| "no path, like tags.Name, *_arn or tags[\"a.b\"]".to_owned())
+fn path(text: &str) -> Result<path::Pattern, String> {
+    path::Pattern::parse(text).map_err(|error| {
+        let at = error.location().map_or(0, |location| location.offset);
+        format!("{}: a path is like tags.Name, *_arn or tags[\"a.b\"]", wrong_at(text, at))
+    })
+}
+
+/// Where an argument is wrong.
+fn wrong_at(text: &str, offset: u64) -> String {
+    match usize::try_from(offset).ok().and_then(|offset| text.get(offset..)) {
+        None | Some("") => "the path ends too early".to_owned(),
+        Some(rest) => format!("no path goes on with '{rest}'"),
+    }
 }
 
 /// Takes the arguments apart, the program's name first. Prints nothing.
@@ -482,12 +494,34 @@ fn pattern(text: &str) -> Result<Pattern, String> {
 ///
 /// Help or the version was asked for, or an argument is wrong.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusal> {
-    let mut names_only = false;
-    let cli = Cli::try_parse_from(args.into_iter().map(|arg| {
-        names_only |= arg == "--";
-        if names_only { arg } else { translated(arg) }
-    }));
-    cli.map(|cli| cli.command).map_err(Refusal)
+    let args: Vec<OsString> = args.into_iter().collect();
+    let options = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+    let is_batch = args.get(1).is_some_and(|command| command == "batch");
+    let translated = args.iter().enumerate().map(|(at, arg)| match at < options {
+        true => translated(arg, is_batch),
+        false => arg.clone(),
+    });
+    let args: Vec<OsString> = translated.collect();
+    if let Some(refusal) = one_dash(&args[..options]) {
+        return Err(refusal);
+    }
+    Cli::try_parse_from(args).map(|cli| cli.command).map_err(Refusal)
+}
+
+/// Refuses a long option with one dash, like `-format`, which would read as `-f ormat`.
+fn one_dash(args: &[OsString]) -> Option<Refusal> {
+    let mut cli = Cli::command();
+    cli.build();
+    let command = cli.find_subcommand_mut(args.get(1)?)?;
+    let is_long = |name: &str| {
+        name.len() > 1 && command.get_arguments().any(|it| it.get_long() == Some(name))
+    };
+    let name = args.iter().filter_map(|arg| arg.to_str()?.strip_prefix('-')).find_map(|arg| {
+        let name = arg.split_once('=').map_or(arg, |(name, _)| name);
+        is_long(name).then_some(name)
+    })?;
+    let text = format!("-{name} has one dash: did you mean --{name}?");
+    Some(Refusal(command.error(ErrorKind::UnknownArgument, text)))
 }
 
 /// Why there is nothing to do.
@@ -521,20 +555,21 @@ impl Refusal {
     }
 }
 
-/// Terraform's one-dash spellings of its own options as ours.
-fn translated(arg: OsString) -> OsString {
+/// Terraform's one-dash spellings of its own options as ours. `batch` has a folder for its output.
+fn translated(arg: &OsString, is_batch: bool) -> OsString {
+    let out = if is_batch { "--out" } else { "--output" };
     match arg.to_str() {
         Some("-json") => "--format=json".into(),
-        Some("-out") => "--output".into(),
+        Some("-out") => out.into(),
         Some("-no-color") => "--color=never".into(),
         Some("-detailed-exitcode") => "--detailed-exitcode".into(),
         Some("-help") => "--help".into(),
         Some("-version") => "--version".into(),
         Some(text) => match text.strip_prefix("-out=") {
-            Some(file) => format!("--output={file}").into(),
-            None => arg,
+            Some(file) => format!("{out}={file}").into(),
+            None => arg.clone(),
         },
-        None => arg,
+        None => arg.clone(),
     }
 }
 
@@ -544,7 +579,6 @@ mod tests {
 
     #[test]
     fn the_definition_is_sound() {
-        use clap::CommandFactory;
         Cli::command().debug_assert();
     }
 }

@@ -8,7 +8,7 @@ use super::inputs::{self, Listed};
 use super::output::Output;
 use super::progress::{self, Bar, Watched};
 use super::redact::secret_options;
-use super::run::{access, closed_early, color, end_of_output, fail, fail_of, options, say, warn};
+use super::run::{access, closed_early, end_of_output, fail, fail_of, options, say, screen, warn};
 use super::stats::Stats;
 use crate::audit::{Audited, Ledger, Look, Options, audit};
 use crate::batch::Entry;
@@ -204,7 +204,7 @@ fn ledger(arguments: &Audit, out: File) -> Box<dyn Ledger> {
     let formulas = if arguments.csv_raw { Formulas::Raw } else { Formulas::Quoted };
     match arguments.format {
         FindingsFormat::Table => {
-            Box::new(Table::new(out, color(arguments.plans.color, arguments.output.as_deref())))
+            Box::new(Table::new(out, screen(arguments.plans.color, arguments.output.as_deref())))
         }
         FindingsFormat::Ndjson => Box::new(Ndjson::new(out)),
         FindingsFormat::Csv => Box::new(Csv::new(out, formulas)),

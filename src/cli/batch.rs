@@ -11,7 +11,7 @@ use super::inputs::{self, Listed};
 use super::interrupt::Interrupts;
 use super::output::{lies_in, write_whole};
 use super::progress::Meter;
-use super::run::{access, color, end_of_output, fail, form, options, say, shape, threads};
+use super::run::{access, end_of_output, fail, form, options, say, screen, shape, threads};
 use super::stats::Stats;
 use crate::batch::folder::{Folder, Standing};
 use crate::batch::journal::{self, Listed as Named, Terms};
@@ -198,7 +198,7 @@ fn jobs(listed: &Listed, shard: Shard) -> std::result::Result<Vec<Job<'_>>, Exit
             say(&format!("{source}: two inputs have this name: batch them in two folders"));
             return Err(Exit::Usage);
         }
-        let workspace = input.ok().and_then(|entry| listed.workspace(entry));
+        let workspace = input.ok().map(|entry| listed.inputs.workspace(entry));
         let identity = input.ok().and_then(Identity::of);
         let source = source.into_owned();
         jobs.push(Job { input, listed: Named { position, name, source, workspace, identity } });
@@ -223,8 +223,7 @@ fn tell_of_before(folder: &Folder, done: usize) {
 fn draw(arguments: &Batch, fleet: &Fleet, tally: &mut Tally) -> Exit {
     let plans = &arguments.plans;
     let (totals, output) = (&fleet.totals, arguments.output.as_deref());
-    let table =
-        totals.draw(&shape(&arguments.table).unwrap_or_default(), color(plans.color, output));
+    let table = totals.draw(&shape(&arguments.table), screen(plans.color, output));
     if let Err(error) = write_whole(output, table.as_bytes()) {
         return end_of_output(output, &error, totals.failed);
     }

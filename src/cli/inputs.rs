@@ -70,12 +70,12 @@ pub fn list<'o>(
 ) -> Result<Listed, Exit> {
     let selection = selection(plans, takes)?;
     let rule = match &plans.more.workspace_from {
-        None => Rule::Differing,
+        None => Rule::Path,
         Some(text) => Rule::parse(text).map_err(|_| {
             usage("--workspace-from: {workspace} must be in it once, as in plans/{workspace}.json")
         })?,
     };
-    let is_ruled = rule != Rule::Differing;
+    let is_ruled = rule != Rule::Path;
     let inputs = Inputs::list(&selection, rule);
     if !plans.quiet {
         if inputs.again > 0 {
@@ -84,6 +84,9 @@ pub fn list<'o>(
         tell_skipped(&inputs.skipped);
         if is_ruled {
             tell_unfit(&inputs);
+        }
+        if takes == Takes::Plans {
+            tell_shared(&inputs);
         }
     }
     let tells_workspaces = is_ruled || inputs.entries.len() > 1;
@@ -135,6 +138,7 @@ fn usage(text: &str) -> Exit {
 fn tell_skipped(skipped: &Skipped) {
     let parts = [
         (skipped.others, "no plan", "no plans"),
+        (skipped.sources, "source file (.tf, .tfvars)", "source files (.tf, .tfvars)"),
         (skipped.excluded, "excluded", "excluded"),
         (skipped.hidden, "hidden", "hidden"),
         (skipped.links, "a link to a folder", "links to folders"),
@@ -149,17 +153,29 @@ fn tell_skipped(skipped: &Skipped) {
     }
 }
 
-/// Says for how many inputs the user's rule gives no name.
+/// Says for which inputs the user's rule gives no name.
 fn tell_unfit(inputs: &Inputs) {
-    let mut unfit = inputs.entries.iter().flatten().filter(|entry| !inputs.fits(entry));
-    if let Some(first) = unfit.next() {
-        let more = match unfit.count() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
+    let unfit = inputs.entries.iter().flatten().filter(|entry| !inputs.fits(entry));
+    if let Some(names) = first_of(unfit) {
+        say(&format!("warning: --workspace-from does not fit {names}: named by the whole path"));
+    }
+}
+
+/// Says which inputs would have the workspace of another.
+fn tell_shared(inputs: &Inputs) {
+    let shared = inputs.entries.iter().flatten().filter(|entry| inputs.shares(entry));
+    if let Some(names) = first_of(shared) {
         say(&format!(
-            "warning: --workspace-from does not fit {}{more}: named by the whole path",
-            first.source()
+            "warning: {names} would share the name of a workspace: named by the whole path"
         ));
+    }
+}
+
+/// The first of some inputs, and how many more there are.
+fn first_of<'a>(mut entries: impl Iterator<Item = &'a Entry>) -> Option<String> {
+    let first = entries.next()?.source();
+    match entries.count() {
+        0 => Some(first.into_owned()),
+        more => Some(format!("{first} and {more} more")),
     }
 }

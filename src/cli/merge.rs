@@ -6,8 +6,8 @@ use super::args::{Merge, ReportFormat};
 use super::batch::{exit_of, refused_output};
 use super::exit::Exit;
 use super::output::{Output, write_whole};
-use super::run::{color, end_of_output, fail, say, shape};
-use crate::batch::report::{Fleet, Missing, Shards};
+use super::run::{end_of_output, fail, say, screen, shape};
+use crate::batch::report::{Fleet, Shards};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Writes the report of all folders.
@@ -16,11 +16,20 @@ pub fn run(arguments: &Merge) -> Exit {
     if let Some(exit) = arguments.folders.iter().find_map(|it| refused_output(output, it)) {
         return exit;
     }
-    let missing = if arguments.partial { Missing::Told } else { Missing::Refused };
-    let shards = match Shards::open(&arguments.folders, missing) {
+    let shards = match Shards::open(&arguments.folders) {
         Ok(shards) => shards,
         Err((folder, error)) => return fail(Some(&folder), &error),
     };
+    if !arguments.partial
+        && let Some(missing) = missing(&shards)
+    {
+        let folder = arguments.folders[0].display();
+        say(&format!(
+            "{folder}: shards are missing: {missing}: name their folders as well, or merge the \
+             others with --partial"
+        ));
+        return Exit::Failed;
+    }
     let fleet = match write(arguments, &shards) {
         Ok(fleet) => fleet,
         Err(error) => {
@@ -41,12 +50,25 @@ pub fn run(arguments: &Merge) -> Exit {
     }
 }
 
+/// The shards that are missing, as `batch --shard` names them; the first of many.
+fn missing(shards: &Shards) -> Option<String> {
+    const NAMED: usize = 20;
+    let (numbers, count) = shards.missing();
+    let named = numbers.iter().take(NAMED).map(|number| format!("{number}/{count}"));
+    let named = named.collect::<Vec<_>>().join(", ");
+    match numbers.len() {
+        0 => None,
+        ..=NAMED => Some(named),
+        len => Some(format!("{named} and {} more", len - NAMED)),
+    }
+}
+
 fn write(arguments: &Merge, shards: &Shards) -> Result<Fleet> {
     let path = arguments.output.as_deref();
     if arguments.format == ReportFormat::Table {
         let fleet = shards.write(&mut io::sink())?;
-        let shape = shape(&arguments.table).unwrap_or_default();
-        let table = fleet.totals.draw(&shape, color(arguments.color, path));
+        let screen = screen(arguments.color, path);
+        let table = fleet.totals.draw(&shape(&arguments.table), screen);
         return write_whole(path, table.as_bytes()).map(|()| fleet);
     }
     let output = Output::open(path)?;

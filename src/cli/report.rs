@@ -11,7 +11,7 @@ use super::inputs;
 use super::output::{Output, is_same};
 use super::pages::{Pages, appended};
 use super::redact::secret_options;
-use super::run::{closed_early, color, end_of_output, fail, options, say, width};
+use super::run::{closed_early, end_of_output, fail, options, say, screen};
 use super::sifting::{Sifting, Wanted};
 use crate::error::Result;
 use crate::record::Options;
@@ -27,7 +27,7 @@ use crate::sink::junit::Junit;
 use crate::sink::markdown::{Fit, Markdown, Measure, Rest};
 use crate::sink::sarif::Sarif;
 use crate::sink::several::Several;
-use crate::sink::summary::WIDTH;
+use crate::sink::summary::Screen;
 use crate::sink::term::Term;
 use crate::sink::variables::Variables;
 
@@ -178,9 +178,9 @@ fn open(
     let out = BufWriter::with_capacity(BUFFER, output.writer()?);
     let sink: Box<dyn Sink> = match target.format {
         ReportAs::Term => {
-            let width = arguments.width.or_else(|| width(path)).unwrap_or(WIDTH);
-            let term = Term::new(out, color(arguments.plans.color, path))
-                .with_width(width)
+            let Screen { color, width } = screen(arguments.plans.color, path);
+            let term = Term::new(out, color)
+                .with_width(arguments.width.unwrap_or(width))
                 .with_detail(arguments.detail());
             filtered(Box::new(term), arguments)
         }

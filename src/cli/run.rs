@@ -29,7 +29,7 @@ use crate::scan::Isa;
 use crate::secret::Takes;
 use crate::sink::csv::Formulas;
 use crate::sink::fleet::{By, Column, Fleet, Shape, Single, Sort};
-use crate::sink::summary;
+use crate::sink::summary::{self, Screen};
 use crate::sink::{Form, Sink};
 
 /// Runs a command and prints what it has to say.
@@ -50,14 +50,13 @@ pub fn run(command: Command) -> Exit {
         Command::Summary(summary) => {
             let Summary { table, plans, output, gate, records } = &summary;
             let path = output.as_deref();
-            let (color, shape) = (color(plans.color, path), shape(table));
+            let (screen, shape) = (screen(plans.color, path), shape(table));
+            let is_table = table.group_by.is_some() || table.sort.is_some();
             let asked = Asked { plans, path, gate, records, extent: Extent::Paths };
             sift_all(asked, |out, listed| {
-                let single = match shape {
-                    None if listed.is_single() => Single::Page,
-                    _ => Single::Table,
-                };
-                Box::new(Fleet::new(out, color, shape.unwrap_or_default(), single))
+                let is_page = listed.is_single() && !is_table;
+                let single = if is_page { Single::Page } else { Single::Table };
+                Box::new(Fleet::new(out, screen, shape, single))
             })
         }
         Command::Changes(changes) => {
@@ -151,12 +150,9 @@ fn sift_all(asked: Asked<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>)
     tally.exit(is_broken.get(), records)
 }
 
-/// The table that was asked for, if anything of it was.
-pub(super) fn shape(table: &TableArgs) -> Option<Shape> {
+/// The table that was asked for.
+pub(super) fn shape(table: &TableArgs) -> Shape {
     let TableArgs { group_by, sort, top } = table;
-    if group_by.is_none() && sort.is_none() && top.is_none() {
-        return None;
-    }
     let by = match group_by {
         None | Some(GroupBy::Workspace) => By::Workspace,
         Some(GroupBy::Type) => By::Type,
@@ -179,8 +175,7 @@ pub(super) fn shape(table: &TableArgs) -> Option<Shape> {
         Some(SortBy::Checks) => Sort::Column(Column::Checks),
         Some(SortBy::Errors) => Sort::Column(Column::Errors),
     };
-    let top = top.map_or(Shape::default().top, NonZeroUsize::get);
-    Some(Shape { by, sort, top })
+    Shape { by, sort, top: top.map(NonZeroUsize::get) }
 }
 
 pub(super) fn options(plans: &Plans) -> std::result::Result<Options, Exit> {
@@ -247,6 +242,23 @@ pub(super) fn end_of_output(output: Option<&Path>, error: &Error, failed: u64) -
         Some(io::ErrorKind::BrokenPipe) => Exit::Done,
         _ => fail(output, error),
     }
+}
+
+/// What pages for that output are drawn for. A file and a pipe have room for whole names, unless
+/// COLUMNS says otherwise.
+pub(super) fn screen(when: args::Color, output: Option<&Path>) -> Screen {
+    let set = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let columns = match output {
+        Some(_) => None,
+        None => set().or_else(|| width(output)).or_else(|| {
+            const UNKNOWN: usize = 80;
+            io::stdout().is_terminal().then_some(UNKNOWN)
+        }),
+    };
+    let width = columns.map_or(Screen::UNBOUNDED, |columns: usize| {
+        columns.clamp(Screen::NARROWEST, Screen::UNBOUNDED)
+    });
+    Screen { color: color(when, output), width }
 }
 
 /// Whether what goes to that output has colours.

@@ -1,4 +1,4 @@
-//! The members of objects whose keys are in no order, those of the same key together.
+//! Joins the members of up to three objects by key, for objects whose keys are not in order.
 
 use std::iter::Peekable;
 
@@ -8,7 +8,7 @@ use crate::json::value::{Sorted, Text, Value};
 /// A member of one to three objects.
 pub(super) struct Member<'a> {
     pub key: Text<'a>,
-    /// Its values in `before`, `after` and `after_unknown`.
+    /// The member's values in `before`, `after` and `after_unknown`.
     pub sides: [Option<Value<'a>>; 3],
 }
 
@@ -20,7 +20,7 @@ impl<'a> Joined<'a> {
     ///
     /// # Errors
     ///
-    /// An object is not well formed, or has a key twice.
+    /// Fails if an object is malformed, or has a key twice.
     pub fn of(objects: [Option<Value<'a>>; 3]) -> Result<Joined<'a>> {
         let sorted = |object: Option<Value<'a>>| {
             object.map(|object| Sorted::of(object).map(Iterator::peekable)).transpose()
@@ -33,7 +33,7 @@ impl<'a> Joined<'a> {
     ///
     /// # Errors
     ///
-    /// The text is another one now.
+    /// Fails if the text has changed since the objects were sorted.
     pub fn next(&mut self) -> Result<Option<Member<'a>>> {
         let mut least: Option<Text<'a>> = None;
         for members in self.0.iter_mut().flatten() {

@@ -1,32 +1,32 @@
-//! Lists that were made of overlays before.
+//! A cache of path lists, keyed by the bytes of the overlays they come from.
 //!
-//! The resources of one type mostly have the same overlays, and a plan has few types: so a list is
-//! found by the bytes of its overlays, and most are made once. A list is not copied but lent to
-//! whoever asks, until the next one is asked for.
+//! The resources of one type mostly have equal overlays, and a plan has few types, so most lists
+//! are computed once. A cached list is not copied: the cache swaps it into the caller's list, and
+//! swaps it back at the next request.
 //!
-//! The table has a fixed number of slots, chosen by a few of the overlays' bytes; a list that falls
-//! on a taken one replaces what was there. A slot takes at most 8 KiB of overlays, as much of paths
-//! and half as much of marks: a table no more than some 1.5 MiB, however hostile the plan is, and
-//! the two of a [`super::Differ`] twice that. Overlays of a plan that Terraform wrote hold names,
-//! `true` and `false`, and no values.
+//! The table has a fixed number of slots, and a few bytes of the overlays choose the slot. A list
+//! for an occupied slot replaces the old one. A slot keeps at most 8 KiB each of overlays, paths
+//! and marks. A table thus takes at most about 1.5 MiB, and the two tables of a [`super::Differ`]
+//! twice that, however hostile the plan is. The overlays in a plan by Terraform consist of names,
+//! `true` and `false`, and hold no values.
 //!
-//! The trap: while a list is lent its slot holds what the borrower had before, which is no list of
-//! these overlays. Only the slot that lent may take it for one. And who changes a borrowed list has
-//! to say so ([`Known::disown`]).
+//! The trap: while a list is lent, its slot holds the caller's previous list, which does not belong
+//! to the slot's overlays. Only the caller's list is valid then. A caller that modifies a lent list
+//! must call [`Known::disown`].
 
 use super::overlay::may_mark;
 use crate::json::sample::slot;
 use crate::path::Paths;
 
-/// The bytes of up to two overlays that lie on the same values.
+/// The bytes of up to two overlays on the same value.
 pub(super) type Overlays<'a> = [Option<&'a [u8]>; 2];
 
-/// The lists that were made last.
+/// The most recently computed lists.
 #[derive(Debug)]
 pub(super) struct Known {
-    /// [`SLOTS`], elsewhere: what has such a table is moved about.
+    /// [`SLOTS`] slots on the heap, so that the owner of the table stays cheap to move.
     slots: Box<[Slot]>,
-    /// The slot whose list is lent.
+    /// The slot whose list is lent to the caller.
     lent: Option<usize>,
 }
 
@@ -36,13 +36,13 @@ struct Slot {
     overlays: [Option<Vec<u8>>; 2],
     paths: Paths,
     marks: Vec<u64>,
-    /// The number of paths, which are elsewhere while they are lent.
+    /// Number of paths, also while the list is lent.
     count: usize,
 }
 
 const SLOTS: usize = 64;
 
-/// Most that a slot keeps: of overlays, of paths, and of marks, in bytes.
+/// Most bytes that a slot keeps of overlays, of paths, and of marks.
 const SLOT_MAX: usize = 8 << 10;
 
 impl Default for Known {
@@ -52,9 +52,9 @@ impl Default for Known {
 }
 
 impl Known {
-    /// Changes the lists for those of the overlays: where something is marked, and where in the
-    /// overlay's bytes that stands. Where the overlays are not known the lists are empty, to be
-    /// filled and given to [`Known::keep`].
+    /// Replaces the caller's lists with the lists of these overlays: the marked paths, and the
+    /// offsets of the marks in the overlay. If the lists are not cached, both are empty; the caller
+    /// fills them and calls [`Known::keep`].
     pub(super) fn recall(
         &mut self,
         overlays: Overlays<'_>,
@@ -76,7 +76,7 @@ impl Known {
             return Recalled::Whole;
         }
         if paths.size() > SLOT_MAX as u64 {
-            // So much is not to stay with a slot later.
+            // A slot must not receive so large a list at the next swap.
             (*paths, *marks) = Default::default();
         }
         paths.clear();
@@ -84,14 +84,14 @@ impl Known {
         if is_trivial { Recalled::Whole } else { Recalled::Empty }
     }
 
-    /// Who borrows a list has changed it: it is not to be taken for that of its overlays.
+    /// Records that the caller modified the lent list, which no longer matches its overlays.
     pub(super) fn disown(&mut self) {
         if let Some(lent) = self.lent.take() {
             self.slots[lent].is_taken = false;
         }
     }
 
-    /// How many paths the list of these overlays has, if it is known.
+    /// Number of paths in the list of these overlays, if it is cached.
     pub(super) fn count(&self, overlays: Overlays<'_>) -> Option<usize> {
         if !overlays.into_iter().flatten().any(may_mark) {
             return Some(0);
@@ -100,7 +100,7 @@ impl Known {
         slot.is_of(overlays).then_some(slot.count)
     }
 
-    /// The lists were filled from these overlays.
+    /// Caches the lists that the caller computed from these overlays.
     pub(super) fn keep(&mut self, overlays: Overlays<'_>, paths: &Paths, marks: &[u64]) {
         let size: usize = overlays.iter().flatten().map(|overlay| overlay.len()).sum();
         let lists_size = paths.size().max(size_of_val(marks) as u64);
@@ -114,7 +114,7 @@ impl Known {
     }
 }
 
-/// Whether lists are those that were asked for.
+/// Whether the caller's lists are complete, or empty and to be filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Recalled {
     Whole,
@@ -146,7 +146,7 @@ impl Slot {
     }
 }
 
-/// The slot of overlays.
+/// The slot for these overlays.
 fn slot_of(overlays: Overlays<'_>) -> usize {
     slot(overlays.into_iter().flatten(), SLOTS)
 }

@@ -1,12 +1,12 @@
-//! The members of two objects, walked together along with those of the overlay on them.
+//! Merges the members of two objects, and of the overlay on them, in one pass.
 //!
-//! Terraform writes keys in order, so the members of the same key meet; of objects with keys in
-//! another order nothing is decided here. Over a stretch of bytes that is the same on both sides
-//! only `before` is walked, and a member there costs little more than a look at its quotes. It must
-//! be walked: a key twice is an error, and so is what is not well formed.
+//! Terraform writes keys in order, so a merge brings equal keys together. For objects with
+//! unordered keys, the merge gives up and decides nothing. Where both sides have the same bytes,
+//! only `before` is walked, at the cost of finding each member's quotes. The walk cannot be
+//! skipped: it detects repeated keys and malformed members.
 //!
-//! The trap: `same_until` is a position in `before` that says something of `after` too, as long as
-//! both stand at the same member. Whoever moves one of them alone must find it anew.
+//! The trap: `same_until` is an offset in `before` that also holds for `after` as long as both are
+//! at the same member. Code that advances only one of them must compute it again.
 
 use std::cmp::Ordering;
 
@@ -22,14 +22,14 @@ pub(super) enum Ordered {
     No,
 }
 
-/// The members of an object, the next one at hand.
+/// The members of an object, with one member of lookahead.
 struct Head<'a> {
-    /// Before the next one.
+    /// Positioned before the next member.
     members: Members<'a>,
     next: Next,
 }
 
-/// The next member.
+/// The lookahead member.
 #[derive(Clone, Copy)]
 enum Next {
     Unknown,
@@ -45,7 +45,7 @@ struct Key<'a> {
 }
 
 impl Scratch {
-    /// Goes through the members of three objects at once, as long as their keys are in order.
+    /// Merges the members of three objects, as long as their keys are in order.
     pub(super) fn merge_members<'a>(
         &mut self,
         both: &Both<'a>,
@@ -57,7 +57,7 @@ impl Scratch {
         let mut unknowns = unknown.map(Value::members).transpose()?;
         let mut marked = self.next_marked(&mut unknowns)?;
         let mut last: Option<Key<'a>> = None;
-        // Up to here, in the bytes of `before`, both sides are the same from where they are.
+        // From the current members up to this offset in `before`, both sides have the same bytes.
         let mut same_until = both.before.offset() + both.same() as u64;
         loop {
             let mark = marked.map(|(key, _)| key);
@@ -97,7 +97,7 @@ impl Scratch {
                 same_until = here + common_prefix(before, after) as u64;
             }
             befores.look()?;
-            // A member that is the same on both sides is looked at in one of them only.
+            // A member with the same bytes on both sides is read from `before` only.
             if befores.end_offset().is_none_or(|end| end >= same_until) {
                 afters.look()?;
             }
@@ -110,7 +110,7 @@ impl Scratch {
         }
     }
 
-    /// The next member of an overlay in which something is marked.
+    /// The next member of an overlay that contains a mark.
     fn next_marked<'a>(
         &self,
         overlay: &mut Option<Members<'a>>,
@@ -144,7 +144,7 @@ impl<'a> Key<'a> {
         Key { text: members.key(spot), head: members.key_head(spot) }
     }
 
-    /// The order of the texts.
+    /// Compares the decoded texts.
     #[inline(always)]
     fn compare(self, other: Key<'_>) -> Ordering {
         let is_told = self.head != other.head && self.text.is_plain() && other.text.is_plain();
@@ -153,15 +153,15 @@ impl<'a> Key<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// At the first member.
+    /// The members of an object, positioned at the first.
     fn of(object: Value<'a>) -> Result<Head<'a>> {
         let mut head = Head { members: object.members()?, next: Next::Unknown };
         head.look()?;
         Ok(head)
     }
 
-    /// The lesser of two next keys, and the order of the two. Up to the offset `same_until` the
-    /// members have the same bytes.
+    /// The lesser of the two next keys, and how they compare. Up to the offset `same_until` both
+    /// objects have the same bytes.
     #[inline(always)]
     fn lesser(&self, other: &Head<'a>, same_until: u64) -> Option<(Key<'a>, Ordering)> {
         match (self.next, other.next) {
@@ -180,7 +180,7 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Where the next member ends.
+    /// The offset of the end of the next member.
     #[inline(always)]
     fn end_offset(&self) -> Option<u64> {
         match self.next {
@@ -189,7 +189,7 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// The value of the next member, which is passed.
+    /// Moves past the next member and returns its value.
     #[inline(always)]
     fn take(&mut self) -> Option<Value<'a>> {
         let Next::Some(next) = self.next else { return None };
@@ -198,7 +198,7 @@ impl<'a> Head<'a> {
         Some(self.members.value(next))
     }
 
-    /// Looks at the next member.
+    /// Reads the next member ahead.
     #[inline(always)]
     fn look(&mut self) -> Result<()> {
         if matches!(self.next, Next::Unknown) {
@@ -207,8 +207,8 @@ impl<'a> Head<'a> {
         Ok(())
     }
 
-    /// Passes the members that end before the offset `until`, as long as their keys come after
-    /// `last`, which goes along, and before `stop`.
+    /// Moves past the members that end before the offset `until`, as long as their keys are above
+    /// `last` and below `stop`. Updates `last`.
     #[inline(always)]
     fn pass_ordered(
         &mut self,
@@ -216,7 +216,7 @@ impl<'a> Head<'a> {
         stop: Option<Key<'a>>,
         last: &mut Option<Key<'a>>,
     ) -> Result<Ordered> {
-        // Copies, which may stay in registers.
+        // Local copies, which can stay in registers.
         let (mut members, mut next, mut passed) = (self.members.clone(), self.next, *last);
         while let Next::Some(spot) = next
             && members.end_offset(spot) < until
@@ -235,7 +235,7 @@ impl<'a> Head<'a> {
         Ok(Ordered::Yes)
     }
 
-    /// Goes as far as another object was walked, over bytes that are the same.
+    /// Moves as far as the other object moved, over equal bytes.
     #[inline(always)]
     fn follow(&mut self, from: &Members<'a>, to: &Members<'a>) -> Result<()> {
         if from.offset() != to.offset() {

@@ -1,14 +1,14 @@
-//! One change to paths (docs/format/records.md, section 9): which places change, are unknown, are
-//! sensitive.
+//! Computes the paths of one change (docs/format/records.md, section 9): which places change, are
+//! unknown, or are sensitive.
 //!
-//! `before`, `after` and `after_unknown` are walked together, on their bytes. Equal values nearly
-//! always have equal bytes, so bytes are compared first and a place is entered only where they
-//! differ. Nothing recurses: what is still to be looked at waits on a list.
+//! `before`, `after` and `after_unknown` are walked in step, on their raw bytes. Equal values
+//! nearly always have equal bytes, so the walk compares bytes first, and enters a container only if
+//! they differ. A stack of waiting containers replaces recursion.
 //!
-//! The trap is quadratic time on hostile nesting: comparing the bytes of two values, then those of
-//! the members in which they differ, looks at the beginning of the deepest member once per level.
-//! So the length of the common beginning is passed down (`Both::same`) and no byte is compared
-//! twice. Going past a value takes constant time, thanks to its outline.
+//! The trap is quadratic time on hostile nesting: comparing the bytes of two values, then of the
+//! members that differ, and so on, would read the start of the deepest member once per level. So
+//! the length of the common prefix is passed down (`Both::same`), and no byte is compared twice.
+//! The outline lets the walk skip a value in constant time.
 
 mod join;
 mod known;
@@ -29,18 +29,17 @@ use crate::limits::{Limit, Limits};
 use crate::path::{Paths, Step};
 use crate::plan::{Change, Unchanged};
 
-/// Finds the paths of changes, one after the other, and keeps its memory in between.
+/// Computes the paths of changes, one after the other, and reuses its memory.
 #[derive(Debug, Default)]
 pub struct Differ {
-    /// Places that changed, in the last change; none lies below a sensitive one.
+    /// The places that change; none is below a sensitive place.
     pub changed: Paths,
-    /// Places that are unknown until apply; none lies below a sensitive one.
+    /// The places that are unknown until apply; none is below a sensitive place.
     pub unknown: Paths,
-    /// Places that are marked sensitive, on either side; none lies below another.
+    /// The places marked sensitive on either side; none is below another.
     pub sensitive: Paths,
-    /// Whether an overlay of sensitive places holds a string or a number. The tools write neither
-    /// into an overlay. Such an overlay does not fit its value, and `sensitive` does not have its
-    /// place.
+    /// True if a sensitivity overlay contains a string or a number, which the tools never write
+    /// there. Such an overlay does not fit its value, and `sensitive` lacks its place.
     pub(crate) has_texts: bool,
     paths_max: u64,
     unknown_of: Known,
@@ -49,24 +48,24 @@ pub struct Differ {
     scratch: Scratch,
 }
 
-/// The memory of a walk, kept from change to change. It holds positions, never bytes of a plan.
+/// Scratch space of the walk, reused for each change. Holds offsets and keys, no values of a plan.
 #[derive(Debug, Default)]
 struct Scratch {
-    /// The steps of all places that were entered, linked to the place above.
+    /// The last step of each entered place, linked to the place above it.
     places: Vec<Place>,
     keys: String,
-    /// Where in the bytes of `after_unknown` its marks stand, in order.
+    /// Offsets of the marks within `after_unknown`, in ascending order.
     marks: Vec<u64>,
     /// The offset of `after_unknown`.
     overlay: u64,
-    /// What was found so far, and the memory that it may take.
+    /// The changed places found so far, and the memory limit for them.
     changed: Paths,
     room: Room,
-    /// Whether all that is asked for is if anything changed: no path is kept then.
+    /// True if the caller only asks whether anything changed; no path is stored then.
     is_one_enough: bool,
-    /// Containers that are still to be entered; empty between two changes.
+    /// Containers still to be entered; empty between two changes.
     waiting: Vec<Both<'static>>,
-    /// The steps to one place, the last one first.
+    /// The steps to one place, innermost first.
     steps: Vec<PlaceStep>,
 }
 
@@ -83,21 +82,22 @@ enum PlaceStep {
     Index(u32),
 }
 
-/// The root has no place of its own.
+/// Stands for the root, which has no entry in `places`.
 const ROOT: u32 = u32::MAX;
 
-/// The values of one place.
+/// The values at one place.
 #[derive(Clone, Copy)]
 struct Sides<'a> {
     before: Option<Value<'a>>,
     after: Option<Value<'a>>,
-    /// Only where something in it is marked.
+    /// `None` unless it contains a mark.
     unknown: Option<Value<'a>>,
-    /// How many bytes from their first on are the same on both sides, where that is known.
+    /// Length of the common prefix of both sides in bytes, if known.
     same: Option<usize>,
 }
 
-/// Two containers of the same kind, of other bytes or with something marked, to be entered.
+/// Two containers of the same kind that still have to be entered: their bytes differ, or something
+/// in them is marked.
 #[derive(Clone, Copy, Debug)]
 struct Both<'a> {
     before: Value<'a>,
@@ -109,7 +109,7 @@ struct Both<'a> {
 }
 
 impl Differ {
-    /// A differ whose lists of paths of one change together take at most [`Limits::paths`].
+    /// Creates a differ. The path lists of one change together take at most [`Limits::paths`].
     pub fn new(limits: &Limits) -> Differ {
         Differ { paths_max: limits.paths, ..Differ::default() }
     }
@@ -118,7 +118,7 @@ impl Differ {
     ///
     /// # Errors
     ///
-    /// What is entered is not well formed, or has a key twice; the limit on paths.
+    /// Fails if an entered value is malformed or has a key twice, or if the paths exceed the limit.
     pub fn diff(&mut self, change: &Change<'_>) -> Result<()> {
         self.changed.clear();
         self.unknown(change)?;
@@ -136,8 +136,8 @@ impl Differ {
         Ok(())
     }
 
-    /// The keys of a map that is marked as a whole are part of the secret, and in a list or a set
-    /// the number of its elements: a place below a mark is told as the mark's own.
+    /// Replaces each place below a sensitive place with the sensitive place itself: the keys of a
+    /// sensitive map, and the number of elements of a sensitive list, are part of the secret.
     fn hide_what_is_below_marks(&mut self) {
         if !self.sensitive.is_empty() {
             let sensitive = std::mem::take(&mut self.sensitive);
@@ -146,8 +146,8 @@ impl Differ {
         }
     }
 
-    /// Tells what changes or is unknown below one of these places as that place. They are in order,
-    /// and none of them is below another.
+    /// Replaces each changed or unknown place below one of `places` with that place. `places` must
+    /// be sorted, and none may be below another.
     pub fn hide_below(&mut self, places: &Paths) {
         if self.changed.cut_at(places) {
             self.changed.sort();
@@ -158,12 +158,12 @@ impl Differ {
         }
     }
 
-    /// Whether anything changes from one value to another, which stand at the same place of a
-    /// change; `after_unknown` is what of its overlay belongs to that place.
+    /// Whether two values at the same place of a change differ. `after_unknown` is the part of the
+    /// overlay at that place.
     ///
     /// # Errors
     ///
-    /// As [`Differ::diff`].
+    /// The errors of [`Differ::diff`].
     pub fn is_changed(
         &mut self,
         before: Value<'_>,
@@ -183,12 +183,12 @@ impl Differ {
         found.map(|()| !scratch.changed.is_empty())
     }
 
-    /// Fills [`Differ::changed`] with the places in which two values differ that are no part of a
+    /// Fills [`Differ::changed`] with the places where two values differ that are not part of a
     /// change.
     ///
     /// # Errors
     ///
-    /// As [`Differ::diff`].
+    /// The errors of [`Differ::diff`].
     pub fn diff_values(&mut self, before: Value<'_>, after: Value<'_>) -> Result<()> {
         self.changed.clear();
         std::mem::swap(&mut self.changed, &mut self.scratch.changed);
@@ -200,25 +200,26 @@ impl Differ {
         Ok(())
     }
 
-    /// The memory that other lists of the same change leave.
+    /// The memory budget that remains beside other lists of the change.
     fn room(&self, others: &[&Paths]) -> Room {
         let taken = others.iter().map(|others| others.size()).sum();
         Room { paths_max: self.paths_max, taken }
     }
 
-    /// The memory that all lists of the last change take, in bytes.
+    /// Memory of all lists of the last change, in bytes.
     pub fn size(&self) -> u64 {
         self.changed.size() + self.unknown.size() + self.sensitive.size()
     }
 
-    /// How many places are unknown and sensitive in a change whose sides are the same, if that is
-    /// known from the overlays of changes before.
+    /// The number of unknown and of sensitive places of a change with equal sides, if the cache
+    /// knows both from earlier changes.
     pub fn known(&self, change: &Unchanged<'_>) -> Option<(usize, usize)> {
         let unknown = self.unknown_of.count([Some(change.after_unknown), None])?;
         let sensitive = self
             .sensitive_of
             .count([Some(change.before_sensitive), Some(change.after_sensitive)])?;
-        // What is unknown changes; and where nothing is, nothing is cut at a mark.
+        // An unknown place also counts as changed. Without unknown places, no place has to be moved
+        // to a sensitive one.
         (unknown == 0).then_some((unknown, sensitive))
     }
 
@@ -245,7 +246,7 @@ impl Differ {
         let room = self.room(&[&self.unknown]);
         let paths = &mut self.sensitive;
         self.has_texts = false;
-        // Where these marks stand is not asked for.
+        // The offsets of these marks are not needed.
         if self.sensitive_of.recall(raw, paths, &mut Vec::new()) == Recalled::Whole {
             return Ok(());
         }
@@ -256,7 +257,7 @@ impl Differ {
             }
         }
         paths.sort_outermost();
-        // A list that is kept comes from overlays without such texts, so `recall` need not look.
+        // Only lists of overlays without such texts are cached, so a cached list needs no check.
         if !self.has_texts {
             self.sensitive_of.keep(raw, paths, &[]);
         }
@@ -264,7 +265,7 @@ impl Differ {
     }
 }
 
-/// The account of the memory that the lists of one change may take.
+/// The memory budget for the lists of one change.
 #[derive(Clone, Copy, Debug, Default)]
 struct Room {
     /// [`Limits::paths`].
@@ -276,7 +277,8 @@ struct Room {
 impl Room {
     /// # Errors
     ///
-    /// A list of that size is too much. `offset` is where its last path was found.
+    /// Fails if a list of `size` bytes exceeds the budget. `offset` is the location of its last
+    /// path.
     #[inline]
     fn hold(self, size: u64, offset: u64) -> Result<()> {
         match self.taken + size > self.paths_max {
@@ -287,12 +289,12 @@ impl Room {
 }
 
 impl<'a> Sides<'a> {
-    /// Where its values stand, or one of them.
+    /// The offset of one of the values.
     fn offset(&self) -> u64 {
         self.after.or(self.before).or(self.unknown).map_or(0, Value::offset)
     }
 
-    /// Decides the place, unless that is for what is below it to do.
+    /// Decides whether the place changes, unless that depends on the places below it.
     #[inline]
     fn verdict(&self) -> Result<Verdict<'a>> {
         if self.unknown.is_some_and(Value::is_true) {
@@ -323,14 +325,14 @@ impl<'a> Sides<'a> {
         })
     }
 
-    /// Values that are the same, but may have something marked below: rule 5.
+    /// The verdict on equal values, which may still have a mark below (rule 5).
     fn same(&self) -> Verdict<'a> {
         if self.unknown.is_some() { Verdict::Changed } else { Verdict::Same }
     }
 }
 
 impl Scratch {
-    /// Finds the places that changed, in no order.
+    /// Finds the changed places, in no particular order.
     fn changed(
         &mut self,
         before: Option<Value<'_>>,
@@ -349,7 +351,8 @@ impl Scratch {
             Verdict::Enter(both) => waiting.push(both),
         }
         while let Some(both) = waiting.pop() {
-            // What is found within a container may turn out not to count, at its end it does.
+            // A place found inside a container may be discarded later, but at the container's end
+            // it is final.
             if self.is_one_enough && !self.changed.is_empty() {
                 break;
             }
@@ -363,7 +366,7 @@ impl Scratch {
         Ok(())
     }
 
-    /// Gives back what a very large change took: the next one seldom is large.
+    /// Frees the memory of an unusually large change.
     fn forget_much(&mut self) {
         const KEPT: usize = 1 << 20;
         if self.waiting.capacity() * size_of::<Both<'_>>() > KEPT {
@@ -377,7 +380,8 @@ impl Scratch {
         }
     }
 
-    /// Decides a place below `above`, or puts it on the list. `step` leads to it.
+    /// Decides a place below `above`, or adds it to `waiting`. `step` leads from `above` to the
+    /// place.
     #[inline]
     fn settle<'a>(
         &mut self,
@@ -403,7 +407,7 @@ impl Scratch {
         }
     }
 
-    /// An overlay that marks something, or nothing.
+    /// The overlay if it contains a mark, otherwise `None`.
     fn marked<'a>(&self, overlay: Option<Value<'a>>) -> Option<Value<'a>> {
         overlay.filter(|overlay| {
             let start = overlay.offset() - self.overlay;
@@ -433,7 +437,7 @@ impl Scratch {
                 self.settle(both.place, key_step(key), &sides, waiting)?;
             }
         }
-        // The list is taken from its end, and paths are best found in their order.
+        // `waiting` is a stack, and the paths should come out in ascending order.
         waiting[first..].reverse();
         Ok(())
     }
@@ -453,7 +457,8 @@ impl Scratch {
                 (None, None) => break,
                 (Some(before), Some(after)) => (before, after),
                 _ => {
-                    // Of another length: what was found in it does not count.
+                    // The lengths differ: the whole array changed, and findings inside it do not
+                    // count.
                     waiting.truncate(first);
                     self.changed.truncate(found);
                     return self.report(both.place, None, both.after.offset());
@@ -468,8 +473,8 @@ impl Scratch {
         Ok(())
     }
 
-    /// Puts a place, or what `last` leads to below it, on the list of what changed. `offset` is
-    /// where it was found.
+    /// Adds a place to the changed places, or the place that `last` leads to below it. `offset` is
+    /// its location.
     fn report(&mut self, place: u32, last: Option<PlaceStep>, offset: u64) -> Result<()> {
         if self.is_one_enough {
             self.changed.push([]);
@@ -492,15 +497,15 @@ impl Scratch {
     }
 }
 
-/// What was found at a place.
+/// Whether a place changes.
 enum Verdict<'a> {
     Changed,
     Same,
-    /// The places below it decide.
+    /// The places below decide.
     Enter(Both<'a>),
 }
 
-/// The step to a member, whose key is decoded if someone asks for it.
+/// The step to a member. Its key is decoded only if the step is used.
 fn key_step(key: Text<'_>) -> impl FnOnce(&mut String) -> Result<PlaceStep> {
     move |keys| {
         let start = keys.len();
@@ -509,7 +514,7 @@ fn key_step(key: Text<'_>) -> impl FnOnce(&mut String) -> Result<PlaceStep> {
     }
 }
 
-/// Whether two scalars of the same kind, of other bytes, have the same value.
+/// Whether two scalars of the same kind with different bytes have the same value.
 fn same_scalar(kind: Kind, before: Value<'_>, after: Value<'_>) -> Result<bool> {
     Ok(match kind {
         Kind::String => before.is_same_string(after)?,
@@ -519,12 +524,12 @@ fn same_scalar(kind: Kind, before: Value<'_>, after: Value<'_>) -> Result<bool> 
 }
 
 impl<'a> Both<'a> {
-    /// How many bytes they have in common from their first on.
+    /// Length of the common prefix of the two values, in bytes.
     fn same(&self) -> usize {
         self.same.unwrap_or_else(|| common_prefix(self.before.raw(), self.after.raw()))
     }
 
-    /// How many bytes two values in them have in common, where that follows from what is known.
+    /// Length of the common prefix of two values inside these, if it follows from the known one.
     fn same_below(&self, before: Value<'a>, after: Value<'a>) -> Option<usize> {
         let start = (before.offset() - self.before.offset()) as usize;
         let is_aligned = start as u64 == after.offset() - self.after.offset();
@@ -533,7 +538,7 @@ impl<'a> Both<'a> {
     }
 }
 
-/// The length of the shorter of two values, in bytes.
+/// The length of the shorter value, in bytes.
 fn shorter(before: Value<'_>, after: Value<'_>) -> usize {
     before.raw().len().min(after.raw().len())
 }

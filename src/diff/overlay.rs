@@ -1,18 +1,18 @@
 //! Overlays: trees of marks that are walked in step with a value (docs/format/plan.md, section 5).
 //!
-//! Nearly all of them are `{}` or `false`; those cost a look at their bytes. All others are walked
-//! whole: a mark that is damaged must be an error, not no mark.
+//! Nearly all overlays are `{}` or `false`, which the fast path recognises by their bytes. All
+//! others are walked completely: a damaged mark must be an error, not a missing mark.
 
 use crate::error::Result;
 use crate::json::value::{Elements, Kind, Members, Sorted, Text, Value, recycled};
 use crate::path::{Paths, Step};
 
-/// Whether an overlay could mark anything: by a look at its bytes.
+/// Whether an overlay may contain a mark, judged by its bytes.
 pub(super) fn may_mark(overlay: &[u8]) -> bool {
     !matches!(overlay, b"{}" | b"[]" | b"false")
 }
 
-/// Collects the marks of one overlay after the other. The memory is kept.
+/// Collects the marks of overlays, one after the other, and reuses its memory.
 #[derive(Debug, Default)]
 pub(super) struct Collector {
     /// Empty between two overlays.
@@ -21,11 +21,11 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    /// Tells where in an overlay's own bytes each mark stands.
+    /// Calls `mark` with the offset of each mark within the overlay.
     ///
     /// # Errors
     ///
-    /// It is not well formed, or has a key twice.
+    /// Fails if the overlay is malformed, or has a key twice.
     pub(super) fn each_mark(
         &mut self,
         overlay: Value<'_>,
@@ -38,13 +38,13 @@ impl Collector {
         Ok(())
     }
 
-    /// Adds every place where an overlay is exactly `true`, and tells where in the overlay's own
-    /// bytes each mark stands. Returns whether the overlay holds a string or a number, which the
-    /// tools never write into one.
+    /// Adds the path of each mark, a value that is exactly `true`, to `paths`, and calls `mark`
+    /// with its offset within the overlay. Returns whether the overlay contains a string or a
+    /// number, which the tools never write there.
     ///
     /// # Errors
     ///
-    /// It is not well formed, or has a key twice; the limit on paths.
+    /// Fails if the overlay is malformed or has a key twice, or if the paths exceed the limit.
     pub(super) fn collect(
         &mut self,
         overlay: Value<'_>,
@@ -59,7 +59,7 @@ impl Collector {
         })
     }
 
-    /// Goes from mark to mark. Returns what [`Collector::collect`] returns.
+    /// Calls `each` for each mark. Returns the result of [`Collector::collect`].
     #[inline(always)]
     fn walk<'a>(
         &mut self,
@@ -79,15 +79,15 @@ impl Collector {
     }
 }
 
-/// A walk from mark to mark.
+/// The position of a walk from mark to mark.
 struct Walk<'a> {
     root: Option<Value<'a>>,
     open: Vec<Container<'a>>,
-    /// Whether the walk has met a string or a number.
+    /// True if the walk has met a string or a number.
     has_texts: bool,
 }
 
-/// A container that was entered, and the place in it that was reached.
+/// An entered container, and the current position in it.
 #[derive(Debug)]
 enum Container<'a> {
     Object { object: Value<'a>, members: Members<'a>, key: Option<Text<'a>>, unordered: bool },
@@ -95,7 +95,7 @@ enum Container<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Goes to the next place that is `true`.
+    /// Moves to the next `true`.
     fn next_mark(&mut self) -> Result<Option<Value<'a>>> {
         loop {
             let value = match (self.root.take(), self.open.last_mut()) {
@@ -122,15 +122,15 @@ impl<'a> Walk<'a> {
                     let elements = value.elements()?;
                     self.open.push(Container::Array { elements, reached: 0 });
                 }
-                // What is neither a mark nor a tree of them marks nothing.
+                // These mark nothing.
                 Kind::False | Kind::Null => {}
                 Kind::Number | Kind::String => self.has_texts = true,
             }
         }
     }
 
-    /// Adds the path of the place that was reached. `memory` is for its keys. After an error the
-    /// list of paths ends in the middle of one.
+    /// Adds the path of the current place. `memory` is a buffer for its keys. After an error,
+    /// `paths` ends with an incomplete path.
     fn push_steps(&self, paths: &mut Paths, memory: &mut String) -> Result<()> {
         for container in &self.open {
             match container {
@@ -149,7 +149,7 @@ impl<'a> Walk<'a> {
 }
 
 impl<'a> Container<'a> {
-    /// Goes to the next value.
+    /// Moves to the next value.
     fn step(&mut self) -> Result<Option<Value<'a>>> {
         match self {
             Container::Array { elements, reached } => {
@@ -170,11 +170,11 @@ impl<'a> Container<'a> {
     }
 }
 
-/// Holds an object whose keys are in no order to having each only once.
+/// Checks that an object with unordered keys has no key twice.
 ///
 /// # Errors
 ///
-/// It is not well formed, or has a key twice.
+/// Fails if the object is malformed, or has a key twice.
 pub(crate) fn refuse_twins(object: Value<'_>) -> Result<()> {
     Sorted::of(object).map(drop)
 }

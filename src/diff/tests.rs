@@ -1,5 +1,4 @@
-//! The rules of docs/format/records.md, section 9, one by one, and what must not cost more than it
-//! should.
+//! Tests for each rule of docs/format/records.md, section 9, and for the cost of hostile values.
 
 use proptest::prelude::*;
 
@@ -17,7 +16,7 @@ fn diff(members: &str) -> Result<[Vec<String>; 3], crate::error::Error> {
     diff_with(&mut Differ::new(&Limits::default()), members)
 }
 
-/// The same with a differ that has seen other changes.
+/// Like `diff`, with a differ that has processed other changes.
 fn diff_with(differ: &mut Differ, members: &str) -> Result<[Vec<String>; 3], crate::error::Error> {
     let text = format!("{{\"actions\":[\"update\"],{members}}}");
     let limits = Limits { depth: u64::MAX, ..Limits::default() };
@@ -65,24 +64,24 @@ fn changed_paths_follow_the_rules() {
         (r#"{"a":1.0}"#, r#"{"a":1e0}"#, "{}", &[]),
         (r#"{"a":9007199254740993}"#, r#"{"a":9007199254740992}"#, "{}", &["a"]),
         (r#"{"a":"\u003c"}"#, r#"{"a":"<"}"#, "{}", &[]),
-        // 5: the same, with something unknown below.
+        // 5: equal, with something unknown below.
         (r#"{"a":null}"#, r#"{"a":null}"#, r#"{"a":{"b":true}}"#, &["a"]),
         (r#"{"a":1}"#, r#"{"a":1}"#, r#"{"a":[false,[true]]}"#, &["a"]),
         (r#"{"a":1}"#, r#"{"a":1}"#, r#"{"a":[false,[]]}"#, &[]),
         (r#"{"a":{"b":1}}"#, r#"{"a":{"b":1}}"#, r#"{"a":{"c":true}}"#, &["a.c"]),
-        // What marks nothing lies around what does, in any order.
+        // Parts of an overlay without marks surround marked ones, in any order.
         (r#"{"a":1,"c":1}"#, r#"{"a":1,"c":1}"#, r#"{"a":false,"b":[{}],"c":true,"d":{}}"#, &["c"]),
         (r#"{"a":1,"c":1}"#, r#"{"a":2,"c":1}"#, r#"{"c":{"x":[true]},"a":{}}"#, &["a", "c"]),
         (r#"{"a":1,"c":1}"#, r#"{"a":2,"c":1}"#, r#"{"c":true,"a":true}"#, &["a", "c"]),
         (r#"{"b":1}"#, r#"{"b":1}"#, r#"{"a":true,"b":{},"c":true}"#, &["a", "c"]),
-        // Keys on one side only, before and behind others.
+        // Keys on one side only, before and after common ones.
         (r#"{"b":1,"c":1}"#, r#"{"a":1,"b":1,"c":1}"#, "{}", &["a"]),
         (r#"{"a":1,"b":1,"c":1,"d":1}"#, r#"{"b":1,"d":2}"#, "{}", &["a", "c", "d"]),
         (r#"{"a":1,"b":1,"c":1}"#, r#"{"a":2,"b":1,"bb":1,"c":1}"#, "{}", &["a", "bb"]),
-        // An overlay of another shape marks nothing.
+        // An overlay whose shape does not match marks nothing.
         (r#"{"a":[1]}"#, r#"{"a":[1]}"#, r#"{"a":{"b":true}}"#, &[]),
         (r#"{"a":[1]}"#, r#"{"a":[1]}"#, r#"{"a":[false,true]}"#, &[]),
-        // Without both sides there is nothing to compare.
+        // With one side only there is nothing to compare.
         ("null", r#"{"a":1}"#, "{}", &[]),
         (r#"{"a":1}"#, "null", "{}", &[]),
         // Order: by the bytes of the key, indices by number.
@@ -95,10 +94,10 @@ fn changed_paths_follow_the_rules() {
     ];
     for (before, after, unknown, expected) in cases {
         assert_eq!(changed(before, after, unknown), *expected, "{before} {after} {unknown}");
-        // Space between tokens changes nothing.
+        // White space between tokens makes no difference.
         let spaced = |text: &str| text.replace(',', " ,\n ").replace(':', " : ");
         assert_eq!(changed(&spaced(before), after, unknown), *expected, "{before} {after}");
-        // What is created or deleted as a whole has no path.
+        // A creation or deletion has no changed paths.
         if ![*before, *after].contains(&"null") {
             let is_changed = is_changed(&Limits::default(), before, after, unknown).unwrap();
             assert_eq!(is_changed, !expected.is_empty(), "{before} {after} {unknown}");
@@ -124,7 +123,7 @@ fn is_changed(
     Differ::new(limits).is_changed(next()?, next()?, Some(next()?))
 }
 
-/// Each of the paths is as long as the values are deep, and there are many.
+/// Without this shortcut each of the many paths would be as long as the values are deep.
 #[test]
 fn whether_anything_changed_is_told_without_a_path() {
     let limits = Limits { paths: 8 << 20, ..Limits::default() };
@@ -135,7 +134,7 @@ fn whether_anything_changed_is_told_without_a_path() {
     assert!(is_changed(&limits, &nest("1"), &nest("2"), "{}").unwrap());
     assert!(is_changed(&limits, &nest("1"), &nest("1"), &nest("true")).unwrap());
     assert!(!is_changed(&limits, &nest("1"), &nest("1.0"), &nest("false")).unwrap());
-    // Keys in another order seem to be missing until the whole object was seen.
+    // With unordered keys, members seem to be missing until the whole object is read.
     let unordered = r#"{"b":1,"a":2,"c":3}"#;
     assert!(!is_changed(&limits, unordered, r#"{"a":2,"b":1,"c":3}"#, "{}").unwrap());
 }
@@ -160,13 +159,13 @@ fn marks_are_found_at_every_shape() {
 #[test]
 fn nothing_is_told_from_below_a_mark() {
     let cases: &[(&str, [&[&str]; 3])] = &[
-        // The keys of a map that is marked whole are part of the secret.
+        // The keys of a map that is sensitive as a whole are part of the secret.
         (
             r#""before":{"a":0,"m":{"x":1,"y":1},"z":0},"after":{"a":1,"m":{"x":2,"y":2},"z":1},
             "after_unknown":{"m":{"v":true,"w":true},"n":true},"after_sensitive":{"m":true}"#,
             [&["a", "m", "n", "z"], &["m", "n"], &["m"]],
         ),
-        // On either side, at any depth, the root too.
+        // Sensitive on one side only, at any depth, and at the root.
         (
             r#""before":{"l":[{"m":{"x":1}},0]},"after":{"l":[{"m":{"x":2}},1]},
             "before_sensitive":{"l":[{"m":true}]}"#,
@@ -177,13 +176,14 @@ fn nothing_is_told_from_below_a_mark() {
             "before_sensitive":true"#,
             [&[""], &[""], &[""]],
         ),
-        // A mark that is reached, one beside it that begins alike, and one below what is told.
+        // A sensitive place itself, a longer key with the same start, and an unknown place above a
+        // sensitive one.
         (
             r#""before":{"m":{"x":1},"mm":{"x":1}},"after":{"m":{"x":2},"mm":{"x":2}},
             "after_unknown":{"u":true},"after_sensitive":{"m":{"x":true},"u":{"v":true}}"#,
             [&["m.x", "mm.x", "u"], &["u"], &["m.x", "u.v"]],
         ),
-        // Without both sides.
+        // With one side only.
         (
             r#""before":null,"after":{},"after_unknown":{"m":{"x":true}},
             "after_sensitive":{"m":true}"#,
@@ -212,7 +212,8 @@ fn a_key_twice_is_refused_where_it_is_entered() {
 
 #[test]
 fn deep_and_wide_values_take_linear_time() {
-    // Each level has a long beginning that is the same on both sides; its keys are in order or not.
+    // Each level begins with a long common prefix. Its keys are in order for one nesting, not for
+    // the other.
     for first in ["a", "z"] {
         let nest = |leaf: &str| {
             let open = format!("{{\"{first}\":\"{}\",\"b\":", "x".repeat(200)).repeat(20_000);
@@ -223,7 +224,7 @@ fn deep_and_wide_values_take_linear_time() {
         assert_eq!(changed.len(), 1);
         assert_eq!(changed[0].len(), 20_000 * 2 - 1);
     }
-    // And keys in another order on each side.
+    // Keys in a different order on each side.
     let nest = |leaf: &str, last: bool| {
         let (open, close) = if last { ("{\"z\":0,\"a\":", "}") } else { ("{\"a\":", ",\"z\":0}") };
         format!("{}{leaf}{}", open.repeat(20_000), close.repeat(20_000))
@@ -257,7 +258,7 @@ proptest! {
                 "before_sensitive":{before},"after_sensitive":{after}"#,
             );
             prop_assert_eq!(diff_with(&mut differ, &members).unwrap(), diff(&members).unwrap());
-            // An error leaves nothing behind.
+            // An error leaves no state behind.
             let damaged = diff_with(&mut differ, r#""after_unknown":{"a":true,"b":tru}"#);
             prop_assert!(damaged.is_err());
         }

@@ -1,5 +1,5 @@
-//! The elements of a plan's sections, taken apart into their keys
-//! (docs/format/plan.md, sections 3, 4, 9). Values stay where they stand.
+//! The elements of a plan's sections, parsed into their keys (docs/format/plan.md, sections 3, 4,
+//! 9). Values stay borrowed from the input.
 
 use super::section::Section;
 use crate::error::{Error, ErrorKind, Result};
@@ -9,9 +9,9 @@ use crate::json::value::{Kind, Name, Text, Value};
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct ResourceChange<'a> {
-    /// Only drift of Terraform 1.0 has none.
+    /// Absent only in drift of Terraform 1.0.
     pub address: Option<Text<'a>>,
-    /// Bytes from the start of the input to the address, or to the element if it has none.
+    /// Bytes from the start of the input to the address, or to the element if it has no address.
     pub offset: u64,
     pub previous_address: Option<Text<'a>>,
     pub module_address: Option<Text<'a>>,
@@ -19,7 +19,7 @@ pub struct ResourceChange<'a> {
     pub type_name: Option<Text<'a>>,
     pub name: Option<Text<'a>>,
     pub index: Option<Index<'a>>,
-    /// The instance's key is not known yet.
+    /// True while the key of the instance is unknown.
     pub index_unknown: bool,
     pub provider_name: Option<Text<'a>>,
     pub deposed: Option<Text<'a>>,
@@ -30,14 +30,14 @@ pub struct ResourceChange<'a> {
 /// The key of an instance of a resource with `count` or `for_each`.
 #[derive(Clone, Copy, Debug)]
 pub enum Index<'a> {
-    /// A number.
+    /// A number, from `count`.
     Number(Value<'a>),
-    /// The string, decoded.
+    /// A string, from `for_each`.
     String(Text<'a>),
 }
 
-/// What becomes of a value (docs/format/plan.md, section 4). `None`: the key is absent; a value
-/// that is `null` is there.
+/// How a value changes (docs/format/plan.md, section 4). `None` means that the key is absent; a
+/// value of `null` is `Some`.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct Change<'a> {
@@ -48,14 +48,14 @@ pub struct Change<'a> {
     pub before_sensitive: Option<Value<'a>>,
     pub after_sensitive: Option<Value<'a>>,
     pub replace_paths: Option<Value<'a>>,
-    /// Not `null`.
+    /// `None` if the key is absent or `null`.
     pub importing: Option<Value<'a>>,
     pub generated_config: Option<Text<'a>>,
     pub before_identity: Option<Value<'a>>,
     pub after_identity: Option<Value<'a>>,
 }
 
-/// A change that is put off to a later plan.
+/// A change that a later plan will make.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct Deferred<'a> {
@@ -63,7 +63,7 @@ pub struct Deferred<'a> {
     pub resource_change: ResourceChange<'a>,
 }
 
-/// An action that the plan invokes.
+/// An invocation of an action.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct ActionInvocation<'a> {
@@ -78,19 +78,19 @@ pub struct ActionInvocation<'a> {
     pub invoke_action_trigger: Option<Value<'a>>,
 }
 
-/// When an action is invoked (docs/format/plan.md, section 4: `action_trigger_event`).
+/// When Terraform invokes an action (docs/format/plan.md, section 4: `action_trigger_event`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Timing {
     /// Before the change that triggers it.
     Before,
     /// After the change that triggers it.
     After,
-    /// The plan does not say, or nothing triggers it.
+    /// The plan does not say, or the action has no trigger.
     #[default]
     Unknown,
 }
 
-/// A checkable object and how its conditions came out (docs/format/plan.md, section 9).
+/// A checkable object and the result of its conditions (docs/format/plan.md, section 9).
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct Check<'a> {
@@ -102,11 +102,11 @@ pub struct Check<'a> {
     pub instances: Option<Value<'a>>,
 }
 
-/// The values of the known keys of an object, once each; other keys are passed over.
+/// Returns the values of the named keys of an object, and skips other keys.
 ///
 /// # Errors
 ///
-/// It is no object, or has one of them twice.
+/// Fails if the value is not an object, or if it has one of the keys twice.
 #[inline(always)]
 pub(crate) fn members<'a, const N: usize>(
     object: Value<'a>,
@@ -114,7 +114,8 @@ pub(crate) fn members<'a, const N: usize>(
 ) -> Result<[Option<Value<'a>>; N]> {
     let mut values = [None; N];
     let mut members = object.members()?;
-    // They mostly come in the order in which they are listed, with no others among them.
+    // Fast path: the tools mostly write the keys in the listed order and without others between
+    // them.
     for (value, name) in values.iter_mut().zip(names) {
         *value = members.take_named(name);
     }
@@ -130,8 +131,7 @@ pub(crate) fn members<'a, const N: usize>(
     Ok(values)
 }
 
-/// The members of a value by their names, as [`members`] finds them. A value that is absent or is
-/// no object has no members.
+/// Like [`members`], but a value that is absent or not an object has no members.
 fn known<'a, const N: usize>(
     object: Option<Value<'a>>,
     names: &[Name; N],
@@ -142,7 +142,7 @@ fn known<'a, const N: usize>(
     }
 }
 
-/// Calls `each` with the elements of a value. A value that is absent or is no array has no
+/// Calls `each` with the elements of an array. A value that is absent or not an array has no
 /// elements.
 fn each_element<'a>(
     array: Option<Value<'a>>,
@@ -164,7 +164,7 @@ fn fill<'a>(slot: &mut Option<Value<'a>>, key: Text<'_>, value: Value<'a>) -> Re
     }
 }
 
-/// What is `null` counts as absent.
+/// Treats `null` as absent.
 #[inline]
 fn present(value: Option<Value<'_>>) -> Option<Value<'_>> {
     value.filter(|value| !value.is_null())
@@ -205,12 +205,12 @@ fn object<'a>(value: Option<Value<'a>>, key: &'static str) -> Result<Option<Valu
 }
 
 impl<'a> ResourceChange<'a> {
-    /// Takes an element of a section of changes apart.
+    /// Parses an element of a section of changes.
     ///
     /// # Errors
     ///
-    /// It has no `change`, or is no drift and has no `address`; it has a key of the wrong type, or
-    /// a key twice.
+    /// Fails if the element has no `change` or, outside `resource_drift`, no `address`; if a key
+    /// has the wrong type; or if a key occurs twice.
     pub fn parse(section: Section, element: Value<'a>) -> Result<ResourceChange<'a>> {
         let [
             address,
@@ -269,7 +269,7 @@ impl<'a> ResourceChange<'a> {
         })
     }
 
-    /// Whether it had another address before.
+    /// Whether the resource had another address before.
     pub fn is_moved(&self) -> bool {
         let (Some(address), Some(previous)) = (self.address, self.previous_address) else {
             return self.previous_address.is_some();
@@ -289,11 +289,11 @@ impl<'a> Index<'a> {
 }
 
 impl<'a> Change<'a> {
-    /// Takes a `change` object apart.
+    /// Parses a `change` object.
     ///
     /// # Errors
     ///
-    /// It has no `actions`, or a key twice.
+    /// Fails if the object has no `actions`, a key of the wrong type, or a key twice.
     pub fn parse(element: Value<'a>) -> Result<Change<'a>> {
         let [
             actions,
@@ -340,16 +340,16 @@ impl<'a> Change<'a> {
         })
     }
 
-    /// Bytes from the start of the input to its `actions`.
+    /// Bytes from the start of the input to the value of `actions`.
     pub fn offset(&self) -> u64 {
         self.actions.offset()
     }
 
-    /// The words of `actions`, in order.
+    /// The words of `actions`, in document order.
     ///
     /// # Errors
     ///
-    /// It is no array of strings.
+    /// Fails if `actions` is not an array of strings.
     pub fn actions(&self) -> Result<impl Iterator<Item = Result<Text<'a>>>> {
         let elements = self.actions.elements().map_err(|error| error.within("actions"))?;
         Ok(elements.map(|action| action?.string().map_err(|error| error.within("actions"))))
@@ -357,22 +357,22 @@ impl<'a> Change<'a> {
 }
 
 impl Change<'_> {
-    /// Whether an action is among them.
+    /// Whether `actions` contains this word.
     ///
     /// # Errors
     ///
-    /// They are no array of strings.
+    /// Fails if `actions` is not an array of strings.
     pub(crate) fn has_action(&self, word: &str) -> Result<bool> {
         self.actions()?.try_fold(false, |has, action| Ok(has | action?.is(word)))
     }
 }
 
 impl<'a> Deferred<'a> {
-    /// Takes an element of `deferred_changes` apart.
+    /// Parses an element of `deferred_changes`.
     ///
     /// # Errors
     ///
-    /// It has no `resource_change`, or one that is wrong.
+    /// Fails if the element has no `resource_change`, or an invalid one.
     pub fn parse(element: Value<'a>) -> Result<Deferred<'a>> {
         let [reason, resource_change] =
             members(element, const { &Name::all(["reason", "resource_change"]) })?;
@@ -386,11 +386,11 @@ impl<'a> Deferred<'a> {
 }
 
 impl<'a> ActionInvocation<'a> {
-    /// Takes an element of `action_invocations` apart.
+    /// Parses an element of `action_invocations`.
     ///
     /// # Errors
     ///
-    /// It has no `address`, or a key of the wrong type, or a key twice.
+    /// Fails if the element has no `address`, a key of the wrong type, or a key twice.
     pub fn parse(element: Value<'a>) -> Result<ActionInvocation<'a>> {
         let [
             address,
@@ -431,11 +431,29 @@ impl<'a> ActionInvocation<'a> {
         })
     }
 
-    /// The resource whose life triggers the action.
+    /// The configuration as what a change would bring about, if there is one.
+    pub fn config(&self) -> Option<Change<'a>> {
+        let actions = self.config_values.or(self.config_unknown)?;
+        Some(Change {
+            actions,
+            before: None,
+            after: self.config_values,
+            after_unknown: self.config_unknown,
+            before_sensitive: None,
+            after_sensitive: self.config_sensitive,
+            replace_paths: None,
+            importing: None,
+            generated_config: None,
+            before_identity: None,
+            after_identity: None,
+        })
+    }
+
+    /// The address of the resource whose lifecycle triggers the action.
     ///
     /// # Errors
     ///
-    /// The trigger is not well formed.
+    /// Fails if the trigger is malformed.
     pub fn triggering_address(&self) -> Result<Option<Text<'a>>> {
         let Some(trigger) = self.lifecycle_action_trigger else { return Ok(None) };
         members(trigger, const { &Name::all(["triggering_resource_address"]) })
@@ -443,16 +461,16 @@ impl<'a> ActionInvocation<'a> {
             .map_err(|error| error.within("lifecycle_action_trigger"))
     }
 
-    /// Whether the action is invoked before or after what happens to that resource.
+    /// Whether the action runs before or after the change that triggers it.
     ///
     /// # Errors
     ///
-    /// The trigger is not well formed.
+    /// Fails if the trigger is malformed.
     pub fn timing(&self) -> Result<Timing> {
         let Some(trigger) = self.lifecycle_action_trigger else { return Ok(Timing::Unknown) };
         let [event] = members(trigger, const { &Name::all(["action_trigger_event"]) })
             .map_err(|error| error.within("lifecycle_action_trigger"))?;
-        // A plan is not refused for a word that nothing but the wording of reports depends on.
+        // An unknown event is no error: only the wording of reports depends on it.
         let event = event.and_then(|event| event.string().ok()?.decode().ok());
         Ok(match event.unwrap_or_default() {
             event if event.starts_with("Before") => Timing::Before,
@@ -462,18 +480,19 @@ impl<'a> ActionInvocation<'a> {
     }
 }
 
-/// `to_display` and `kind` of a check's address.
+/// The `to_display` and `kind` of a check's address.
 fn check_address(object: Value<'_>) -> Result<(Text<'_>, Option<Text<'_>>)> {
     let [to_display, kind] = members(object, const { &Name::all(["to_display", "kind"]) })?;
     Ok((required_text(object, to_display, "to_display")?, text(kind, "kind")?))
 }
 
 impl<'a> Check<'a> {
-    /// Takes an element of `checks` apart.
+    /// Parses an element of `checks`.
     ///
     /// # Errors
     ///
-    /// It has no `address.to_display` or no `status`, or a key of the wrong type, or a key twice.
+    /// Fails if the element has no `address.to_display` or no `status`, a key of the wrong type, or
+    /// a key twice.
     pub fn parse(element: Value<'a>) -> Result<Check<'a>> {
         let [address, status, instances] =
             members(element, const { &Name::all(["address", "status", "instances"]) })?;
@@ -487,12 +506,12 @@ impl<'a> Check<'a> {
         })
     }
 
-    /// Refuses an element of `checks` that has a key twice among those that [`Check::parse`] and
-    /// [`Check::problems`] take: readers differ in which of the two they use.
+    /// Refuses an element of `checks` that repeats a key which [`Check::parse`] or
+    /// [`Check::problems`] reads. JSON readers disagree on which of the two values counts.
     ///
     /// # Errors
     ///
-    /// It has a key twice, or is not well formed.
+    /// Fails if a key occurs twice, or if the element is malformed.
     pub(crate) fn refuse_duplicates(element: Value<'_>) -> Result<()> {
         let [address, _, instances] =
             known(Some(element), const { &Name::all(["address", "status", "instances"]) })?;
@@ -508,11 +527,11 @@ impl<'a> Check<'a> {
         .map_err(|error| error.within("instances"))
     }
 
-    /// Hands out the messages of all instances, in order.
+    /// Calls `each` with the problem messages of all instances, in document order.
     ///
     /// # Errors
     ///
-    /// The instances are not well formed, or have a key twice.
+    /// Fails if the instances are malformed or repeat a key.
     pub fn problems(&self, mut each: impl FnMut(Text<'a>)) -> Result<()> {
         let Some(instances) = self.instances else { return Ok(()) };
         for instance in instances.elements()? {

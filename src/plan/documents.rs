@@ -1,19 +1,21 @@
-//! The documents of an input: one, or several one after the other, as terragrunt prints them when
-//! it runs `show -json` for many units.
+//! The documents of an input: one, or several in a row, as terragrunt prints them when it runs
+//! `show -json` for many units.
 //!
-//! Where a document is whole, the next one begins behind it: at once, behind space, or behind a
-//! wrapper's text. Where it is not, nothing in it tells where it should have ended; what does is a
-//! line that begins as a plan does when each has a line of its own ([`BEGINNINGS`]). Inside of a
-//! plan there is no such line: a string holds no line feed, and nothing that writes objects on
-//! lines of their own writes those in a plan like this, but for the prior state: that begins as a
-//! plan does, and is told by the key before it. So a document reaches no further than to
-//! the next such line. One that is cut off there is incomplete, instead of swallowing those behind
-//! it; one that is cut off right behind the key of its prior state swallows the next one, and is
-//! incomplete all the same.
+//! After a complete document, the next one may follow at once, after white space, or after a
+//! wrapper's text. An incomplete document does not say where it should have ended. The only
+//! reliable sign is a line that begins like a plan ([`BEGINNINGS`]), because tools print one plan
+//! per line.
 //!
-//! Lines are looked for in the first [`REACH`] bytes of each document, so that large ones cost
-//! nothing. What must not change: which line is found depends on the bytes alone, not on the
-//! windows they come in.
+//! Inside a plan such a line occurs at one place only. A string contains no raw line feed, and a
+//! nested object begins like a plan only in the prior state, which the key before it identifies. So
+//! a document ends at the latest before the next such line. A document that is cut off before that
+//! line is reported as incomplete and does not swallow the next one. The exception is a document
+//! cut off right after its key `prior_state`: it swallows the next document, and is still reported
+//! as incomplete.
+//!
+//! The search covers the first [`REACH`] bytes of each document, so large documents cost nothing
+//! more. Invariant: the line that is found depends on the bytes alone, not on the windows they
+//! arrive in.
 
 use std::ops::Range;
 
@@ -26,12 +28,11 @@ use super::{Flow, Options, Visitor};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Source, Whole};
 
-/// How far behind the beginning of a document the next one may begin on a line of its own and be
-/// found although the document is not whole, in bytes.
+/// How far after the start of an incomplete document the next document is searched for, in bytes.
 pub const REACH: u64 = 64 << 20;
 
-/// How a line begins that is a plan: with the key that all tools write first, or with one of those
-/// that come first when keys are sorted.
+/// How a line that holds a plan begins: with the first key that all tools write, or with a key that
+/// comes first in sorted order.
 const BEGINNINGS: [&[u8]; 4] = [
     b"\n{\"format_version\"",
     b"\n{\"applyable\"",
@@ -39,7 +40,7 @@ const BEGINNINGS: [&[u8]; 4] = [
     b"\n{\"plan_format_version\"",
 ];
 
-/// What stands before the prior state of a plan, but for space.
+/// The text before the prior state of a plan, without white space.
 const PRIOR_STATE: &[u8; 14] = b"\"prior_state\":";
 
 /// What follows a document.
@@ -47,17 +48,16 @@ const PRIOR_STATE: &[u8; 14] = b"\"prior_state\":";
 pub enum Next {
     /// Nothing.
     End,
-    /// Another document, that begins at this offset or behind text there.
+    /// Another document, which begins at this offset or after text there.
     Document(u64),
-    /// The document is not whole, and no line behind it certainly begins another.
+    /// The document is incomplete, and no later line is certain to begin another document.
     Unknown {
-        /// Something behind its beginning looked like the beginning of another, as far as that was
-        /// at hand.
+        /// True if the available text after the document's start seems to begin another document.
         seems_more: bool,
     },
 }
 
-/// The documents of an input, read one by one.
+/// Reads the documents of an input one by one.
 ///
 /// ```
 /// use plansift::input::Slice;
@@ -85,21 +85,21 @@ pub struct Documents<S> {
     state: State,
 }
 
-/// Where the reading is.
+/// The position of the reader among the documents.
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// Before a document, or text and a document.
+    /// Before a document, or before text and a document.
     At(u64),
-    /// Behind the last one.
+    /// After the last document.
     End,
-    /// In a document that is not whole, or was not read to its end.
+    /// Inside a document that is incomplete, or that was not read to its end.
     Broken { seems_more: bool },
 }
 
-/// What was read, whether to its end, and where behind it another document begins, if one does.
+/// A document, whether it was read to its end, and the offset of the next document if there is one.
 pub(crate) type Part = (Document, Flow, Option<u64>);
 
-/// A document that was found, and is to be read.
+/// A document whose start is found and that is still to be read.
 pub(crate) struct Found<'o> {
     head: Head,
     after: After,
@@ -107,19 +107,19 @@ pub(crate) struct Found<'o> {
 }
 
 impl Found<'_> {
-    /// Reads its pieces from a source that hands out the document's region.
+    /// Reads the pieces of the document from `region`, the part of the source that holds it.
     pub fn read_pieces(self, region: impl Source, visitor: &mut impl PieceVisitor) -> Result<Part> {
         pieces::read(region, self.head, self.after, self.options, visitor)
     }
 }
 
 impl<S: Source> Documents<S> {
-    /// The documents of a source that has handed out nothing yet.
+    /// Reads all documents of a source. The source must still be at its start.
     pub fn new(source: S, options: &Options) -> Documents<S> {
         Documents::with(source, options, After::Documents)
     }
 
-    /// A source that must hold one document only: all else in it is an error.
+    /// Reads a source that must hold exactly one document; anything else in it is an error.
     pub fn only(source: S, options: &Options) -> Documents<S> {
         Documents::with(source, options, After::Nothing)
     }
@@ -129,47 +129,48 @@ impl<S: Source> Documents<S> {
         Documents { source, options: *options, after, line, state }
     }
 
-    /// Reads the document that comes next and tells `visitor` what is in it. Behind
-    /// one that the visitor stops at, the next is looked for as behind one that is not whole.
+    /// Reads the next document and sends its events to `visitor`.
+    ///
+    /// If the visitor stops early, the next document is searched for as after an incomplete one.
     ///
     /// # Errors
     ///
-    /// Those of [`super::read`].
+    /// The errors of [`super::read`].
     ///
     /// # Panics
     ///
-    /// There is none: [`Documents::find_next`] says so.
+    /// Panics if no document is left; call [`Documents::find_next`] to find out.
     pub fn read(&mut self, visitor: &mut impl Visitor) -> Result<Document> {
         self.read_by(|region, found| {
             reader::read(region, found.head, found.after, found.options, visitor)
         })
     }
 
-    /// The same for one who wants its pieces, and takes states as well.
+    /// Like [`Documents::read`], but reads pieces, and accepts states as well as plans.
     ///
     /// # Errors
     ///
-    /// The input is unreadable, neither a plan nor a state, not well formed, incomplete, or passes
-    /// a limit; the visitor's own.
+    /// Fails if the input is unreadable, neither a plan nor a state, malformed or incomplete, or if
+    /// it exceeds a limit. Any error of the visitor is returned.
     ///
     /// # Panics
     ///
-    /// There is none: [`Documents::find_next`] says so.
+    /// Panics if no document is left; call [`Documents::find_next`] to find out.
     pub fn read_pieces(&mut self, visitor: &mut impl PieceVisitor) -> Result<Document> {
         self.read_by(|region, found| found.read_pieces(region, visitor))
     }
 
-    /// What is read. Its window holds the end of the document that was read last.
+    /// The source. Its window contains the end of the last document.
     pub(crate) fn source(&self) -> &S {
         &self.source
     }
 
-    /// Goes on as another reading of the same input did ([`Documents::find_next`]): to a document
-    /// that this one has not passed, whatever stands before it, or not at all.
+    /// Continues where an earlier pass over the same input continued ([`Documents::find_next`]): at
+    /// a later document, whatever precedes it, or nowhere.
     ///
     /// # Errors
     ///
-    /// The source cannot be read, or ends before.
+    /// Fails if the source is unreadable, or ends before that document.
     pub fn follow(&mut self, next: Next) -> Result<()> {
         if let (State::At(own), Next::Document(at)) = (self.state, next)
             && own == at
@@ -197,7 +198,7 @@ impl<S: Source> Documents<S> {
         }
     }
 
-    /// The same for one who puts a source of his own between the document and its reader.
+    /// Like [`Documents::read`], but `read` may wrap the document's region in a source of its own.
     pub(crate) fn read_by(
         &mut self,
         read: impl FnOnce(Region<'_, S>, Found<'_>) -> Result<Part>,
@@ -205,7 +206,7 @@ impl<S: Source> Documents<S> {
         let State::At(from) = self.state else {
             panic!("the documents were read to {:?}", self.state);
         };
-        // Where no document is found there is nothing to go on from.
+        // If no document is found, no later one can be searched for.
         self.state = State::End;
         let head = match head::find(&mut self.source, from, self.options.surrounding_text) {
             Ok(head) => head,
@@ -226,8 +227,8 @@ impl<S: Source> Documents<S> {
         }
     }
 
-    /// Holds the input to what it was when it was opened, for who has looked at the window of the
-    /// document that was read once more.
+    /// Checks that the input is unchanged since it was opened. A caller that looks at the window
+    /// again after a read needs this check.
     ///
     /// # Errors
     ///
@@ -239,7 +240,8 @@ impl<S: Source> Documents<S> {
         }
     }
 
-    /// Says of a document that was read that it failed all the same, with what to tell of it.
+    /// Marks the last document as failed, although it was read to its end, and returns the error to
+    /// report.
     pub fn fail(&mut self, error: Error) -> Error {
         let error = reader::unless_changed(&mut self.source, error);
         self.state = match error.kind() {
@@ -253,18 +255,18 @@ impl<S: Source> Documents<S> {
         let from = (self.line.start + 1).saturating_sub(self.source.offset());
         let rest = self.source.window().get(from as usize..).unwrap_or_default();
         BEGINNINGS.iter().any(|beginning| {
-            // Without the line feed. Behind a colon it is the prior state of this one.
+            // The beginning without its line feed. After a colon it is this plan's own prior state.
             let mut found = memchr::memmem::find_iter(rest, &beginning[1..]);
             found.any(|at| !rest[..at].trim_ascii_end().ends_with(b":"))
         })
     }
 
-    /// How they are read.
+    /// The options for reading the documents.
     pub(crate) fn options(&self) -> &Options {
         &self.options
     }
 
-    /// What follows the document that was read, or failed. Reads on to find out.
+    /// Determines what follows the last document, which was read or failed. May read further input.
     pub fn find_next(&mut self) -> Next {
         if let State::Broken { .. } = self.state {
             let mut region = Region::new(&mut self.source, &mut self.line);
@@ -280,23 +282,24 @@ impl<S: Source> Documents<S> {
     }
 }
 
-/// The line behind a document that begins another.
+/// The search for the line after a document's start that begins another document.
 #[derive(Debug, Default)]
 struct Line {
-    /// The first brace of the document.
+    /// Offset of the document's first brace.
     start: u64,
-    /// How far such a line is looked for.
+    /// Offset at which the search ends.
     until: u64,
-    /// How far it was looked for: behind earlier documents, too.
+    /// Offset up to which the input has been searched. Earlier documents count too.
     searched: u64,
-    /// The last bytes before that which are no space.
+    /// The last bytes before `searched` that are not white space.
     before: Before,
-    /// Where it begins.
+    /// Offset of the line, once found.
     found: Option<u64>,
 }
 
 impl Line {
-    /// That behind a document which begins at `start`, behind this one.
+    /// The search for the document that begins at `start`, after this one. Keeps what is already
+    /// searched.
     fn behind(&self, start: u64, after: After) -> Line {
         let until = match after {
             After::Nothing => start,
@@ -308,8 +311,8 @@ impl Line {
         Line { start, until, searched: known.max(start), before, found: None }
     }
 
-    /// Looks on in a window at this offset. Returns how much of the window belongs to the document
-    /// for sure.
+    /// Continues the search in a window that begins at `offset`. Returns how many bytes of the
+    /// window certainly belong to the document.
     fn look(&mut self, window: &[u8], offset: u64) -> usize {
         let end = offset + window.len() as u64;
         if let Some(found) = self.found {
@@ -333,7 +336,8 @@ impl Line {
                 return (feed + 1 - offset) as usize;
             }
             if !begins && BEGINNINGS.iter().any(|beginning| beginning.starts_with(line)) {
-                // The line feed belongs to the document, what may become a beginning does not yet.
+                // The line feed belongs to the document. The bytes after it may become a beginning,
+                // so they are held back.
                 self.before = self.before.behind(text(self.searched..feed));
                 self.searched = feed;
                 return (feed + 1 - offset) as usize;
@@ -348,12 +352,12 @@ impl Line {
     }
 }
 
-/// The last bytes before a place that are no space, the last one first.
+/// The last bytes before a position that are not white space, the last one first.
 #[derive(Clone, Copy, Debug, Default)]
 struct Before([u8; PRIOR_STATE.len()]);
 
 impl Before {
-    /// Those before the end of a text that stands behind the place.
+    /// The last bytes at the end of `text`, which follows the position.
     fn behind(self, text: &[u8]) -> Before {
         let earlier = self.0.into_iter();
         let bytes = text.iter().rev().copied().filter(|byte| !byte.is_ascii_whitespace());
@@ -364,17 +368,18 @@ impl Before {
         last
     }
 
-    /// Whether the value of the key `prior_state` stands at the place.
+    /// Whether the position is at the value of the key `prior_state`.
     fn is_of_prior_state(&self) -> bool {
         self.0.iter().rev().eq(PRIOR_STATE)
     }
 }
 
-/// The next line feed behind which one of [`BEGINNINGS`] may stand, as far as the text goes.
+/// The next line feed after which one of [`BEGINNINGS`] may follow, or where the text ends too
+/// early to tell.
 fn next_line(text: &[u8]) -> Option<usize> {
     const BEGINNING: &[u8] = b"\n{\"";
-    /// Most plans have no line feed at all; with more than a few they have them all over, and all
-    /// three bytes are looked for at once.
+    /// Line feeds to try one by one. Most plans have none; a plan with more than a few has them
+    /// everywhere, and then a search for all three bytes is faster.
     const FEW: usize = 16;
     let mut from = 0;
     for _ in 0..FEW {
@@ -391,13 +396,14 @@ fn next_line(text: &[u8]) -> Option<usize> {
     found.map(|at| from + at)
 }
 
-/// Reads a plan from its first byte to its last and tells `visitor` what is in it. The input holds
-/// nothing else; for one that may hold several plans there is [`Documents`].
+/// Reads a plan from its first byte to its last and sends its events to `visitor`. The input must
+/// hold nothing else; use [`Documents`] for an input with several plans.
 ///
 /// # Errors
 ///
-/// The input is unreadable, no plan, not well formed, incomplete, or passes a limit; the visitor's
-/// own. A visitor must not take what it was told for the whole plan unless this returns `Ok`.
+/// Fails if the input is unreadable, not a plan, malformed or incomplete, or if it exceeds a limit.
+/// Any error of the visitor is returned. The visitor must not treat the events as a whole plan
+/// unless this function returns `Ok`.
 pub fn read<S: Source, V: Visitor>(
     source: S,
     options: &Options,
@@ -406,11 +412,11 @@ pub fn read<S: Source, V: Visitor>(
     Documents::only(source, options).read(visitor)
 }
 
-/// A source up to the line that begins another document.
+/// A source that ends before the line that begins another document.
 pub(crate) struct Region<'a, S> {
     source: &'a mut S,
     line: &'a mut Line,
-    /// How much of the window is to be seen.
+    /// How many bytes of the window are visible.
     len: usize,
 }
 
@@ -445,14 +451,14 @@ impl<S: Source> Source for Region<'_, S> {
 
     fn fill(&mut self, keep: u64) -> Result<bool> {
         let seen = self.source.offset() + self.len as u64;
-        // The line may turn out to begin right there, with more of it in the window.
+        // If more of the line is in the window, it may turn out to begin a document right there.
         while self.line.found != Some(seen) {
-            // What may be the beginning of such a line stays.
+            // The window keeps a line that may still become a beginning.
             let more = self.source.fill(keep.min(seen).min(self.line.searched));
             let (window, offset) = (self.source.window(), self.source.offset());
             self.len = self.line.look(window, offset);
             if self.line.found.is_none() && !matches!(more, Ok(true)) {
-                // Nothing can become one any more.
+                // At the end of the input no line can become a beginning any more.
                 self.len = window.len();
             }
             let more = more?;

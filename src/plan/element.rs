@@ -1,11 +1,11 @@
-//! An element of a section of changes before it is taken apart: to be copied, or told at a glance.
+//! An element of a section of changes before it is parsed: it can be copied, or recognised as
+//! unchanged.
 //!
-//! Most elements of `resource_changes` are no-ops whose `before` and `after` are the same bytes. In
-//! the order and encoding of the tools (docs/format/plan.md, section 3) such an element is told
-//! from a few comparisons, without finding its containers and without taking it apart. Anything
-//! that is not just so (another order, a space, a key that is not listed, `previous_address`,
-//! `importing`) is left to [`super::ResourceChange::parse`], which would find the same in an
-//! element that is told here.
+//! Most elements of `resource_changes` are no-ops whose `before` and `after` are the same bytes. If
+//! an element has the key order and encoding of the tools (docs/format/plan.md, section 3), a few
+//! comparisons recognise such a no-op without parsing it. Everything else (another order, a space,
+//! an unlisted key, `previous_address`, `importing`) goes to [`super::ResourceChange::parse`].
+//! Invariant: for an element that is recognised here, the parser finds the same.
 
 use super::section::Section;
 use crate::json::detached::Detached;
@@ -13,8 +13,7 @@ use crate::json::native::Native;
 use crate::json::outline::Outline;
 use crate::json::value::Text;
 
-/// An element of `resource_changes`, `resource_drift` or `deferred_changes`. What is in it was not
-/// looked at yet.
+/// An element of `resource_changes`, `resource_drift` or `deferred_changes` that is not yet parsed.
 #[derive(Clone, Copy, Debug)]
 pub struct Element<'a> {
     pub(super) section: Section,
@@ -25,27 +24,28 @@ pub struct Element<'a> {
 }
 
 impl<'a> Element<'a> {
-    /// Where it stands.
+    /// The section that contains the element.
     pub fn section(&self) -> Section {
         self.section
     }
 
-    /// Elements of the section before it.
+    /// Number of elements of the section before this one.
     pub fn index(&self) -> u64 {
         self.index
     }
 
-    /// About its length, in bytes.
+    /// Approximate length in bytes.
     pub fn size(&self) -> usize {
         self.text.len()
     }
 
-    /// Copies it.
+    /// Copies the element to `copies`.
     pub fn detach(&self, copies: &mut Detached) {
         copies.push(self.text, self.outline);
     }
 
-    /// Whether it is seen at a glance to stay as it is; `None`: it may be anything.
+    /// Recognises an unchanged element on the fast path; `None` means that the element must be
+    /// parsed.
     pub fn unchanged(&self) -> Option<Unchanged<'a>> {
         if self.section != Section::ResourceChanges {
             return None;
@@ -54,21 +54,21 @@ impl<'a> Element<'a> {
     }
 }
 
-/// A no-op with the same bytes on both sides: nothing moves, nothing is imported.
+/// A no-op with the same bytes on both sides that moves nothing and imports nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unchanged<'a> {
-    /// Bytes from the start of the input to its address.
+    /// Bytes from the start of the input to the address.
     pub offset: u64,
-    /// The overlays, as they stand in the document: objects, arrays, `true` or `false`.
+    /// The overlay as raw JSON: an object, an array, `true` or `false`.
     pub after_unknown: &'a [u8],
-    /// See `after_unknown`.
+    /// The overlay as raw JSON, like `after_unknown`.
     pub before_sensitive: &'a [u8],
-    /// See `after_unknown`.
+    /// The overlay as raw JSON, like `after_unknown`.
     pub after_sensitive: &'a [u8],
 }
 
 impl<'a> Unchanged<'a> {
-    /// Looks at an element of `resource_changes`; `None`: it may be anything.
+    /// Recognises an unchanged element of `resource_changes`; `None` means that it must be parsed.
     fn glance(element: Native<'a>) -> Option<Unchanged<'a>> {
         let mut text = element;
         if !text.take(b"{\"address\":") {
@@ -110,7 +110,7 @@ impl<'a> Unchanged<'a> {
     }
 }
 
-/// Passes the words that tell a resource, from its mode to its provider.
+/// Skips the keys that identify a resource, from its mode to its provider.
 #[inline(always)]
 fn resource(text: &mut Native<'_>) -> bool {
     text.take(b",\"mode\":")
@@ -127,16 +127,16 @@ fn resource(text: &mut Native<'_>) -> bool {
 /// A resource of `planned_values`, `prior_state` or a state.
 #[derive(Clone, Copy, Debug)]
 pub struct ResourceGlance<'a> {
-    /// The section it stands in.
+    /// The section that contains the resource.
     pub section: Section,
-    /// Its address, as it is written between the quotes.
+    /// Its address, not yet decoded.
     pub address: Text<'a>,
-    /// Its overlay, as it stands in the document.
+    /// Its `sensitive_values` as raw JSON.
     pub sensitive_values: &'a [u8],
 }
 
-/// A resource of values told at a glance in the same way (docs/format/plan.md, section 6);
-/// `None`: it may be anything.
+/// Recognises a resource of values by the same kind of comparisons (docs/format/plan.md, section
+/// 6); `None` means that it must be parsed.
 pub(super) fn resource_glance<'a>(
     section: Section,
     resource: Native<'a>,
@@ -165,7 +165,7 @@ pub(super) fn resource_glance<'a>(
     if text.take(b",\"deposed_key\":") && !text.string() {
         return None;
     }
-    // The two tools write these in different order.
+    // Terraform and OpenTofu write these keys in different orders.
     for _ in 0..2 {
         if text.take(b",\"identity_schema_version\":") && !text.small_number() {
             return None;
@@ -195,7 +195,8 @@ mod tests {
         r#""after_identity":{"id":"i"}}}"#,
     );
 
-    /// What the general way finds of an element: `Some` if it is what a glance tells of.
+    /// The overlays of an unchanged element by both paths; `None` if a path does not find it
+    /// unchanged.
     #[derive(Default)]
     struct Both {
         glance: Option<[Vec<u8>; 3]>,
@@ -234,7 +235,7 @@ mod tests {
     fn both(element: &[u8]) -> Both {
         let plan = [b"{\"format_version\":\"1.2\",\"resource_changes\":[", element, b"]}"].concat();
         let mut both = Both::default();
-        // What follows the element may be wrong, whatever is seen of it.
+        // The input may be malformed after the element; only the events before count.
         let _ = read(Slice(&plan), &Options::default(), &mut both);
         both
     }
@@ -246,7 +247,7 @@ mod tests {
         r#""deposed_key":"00","identity_schema_version":0,"identity":{"id":"i"}}"#,
     );
 
-    /// Whether a glance tells the overlay of a resource, which is then that of the general way.
+    /// Whether the fast path recognises a resource. If so, its overlay must equal the parser's.
     fn is_told(resource: &[u8]) -> bool {
         use crate::json::Validation;
         use crate::json::cursor::Cursor;
@@ -342,7 +343,7 @@ mod tests {
         }
     }
 
-    /// Whether an element is told at a glance; the general way must find the same then.
+    /// Whether the fast path recognises an element. If so, the parser must find the same.
     fn hold_to_general(element: &[u8]) -> bool {
         let both = both(element);
         if both.glance.is_some() {

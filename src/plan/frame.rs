@@ -1,6 +1,6 @@
-//! What a document is as a whole: what its top-level keys say of it, where it ends, what follows.
+//! The state of a document as a whole: which top-level keys it has, where it ends, what follows it.
 //!
-//! All who read documents ask here, so that none takes for a plan what another does not.
+//! All readers of documents use this module, so that they agree on which documents are plans.
 
 use super::Options;
 use super::section::Section;
@@ -10,42 +10,42 @@ use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::cursor::Cursor;
 
-/// A plan that was read.
+/// Facts about a document that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Document {
-    /// Its length in bytes of UTF-8; up to where it was read, when the visitor stopped.
+    /// Length in bytes of UTF-8; if the visitor stopped, the length up to that point.
     pub bytes: u64,
-    /// Bytes of a CI wrapper's text that stood before it.
+    /// Bytes of a CI wrapper's text before the document.
     pub text_before: u64,
-    /// Bytes of a CI wrapper's text that stood after it.
+    /// Bytes of a CI wrapper's text after the document.
     pub text_after: u64,
-    /// The minor `format_version` is newer than those that were known when this was written.
+    /// True if the minor `format_version` is newer than the newest that plansift knows.
     pub is_newer: bool,
 }
 
-/// What is taken for what was looked for.
+/// Which documents a reader accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Welcome {
-    /// A plan.
+    /// Plans only.
     Plans,
-    /// A plan, or the JSON of a state.
+    /// Plans, and the JSON of states.
     States,
 }
 
-/// What is known of a document so far.
+/// Collects facts about a document while it is read.
 #[derive(Debug)]
 pub(super) struct Frame {
     welcome: Welcome,
-    /// What may follow it.
+    /// What may follow the document.
     pub after: After,
-    /// The sections met so far, a bit each.
+    /// The sections seen so far, one bit each.
     seen: u32,
     telltales: Telltales,
-    /// Whether an unknown member of it looks like an output value.
+    /// True if an unknown member looks like an output value.
     pub looks_like_outputs: bool,
-    /// What its reader is told in the end.
+    /// The facts that the caller of the reader gets.
     pub document: Document,
-    /// Where another document begins behind it.
+    /// Offset of the next document, if one follows.
     pub next: Option<u64>,
 }
 
@@ -62,12 +62,12 @@ impl Frame {
         }
     }
 
-    /// Takes note of a top-level key, which stands at an offset of the input.
+    /// Records a top-level key at an offset of the input.
     ///
     /// # Errors
     ///
-    /// The document is certainly another; the section was met before: which of the two another
-    /// reader takes is not known.
+    /// Fails if the key shows that the document is certainly of another kind, or if the section
+    /// occurs twice: JSON readers disagree on which of the two values counts.
     pub(super) fn note(&mut self, section: Section, key: &str, offset: u64) -> Result<()> {
         if let Some(document) = self.telltales.note(section, key) {
             return Err(Error::new(ErrorKind::WrongDocument(document)));
@@ -84,16 +84,17 @@ impl Frame {
         Ok(())
     }
 
-    /// Whether a key was met that only plans have.
+    /// Whether the document has a key that only plans have.
     pub(super) fn is_plan(&self) -> bool {
         self.telltales.is_plan()
     }
 
-    /// That the document is what was looked for, now that all of its keys were met: `None`, a plan.
+    /// Decides whether the document is acceptable, after all its keys are known. Returns `None` for
+    /// a plan and the kind of state otherwise.
     ///
     /// # Errors
     ///
-    /// It is another; it has no version.
+    /// Fails if the document is of another kind, or has no version.
     pub(super) fn verdict(&self) -> Result<Option<WrongDocument>> {
         let state = match self.telltales.verdict(self.looks_like_outputs) {
             _ if self.is_plan() => None,
@@ -110,12 +111,12 @@ impl Frame {
         }
     }
 
-    /// Finds where the document ends that began at `start` and whose last bracket the cursor has
-    /// just passed.
+    /// Finds the end of the document that began at `start`. The cursor must be right after its last
+    /// bracket.
     ///
     /// # Errors
     ///
-    /// What follows it may not be there.
+    /// Fails if something follows that may not follow.
     pub(super) fn end<S: Source>(
         &mut self,
         cursor: &mut Cursor<S>,

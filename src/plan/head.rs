@@ -1,29 +1,29 @@
-//! Where in an input the document begins: behind a byte order mark, and behind what a CI wrapper
-//! printed before it (docs/format/plan.md, section 13).
+//! Finds where the document begins in an input: after a byte order mark, and after text that a CI
+//! wrapper printed before it (docs/format/plan.md, section 13).
 
 use super::{SurroundingText, wrapper, wrong};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 
-/// How much text before a document, and after it, is stepped over, in bytes.
+/// How much text is skipped before a document, and after it, in bytes.
 pub(super) const TEXT_MAX: usize = 1 << 20;
 
-/// Where the document begins.
+/// Where a document begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
-    /// Bytes from the start of the input.
+    /// Bytes from the start of the input to the document.
     pub start: u64,
-    /// Its first brace, behind any space: bytes from the start of the input.
+    /// Bytes from the start of the input to the document's first brace, after any white space.
     pub brace: u64,
-    /// Bytes of a wrapper's text before it.
+    /// Bytes of a wrapper's text before the document.
     pub text: u64,
 }
 
-/// Finds the document that begins at the offset `from`, or behind text there.
+/// Finds the document that begins at the offset `from`, or after text there.
 ///
 /// # Errors
 ///
-/// There is none; what stands there instead is named.
+/// Fails if there is no document; the error names what the input holds instead.
 pub(super) fn find(
     source: &mut impl Source,
     from: u64,
@@ -31,7 +31,7 @@ pub(super) fn find(
 ) -> Result<Head> {
     let mark = if from == 0 { byte_order_mark(source)? } else { 0 };
     let start = from + mark as u64;
-    // Most inputs begin with a brace; a document may be indented, or come after empty lines.
+    // Fast path: most inputs begin with a brace, perhaps after indentation or empty lines.
     let mut space = 0;
     loop {
         let rest = &behind(source, start)[space..];
@@ -50,7 +50,8 @@ pub(super) fn find(
         if let Some(at) = document_in(&text[..len.min(TEXT_MAX)]) {
             let brace = start + at as u64;
             return match (wrapper::is_text(&text[..at]), surrounding_text) {
-                (false, _) => Err(wrong(WrongDocument::NotJson)),
+                // An archive of plans has their text in it.
+                (false, _) => Err(wrong(wrong::by_magic(text).unwrap_or(WrongDocument::NotJson))),
                 (true, SurroundingText::Refused) => Err(wrong(WrongDocument::TextBefore)),
                 (true, SurroundingText::Skipped) => {
                     Ok(Head { start: brace, brace, text: at as u64 })
@@ -68,7 +69,7 @@ pub(super) fn find(
     })
 }
 
-/// The window from an offset on that it holds.
+/// The part of the window from an offset on.
 pub(super) fn behind(source: &impl Source, offset: u64) -> &[u8] {
     &source.window()[(offset - source.offset()) as usize..]
 }
@@ -77,7 +78,7 @@ fn wrong(document: WrongDocument) -> Error {
     Error::new(ErrorKind::WrongDocument(document))
 }
 
-/// Length of the byte order mark that the input begins with.
+/// Length of the byte order mark at the start of the input, in bytes.
 fn byte_order_mark(source: &mut impl Source) -> Result<usize> {
     const MARK: &[u8] = b"\xef\xbb\xbf";
     while source.window().len() < MARK.len() && MARK.starts_with(source.window()) {
@@ -88,12 +89,13 @@ fn byte_order_mark(source: &mut impl Source) -> Result<usize> {
     Ok(if source.window().starts_with(MARK) { MARK.len() } else { 0 })
 }
 
-/// Whether a text has more lines than its first that look like words rather than JSON.
+/// Whether a text that begins like JSON is words after all, such as `[info]`: its second byte is a
+/// letter.
 fn is_text(head: &[u8]) -> bool {
     head.get(1).is_some_and(u8::is_ascii_alphabetic)
 }
 
-/// The first place in a text where an object begins a line or has a plan's first key.
+/// The first place in a text where an object begins a line, or has the first key of a plan.
 pub(super) fn document_in(text: &[u8]) -> Option<usize> {
     let mut from = 0;
     while let Some(brace) = memchr::memchr(b'{', &text[from..]) {

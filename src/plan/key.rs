@@ -1,21 +1,22 @@
-//! The keys of an object whose members are told by their names.
+//! Reads the keys of an object whose members are identified by their names.
 //!
-//! They are decoded and kept, because their bytes leave the window while the value is read.
+//! A key is decoded into a copy, because its bytes leave the window while its value is read.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::cursor::Cursor;
 use crate::json::string;
 
-/// Goes to the next member: its key, decoded, and where that stands; `None` leaves the object.
+/// Moves to the next member, and returns its decoded key and the offset of the key. At the end of
+/// the object it leaves the object and returns `None`.
 ///
 /// # Errors
 ///
-/// There is no key, or it is no text.
+/// Fails if there is no key, or if the key is not a valid string.
 pub(super) fn next<S: Source>(cursor: &mut Cursor<S>) -> Result<Option<(String, u64)>> {
     let Some(range) = cursor.next_key()? else { return Ok(None) };
     let start = range.start;
-    // Copied before it is checked: someone may write to the file.
+    // Copies before checking, because another process may write to the mapped file.
     let (text, mut copy) = (cursor.text(range), Vec::new());
     if let Err(bad) = string::unescape(text, &mut copy) {
         return Err(Error::at(ErrorKind::Escape, start + bad.0 as u64));

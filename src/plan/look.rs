@@ -1,8 +1,8 @@
-//! Whether an input is a plan or a state, by its first bytes: to pick those out of a folder.
+//! Classifies an input by its first bytes, to find plans and states in a folder.
 //!
-//! It errs to one side. What begins as a plan and is then cut off or damaged counts as one, and so
-//! does what has a line that begins as one, so that reading it tells what is wrong: a plan that is
-//! left out is a change that nobody hears of.
+//! When in doubt the answer is "plan": for an input that begins like a plan and is then cut off or
+//! damaged, and for an input with a later line that begins like one. Reading such an input then
+//! reports the problem. Skipping a plan would hide its changes.
 
 use super::head::TEXT_MAX;
 use super::section::Section;
@@ -11,45 +11,51 @@ use super::{Answer, Options, Visitor, read};
 use crate::error::{ErrorKind, Result, WrongDocument};
 use crate::input::{Slice, Source};
 
-/// How much is looked at, in bytes of text: the head of any plan, and of most other documents all
-/// there is.
+/// How much of an input is examined, in bytes. The head of any plan fits, and most other documents
+/// fit whole.
 const LEN: usize = 64 << 10;
 
-/// The same of a line that may begin a plan, of which there may be many.
+/// How much of a line that may begin a plan is examined, in bytes. There may be many such lines.
 const LINE_LEN: usize = 4 << 10;
 
-/// What an input is at a glance.
+/// The kind of an input, judged by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// A plan, or what is left of one.
+    /// A plan, perhaps cut off or damaged.
     Plan,
-    /// The JSON of a state, or what is left of one.
+    /// Perhaps a piece of a plan: no version of the format was found in it.
+    Remnant,
+    /// The JSON of a state, perhaps cut off or damaged.
     State,
-    /// Nothing at all.
+    /// No bytes, white space only, or `null`.
     Empty,
     /// Anything else.
     Other,
 }
 
-/// Looks at the first bytes of an input.
+/// Classifies an input by its first bytes.
 ///
 /// # Errors
 ///
-/// It cannot be read, expanded or decoded.
+/// Fails if the input cannot be read, expanded or decoded.
 pub fn look(source: &mut impl Source) -> Result<Look> {
     while source.window().len() < LEN && source.fill(0)? {}
     let window = source.window();
-    let look = judge(&window[..window.len().min(LEN)]);
-    if look != Look::Other || memchr::memchr(0, &window[..window.len().min(LEN)]).is_some() {
+    let head = &window[..window.len().min(LEN)];
+    let look = match judge(head) {
+        Look::Plan if memchr::memmem::find(head, b"format_version\"").is_none() => Look::Remnant,
+        look => look,
+    };
+    if look != Look::Other || memchr::memchr(0, head).is_some() {
         return Ok(look);
     }
-    // A wrapper may have printed much before the plan.
+    // A wrapper may have printed much text before the plan.
     while source.window().len() < TEXT_MAX && source.fill(0)? {}
     let window = source.window();
     Ok(if holds_plan(&window[..window.len().min(TEXT_MAX)]) { Look::Plan } else { look })
 }
 
-/// Whether a line behind the first begins as a plan does.
+/// Whether a line after the first begins like a plan.
 fn holds_plan(text: &[u8]) -> bool {
     memchr::memmem::find_iter(text, b"\n{").any(|feed| {
         let line = &text[feed + 1..];
@@ -67,12 +73,12 @@ fn judge(head: &[u8]) -> Look {
     };
     match end {
         _ if glance.telltales.is_plan() => Look::Plan,
-        Some(ErrorKind::WrongDocument(WrongDocument::Empty)) => Look::Empty,
+        Some(ErrorKind::WrongDocument(WrongDocument::Empty | WrongDocument::Null)) => Look::Empty,
         Some(ErrorKind::WrongDocument(WrongDocument::State | WrongDocument::EmptyState)) => {
             Look::State
         }
         Some(ErrorKind::WrongDocument(_)) => Look::Other,
-        // A plan of the future.
+        // A plan of a later major version.
         Some(ErrorKind::FormatVersion) => Look::Plan,
         _ if glance.telltales.is_other() => match glance.telltales.verdict(false) {
             WrongDocument::State => Look::State,
@@ -83,12 +89,12 @@ fn judge(head: &[u8]) -> Look {
     }
 }
 
-/// Takes note of keys until one decides.
+/// Collects top-level keys until one of them decides.
 #[derive(Default)]
 struct Glance {
     telltales: Telltales,
     keys: u64,
-    /// Whether a key was met that plans have, among others.
+    /// True if the document has a key that plans have, although others may have it too.
     is_known: bool,
 }
 
@@ -115,13 +121,13 @@ mod tests {
             r#"{"plan_format_version":"1.2","resource_changes":[]}"#,
             "\u{feff}\n{\n  \"format_version\": \"1.2\",\n  \"planned_values\": {}}",
             "[command]/bin/terraform show -json p\n{\"format_version\":\"1.2\",\"errored\":true}",
-            // Cut and damaged.
+            // Cut off and damaged.
             r#"{"format_version":"1.2","terra"#,
             r#"{"format_version":"1.2","resource_changes":[}"#,
             r#"{"form"#,
             "{",
             &far,
-            // What comes behind the first of several is for the reader.
+            // The reader checks the documents after the first.
             "{\"format_version\":\"1.2\",\"resource_changes\":[]}\n{\"format_version\":\"1.2\"",
         ] {
             assert_eq!(judge(plan.as_bytes()), Look::Plan, "{plan:.60}");
@@ -144,7 +150,7 @@ mod tests {
         ] {
             assert_eq!(judge(other.as_bytes()), Look::Other, "{other:.60}");
         }
-        // A plan behind something else is one, however much that is.
+        // A plan after anything else counts, however long that is.
         for before in ["{}\n", "{\"@level\":\"info\"}\n", &"Refreshing state...\n".repeat(20_000)] {
             for plan in [
                 "{\"format_version\":\"1.2\",\"resource_changes\":[]}",
@@ -160,7 +166,11 @@ mod tests {
         for state in [&state, small, r#"{"format_version":"1.0"}"#] {
             assert_eq!(judge(state.as_bytes()), Look::State, "{state:.60}");
         }
-        for empty in ["", "\n \n", "\u{feff}"] {
+        let remnants = ["{", r#"{"configuration":{"a":1}}"#, r#"{"applyable":true,"che"#];
+        for remnant in remnants {
+            assert_eq!(look(&mut Slice(remnant.as_bytes())).unwrap(), Look::Remnant, "{remnant}");
+        }
+        for empty in ["", "\n \n", "\u{feff}", "null\n"] {
             assert_eq!(judge(empty.as_bytes()), Look::Empty, "{empty:?}");
         }
     }

@@ -1,9 +1,9 @@
-//! A plan as events: [`read`] walks the document once, in the order in which it stands, and tells a
-//! [`Visitor`] what it meets.
+//! Reads a plan as events: [`read`] walks the document once, in document order, and calls a
+//! [`Visitor`] for each part.
 //!
-//! Keys come in any order; nothing is assumed of it. What is held in memory at a time is one
-//! element of one section (a resource change, a check), of which the visitor gets values to
-//! navigate. Keys that nobody knows are passed over, words that nobody knows are handed on.
+//! The reader assumes no order of keys. It holds one element of one section (a resource change, a
+//! check) in memory at a time, and the visitor gets values that point into it. Unknown keys are
+//! skipped; unknown words (an action, a reason) are passed on to the visitor.
 
 mod change;
 mod documents;
@@ -50,57 +50,58 @@ pub use section::Section;
 /// How to read a plan.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// The instructions to scan with.
+    /// The instruction set that the scanner uses.
     pub isa: Isa,
     /// How much of the grammar to check.
     pub validation: Validation,
-    /// Whether a CI wrapper's text may stand before and after the document.
+    /// Whether text of a CI wrapper may surround the document.
     pub surrounding_text: SurroundingText,
-    /// The bounds.
+    /// The limits on depth, sizes and counts.
     pub limits: Limits,
-    /// How many threads may be used, this one included; `None`: this one alone. What is told is the
-    /// same with any number.
+    /// Number of threads to use, the calling thread included; `None` uses the calling thread alone.
+    /// The events do not depend on it.
     pub threads: Option<NonZeroUsize>,
 }
 
-/// What happens to text before and after a document that is not JSON, as CI wrappers print it.
+/// How to treat text before and after a document that is not JSON, as CI wrappers print it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SurroundingText {
-    /// Up to 1 MiB on either side is skipped and counted in [`Document::text_before`] and
+    /// Skips up to 1 MiB on either side, and counts it in [`Document::text_before`] and
     /// [`Document::text_after`].
     #[default]
     Skipped,
-    /// It is an error.
+    /// Makes such text an error.
     Refused,
 }
 
-/// What to do with the value that stands at a key.
+/// What to do with the value of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Go in: typed events for sections that have them, else [`Visitor::entry`] for what is in it.
+    /// Walk into the value: sections with typed events send those, all others send
+    /// [`Visitor::entry`].
     Enter,
-    /// Pass over it.
+    /// Skip the value.
     Skip,
-    /// Hand it out whole, as [`Visitor::span`]. It must fit [`Limits::change`].
+    /// Pass the whole value to [`Visitor::span`]. It must fit [`Limits::change`].
     Span,
-    /// Read no further.
+    /// Stop reading.
     Stop,
 }
 
-/// Whether to read on.
+/// Whether to continue reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// Go on.
+    /// Continue reading.
     Continue,
-    /// Read no further.
+    /// Stop reading.
     Stop,
 }
 
-/// Whom [`read`] tells what it meets.
+/// Receives the events of a plan from [`read`].
 ///
-/// Every top-level key comes first as [`Visitor::section`], whose answer decides what follows.
-/// Values are borrowed from the window: they last as long as the call. An error from any method
-/// ends the reading and comes out of [`read`].
+/// Each top-level key arrives as [`Visitor::section`], and the answer decides what follows. Values
+/// borrow from the window and are valid only during the call. An error from any method ends the
+/// read, and [`read`] returns it.
 ///
 /// ```
 /// use plansift::error::Result;
@@ -127,49 +128,53 @@ pub enum Flow {
 /// # Ok::<(), plansift::error::Error>(())
 /// ```
 pub trait Visitor {
-    /// A key of the document; `key` is its text. By default sections of changes and the scalars are
-    /// entered, the large rest is skipped.
+    /// A top-level key of the document. By default the reader enters scalars and sections of
+    /// changes, and skips the large rest.
     fn section(&mut self, section: Section, key: &str) -> Answer {
         let _ = key;
         if section.is_entered() { Answer::Enter } else { Answer::Skip }
     }
 
-    /// A scalar of the document: `format_version`, `terraform_version`, `timestamp`, `applyable`,
-    /// `complete`, `errored`.
+    /// A top-level scalar: `format_version`, `terraform_version`, `timestamp`, `applyable`,
+    /// `complete` or `errored`.
     ///
     /// # Errors
     ///
+    /// Any error of the visitor.
     /// The visitor's own.
     fn scalar(&mut self, section: Section, value: Value<'_>) -> Result<Flow> {
         let _ = (section, value);
         Ok(Flow::Continue)
     }
 
-    /// The reader is about to read an element of `resource_changes`, `resource_drift` or
-    /// `deferred_changes`. `Some`: from here up to that offset, where an element ends, they were
-    /// read already by a [`Scout`] of the section. If the reader can go there, it says so
-    /// ([`Visitor::passed`]); else it reads them itself.
+    /// Called before the reader parses an element of `resource_changes`, `resource_drift` or
+    /// `deferred_changes`.
+    ///
+    /// Returns the offset up to which a [`Scout`] has already parsed the elements, always the end
+    /// of an element. If the reader can jump to that offset, it calls [`Visitor::passed`];
+    /// otherwise it parses the elements itself.
     fn ahead(&mut self, frontier: &Frontier<'_>) -> Option<u64> {
         let _ = frontier;
         None
     }
 
-    /// The reader is where [`Visitor::ahead`] said last, and asks how many elements it passed.
+    /// Called after the reader jumped to the offset that [`Visitor::ahead`] returned. Returns the
+    /// number of elements in between.
     ///
     /// # Errors
     ///
-    /// The visitor's own, with its place within the section.
+    /// Any error of the visitor, with its location within the section.
     fn passed(&mut self) -> Result<u64> {
         Ok(0)
     }
 
-    /// An element of `resource_changes`, `resource_drift` or `deferred_changes` that was passed and
-    /// not taken apart yet. By default it is entered: it comes as [`Visitor::resource_change`] or
-    /// [`Visitor::deferred_change`].
+    /// An element of `resource_changes`, `resource_drift` or `deferred_changes` that is validated
+    /// but not yet parsed. By default the reader parses it and sends [`Visitor::resource_change`]
+    /// or [`Visitor::deferred_change`].
     ///
     /// # Errors
     ///
-    /// The visitor's own.
+    /// Any error of the visitor.
     fn element(&mut self, element: &Element<'_>) -> Result<Answer> {
         let _ = element;
         Ok(Answer::Enter)
@@ -179,7 +184,7 @@ pub trait Visitor {
     ///
     /// # Errors
     ///
-    /// The visitor's own.
+    /// Any error of the visitor.
     fn resource_change(&mut self, section: Section, change: &ResourceChange<'_>) -> Result<Flow> {
         let _ = (section, change);
         Ok(Flow::Continue)
@@ -189,17 +194,17 @@ pub trait Visitor {
     ///
     /// # Errors
     ///
-    /// The visitor's own.
+    /// Any error of the visitor.
     fn deferred_change(&mut self, deferred: &Deferred<'_>) -> Result<Flow> {
         let _ = deferred;
         Ok(Flow::Continue)
     }
 
-    /// A member of `output_changes`; its name is decoded.
+    /// A member of `output_changes`, with its decoded name.
     ///
     /// # Errors
     ///
-    /// The visitor's own.
+    /// Any error of the visitor.
     fn output_change(&mut self, name: &str, change: &Change<'_>) -> Result<Flow> {
         let _ = (name, change);
         Ok(Flow::Continue)
@@ -209,7 +214,7 @@ pub trait Visitor {
     ///
     /// # Errors
     ///
-    /// The visitor's own.
+    /// Any error of the visitor.
     fn action_invocation(&mut self, invocation: &ActionInvocation<'_>) -> Result<Flow> {
         let _ = invocation;
         Ok(Flow::Continue)
@@ -219,7 +224,7 @@ pub trait Visitor {
     ///
     /// # Errors
     ///
-    /// The visitor's own.
+    /// Any error of the visitor.
     fn check(&mut self, check: &Check<'_>) -> Result<Flow> {
         let _ = check;
         Ok(Flow::Continue)
@@ -229,7 +234,7 @@ pub trait Visitor {
     ///
     /// # Errors
     ///
-    /// The visitor's own.
+    /// Any error of the visitor.
     fn variable(&mut self, name: &str, value: Option<Value<'_>>) -> Result<Flow> {
         let _ = (name, value);
         Ok(Flow::Continue)
@@ -239,25 +244,24 @@ pub trait Visitor {
     ///
     /// # Errors
     ///
-    /// The visitor's own.
+    /// Any error of the visitor.
     fn relevant_attribute(&mut self, resource: Value<'_>, attribute: Value<'_>) -> Result<Flow> {
         let _ = (resource, attribute);
         Ok(Flow::Continue)
     }
 
-    /// A key or element inside of a section that has no typed events (`planned_values`,
-    /// `prior_state`, `configuration`, `deferred_action_invocations`, unknown keys) and was
-    /// entered.
+    /// A key or element inside an entered section that has no typed events (`planned_values`,
+    /// `prior_state`, `configuration`, `deferred_action_invocations`, unknown keys).
     fn entry(&mut self, place: &Place) -> Answer {
         let _ = place;
         Answer::Skip
     }
 
-    /// The value of a place that was answered with [`Answer::Span`], or entered and is a scalar.
+    /// The value of a place for which the visitor answered [`Answer::Span`], or an entered scalar.
     ///
     /// # Errors
     ///
-    /// The visitor's own.
+    /// Any error of the visitor.
     fn span(&mut self, place: &Place, value: Value<'_>) -> Result<Flow> {
         let _ = (place, value);
         Ok(Flow::Continue)

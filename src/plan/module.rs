@@ -1,15 +1,15 @@
-//! The module and the resource, or the action, that an address names.
+//! Extracts the module and the resource or action from an address.
 
-/// What an address names, without the keys of instances.
+/// The parts of an address, without instance keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ModuleOf<'t> {
-    /// The names of the modules, joined by dots; empty for the root module.
+    /// The module names, joined by dots; empty for the root module.
     pub module: String,
-    /// Type and name of the resource or the action, if it has both.
+    /// Type and name of the resource or action, if the address has both.
     pub resource: Option<(&'t str, &'t str)>,
 }
 
-/// Takes an address apart: `module.a["k"].module.b[0].data.type.name[1]`.
+/// Parses an address such as `module.a["k"].module.b[0].data.type.name[1]`.
 pub(crate) fn module_of(address: &str) -> ModuleOf<'_> {
     let (mut module, mut rest) = (String::new(), address);
     while let Some(named) = rest.strip_prefix("module.") {
@@ -30,7 +30,7 @@ pub(crate) fn module_of(address: &str) -> ModuleOf<'_> {
     ModuleOf { module, resource }
 }
 
-/// What follows the key of an instance, if one stands here.
+/// Skips the instance key at the start of `text`, if there is one.
 fn behind_key(text: &str) -> &str {
     let Some(inside) = text.strip_prefix('[') else { return text };
     let mut is_quoted = false;

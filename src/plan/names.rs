@@ -1,9 +1,9 @@
-//! The names of one object whose members are told one by one: each may come once.
+//! Checks that no member name of an object occurs twice.
 //!
-//! The tools write names in order, and then a look at the last one is enough. For others digests
-//! are kept, of as many names as [`Limits::names`] allows; what is in order costs no error beyond
-//! that. Digests have 64 bits and a key of their own: that two of a million names share one is as
-//! likely as one in thirty million.
+//! The tools write names in sorted order, and then comparing with the last name is enough. For
+//! unsorted names, digests are kept, up to [`Limits::names`]; sorted names have no limit. Digests
+//! have 64 bits and a random key: the chance that two of a million names collide is one in thirty
+//! million.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -11,30 +11,30 @@ use std::hash::{BuildHasher, RandomState};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 
-/// The names so far.
+/// The names seen so far in one object.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     keyed: RandomState,
     digests: HashSet<u64>,
     last: Option<String>,
-    /// All are in order.
+    /// True while all names are in sorted order.
     is_ordered: bool,
-    /// How many there are.
+    /// Number of names.
     count: u64,
 }
 
 impl Names {
-    /// Another object begins.
+    /// Starts a new object.
     pub(super) fn clear(&mut self) {
         self.digests.clear();
         (self.last, self.is_ordered, self.count) = (None, true, 0);
     }
 
-    /// Takes note of a name, which stands at that offset.
+    /// Records a name at an offset of the input.
     ///
     /// # Errors
     ///
-    /// It was there before; there are too many that are in no order.
+    /// Fails if the name occurred before, or if there are too many names in unsorted order.
     pub(super) fn note(&mut self, name: &str, offset: u64, limits: &Limits) -> Result<()> {
         self.is_ordered &= self.last.as_deref().is_none_or(|last| last < name);
         if !self.is_ordered && self.count >= limits.names {

@@ -1,10 +1,11 @@
-//! A plan or a state in pieces: every value that has marks of its own, one at a time, in the order
-//! in which they stand.
+//! Reads a plan or a state as pieces: the values that have sensitivity marks of their own, one at a
+//! time, in document order.
 //!
-//! A [`super::Visitor`] is told what a plan changes; this tells where its values are, in every
-//! section and in both documents (docs/format/plan.md, sections 1, 6 to 8). What lies around the
-//! pieces (brackets, keys, modules) is walked and not told. Known sections of a wrong type are
-//! errors: values that nobody looked at must not pass for values without secrets.
+//! A [`super::Visitor`] learns what a plan changes; a [`PieceVisitor`] learns where the values are,
+//! in every section of both kinds of document (docs/format/plan.md, sections 1, 6 to 8). The reader
+//! walks the brackets, keys and modules around the pieces and sends no piece for them. A known
+//! section of the wrong type is an error: values that were not examined must not pass for values
+//! without secrets.
 
 mod ahead;
 mod calls;
@@ -36,7 +37,7 @@ use crate::json::outline::Outline;
 use crate::json::value::Value;
 use crate::limits::Limit;
 
-/// What a piece is.
+/// The kind of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceKind {
     /// An element of `resource_changes` or `resource_drift`.
@@ -55,9 +56,9 @@ pub enum PieceKind {
     Output,
     /// A member of `variables`.
     Variable,
-    /// A variable that the configuration of the root module declares.
+    /// A variable that the root module's configuration declares.
     RootDeclaration,
-    /// A variable that the configuration of another module declares.
+    /// A variable that another module's configuration declares.
     Declaration,
     /// A resource that the configuration declares, in any module.
     ConfiguredResource,
@@ -67,18 +68,18 @@ pub enum PieceKind {
     ConfiguredAction,
     /// The arguments of a module call.
     ModuleArguments,
-    /// Anything else of the configuration.
+    /// Any other part of the configuration.
     Configuration,
-    /// A version, or the time: a text that the tools themselves write.
+    /// A version or the timestamp: text that the tools themselves write.
     Scalar,
-    /// A part of a section that is known and has no marks.
+    /// A part of a known section that has no marks.
     Known,
-    /// A part of a section that nobody knows.
+    /// A part of an unknown section.
     Unknown,
 }
 
 impl PieceKind {
-    /// Whether its key is a name that the configuration gave it.
+    /// Whether the key of the piece is a name from the configuration.
     pub fn is_named(self) -> bool {
         matches!(
             self,
@@ -90,12 +91,12 @@ impl PieceKind {
         )
     }
 
-    /// Whether it declares a variable.
+    /// Whether the piece declares a variable.
     pub fn is_declaration(self) -> bool {
         matches!(self, PieceKind::RootDeclaration | PieceKind::Declaration)
     }
 
-    /// Whether it is a part of the configuration, other than the declaration of a variable.
+    /// Whether the piece is a part of the configuration, other than a variable's declaration.
     pub fn is_configuration(self) -> bool {
         matches!(
             self,
@@ -108,62 +109,64 @@ impl PieceKind {
     }
 }
 
-/// A value that has marks of its own, or none that are known.
+/// A value with sensitivity marks of its own, or without any that are known.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece<'a> {
-    /// What it is.
+    /// The kind of the piece.
     pub kind: PieceKind,
-    /// The top-level section it stands in; [`Section::Other`] for those of a state too.
+    /// The top-level section that contains the piece; [`Section::Other`] also for pieces of a
+    /// state.
     pub section: Section,
-    /// Its key, decoded, if it is a member of an object.
+    /// The decoded key, if the piece is a member of an object.
     pub name: Option<&'a str>,
-    /// The module whose configuration it is part of: the names of the module calls that lead to it,
-    /// joined by dots. The arguments of a module call are those of the called module. Empty for the
-    /// root module, and outside of the configuration.
+    /// The module whose configuration contains the piece: the names of the module calls that lead
+    /// to it, joined by dots. The arguments of a module call belong to the called module. Empty for
+    /// the root module, and outside the configuration.
     pub module: &'a str,
     /// The value.
     pub value: Value<'a>,
 }
 
-/// Whom [`Documents::read_pieces`](super::Documents::read_pieces) tells what it meets. What is
-/// borrowed lasts as long as the call.
+/// Receives the pieces of a document from
+/// [`Documents::read_pieces`](super::Documents::read_pieces). Borrowed values are valid only during
+/// the call.
 pub trait PieceVisitor {
-    /// The document begins at that offset of the input.
+    /// The document begins at this offset of the input.
     fn begin(&mut self, start: u64) {
         let _ = start;
     }
 
-    /// A top-level key: whether to enter it, pass over it or read no further.
+    /// A top-level key. The answer says whether to enter the section, skip it or stop reading.
     fn section(&mut self, section: Section, key: &str) -> Answer {
         let _ = (section, key);
         Answer::Enter
     }
 
-    /// An object or array is walked, the document first; what is in it begins at that offset.
+    /// The walk entered an object or array, the document first. Its content begins at this offset.
     fn entered(&mut self, start: u64) {
         let _ = start;
     }
 
-    /// In what is walked another member or element follows: it, or the comma before it, stands at
-    /// that offset.
+    /// The entered container has another member or element, which begins at this offset, or whose
+    /// comma does.
     fn next(&mut self, at: u64) {
         let _ = at;
     }
 
-    /// What is walked ends: its bracket stands at that offset.
+    /// The walk leaves the entered container, whose closing bracket is at this offset.
     fn left(&mut self, close: u64) {
         let _ = close;
     }
 
-    /// A resource change that is seen at a glance to stay as it is, and where it stands. `true`:
-    /// enough is known of it, and it does not come as a piece.
+    /// An unchanged resource change, recognised on the fast path, and its byte range. The visitor
+    /// returns `true` if that is enough; the change is then not sent as a piece.
     fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
         let _ = (unchanged, range);
         false
     }
 
-    /// What is seen of a resource of values at a glance, and where it stands. `true`: enough is
-    /// known of it, and it does not come as a piece.
+    /// A resource of values, recognised on the fast path, and its byte range. The visitor returns
+    /// `true` if that is enough; the resource is then not sent as a piece.
     fn resource(&mut self, resource: &ResourceGlance<'_>, range: Range<u64>) -> bool {
         let _ = (resource, range);
         false
@@ -173,54 +176,56 @@ pub trait PieceVisitor {
     ///
     /// # Errors
     ///
-    /// The visitor's own.
+    /// Any error of the visitor.
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()>;
 
-    /// The walk is before a resource or a resource change. What was read ahead from here on by a
-    /// [`PieceScout`], if it was. If it fits and the walk can go on behind it, it says so
-    /// ([`PieceVisitor::jumped`]); else it reads that itself.
+    /// Called before a resource or a resource change. Returns the pieces that a [`PieceScout`] has
+    /// parsed from here on, if any.
+    ///
+    /// If they fit and the walk can jump to their end, it calls [`PieceVisitor::jumped`]; otherwise
+    /// it parses them itself.
     fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
         let _ = frontier;
         None
     }
 
-    /// The walk is behind what [`PieceVisitor::ahead`] said last.
+    /// Called after the walk jumped over the stretch that [`PieceVisitor::ahead`] returned.
     ///
     /// # Errors
     ///
-    /// The visitor's own.
+    /// Any error of the visitor.
     fn jumped(&mut self, stretch: &PieceStretch) -> Result<()> {
         let _ = stretch;
         Ok(())
     }
 
-    /// A piece, or something else that was passed as a whole, ends before that offset.
+    /// A piece, or another value that was read or skipped as a whole, ends at this offset.
     fn passed(&mut self, end: u64) {
         let _ = end;
     }
 
-    /// The document is no plan: it is the JSON of a state.
+    /// The document is not a plan but the JSON of a state.
     ///
     /// # Errors
     ///
-    /// The visitor's own.
+    /// Any error of the visitor.
     fn state(&mut self, document: WrongDocument) -> Result<()> {
         let _ = document;
         Ok(())
     }
 
-    /// The document ends before that offset of the input, the space after it included.
+    /// The document, with the white space after it, ends at this offset of the input.
     ///
     /// # Errors
     ///
-    /// The visitor's own.
+    /// Any error of the visitor.
     fn end(&mut self, end: u64) -> Result<()> {
         let _ = end;
         Ok(())
     }
 }
 
-/// Reads the document that begins at `head`, or some of it.
+/// Reads the document that begins at `head`, until the visitor stops.
 pub(super) fn read<S: Source, V: PieceVisitor>(
     source: S,
     head: Head,
@@ -244,17 +249,17 @@ struct Walk<'v, S, V> {
     visitor: &'v mut V,
     options: Options,
     frame: Frame,
-    /// The section that is walked.
+    /// The section being walked.
     section: Section,
-    /// Where the last piece ended, or the document or stretch begins.
+    /// The end of the last piece, or the start of the document or stretch.
     passed: u64,
-    /// Where the text ends, if that is not the whole of it: a number may go on behind it.
+    /// The end of the text, if the text is cut: a number may continue after the cut.
     cut: Option<u64>,
-    /// What is entered of it, the outermost first. Nothing recurses.
+    /// The entered scopes of the section, outermost first. A stack instead of recursion.
     open: Vec<Around>,
-    /// The names in the innermost, if its members are told by them.
+    /// The member names of the innermost scope, if its members are named.
     names: Names,
-    /// The module calls that are entered ([`Piece::module`]).
+    /// The entered module calls ([`Piece::module`]).
     calls: Calls,
 }
 
@@ -280,7 +285,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         }
     }
 
-    /// Walks the document. What is passed over may be by others.
+    /// Walks the document. Other threads may help to skip sections.
     fn document(&mut self, start: u64, mut others: Option<&mut Skimming<'_, '_>>) -> Result<Flow> {
         self.passed = start;
         self.cursor.enter_object()?;
@@ -315,7 +320,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         tail.leave(self.cursor.source_mut()).map(|()| Flow::Continue)
     }
 
-    /// Goes to the next member of what is walked, and says its key, decoded, and its offset.
+    /// Moves to the next member of the innermost container. Returns its decoded key and offset.
     fn member(&mut self) -> Result<Option<(String, u64)>> {
         self.cursor.peek()?;
         let at = self.cursor.offset();
@@ -327,7 +332,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         Ok(name)
     }
 
-    /// Goes to the next element of what is walked.
+    /// Moves to the next element of the innermost container. Returns whether there is one.
     fn element(&mut self) -> Result<bool> {
         self.cursor.peek()?;
         let at = self.cursor.offset();
@@ -339,7 +344,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         Ok(is_there)
     }
 
-    /// Walks what stands here, down to its pieces.
+    /// Walks the value at the cursor down to its pieces.
     fn walk(&mut self, next: Next, name: Option<&str>) -> Result<()> {
         self.open.clear();
         self.calls.clear();
@@ -350,7 +355,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         Ok(())
     }
 
-    /// Enters what stands here, or hands it out; whether it did that.
+    /// Enters the value at the cursor or sends it as a piece. Returns whether it sent a piece.
     fn take(&mut self, next: Next, name: Option<&str>) -> Result<bool> {
         let kind = match next {
             Next::Enter(scope) => match self.enter(scope)? {
@@ -370,8 +375,8 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         self.hand(kind, name).map(|()| true)
     }
 
-    /// Goes to the next member or element of what is entered, and says its key; `None`: it has come
-    /// to its end.
+    /// Moves to the next member or element of the entered scopes. Returns how to read it and its
+    /// key; `None` when all scopes have ended.
     fn step(&mut self) -> Result<Option<(Next, Option<String>)>> {
         while let Some(&(scope, shape)) = self.open.last() {
             if shape == Shape::Object {
@@ -397,7 +402,8 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         Ok(None)
     }
 
-    /// Goes on behind the pieces that were read ahead from here on; `false`: there are none.
+    /// Jumps to the end of the pieces that lookahead has parsed from here on. Returns `false` if
+    /// there are none.
     fn jump(&mut self) -> Result<bool> {
         let (section, open, offset) = (self.section, &self.open, self.cursor.offset());
         let (source, options): (&dyn Source, _) = (self.cursor.source(), self.options);
@@ -413,7 +419,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         self.visitor.jumped(&stretch).map(|()| true)
     }
 
-    /// Enters a scope; `None`: there is a scalar, which is nothing to enter.
+    /// Enters a scope; returns `None` at a scalar, which cannot be entered.
     fn enter(&mut self, scope: Scope) -> Result<Option<Shape>> {
         let shape = scope.shape();
         match (self.cursor.peek()?, shape) {
@@ -449,7 +455,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         Ok(())
     }
 
-    /// Whether what was outlined has no bracket or quote at its end.
+    /// Whether the outlined value ends without a bracket or quote, as numbers and literals do.
     fn outlines_a_word(&self) -> bool {
         let last = self.cursor.outlined(self.outline).last();
         !matches!(last, Some(b'}' | b']' | b'"'))
@@ -460,14 +466,14 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         self.visitor.passed(self.passed);
     }
 
-    /// Holds what lies between the last piece and what stands here, space mostly, to the limit on a
-    /// piece: it waits to be written.
+    /// Applies the limit on a piece to the bytes between the last piece and the cursor, mostly
+    /// white space, because they wait in memory to be written.
     fn hold_gap(&mut self) -> Result<()> {
         self.cursor.peek()?;
         self.hold_gap_to(self.cursor.offset())
     }
 
-    /// The same up to a place.
+    /// Like `hold_gap`, up to the offset `next`.
     fn hold_gap_to(&self, next: u64) -> Result<()> {
         let max = self.options.limits.change;
         if next - self.passed > max {
@@ -476,7 +482,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         Ok(())
     }
 
-    /// Whether a glance at what was outlined is enough.
+    /// Sends the outlined value on the fast path. Returns whether that was enough for the visitor.
     fn glance(&mut self, kind: PieceKind) -> bool {
         let text = self.cursor.outlined(self.outline);
         let range = self.outline.start()..self.cursor.offset();

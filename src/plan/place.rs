@@ -1,4 +1,4 @@
-//! Where in a plan something stands, for what has no event of its own.
+//! A place in a plan, for values without typed events.
 
 use std::fmt;
 
@@ -14,17 +14,17 @@ pub struct Place {
 
 #[derive(Clone, Copy, Debug)]
 enum Packed {
-    /// Where in `keys` the key begins and ends.
+    /// The range of the key in `keys`.
     Key(usize, usize),
     Index(u64),
 }
 
-/// One step down.
+/// One step down into a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step<'a> {
-    /// A member of an object, decoded.
+    /// The decoded key of a member.
     Key(&'a str),
-    /// An element of an array.
+    /// The index of an array element.
     Index(u64),
 }
 
@@ -49,7 +49,7 @@ impl Place {
         }
     }
 
-    /// The top-level key.
+    /// The top-level section.
     pub fn section(&self) -> Section {
         self.section
     }

@@ -1,41 +1,41 @@
-//! Stretches of a text that others read ahead of the reader, and what came of them, in their order.
+//! Results of the lookahead workers, keyed by the byte range each one parsed, in document order.
 //!
-//! Whoever comes to a place asks whether something was read from there on. What was read from
-//! another place on was a wrong guess; what lies ahead waits.
+//! The reader asks for a result that starts exactly at its offset. A result that starts before the
+//! reader's offset came from a wrong guess and is dropped; a result that starts after it waits.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use crate::crew::of_shared_work;
 
-/// As many bytes of a section are read before any are read ahead: a small document is not worth a
-/// thread.
+/// The reader reads this many bytes of a section before lookahead starts: a small document is not
+/// worth a thread.
 pub(crate) const ALONE: u64 = of_shared_work(512 << 10);
 
-/// Bytes that are read ahead at a time.
+/// Length of the range that a worker gets, in bytes.
 pub(crate) const STRETCH: u64 = of_shared_work(256 << 10);
 
-/// After so many stretches in a row of which nothing came, no more is read ahead: elements that are
-/// longer than a stretch, or do not begin as the tools write them.
+/// Lookahead stops after more than this many failed ranges in a row: the elements are longer than a
+/// range, or do not begin as the tools write them.
 pub(super) const MISSED_MAX: u32 = 16;
 
-/// A stretch that somebody was sent to.
+/// A range that a worker has parsed or is to parse.
 pub(crate) trait Sent {
-    /// From where to where it was read, if anything of it was.
+    /// The byte range that the worker parsed, if it parsed any of it.
     fn read(&self) -> Option<Range<u64>>;
 }
 
-/// The stretches of one section.
+/// The lookahead state of one section.
 pub(crate) struct ReadAhead<J> {
-    /// Where the reader was first.
+    /// The reader's offset when it first asked.
     start: Option<u64>,
-    /// The end of the last stretch that somebody was sent to.
+    /// End of the last range handed to a worker.
     end: u64,
-    /// Where the stretches begin that did not come back.
+    /// Starts of the ranges whose results are outstanding.
     out: VecDeque<u64>,
-    /// What came back and lies ahead, or here.
+    /// The oldest finished result, at or after the reader's offset.
     next: Option<J>,
-    /// Stretches in a row of which nothing came.
+    /// Failed ranges in a row.
     missed: u32,
 }
 
@@ -46,37 +46,40 @@ impl<J> Default for ReadAhead<J> {
 }
 
 impl<J: Sent> ReadAhead<J> {
-    /// Whether so much was read already that it is worth it, now that the reader is at an offset.
+    /// Whether the reader, now at `offset`, has read enough of the section for lookahead to pay
+    /// off.
     pub(crate) fn is_worth_it(&mut self, offset: u64) -> bool {
         offset - *self.start.get_or_insert(offset) >= ALONE
     }
 
-    /// Whether it is of no use.
+    /// True after too many failed ranges in a row; lookahead then stops.
     pub(crate) fn is_lost(&self) -> bool {
         self.missed > MISSED_MAX
     }
 
-    /// Where to send the next to: behind the last of them, or to where the reader is.
+    /// Where the next range may begin: after the last range, but not before the reader.
     pub(crate) fn from(&self, offset: u64) -> u64 {
         self.end.max(offset)
     }
 
-    /// The next stretch to send somebody to, of a text of that length; `None`: it is at its end.
+    /// Reserves the next range of a text of this length; `None` at its end.
     pub(crate) fn send(&mut self, offset: u64, text_len: u64) -> Option<Range<u64>> {
         let start = self.from(offset);
         (start < text_len).then(|| self.send_to(start..start + STRETCH))
     }
 
-    /// Somebody is sent to a stretch that lies behind the others.
+    /// Reserves a range after all earlier ones.
     pub(crate) fn send_to(&mut self, range: Range<u64>) -> Range<u64> {
         self.end = range.end;
         self.out.push_back(range.start);
         range
     }
 
-    /// From where to where something was read, if that begins at an offset ([`ReadAhead::take`]).
-    /// `wait` gives the next that comes back, `give_up` takes what was read from a place that the
-    /// reader did not come to, or that does not fit there.
+    /// Returns the parsed range of the result that starts at `offset` and passes `fits`, if there
+    /// is one; [`ReadAhead::take`] then returns the result.
+    ///
+    /// `wait` returns the next result of the workers. `give_up` receives results that start
+    /// elsewhere or do not fit.
     pub(crate) fn find(
         &mut self,
         offset: u64,
@@ -108,12 +111,12 @@ impl<J: Sent> ReadAhead<J> {
         None
     }
 
-    /// What was found last.
+    /// The result that `find` returned last.
     pub(crate) fn peek(&self) -> Option<&J> {
         self.next.as_ref()
     }
 
-    /// The same, which is not found again.
+    /// Takes the result that `find` returned last.
     pub(crate) fn take(&mut self) -> Option<J> {
         self.next.take()
     }

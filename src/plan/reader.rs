@@ -1,4 +1,4 @@
-//! The walk over a plan: top-level keys, then the elements of what is entered.
+//! Walks a plan: the top-level keys, then the elements of the entered sections.
 
 use super::change::{ActionInvocation, Change, Check, Deferred, ResourceChange, members};
 use super::documents::Part;
@@ -20,7 +20,7 @@ use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
 use crate::json::value::Name;
 
-/// Reads the document that begins at `head`, or some of it.
+/// Reads the document that begins at `head`, until the visitor stops.
 pub(super) fn read<S: Source, V: Visitor>(
     source: S,
     head: Head,
@@ -37,7 +37,8 @@ pub(super) fn read<S: Source, V: Visitor>(
     Ok((reader.frame.document, flow?, reader.frame.next))
 }
 
-/// A file that changes under the reader has errors of its own making: the change is the error.
+/// Returns [`ErrorKind::Changed`] for a file that changed during the read: other errors are then
+/// only consequences.
 pub(super) fn unless_changed(source: &mut impl Source, error: Error) -> Error {
     let its_own = error.kind() != ErrorKind::Write;
     if its_own && source.changed() { Error::new(ErrorKind::Changed) } else { error }
@@ -52,7 +53,7 @@ pub(super) struct Reader<'v, S, V> {
 }
 
 impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
-    /// One that reads elements at a cursor, and outlines them in a memory that is there already.
+    /// A reader of single elements, which reuses the memory of `outline`.
     pub(super) fn of_elements(
         cursor: Cursor<S>,
         options: &Options,
@@ -66,7 +67,7 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
         &mut self.cursor
     }
 
-    /// Reads the document. What is passed over may be by others.
+    /// Reads the document. Other threads may help to skip sections.
     fn document(
         &mut self,
         start: u64,
@@ -102,7 +103,7 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
         if section == Section::Other && !self.frame.is_plan() {
             self.look_for_outputs()?;
         }
-        // The version is checked by the reader and may already be passed.
+        // The check of the version has already passed its value.
         let passed = section == Section::FormatVersion;
         match self.visitor.section(section, key) {
             Answer::Stop => Ok(Flow::Stop),
@@ -143,17 +144,17 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
         }
     }
 
-    /// Outlines `format_version` and holds it to the majors that are known.
+    /// Checks that the major `format_version` is supported, and leaves the value outlined.
     fn format_version(&mut self) -> Result<()> {
         self.cursor.outline(self.outline)?;
         self.frame.document.is_newer = version::check(self.cursor.value(self.outline))?;
         Ok(())
     }
 
-    /// Looks whether an unknown member is an output value, for the verdict on other documents. Only
-    /// in the first few bytes: the member is passed later, by whoever is asked.
+    /// Notes whether an unknown member looks like an output value, for [`Frame::verdict`]. It
+    /// examines only the first bytes, because the visitor decides how to read the member.
     fn look_for_outputs(&mut self) -> Result<()> {
-        // As far as the tools indent.
+        // More than the tools indent by.
         const LEN: usize = 64;
         self.cursor.peek()?;
         let member = self.cursor.ahead(LEN).strip_prefix(b"{");
@@ -162,7 +163,7 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
         Ok(())
     }
 
-    /// `null`, which stands for an empty section, is passed over.
+    /// Skips a `null`, which stands for an empty section.
     fn is_null(&mut self) -> Result<bool> {
         let null = self.cursor.peek()? == Some(b'n');
         if null {
@@ -192,7 +193,7 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
         Ok(Flow::Continue)
     }
 
-    /// Goes to the end of those elements from here on that were read already: how many.
+    /// Jumps over the elements that lookahead has parsed from here on, and returns their number.
     fn passed(&mut self, section: Section, index: u64) -> Result<u64> {
         if !section.is_of_changes() {
             return Ok(0);
@@ -241,7 +242,7 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
         }
     }
 
-    /// The members of `output_changes` and `variables`.
+    /// Reads the members of `output_changes` or `variables`.
     fn members(&mut self, section: Section) -> Result<Flow> {
         if self.is_null()? {
             return Ok(Flow::Continue);
@@ -253,7 +254,7 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
             names.note(&name, offset, &self.options.limits).map_err(|error| error.within("*"))?;
             self.cursor.outline(self.outline)?;
             let value = self.cursor.value(self.outline);
-            // Names are the plan's own words, which an error does not repeat.
+            // Error messages never quote names of the plan.
             let flow = match section {
                 Section::OutputChanges => Change::parse(value)
                     .and_then(|change| self.visitor.output_change(&name, &change)),
@@ -267,10 +268,10 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
         Ok(Flow::Continue)
     }
 
-    /// What has no events of its own: every key and element is asked for.
+    /// Walks a section without typed events, and asks the visitor about each key and element.
     fn entries(&mut self, section: Section) -> Result<Flow> {
         let mut place = Place::new(section);
-        // For each container that is entered: the next index of an array, nothing for an object.
+        // One entry per entered container: the next index of an array, `None` for an object.
         let mut open: Vec<Option<u64>> = Vec::new();
         let mut answer = Answer::Enter;
         loop {
@@ -294,7 +295,7 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
                 }
             }
             loop {
-                // Whatever was at this place is passed, unless it was just entered.
+                // Leaves the place of the last value, unless that value was just entered.
                 if place.depth() == open.len() && !open.is_empty() {
                     place.pop();
                 }

@@ -1,14 +1,14 @@
-//! Elements that somebody reads before the reader comes to them.
+//! Speculative parsing of elements ahead of the reader.
 //!
-//! A text that is in memory as a whole can be read by several threads, if they know where an
-//! element begins. They guess: behind a comma, at an object whose first key is `address`. A guess
-//! may be wrong (such an object may lie deeper, or in a string), so what was read from there counts
-//! only if the reader, which guesses nothing, comes to the very same place between two elements.
-//! From there on both would read the same bytes in the same way; so the reader takes what was found
-//! and goes on behind it.
+//! Several threads can parse a text that lies in memory as a whole, if they know where an element
+//! begins. They guess: after a comma, at an object whose first key is `address`. A guess may be
+//! wrong, because such an object may lie deeper or inside a string. So a result counts only if the
+//! reader, which never guesses, arrives between two elements at exactly the offset where the result
+//! starts. From there both parse the same bytes in the same way, and the reader jumps to the end of
+//! the result.
 //!
-//! What must not change: whatever is not simply right (an error, a limit) ends what is read here,
-//! and the reader meets it itself.
+//! Invariant: anything unusual (an error, a limit) ends a result before it, and the reader meets it
+//! itself.
 
 use std::ops::Range;
 
@@ -22,13 +22,13 @@ use crate::json::brackets::Brackets;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
 
-/// The key that comes first in an element, as the tools write it (docs/format/plan.md, section 3).
+/// The first key of an element, as the tools write it (docs/format/plan.md, section 3).
 const FIRST_KEY: &[u8] = b"\"address\":";
 
-/// A wrong guess takes the time of so many bytes, and of those that were read from there.
+/// Cost of a wrong guess, in bytes, on top of the bytes it parsed.
 const WRONG: u64 = 4096;
 
-/// A place before an element of a section of changes.
+/// The reader's position before an element of a section of changes.
 pub struct Frontier<'c> {
     pub(super) section: Section,
     pub(super) index: u64,
@@ -39,35 +39,36 @@ pub struct Frontier<'c> {
 }
 
 impl Frontier<'_> {
-    /// The section.
+    /// The section that the reader is in.
     pub fn section(&self) -> Section {
         self.section
     }
 
-    /// Elements of the section before it.
+    /// Number of elements of the section before this position.
     pub fn index(&self) -> u64 {
         self.index
     }
 
-    /// Bytes from the start of the input: behind the comma before the element, or for the first
-    /// where it begins.
+    /// Bytes from the start of the input: right after the comma before the element, or where the
+    /// first element begins.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Whether the text behind what is there is still on its way from another thread.
+    /// Whether another thread is still producing the text after the window.
     pub fn is_awaited(&self) -> bool {
         self.source.is_awaited()
     }
 
-    /// Who can read on from here while the reader does; `None`: the text does not lie in memory.
+    /// Returns a parser that can run ahead of the reader; `None` if the text does not lie in
+    /// memory.
     pub fn scout(&self) -> Option<Scout> {
         let whole = self.source.whole()?;
         Some(Scout { whole, section: self.section, open: self.open.clone(), options: self.options })
     }
 }
 
-/// Reads elements of one section, from guessed places on, on any thread.
+/// Parses elements of one section from guessed starts, on any thread.
 #[derive(Clone)]
 pub struct Scout {
     whole: Whole,
@@ -77,23 +78,23 @@ pub struct Scout {
 }
 
 impl Scout {
-    /// Length of the text, in bytes.
+    /// Length of the text in bytes.
     pub fn text_len(&self) -> u64 {
         self.whole.text().len() as u64
     }
 
-    /// The same with a limit of its own on one element, in bytes: longer ones are left to the
-    /// reader.
+    /// Lowers the limit on one element, in bytes. Longer elements are left to the reader.
     pub fn with_change_max(mut self, max: u64) -> Scout {
         self.options.limits.change = self.options.limits.change.min(max);
         self
     }
 
-    /// Reads elements that begin in `range`, from the first that seems to be one on. Tells
-    /// `visitor` of each as a reader would, up to one that it stops at or that is wrong, which do
-    /// not count. Returns from where to where: from behind a comma to the end of an element.
+    /// Parses the elements that begin in `range`, from the first guess that holds, and sends them
+    /// to `visitor` like a reader. An element that is invalid, or at which the visitor stops, ends
+    /// the result and is not part of it.
     ///
-    /// They are outlined in `outline`, one after the other.
+    /// Returns the parsed range: from after a comma to the end of an element. `outline` is reused
+    /// for each element.
     pub fn read(
         &self,
         range: Range<u64>,
@@ -104,7 +105,8 @@ impl Scout {
         explore(self.whole.text(), range, |start| self.read_from(start, until, outline, visitor))
     }
 
-    /// From where to where elements were read; how far it was read, if there is none.
+    /// Parses elements from `start` on. Returns the parsed range or, if there is no element, the
+    /// offset that the attempt reached.
     fn read_from(
         &self,
         start: u64,
@@ -113,8 +115,8 @@ impl Scout {
         visitor: &mut impl Visitor,
     ) -> std::result::Result<Range<u64>, u64> {
         let Options { isa, validation, limits, .. } = self.options;
-        // What is longer is left to the reader, and so is what is cut off here: space, say, of
-        // which there is no end.
+        // The text is cut here, so that an endless element or endless white space is left to the
+        // reader.
         let end = until.saturating_add(limits.change).min(self.text_len());
         let text = Slice(&self.whole.text()[..end as usize]);
         let cursor = Cursor::between(text, start, &self.open, isa, validation, limits);
@@ -125,7 +127,7 @@ impl Scout {
                 Ok(Flow::Continue) => end = Some(reader.cursor().offset()),
                 Ok(Flow::Stop) | Err(_) => break,
             }
-            // One that begins at the end belongs to the next range.
+            // An element that begins at `until` belongs to the next range.
             let cursor = reader.cursor();
             if !matches!(cursor.next_element(), Ok(true)) || cursor.offset() >= until {
                 break;
@@ -135,15 +137,15 @@ impl Scout {
     }
 }
 
-/// Reads from the first place in a range on where an element seems to begin and where `read` finds
-/// one; else it says how far it came.
+/// Calls `read` with each guessed start of an element in a range, until one succeeds. A failed
+/// `read` returns the offset it reached.
 pub(super) fn explore<T>(
     text: &[u8],
     range: Range<u64>,
     mut read: impl FnMut(u64) -> std::result::Result<T, u64>,
 ) -> Option<T> {
     let (mut from, mut wasted) = (range.start, 0);
-    // Whatever stands there, not much more is read than the range.
+    // Bounds the wasted work, whatever the text holds, to about the length of the range.
     while wasted < range.end - range.start {
         let start = guess(text, from as usize..range.end as usize)? as u64;
         match read(start) {
@@ -155,9 +157,9 @@ pub(super) fn explore<T>(
     None
 }
 
-/// Where in a range an element seems to begin: behind the comma before it.
+/// Guesses where in a range an element begins: right after the comma before it.
 fn guess(text: &[u8], range: Range<usize>) -> Option<usize> {
-    // What is before the first of them and behind the comma of the last may lie outside.
+    // The comma before a key may lie before the range, and the key of the last comma after it.
     const AROUND: usize = 256;
     let Range { start, end } = range;
     let before = start.saturating_sub(AROUND);
@@ -169,7 +171,7 @@ fn guess(text: &[u8], range: Range<usize>) -> Option<usize> {
     })
 }
 
-/// What ends with `}`, a comma, and the bracket of an object: where it goes on behind the comma.
+/// If a text ends with `}`, a comma and the brace of an object, returns the length up to the comma.
 fn begin(text: &[u8]) -> Option<usize> {
     let before = text.trim_ascii_end().strip_suffix(b"{")?.trim_ascii_end();
     before.strip_suffix(b",")?.trim_ascii_end().ends_with(b"}").then_some(before.len())

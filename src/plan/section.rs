@@ -28,10 +28,10 @@ pub enum Section {
 }
 
 impl Section {
-    /// The section of a key.
+    /// The section with this key.
     pub fn of(key: &str) -> Section {
         match key {
-            // The plan as HCP Terraform redacts it (docs/format/plan.md, section 12).
+            // HCP Terraform renames the key in redacted plans (docs/format/plan.md, section 12).
             "format_version" | "plan_format_version" => Section::FormatVersion,
             "terraform_version" => Section::TerraformVersion,
             "variables" => Section::Variables,
@@ -54,7 +54,7 @@ impl Section {
         }
     }
 
-    /// The key; for [`Section::Other`], which may hold anything, a `?`.
+    /// The key of the section; `?` for [`Section::Other`], whose key may hold anything.
     pub fn name(self) -> &'static str {
         match self {
             Section::FormatVersion => "format_version",
@@ -79,7 +79,7 @@ impl Section {
         }
     }
 
-    /// Whether a document with this key can only be a plan.
+    /// Whether only plans have this key.
     pub(crate) fn is_of_plans(self) -> bool {
         matches!(
             self,
@@ -96,12 +96,12 @@ impl Section {
         )
     }
 
-    /// Whether it is an array of changes to resources.
+    /// Whether the section is an array of resource changes.
     pub(super) fn is_of_changes(self) -> bool {
         matches!(self, Section::ResourceChanges | Section::ResourceDrift | Section::DeferredChanges)
     }
 
-    /// Whether a visitor enters it unless it says otherwise: what tells of changes.
+    /// Whether visitors enter the section by default: it tells about changes.
     pub(crate) fn is_entered(self) -> bool {
         !matches!(
             self,

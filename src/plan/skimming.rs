@@ -1,9 +1,8 @@
-//! What is passed over, by several threads at once.
+//! Skips values with several threads.
 //!
-//! Half of a plan and more is of no interest: it is only held to its level of validation. Where the
-//! text lies in memory as a whole, other threads do that from guessed places on ([`skim`]), a
-//! stretch each; the reader passes over the little between them, and takes what they found where it
-//! finds the guess right.
+//! Most of a plan is of no interest and is only validated. If the text lies in memory as a whole,
+//! other threads validate ranges of it from guessed offsets on ([`skim`]). The reader skips the
+//! gaps between their results, and uses a result if its guess turns out right.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -19,17 +18,18 @@ use crate::json::cursor::Cursor;
 use crate::json::skim::{Skimmed, skim};
 use crate::scan::Isa;
 
-/// Bytes that are passed over at a time. No string in them is longer than strings may be.
+/// Length of the range that a thread skips, in bytes. It is at most the limit on a string, so no
+/// string inside a range exceeds that limit.
 const STRETCH: u64 = of_shared_work(512 << 10);
 
-/// A stretch for another thread, and what came of it.
+/// A job: a range to skip, and its result.
 pub(super) struct Stretch {
     whole: Whole,
     range: Range<usize>,
     skimmed: Option<Skimmed>,
 }
 
-/// Passes over stretches.
+/// Skips ranges.
 #[derive(Clone, Copy)]
 pub(super) struct Skimmer {
     isa: Isa,
@@ -45,23 +45,23 @@ impl Worker for Skimmer {
     }
 }
 
-/// Stretches of the text that others pass over.
+/// Results of the threads that skip ahead of the reader.
 pub(super) struct Skimming<'scope, 'env> {
     crew: Crew<'scope, 'env, Skimmer>,
     skimmer: Skimmer,
-    /// The end of the last stretch that was given to somebody.
+    /// End of the last range handed to a thread.
     end: u64,
-    /// Stretches in a row of which nothing came.
+    /// Failed ranges in a row.
     missed: u32,
 }
 
-/// Reads something with the help of others, where there are any.
+/// Calls `read` with the help of other threads, if `options` allows any.
 pub(super) fn with_others<T>(
     options: &Options,
     read: impl FnOnce(Option<&mut Skimming<'_, '_>>) -> T,
 ) -> T {
     let threads = options.threads.map_or(1, NonZeroUsize::get);
-    // Strings are not held to their limit in a stretch.
+    // A thread does not check the limit on a string inside its range.
     if threads == 1 || options.limits.string_skipped < STRETCH {
         return read(None);
     }
@@ -70,11 +70,11 @@ pub(super) fn with_others<T>(
     std::thread::scope(|scope| read(Some(&mut Skimming::new(scope, &desk, threads, skimmer))))
 }
 
-/// Passes over the value that stands at a cursor.
+/// Skips the value at a cursor.
 ///
 /// # Errors
 ///
-/// As [`Cursor::skip`].
+/// The errors of [`Cursor::skip`].
 pub(super) fn skip<S: Source>(
     cursor: &mut Cursor<S>,
     others: Option<&mut Skimming<'_, '_>>,
@@ -88,7 +88,7 @@ pub(super) fn skip<S: Source>(
             continue;
         };
         ended = cursor.skip_to(&mut skip, skimmed.start)?;
-        // One behind the end of the value is no miss.
+        // A result after the end of the value is not a failed guess.
         if ended || cursor.jump_over(&mut skip, &skimmed) {
             skimming.hit();
         }
@@ -98,7 +98,7 @@ pub(super) fn skip<S: Source>(
 }
 
 impl<'scope, 'env> Skimming<'scope, 'env> {
-    /// With so many threads, this one included.
+    /// Uses up to `threads` threads, the calling thread included.
     fn new(
         scope: &'scope Scope<'scope, 'env>,
         desk: &'env Desk<Stretch>,
@@ -108,7 +108,7 @@ impl<'scope, 'env> Skimming<'scope, 'env> {
         Skimming { crew: Crew::new(scope, desk, threads), skimmer, end: 0, missed: 0 }
     }
 
-    /// The next stretch at or behind an offset that was passed over; `None`: nobody helps.
+    /// The next result that starts at or after an offset; `None` if there will be no more.
     fn next(&mut self, offset: u64, source: &dyn Source) -> Option<Skimmed> {
         if self.missed > MISSED_MAX {
             return None;
@@ -134,12 +134,12 @@ impl<'scope, 'env> Skimming<'scope, 'env> {
         }
     }
 
-    /// The stretch that was told last was what it was taken for.
+    /// Records that the guess of the last result was right.
     fn hit(&mut self) {
         self.missed = 0;
     }
 
-    /// Gives up what is on its way: the value has come to its end.
+    /// Drops all outstanding results: the value has ended.
     fn recall(&mut self) {
         self.crew.recall();
         self.end = 0;

@@ -1,8 +1,8 @@
-//! What follows a document: nothing, another document, or lines that a CI wrapper printed
+//! Reads what follows a document: nothing, another document, or lines that a CI wrapper printed
 //! (docs/format/plan.md, section 13).
 //!
-//! Only a little plain text is stepped over. Binary rubbish, or a second document where there must
-//! be one only, means that the input is not what its user thinks, and is an error.
+//! A small amount of plain text is skipped. Binary data, or a second document where only one may
+//! stand, means that the input is not what its user expects, and is an error.
 
 use super::head::{TEXT_MAX, behind, document_in};
 use super::{SurroundingText, wrapper};
@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::json::cursor::Cursor;
 
-/// What may follow a document in its input, other than a wrapper's text.
+/// What may follow a document in its input, apart from a wrapper's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum After {
     /// Nothing.
@@ -22,20 +22,20 @@ pub(super) enum After {
 /// Where a document ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tail {
-    /// The end of the document, and of the space after it.
+    /// The end of the document and of the white space after it.
     pub end: u64,
-    /// Where another document begins, or text before it.
+    /// Where another document begins, or the text before it.
     pub next: Option<u64>,
-    /// Bytes of text that were passed after it.
+    /// Bytes of text that were skipped after the document.
     pub text: u64,
 }
 
-/// Finds where the document ends that began at `start` and whose last bracket the cursor has just
-/// passed.
+/// Finds the end of the document that began at `start`. The cursor must be right after its last
+/// bracket.
 ///
 /// # Errors
 ///
-/// What follows it may not be there.
+/// Fails if something follows that may not follow.
 pub(super) fn find<S: Source>(
     cursor: &mut Cursor<S>,
     after: After,
@@ -61,30 +61,30 @@ pub(super) fn find<S: Source>(
 }
 
 impl Tail {
-    /// Ends the reading of the document.
+    /// Ends the read of the document.
     ///
     /// # Errors
     ///
-    /// The source changed while it was read, or is damaged behind the document.
+    /// Fails if the source changed during the read, or is damaged after the document.
     pub fn leave(&self, source: &mut impl Source) -> Result<()> {
         if self.next.is_some() { unchanged(source) } else { source.finish() }
     }
 }
 
-/// Holds a source that is not read to its end to what it was.
+/// Checks that a source is unchanged. For a source that is not read to its end.
 ///
 /// # Errors
 ///
-/// It changed.
+/// [`ErrorKind::Changed`].
 pub(super) fn unchanged(source: &mut impl Source) -> Result<()> {
     if source.changed() { Err(Error::new(ErrorKind::Changed)) } else { Ok(()) }
 }
 
-/// Whether nothing but space follows the document that the cursor has passed.
+/// Whether only white space follows the document. The cursor must be right after it.
 ///
 /// # Errors
 ///
-/// What stands in the way of reading on.
+/// Fails if the source cannot be read further.
 fn at_end<S: Source>(cursor: &mut Cursor<S>, surrounding_text: SurroundingText) -> Result<bool> {
     let text_is_skipped = surrounding_text == SurroundingText::Skipped;
     match cursor.at_end() {
@@ -93,19 +93,20 @@ fn at_end<S: Source>(cursor: &mut Cursor<S>, surrounding_text: SurroundingText) 
     }
 }
 
-/// Whether a byte was found, or half a character, that JSON does not have there: a wrapper's text
-/// may.
+/// Whether the error is a byte that JSON does not allow at this place, or half a character. A
+/// wrapper's text may contain both.
 fn is_misplaced(kind: ErrorKind) -> bool {
     use ErrorKind::{ControlCharacter, Encoding, NotAscii, Truncated};
     matches!(kind, ControlCharacter | Encoding | NotAscii | Truncated)
 }
 
-/// Reads the text from `start`, the end of the document and of the space after it, to the end of
-/// the input, and returns its length in bytes. `document_len`: bytes of the document.
+/// Reads the text from `start`, the end of the document and its white space, to the end of the
+/// input. Returns the length of the text in bytes. `document_len` is the length of the document in
+/// bytes.
 ///
 /// # Errors
 ///
-/// It is more than a wrapper prints, or looks like a document itself.
+/// Fails if the text is longer than a wrapper's, or looks like a document.
 fn pass(source: &mut impl Source, start: u64, document_len: u64) -> Result<u64> {
     let trailing = || Error::at(ErrorKind::Trailing, start);
     loop {
@@ -116,10 +117,10 @@ fn pass(source: &mut impl Source, start: u64, document_len: u64) -> Result<u64> 
             break;
         }
     }
-    // A copy, because someone may write to the file.
+    // Copies before checking, because another process may write to the mapped file.
     let text = source.window()[(start - source.offset()) as usize..].to_vec();
     let is_passed = |text: &str| {
-        // A workflow command escapes the line feed that ended the document.
+        // A workflow command escapes the line feed at the end of the document.
         let text = text.trim_start_matches("%0A").trim_start_matches("%0D");
         let (repeats, others): (Vec<_>, Vec<_>) =
             text.split_inclusive('\n').partition(|line| repeated(line).is_some());
@@ -132,11 +133,12 @@ fn pass(source: &mut impl Source, start: u64, document_len: u64) -> Result<u64> 
     }
 }
 
-/// Whether another document begins at the offset `start`, where no space is, or behind text there.
+/// Whether another document begins at the offset `start`, which is not white space, or after text
+/// there.
 ///
 /// # Errors
 ///
-/// The input cannot be read.
+/// Fails if the input cannot be read.
 fn is_document(
     source: &mut impl Source,
     start: u64,
@@ -162,18 +164,19 @@ fn is_document(
     }
 }
 
-/// The wrapper of setup-terraform says again what the command printed, as a workflow command, in
-/// which line feeds, carriage returns and percent signs are escaped.
+/// The wrapper of setup-terraform prints the output of the command again, as a workflow command.
+/// Line feeds, carriage returns and percent signs are escaped there.
 const REPEATS: [&str; 2] = ["::debug::stdout: ", "::set-output name=stdout::"];
 
-/// What a line says again, if it does.
+/// The repeated output in a line, if the line is such a workflow command.
 fn repeated(line: &str) -> Option<&str> {
     REPEATS.iter().find_map(|prefix| line.strip_prefix(prefix)).map(str::trim_end)
 }
 
-/// Whether what is said again may be the document: nothing at all, or as long as it. Its bytes are
-/// gone by now, unless the windows happened to be large, which must make no difference; to keep
-/// them, or a digest, would cost every plan something for the sake of those that are repeated.
+/// Whether repeated output may be the document: it is empty, or has the length of the document.
+///
+/// Only the lengths are compared. The bytes of the document have left the window by now, and
+/// keeping them, or a digest, would cost time for every plan.
 fn is_repeat(text: &str, document_len: u64) -> bool {
     let text = text.trim_end_matches("%0A").trim_end_matches("%0D");
     let escapes = ["%25", "%0A", "%0D"].map(|escape| text.matches(escape).count());

@@ -1,17 +1,17 @@
-//! The version of the format (docs/format/plan.md, section 2).
+//! The `format_version` of a document (docs/format/plan.md, section 2).
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::value::Value;
 
-/// The newest `format_version` known: 1.2.
+/// The newest `format_version` that plansift knows: 1.2.
 const NEWEST: (u64, u64) = (1, 2);
 
-/// Holds a `format_version` to the majors that are known, and says whether its minor is newer than
-/// those.
+/// Checks that the major version is supported. Returns whether the minor version is newer than
+/// [`NEWEST`].
 ///
 /// # Errors
 ///
-/// It is no version, or one of another major.
+/// Fails if the value is not a version, or if its major version is not supported.
 pub(super) fn check(value: Value<'_>) -> Result<bool> {
     let version = value.text()?;
     let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());

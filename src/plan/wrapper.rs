@@ -1,15 +1,14 @@
-//! Text that a CI wrapper prints around a document (docs/format/plan.md, section 13), told from
-//! JSON.
+//! Distinguishes text that a CI wrapper prints around a document (docs/format/plan.md, section 13)
+//! from JSON.
 //!
-//! Of two documents in an input it is not known which one is meant, and what is left of a plan says
-//! that the input is not what its user thinks: neither may be stepped over as text. What tells them
-//! is what they cannot be without: keys, a line that is nothing but values, or brackets that close
-//! what nobody opened. A plan as a person reads it, warnings in boxes, addresses with keys, times
-//! in brackets and the like have none of that.
+//! A second document, or the remains of a plan, must not be skipped as text: the input is then not
+//! what its user expects. Both show at least one of these signs: an object key, a line of nothing
+//! but values, or a bracket that closes nothing. A plan in human-readable form, boxed warnings,
+//! addresses with keys, times in brackets and the like show none.
 
 use std::borrow::Cow;
 
-/// Whether a text may be stepped over.
+/// Whether a text may be skipped.
 pub(super) fn is_text(text: &[u8]) -> bool {
     let text = &without_colours(text);
     !text.contains(&0)
@@ -18,7 +17,7 @@ pub(super) fn is_text(text: &[u8]) -> bool {
         && !text.split(|&byte| byte == b'\n').any(is_json)
 }
 
-/// A text without what colours it, which may stand between any two tokens.
+/// Removes colour sequences, which may stand between any two tokens.
 fn without_colours(text: &[u8]) -> Cow<'_, [u8]> {
     const ESCAPE: u8 = 0x1b;
     if memchr::memchr(ESCAPE, text).is_none() {
@@ -27,7 +26,7 @@ fn without_colours(text: &[u8]) -> Cow<'_, [u8]> {
     let mut parts = text.split(|&byte| byte == ESCAPE);
     let mut plain = parts.next().unwrap_or_default().to_vec();
     for part in parts {
-        // Of other sequences only the bracket goes, which opens and closes nothing.
+        // Other escape sequences lose only their bracket, which would count as unbalanced.
         let part = part.strip_prefix(b"[").or(part.strip_prefix(b"]")).unwrap_or(part);
         let is_parameter = |byte: &&u8| matches!(byte, b'0'..=b'9' | b';');
         let parameters = part.iter().take_while(is_parameter).count();
@@ -37,13 +36,13 @@ fn without_colours(text: &[u8]) -> Cow<'_, [u8]> {
     plain.into()
 }
 
-/// Whether somewhere an object begins with a key, or a key stands before a value. In Python's
-/// spelling as well, which is what careless scripts print.
+/// Whether the text has an object that begins with a key, or a key before a value. Also recognises
+/// the quotes of Python, which careless scripts print.
 fn holds_member(text: &[u8]) -> bool {
     memchr::memchr2_iter(b'"', b'\'', text).any(|quote| {
         let after = &text[quote + 1..];
         if text[..quote].trim_ascii_end().ends_with(b"{") {
-            // A map as a person reads it has keys like this, but with an equals sign.
+            // In a human-readable plan, such a key has an equals sign after it.
             let mut parts = after.splitn(2, |&byte| byte == text[quote]);
             let behind = parts.nth(1).unwrap_or_default();
             return !behind.trim_ascii_start().starts_with(b"=");
@@ -53,18 +52,18 @@ fn holds_member(text: &[u8]) -> bool {
     })
 }
 
-/// Whether a value of JSON begins here, or nothing follows any more: behind the colon of
-/// `"a.json": not found` there is none.
+/// Whether a JSON value begins here, or nothing follows. After the colon of `"a.json": not found`,
+/// neither is true.
 fn begins_value(text: &[u8]) -> bool {
     let words = [&b"true"[..], b"false", b"null"];
     match text.first() {
-        // With a backslash it is JSON in a string of something else.
+        // A backslash means JSON inside a string of something else.
         None | Some(b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' | b'\\') => true,
         Some(_) => words.iter().any(|word| text.starts_with(word)),
     }
 }
 
-/// Whether a bracket closes what is not open: the end of a document whose beginning is missing.
+/// Whether a bracket closes nothing: the text is the end of a document without its beginning.
 fn closes_too_much(text: &[u8]) -> bool {
     let (mut braces, mut brackets) = (0, 0);
     let lines = text.split(|&byte| byte == b'\n').filter(|line| !is_in_box(line));
@@ -82,21 +81,21 @@ fn closes_too_much(text: &[u8]) -> bool {
     false
 }
 
-/// Whether a line is in the box of a warning, where single lines of a configuration are quoted.
+/// Whether a line is in the box of a warning, which quotes single lines of configuration.
 fn is_in_box(line: &[u8]) -> bool {
     // The first two bytes of U+2500 to U+257F.
     let line = line.trim_ascii_start();
     line.starts_with(b"\xe2\x94") || line.starts_with(b"\xe2\x95")
 }
 
-/// Whether a line is JSON by itself, or begins as such.
+/// Whether a line is JSON by itself, or begins like JSON.
 fn is_json(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     match line {
         [] | b"{" => false,
         [b'{' | b',', ..] => true,
         [b'"', rest @ ..] => {
-            // In a list or a map as a person reads it.
+            // An element of a list, or a key of a map, in a human-readable plan.
             let behind = rest.splitn(2, |&byte| byte == b'"').nth(1).map(<[u8]>::trim_ascii);
             !behind.is_some_and(|behind| behind == b"," || behind.starts_with(b"="))
         }
@@ -108,12 +107,12 @@ fn is_json(line: &[u8]) -> bool {
     }
 }
 
-/// Whether a line is nothing but numbers, `true`, `false`, `null` and the brackets around them.
+/// Whether a line consists of numbers, `true`, `false`, `null` and the brackets around them.
 fn is_values(line: &[u8]) -> bool {
     let is_between = |&byte: &u8| b"[]{},".contains(&byte) || byte.is_ascii_whitespace();
     let mut words = line.split(is_between).filter(|word| !word.is_empty()).peekable();
     let holds_any = words.peek().is_some() || matches!(line, [b'[', .., b']']);
-    // An element of a list as a person reads it ends with a comma.
+    // In a human-readable plan, an element of a list ends with a comma.
     holds_any && !line.ends_with(b",") && words.all(is_scalar)
 }
 
@@ -121,7 +120,7 @@ fn is_scalar(word: &[u8]) -> bool {
     let is_of_numbers = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
     matches!(word, b"true" | b"false" | b"null")
         || (word.iter().all(is_of_numbers)
-            // A copy, because someone may write to the file.
+            // Copies before checking, because another process may write to the mapped file.
             && String::from_utf8(word.to_vec()).is_ok_and(|word| word.parse::<f64>().is_ok()))
 }
 

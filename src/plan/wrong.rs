@@ -1,15 +1,15 @@
-//! Documents that are given to plansift by mistake, told by their first bytes or their keys
+//! Recognises documents that users pass to plansift by mistake, by their keys or first bytes
 //! (docs/format/plan.md, section 12).
 
 use super::section::Section;
 use crate::error::WrongDocument;
 
-/// What the keys of a document tell of it.
+/// What the top-level keys reveal about the kind of a document.
 #[derive(Debug, Default)]
 pub(super) struct Telltales {
-    /// A key that only plans have.
+    /// True if the document has a key that only plans have.
     plan: bool,
-    /// A key that some other document has; the first of them that decides.
+    /// The kind that the first key of another kind of document shows.
     other: Option<WrongDocument>,
     keys: u64,
     format_version: bool,
@@ -17,7 +17,8 @@ pub(super) struct Telltales {
 }
 
 impl Telltales {
-    /// Takes note of a top-level key. A document that is no plan at once is told at once.
+    /// Records a top-level key. Returns the kind of the document if this key alone rules out a
+    /// plan.
     pub(super) fn note(&mut self, section: Section, key: &str) -> Option<WrongDocument> {
         self.keys += 1;
         self.plan |= section.is_of_plans();
@@ -34,23 +35,23 @@ impl Telltales {
             "platform" | "provider_selections" => WrongDocument::Version,
             _ => return None,
         };
-        // A native state may yet turn out to be an encrypted one.
+        // Not decided yet: a native state may turn out to be encrypted.
         self.other.get_or_insert(other);
         None
     }
 
-    /// Whether a key was met that only plans have.
+    /// Whether the document has a key that only plans have.
     pub(super) fn is_plan(&self) -> bool {
         self.plan
     }
 
-    /// Whether a key was met that some other document has, and none that only plans have.
+    /// Whether the document has a key of another kind of document, and none that only plans have.
     pub(super) fn is_other(&self) -> bool {
         !self.plan && self.other.is_some()
     }
 
-    /// What the document is when it is no plan. `outputs`: its first unknown member looks like an
-    /// output value.
+    /// The kind of a document that is not a plan. `outputs` says whether its first unknown member
+    /// looks like an output value.
     pub(super) fn verdict(&self, outputs: bool) -> WrongDocument {
         match self.other {
             Some(other) => other,
@@ -64,10 +65,31 @@ impl Telltales {
     }
 }
 
-/// What an input is that does not begin as JSON. `head`: what there is of its beginning.
-pub(super) fn by_first_bytes(head: &[u8]) -> WrongDocument {
+/// What a file is by the bytes that all of its kind begin with.
+pub(super) fn by_magic(head: &[u8]) -> Option<WrongDocument> {
     if head.starts_with(b"PK\x03\x04") {
-        return WrongDocument::BinaryPlan;
+        // The name of the first file, if it was read that far.
+        let is_plan = head.get(30..).is_none_or(|name| {
+            let names = [&b"tfplan"[..], b"tfstate", b"tfconfig/", b".terraform.lock.hcl"];
+            names.iter().any(|known| name.starts_with(&known[..known.len().min(name.len())]))
+        });
+        return Some(if is_plan { WrongDocument::BinaryPlan } else { WrongDocument::Archive });
+    }
+    let is_bzip2 = |rest: &[u8]| rest.starts_with(b"1AY&SY");
+    match head {
+        _ if head.starts_with(b"\xfd7zXZ\0") => Some(WrongDocument::Xz),
+        [b'B', b'Z', b'h', _, rest @ ..] if is_bzip2(rest) => Some(WrongDocument::Bzip2),
+        _ => head.get(257..)?.starts_with(b"ustar").then_some(WrongDocument::Archive),
+    }
+}
+
+/// The kind of an input that does not begin like JSON, judged by `head`, its first bytes.
+pub(super) fn by_first_bytes(head: &[u8]) -> WrongDocument {
+    if let Some(kind) = by_magic(head) {
+        return kind;
+    }
+    if head.trim_ascii() == b"null" {
+        return WrongDocument::Null;
     }
     let contains = |words: &[u8]| memchr::memmem::find(head, words).is_some();
     let human = [
@@ -90,7 +112,7 @@ pub(super) fn by_first_bytes(head: &[u8]) -> WrongDocument {
     WrongDocument::NotJson
 }
 
-/// Whether a line could be the address of a resource: `type.name`, with modules and keys.
+/// Whether a line may be the address of a resource: `type.name`, with modules and keys.
 fn is_address(line: &[u8]) -> bool {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let types = line.iter().take_while(|byte| plain(byte)).count();

@@ -123,6 +123,11 @@ impl<'a> Books<'a> {
         self.viewer.as_ref().is_some_and(|viewer| viewer.declares(output))
     }
 
+    /// Whether attributes were asked for.
+    pub(super) fn has_view(&self) -> bool {
+        self.viewer.is_some()
+    }
+
     /// The attributes of a change, if they were asked for.
     pub(super) fn view(
         &mut self,

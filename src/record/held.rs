@@ -42,6 +42,7 @@ pub(crate) fn weight(record: &Record<'_>) -> u64 {
 fn attributes_size(record: &Record<'_>) -> u64 {
     match record {
         Record::OutputChange(output) => output.attributes.size(),
+        Record::ActionInvocation(invocation) => invocation.attributes.size(),
         record => record.resource().map_or(0, |change| change.attributes.size()),
     }
 }
@@ -88,6 +89,7 @@ pub(crate) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
             trigger: invocation.trigger,
             triggering_address: invocation.triggering_address.as_deref().map(owned_text),
             timing: invocation.timing,
+            attributes: invocation.attributes.clone(),
         }),
         Record::Plan(_) | Record::Summary(_) => return None,
     })

@@ -266,6 +266,9 @@ pub struct ActionInvocation<'a> {
     pub triggering_address: Option<Cow<'a, str>>,
     #[serde(skip)]
     pub timing: Timing,
+    /// Its configuration as a person is shown it, where that was asked for ([`sift_with_view`]).
+    #[serde(skip)]
+    pub attributes: Attributes,
 }
 
 impl ActionInvocation<'_> {

@@ -14,7 +14,7 @@ use super::counts::{self, Summary};
 use super::maker::{Facts, Maker};
 use super::outputs::{Declarations, has_overlays};
 use super::sharing::Sharing;
-use super::view::{Places, View, Whose};
+use super::view::{Attributes, Places, View, Whose};
 use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
 use crate::crew::Desk;
 use crate::error::{Error, Result};
@@ -221,6 +221,21 @@ impl Sifter<'_, '_, '_> {
         Ok(problems)
     }
 
+    /// What is shown of the configuration of an action.
+    fn config(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<Attributes> {
+        let Some(config) = invocation.config().filter(|_| self.books.has_view()) else {
+            return Ok(Attributes::default());
+        };
+        self.maker.diff(&config)?;
+        let [_, unknown, _] = self.maker.paths();
+        let none = &Paths::new();
+        self.books.view(
+            Whose::Action,
+            &config,
+            Places { changed: none, unknown, replace_paths: none },
+        )
+    }
+
     fn read(&mut self, documents: &mut Documents<impl Source>) -> Result<Sifted> {
         let document = documents.read(self);
         // What is still shared stands before whatever ended the reading.
@@ -420,6 +435,7 @@ impl Visitor for Sifter<'_, '_, '_> {
             _ => None,
         };
         self.books.has_changes = true;
+        let attributes = self.config(invocation).map_err(|error| error.within("config_values"))?;
         self.books.record(&Record::ActionInvocation(ActionInvocation {
             address: invocation.address.decode()?.into(),
             type_name: decoded(invocation.type_name)?,
@@ -427,6 +443,7 @@ impl Visitor for Sifter<'_, '_, '_> {
             trigger,
             triggering_address: decoded(invocation.triggering_address()?)?,
             timing: invocation.timing()?,
+            attributes,
         }))?;
         Ok(Flow::Continue)
     }

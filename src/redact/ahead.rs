@@ -1,4 +1,4 @@
-//! Stretches of a document that others redact ahead of the walk: all of it, or the changes that
+//! Lookahead workers that redact stretches of a document: whole stretches, or only the changes that
 //! stay.
 
 use std::ops::Range;
@@ -17,10 +17,10 @@ use crate::plan::{Piece, PieceScout, PieceStretch, PieceVisitor, ResourceGlance,
 use crate::secret::Collected;
 use crate::secret::survey::Survey;
 
-/// As many notes may be taken of a stretch; the rest of it is left to the walk.
+/// Most notes on one stretch; the rest of it is left to the walk.
 const NOTES_MAX: usize = 8192;
 
-/// After what is known was in vain, at most so many stretches are read whole without a try.
+/// How many stretches at most are parsed whole after the survey was useless.
 const UNTRIED_MAX: u32 = 32;
 
 /// Redacts stretches.
@@ -28,19 +28,19 @@ pub(super) struct StretchRedactor<'s> {
     masker: Masker<'s>,
     redactor: Redactor<'s, Chunk>,
     known: Option<&'s Collected>,
-    /// Who says what stays; `None`: everything does.
+    /// Decides which changes stay; `None` keeps everything.
     judge: Option<Box<dyn Judge>>,
     stays: Stays,
-    /// Where pieces are outlined.
+    /// Scratch space for pieces.
     outline: Outline,
-    /// How often in a row what was known was not enough, and for how many stretches that is not
-    /// tried again.
+    /// How many times in a row the survey was useless, and for how many more stretches it is not
+    /// tried.
     vain: u32,
     untried: u32,
 }
 
 impl<'s> StretchRedactor<'s> {
-    /// `known` is what is known of the secrets from an earlier reading. Without a judge everything
+    /// Creates a worker. `known` is the result of an earlier pass. Without a judge everything
     /// stays.
     pub fn new(
         masker: Masker<'s>,
@@ -53,8 +53,8 @@ impl<'s> StretchRedactor<'s> {
         StretchRedactor { masker, redactor, known, judge, stays, outline, vain: 0, untried: 0 }
     }
 
-    /// Redacts a stretch by what is known of it, if that is enough. Where it was not, it may not be
-    /// for what follows either.
+    /// Redacts a stretch by the survey of the first pass, if that is enough. After a failure the
+    /// survey is not tried for some stretches, because it may fail there too.
     fn try_known(
         &mut self,
         scout: &PieceScout,
@@ -66,7 +66,7 @@ impl<'s> StretchRedactor<'s> {
             self.untried -= 1;
             return None;
         }
-        // A resource that was taken for one without marks.
+        // A change elsewhere marks a resource that the survey counted as unmarked.
         if places.may_have(&survey.get(place).1.addresses) {
             return None;
         }
@@ -76,8 +76,8 @@ impl<'s> StretchRedactor<'s> {
         read
     }
 
-    /// Redacts a stretch that was read before: only what is marked in it is read once more. `None`:
-    /// that is not enough, or it is another now.
+    /// Redacts a surveyed stretch by parsing only its marked pieces. Returns `None` if that is not
+    /// enough, or if the text has changed.
     fn redact_known(
         &mut self,
         scout: &PieceScout,
@@ -103,7 +103,7 @@ impl<'s> StretchRedactor<'s> {
         is_enough.then(|| stretch.clone())
     }
 
-    /// Redacts what begins in a range.
+    /// Redacts the pieces that begin in a range.
     fn redact(
         &mut self,
         scout: &PieceScout,
@@ -132,7 +132,7 @@ impl<'s> StretchRedactor<'s> {
         read
     }
 
-    /// What is found from here on is that of a stretch.
+    /// Starts collecting notes and counts for a job.
     fn begin(&mut self, job: &mut PieceJob<Chunk>) {
         std::mem::swap(&mut self.redactor.notes, &mut job.found);
         self.redactor.counts = Counts::default();
@@ -183,7 +183,7 @@ impl PieceVisitor for RedactingPieces<'_, '_> {
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         let offset = piece.value.offset();
         if self.is_full() {
-            // Nobody is told: the walk comes to the piece, and takes it.
+            // This error ends the stretch and is not reported: the walk redacts the piece itself.
             return Err(Error::limit(Limit::Change, NOTES_MAX as u64, offset));
         }
         let Redactor { notes, counts, .. } = &*self.0;
@@ -191,7 +191,7 @@ impl PieceVisitor for RedactingPieces<'_, '_> {
         let redacted = self.0.piece(piece);
         if redacted.is_err() {
             let Redactor { notes, counts, .. } = &mut *self.0;
-            // The walk comes to it once more.
+            // The walk redacts the piece again.
             notes.edits.truncate(before.0);
             notes.pieces.truncate(before.1);
             *counts = before.2;
@@ -200,17 +200,17 @@ impl PieceVisitor for RedactingPieces<'_, '_> {
     }
 }
 
-/// The same, of those pieces that stay.
+/// Redacts the pieces of a stretch that stay.
 struct SelectingPieces<'w, 's> {
     redacting: RedactingPieces<'w, 's>,
     judge: &'w mut dyn Judge,
     stays: &'w mut Stays,
-    /// Where the comma before the next one stands.
+    /// Where the comma before the next piece is.
     next: Option<u64>,
 }
 
 impl SelectingPieces<'_, '_> {
-    /// Whether there is room for one more, which ends there.
+    /// Fails if there is no room for another piece, which ends at `end`.
     fn hold_to_max(&self, end: u64) -> Result<()> {
         match self.stays.len() >= NOTES_MAX {
             true => Err(Error::limit(Limit::Change, NOTES_MAX as u64, end)),
@@ -296,7 +296,7 @@ mod tests {
         }
     }
 
-    /// Gets hold of a scout.
+    /// Captures a scout.
     struct ScoutCatcher(Option<PieceScout>);
 
     impl PieceVisitor for ScoutCatcher {

@@ -1,7 +1,7 @@
-//! A stretch of a document on its way out: its bytes, and what is to be replaced in them.
+//! A chunk of a document on its way to the output: its bytes, and the edits to make in them.
 //!
-//! A stretch begins and ends between pieces, so that each can be looked at on its own, by any
-//! thread. What is marked was found when it was read; its echoes are found here.
+//! A chunk begins and ends between pieces, so any thread can process it on its own. The edits for
+//! marked values are known from the parse of the pieces; the echoes are found here.
 
 use std::cmp::Reverse;
 use std::io::Write;
@@ -20,7 +20,7 @@ use crate::scan::Isa;
 use crate::secret::echo::{Echo, EchoKind, Echoes, Sought};
 use crate::secret::spells_attribute_name;
 
-/// Something to replace. Offsets count from the start of the input.
+/// A replacement. Offsets count from the start of the input.
 #[derive(Clone, Debug)]
 pub(super) struct Edit {
     pub range: Range<u64>,
@@ -28,7 +28,7 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    /// Edits are made in this order.
+    /// The sort key of edits.
     fn order(&self) -> (u64, Reverse<u64>) {
         (self.range.start, Reverse(self.range.end))
     }
@@ -39,35 +39,36 @@ impl Edit {
 pub(super) struct Span {
     pub range: Range<u64>,
     pub kind: PieceKind,
-    /// Its `after`, where `before` is another value; else empty.
+    /// The range of its `after` if that differs from `before`; otherwise empty.
     pub after: Range<u64>,
 }
 
-/// Who takes down what is found in the pieces of a document.
+/// Receives the findings in the pieces of a document.
 pub(super) trait Notes {
-    /// Something is to be replaced; whether it is there at all.
+    /// Records a replacement. Returns `false` if the range is not part of the output.
     fn edit(&mut self, edit: Edit) -> bool;
 
-    /// A piece stands there.
+    /// Records the location of a piece.
     fn piece(&mut self, piece: Span);
 }
 
-/// A stretch of a document.
+/// A chunk of a document.
 #[derive(Debug, Default)]
 pub(super) struct Chunk {
     /// The offset of its first byte.
     pub start: u64,
     pub bytes: Vec<u8>,
-    /// What is to be replaced.
+    /// The replacements of marked values.
     pub edits: Vec<Edit>,
-    /// The echoes that are to be replaced as well, in order. One of them may lie in an edit.
+    /// The replacements of echoes, in order. An echo may lie inside another edit.
     echoes: Vec<Edit>,
-    /// The pieces in it, in order.
+    /// The pieces in the chunk, in order.
     pub pieces: Vec<Span>,
     pub counts: Counts,
-    /// What was left out of it.
+    /// Counts of the pieces left out.
     pub gone: Gone,
-    /// The comma before its first piece, if there was another before that, which is left out.
+    /// The comma before its first piece, if that is not the first of the stretch: earlier ones are
+    /// left out.
     pub first_comma: Option<u64>,
     pub failed: Option<Error>,
 }
@@ -77,21 +78,21 @@ impl Chunk {
         self.start + self.bytes.len() as u64
     }
 
-    /// Takes its bytes out of a text.
+    /// Copies its bytes from a text.
     pub fn take(&mut self, range: Range<u64>, text: &[u8]) {
         self.start = range.start;
         self.bytes.extend_from_slice(&text[range.start as usize..range.end as usize]);
     }
 
-    /// Removes the byte at that offset.
+    /// Removes the byte at offset `at`.
     pub fn remove_byte(&mut self, at: u64) {
         self.edits.push(Edit { range: at..at + 1, mask: Mask::Added("") });
     }
 
-    /// Writes it with its edits; of those that lie in one another the outer one.
+    /// Writes the chunk with its edits. Of nested edits, only the outer one counts.
     pub fn write(&mut self, out: &mut impl Write, mask: &mut Vec<u8>) -> Result<()> {
         let write_error = |error| Error::io(ErrorKind::Write, error);
-        // Stable: of two of the same place the first counts.
+        // A stable sort: of two edits with the same range, the first counts.
         self.edits.sort_by_key(Edit::order);
         let mut written = self.start;
         let (mut edits, mut echoes) = (self.edits.iter().peekable(), self.echoes.iter().peekable());
@@ -160,28 +161,29 @@ impl<'s> Masker<'s> {
         Masker { what, masking, echoes, looks, echoes_max: limits.marks }
     }
 
-    /// Finds the echoes in a stretch of which those pieces are told in which something is marked.
-    /// `false`: one stands outside of them, and has to be looked at with the others.
+    /// Finds the echoes in a chunk whose `pieces` lists only the marked pieces. Returns `false` if
+    /// an echo is outside these pieces; the chunk then needs all its pieces.
     ///
     /// # Errors
     ///
-    /// The text is not what was read before.
+    /// Fails if the text has changed since it was validated.
     pub fn mask_marked(&mut self, chunk: &mut Chunk) -> Result<bool> {
         let mut is_outside = false;
         let masked = self.mask(chunk, || {
             is_outside = true;
-            // Nobody sees it: it ends the look.
+            // Only stops the search; the caller drops this error.
             Err(Error::new(ErrorKind::Changed))
         });
         if is_outside { Ok(false) } else { masked.map(|()| true) }
     }
 
-    /// Finds the echoes in a stretch. `outside` says whether one may stand outside of its pieces.
+    /// Finds the echoes in a chunk. `outside` decides whether an echo may be outside the listed
+    /// pieces.
     fn mask(&mut self, chunk: &mut Chunk, mut outside: impl FnMut() -> Result<()>) -> Result<()> {
         self.looks.clear();
         let mut found = std::mem::take(&mut chunk.echoes);
         let mut pieces = chunk.pieces.iter().peekable();
-        // In the piece at hand.
+        // Number of echoes in the current piece.
         let mut count = 0;
         let masked = self.echoes.find(&chunk.bytes, &self.what, &mut |echo| {
             let start = chunk.start + echo.range.start as u64;
@@ -206,7 +208,7 @@ impl<'s> Masker<'s> {
     }
 }
 
-/// What an echo is replaced with, if it is.
+/// The mask for an echo; `None` if the echo stays.
 fn mask_of(
     echo: &Echo,
     piece: Option<&Span>,
@@ -217,7 +219,7 @@ fn mask_of(
     let start = chunk.start + echo.range.start as u64;
     let raw = &chunk.bytes[echo.range.clone()];
     Ok(match (echo.kind, piece) {
-        // Between pieces there are names that the configuration gave.
+        // Keys between pieces are names from the configuration.
         (EchoKind::Key, None) => None,
         (EchoKind::Key, Some(_)) if spells_attribute_name(&raw[1..raw.len() - 1]) => None,
         (EchoKind::Key, Some(piece)) => {

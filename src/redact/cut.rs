@@ -1,11 +1,11 @@
-//! A document without some of its parts.
+//! Writes a document without some of its parts.
 //!
-//! Whoever knows what is wanted says of every section and piece whether it stays ([`Selection`]);
-//! what does not is removed from what goes out, and what does is looked at for its secrets.
+//! A [`Selection`] decides for every section and piece whether it stays. What does not stay is
+//! removed from the output; what stays is searched for secrets.
 //!
-//! Separators belong to what follows them: a member that is left out goes with everything between
-//! it and the member before it, and the first one that stays in its container loses its comma. So
-//! nothing has to be known of what comes next ([`Items`]).
+//! Separators belong to the item after them. A removed member takes everything since the previous
+//! member with it, and the first member that stays in its container loses its comma. So the writer
+//! never needs to know what comes next ([`Items`]).
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -21,35 +21,35 @@ use crate::plan::{
     Answer, Piece, PieceFrontier, PieceStretch, PieceVisitor, ResourceGlance, Section, Unchanged,
 };
 
-/// What becomes of a piece of a document.
+/// Whether a piece of a document stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It stays.
+    /// The piece stays.
     Stays,
-    /// It is left out.
+    /// The piece is left out.
     Goes(Reason),
 }
 
 /// Why a piece is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It changes nothing.
+    /// The change is a no-op.
     NoOp,
-    /// Another address or type is wanted.
+    /// The address or type does not match the selection.
     Unwanted,
 }
 
-/// How many pieces were left out.
+/// Number of pieces that were left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gone {
-    /// For [`Reason::NoOp`].
+    /// Pieces left out for [`Reason::NoOp`].
     pub no_ops: u64,
-    /// For [`Reason::Unwanted`].
+    /// Pieces left out for [`Reason::Unwanted`].
     pub unwanted: u64,
 }
 
 impl Gone {
-    /// One more.
+    /// Counts one piece.
     pub(super) fn count(&mut self, reason: Reason) {
         match reason {
             Reason::NoOp => self.no_ops += 1,
@@ -63,64 +63,64 @@ impl Gone {
     }
 }
 
-/// Makes judges, one for each thread.
+/// Creates judges, one per thread.
 pub type Judges = Box<dyn Fn() -> Box<dyn Judge>>;
 
-/// Says of resource changes whether they stay, as a [`Selection`] does, where they are read ahead
-/// of the walk. Of those that stay, all does.
+/// Decides like a [`Selection`] whether resource changes stay, on the lookahead workers. Nothing is
+/// cut from a change that stays.
 pub trait Judge: Send {
-    /// See [`Selection::unchanged`].
+    /// The decision of [`Selection::unchanged`].
     fn unchanged(&self) -> Option<Verdict>;
 
-    /// See [`Selection::piece`].
+    /// The decision of [`Selection::piece`].
     ///
     /// # Errors
     ///
-    /// The piece is not what it should be.
+    /// Fails if the piece does not have the form of its kind.
     fn change(&mut self, piece: &Piece<'_>) -> Result<Verdict>;
 }
 
-/// What of a document is wanted. By default everything is.
+/// Selects the parts of a document to write. By default everything stays.
 pub trait Selection {
-    /// What is written before the document and behind it.
+    /// The text to write before and after the document.
     fn around(&self) -> [&'static str; 2] {
         [""; 2]
     }
 
-    /// Whether everything stays, whatever it is.
+    /// Whether everything stays, whatever the document holds.
     fn is_everything(&self) -> bool {
         false
     }
 
-    /// Those who may be asked of resource changes and of drift in place of this one; `None`:
-    /// nobody.
+    /// Judges that can decide on resource changes and drift in place of this selection; `None` if
+    /// lookahead workers cannot decide.
     fn judges(&self) -> Option<Judges> {
         None
     }
 
-    /// A top-level key: whether it stays. `format_version` must.
+    /// Whether a top-level key stays. `format_version` must stay.
     fn section(&mut self, section: Section, key: &str) -> bool {
         let _ = (section, key);
         true
     }
 
-    /// A resource change that is seen at a glance to stay as it is. `None`: it has to be looked at
-    /// as a piece.
+    /// Decides on an unchanged resource change, recognised on the fast path. `None` asks for the
+    /// change as a piece.
     fn unchanged(&mut self, unchanged: &Unchanged<'_>) -> Option<Verdict> {
         let _ = unchanged;
         Some(Verdict::Stays)
     }
 
-    /// Whether all of every resource stays that is no change, wherever its section does.
+    /// Whether resources in values stay whole in every section that stays.
     fn wants_resources(&self) -> bool {
         true
     }
 
-    /// A piece, and where it stays, what of it does not: stretches in their order.
+    /// Decides on a piece. If it stays, adds the ranges to cut from it to `cuts`, in order.
     ///
     /// # Errors
     ///
-    /// The piece is not what it should be.
+    /// Fails if the piece does not have the form of its kind.
     fn piece(&mut self, piece: &Piece<'_>, cuts: &mut Vec<Range<u64>>) -> Result<Verdict> {
         let _ = (piece, cuts);
         Ok(Verdict::Stays)
@@ -130,24 +130,24 @@ pub trait Selection {
     ///
     /// # Errors
     ///
-    /// None is wanted.
+    /// Fails if the selection does not accept states.
     fn state(&mut self, document: WrongDocument) -> Result<()> {
         let _ = document;
         Ok(())
     }
 
-    /// The document ends: what to add behind its last member.
+    /// The document ends. Returns text to add after its last member.
     fn missing(&mut self) -> &'static str {
         ""
     }
 
-    /// It was written, and so many of its pieces were not.
+    /// The document is written, without this number of pieces.
     fn gone(&mut self, gone: &Gone) {
         let _ = gone;
     }
 }
 
-/// Everything is wanted.
+/// Selects everything.
 pub(super) struct Everything;
 
 impl Selection for Everything {
@@ -156,74 +156,75 @@ impl Selection for Everything {
     }
 }
 
-/// The members or elements of a container, told one after the other: what to remove, so that those
-/// that stay are the members or elements of a container.
+/// Visits the members or elements of a container in order, and determines what to remove so that
+/// the remaining ones form a valid container.
 #[derive(Debug)]
 pub struct Items {
-    /// Where the last one ended, or the container's bracket.
+    /// The end of the last item, or of the container's opening bracket.
     end: u64,
     is_first: bool,
     has_any: bool,
 }
 
 impl Items {
-    /// Those of a container whose bracket ends before that offset.
+    /// Starts after the container's opening bracket, which ends at `start`.
     pub fn new(start: u64) -> Items {
         Items { end: start, is_first: true, has_any: false }
     }
 
-    /// The end of the last one.
+    /// The end of the last item.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// The next one goes. What is to be removed begins there, and ends where it does.
+    /// Removes the next item. The range to remove begins at the returned offset, and ends where the
+    /// item ends.
     pub fn go(&mut self) -> u64 {
         self.is_first = false;
         self.end
     }
 
-    /// The next one stays; it, or the comma before it, stands at that offset. What is to be removed
-    /// of it.
+    /// Keeps the next item, which begins at `at`, or whose comma does. Returns the range to remove:
+    /// its comma, if needed.
     pub fn stay(&mut self, at: u64) -> Option<Range<u64>> {
         let has_comma = !std::mem::take(&mut self.is_first);
         let is_next = std::mem::replace(&mut self.has_any, true);
         (has_comma && !is_next).then_some(at..at + 1)
     }
 
-    /// One stays that stands behind some that went, the next one among them; whether its comma
-    /// does.
+    /// Keeps an item that follows removed ones, all in one stretch. Returns whether its comma
+    /// stays.
     pub fn stay_behind(&mut self) -> bool {
         std::mem::replace(&mut self.has_any, true)
     }
 
-    /// The last one ends before that offset.
+    /// Records the end of the last item.
     pub fn passed(&mut self, end: u64) {
         self.end = end;
     }
 }
 
-/// Sees to it that only what is wanted goes out.
+/// Passes only the selected parts of a document to the output.
 pub(super) struct Cutter<'r, 'scope, 'env, 's> {
     pub outgoing: Rc<RefCell<Outgoing<'scope, 'env, 's>>>,
     pub selection: &'r mut dyn Selection,
-    /// What looks for the secrets in it; `None`: they may be shown.
+    /// Searches the parts that stay for secrets; `None` if secrets may be shown.
     pub redactor: Option<Redactor<'r, Rc<RefCell<Outgoing<'scope, 'env, 's>>>>>,
-    /// Those who do the same ahead of it.
+    /// Lookahead workers that do the same.
     pub ahead: Option<PieceCrew<'scope, 'env, StretchRedactor<'s>, Chunk>>,
-    /// Only changes are read ahead: of other pieces they do not know whether they stay.
+    /// True if lookahead is limited to changes, because the judges cannot decide on other pieces.
     pub only_changes: bool,
-    /// Something is read ahead in the section that is walked.
+    /// True if lookahead covers the section being walked.
     pub is_read_ahead: bool,
-    /// What was left out.
+    /// Counts of the pieces left out.
     pub gone: Gone,
-    /// The containers that are walked, the innermost last.
+    /// The open containers, innermost last.
     pub open: Vec<Items>,
-    /// Where the next member or element of the innermost one begins, until its fate is known.
+    /// Where the next item of the innermost container begins, until its fate is known.
     pub next: Option<u64>,
-    /// A section is being left out.
+    /// True while a section is being left out.
     pub is_leaving_out: bool,
-    /// What is left out of a piece.
+    /// Scratch space for the cuts in a piece.
     pub cuts: Vec<Range<u64>>,
 }
 
@@ -236,7 +237,7 @@ impl<'scope, 's: 'scope> Cutter<'_, 'scope, '_, 's> {
         }
     }
 
-    /// Leaves out what comes next, from there on.
+    /// Leaves out the next item. Returns where the range to remove begins.
     fn goes(&mut self) -> Option<u64> {
         self.next.take()?;
         self.open.last_mut().map(Items::go)
@@ -346,7 +347,7 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
             if let (Some(at), Some(items)) = (next, items) {
                 let mut outgoing = self.outgoing.borrow_mut();
                 match chunk.first_comma {
-                    // The first of them stays.
+                    // The first item of the stretch stays.
                     None if !chunk.bytes.is_empty() => {
                         items.stay(at).into_iter().for_each(|comma| outgoing.remove(comma));
                     }

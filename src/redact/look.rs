@@ -1,12 +1,11 @@
-//! A second look at a piece in which an echo was found.
+//! Parses a piece again in which an echo was found.
 //!
-//! Nearly always a glance is enough: words of the format stand at known keys, and only `after` of a
-//! change, where `before` is another value, has echoes that must say that they changed. Where it is
-//! not, the piece is taken apart, once for all echoes in it.
+//! Usually a cheap test is enough. Words of the format are at known keys, and only echoes in
+//! `after`, next to a different `before`, must say that they changed. Otherwise the piece is
+//! parsed, once for all its echoes.
 //!
-//! What is wrong in a piece, where nobody has looked before, is no error here: how much of a
-//! document is looked at must not depend on what is secret in it. Of such a piece all echoes are
-//! masked.
+//! Errors in a piece that the walk did not parse are ignored here: how strictly a document is
+//! checked must not depend on its secrets. In such a piece all echoes are masked.
 
 use super::chunk::{Chunk, Span};
 use super::mask::NUMBERED;
@@ -21,23 +20,23 @@ use crate::plan::PieceKind;
 use crate::scan::Isa;
 use crate::secret::words::{WORDS, words};
 
-/// The pieces of a chunk that were looked at.
+/// The parsed pieces of a chunk.
 pub(super) struct Looks {
     isa: Isa,
     limits: Limits,
-    /// The start of the last of them, and what was seen.
+    /// The start of the last parsed piece, and the result.
     last: Option<(u64, Look)>,
 }
 
-/// What of a piece decides on the echoes in it, as offsets, in order.
+/// The facts of a piece that decide on its echoes, as offsets in ascending order.
 #[derive(Default)]
 struct Look {
-    /// Words that the format defines, or that stand in the configuration as they are: they come
-    /// from no value.
+    /// Words that the format defines, or that come unchanged from the configuration. They are never
+    /// computed from values.
     words: Vec<u64>,
-    /// Scalars of `after` that are others in `before`: a bit for each byte of the piece.
+    /// Scalars of `after` that differ in `before`: one bit for each byte of the piece.
     changed: Vec<u64>,
-    /// The highest number that a mask in it has ([`super::mask::Mask::Key`]).
+    /// The highest number in a mask of the piece ([`super::mask::Mask::Key`]).
     highest: u32,
 }
 
@@ -46,12 +45,12 @@ impl Looks {
         Looks { isa, limits, last: None }
     }
 
-    /// Forgets the chunk before.
+    /// Forgets the previous chunk.
     pub fn clear(&mut self) {
         self.last = None;
     }
 
-    /// Whether a scalar of a piece is a word of the format.
+    /// Whether the scalar at `at` is a word of the format.
     pub fn is_word(&mut self, chunk: &Chunk, piece: &Span, at: u64) -> bool {
         if piece.kind == PieceKind::Scalar {
             return piece.range.start == at;
@@ -59,13 +58,13 @@ impl Looks {
         let before = chunk.text(piece.range.start..at).trim_ascii_end();
         let may_be = match before.strip_suffix(b":").map(<[u8]>::trim_ascii_end) {
             Some(before) => WORDS.iter().any(|word| ends_with_key(before, word)),
-            // An element of an array: `actions` has words, too.
+            // An element of an array: `actions` contains words too.
             None => before.ends_with(b"[") || before.ends_with(b","),
         };
         may_be && self.at(chunk, piece).words.binary_search(&at).is_ok()
     }
 
-    /// Whether a scalar of a piece is another than before.
+    /// Whether the scalar at `at` differs from its value in `before`.
     pub fn is_changed(&mut self, chunk: &Chunk, piece: &Span, at: u64) -> bool {
         piece.after.contains(&at) && {
             let (at, look) = (at - piece.range.start, self.at(chunk, piece));
@@ -74,8 +73,8 @@ impl Looks {
         }
     }
 
-    /// A number for the mask of a key that no mask in the piece has: two keys of one object must
-    /// not become the same.
+    /// A number for the mask of a key that no mask in the piece has yet, so that two keys of an
+    /// object stay different.
     pub fn free_number(&mut self, chunk: &Chunk, piece: &Span, number: u32) -> u32 {
         number.saturating_add(self.at(chunk, piece).highest)
     }
@@ -124,7 +123,7 @@ impl Looks {
     }
 }
 
-/// The highest number of a mask in a text.
+/// The highest number in a mask of the text.
 fn highest_number(text: &[u8]) -> u32 {
     let [open, _] = NUMBERED;
     let numbers = memchr::memmem::find_iter(text, open).filter_map(|place| {

@@ -1,4 +1,4 @@
-//! What stands where a secret stood.
+//! The masks that replace secrets.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::value::{Kind, Value};
@@ -7,28 +7,28 @@ use crate::secret::echo::EchoKind;
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::{MASK, MASK_CHANGED, decode};
 
-/// The way of masking.
+/// How secrets are masked.
 #[derive(Clone, Debug, Default)]
 pub enum Masking {
     /// The text [`MASK`], or [`MASK_CHANGED`].
     #[default]
     Text,
-    /// A keyed digest (BLAKE3, 128 bits): equal secrets have equal digests, in all documents that
-    /// are masked with the same key.
+    /// A keyed digest (BLAKE3, 128 bits). Equal secrets have equal digests, in all documents masked
+    /// with the same key.
     Digest(Key),
-    /// `null`: that something changed is not told.
+    /// `null`. Hides whether the secret changed.
     Null,
 }
 
-/// The key of digests. Its bytes are not shown.
+/// The key of digests. `Debug` does not print its bytes.
 #[derive(Clone)]
 pub struct Key([u8; 32]);
 
-/// Least length of what a key is made of, in bytes.
+/// Minimum length of the bytes that a key is derived from.
 pub const KEY_MIN: usize = 16;
 
 impl Key {
-    /// A key made of what a file holds, [`KEY_MIN`] bytes at least; `None`: it is shorter.
+    /// Derives a key from the content of a file; `None` if it is shorter than [`KEY_MIN`] bytes.
     pub fn of(bytes: &[u8]) -> Option<Key> {
         let context = "plansift 2026 masks of secrets";
         (bytes.len() >= KEY_MIN).then(|| Key(blake3::derive_key(context, bytes)))
@@ -41,30 +41,30 @@ impl std::fmt::Debug for Key {
     }
 }
 
-/// What stands around a number or digest in a mask.
+/// The text before and after a number or digest in a mask.
 pub(super) const NUMBERED: [&str; 2] = ["(sensitive value ", ")"];
 
-/// What a place is replaced with.
+/// The replacement of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mask {
     Text,
     Changed,
-    /// A key that is a secret's text, with the secret's number.
+    /// Replaces a key that equals a secret; holds the number of the secret.
     Key(u32),
     Digest([u8; 16]),
     Null,
-    /// An overlay whose keys are secret.
+    /// Replaces an overlay whose keys are secret by `true` or `false`.
     Overlay(bool),
-    /// What stands for no secret: a part of the document that was not there.
+    /// Inserts text that replaces no secret.
     Added(&'static str),
 }
 
 impl Masking {
-    /// The mask of a value, which may be another than that of the other side.
+    /// The mask of a value. `is_changed` says whether the other side has a different value.
     ///
     /// # Errors
     ///
-    /// The value is not well formed.
+    /// Fails if the value is malformed.
     pub(super) fn of(
         &self,
         value: Value<'_>,
@@ -79,7 +79,7 @@ impl Masking {
         })
     }
 
-    /// The mask of a scalar whose text that is.
+    /// The mask of a scalar with this text.
     pub(super) fn of_text(&self, text: &[u8]) -> Mask {
         match self {
             Masking::Text => Mask::Text,
@@ -94,11 +94,11 @@ impl Masking {
 }
 
 impl Masking {
-    /// The mask of an echo, by its bytes.
+    /// The mask of an echo with these raw bytes.
     ///
     /// # Errors
     ///
-    /// They are not what was read before.
+    /// Fails if the bytes have changed since they were validated.
     pub(super) fn of_echo(&self, raw: &[u8], kind: EchoKind, is_changed: bool) -> Result<Mask> {
         match (self, kind, raw) {
             (Masking::Text, ..) if is_changed => Ok(Mask::Changed),
@@ -115,8 +115,8 @@ impl Masking {
     }
 }
 
-/// The same for a scalar, whatever document it stands in, and for containers of the same scalars
-/// under the same keys in the same order, whatever the space between them.
+/// The digest of a value. Equal scalars have equal digests in any document. Containers do if they
+/// have equal scalars under equal keys in the same order; white space does not count.
 fn digest(Key(key): &Key, value: Value<'_>, memory: &mut Vec<u8>) -> Result<[u8; 16]> {
     let mut hasher = blake3::Hasher::new_keyed(key);
     leaves(value, |leaf| {
@@ -128,7 +128,7 @@ fn digest(Key(key): &Key, value: Value<'_>, memory: &mut Vec<u8>) -> Result<[u8;
             Leaf::Scalar(Kind::String, value) => {
                 feed(&mut hasher, b's', decode(value.string()?, memory)?);
             }
-            // A number has the digest of a text: an echo of it may be a string.
+            // A number is digested like a string, because an echo of it may be a string.
             Leaf::Scalar(Kind::Number, value) => {
                 feed(&mut hasher, b's', number::canonical(value.raw(), memory));
             }
@@ -139,7 +139,7 @@ fn digest(Key(key): &Key, value: Value<'_>, memory: &mut Vec<u8>) -> Result<[u8;
     Ok(half(&hasher))
 }
 
-/// A text after its length, so that two texts are never read as two others.
+/// Adds a text with its length, so that no two sequences of texts have the same digest input.
 fn feed(hasher: &mut blake3::Hasher, kind: u8, text: &[u8]) {
     hasher.update(&[kind]);
     hasher.update(&(text.len() as u64).to_le_bytes());
@@ -152,7 +152,7 @@ fn half(hasher: &blake3::Hasher) -> [u8; 16] {
 }
 
 impl Mask {
-    /// Appends it as JSON.
+    /// Appends the mask as JSON.
     pub(super) fn write(self, out: &mut Vec<u8>) {
         let [open, close] = NUMBERED;
         let text = match self {

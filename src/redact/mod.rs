@@ -1,18 +1,20 @@
-//! The same document, byte for byte, without its secrets.
+//! Writes a document again, byte for byte, but without its secrets.
 //!
 //! ```text
-//! once   ─▶ [`crate::secret::Collecting`]  the secrets' digests
-//! again  ─▶ pieces ─▶ what is marked ─┐
-//!           bytes leaving the window ─┴▶ [`chunk`]  echoes; masks ─▶ the output, in order
+//! first pass   ─▶ [`crate::secret::Collecting`]  the secrets' digests
+//! second pass  ─▶ pieces ─▶ marked values ─────┐
+//!                 bytes leaving the window ────┴▶ [`chunk`]  echoes; masks ─▶ the output, in order
 //! ```
 //!
-//! What a document marks is found piece by piece while it is read (`Redactor`); what repeats it
-//! without a mark is found in the bytes, on as many threads as there are. Where the text lies in
-//! memory, both is done ahead of the walk, a stretch each, by all threads (`ahead`), of the changes
-//! that stay where not everything does (`stays`), and what they made of it goes out when the walk
-//! has come behind it (`Outgoing::through`). Of a stretch that was read for its secrets as well and
-//! stays whole, only what is marked is read again, unless that is most of it (the survey of
-//! [`crate::secret`]), also where there is one thread alone.
+//! The `Redactor` finds the marked values piece by piece during the walk. Their unmarked copies
+//! (echoes) are found in the bytes, on all threads.
+//!
+//! If the text lies in memory, lookahead workers (`ahead`) do both for whole stretches, or only for
+//! the changes that stay (`stays`). When the walk arrives at the start of such a stretch, it writes
+//! the result (`Outgoing::through`) and jumps to the end.
+//!
+//! The first pass surveys stretches (`Survey` in [`crate::secret`]). In a surveyed stretch that
+//! stays whole, the second pass parses only the marked pieces, also with a single thread.
 
 mod ahead;
 mod chunk;
@@ -49,24 +51,25 @@ use crate::secret::{self, Collected};
 pub struct Options {
     /// What is secret.
     pub secret: secret::Options,
-    /// What stands where a secret stood.
+    /// What replaces a secret.
     pub masking: Masking,
 }
 
-/// How much was masked.
+/// Number of masked places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Values that were marked.
+    /// Marked values.
     pub marked: u64,
-    /// Values that repeat marked ones, and keys that do.
+    /// Values and keys that repeat marked values.
     pub echoes: u64,
-    /// Values that were masked for their names.
+    /// Values masked for their names.
     pub named: u64,
-    /// Values and identities that equal a marked one of the same element or in the configuration.
+    /// Identities that equal a marked value of their element, and constants of the configuration
+    /// that equal a secret.
     pub equal: u64,
-    /// Elements without any word on what is sensitive in them.
+    /// Elements without an overlay that says what is sensitive.
     pub unmarked: u64,
-    /// Sections that nobody knows and that were masked as a whole.
+    /// Unknown sections, masked as a whole.
     pub unknown: u64,
 }
 
@@ -80,37 +83,38 @@ impl Counts {
         self.unknown += other.unknown;
     }
 
-    /// All places that were masked.
+    /// Number of all masked places.
     pub fn masked(&self) -> u64 {
         self.marked + self.echoes + self.named + self.equal + self.unknown
     }
 }
 
-/// What was done.
+/// The result of a redaction.
 #[derive(Clone, Copy, Debug)]
 pub struct Redacted {
-    /// What was read.
+    /// Facts about the document.
     pub document: Document,
-    /// What was masked.
+    /// Number of masked places.
     pub counts: Counts,
 }
 
-/// Writes the next of several documents without its secrets. They are read as they were opened; of
-/// what `options` say of reading, the threads count, and what whoever looks for echoes is held to.
+/// Writes the next document without its secrets. The documents keep the options they were opened
+/// with. Of the read options in `options`, only the number of threads, the instruction set and the
+/// limits on secrets apply.
 ///
-/// `collected` is what was found in it before. Without that, only what is marked is masked, and no
-/// echo of it; variables, constants of the configuration, changes to outputs without overlays, and
-/// sections that nobody knows are masked whatever they hold.
+/// `collected` is the result of the first pass. Without it, only marked values are masked, and none
+/// of their echoes. Variables, constants of the configuration, changes to outputs without overlays,
+/// and unknown sections are then masked whatever they hold.
 ///
 /// # Errors
 ///
-/// The document cannot be read, is neither a plan nor a state, or passes a limit; the output cannot
-/// be written. What was written until then has no secret in it either, but is no document. Without
-/// `collected` that is everything before the piece that is wrong, and nothing of it.
+/// Fails if the document is unreadable or neither a plan nor a state, if it exceeds a limit, or if
+/// the output cannot be written. The bytes written until then contain no secret, but form no
+/// complete document. Without `collected`, they are exactly the bytes before the faulty piece.
 ///
 /// # Panics
 ///
-/// There is no next one.
+/// Panics if no document is left.
 pub fn redact<S: Source>(
     documents: &mut Documents<S>,
     collected: Option<&Collected>,
@@ -121,27 +125,27 @@ pub fn redact<S: Source>(
     rewrite(documents, &mut Everything, secrecy, options, out)
 }
 
-/// What is known of the secrets of a document before it is written.
+/// What is known of a document's secrets before it is written.
 #[derive(Clone, Copy, Debug)]
 pub enum Secrecy<'c> {
-    /// All of them: the document was read before.
+    /// All of them, from a first pass.
     Known(&'c Collected),
-    /// None, as [`redact`] without `collected`.
+    /// None, as for [`redact`] without `collected`.
     Unknown,
-    /// They may be shown.
+    /// Secrets may be shown.
     Off,
 }
 
-/// Writes what is wanted of a document, without its secrets; those of what is left out are secret
-/// in what stays, too.
+/// Writes the selected parts of a document, without its secrets. Secrets of parts that are left out
+/// are also masked in parts that stay.
 ///
 /// # Errors
 ///
-/// As [`redact`]; what the selection says.
+/// The errors of [`redact`], and errors of the selection.
 ///
 /// # Panics
 ///
-/// There is no next one.
+/// Panics if no document is left.
 pub fn rewrite<S: Source>(
     documents: &mut Documents<S>,
     selection: &mut dyn Selection,
@@ -210,7 +214,7 @@ pub fn rewrite<S: Source>(
             }
         };
         outgoing.borrow_mut().finish(documents.source())?;
-        // What was left in the window was copied only now.
+        // The rest of the window was copied only now.
         documents.hold_still()?;
         cutter.selection.gone(&cutter.gone);
         let mut counts = cutter.redactor.map_or(Counts::default(), |redactor| redactor.counts);
@@ -219,7 +223,7 @@ pub fn rewrite<S: Source>(
     })
 }
 
-/// Whether the text is wrong, as it would be in any other reading of it.
+/// Whether the error comes from the text, so that any other pass would meet it too.
 fn is_of_the_text(error: &Error) -> bool {
     !matches!(error.kind(), ErrorKind::Write | ErrorKind::Changed | ErrorKind::Stopped)
 }

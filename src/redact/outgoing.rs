@@ -1,9 +1,9 @@
-//! The bytes of a document that leave the window, on their way to the output.
+//! Moves the bytes of a document from the window to the output.
 //!
-//! What is left out of the document is dropped here, before anyone looks at it. From then on
-//! offsets count as if it had never been there: those of chunks, edits, pieces and cuts do, those
-//! of removed stretches and of the window are the document's own ([`Outgoing::place`] is between
-//! them).
+//! Parts that are left out of the document are dropped here, before the search for echoes. Two
+//! kinds of offsets exist. Chunks, edits, pieces and cuts have offsets that do not count removed
+//! bytes. Removed ranges and the window have offsets in the document. [`Outgoing::place`] converts
+//! the latter to the former.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -20,54 +20,54 @@ use crate::input::{Source, Whole};
 use crate::limits::{Limit, Limits};
 use crate::plan::piece_crew::Found as _;
 
-/// Bytes that are worth handing over.
+/// Bytes in a chunk that make it worth another thread.
 const SIZE: u64 = of_shared_work(256 << 10);
 
-/// Bytes of the buffer that small stretches between edits are put together in.
+/// Size of the buffer that joins small writes, in bytes.
 const BUFFER: usize = 64 << 10;
 
-/// Chunks that wait or are worked on, for each thread.
+/// Most chunks per thread that wait or are being processed.
 const CHUNKS: usize = 3;
 
-/// A stretch of the document that is left out.
+/// A range of the document that is left out.
 struct Removed {
     range: Range<u64>,
-    /// How many bytes before it are left out.
+    /// Number of bytes left out before it.
     before: u64,
 }
 
-/// The end of a stretch whose end is not known yet.
+/// The end of a range whose end is still unknown.
 const OPEN: u64 = u64::MAX;
 
-/// The way out.
+/// The path of a document to the output.
 pub(super) struct Outgoing<'scope, 'env, 's> {
-    /// Those who look for echoes; what needs no such look does not go through their hands.
+    /// Workers that search for echoes. Chunks that need no search bypass them.
     crew: Crew<'scope, 'env, Masker<'s>>,
     hire: Box<dyn Fn() -> Masker<'s> + 'scope>,
-    /// For what this thread looks through itself.
+    /// Searches the chunks that this thread processes itself.
     masker: Option<Masker<'s>>,
     has_echoes: bool,
     out: BufWriter<&'env mut dyn Write>,
-    /// What is on its way, up to where the window begins.
+    /// The chunk being filled, up to the start of the window.
     chunk: Chunk,
-    /// Where it is to be cut, in order.
+    /// Where to cut the next chunks, in ascending order.
     cuts: VecDeque<u64>,
-    /// The last of all cuts.
+    /// The last cut so far.
     cut: u64,
-    /// The offset in the document up to which bytes were taken.
+    /// The document offset up to which bytes were taken.
     taken: u64,
-    /// What is left out and was not taken yet, in order.
+    /// Ranges left out and not yet reached, in ascending order.
     removed: VecDeque<Removed>,
-    /// How many bytes are left out so far.
+    /// Number of bytes left out so far.
     removed_len: u64,
-    /// Where the document ends, once that is known.
+    /// The end of the document, once known.
     end: u64,
-    /// Where the last piece ended: in the document, and without what is left out.
+    /// The end of the last piece: in the document, and without removed bytes.
     passed: (u64, u64),
-    /// Most bytes behind it that may wait for the next one.
+    /// Most bytes after a piece that may wait for the next one.
     gap_max: u64,
     spare: Vec<Chunk>,
-    /// The mask that is written.
+    /// Scratch space for the mask being written.
     mask: Vec<u8>,
     pub counts: Counts,
 }
@@ -101,7 +101,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         }
     }
 
-    /// The document begins there.
+    /// The document begins at `start`.
     pub fn begin(&mut self, start: u64) {
         self.chunk.start = start;
         self.cut = start;
@@ -109,12 +109,12 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         self.passed = (start, start);
     }
 
-    /// The document ends there.
+    /// The document ends at `end`.
     pub fn end(&mut self, end: u64) {
         self.end = end;
     }
 
-    /// Replaces something in the document; whether there is anything left of it to replace.
+    /// Replaces a range of the document. Returns `false` if the range is left out.
     pub fn edit(&mut self, edit: Edit) -> bool {
         let range = self.places(edit.range);
         let is_there = !range.is_empty();
@@ -124,7 +124,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         is_there
     }
 
-    /// Adds to the document what is not in it.
+    /// Inserts text at an offset of the document.
     pub fn add(&mut self, at: u64, text: &'static str) {
         let at = self.place(at);
         if !text.is_empty() {
@@ -132,7 +132,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         }
     }
 
-    /// A piece, for the look at echoes in it.
+    /// Records a piece, for the search for echoes in it.
     pub fn piece(&mut self, piece: Span) {
         if !self.has_echoes {
             return;
@@ -144,7 +144,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         }
     }
 
-    /// A piece ends there, and what follows can be looked at on its own.
+    /// A piece ends at `offset`, and the next chunk may begin there.
     pub fn passed(&mut self, offset: u64) {
         let end = self.place(offset);
         self.passed = (offset, end);
@@ -154,10 +154,10 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         }
     }
 
-    /// Leaves out a stretch of the document. It lies behind all that was left out before, and no
-    /// piece that stays has ended since it began.
+    /// Leaves out a range of the document. It must be after all ranges left out before, and no
+    /// piece that stays may have ended since its start.
     pub fn remove(&mut self, range: Range<u64>) {
-        // A separator may have left the window before it was known whether it stays.
+        // A separator may have left the window before its fate was known.
         if range.start < self.taken {
             let at = (self.place(range.start) - self.chunk.start) as usize;
             let len = (self.taken.min(range.end) - range.start) as usize;
@@ -173,12 +173,12 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         self.removed_len += range.end - range.start;
     }
 
-    /// Leaves out what comes from there on, up to where that ends ([`Outgoing::remove_to`]).
+    /// Leaves out everything from `start` until [`Outgoing::remove_to`].
     pub fn remove_from(&mut self, start: u64) {
         self.remove(start..OPEN);
     }
 
-    /// What is being left out ends there.
+    /// Ends the range begun by [`Outgoing::remove_from`].
     pub fn remove_to(&mut self, end: u64) {
         if let Some(last) = self.removed.back_mut() {
             last.range.end = end;
@@ -186,7 +186,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         }
     }
 
-    /// Where a place of the document is, without what is left out before it.
+    /// Converts an offset of the document to one without removed bytes.
     fn place(&self, offset: u64) -> u64 {
         let next = self.removed.partition_point(|removed| removed.range.start < offset);
         match next.checked_sub(1).map(|last| &self.removed[last]) {
@@ -201,12 +201,12 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         if range.is_empty() { range } else { self.place(range.start)..self.place(range.end) }
     }
 
-    /// Takes bytes that leave the window; the first of them has that offset.
+    /// Takes bytes that leave the window, the first of which is at `offset`.
     fn take(&mut self, bytes: &[u8], offset: u64) -> Result<()> {
         if offset > self.taken {
             return Err(Error::new(ErrorKind::Changed));
         }
-        // What stands before the document and behind it is not written.
+        // Text before and after the document is not written.
         let end = self.end.min(offset + bytes.len() as u64);
         while self.taken < end {
             let stays_to = match self.removed.front() {
@@ -231,8 +231,8 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         let end = self.chunk.end() + bytes.len() as u64;
         while let Some(cut) = self.cuts.pop_front_if(|cut| *cut <= end) {
             let (before, behind) = bytes.split_at((cut - self.chunk.end()) as usize);
-            // Copied also where nobody looks at it: the output may make it wait, and the file that
-            // it stands in may be another by then.
+            // Copies even if no search follows: a slow output may delay the write, and the mapped
+            // file may change in the meantime.
             self.chunk.bytes.extend_from_slice(before);
             self.give(cut)?;
             bytes = behind;
@@ -245,7 +245,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         Ok(())
     }
 
-    /// Hands over what is on its way, which ends at `cut`.
+    /// Hands over the current chunk, which ends at `cut`.
     fn give(&mut self, cut: u64) -> Result<()> {
         let mut rest = self.spare.pop().unwrap_or_default();
         rest.start = cut;
@@ -282,8 +282,8 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         Ok(())
     }
 
-    /// Writes a chunk that somebody else took from that range of the document, and what stands
-    /// before it and was not taken yet. `text` is that of the whole input.
+    /// Writes a chunk that a lookahead worker made of a range of the document, after the bytes
+    /// before it. `text` is the whole input.
     pub fn through(&mut self, text: &[u8], range: Range<u64>, chunk: &mut Chunk) -> Result<()> {
         self.take(&text[self.taken as usize..range.start as usize], self.taken)?;
         let taken = self.taken;
@@ -296,7 +296,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         let mut rest = self.spare.pop().unwrap_or_default();
         rest.start = range.end - self.removed_len;
         let mut before = std::mem::replace(&mut self.chunk, rest);
-        // That is little, and not worth another thread.
+        // A small chunk, not worth another thread.
         let masker = self.masker.get_or_insert_with(&self.hire);
         masker.work(&mut before);
         self.write(before)?;
@@ -306,16 +306,16 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         self.write_out(chunk)
     }
 
-    /// Writes everything that is still on its way, what is left in the window included.
+    /// Writes everything that is left, including the rest of the window.
     pub fn finish(&mut self, source: &impl Source) -> Result<()> {
         self.take(source.window(), source.offset())?;
         if self.has_echoes && self.crew.is_idle() {
-            // All that is left of the document is in one chunk: that is not worth a thread.
+            // The rest of the document is one chunk, not worth another thread.
             let mut chunk = std::mem::take(&mut self.chunk);
             self.masker.get_or_insert_with(&self.hire).work(&mut chunk);
             self.write(chunk)?;
         } else {
-            // With what is added behind the last byte.
+            // Includes text that is added after the last byte.
             self.give(u64::MAX)?;
         }
         while let Some(chunk) = self.crew.wait() {
@@ -324,19 +324,19 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         self.out.flush().map_err(|error| Error::io(ErrorKind::Write, error))
     }
 
-    /// The document is wrong behind the last piece that ended. Writes everything up to there that
-    /// is still on its way, so that what was written does not depend on windows or threads.
+    /// Writes everything up to the end of the last valid piece, after an error in the document. The
+    /// output then does not depend on windows or threads.
     ///
     /// # Errors
     ///
-    /// The output cannot be written.
+    /// Fails if the output cannot be written.
     pub fn finish_passed(&mut self, source: &impl Source) -> Result<()> {
         let (passed, end) = self.passed;
         if self.taken < passed {
             self.end = passed;
             self.take(source.window(), source.offset())?;
         }
-        // More may have left the window than that.
+        // More bytes may have left the window.
         self.chunk.bytes.truncate(end.saturating_sub(self.chunk.start) as usize);
         self.give(end)?;
         while let Some(chunk) = self.crew.wait() {
@@ -356,7 +356,7 @@ impl<'scope, 's: 'scope> Notes for Rc<RefCell<Outgoing<'scope, '_, 's>>> {
     }
 }
 
-/// A source whose bytes go out when they leave the window.
+/// A source that passes the bytes leaving its window to the output.
 pub(super) struct Tee<'scope, 'env, 's, S> {
     pub source: S,
     pub outgoing: Rc<RefCell<Outgoing<'scope, 'env, 's>>>,

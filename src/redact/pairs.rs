@@ -1,15 +1,15 @@
-//! Scalars that stand at the same place of `before` and `after` and are not the same.
+//! Finds the scalars of `after` that differ from the scalar at the same place in `before`.
 //!
-//! Two texts that are masked look alike; where they were not, the mask has to say so, or a change
-//! would be lost.
+//! Masks of different secrets look the same, so the mask must say that a secret changed. Otherwise
+//! the change would be lost.
 
 use crate::error::Result;
 use crate::json::number;
 use crate::json::value::{Elements, Kind, Value};
 use crate::secret::ordered::Ordered;
 
-/// A pair of containers that was entered: what is in both at the same place and was not compared.
-/// It is not listed: there may be very much.
+/// A pair of entered containers, with iterators over the members that are not yet compared. The
+/// members are not collected into lists, because there may be very many.
 enum Entered<'a> {
     Objects(Ordered<'a>, Ordered<'a>),
     Arrays(Elements<'a>, Elements<'a>),
@@ -35,11 +35,11 @@ impl<'a> Entered<'a> {
     }
 }
 
-/// Tells the offsets of those of `after`.
+/// Calls `changed` with the offsets of these scalars in `after`.
 ///
 /// # Errors
 ///
-/// A value is not well formed, or has a key twice.
+/// Fails if a value is malformed, or has a key twice.
 pub(super) fn changed_scalars(
     before: Value<'_>,
     after: Value<'_>,

@@ -1,4 +1,4 @@
-//! What is marked in the pieces of a document, found while it is written.
+//! Finds the marked values in the pieces of a document while the document is written.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -19,26 +19,26 @@ use crate::secret::parts::{Parts, constants};
 use crate::secret::steps::{Places, secret_steps};
 use crate::secret::{Collected, decode, is_attribute_name, is_mask, places, spells_attribute_name};
 
-/// Finds what is marked in the pieces of a document.
+/// Finds the secrets in pieces, and records their masks.
 pub(super) struct Redactor<'r, N> {
     pub notes: N,
-    /// What an earlier reading found; `None`: there was none.
+    /// The result of the first pass; `None` if there was none.
     known: Option<&'r Collected>,
-    /// What the texts of a piece are known by.
+    /// The key of the digests in `own`.
     keyed: RandomState,
     masking: &'r Masking,
     marks: Marks,
     differ: Differ,
     /// Digests of the marked scalars of one piece.
     own: HashSet<u64>,
-    /// Most of them.
+    /// Most digests in `own`.
     secrets_max: u64,
-    /// The piece has identities.
+    /// True if the piece has identities.
     has_identities: bool,
-    /// The marked places of one piece, if paths among its values lead somewhere.
+    /// The marked places of one piece, for cutting the paths among its values.
     places: Places,
     has_paths: bool,
-    /// How many places of one piece are masked.
+    /// Number of masked places of one piece.
     masked: u64,
     limits: Limits,
     decoded: Vec<u8>,
@@ -46,9 +46,10 @@ pub(super) struct Redactor<'r, N> {
 }
 
 impl<'r, N: Notes> Redactor<'r, N> {
-    /// `known` is what an earlier reading found. Without that, what only another part of the
-    /// document could tell is secret: all variables, all constants, changes to outputs without
-    /// overlays, resources outside of `resource_changes`, and what nobody knows.
+    /// Creates a redactor. `known` is the result of the first pass. Without it, everything that
+    /// depends on another part of the document counts as secret: all variables, all constants,
+    /// changes to outputs without overlays, resources outside `resource_changes`, and unknown
+    /// sections.
     pub fn new(notes: N, known: Option<&'r Collected>, options: &'r Options) -> Self {
         Redactor {
             notes,
@@ -69,7 +70,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
         }
     }
 
-    /// Whether a resource change that stays as it is needs no look: nothing in it is marked.
+    /// Whether an unchanged resource change has no marks, and so needs no parse.
     pub fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
         let is_quiet = self.marks.is_quiet_change(unchanged);
         if is_quiet {
@@ -78,7 +79,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
         is_quiet
     }
 
-    /// The same of a resource that is no change.
+    /// Whether a resource in values has no marks, and so needs no parse.
     pub fn resource(&mut self, resource: &ResourceGlance<'_>, range: Range<u64>) -> bool {
         let ResourceGlance { section, address, sensitive_values } = *resource;
         let is_marked_elsewhere = match self.known {
@@ -92,7 +93,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
         is_quiet
     }
 
-    /// Masks what is secret in a piece, but for its echoes.
+    /// Masks the secrets in a piece, except echoes.
     pub fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         let Piece { kind, value, .. } = *piece;
         self.masked = 0;
@@ -115,7 +116,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
         Ok(())
     }
 
-    /// Masks what is marked in a piece.
+    /// Masks the marked values of a piece.
     fn values(&mut self, piece: &Piece<'_>) -> Result<()> {
         let mut parts = Parts::of(piece)?;
         let [before, after] = parts.subject.sides;
@@ -173,7 +174,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
         identities.try_for_each(|identity| self.identity(identity, parts.is_unknown))
     }
 
-    /// Cuts paths where they lead below a marked place.
+    /// Cuts paths that lead below a marked place.
     fn paths(&mut self, paths: Value<'_>) -> Result<()> {
         self.places.sort();
         if self.places.list().is_empty() {
@@ -188,7 +189,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
         Ok(())
     }
 
-    /// Cuts the path of a relevant attribute where it may lead below a marked place.
+    /// Cuts the path of a relevant attribute if it may lead below a marked place.
     fn relevant_attribute(&mut self, element: Value<'_>) -> Result<()> {
         let secrets = self.known.map(|known| &known.secrets);
         if let Some(cut) = secret_steps(element, secrets, &mut self.decoded)? {
@@ -209,7 +210,8 @@ impl<'r, N: Notes> Redactor<'r, N> {
         let is_changed = match (before, after) {
             (Some(before), Some(after)) => {
                 match self.differ.is_changed(before, after, marked.unknown) {
-                    // Who masks whatever may be secret refuses nothing for it.
+                    // Without a first pass everything suspicious is masked, so a repeated key need
+                    // not be an error.
                     Err(error)
                         if self.known.is_none() && error.kind() == ErrorKind::DuplicateKey =>
                     {
@@ -229,7 +231,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
             if self.is_masked(value)? {
                 continue;
             }
-            // Of values that are the same, if not to the letter, the masks are.
+            // Equal values get equal masks, even if their spellings differ.
             let mask = match earlier.filter(|_| !is_changed) {
                 Some(mask) => mask,
                 None => self.masking.of(value, is_changed, &mut self.decoded)?,
@@ -247,7 +249,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
         marked.unknown.map_or(Ok(()), |unknown| self.overlay(unknown))
     }
 
-    /// Takes the keys out of an overlay of a value that is masked as a whole.
+    /// Removes the keys from an overlay of a value that is masked as a whole.
     fn overlay(&mut self, overlay: Value<'_>) -> Result<()> {
         let (mut has_keys, mut marks) = (false, false);
         leaves(overlay, |leaf| {
@@ -261,7 +263,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
         Ok(())
     }
 
-    /// Takes note of the scalars of a marked value, for the identities beside it.
+    /// Records the scalars of a marked value, to compare the identities of the piece with them.
     fn note(&mut self, value: Value<'_>) -> Result<()> {
         leaves(value, |leaf| {
             if let Leaf::Scalar(Kind::True | Kind::False, value) = leaf {
@@ -279,7 +281,8 @@ impl<'r, N: Notes> Redactor<'r, N> {
         })
     }
 
-    /// Masks what equals a marked scalar of the same piece, but for a word of the format.
+    /// Masks the scalars of an identity that equal a marked scalar of the same piece, except a word
+    /// of the format.
     fn identity(&mut self, identity: Value<'_>, word: Option<Value<'_>>) -> Result<()> {
         let word = word.map(Value::offset);
         leaves(identity, |leaf| {
@@ -297,7 +300,8 @@ impl<'r, N: Notes> Redactor<'r, N> {
         })
     }
 
-    /// Masks the constants that are marked or equal a secret; all, where nobody knows which do.
+    /// Masks the constants that are marked or equal a secret. Without a first pass, masks all
+    /// constants.
     fn configuration(&mut self, piece: &Piece<'_>) -> Result<()> {
         let known = self.known;
         let masked = match known {
@@ -340,7 +344,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
                 }
                 Ok(())
             })?;
-            // A map all of whose values are secret: its keys are, too.
+            // If all values of a map are secret, so are its keys.
             if has_keys && others == 0 && secrets > 0 {
                 let mask = self.masking.of(constant, false, &mut self.decoded)?;
                 self.edit(constant, mask);
@@ -349,7 +353,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
         })
     }
 
-    /// Masks the constants that are marked, and says where they stand, in order.
+    /// Masks the marked constants, and returns their ranges in ascending order.
     fn constants(&mut self, piece: &Piece<'_>) -> Result<Vec<Range<u64>>> {
         let mut masked = Vec::new();
         let Some(known) = self.known else { return Ok(masked) };
@@ -362,7 +366,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
         found.map(|()| masked)
     }
 
-    /// Masks what stands under a name that marks, where nothing else marks.
+    /// Masks the values of keys that match a secret name, in sections without overlays.
     fn named(&mut self, piece: &Piece<'_>) -> Result<()> {
         if !self.marks.has_names() {
             return Ok(());
@@ -396,7 +400,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
         Ok(())
     }
 
-    /// Masks what nobody knows, where its echoes are not looked for.
+    /// Masks an unknown section, where echoes cannot be searched for.
     fn unknown(&mut self, value: Value<'_>) -> Result<()> {
         if !value.is_null() && !self.is_masked(value)? {
             let mask = self.masking.of(value, false, &mut self.decoded)?;
@@ -415,7 +419,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
         Ok(self.edit(value, mask))
     }
 
-    /// Counts a place of the piece that is masked.
+    /// Counts a masked place of the piece.
     fn count(&mut self, offset: u64) -> Result<()> {
         self.masked += 1;
         match self.masked > self.limits.marks {
@@ -424,20 +428,20 @@ impl<'r, N: Notes> Redactor<'r, N> {
         }
     }
 
-    /// Masks a value, and returns how many values that are: none where the value is left out.
+    /// Masks a value. Returns 1, or 0 if the value is left out of the output.
     fn edit(&mut self, value: Value<'_>, mask: Mask) -> u64 {
         let edit = Edit { range: value.range(), mask };
         u64::from(self.notes.edit(edit))
     }
 
-    /// A piece stands there; `after` is its second side, if that is another than the first.
+    /// Records a piece. `after` is its second side if that differs from the first.
     fn span(&mut self, range: Range<u64>, kind: PieceKind, after: Option<Value<'_>>) {
         let after = after.map_or(0..0, Value::range);
         self.notes.piece(Span { range, kind, after });
     }
 }
 
-/// Whether a key in a value may be no name of an attribute, so that it may be a secret.
+/// Whether a value contains a key that is not an attribute name, and so may be a secret.
 fn has_data_keys(value: Value<'_>) -> Result<bool> {
     let mut has_data_keys = false;
     leaves(value, |leaf| {
@@ -449,7 +453,7 @@ fn has_data_keys(value: Value<'_>) -> Result<bool> {
     Ok(has_data_keys)
 }
 
-/// Whether the resources of a section have marks that only `resource_changes` tells.
+/// Whether only `resource_changes` has the marks for the resources of a section.
 fn holds_marks_of_changes(section: Section) -> bool {
     matches!(
         section,

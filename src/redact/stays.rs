@@ -1,18 +1,18 @@
-//! What of a stretch stays, where some of its pieces are left out.
+//! Records which parts of a stretch stay when some of its pieces are left out.
 
 use std::ops::Range;
 
 use super::chunk::Chunk;
 use super::cut::{Gone, Reason};
 
-/// The parts of a stretch that stay, being noted piece by piece.
+/// The parts of a stretch that stay, recorded piece by piece.
 #[derive(Debug, Default)]
 pub(super) struct Stays {
-    /// In order, each with what stands between its first piece and the one before it.
+    /// In order. A part includes the bytes between its first piece and the piece before that.
     parts: Vec<Part>,
-    /// Where the last piece ended; 0 before the first.
+    /// The end of the last piece; 0 before the first.
     end: u64,
-    /// The comma before the first piece that stays, if that is not the first of all.
+    /// The comma before the first piece that stays, unless that is the first piece of the stretch.
     first_comma: Option<u64>,
     gone: Gone,
 }
@@ -20,29 +20,29 @@ pub(super) struct Stays {
 #[derive(Debug)]
 struct Part {
     range: Range<u64>,
-    /// Where its first byte comes to stand.
+    /// The new offset of its first byte.
     place: u64,
 }
 
 impl Stays {
-    /// Forgets everything and keeps the memory.
+    /// Removes all content and keeps the memory.
     pub fn clear(&mut self) {
         self.parts.clear();
         (self.end, self.first_comma, self.gone) = (0, None, Gone::default());
     }
 
-    /// How many parts there are.
+    /// Number of parts.
     pub fn len(&self) -> usize {
         self.parts.len()
     }
 
-    /// The next piece is left out; it ends there.
+    /// Leaves out the next piece, which ends at `end`.
     pub fn go(&mut self, end: u64, reason: Reason) {
         self.gone.count(reason);
         self.end = end;
     }
 
-    /// The next piece stays; it ends there, and so stands the comma before it.
+    /// Keeps the next piece, which ends at `end`. `comma` is the offset of the comma before it.
     pub fn stay(&mut self, end: u64, comma: Option<u64>) {
         match self.parts.last_mut().filter(|last| last.range.end == self.end) {
             Some(last) => last.range.end = end,
@@ -56,8 +56,8 @@ impl Stays {
         self.end = end;
     }
 
-    /// Takes the bytes of a stretch that stay, and moves what was noted of them to where they come
-    /// to stand. The first of them comes to stand where the stretch begins.
+    /// Copies the bytes that stay to `chunk`, and moves the recorded offsets accordingly. The first
+    /// byte that stays gets the offset of the stretch's start.
     pub fn take(&mut self, chunk: &mut Chunk, stretch: Range<u64>, text: &[u8]) {
         chunk.start = stretch.start;
         chunk.gone = self.gone;
@@ -84,7 +84,7 @@ impl Stays {
         }
     }
 
-    /// Where a place in one of the parts comes to stand.
+    /// The new offset of a position inside a part.
     fn place(&self, offset: u64) -> u64 {
         let behind = self.parts.partition_point(|part| part.range.start <= offset);
         let part = &self.parts[behind - 1];

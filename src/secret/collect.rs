@@ -1,4 +1,4 @@
-//! The secrets of a document, read from it before anything of it is written.
+//! Collects the secrets of a document, before any of it is written.
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
@@ -27,26 +27,27 @@ use crate::plan::{
     ResourceGlance, Section, Unchanged,
 };
 
-/// As many arguments of module calls are remembered. Of more, the configuration is read again.
+/// How many arguments of module calls are remembered. With more, the configuration is read a second
+/// time.
 const ARGUMENTS_MAX: usize = 1 << 16;
 
-/// What a document says of its secrets.
+/// The secrets of a document, and the places and declarations that mark them.
 #[derive(Debug)]
 pub struct Collected {
-    /// Their digests.
+    /// The digests of the secrets.
     pub secrets: Secrets,
-    /// What tells texts that contain one of them, if that was asked for.
+    /// Finds texts that contain a secret, if the options ask for it.
     pub contained: Option<Contained>,
-    /// What is declared sensitive.
+    /// The variables and outputs that are declared sensitive.
     pub declared: Declared,
-    /// The places that are marked.
+    /// The marked places.
     pub places: Places,
-    /// What is known of the document for another reading.
+    /// Findings of this pass that make the next pass over the document cheaper.
     pub(crate) survey: Survey,
 }
 
 impl Collected {
-    /// What is known of a document that was not read.
+    /// An empty result, for a document that was not read.
     pub fn nothing(options: &Options) -> Collected {
         Collected {
             secrets: Secrets::new(options.echo_min, &options.read.limits),
@@ -58,76 +59,76 @@ impl Collected {
     }
 }
 
-/// Reads the first document of an input for its secrets, before all of it is redacted. `open` opens
-/// it, as for [`Collecting`].
+/// Collects the secrets of the first document of an input, before all of it is redacted. `open`
+/// opens the input, as for [`Collecting`].
 ///
 /// # Errors
 ///
-/// The document cannot be read, is neither a plan nor a state, or passes a limit.
+/// Fails if the document is unreadable or neither a plan nor a state, or if it exceeds a limit.
 pub fn collect<S: Source>(open: impl FnMut() -> Result<S>, options: &Options) -> Result<Collected> {
     Collecting::new(open, Takes::All).for_redaction().collect(0, options)
 }
 
-/// What is read for its secrets.
+/// Which documents are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     /// Plans and states.
     All,
-    /// Plans; a state is an error.
+    /// Plans only; a state is an error.
     Plans,
 }
 
-/// Reads the documents of an input for their secrets, each before it is read for what is in it.
+/// Collects the secrets of the documents of an input. Each document is collected before it is read
+/// for its content.
 pub struct Collecting<F, S> {
     open: F,
     takes: Takes,
-    /// See [`Collecting::for_redaction`].
+    /// True after [`Collecting::for_redaction`].
     surveys: bool,
     documents: Option<Documents<S>>,
-    /// For what comes before its declarations in the same documents, as variables do.
+    /// For a second pass over a document whose values precede their declarations, as variables do.
     again: Option<Documents<S>>,
 }
 
-/// Who is told where each secret was met for the first time, in the order of their numbers.
+/// Receives the location of each secret's first occurrence, in the order of the secrets' numbers.
 pub type Tell<'t> = &'t mut dyn FnMut(&Fresh<'_, '_>);
 
-/// A marked value in which secrets were met for the first time.
+/// A marked value with secrets that had not occurred before.
 #[derive(Clone, Copy, Debug)]
 pub struct Fresh<'p, 'a> {
-    /// The piece it stands in.
+    /// The piece that contains the value.
     pub piece: &'p Piece<'a>,
-    /// The way to it, as the overlay has it: from the root of the value that it marks.
+    /// The path to the value, from the root of the subject that the overlay marks.
     pub path: &'p [Step<'a>],
-    /// Which of the values of its subject it stands in ([`Subject::sides`](super::marks::Subject)).
+    /// The index of the value's side in [`Subject::sides`](super::marks::Subject).
     pub side: usize,
-    /// Where it is no such value: which of the identities of its piece it stands in
-    /// ([`Parts::identities`]).
+    /// For a value in an identity of the piece: the index into [`Parts::identities`].
     pub identity: Option<usize>,
-    /// Where it stands.
+    /// The offset of the value.
     pub offset: u64,
-    /// The number of the first of those secrets; the others follow it.
+    /// The number of the first new secret; the others have the next numbers.
     pub number: u32,
 }
 
 impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
-    /// Before the first document. `open` opens the input: once, and once more where something comes
-    /// before its declaration.
+    /// Starts before the first document. `open` opens the input: once, and a second time if values
+    /// precede their declarations.
     pub fn new(open: F, takes: Takes) -> Collecting<F, S> {
         Collecting { open, takes, surveys: false, documents: None, again: None }
     }
 
-    /// The same, where all of the documents is written without their secrets afterwards
-    /// ([`crate::redact::redact`]): what is found is kept for that.
+    /// Keeps findings that speed up a later redaction of the same documents
+    /// ([`crate::redact::redact`]).
     pub fn for_redaction(mut self) -> Collecting<F, S> {
         self.surveys = true;
         self
     }
 
-    /// Reads the document at an offset, which is not passed yet.
+    /// Reads the document at an offset that the reader has not passed yet.
     ///
     /// # Errors
     ///
-    /// The document cannot be read, is neither a plan nor a state, or passes a limit.
+    /// Fails if the document is unreadable or neither a plan nor a state, or if it exceeds a limit.
     pub fn collect(&mut self, at: u64, options: &Options) -> Result<Collected> {
         self.collect_and_tell(at, options, None)
     }
@@ -139,7 +140,8 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         tell: Option<Tell<'_>>,
     ) -> Result<Collected> {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
-        // One thread alone reads ahead for the sake of the second reading, which has less to do.
+        // Even a single thread parses ahead for a redaction, because its results shorten the second
+        // pass.
         let is_ahead = threads > 1 || self.surveys;
         let desk = Desk::new();
         std::thread::scope(|scope| {
@@ -216,15 +218,15 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         Ok(Collected { secrets, contained, declared, places, survey })
     }
 
-    /// The same for the document that others come to next. Where it fails, they pass it.
+    /// Reads the document that `documents` comes to next. If that fails, moves `documents` past it.
     ///
     /// # Errors
     ///
-    /// As [`Collecting::collect`].
+    /// The errors of [`Collecting::collect`].
     ///
     /// # Panics
     ///
-    /// There is no next one.
+    /// Panics if `documents` has no document left.
     pub fn collect_before(
         &mut self,
         documents: &mut Documents<impl Source>,
@@ -241,21 +243,20 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         collected
     }
 
-    /// What follows the document that was read, or failed.
+    /// Determines what follows the last document, which was read or failed.
     pub fn find_next(&mut self) -> Next {
         self.documents.as_mut().map_or(Next::End, Documents::find_next)
     }
 }
 
-/// The longest way that the walk goes alone, where most of a stretch was read twice, is this power
-/// of two of stretches.
+/// Limits the pause of lookahead: at most two to this power stretches.
 const ALONE_MAX: u32 = 6;
 
-/// What came before it was known what of it is sensitive.
+/// Which values preceded the declaration that says whether they are sensitive.
 #[derive(Clone, Copy, Debug, Default)]
 struct Early {
     variables: bool,
-    /// Changes to outputs, without overlays.
+    /// Changes to outputs without overlays.
     outputs: bool,
     /// Arguments of module calls.
     configuration: bool,
@@ -269,34 +270,35 @@ impl Early {
 
 #[derive(Clone, Copy, Debug)]
 enum Turn {
-    /// Everything is read.
+    /// The first pass, over everything.
     First,
-    /// Everything was read; now that alone is.
+    /// A second pass, over these sections only.
     Second(Early),
 }
 
 struct Collector<'scope, 'env, 't> {
-    /// Those who look ahead for what is marked; out of its place only while they tell of it.
+    /// Workers that search for marked pieces. `None` without lookahead, and while their results are
+    /// used.
     ahead: Option<PieceCrew<'scope, 'env, Searcher, Searched>>,
     survey: Option<Survey>,
-    /// How many stretches in a row were of no use, and up to where none are read ahead therefore.
+    /// Number of stretches in a row whose lookahead was useless. Lookahead then pauses up to the
+    /// offset `alone_to`.
     vain: u32,
     alone_to: u64,
     secrets: Secrets,
     texts: Option<Texts>,
     declared: Declared,
     places: Places,
-    /// How many attributes were marked when the first resource or action of the configuration was
-    /// met.
+    /// How many attributes were marked at the first resource or action of the configuration.
     configured: Option<usize>,
-    /// Digests of the arguments of module calls that were met.
+    /// Digests of the arguments of module calls seen so far.
     arguments: HashSet<u64, Keyed>,
     marks: Marks,
     takes: Takes,
     turn: Turn,
     early: Early,
     decoded: Vec<u8>,
-    /// Where pieces are outlined that are read again.
+    /// Scratch space for pieces that are parsed again.
     outline: Outline,
     tell: Option<Tell<'t>>,
 }
@@ -306,7 +308,8 @@ impl PieceVisitor for Collector<'_, '_, '_> {
         if let Some(ahead) = &mut self.ahead {
             ahead.recall();
         }
-        // Also where no secrets are: what is written afterwards is held to be JSON.
+        // Sections without secrets are entered too: everything that is written later must be valid
+        // JSON.
         let Turn::Second(awaited) = &mut self.turn else { return Answer::Enter };
         let is_awaited = match section {
             Section::Variables => std::mem::take(&mut awaited.variables),
@@ -357,7 +360,7 @@ impl PieceVisitor for Collector<'_, '_, '_> {
             } else {
                 self.vain = 0;
             }
-            // Where most is marked, most of it would be read again.
+            // If most of the stretch is marked, the next pass would parse most of it again.
             if let Some(survey) = &mut self.survey
                 && learned.bytes() <= (range.end - range.start) / 2
             {
@@ -445,8 +448,8 @@ impl PieceVisitor for Collector<'_, '_, '_> {
 }
 
 impl Collector<'_, '_, '_> {
-    /// Takes note of the marked constants of a part of the configuration, and of what only names
-    /// mark in other parts.
+    /// Records the marked constants in a part of the configuration, or the values that names mark
+    /// in a section without overlays.
     fn constants(&mut self, piece: &Piece<'_>) -> Result<()> {
         match piece.kind {
             PieceKind::ConfiguredResource | PieceKind::ConfiguredAction => {
@@ -472,22 +475,22 @@ impl Collector<'_, '_, '_> {
         })
     }
 
-    /// Takes note of the arguments of a module call that may be constants: whether the variables
-    /// are sensitive comes later.
+    /// Records the arguments of a module call that may be constants. Whether the variables are
+    /// sensitive is not known yet.
     fn arguments(&mut self, piece: &Piece<'_>) -> Result<()> {
         if piece.value.kind()? != Kind::Object {
             return Ok(());
         }
         for member in piece.value.members()? {
             let (key, value) = member?;
-            // A key may be written with escapes.
+            // The key may be escaped.
             let may_be_constant = memchr::memmem::find(value.raw(), b"constant_value").is_some()
                 || memchr::memchr(b'\\', value.raw()).is_some();
             if !may_be_constant {
                 continue;
             }
             if self.arguments.len() >= ARGUMENTS_MAX {
-                // Then the configuration is read once more in any case.
+                // Forces a second pass over the configuration.
                 self.early.configuration = true;
                 break;
             }
@@ -497,8 +500,9 @@ impl Collector<'_, '_, '_> {
         Ok(())
     }
 
-    /// Takes note of a piece as others saw it. `false`: it has to be looked at, because nobody took
-    /// its secrets down, or because more is wanted of new ones than what they are known by.
+    /// Records the secrets of a piece from a worker's result. Returns `false` if the piece must be
+    /// parsed again: the worker had no room for its secrets, or the caller needs the texts or
+    /// locations of new ones.
     fn learn(&mut self, learned: &Learned, piece: &LearnedPiece) -> Result<bool> {
         if self.texts.is_some() || self.tell.is_some() {
             return Ok(learned.is_known(piece, &self.secrets));
@@ -507,7 +511,7 @@ impl Collector<'_, '_, '_> {
     }
 }
 
-/// Takes note of everything at and below a marked place.
+/// Records all texts at and below a marked place.
 fn insert(
     value: Value<'_>,
     secrets: &mut Secrets,

@@ -1,14 +1,15 @@
-//! The constants of the configuration that are marked (docs/format/plan.md, section 8).
+//! Finds the marked constants of the configuration (docs/format/plan.md, section 8).
 //!
-//! A constant is marked where the attribute that it is written for is marked in any instance of the
-//! resource, or in any invocation of the action, where the attribute is write-only (providers name
-//! those `..._wo`), where it is the value of a sensitive output or the argument for a sensitive
-//! variable, and where its key is a name that marks. A mark may lie above the expression, at it, or
-//! within the constant.
+//! A constant is marked if one of these holds:
+//! - an instance of its resource, or an invocation of its action, marks the constant's attribute;
+//! - its attribute is write-only, with a name that ends in `_wo` by convention;
+//! - it is the value of a sensitive output, or the argument for a sensitive variable;
+//! - its key is a name that the user declared secret.
 //!
-//! In sections without overlays of their own, keys that are names mark what stands there, too.
+//! The mark may be above the expression, at the expression, or inside the constant.
 //!
-//! Nothing recurses: the containers that were entered are on a list.
+//! In sections without overlays, the names that the user declared secret mark values in the same
+//! way. A stack of open containers replaces recursion.
 
 use std::borrow::Cow;
 
@@ -20,7 +21,7 @@ use crate::error::Result;
 use crate::json::value::{Elements, Kind, Members, Name, Text, Value};
 use crate::plan::{Piece, PieceKind, members, module_of};
 
-/// Keys of the format in the sections without marks. Their values are no one's secrets.
+/// Keys of the format in sections without marks. Their values are not secrets.
 const FORMAT: [&str; 13] = [
     "kind",
     "mode",
@@ -37,27 +38,27 @@ const FORMAT: [&str; 13] = [
     "resource",
 ];
 
-/// A marked constant, or a marked part of one.
+/// A marked constant, or a marked part of a constant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Constant<'p, 'a> {
-    /// The way to it from the piece.
+    /// The path from the piece to the value.
     pub path: &'p [Step<'a>],
-    /// What stands there; never `null`.
+    /// The value; never `null`.
     pub value: Value<'a>,
-    /// What marks it.
+    /// The reason for the mark.
     pub by: By,
 }
 
-/// What is known where the walk is.
+/// The state of the walk at one place.
 #[derive(Clone, Copy)]
 struct Here {
-    /// The path of the attribute, below `expressions` of a resource.
+    /// The digest of the attribute's path, below the `expressions` of a resource.
     attribute: Option<u64>,
-    /// In a constant, not around one.
+    /// True inside a constant.
     is_constant: bool,
-    /// In an expression, where keys are names that the configuration or a provider gave.
+    /// True inside an expression, where keys are names from the configuration or a provider.
     is_named: bool,
-    /// What marks all of it.
+    /// Marks everything at and below this place.
     by: Option<By>,
 }
 
@@ -70,16 +71,17 @@ struct Walk<'w> {
     places: &'w Places,
     names: &'w Marks,
     piece: &'w Piece<'w>,
-    /// The resource or the action, if values mark something of it.
+    /// The digest of the resource or action, if values mark an attribute of it.
     resource: Option<u64>,
     decoded: Vec<u8>,
 }
 
-/// Tells the marked constants of a part of the configuration, or the values in a section without
-/// overlays that their keys mark, none below another.
+/// Calls `each` with the marked constants of a part of the configuration, or with the values that
+/// their keys mark in a section without overlays. No reported value is below another.
 ///
 /// # Errors
 ///
+/// Fails if the piece is malformed, or if `each` fails.
 /// The piece is not well formed; what `each` says.
 pub(crate) fn marked_constants<'a>(
     piece: &Piece<'a>,
@@ -180,7 +182,7 @@ impl Walk<'_> {
         Ok(here)
     }
 
-    /// What is known of the member of an object.
+    /// The state of the walk at a member of an object.
     fn member(&mut self, key: Text<'_>, above: Here, is_first: bool) -> Result<Here> {
         let mut decoded = std::mem::take(&mut self.decoded);
         let below = decode(key, &mut decoded).map(|key| self.below(key, above, is_first));
@@ -195,7 +197,7 @@ impl Walk<'_> {
             return here;
         }
         if !above.is_constant && !above.is_named {
-            // The key is one of the format.
+            // This key belongs to the format.
             here.is_named = key.ends_with(b"expression") || key == b"expressions";
             let is_of_owner = matches!(
                 self.piece.kind,

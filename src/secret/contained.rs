@@ -1,15 +1,15 @@
-//! Texts that contain a secret: connection strings, templates, documents in strings.
+//! Finds texts that contain a secret: connection strings, templates, documents in strings.
 //!
-//! The secrets are kept as an automaton that reads a text once, whatever they are: a tree of their
-//! bytes in which each place links to where its longest ending stands in the tree (Aho and
-//! Corasick's). Before it a filter is asked, which most texts do not pass: it knows four bytes of
-//! every secret at enough distances from its beginning that a look at every few bytes of a text
-//! meets one of them.
+//! The secrets form an Aho-Corasick automaton: a tree of their bytes, in which each node links to
+//! its longest proper suffix that is also in the tree. The automaton reads each byte of a text
+//! once, however many secrets there are. A filter in front of it rejects most texts. The filter
+//! knows the four-byte grams at the first few positions of every secret, so that testing one gram
+//! every few bytes of a text is enough.
 //!
-//! This is the one place that keeps secrets themselves from piece to piece; elsewhere the text of
-//! one stands in a buffer until the next is decoded there. Its memory is wiped when it is let go,
-//! and is allocated once, because what grows leaves copies behind. That is why no library's
-//! automaton is used.
+//! Only this module keeps secrets in memory from piece to piece; other modules decode one into a
+//! buffer that the next text overwrites. The memory here is wiped when it is freed, and allocated
+//! once, because a growing allocation leaves copies behind. Library automata do neither, so none is
+//! used.
 
 use zeroize::{Zeroize, Zeroizing};
 
@@ -17,29 +17,29 @@ use crate::error::{Error, Result};
 use crate::json::string;
 use crate::limits::{Limit, Limits};
 
-/// The texts of secrets, being collected.
+/// The texts of secrets, for building [`Contained`].
 #[derive(Debug)]
 pub struct Texts {
-    /// All of them, each followed by its end.
+    /// All texts, joined; `ends` separates them.
     bytes: Zeroizing<Vec<u8>>,
     ends: Vec<usize>,
     max: u64,
-    /// The shortest that is taken.
+    /// Minimum length of a text in bytes.
     len_min: usize,
 }
 
 impl Texts {
-    /// None yet, of at least `len_min` bytes each.
+    /// An empty collection that ignores texts shorter than `len_min` bytes.
     pub fn new(len_min: usize, limits: &Limits) -> Texts {
         let max = limits.secret_texts;
         Texts { bytes: Zeroizing::new(Vec::new()), ends: Vec::new(), max, len_min }
     }
 
-    /// Adds a secret.
+    /// Adds a secret, found at `offset`.
     ///
     /// # Errors
     ///
-    /// They are too long together.
+    /// Fails if all secrets together are too long.
     pub fn push(&mut self, text: &[u8], offset: u64) -> Result<()> {
         if text.len() < self.len_min {
             return Ok(());
@@ -64,14 +64,14 @@ impl Texts {
     }
 }
 
-/// Whether a secret has what a document has escapes for that are no numbers.
+/// Whether a secret contains a character, other than a digit or letter, that nested documents
+/// escape.
 fn has_signs(secret: &[u8]) -> bool {
     secret.iter().any(|byte| matches!(byte, ..b' ' | b'"' | b'\\' | b'/'))
         || secret.windows(2).any(|pair| matches!(pair, b"${" | b"%{"))
 }
 
-/// A text without the escapes of a document: those of JSON, and those of HCL for what else would be
-/// a template. What only looks like one stays.
+/// Removes the escapes of JSON, and the escapes of HCL for template markers. Invalid escapes stay.
 fn unescaped(text: &[u8]) -> Zeroizing<Vec<u8>> {
     let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
     let mut at = 0;
@@ -103,7 +103,8 @@ fn unescaped(text: &[u8]) -> Zeroizing<Vec<u8>> {
     plain
 }
 
-/// The text of a web address, in which a plus may be a space. What only looks like an escape stays.
+/// Decodes the percent-escapes of a URL, and pluses as spaces if `has_pluses`. Invalid escapes
+/// stay.
 fn of_address(text: &[u8], has_pluses: bool) -> Zeroizing<Vec<u8>> {
     let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
     let digit = |at: usize| char::from(*text.get(at)?).to_digit(16);
@@ -120,24 +121,24 @@ fn of_address(text: &[u8], has_pluses: bool) -> Zeroizing<Vec<u8>> {
     plain
 }
 
-/// Tells texts that contain a secret.
+/// Recognises texts that contain a secret.
 #[derive(Debug)]
 pub struct Contained {
-    /// The tree. The first place is its root.
+    /// The nodes of the tree. The first is the root.
     places: Zeroizing<Vec<Place>>,
-    /// Where the root's children are, by their bytes.
+    /// The children of the root, by their bytes.
     first: Box<[u32; 256]>,
     filter: Grams,
-    /// One of them has a character that a document may spell with a letter or a sign, and one a
+    /// True if a secret has a character that nested documents may escape; and if a secret has a
     /// space.
     has_signs: bool,
     has_spaces: bool,
 }
 
-/// Documents in a text, one in the other, that are looked into.
+/// How many nested levels of escapes are removed from a text.
 const DOCUMENTS_MAX: usize = 3;
 
-/// Whether there may be more in a text than what it is as it stands. Most texts are short.
+/// Whether a text may have escapes. Tuned for short texts, because most are short.
 #[inline]
 fn may_spell(text: &[u8]) -> bool {
     const SHORT: usize = 32;
@@ -159,16 +160,16 @@ fn may_spell(text: &[u8]) -> bool {
     }
 }
 
-/// A place in the tree: what was read when it is reached are the bytes on the way to it.
+/// A node of the tree, reached by the bytes on the path to it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
-    /// The first of the places one byte further, and the next of those beside this one.
+    /// The first child, and the next sibling.
     child: u32,
     sibling: u32,
-    /// Where the longest ending of what was read is a beginning.
+    /// The node of the longest proper suffix of the path.
     shorter: u32,
     byte: u8,
-    /// A secret ends here, or in one of the places that `shorter` leads to.
+    /// True if a secret ends at this node or at a node that `shorter` leads to.
     ends: bool,
 }
 
@@ -177,7 +178,7 @@ impl zeroize::DefaultIsZeroes for Place {}
 const ROOT: u32 = 0;
 
 impl Contained {
-    /// Tells texts that contain one of those.
+    /// Builds the automaton for these secrets.
     pub fn new(texts: &Texts) -> Contained {
         let mut contained = Contained {
             places: Zeroizing::new(Vec::with_capacity(texts.bytes.len() + 1)),
@@ -192,13 +193,13 @@ impl Contained {
         contained
     }
 
-    /// Whether there is nothing that a text could contain.
+    /// Whether there are no secrets to find.
     pub fn is_empty(&self) -> bool {
         self.places.len() == 1
     }
 
-    /// Whether a decoded text contains a secret: as it is, as a web address spells it, or as a
-    /// document in the text does, or one in that.
+    /// Whether a decoded text contains a secret: literally, URL-encoded, escaped in a document
+    /// inside the text, or in a document nested in that.
     #[inline]
     pub fn is_in(&self, text: &[u8]) -> bool {
         self.is_plainly_in(text) || (may_spell(text) && self.is_spelled_in(text))
@@ -209,7 +210,8 @@ impl Contained {
         self.filter.may_hold(text) && self.read(text)
     }
 
-    /// What is decoded is wiped as well; it is never longer than the text, and so never moved.
+    /// The decoded text is wiped as well. It is never longer than the text, so its buffer never
+    /// moves.
     #[inline(never)]
     fn is_spelled_in(&self, text: &[u8]) -> bool {
         if self.is_in_address(text) {
@@ -218,7 +220,7 @@ impl Contained {
         let mut outer = Zeroizing::new(Vec::new());
         for depth in 0..DOCUMENTS_MAX {
             let around = if depth == 0 { text } else { &outer };
-            // Nearly all escapes of documents are of quotes, which most secrets have none of.
+            // Nearly all escapes in documents are of quotes, and most secrets have no quote.
             if !self.has_signs && memchr::memmem::find(around, b"\\u").is_none() {
                 return false;
             }
@@ -250,7 +252,7 @@ impl Contained {
         })
     }
 
-    /// The place after one more byte.
+    /// The node after one more byte.
     fn step(&self, mut at: u32, byte: u8) -> u32 {
         while at != ROOT {
             if let Some(child) = self.child(at, byte) {
@@ -269,7 +271,7 @@ impl Contained {
         (child != ROOT).then_some(child)
     }
 
-    /// Adds a text to the tree.
+    /// Adds a secret to the tree.
     fn grow(&mut self, text: &[u8]) {
         let mut at = ROOT;
         for &byte in text {
@@ -290,7 +292,7 @@ impl Contained {
         self.places[at as usize].ends = true;
     }
 
-    /// Links every place to its longest ending, those near the root first.
+    /// Links every node to its longest suffix, breadth first.
     fn link(&mut self) {
         let mut waiting = std::collections::VecDeque::from([ROOT]);
         while let Some(at) = waiting.pop_front() {
@@ -318,18 +320,18 @@ impl Drop for Contained {
     }
 }
 
-/// A filter of texts by four of their bytes.
+/// A filter on four-byte grams.
 #[derive(Debug)]
 struct Grams {
     bits: Zeroizing<Vec<u64>>,
-    /// How far the looks are apart, in bytes; 0: secrets are too short for this filter.
+    /// Distance between tested grams in bytes; 0 if a secret is too short for the filter.
     stride: usize,
 }
 
-/// Bytes of a gram.
+/// Length of a gram in bytes.
 const GRAM: usize = 4;
 
-/// Bits for each gram, and most of all: what stays in the second cache.
+/// Filter bits per gram, and the maximum in total, which fits the second-level cache.
 const SPARSE: usize = 256;
 const BITS_MAX: usize = 1 << 22;
 

@@ -1,27 +1,27 @@
-//! What the texts of a document are known by: digests with a key that is drawn anew for each.
+//! Identifies the texts of a document by digests, with a random key per document.
 
 use std::hash::{BuildHasher, RandomState};
 
 use super::texts::Role;
 
-/// Makes of a text what it is known by as a secret of one document.
+/// Computes the digests of a document's texts.
 #[derive(Clone, Debug)]
 pub(crate) struct Digester {
     keyed: RandomState,
     pub(super) hash: Hash,
-    /// Least length of a secret whose echoes are looked for, in bytes.
+    /// Minimum length in bytes of a secret whose echoes are searched for.
     echo_min: usize,
 }
 
-/// What a secret is known by.
+/// What is stored of a secret.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Digested {
     pub(super) digest: u64,
-    /// How it begins, if its echoes are looked for.
+    /// The hash of its first bytes, if echoes of it are searched for.
     pub(super) head: Option<u32>,
-    /// It may be a number; of no use without a head.
+    /// True if it may be a number. Meaningless without a head.
     pub(super) is_number: bool,
-    /// It is one only as a step of a path.
+    /// True if it is secret only as a step of a path.
     pub(super) is_step: bool,
 }
 
@@ -33,17 +33,17 @@ impl Digester {
         Digester { keyed, hash: Hash { factor, seen }, echo_min }
     }
 
-    /// Least length of an echo, in bytes.
+    /// Minimum length of an echo in bytes.
     pub(super) fn echo_min(&self) -> usize {
         self.echo_min
     }
 
-    /// What a text is known by in this run.
+    /// The digest of a text, valid within this run.
     pub(crate) fn digest(&self, text: &[u8]) -> u64 {
         self.keyed.hash_one(text)
     }
 
-    /// What is to be known of a text that is secret.
+    /// What to store of a secret text.
     pub(super) fn digested(&self, text: &[u8], role: Role) -> Digested {
         let echoes = role == Role::Secret && text.len() >= self.echo_min;
         Digested {
@@ -55,12 +55,12 @@ impl Digester {
     }
 }
 
-/// What becomes of the first eight bytes of a text.
+/// Hashes the first eight bytes of a text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hash {
-    /// Odd.
+    /// The multiplier, always odd.
     factor: u64,
-    /// The bytes that are looked at.
+    /// A mask for the bytes that count.
     seen: u64,
 }
 
@@ -71,13 +71,13 @@ impl Hash {
     }
 }
 
-/// Whether a text may be that of a number.
+/// Whether a text may be a number.
 fn is_number(text: &[u8]) -> bool {
     matches!(text.first(), Some(b'-' | b'0'..=b'9'))
         && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'))
 }
 
-/// The first eight bytes of a text as a number, the first byte lowest; zeros where it ends.
+/// The first eight bytes of a text, little-endian, padded with zeros.
 #[inline(always)]
 pub fn head_of(text: &[u8]) -> u64 {
     match text.first_chunk() {

@@ -1,14 +1,16 @@
-//! Echoes: texts of a document that are those of its secrets, found in its bytes.
+//! Finds echoes: texts in a document's bytes that equal one of its secrets.
 //!
-//! Every string is looked at, keys too, wherever it stands, and where a number is secret every
-//! number. Strings are told by the masks of the scan ([`crate::scan`]); of each only the first
-//! bytes are looked at ([`Secrets::may_begin`]), and nearly always that is all. Where only strings
-//! of eight bytes and more can be echoes, and only whole ones, the short ones are told from the
-//! masks as well, all of a block at once, and of the others only the beginning is looked for
-//! (`FindHeads`); that must come to the same as going from quote to quote.
+//! Every string is tested, keys included, and every number if a number is secret. The scan's masks
+//! locate strings ([`crate::scan`]). A filter on the first bytes of a string
+//! ([`Secrets::may_begin`]) rejects nearly all of them.
 //!
-//! The trap: a text can be spelled in many ways, and a number too. Where a backslash is near the
-//! beginning, that is decoded first; what passes the filter is decoded whole.
+//! If all secrets have at least eight bytes and no number, and only whole strings count, a fast
+//! path (`FindHeads`) skips short strings a block at a time and locates only the starts of the
+//! others. Invariant: it finds the same echoes as going from quote to quote.
+//!
+//! The trap: the same text has many spellings, and so has the same number. If there is a backslash
+//! near the start, the start is decoded before the filter. Strings that pass the filter are decoded
+//! whole.
 
 use std::ops::Range;
 
@@ -20,21 +22,21 @@ use crate::json::word::Word;
 use crate::json::{number, string};
 use crate::scan::{BATCH, BLOCK, Block, Code, Detail, Isa, Scanner};
 
-/// A text that is a secret's.
+/// A text that equals a secret, or contains one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Echo {
-    /// Where it stands, its quotes included.
+    /// Its byte range, including the quotes.
     pub range: Range<usize>,
-    /// What it is.
+    /// The kind of the text.
     pub kind: EchoKind,
     /// The number of the secret; 0 for a text that contains one.
     pub number: u32,
 }
 
-/// What an echo is.
+/// The kind of text in an echo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EchoKind {
-    /// A string that is a value.
+    /// A string in the place of a value.
     Value,
     /// A key.
     Key,
@@ -42,51 +44,52 @@ pub enum EchoKind {
     Number,
 }
 
-/// What is looked for.
+/// The secrets to search for.
 #[derive(Clone, Copy, Debug)]
 pub struct Sought<'s> {
-    /// The secrets, for texts that are one.
+    /// Secrets that a text may equal.
     pub secrets: &'s Secrets,
-    /// The same, for texts that contain one, if those are looked for.
+    /// Secrets that a text may contain, if those count.
     pub contained: Option<&'s Contained>,
 }
 
-/// Shortest spelling of a number whose other spellings are longer, in bytes: `1e9`.
+/// Shortest spelling of a number whose canonical spelling may be longer, in bytes: `1e9`.
 const SHORT: usize = 3;
 
-/// Looks for echoes, and keeps its memory in between.
+/// Searches texts for echoes, and reuses its memory.
 #[derive(Debug)]
 pub struct Echoes {
     isa: Isa,
     blocks: Box<[Block; BATCH]>,
     /// Opening quotes of strings that may be echoes.
     heads: Vec<usize>,
-    /// What was decoded last.
+    /// Scratch space for decoded text.
     decoded: Vec<u8>,
 }
 
-/// How the next bytes are looked at.
+/// The state of the search in one text.
 struct Text<'t> {
     bytes: &'t [u8],
-    /// The opening quote of the string that is open.
+    /// The opening quote of the current string.
     open: Option<usize>,
-    /// Where the last string ended.
+    /// The end of the last string.
     after: usize,
 }
 
 impl Echoes {
-    /// One that scans with these instructions.
+    /// Creates a searcher that scans with this instruction set.
     pub fn new(isa: Isa) -> Echoes {
         let blocks = Box::new([Block::default(); BATCH]);
         Echoes { isa, blocks, heads: Vec::new(), decoded: Vec::new() }
     }
 
-    /// Tells the echoes in a text, in order. The text begins and ends outside of strings and
-    /// numbers.
+    /// Calls `each` with the echoes in a text, in document order. The text must begin and end
+    /// outside strings and numbers.
     ///
     /// # Errors
     ///
-    /// The text is not what was read before: someone writes to the file; what `each` says.
+    /// Fails if the text has changed since it was validated, because another process writes to the
+    /// file; or if `each` fails.
     pub fn find(
         &mut self,
         bytes: &[u8],
@@ -148,7 +151,7 @@ impl Echoes {
         Ok(())
     }
 
-    /// Looks at the strings of so many blocks that may begin as a secret does.
+    /// Tests the strings in `count` blocks that may begin like a secret.
     fn heads(
         &mut self,
         count: usize,
@@ -171,7 +174,7 @@ impl Echoes {
         Ok(())
     }
 
-    /// Looks at a string. The range has its quotes.
+    /// Tests a string. `range` includes the quotes.
     #[inline(always)]
     fn string(
         &mut self,
@@ -181,7 +184,7 @@ impl Echoes {
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
         let raw = &bytes[range.start + 1..range.end - 1];
-        // Bytes behind the text do not matter, and are mostly there.
+        // Bytes after the string do not matter, and reading them avoids a copy.
         let head = match bytes[range.start + 1..].first_chunk() {
             Some(head) => u64::from_le_bytes(*head),
             None => head_of(raw),
@@ -200,7 +203,7 @@ impl Echoes {
         }
     }
 
-    /// Looks for secrets in a string; keys are not looked into.
+    /// Tests whether a string contains a secret; keys are exempt.
     #[inline(never)]
     fn look_into(
         &mut self,
@@ -214,7 +217,7 @@ impl Echoes {
             None => contained.is_in(raw),
             Some(_) => {
                 self.decoded.clear();
-                // What cannot be read as a text may hold anything.
+                // A string that cannot be decoded may contain anything.
                 string::unescape(raw, &mut self.decoded).is_err() || contained.is_in(&self.decoded)
             }
         };
@@ -224,7 +227,7 @@ impl Echoes {
         Ok(())
     }
 
-    /// Looks at a string whose beginning may be a secret's; whether it is one.
+    /// Tests whether a string that passed the filter is a secret.
     #[inline(never)]
     fn look(
         &mut self,
@@ -247,7 +250,7 @@ impl Echoes {
         Ok(number.is_some())
     }
 
-    /// Looks at the numbers between the last string and `end`.
+    /// Tests the numbers between the last string and `end`.
     fn numbers(
         &mut self,
         text: &Text<'_>,
@@ -264,7 +267,7 @@ impl Echoes {
         for word in between.split(ends) {
             let range = at..at + word.len();
             at = range.end + 1;
-            // Literals are no numbers, and no secrets.
+            // Literals are neither numbers nor secrets.
             if matches!(word.first(), Some(b'-' | b'0'..=b'9'))
                 && let Some(number) = self.number(word, what.secrets)
             {
@@ -274,8 +277,8 @@ impl Echoes {
         Ok(())
     }
 
-    /// The secret whose text or value a number has. A short spelling may be that of a long one:
-    /// `1e9`.
+    /// The number of the secret that a JSON number equals, by its text or by its value. A short
+    /// spelling, such as `1e9`, may equal a long one.
     fn number(&mut self, word: &[u8], secrets: &Secrets) -> Option<u32> {
         let echoed = |text: &[u8]| (text.len() >= secrets.echo_min()).then(|| secrets.echoed(text));
         if let Some(number) = echoed(word).flatten() {
@@ -289,14 +292,14 @@ impl Echoes {
     }
 }
 
-/// Tells the strings of at least eight bytes in some blocks that may begin as a secret does.
+/// Locates strings of at least eight bytes that may begin like a secret.
 struct FindHeads<'f> {
     blocks: &'f [Block],
     bytes: &'f [u8],
-    /// Where the blocks begin.
+    /// Offset of the first block.
     start: usize,
     beginnings: Beginnings<'f>,
-    /// Their opening quotes.
+    /// The opening quotes found.
     heads: &'f mut Vec<usize>,
 }
 
@@ -308,19 +311,19 @@ impl Code for FindHeads<'_> {
         let FindHeads { blocks, bytes, start, beginnings, heads } = self;
         for (index, block) in blocks.iter().enumerate() {
             let quotes = block.quotes;
-            // What follows the last block is not known: a string there may turn out to be short.
+            // Without a next block, assume an escape there: a string at the end may be short.
             let (next, next_escapes) =
                 blocks.get(index + 1).map_or((0, 1), |next| (next.quotes, next.escapes));
             let has_escapes = block.escapes | next_escapes != 0;
-            // Another quote is among the eight bytes behind these, or in the next block among those
-            // behind the last ones.
+            // Quotes with another quote in the next eight bytes; `behind` covers those bytes in the
+            // next block.
             let mut near = quotes >> 1;
             near |= near >> 1;
             near |= near >> 2;
             near |= near >> 4;
             let behind = next << (BLOCK - 8);
             let mut opening = quotes & block.strings & !(near | behind | behind.wrapping_neg());
-            // Bytes behind a string do not matter, and are mostly there.
+            // Bytes after a string do not matter, and reading them avoids a copy.
             let first = start + index * BLOCK;
             let text: Option<&[u8; BLOCK + 8]> = bytes.get(first..).and_then(<[u8]>::first_chunk);
             while opening != 0 {
@@ -339,7 +342,7 @@ impl Code for FindHeads<'_> {
     }
 }
 
-/// Whether a string that begins with a quote may begin as a secret, also where it has escapes.
+/// Whether the string that begins at `open` may begin like a secret. Decodes escapes.
 fn begins(bytes: &[u8], open: usize, what: &Sought<'_>) -> bool {
     let mut head = [0; 8];
     let (mut at, mut len) = (open + 1, 0);
@@ -347,7 +350,7 @@ fn begins(bytes: &[u8], open: usize, what: &Sought<'_>) -> bool {
         match bytes.get(at) {
             None | Some(b'"') => break,
             Some(b'\\') => {
-                // Half of a surrogate pair, say, which no secret has.
+                // Half of a surrogate pair, for example, which no secret contains.
                 let Some((character, escape_len)) = string::escape(&bytes[at..]) else {
                     return false;
                 };
@@ -368,7 +371,7 @@ fn begins(bytes: &[u8], open: usize, what: &Sought<'_>) -> bool {
     what.secrets.may_begin(u64::from_le_bytes(head))
 }
 
-/// Where the string ends that begins with a quote: its closing one.
+/// The closing quote of the string that begins at `open`.
 fn close(bytes: &[u8], open: usize) -> Option<usize> {
     let mut at = open + 1;
     loop {
@@ -380,7 +383,7 @@ fn close(bytes: &[u8], open: usize) -> Option<usize> {
     }
 }
 
-/// What a string is that ends there, by what follows.
+/// Whether a string is a key or a value, judged by the byte after it.
 fn kind_of_string(bytes: &[u8], end: usize) -> EchoKind {
     match bytes[end..].iter().find(|byte| !byte.is_ascii_whitespace()) {
         Some(b':') => EchoKind::Key,
@@ -414,7 +417,7 @@ mod tests {
         secrets
     }
 
-    /// The echoes in a text: what they are, and their bytes.
+    /// The echoes in a text: their kinds and bytes.
     fn found(bytes: &str, what: &Sought<'_>) -> Vec<(EchoKind, String)> {
         let mut all: Option<Vec<_>> = None;
         for isa in Isa::all() {
@@ -488,7 +491,7 @@ mod tests {
         let text = r#"[1e9,1000000000.0,"1e9",100e7,1e8,-1e9,{"a":-25E-5},-0.000250,0.00025]"#;
         let expected = ["1e9", "1000000000.0", "100e7", "-25E-5", "-0.000250"];
         assert_eq!(found(text, &what), expected.map(|text| (EchoKind::Number, text.to_owned())));
-        // Where the check of the grammar is off, anything may stand there.
+        // With the grammar check off, any bytes may stand here.
         assert_eq!(found("[1e,1x,--,1e99999999999999999999999999999999999999999]", &what), []);
     }
 
@@ -506,7 +509,7 @@ mod tests {
         assert_eq!(found(unreadable, &what), [value(unreadable)]);
     }
 
-    /// One that sends everything from quote to quote, and stands in no text of these tests.
+    /// A secret number, which disables the fast path and occurs in no text of these tests.
     const NUMBER: &str = "314159265358979";
 
     #[test]
@@ -515,8 +518,8 @@ mod tests {
         let of_heads = secrets(&texts);
         let one_by_one = secrets(&[&texts[..], &[NUMBER]].concat());
         assert!(one_by_one.echo_numbers() && !of_heads.echo_numbers());
-        // Strings of all lengths around eight at all places in blocks and batches, also where one
-        // goes on through a whole batch.
+        // Strings of all lengths around eight, at all positions in blocks and batches, and one that
+        // covers a whole batch.
         let strings = [
             "hunter22",
             "hunter2",

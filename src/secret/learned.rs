@@ -1,7 +1,7 @@
-//! The secrets of marked pieces, taken down by someone who reads ahead of the walk.
+//! The secrets of marked pieces, recorded by a lookahead worker.
 //!
-//! The walk, which numbers the secrets in the order of the document, then need not look at the
-//! pieces again, unless it wants more of them than digests, or there was no room for those.
+//! The walk numbers secrets in document order. With this record it need not parse the pieces again,
+//! unless it needs more than digests, or the record was full.
 
 use std::ops::Range;
 
@@ -14,52 +14,52 @@ use crate::error::Result;
 use crate::json::value::Value;
 use crate::plan::PieceKind;
 
-/// As many secrets are taken down of a stretch. At the pieces behind them the walk has to look.
+/// How many secrets are recorded per stretch. The walk parses the remaining pieces itself.
 const MAX: usize = of_shared_work(8 << 10) as usize;
 
-/// The secrets of the marked pieces of a stretch.
+/// The secrets of the marked pieces in a stretch.
 #[derive(Debug, Default)]
 pub(crate) struct Learned {
     pieces: Vec<LearnedPiece>,
-    /// Those of all pieces, with their offsets.
+    /// The secrets of all pieces, with their offsets.
     secrets: Vec<(Digested, u64)>,
     /// The marked paths of all pieces.
     paths: Vec<PathDigests>,
-    /// Where those of the next piece begin.
+    /// Where the secrets and paths of the next piece begin.
     next: usize,
     next_path: usize,
-    /// There is no room for all of them.
+    /// True if the record is full.
     is_cut: bool,
 }
 
 /// A marked piece.
 #[derive(Debug)]
 pub(crate) struct LearnedPiece {
-    /// What it is.
+    /// The kind of the piece.
     pub kind: PieceKind,
-    /// Where it stands.
+    /// The byte range of the piece.
     pub range: Range<u64>,
-    /// Which secrets are its own; `None`: there was no room for them.
+    /// The range of its secrets in the record; `None` if the record was full.
     secrets: Option<Range<usize>>,
-    /// The resource that its marks belong to.
+    /// The resource or action that owns the marks.
     owner: OwnerDigests,
-    /// Which paths are its own.
+    /// The range of its paths in the record.
     paths: Range<usize>,
 }
 
 impl LearnedPiece {
-    /// Its length, in bytes.
+    /// Length of the piece in bytes.
     pub fn len(&self) -> u64 {
         self.range.end - self.range.start
     }
 }
 
 impl Learned {
-    /// Takes down everything at and below a marked place of the next piece.
+    /// Records everything at and below a marked place of the next piece.
     ///
     /// # Errors
     ///
-    /// It is not well formed.
+    /// Fails if the value is malformed.
     pub fn add(&mut self, value: Value<'_>, by: &Digester, decoded: &mut Vec<u8>) -> Result<()> {
         texts_of(value, by.echo_min(), decoded, |text, role, offset| {
             if self.secrets.len() < MAX {
@@ -71,7 +71,7 @@ impl Learned {
         })
     }
 
-    /// Takes down the path to a marked place of the next piece.
+    /// Records the path to a marked place of the next piece.
     pub fn add_path(&mut self, path: PathDigests) {
         if self.paths.len() < MAX {
             self.paths.push(path);
@@ -80,7 +80,7 @@ impl Learned {
         }
     }
 
-    /// What was added is of that piece.
+    /// Completes the next piece: everything added since the last one belongs to it.
     pub fn end(&mut self, kind: PieceKind, range: Range<u64>, owner: OwnerDigests) {
         if self.is_cut {
             self.secrets.truncate(self.next);
@@ -93,33 +93,34 @@ impl Learned {
         self.pieces.push(LearnedPiece { kind, range, secrets, owner, paths });
     }
 
-    /// Forgets what was added of the next piece.
+    /// Discards everything added for the next piece.
     pub fn forget_next(&mut self) {
         self.secrets.truncate(self.next);
         self.paths.truncate(self.next_path);
         self.is_cut = false;
     }
 
-    /// The length of all pieces, in bytes.
+    /// Length of all pieces in bytes.
     pub fn bytes(&self) -> u64 {
         self.pieces.iter().map(LearnedPiece::len).sum()
     }
 
-    /// The pieces, in order.
+    /// The pieces, in document order.
     pub fn pieces(&self) -> &[LearnedPiece] {
         &self.pieces
     }
 
-    /// Whether all secrets of a piece were taken down and are among those.
+    /// Whether all secrets of a piece are recorded and present in `secrets`.
     pub fn is_known(&self, piece: &LearnedPiece, secrets: &Secrets) -> bool {
         self.of(piece).is_some_and(|own| own.iter().all(|(secret, _)| secrets.has(secret)))
     }
 
-    /// Adds the secrets of a piece to those. `false`: they were not taken down.
+    /// Adds the secrets of a piece to `secrets`. Returns `false` if the record has no secrets of
+    /// this piece.
     ///
     /// # Errors
     ///
-    /// There are too many.
+    /// Fails if there are too many secrets.
     pub fn teach(&self, piece: &LearnedPiece, secrets: &mut Secrets) -> Result<bool> {
         let Some(own) = self.of(piece) else { return Ok(false) };
         own.iter().try_for_each(|(secret, offset)| {
@@ -128,11 +129,11 @@ impl Learned {
         Ok(true)
     }
 
-    /// Adds the marked places of a piece to those.
+    /// Adds the marked places of a piece to `places`.
     ///
     /// # Errors
     ///
-    /// There are too many.
+    /// Fails if there are too many marked places.
     pub fn teach_places(&self, piece: &LearnedPiece, places: &mut Places) -> Result<()> {
         let paths = &self.paths[piece.paths.clone()];
         paths.iter().try_for_each(|path| places.insert(piece.owner, *path, piece.range.start))
@@ -142,7 +143,7 @@ impl Learned {
         piece.secrets.clone().map(|range| &self.secrets[range])
     }
 
-    /// Forgets everything and keeps the memory.
+    /// Removes all content and keeps the memory.
     pub fn clear(&mut self) {
         self.pieces.clear();
         self.secrets.clear();
@@ -177,7 +178,7 @@ mod tests {
         let kind = PieceKind::Resource;
         add(&mut learned, &by, r#"["one",{"two":2}]"#);
         learned.end(kind, 0..10, OwnerDigests::default());
-        // It turned out to be wrong further on.
+        // The next piece turned out to be invalid.
         add(&mut learned, &by, r#""three""#);
         learned.forget_next();
         learned.end(kind, 10..20, OwnerDigests::default());

@@ -1,4 +1,4 @@
-//! Everything at and below a value, in document order. Nothing recurses.
+//! Walks everything at and below a value, in document order, without recursion.
 
 use smallvec::SmallVec;
 
@@ -7,25 +7,25 @@ use crate::error::Result;
 use crate::json::number;
 use crate::json::value::{Elements, Kind, Members, Text, Value};
 
-/// What is met.
+/// An event of the walk.
 #[derive(Clone, Copy, Debug)]
 pub enum Leaf<'a> {
-    /// An object or array begins.
+    /// The start of an object or array.
     Open(Kind),
     /// The key of a member, before its value.
     Key(Text<'a>),
-    /// Neither an object nor an array.
+    /// A value that is neither an object nor an array.
     Scalar(Kind, Value<'a>),
-    /// The last object or array that began ends.
+    /// The end of the innermost open object or array.
     Close,
 }
 
 impl<'a> Leaf<'a> {
-    /// The text of a string, decoded, or of a number.
+    /// The text of a number, or the decoded text of a string; `None` for other events.
     ///
     /// # Errors
     ///
-    /// It is not well formed.
+    /// Fails if the string is malformed.
     pub fn text<'t>(self, decoded: &'t mut Vec<u8>) -> Result<Option<&'t [u8]>>
     where
         'a: 't,
@@ -37,12 +37,12 @@ impl<'a> Leaf<'a> {
         }
     }
 
-    /// Tells the texts that a string or a number is known by: a number by its own and, where that
-    /// is another, by the one that all numbers of its value share.
+    /// Calls `each` with the texts that identify a string or number. A number has two if they
+    /// differ: its own spelling and the canonical spelling of its value.
     ///
     /// # Errors
     ///
-    /// It is not well formed; what `each` says.
+    /// Fails if the string is malformed, or if `each` fails.
     pub fn each_text(
         self,
         decoded: &mut Vec<u8>,
@@ -60,11 +60,11 @@ impl<'a> Leaf<'a> {
         Ok(())
     }
 
-    /// Whether one of those texts is such a one.
+    /// Whether `is` accepts one of the texts that [`Leaf::each_text`] reports.
     ///
     /// # Errors
     ///
-    /// It is not well formed.
+    /// Fails if the string is malformed.
     pub fn has_text(
         self,
         decoded: &mut Vec<u8>,
@@ -84,11 +84,11 @@ enum Open<'a> {
     Array(Elements<'a>),
 }
 
-/// Tells every key and scalar at and below a value, in document order.
+/// Calls `each` with every event at and below a value, in document order.
 ///
 /// # Errors
 ///
-/// It is not well formed; what `each` says.
+/// Fails if the value is malformed, or if `each` fails.
 pub fn leaves<'a>(root: Value<'a>, mut each: impl FnMut(Leaf<'a>) -> Result<()>) -> Result<()> {
     let mut open = SmallVec::<[Open<'a>; 8]>::new();
     let mut next = Some(root);

@@ -1,12 +1,12 @@
-//! The places of a value that its overlays mark, found by walking both in step
+//! Finds the places of a value that its overlays mark, by walking both in step
 //! (docs/format/plan.md, section 5).
 //!
-//! What is marked on one side of a change is marked on the other as well: a secret that was, or
-//! will be, is one. The walk fails closed: an overlay that does not fit its value marks all of it.
-//! Only an overlay that could mark nothing (no `true` in it, and nothing that is no overlay) needs
-//! not fit.
+//! A mark on one side of a change also marks the other side: a former or future secret is a secret.
+//! The walk fails closed: an overlay that does not fit its value marks the whole value. The
+//! exception is an overlay without any `true`, string or number, which marks nothing and need not
+//! fit.
 //!
-//! Nothing recurses: the containers that were entered are on a list.
+//! A stack of entered containers replaces recursion.
 
 use std::ops::Range;
 
@@ -21,117 +21,117 @@ use crate::json::value::{Elements, Kind, Text, Value, recycled};
 use crate::limits::{Limit, Limits};
 use crate::plan::Unchanged;
 
-/// Values and the overlays that mark them.
+/// Values, and the overlays that mark them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Subject<'a> {
-    /// `before` and `after`; a value that stands alone is the second.
+    /// `before` and `after`; a single value is the second side.
     pub sides: [Option<Value<'a>>; 2],
-    /// The overlay of each side.
+    /// The sensitivity overlay of each side.
     pub overlays: [Option<Value<'a>>; 2],
-    /// The overlay of what is unknown in the second.
+    /// The overlay of unknown values in the second side.
     pub unknown: Option<Value<'a>>,
-    /// Marked by its name.
+    /// True if its name marks the whole subject.
     pub named: bool,
 }
 
 impl Subject<'_> {
-    /// Where its values stand, or one of them.
+    /// The offset of one of the values or overlays.
     fn offset(&self) -> u64 {
         self.sides.into_iter().chain(self.overlays).flatten().next().map_or(0, Value::offset)
     }
 
-    /// Whether anything says what is sensitive in it.
+    /// Whether an overlay says what is sensitive.
     pub fn has_overlays(&self) -> bool {
         self.overlays.iter().flatten().any(|overlay| !overlay.is_null())
     }
 }
 
-/// A step to a place.
+/// A step of a path.
 #[derive(Clone, Copy, Debug)]
 pub enum Step<'a> {
     /// A key.
     Key(Text<'a>),
-    /// A place in an array.
+    /// An array index.
     Index(u32),
 }
 
-/// A place that is marked, with all that is below it.
+/// A place that is marked together with everything below it.
 #[derive(Clone, Copy, Debug)]
 pub struct Marked<'p, 'a> {
-    /// The values that stand there, on either side; none of them is `null`.
+    /// The values at the place, on each side; never `null`.
     pub sides: [Option<Value<'a>>; 2],
-    /// What is unknown of it.
+    /// The overlay of unknown values at the place.
     pub unknown: Option<Value<'a>>,
-    /// What the overlays say of it. Where it is marked as a whole they may name keys of it, which
-    /// are secret as well.
+    /// The sensitivity overlays at the place. If the place is marked as a whole, keys in them are
+    /// secret too.
     pub overlays: [Option<Value<'a>>; 2],
-    /// The way to it.
+    /// The path to the place.
     pub path: &'p [Step<'a>],
-    /// The digests of that way, where they were asked for.
+    /// The digests of the path, if the caller asked for them.
     pub(crate) place: Option<PathDigests>,
-    /// What marks it.
+    /// The reason for the mark: an overlay or a name.
     pub by: By,
-    /// Why all of it is marked.
+    /// Why the whole place is marked.
     pub why: Why,
 }
 
-/// Why all of a place is marked.
+/// Why the whole of a place is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
-    /// An overlay marks parts of one side, and the other side is of another kind.
+    /// An overlay marks parts of one side, and the other side has a different kind.
     OtherKind,
     /// An overlay does not fit its own value.
     Misfit,
-    /// That is what the overlay or the name says.
+    /// The overlay, or the name, marks the whole place.
     Whole,
 }
 
 /// What marks a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// An overlay, or what stands for one.
+    /// An overlay, or a declaration that takes its place.
     Mark,
-    /// Its name alone.
+    /// A name alone.
     Name,
 }
 
-/// Finds marked places, one subject after the other. The memory is kept.
+/// Finds the marked places of subjects, one after the other, and reuses its memory.
 #[derive(Debug)]
 pub struct Marks {
     quiet: Quiet,
-    /// Where in the overlays that are walked something stands that marks: offsets, in order.
+    /// Offsets of the marking values in the current overlays, in ascending order.
     marking: Vec<u64>,
-    /// The way to where the walk is, and the containers on it: empty between two subjects.
+    /// The path of the walk and the containers on it; empty between two subjects.
     path: Vec<Step<'static>>,
     entered: Vec<Entered<'static>>,
-    /// The digests of the way, if anyone asks for them.
+    /// The digests of the path, if the caller asked for them.
     trail: Trail,
-    /// Keys whose values are marked too.
+    /// Names of keys whose values are marked too.
     names: Option<Regex>,
     /// [`Limits::marks`].
     max: u64,
-    /// Every container of the subject is entered: what marks in it is not in its overlays alone.
+    /// True if every container is entered, because not only overlays mark its values.
     enters_all: bool,
     decoded: Vec<u8>,
 }
 
-/// Overlays that mark nothing, which come again and again: the resources of one type mostly have
-/// the same. The slot of each is chosen by a few of its bytes; what falls on a taken one replaces
-/// what was there.
+/// A cache of overlays that mark nothing. Such overlays repeat, because the resources of one type
+/// mostly have the same. A few bytes of the overlay choose its slot, and a new overlay replaces the
+/// old one there.
 #[derive(Debug, Default)]
 struct Quiet {
     slots: Vec<Option<Box<[u8]>>>,
-    /// Bytes of those that were remembered since all were forgotten.
+    /// Bytes inserted since the cache was last emptied.
     size: usize,
 }
 
 impl Quiet {
     const SLOTS: usize = 1024;
 
-    /// Longest overlay that is remembered, in bytes.
+    /// Longest overlay that is cached, in bytes.
     const LEN_MAX: usize = 4 << 10;
 
-    /// After so many bytes all are forgotten: each thread has its own.
+    /// Bytes after which the cache is emptied. Each thread has its own cache.
     const SIZE_MAX: usize = 1 << 20;
 
     fn holds(&self, overlay: &[u8]) -> bool {
@@ -152,8 +152,8 @@ impl Quiet {
     }
 }
 
-/// A container that was entered, and what is in it that was not looked at yet. It is not listed:
-/// there may be very much.
+/// An entered container, with iterators over the rest of its members. The members are not collected
+/// into a list, because there may be very many.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "they are few, on a list whose memory is kept")]
 enum Entered<'a> {
@@ -162,7 +162,7 @@ enum Entered<'a> {
     Array(Columns<Option<Elements<'a>>>, u32),
 }
 
-/// `before`, `after`, what is unknown of it, and both overlays.
+/// `before`, `after`, the unknown overlay, and both sensitivity overlays.
 type Columns<T> = [T; 5];
 
 const SIDES: Range<usize> = 0..2;
@@ -205,17 +205,17 @@ impl Default for Marks {
 }
 
 impl Marks {
-    /// One that marks the values of keys with such names as well.
+    /// Also marks the values of keys that match `names`.
     pub fn new(names: Option<Regex>, limits: &Limits) -> Marks {
         Marks { names, max: limits.marks, ..Marks::default() }
     }
 
-    /// Whether a name marks.
+    /// Whether a name is one that marks.
     pub fn is_name(&self, name: &str) -> bool {
         self.names.as_ref().is_some_and(|names| names.is_match(name))
     }
 
-    /// Whether values may be marked by their names.
+    /// Whether names can mark values.
     pub fn has_names(&self) -> bool {
         self.names.is_some()
     }
@@ -224,19 +224,19 @@ impl Marks {
     ///
     /// # Errors
     ///
-    /// It is not well formed.
+    /// Fails if the overlay is malformed.
     pub fn marks_anything(&mut self, overlay: Option<Value<'_>>) -> Result<bool> {
         self.marking.clear();
         overlay.map_or(Ok(()), |overlay| self.mark(overlay))?;
         Ok(!self.marking.is_empty())
     }
 
-    /// Tells the marked places of a subject, none below another.
+    /// Calls `each` with the marked places of a subject. No reported place is below another.
     ///
     /// # Errors
     ///
-    /// What is entered is not well formed, or has a key twice; there are too many marked places;
-    /// what `each` says.
+    /// Fails if an entered value is malformed or has a key twice, if there are too many marked
+    /// places, or if `each` fails.
     pub fn find<'a>(
         &mut self,
         subject: Subject<'a>,
@@ -245,11 +245,11 @@ impl Marks {
         self.walk(subject, None, None, each)
     }
 
-    /// Like [`Marks::find`], with the digests of the places where `by` is given.
+    /// Like [`Marks::find`], and adds the digests of each place if `by` is given.
     ///
     /// # Errors
     ///
-    /// As [`Marks::find`].
+    /// The errors of [`Marks::find`].
     pub(crate) fn find_placed<'a>(
         &mut self,
         subject: Subject<'a>,
@@ -259,11 +259,12 @@ impl Marks {
         self.walk(subject, None, by, each)
     }
 
-    /// What changes mark of a resource elsewhere, unless its own overlays mark the same.
+    /// The marks that changes elsewhere put on a resource; `None` if its own overlays have the same
+    /// marks.
     ///
     /// # Errors
     ///
-    /// As [`Marks::find`].
+    /// The errors of [`Marks::find`].
     pub(crate) fn beyond<'p>(
         &mut self,
         subject: Subject<'_>,
@@ -280,11 +281,11 @@ impl Marks {
         Ok((!elsewhere.is_sum(sum)).then_some(elsewhere))
     }
 
-    /// Tells what [`Marks::find`] does, and the places that are marked elsewhere.
+    /// Like [`Marks::find`], and also reports the places that are marked elsewhere.
     ///
     /// # Errors
     ///
-    /// As [`Marks::find`].
+    /// The errors of [`Marks::find`].
     pub(crate) fn find_with<'a>(
         &mut self,
         subject: Subject<'a>,
@@ -366,24 +367,24 @@ impl Marks {
         Ok(())
     }
 
-    /// Whether a resource that stays as it is is known to have nothing marked in it.
+    /// Whether the cache knows that nothing is marked in an unchanged resource.
     pub fn is_quiet_change(&self, unchanged: &Unchanged<'_>) -> bool {
         self.names.is_none()
             && self.is_quiet(unchanged.before_sensitive)
             && self.is_quiet(unchanged.after_sensitive)
     }
 
-    /// The same of a resource that is no change, by its overlay.
+    /// Whether the cache knows that the overlay of a resource in values marks nothing.
     pub fn is_quiet_resource(&self, sensitive_values: &[u8]) -> bool {
         self.names.is_none() && self.is_quiet(sensitive_values)
     }
 
-    /// Whether overlays are known to mark nothing, by their bytes.
+    /// Whether an overlay is known to mark nothing, by its bytes.
     fn is_quiet(&self, overlay: &[u8]) -> bool {
         matches!(overlay, b"{}" | b"[]" | b"false" | b"null") || self.quiet.holds(overlay)
     }
 
-    /// Takes note of where an overlay marks something.
+    /// Records the offsets of the marking values in an overlay.
     fn mark(&mut self, overlay: Value<'_>) -> Result<()> {
         if self.is_quiet(overlay.raw()) {
             return Ok(());
@@ -404,7 +405,7 @@ impl Marks {
 
     /// # Errors
     ///
-    /// So many marked places are too many; the last one stands there.
+    /// Fails if `count` marked places are too many. `offset` is the location of the last one.
     fn hold(&self, count: u64, offset: u64) -> Result<()> {
         match count > self.max {
             true => Err(Error::limit(Limit::Marks, self.max, offset)),
@@ -412,7 +413,7 @@ impl Marks {
         }
     }
 
-    /// An overlay, if something in it marks.
+    /// The overlay if it marks anything, otherwise `None`.
     fn marking<'a>(&self, overlay: Option<Value<'a>>) -> Option<Value<'a>> {
         overlay.filter(|overlay| {
             let start = overlay.offset();
@@ -437,21 +438,21 @@ impl Marks {
             let own = present(subject.sides[side]);
             let why = Marks::why(overlay, own, present(subject.sides[1 - side]))?;
             marked = marked.max(why);
-            // A name, and a mark elsewhere, mark all of it.
+            // A name, or a mark elsewhere, already marks the whole place.
             if !matches!(verdict, Verdict::Marked(..)) {
                 verdict = Verdict::Enter(overlay.kind()?);
             }
         }
         Ok(match (marked, verdict) {
             (None, verdict) => verdict,
-            // A name marks all of a value, whether its overlay fits it or not.
+            // The overlay counts as the reason here, whether or not it fits its value.
             (Some(_), Verdict::Marked(By::Name, why)) | (Some(why), _) => {
                 Verdict::Marked(By::Mark, why)
             }
         })
     }
 
-    /// Why an overlay marks all of its own value and of that on the other side; `None`: it marks
+    /// Why an overlay marks the whole of its own value and of the other side; `None` if it marks
     /// parts of them.
     fn why(
         overlay: Value<'_>,
@@ -479,7 +480,8 @@ impl Marks {
         })
     }
 
-    /// What names say of a place, and marks elsewhere; those below it may.
+    /// The verdict of names, and of marks elsewhere, on a place. Names and marks below it may
+    /// follow.
     fn verdict_beyond(
         &mut self,
         subject: &Subject<'_>,
@@ -493,7 +495,7 @@ impl Marks {
         }
         let [before, after] = subject.sides.map(|side| present(side).map(Value::kind).transpose());
         match (before?, after?) {
-            // They cannot be entered in step.
+            // Values of different kinds cannot be entered in step.
             (Some(before), Some(after)) if before != after => {
                 for side in subject.sides.into_iter().flatten() {
                     if let Some((elsewhere, path)) = elsewhere
@@ -513,7 +515,7 @@ impl Marks {
         }
     }
 
-    /// Whether a key below a value is a name that marks.
+    /// Whether a value contains a key that marks.
     fn has_name(&self, value: Value<'_>) -> Result<bool> {
         let mut has_name = false;
         leaves(value, |leaf| {
@@ -535,7 +537,7 @@ impl Marks {
         Ok(Entered::Object([one?, two?, three?, four?, five?]))
     }
 
-    /// The next members of objects that may be marked.
+    /// The next members that may be marked, one from each object.
     fn member<'a>(
         &self,
         columns: &mut Columns<Ordered<'a>>,
@@ -555,7 +557,7 @@ impl Marks {
         Ok(Some((Step::Key(key), below)))
     }
 
-    /// The next elements of arrays that may be marked.
+    /// The next elements that may be marked, one from each array.
     fn element<'a>(
         &self,
         columns: &mut Columns<Option<Elements<'a>>>,
@@ -580,7 +582,7 @@ impl Marks {
     }
 }
 
-/// What is there and not `null`.
+/// Treats `null` as absent.
 fn present(value: Option<Value<'_>>) -> Option<Value<'_>> {
     value.filter(|value| !value.is_null())
 }

@@ -1,9 +1,9 @@
-//! The secrets of a plan or a state: where they are marked, and where their texts stand again.
+//! The secrets of a plan or a state: where they are marked, and where their texts occur again.
 //!
 //! ```text
 //! pieces ─▶ [`parts`]  values, overlays ─▶ [`marks`]  marked places ─▶ [`Secrets`]  digests
-//! marked places ─▶ [`places`]  known to other sections ─▶ marked constants of the configuration
-//! bytes ─▶ [`echo`]  strings that are a secret's, wherever they stand
+//! marked places ─▶ [`places`]  marks for other sections ─▶ marked constants of the configuration
+//! bytes ─▶ [`echo`]  strings that equal a secret, wherever they occur
 //! ```
 
 mod collect;
@@ -31,37 +31,36 @@ pub(crate) use texts::{decode, spells_attribute_name};
 
 use crate::plan;
 
-/// How secrets are told.
+/// How secrets are recognised.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How to read.
+    /// How to read the document.
     pub read: plan::Options,
-    /// Least length of a text whose echoes are looked for, in bytes.
+    /// Minimum length in bytes of a text whose echoes are searched for.
     pub echo_min: usize,
-    /// Which texts are echoes.
+    /// Which texts count as echoes.
     pub echo: EchoOf,
-    /// Keys whose values are secret whether they are marked or not.
+    /// Keys whose values are secret even without a mark.
     pub names: Option<Regex>,
 }
 
-/// Which texts are echoes of a secret.
+/// Which texts count as echoes of a secret.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EchoOf {
-    /// Those that are the same text.
+    /// Texts that equal the secret.
     #[default]
     Whole,
-    /// Those that contain it, too.
+    /// Also texts that contain the secret.
     Part,
 }
 
-/// What stands where a secret stood.
+/// Replaces a secret in the output.
 pub const MASK: &str = "(sensitive value)";
 
-/// What stands there in `after` where `before` holds another secret.
+/// Replaces a secret in `after` if `before` has a different secret.
 pub const MASK_CHANGED: &str = "(sensitive value, changed)";
 
-/// Whether a text is one that stands for a secret: one of the two above, or with a number or a
-/// digest in it.
+/// Whether a text is a mask: one of the two above, or one that includes a number or a digest.
 pub fn is_mask(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"(sensitive value") else { return false };
     let Some(rest) = rest.strip_suffix(b")") else { return false };
@@ -74,8 +73,8 @@ pub fn is_mask(text: &[u8]) -> bool {
     }
 }
 
-/// Whether a key may be the name that a provider gave an attribute: a lower-case identifier. Such a
-/// key is part of the shape of a document; any other one is data.
+/// Whether a key may be an attribute name that a provider chose: a lower-case identifier. Such a
+/// key belongs to the shape of a document; any other key is data.
 pub fn is_attribute_name(key: &[u8]) -> bool {
     let first = key.first().is_some_and(|&byte| byte.is_ascii_lowercase() || byte == b'_');
     first && key.iter().all(|&byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'))

@@ -1,14 +1,15 @@
-//! Objects side by side: the members of the same key, one key after the other.
+//! Iterates over the members of an object in the order of their keys, so that objects can be
+//! merged.
 //!
-//! The tools write keys in order. Then no member is listed, however many there are. The members of
-//! an object with keys in another order are sorted ([`Sorted`]).
+//! The tools write keys in order; the members of such an object are read in place, without a list.
+//! Unordered members are sorted first ([`Sorted`]).
 
 use std::cmp::Ordering;
 
 use crate::error::Result;
 use crate::json::value::{Kind, Members, Sorted, Text, Value};
 
-/// The members of an object in the order of their keys, the next one at hand.
+/// The members of an object in key order, with one member of lookahead.
 #[derive(Debug)]
 pub(crate) struct Ordered<'a> {
     rest: Rest<'a>,
@@ -25,11 +26,11 @@ enum Rest<'a> {
 }
 
 impl<'a> Ordered<'a> {
-    /// Those of an object; none where there is no object.
+    /// The members of an object; empty if the value is absent or not an object.
     ///
     /// # Errors
     ///
-    /// It is not well formed, or has a key twice.
+    /// Fails if the object is malformed, or has a key twice.
     pub fn of(object: Option<Value<'a>>) -> Result<Ordered<'a>> {
         let object = object.filter(|object| object.kind().is_ok_and(|kind| kind == Kind::Object));
         let rest = match object {
@@ -42,16 +43,16 @@ impl<'a> Ordered<'a> {
         Ok(ordered)
     }
 
-    /// The next member, which stays the next one.
+    /// Returns the next member without moving past it.
     pub fn next(&self) -> Option<Member<'a>> {
         self.next
     }
 
-    /// Passes the next member.
+    /// Moves past the next member.
     ///
     /// # Errors
     ///
-    /// The one behind it is not well formed.
+    /// Fails if the member after it is malformed.
     pub fn pass(&mut self) -> Result<()> {
         self.next = match &mut self.rest {
             Rest::InPlace(members) => members.next().transpose()?,
@@ -61,20 +62,20 @@ impl<'a> Ordered<'a> {
         Ok(())
     }
 
-    /// Passes the members up to that key, and the one of that key, which is its answer.
+    /// Moves past the members up to and including `key`, and returns the value of `key`.
     ///
     /// # Errors
     ///
-    /// As [`Ordered::pass`].
+    /// The errors of [`Ordered::pass`].
     pub fn take(&mut self, key: Text<'a>) -> Result<Option<Value<'a>>> {
         self.take_with(|next| Ok(next.compare(key)))
     }
 
-    /// The same, by the decoded text of the key.
+    /// Like [`Ordered::take`], for a decoded key.
     ///
     /// # Errors
     ///
-    /// As [`Ordered::pass`].
+    /// The errors of [`Ordered::pass`].
     pub fn take_named(&mut self, key: &str) -> Result<Option<Value<'a>>> {
         self.take_with(|next| compare(next, key))
     }
@@ -97,7 +98,7 @@ impl<'a> Ordered<'a> {
     }
 }
 
-/// The order of a key and a decoded text.
+/// Compares a key with a decoded text.
 fn compare(key: Text<'_>, text: &str) -> Result<Ordering> {
     Ok(match key.is_plain() {
         true => key.raw().cmp(text.as_bytes()),

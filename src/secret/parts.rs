@@ -1,4 +1,5 @@
-//! What of a piece may be marked, and by what (docs/format/plan.md, sections 3 to 8).
+//! Splits a piece into the values that may be marked and the overlays that mark them
+//! (docs/format/plan.md, sections 3 to 8).
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -12,27 +13,27 @@ use crate::plan::{
     members, module_of,
 };
 
-/// The parts of a piece that have to do with secrets.
+/// The parts of a piece that are relevant to secrets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Parts<'a> {
-    /// Its values and their overlays.
+    /// The values and their overlays.
     pub subject: Subject<'a>,
-    /// Values without overlays that name what the piece is about.
+    /// Values without overlays that identify the object of the piece.
     pub identities: [Option<Value<'a>>; 3],
-    /// A word of the format among those: whether what is imported is known.
+    /// A word of the format among the identities: whether the imported identity is unknown.
     pub is_unknown: Option<Value<'a>>,
     /// Paths that force a replacement; a step may be an element of a set.
     pub replace_paths: Option<Value<'a>>,
-    /// The resource or the action that its marks belong to, if they belong to one.
+    /// The resource or action that owns the marks, if there is one.
     pub(crate) owner: Option<Owner<'a>>,
 }
 
-/// The resource or the action that the marks of a piece belong to.
+/// The resource or action that owns the marks of a piece.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owner<'a> {
-    /// Its address, without which nothing is known of it in other sections.
+    /// The address. Without it, other sections cannot be matched.
     pub address: Option<Text<'a>>,
-    /// The address it had before.
+    /// The previous address.
     pub previous_address: Option<Text<'a>>,
     type_name: Option<Text<'a>>,
     name: Option<Text<'a>>,
@@ -42,24 +43,24 @@ pub(crate) struct Owner<'a> {
 /// The kind of piece that has the marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OwnerKind {
-    /// A change: its marks are those of the address.
+    /// A change, whose marks also apply to its address in other sections.
     Change,
     /// A resource in values.
     Values,
-    /// The invocation of an action.
+    /// An invocation of an action.
     Invocation,
 }
 
-/// A resource or an action of the configuration.
+/// A resource or action of the configuration.
 pub(crate) struct Resource {
-    /// The names of the modules it is in, joined by dots.
+    /// The names of the modules around it, joined by dots.
     pub module: String,
     pub type_name: String,
     pub name: String,
 }
 
-/// The type of an action as the digests have it. A resource may have the same type and name, so the
-/// text differs from the type alone.
+/// The type of an action, as the digests use it. The prefix keeps it apart from a resource with the
+/// same type and name.
 pub(crate) fn type_of_action(type_name: &str) -> String {
     format!("action.{type_name}")
 }
@@ -70,11 +71,11 @@ impl Owner<'_> {
         self.kind == OwnerKind::Change
     }
 
-    /// The resource or the action of the configuration that it is an instance of.
+    /// The resource or action in the configuration that this is an instance of.
     ///
     /// # Errors
     ///
-    /// One of its names is not well formed.
+    /// Fails if one of its names is malformed.
     pub fn resource(&self) -> Result<Option<Resource>> {
         let Some(address) = self.address else { return Ok(None) };
         let address = address.decode()?;
@@ -93,29 +94,29 @@ impl Owner<'_> {
     }
 }
 
-/// The outputs and variables of the root module that are declared sensitive, by keyed digests of
-/// their names: 64 bits each. Two names with one digest hide a value too many, never one too few.
+/// The sensitive outputs and variables of the root module, as keyed 64-bit digests of their names.
+/// If the digests of two names collide, one value too many is hidden, never one too few.
 #[derive(Clone, Debug)]
 pub struct Declared {
     keyed: RandomState,
     variables: HashSet<u64>,
-    /// Outputs, by what stands beside their values.
+    /// Outputs that are declared sensitive next to their values.
     outputs: HashSet<u64>,
-    /// The declarations of variables were met.
+    /// True once the declarations of variables are read.
     pub is_known: bool,
     /// [`Limits::names`].
     max: u64,
 }
 
 impl Declared {
-    /// Nothing is declared so far.
+    /// Starts without declarations.
     pub fn new(limits: &Limits) -> Declared {
         let (variables, outputs) = (HashSet::new(), HashSet::new());
         let keyed = RandomState::new();
         Declared { keyed, variables, outputs, is_known: false, max: limits.names }
     }
 
-    /// Takes note of a variable that is sensitive, which stands at that offset.
+    /// Records a sensitive variable, found at `offset`.
     ///
     /// # Errors
     ///
@@ -125,7 +126,7 @@ impl Declared {
         self.hold(offset)
     }
 
-    /// Takes note of an output that is sensitive, which stands at that offset.
+    /// Records a sensitive output, found at `offset`.
     ///
     /// # Errors
     ///
@@ -152,23 +153,23 @@ impl Declared {
         self.outputs.contains(&self.keyed.hash_one(name))
     }
 
-    /// Whether any variable is.
+    /// Whether any variable is sensitive.
     pub fn has_variables(&self) -> bool {
         !self.variables.is_empty()
     }
 
-    /// Whether any output is.
+    /// Whether any output is sensitive.
     pub fn has_outputs(&self) -> bool {
         !self.outputs.is_empty()
     }
 }
 
 impl<'a> Parts<'a> {
-    /// Takes a piece apart.
+    /// Splits a piece into its parts.
     ///
     /// # Errors
     ///
-    /// The piece is not what it should be.
+    /// Fails if the piece does not have the form of its kind.
     pub fn of(piece: &Piece<'a>) -> Result<Parts<'a>> {
         let value = piece.value;
         let alone = |value, overlay| Subject {
@@ -256,8 +257,8 @@ impl<'a> Parts<'a> {
         Ok(Parts { owner: Some(owner), ..Parts::of_change(&found.change)? })
     }
 
-    /// The address whose changes mark places of the piece that it does not mark itself: that of a
-    /// resource which stands outside of `resource_changes`.
+    /// The address to match with marks of changes elsewhere. Only a resource outside
+    /// `resource_changes` has one.
     pub(crate) fn address_elsewhere(&self, section: Section) -> Option<Text<'a>> {
         let owner = self.owner.filter(|owner| owner.kind != OwnerKind::Invocation)?;
         owner.address.filter(|_| section != Section::ResourceChanges)
@@ -279,9 +280,8 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// All that may be marked: its values, and its identities, which may be by their names.
-    ///
-    /// Each identity comes with its place among [`Parts::identities`].
+    /// All values that may be marked: the piece's own values, and its identities, which only names
+    /// can mark. Each identity comes with its index in [`Parts::identities`].
     pub fn subjects(&self) -> impl Iterator<Item = (Option<usize>, Subject<'a>)> + use<'a> {
         let alone = |value| Subject { sides: [None, Some(value)], ..Subject::default() };
         let identities = self.identities.into_iter().enumerate();
@@ -313,8 +313,8 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// Whether all its values are marked by what another piece says: those of a variable, and of a
-    /// change to an output without overlays, as versions before 0.15 write them.
+    /// Whether a declaration elsewhere marks all values of the piece. This applies to variables,
+    /// and to output changes without overlays, as versions before 0.15 write them.
     pub fn are_declared(&self, piece: &Piece<'_>, declared: &Declared) -> bool {
         let name = piece.name.unwrap_or_default();
         match piece.kind {
@@ -324,8 +324,8 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Whether it holds values and no word on which of them are sensitive: versions before 0.15
-    /// wrote none.
+    /// Whether the piece has values but no overlay that says which are sensitive, as in plans of
+    /// versions before 0.15.
     pub fn is_unmarked(&self, kind: PieceKind) -> bool {
         let is_of_values = matches!(
             kind,
@@ -336,7 +336,7 @@ impl<'a> Parts<'a> {
                 | PieceKind::DeferredActionInvocation
                 | PieceKind::Resource
         );
-        // An output may be anything; what else is no container is no value.
+        // An output may have any value; the values of other pieces are containers.
         let is_value = |value: &Value<'_>| match value.kind() {
             Ok(Kind::Object | Kind::Array) => {
                 let raw = value.raw();
@@ -352,11 +352,12 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Tells the constants of a piece of the configuration: the values of `constant_value`, and of the
-/// declaration of a variable the `default`.
+/// Calls `each` with the constants of a piece of the configuration: the values of `constant_value`,
+/// or the `default` of a variable's declaration.
 ///
 /// # Errors
 ///
+/// Fails if the piece is malformed, or if `each` fails.
 /// The piece is not well formed; what `each` says.
 pub fn constants<'a>(
     piece: &Piece<'a>,
@@ -365,8 +366,8 @@ pub fn constants<'a>(
     if !piece.kind.is_configuration() {
         return piece.value.get("default")?.map_or(Ok(()), each);
     }
-    // Containers that are entered, the innermost last. What is in them is not listed: there may be
-    // very much.
+    // The entered containers, innermost last. Iterators instead of lists, because there may be very
+    // many members.
     let mut open = vec![];
     let mut next = Some(piece.value);
     loop {
@@ -392,7 +393,7 @@ pub fn constants<'a>(
     }
 }
 
-/// A container that was entered, and what is in it that was not looked at yet.
+/// An entered container, with an iterator over its remaining content.
 enum Inside<'a> {
     Object(Members<'a>),
     Array(Elements<'a>),

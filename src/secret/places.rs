@@ -1,13 +1,14 @@
-//! The places that a document marks, known to its other sections.
+//! The marked places of a document, for use in its other sections.
 //!
 //! A change marks paths of a resource. The same paths hold the same secrets where the resource
-//! stands again without these marks: in `planned_values`, `prior_state`, `resource_drift` and
-//! `deferred_changes`, by its address, and in the configuration, by its type, name and module. The
-//! invocation of an action marks paths of its configuration in the same way.
-//! Keyed digests of the places are kept, nothing else; nothing is kept where nothing is marked.
+//! occurs without these marks: in `planned_values`, `prior_state`, `resource_drift` and
+//! `deferred_changes` by its address, and in the configuration by its type, name and module. In the
+//! same way, the invocation of an action marks paths of the action's configuration.
 //!
-//! A path of the configuration has no indexes: a block is an array in one section, and may be an
-//! object or an array in another order in the other.
+//! Only keyed digests of marked places are stored.
+//!
+//! A path in the configuration has no indexes. A block is an array in one section, and may be an
+//! object, or an array in a different order, in the other.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
@@ -20,19 +21,19 @@ use crate::json::value::{Elements, Kind, Members, Text, Value};
 use crate::limits::{Limit, Limits};
 use crate::secret::decode;
 
-/// The digest of the path that leads to the value itself.
+/// The digest of the empty path.
 pub(crate) const ROOT: u64 = 0;
 
-/// Makes the digests of places, keyed anew for each document.
+/// Computes the digests of places, with a random key per document.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PlaceDigests(Keyed);
 
 /// The digests of a marked path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PathDigests {
-    /// Of the path.
+    /// Digest of the path.
     pub path: u64,
-    /// Of the path without its indexes.
+    /// Digest of the path without its indexes.
     attribute: u64,
 }
 
@@ -42,16 +43,16 @@ pub(crate) struct PathDigests {
 pub(super) struct Trail(Vec<PathDigests>);
 
 impl Trail {
-    /// Keeps that many steps, because the walk goes on from there by another step.
+    /// Keeps the first `depth` steps, because the walk continues with a different step.
     pub fn cut(&mut self, depth: usize) {
         self.0.truncate(depth);
     }
 
-    /// The digests of a path. The path begins with the steps that the trail has kept.
+    /// The digests of a path. The path must begin with the steps that the trail has kept.
     ///
     /// # Errors
     ///
-    /// A key is not well formed.
+    /// Fails if a key is malformed.
     pub fn at(
         &mut self,
         path: &[Step<'_>],
@@ -69,31 +70,31 @@ impl Trail {
     }
 }
 
-/// The digests of the resource that marks belong to.
+/// The digests of the resource or action that owns marks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct OwnerDigests {
-    /// Of the addresses of a change.
+    /// Digests of the current and previous address of a change.
     addresses: [Option<u64>; 2],
-    /// Of type, name and module.
+    /// Digest of type, name and module.
     resource: Option<u64>,
 }
 
 impl PlaceDigests {
-    /// The path that goes on from another by a key.
+    /// The digest of a path extended by a key.
     pub fn key(&self, above: u64, key: &[u8]) -> u64 {
         self.0.hash_one((above, key))
     }
 
-    /// The path that goes on from another by an index.
+    /// The digest of a path extended by an index.
     fn index(&self, above: u64, index: u32) -> u64 {
         self.0.hash_one((above, index))
     }
 
-    /// The path that goes on from another by a step.
+    /// The digests of a path extended by a step.
     ///
     /// # Errors
     ///
-    /// A key is not well formed.
+    /// Fails if a key is malformed.
     fn below(
         &self,
         above: PathDigests,
@@ -113,25 +114,26 @@ impl PlaceDigests {
         })
     }
 
-    /// An address.
+    /// The digest of an address.
     ///
     /// # Errors
     ///
-    /// It is not well formed.
+    /// Fails if the address is malformed.
     pub fn address(&self, address: Text<'_>, decoded: &mut Vec<u8>) -> Result<u64> {
         Ok(self.0.hash_one(decode(address, decoded)?))
     }
 
-    /// A resource or an action of the configuration, or a variable of a module, which has no type.
+    /// The digest of a resource or action of the configuration, or of a module's variable, which
+    /// has no type.
     pub fn resource(&self, module: &str, type_name: &str, name: &str) -> u64 {
         self.0.hash_one((module, type_name, name))
     }
 
-    /// A resource that marks belong to.
+    /// The digests of the owner of marks.
     ///
     /// # Errors
     ///
-    /// One of its names is not well formed.
+    /// Fails if one of its names is malformed.
     pub fn owner(&self, owner: &Owner<'_>, decoded: &mut Vec<u8>) -> Result<OwnerDigests> {
         let mut digests = OwnerDigests::default();
         if owner.is_change() {
@@ -156,28 +158,28 @@ impl PlaceDigests {
 #[derive(Debug)]
 pub struct Places {
     digests: PlaceDigests,
-    /// The addresses of changes that mark something, each with the sum of the paths.
+    /// The addresses of changes with marks, each with a checksum of its marked paths.
     addresses: HashMap<u64, u64, Keyed>,
-    /// The first halves of these addresses.
+    /// The lower halves of these address digests.
     halves: HashSet<u32, Keyed>,
-    /// Paths below addresses.
+    /// Marked paths, combined with their addresses.
     paths: HashSet<u64, Keyed>,
-    /// Resources that mark something.
+    /// Resources and actions with marks.
     resources: HashSet<u64, Keyed>,
-    /// Paths without indexes, below resources.
+    /// Marked paths without indexes, combined with their resources.
     attributes: HashSet<u64, Keyed>,
-    /// Sensitive variables of modules that are called.
+    /// Sensitive variables of called modules.
     inputs: HashSet<u64, Keyed>,
     max: u64,
 }
 
 impl Places {
-    /// None at all.
+    /// An empty set, for a document that was not read.
     pub(crate) fn none() -> Places {
         Places::new(&Limits::default())
     }
 
-    /// None yet.
+    /// An empty set.
     pub(super) fn new(limits: &Limits) -> Places {
         Places {
             digests: PlaceDigests::default(),
@@ -191,16 +193,16 @@ impl Places {
         }
     }
 
-    /// What makes the digests.
+    /// Computes the digests for this document.
     pub(crate) fn digests(&self) -> &PlaceDigests {
         &self.digests
     }
 
-    /// Takes note of a marked path of a resource that stands at that offset.
+    /// Records a marked path of a resource, found at `offset`.
     ///
     /// # Errors
     ///
-    /// There are too many.
+    /// Fails if there are too many marked places.
     pub(super) fn insert(
         &mut self,
         owner: OwnerDigests,
@@ -221,11 +223,11 @@ impl Places {
         self.hold_to_max(offset)
     }
 
-    /// Takes note of a sensitive variable of a module.
+    /// Records a sensitive variable of a module, found at `offset`.
     ///
     /// # Errors
     ///
-    /// There are too many.
+    /// Fails if there are too many marked places.
     pub(super) fn insert_input(&mut self, module: &str, name: &str, offset: u64) -> Result<()> {
         self.inputs.insert(self.digests.resource(module, "", name));
         self.hold_to_max(offset)
@@ -239,34 +241,35 @@ impl Places {
         }
     }
 
-    /// How many attributes of the configuration are marked by values.
+    /// Number of configuration attributes that values mark.
     pub(super) fn attributes(&self) -> usize {
         self.attributes.len()
     }
 
-    /// Whether a variable of a module that is called is sensitive.
+    /// Whether a variable of a called module is sensitive.
     pub(super) fn has_input(&self, module: &str, name: &str) -> bool {
         !self.inputs.is_empty() && self.inputs.contains(&self.digests.resource(module, "", name))
     }
 
-    /// The digest of a resource of the configuration, if values mark something of it.
+    /// The digest of a resource of the configuration, if values mark an attribute of it.
     pub(super) fn marked_resource(&self, module: &str, type_name: &str, name: &str) -> Option<u64> {
         let resource =
             (!self.resources.is_empty()).then(|| self.digests.resource(module, type_name, name))?;
         self.resources.contains(&resource).then_some(resource)
     }
 
-    /// Whether an attribute of a resource is marked, by a path without indexes.
+    /// Whether an attribute of a resource is marked. `attribute` is the digest of a path without
+    /// indexes.
     pub(super) fn has_attribute(&self, resource: u64, attribute: u64) -> bool {
         self.attributes.contains(&self.digests.both(resource, attribute))
     }
 
-    /// Whether one of these halves of addresses may be that of a change that marks something.
+    /// Whether a change with marks may have an address with one of these digest halves.
     pub(crate) fn may_have(&self, halves: &[u32]) -> bool {
         !self.halves.is_empty() && halves.iter().any(|half| self.halves.contains(half))
     }
 
-    /// Whether a change with that address marks something. What cannot be read may.
+    /// Whether a change with this address has marks. True for an address that cannot be decoded.
     pub(crate) fn has_address(&self, address: Text<'_>, decoded: &mut Vec<u8>) -> bool {
         !self.addresses.is_empty()
             && self
@@ -275,11 +278,11 @@ impl Places {
                 .map_or(true, |digest| self.addresses.contains_key(&digest))
     }
 
-    /// What changes mark of the resource with that address.
+    /// The marks of changes on the resource with this address.
     ///
     /// # Errors
     ///
-    /// The address is not well formed.
+    /// Fails if the address is malformed.
     pub(crate) fn of_address(
         &self,
         address: Text<'_>,
@@ -294,12 +297,12 @@ impl Places {
     }
 }
 
-/// What a path adds to the sum of an address; not nothing for the root.
+/// A path's contribution to the checksum of an address, which is not zero for the root.
 fn summand(path: u64) -> u64 {
     path ^ 0x9e37_79b9_7f4a_7c15
 }
 
-/// What changes mark of one resource, for the sections that do not say so themselves.
+/// The marks of changes on one resource, for sections that lack them.
 #[derive(Clone, Copy, Debug)]
 pub struct Elsewhere<'p> {
     places: &'p Places,
@@ -308,7 +311,7 @@ pub struct Elsewhere<'p> {
 }
 
 impl Elsewhere<'_> {
-    /// What makes the digests.
+    /// Computes the digests for this document.
     pub(super) fn digests(&self) -> &PlaceDigests {
         &self.places.digests
     }
@@ -318,21 +321,21 @@ impl Elsewhere<'_> {
         self.places.paths.contains(&self.places.digests.both(self.address, path))
     }
 
-    /// Adds up the marks of another overlay.
+    /// Adds a mark of another overlay to a checksum.
     pub(super) fn add(&self, sum: &mut u64, path: PathDigests) {
         *sum = sum.wrapping_add(summand(path.path));
     }
 
-    /// Whether marks with that sum are the same.
+    /// Whether marks with this checksum are the same as these.
     pub(super) fn is_sum(&self, sum: u64) -> bool {
         self.sum == sum
     }
 
-    /// Whether a path below a value is marked, the path of the value given.
+    /// Whether a path below a value is marked. `path` is the path of the value itself.
     ///
     /// # Errors
     ///
-    /// The value is not well formed.
+    /// Fails if the value is malformed.
     pub(super) fn has_below(
         &self,
         root: Value<'_>,

@@ -1,5 +1,5 @@
-//! The search for pieces that mark something, by others, before the walk comes to them. What they
-//! mark is taken down, for the walk to number it.
+//! The search for marked pieces by lookahead workers. A worker records the secrets, and the walk
+//! numbers them later.
 
 use std::ops::Range;
 
@@ -16,29 +16,29 @@ use crate::json::value::Text;
 use crate::plan::piece_crew::{Found, PieceJob, Task};
 use crate::plan::{Piece, PieceVisitor, ResourceGlance, Unchanged};
 
-/// Searches stretches.
+/// Searches stretches for marks.
 pub(super) struct Searcher {
     marks: Marks,
     digester: Digester,
     places: PlaceDigests,
-    /// What digests of what is read are made with, if they are wanted.
+    /// Computes digests of stretches and addresses for the next pass, if there is one.
     digests: Option<Digests>,
     decoded: Vec<u8>,
-    /// Where pieces are outlined.
+    /// Scratch space for pieces.
     outline: Outline,
 }
 
-/// What is found in a stretch.
+/// The findings in a stretch.
 #[derive(Default)]
 pub(super) struct Searched {
-    /// What is marked.
+    /// The marked pieces and their secrets.
     pub learned: Learned,
-    /// How many pieces have values and no word on what is sensitive in them.
+    /// Number of pieces with values but no overlay that says which are sensitive.
     pub unmarked: u64,
-    /// Halves of the digests of the addresses of resources that mark nothing here and that changes
-    /// may mark elsewhere, if they are wanted.
+    /// Digest halves of the addresses of resources without marks of their own, which changes may
+    /// mark elsewhere. Empty without a next pass.
     pub addresses: Vec<u32>,
-    /// A digest of the stretch.
+    /// The digest of the stretch's bytes.
     pub digest: u64,
 }
 
@@ -51,7 +51,7 @@ impl Found for Searched {
 }
 
 impl Searcher {
-    /// One that finds what is marked with those.
+    /// Creates a worker.
     pub(super) fn new(
         marks: Marks,
         digester: Digester,
@@ -85,7 +85,7 @@ struct Searching<'s> {
 }
 
 impl Searching<'_> {
-    /// Takes note of the address of a resource that marks nothing.
+    /// Records the address of a resource without marks.
     fn address(&mut self, address: Text<'_>) -> Result<()> {
         let Searcher { places, digests, decoded, .. } = &mut *self.searcher;
         if digests.is_some() {
@@ -125,7 +125,7 @@ impl PieceVisitor for Searching<'_> {
             found = places.owner(of, decoded).map(|digests| owner = digests);
         }
         if found.is_err() {
-            // The walk comes to it once more.
+            // The walk meets the same error.
             learned.forget_next();
         } else if is_marked {
             learned.end(piece.kind, piece.value.range(), owner);

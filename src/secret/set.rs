@@ -1,12 +1,12 @@
-//! The secrets of a document, known by keyed digests: none of their text is kept.
+//! The secrets of a document, as keyed digests: the texts themselves are not stored.
 //!
-//! Whether a text is among them is asked for every string of a document, and the answer is nearly
-//! always no. So a filter is asked first, by the first bytes of the text: a bit for each value of a
-//! keyed product of them. What passes is digested whole and looked up.
+//! Every string of a document is looked up, and nearly always it is not a secret. So a filter on
+//! the first bytes of a text comes first: a bit table indexed by a keyed product of these bytes.
+//! Texts that pass are digested whole and looked up.
 //!
-//! The key is drawn anew for each run. Digests have 64 bits: two texts of a document may share one
-//! by chance, which is as likely as one in ten million for a million million pairs, and would mask
-//! a text too many, never one too few.
+//! The key is random for each run. Digests have 64 bits. The chance that any of a million million
+//! pairs of texts collides is one in ten million, and a collision masks a text too many, never one
+//! too few.
 
 use std::collections::HashSet;
 
@@ -22,28 +22,28 @@ use crate::limits::{Limit, Limits};
 pub struct Secrets {
     digester: Digester,
     filter: Vec<u64>,
-    /// Where in the filter the echoes begin, so that it can grow.
+    /// The hashed beginnings in the filter, kept so that the filter can grow.
     heads: Vec<u32>,
-    /// The digests, by the numbers of the secrets.
+    /// The digests, indexed by the numbers of the secrets.
     digests: Vec<u64>,
-    /// The numbers, to be found by the digests.
+    /// The numbers, hashed by digest.
     numbers: HashTable<u32>,
-    /// One of them may be a number.
+    /// True if a secret may be a number.
     has_numbers: bool,
-    /// Digests of keys that are secret as steps of paths, and whether those are all.
+    /// Digests of keys that are secret as steps of paths, and whether all of them fit.
     steps: HashSet<u64>,
     has_all_steps: bool,
     max: u64,
 }
 
-/// Words of the filter to begin with, 64 bits each: it stays in the first cache.
+/// Initial length of the filter in words of 64 bits, which fits the first-level cache.
 const FILTER_MIN: usize = 1 << 9;
 
-/// Bits of the filter for each secret, at least.
+/// Minimum number of filter bits per secret.
 const SPARSE: usize = 16;
 
 impl Secrets {
-    /// None yet. Echoes are those of at least `echo_min` bytes, which is at least 1.
+    /// An empty set. Echoes have at least `echo_min` bytes, and at least 1.
     pub fn new(echo_min: usize, limits: &Limits) -> Secrets {
         Secrets {
             digester: Digester::new(echo_min),
@@ -58,16 +58,16 @@ impl Secrets {
         }
     }
 
-    /// Takes note of a secret: a decoded text, at that offset of the input. `false`: it is known.
+    /// Records a secret: a decoded text, found at `offset`. Returns `false` if it is already known.
     ///
     /// # Errors
     ///
-    /// There are too many.
+    /// Fails if there are too many secrets.
     pub fn insert(&mut self, text: &[u8], offset: u64) -> Result<bool> {
         self.insert_digested(self.digester.digested(text, Role::Secret), offset)
     }
 
-    /// Takes note of a key of a secret, which is one only as a step of a path.
+    /// Records a key that is secret only as a step of a path.
     pub(super) fn insert_step(&mut self, key: &[u8]) {
         self.insert_step_digested(self.digest(key));
     }
@@ -80,17 +80,18 @@ impl Secrets {
         }
     }
 
-    /// Whether a step of a path may be a secret, or a key of one.
+    /// Whether a step of a path may be a secret, or a key inside one.
     pub fn may_hold_step(&self, step: &[u8]) -> bool {
         let digest = self.digest(step);
         !self.has_all_steps || self.find(digest).is_some() || self.steps.contains(&digest)
     }
 
-    /// The same for one who was told what it is known by ([`Secrets::digester`]).
+    /// Like [`Secrets::insert`], for a secret whose digest is already computed
+    /// ([`Secrets::digester`]).
     ///
     /// # Errors
     ///
-    /// There are too many.
+    /// Fails if there are too many secrets.
     pub(super) fn insert_digested(&mut self, secret: Digested, offset: u64) -> Result<bool> {
         let Digested { digest, head, is_number, is_step } = secret;
         if is_step {
@@ -106,7 +107,7 @@ impl Secrets {
         }
         self.digests.push(digest);
         let digests = &self.digests;
-        // Digests are as good as random already.
+        // Digests are random enough to serve as their own hashes.
         let _ = self.numbers.insert_unique(digest, number, |&number| digests[place(number)]);
         if let Some(head) = head {
             self.has_numbers |= is_number;
@@ -115,7 +116,7 @@ impl Secrets {
         Ok(true)
     }
 
-    /// Whether a secret is among them.
+    /// Whether this secret is in the set.
     pub(super) fn has(&self, secret: &Digested) -> bool {
         match secret.is_step {
             true => !self.has_all_steps || self.steps.contains(&secret.digest),
@@ -123,12 +124,12 @@ impl Secrets {
         }
     }
 
-    /// What makes digests of texts, for those who look for secrets elsewhere.
+    /// Computes digests that match those of the set.
     pub(crate) fn digester(&self) -> &Digester {
         &self.digester
     }
 
-    /// Lets texts that begin so pass the filter.
+    /// Adds a hashed beginning to the filter.
     fn pass(&mut self, head: u32) {
         self.heads.push(head);
         if self.heads.len() * SPARSE > self.filter.len() * 64 {
@@ -145,12 +146,13 @@ impl Secrets {
         self.filter[bit / 64] |= 1 << (bit % 64);
     }
 
-    /// The number of a text among the secrets, counted from one.
+    /// The number of the secret with this text, counted from one.
     pub fn number(&self, text: &[u8]) -> Option<u32> {
         self.find(self.digest(text))
     }
 
-    /// The same for a text of at least [`Secrets::echo_min`] bytes, which seldom is one.
+    /// Like [`Secrets::number`], for a text of at least [`Secrets::echo_min`] bytes that seldom is
+    /// a secret. Tries the filter first.
     pub fn echoed(&self, text: &[u8]) -> Option<u32> {
         debug_assert!(text.len() >= self.echo_min());
         self.may_begin(head_of(text)).then(|| self.number(text)).flatten()
@@ -160,50 +162,50 @@ impl Secrets {
         self.numbers.find(digest, |&number| self.digests[place(number)] == digest).copied()
     }
 
-    /// Whether there may be echoes of anything.
+    /// Whether any secret can have echoes.
     pub fn echo(&self) -> bool {
         !self.heads.is_empty()
     }
 
-    /// Whether there may be echoes of a number.
+    /// Whether a secret number can have echoes.
     pub fn echo_numbers(&self) -> bool {
         self.has_numbers
     }
 
-    /// Least length of an echo, in bytes.
+    /// Minimum length of an echo in bytes.
     pub fn echo_min(&self) -> usize {
         self.digester.echo_min()
     }
 
-    /// How many there are.
+    /// Number of secrets.
     pub fn len(&self) -> usize {
         self.digests.len()
     }
 
-    /// Whether there are none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.digests.is_empty()
     }
 
-    /// Whether a text of at least [`Secrets::echo_min`] bytes that begins with these eight may be a
-    /// secret. Bytes behind the text do not matter.
+    /// Whether a text of at least [`Secrets::echo_min`] bytes may be a secret, judged by its first
+    /// eight bytes. Bytes after the end of a shorter text do not matter.
     pub fn may_begin(&self, head: u64) -> bool {
         self.beginnings().may_hold(head)
     }
 
-    /// How its texts begin, to be asked of many others.
+    /// A view of the filter for testing many texts.
     #[inline(always)]
     pub(super) fn beginnings(&self) -> Beginnings<'_> {
         Beginnings { words: &self.filter, hash: self.digester.hash }
     }
 
-    /// What a text is known by in this run.
+    /// The digest of a text, valid within this run.
     pub(crate) fn digest(&self, text: &[u8]) -> u64 {
         self.digester.digest(text)
     }
 }
 
-/// A filter of texts by their first eight bytes, at hand.
+/// The filter on the first eight bytes of texts.
 #[derive(Clone, Copy)]
 pub(super) struct Beginnings<'s> {
     words: &'s [u64],
@@ -211,7 +213,7 @@ pub(super) struct Beginnings<'s> {
 }
 
 impl Beginnings<'_> {
-    /// Whether a text that begins so may be a secret ([`Secrets::may_begin`]).
+    /// Whether a text with these first bytes may be a secret ([`Secrets::may_begin`]).
     #[inline(always)]
     pub fn may_hold(&self, head: u64) -> bool {
         let bit = bit(self.hash.of(head), self.words);
@@ -219,13 +221,13 @@ impl Beginnings<'_> {
     }
 }
 
-/// Where in a filter texts are that begin so.
+/// The index of the filter bit for a hashed beginning.
 #[inline(always)]
 fn bit(hash: u32, filter: &[u64]) -> usize {
     hash as usize & (filter.len() * 64 - 1)
 }
 
-/// Where in a list a secret is whose number counts from one.
+/// The index of a secret in a list, from its number, which counts from one.
 fn place(number: u32) -> usize {
     number as usize - 1
 }
@@ -260,8 +262,7 @@ mod tests {
         }
     }
 
-    /// As if drawn by chance: what is told apart by steps of one size is as good or as bad as the
-    /// factor of the run.
+    /// A pseudo-random text. Evenly spaced texts would test only the quality of the run's factor.
     fn mixed(number: u64) -> u64 {
         let mixed = (number ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -275,7 +276,7 @@ mod tests {
         for number in 0..100_000 {
             secrets.insert(&text(number).to_le_bytes(), 0).unwrap();
         }
-        // One bit of sixteen is set at most.
+        // At most one filter bit in sixteen is set.
         let passed = (100_000..200_000).filter(|&number| secrets.may_begin(text(number)));
         assert!(passed.count() < 10_000);
     }

@@ -1,7 +1,7 @@
-//! Paths that a document has among its values, where they lead below what is marked.
+//! Cuts the paths that a document has among its values, where they lead below a marked place.
 //!
-//! A step of such a path may be an element of a set, and so a value. What stands below a marked
-//! place is part of the secret: the path is cut there.
+//! A step of such a path may be an element of a set, which is a value. Everything below a marked
+//! place is part of the secret, so the path ends there.
 
 use std::ops::Range;
 
@@ -17,22 +17,22 @@ use crate::path::{self, Paths};
 #[derive(Debug, Default)]
 pub struct Places {
     marked: Paths,
-    /// The path that is looked at.
+    /// The path being examined.
     path: Paths,
     key: String,
 }
 
 impl Places {
-    /// Forgets all and keeps the memory.
+    /// Removes all places and keeps the memory.
     pub fn clear(&mut self) {
         self.marked.clear();
     }
 
-    /// Takes note of a place, which stands at that offset.
+    /// Records a marked place, found at `offset`.
     ///
     /// # Errors
     ///
-    /// A key is not well formed; the places take more memory than they may.
+    /// Fails if a key is malformed, or if the places exceed the limit on memory.
     pub fn push(&mut self, place: &[marks::Step<'_>], size_max: u64, offset: u64) -> Result<()> {
         for step in place {
             match step {
@@ -51,26 +51,26 @@ impl Places {
         }
     }
 
-    /// Takes note of a place that is one of another list.
+    /// Records a marked place from another list.
     pub fn push_path(&mut self, place: path::Path<'_>) {
         self.marked.push(place.steps());
     }
 
-    /// All places are known.
+    /// Sorts the places, and drops each place below another. Required before any lookup.
     pub fn sort(&mut self) {
         self.marked.sort_outermost();
     }
 
-    /// The places, in order, none below another, once they are sorted.
+    /// The places, sorted and without places below others after [`Places::sort`].
     pub fn list(&self) -> &Paths {
         &self.marked
     }
 
-    /// What is to be cut off the end of a path, which is an array of steps: where in the document
-    /// that stands, with the comma before it, and each of the steps. `None`: nothing.
+    /// The part to cut off the end of a path, which is an array of steps; `None` if no part.
     ///
     /// # Errors
     ///
+    /// Fails if the path is malformed, or longer than the limit on paths.
     /// The path is not well formed, or longer than paths may be.
     pub fn below<'a>(&mut self, path: Value<'a>, size_max: u64) -> Result<Option<Cut<'a>>> {
         if self.marked.is_empty() {
@@ -100,7 +100,8 @@ impl Places {
             return Ok(true);
         }
         let Some(marked) = self.marked.first_below(way) else { return Ok(false) };
-        // Something in it is marked: an element of a set, told by its value, may be.
+        // Something below is marked, and an element of a set, which the path identifies by its
+        // value, may be it.
         let is_of_set = match (step.kind()?, marked.step(way.steps().len())) {
             (Kind::String, Some(path::Step::Key(_))) => false,
             (Kind::Number, Some(path::Step::Index(_))) => index(step).is_none(),
@@ -109,7 +110,7 @@ impl Places {
         Ok(is_of_set)
     }
 
-    /// Goes on by a step.
+    /// Extends the examined path by a step.
     fn take(&mut self, step: Value<'_>) -> Result<()> {
         let next = match step.kind()? {
             Kind::String => {
@@ -125,13 +126,13 @@ impl Places {
     }
 }
 
-/// What is to be cut off the path of an element of `relevant_attributes`: from the first step on
-/// that is a secret's text or key. Which resource it is of is not looked at; where the secrets are
-/// not known, only the attribute itself stays.
+/// The part to cut off the path of an element of `relevant_attributes`: everything from the first
+/// step that equals a secret or contains a key of one. The resource of the element is ignored. If
+/// `secrets` is `None`, only the first step, the attribute itself, remains.
 ///
 /// # Errors
 ///
-/// The element is not well formed.
+/// Fails if the element is malformed.
 pub fn secret_steps<'a>(
     element: Value<'a>,
     secrets: Option<&Secrets>,
@@ -166,31 +167,32 @@ pub fn secret_steps<'a>(
     Ok(None)
 }
 
-/// What leads below a marked place.
+/// The part of a path that leads below a marked place.
 #[derive(Debug)]
 pub struct Cut<'a> {
-    /// Where it stands.
+    /// Its byte range, including the comma before it.
     pub range: Range<u64>,
-    /// How many steps stand before it.
+    /// Number of steps before it.
     pub kept: usize,
     first: Value<'a>,
     behind: Elements<'a>,
 }
 
 impl<'a> Cut<'a> {
-    /// A step and those behind it. What stands before it ends at `start`.
+    /// Cuts from `step` on. `start` is the end of the part that remains.
     fn from(step: Value<'a>, behind: Elements<'a>, start: u64, kept: usize) -> Result<Cut<'a>> {
         let last = behind.clone().try_fold(step, |_, step| step)?;
         Ok(Cut { range: start..last.range().end, kept, first: step, behind })
     }
 
-    /// The steps in it. They are read again, not kept: there may be millions.
+    /// The steps in the cut. They are parsed again rather than stored, because there may be
+    /// millions.
     pub fn steps(self) -> impl Iterator<Item = Result<Value<'a>>> {
         std::iter::once(Ok(self.first)).chain(self.behind)
     }
 }
 
-/// The index that a step is.
+/// The index that a step holds, if it holds one.
 fn index(step: Value<'_>) -> Option<u32> {
     step.raw().iter().try_fold(0_u32, |index, &digit| {
         index.checked_mul(10)?.checked_add(char::from(digit).to_digit(10)?)

@@ -1,7 +1,7 @@
-//! What the first reading of a document found in the stretches that were read ahead of it, for the
-//! second: of a stretch in which nothing is marked, that one needs to look for echoes alone.
+//! Findings of the first pass over a document, for the second pass. In a stretch without marks, the
+//! second pass only has to search for echoes.
 //!
-//! The text may be another by then. A digest of its bytes tells.
+//! The file may change between the passes. A digest of the bytes of each stretch detects that.
 
 use std::hash::BuildHasher;
 use std::ops::Range;
@@ -13,19 +13,19 @@ use crate::json::Validation;
 use crate::limits::Limits;
 use crate::plan::{self, PieceKind, PieceStretch};
 
-/// Stretches of a document, in order: those that the walk took and that are not marked for
-/// the most part, as long as there is room.
+/// Stretches of a document, in order: those that the walk used, that are not mostly marked, and
+/// that fit in memory.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
     of: Option<Of>,
     digests: Digests,
     stretches: Vec<PieceStretch>,
     surveyed: Vec<Surveyed>,
-    /// Memory of all of it, about, in bytes.
+    /// Approximate memory in bytes.
     size: usize,
 }
 
-/// What decides on what is found and on what is an error.
+/// The options that determine findings and errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Of {
     names: Option<String>,
@@ -40,24 +40,24 @@ impl Of {
     }
 }
 
-/// What was found in a stretch.
+/// The findings in a stretch.
 #[derive(Clone, Debug)]
 pub(crate) struct Surveyed {
-    /// The pieces in which something is marked: what each is, and where it stands.
+    /// The kinds and byte ranges of the pieces with marks.
     pub marked: Box<[(PieceKind, Range<u64>)]>,
-    /// Halves of the digests of the addresses of the others, where changes may mark them elsewhere
+    /// Digest halves of the addresses of the other pieces, which changes may mark elsewhere
     /// ([`super::places`]).
     pub addresses: Box<[u32]>,
-    /// How many of the others have values and no word on what is sensitive in them.
+    /// Number of other pieces with values but no overlay that says which are sensitive.
     pub unmarked: u64,
-    /// A digest of its bytes.
+    /// The digest of the stretch's bytes.
     pub digest: u64,
 }
 
-/// A hash whose key is drawn anew for each document.
+/// A hash with a random key per document.
 pub(crate) type Keyed = RandomState;
 
-/// Makes digests of stretches, keyed anew for each document.
+/// Computes digests of stretches, with a random key per document.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Digests(RandomState);
 
@@ -69,21 +69,21 @@ impl Digests {
 }
 
 impl Survey {
-    /// Most memory that it takes, in bytes: enough for some gigabytes of a plan that marks little.
+    /// Maximum memory in bytes, enough for several gigabytes of a plan with few marks.
     const SIZE_MAX: usize = 8 << 20;
 
-    /// One that is made with such options.
+    /// An empty survey for these options.
     pub(crate) fn new(options: &Options) -> Survey {
         let of = Of::new(options, &options.read);
         Survey { of: Some(of), ..Survey::default() }
     }
 
-    /// What digests are made with.
+    /// Computes digests that match those of the survey.
     pub(crate) fn digests(&self) -> &Digests {
         &self.digests
     }
 
-    /// Takes note of the next stretch, if there is room.
+    /// Records the next stretch, if it fits in memory.
     pub(crate) fn push(&mut self, stretch: &PieceStretch, surveyed: Surveyed) {
         self.size += stretch.size()
             + size_of::<Surveyed>()
@@ -95,13 +95,13 @@ impl Survey {
         }
     }
 
-    /// The stretches, in order, if another reading by such options would find the same in them.
+    /// The stretches, in order. Empty if a pass with these options would find something different.
     pub(crate) fn stretches(&self, options: &Options, read: &plan::Options) -> &[PieceStretch] {
         let is_same = self.of == Some(Of::new(options, read));
         if is_same { &self.stretches } else { &[] }
     }
 
-    /// What was found in one of them.
+    /// A stretch and its findings.
     pub(crate) fn get(&self, place: usize) -> (&PieceStretch, &Surveyed) {
         (&self.stretches[place], &self.surveyed[place])
     }

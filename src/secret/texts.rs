@@ -1,4 +1,4 @@
-//! The texts of a marked place, which are what is secret of it.
+//! Extracts the texts of a marked place, which are the secrets.
 
 use super::leaves::{Leaf, leaves};
 use super::{is_attribute_name, is_mask};
@@ -6,18 +6,18 @@ use crate::error::Result;
 use crate::json::string;
 use crate::json::value::{Text, Value};
 
-/// What a text of a marked place is.
+/// The role of a text in a marked place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// A secret.
     Secret,
-    /// A key that may be an attribute's name, or is short: no secret elsewhere, but one as a step
-    /// of a path.
+    /// A key that is short or may be an attribute name. It is secret as a step of a path only, and
+    /// has no echoes.
     Step,
 }
 
-/// Tells the texts at and below a marked place, decoded, and where they stand. Keys are secrets
-/// where their echoes are looked for.
+/// Calls `each` with the decoded texts at and below a marked place and their offsets. Keys count as
+/// secrets unless they are short or may be attribute names.
 pub(super) fn texts_of(
     value: Value<'_>,
     echo_min: usize,
@@ -40,7 +40,7 @@ pub(super) fn texts_of(
     })
 }
 
-/// Whether a key, as it stands between its quotes in a document, is the name of an attribute.
+/// Whether a key, in its raw spelling between the quotes, is an attribute name.
 pub(crate) fn spells_attribute_name(raw: &[u8]) -> bool {
     if memchr::memchr(b'\\', raw).is_none() {
         return is_attribute_name(raw);
@@ -49,7 +49,7 @@ pub(crate) fn spells_attribute_name(raw: &[u8]) -> bool {
     string::unescape(raw, &mut decoded).is_ok() && is_attribute_name(&decoded)
 }
 
-/// A text, decoded into memory that is used again.
+/// Decodes a text, and copies it to `decoded` only if it has escapes.
 pub(crate) fn decode<'t>(text: Text<'t>, decoded: &'t mut Vec<u8>) -> Result<&'t [u8]> {
     if text.is_plain() {
         return Ok(text.raw());

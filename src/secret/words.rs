@@ -1,22 +1,22 @@
-//! Words of a piece that the format defines, or that stand in the configuration as they are. They
-//! are never computed from values, and so are no echoes.
+//! Words of a piece that the format defines, or that come unchanged from the configuration. They
+//! are never computed from values, so they are never echoes.
 
 use crate::error::Result;
 use crate::json::value::{Kind, Value};
 use crate::plan::PieceKind;
 
-/// Their keys; `actions` has some, too.
+/// The keys of such words; `actions` contains some too.
 pub const WORDS: [&str; 7] =
     ["mode", "type", "name", "provider_name", "provider_config_key", "action_reason", "reason"];
 
-/// The offsets of the words of a piece of that kind, in order.
+/// The offsets of the words in a piece of this kind, in ascending order.
 ///
 /// # Errors
 ///
-/// It is not well formed.
+/// Fails if the piece is malformed.
 pub fn words(kind: PieceKind, value: Value<'_>) -> Result<Vec<u64>> {
     let mut words = Vec::new();
-    // Objects in each other that have words.
+    // The path to nested objects that contain words.
     let inner: &[&str] = match kind {
         PieceKind::Scalar => {
             words.push(value.offset());

@@ -17,6 +17,7 @@ mod row;
 pub mod sarif;
 pub mod several;
 mod short;
+mod spool;
 pub mod summary;
 pub mod term;
 pub mod variables;

@@ -1,7 +1,7 @@
-//! What a plan does, for a person at a terminal of 80 columns.
+//! What a plan does, for a person: a page as wide as the screen.
 //!
-//! It is drawn when the plan's `summary` record comes. Until then numbers are kept, and the first
-//! few of everything that deserves a name; `TYPES_MAX` and `LISTED` bound them.
+//! The page is drawn when the plan's `summary` record comes. Until then numbers are kept, and the
+//! first few of everything that deserves a name; `TYPES_MAX`, `LISTED` and `BYTES_MAX` bound them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
@@ -15,16 +15,18 @@ use crate::inert::visible;
 use crate::record::counts::{ByWord, PathCounts, PlanLine, Summary};
 use crate::record::{Check, Record, ResourceChange};
 
-/// Columns of the page.
-pub const WIDTH: usize = 80;
 /// Columns that a type's name has at least.
 const TYPE_MIN: usize = 28;
 /// Types that are counted apart; the rest is one line.
 const TYPES_MAX: usize = 10_000;
-/// Types that have a line of the table.
+/// Types that have a line of the table, unless the user says how many.
 const TYPES_SHOWN: usize = 20;
-/// Addresses that are listed, of each kind of news.
+/// Addresses that are listed of each kind of news, unless the user says how many.
 const LISTED: usize = 8;
+/// Bytes of the addresses that are kept of each kind of news.
+const BYTES_MAX: usize = 2 << 20;
+/// Reasons of deferred changes that are counted apart.
+const REASONS_MAX: usize = 8;
 
 /// Whether to use colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +37,30 @@ pub enum Color {
     None,
 }
 
+/// What a page is drawn for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Screen {
+    /// Whether it shows colours.
+    pub color: Color,
+    /// Its columns: longer names are cut.
+    pub width: usize,
+}
+
+impl Screen {
+    /// Columns of a file or a pipe: names of any ordinary length are whole.
+    pub const UNBOUNDED: usize = 1000;
+    /// The fewest columns that a page is drawn for.
+    pub const NARROWEST: usize = 60;
+
+    /// A file or a pipe.
+    pub const FILE: Screen = Screen { color: Color::None, width: Screen::UNBOUNDED };
+}
+
 /// Draws the summary of each plan.
 pub struct View<W: Write> {
     out: W,
-    color: Color,
+    screen: Screen,
+    top: Option<usize>,
     plan: Draft,
     drawn: u64,
 }
@@ -55,7 +77,8 @@ struct Draft {
     drift: News,
     deferred: News,
     deferred_reasons: ByWord,
-    checks: News,
+    failed_checks: News,
+    unknown_checks: News,
     invocations: u64,
 }
 
@@ -64,6 +87,15 @@ struct Draft {
 struct News {
     lines: Vec<Line>,
     count: u64,
+    bounds: Bounds,
+    bytes: usize,
+}
+
+/// How much is kept of some news: lines, and columns of each.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bounds {
+    lines: usize,
+    columns: usize,
 }
 
 /// A line of news.
@@ -78,9 +110,10 @@ struct Line {
 impl News {
     fn push(&mut self, symbol: &'static str, style: &'static str, text: impl FnOnce() -> String) {
         self.count += 1;
-        if self.lines.len() < LISTED {
+        if self.lines.len() < self.bounds.lines && self.bytes < BYTES_MAX {
             // No more is kept than can be shown.
-            let text = fit(&text(), WIDTH);
+            let text = fit(&text(), self.bounds.columns);
+            self.bytes += text.len();
             self.lines.push(Line { symbol, style, text });
         }
     }
@@ -161,6 +194,10 @@ impl Action {
     }
 }
 
+/// What stands below a table that counts replacements.
+pub(super) const REPLACED: &str =
+    "Replacements are counted apart here, and as added and destroyed in the plan line.";
+
 pub(super) const PLAIN: &str = "";
 pub(super) const BOLD: &str = "\x1b[1m";
 pub(super) const DIM: &str = "\x1b[2m";
@@ -171,9 +208,28 @@ pub(super) const CYAN: &str = "\x1b[36m";
 pub(super) const RESET: &str = "\x1b[0m";
 
 impl<W: Write> View<W> {
-    /// Draws to `out`.
-    pub fn new(out: W, color: Color) -> View<W> {
-        View { out, color, plan: Draft::default(), drawn: 0 }
+    /// Draws to `out`, with that many lines of each list, or an ordinary number of them.
+    pub fn new(out: W, screen: Screen, top: Option<usize>) -> View<W> {
+        let mut view = View { out, screen, top, plan: Draft::default(), drawn: 0 };
+        view.begin();
+        view
+    }
+
+    /// Begins a plan; returns what is known of the one before.
+    fn begin(&mut self) -> Draft {
+        let bounds = Bounds { lines: self.top.unwrap_or(LISTED), columns: self.screen.width };
+        let news = || News { bounds, ..News::default() };
+        let plan = Draft {
+            risks: news(),
+            moves: news(),
+            imports: news(),
+            drift: news(),
+            deferred: news(),
+            failed_checks: news(),
+            unknown_checks: news(),
+            ..Draft::default()
+        };
+        std::mem::replace(&mut self.plan, plan)
     }
 
     /// What was drawn so far, and where to.
@@ -182,29 +238,35 @@ impl<W: Write> View<W> {
     }
 
     fn paint(&self, style: &str, text: &str) -> String {
-        paint(self.color, style, text)
+        paint(self.screen.color, style, text)
     }
 
     fn draw(&mut self, summary: &Summary) -> std::io::Result<()> {
-        let plan = std::mem::take(&mut self.plan);
+        let plan = self.begin();
         if self.drawn > 0 {
             writeln!(self.out)?;
         }
         self.drawn += 1;
         writeln!(self.out, "{}", self.paint(BOLD, &plan.title))?;
         for warning in warnings(summary) {
-            writeln!(self.out, "{}", self.paint(RED, &format!("! {warning}")))?;
+            self.draw_sentence(RED, &format!("! {warning}"))?;
         }
-        let line = plan_line(summary, plan.invocations);
-        writeln!(self.out, "\n{}", self.paint(BOLD, &line))?;
+        writeln!(self.out)?;
+        self.draw_sentence(BOLD, &plan_line(summary, plan.invocations))?;
         self.draw_types(&plan.types)?;
         self.draw_news("Destroyed, replaced or forgotten", &plan.risks)?;
         self.draw_news("Moved", &plan.moves)?;
         self.draw_news("Imported", &plan.imports)?;
         self.draw_news("Changed outside of Terraform (drift)", &plan.drift)?;
         self.draw_news(&deferred_title(&plan), &plan.deferred)?;
-        self.draw_news("Checks that did not pass", &plan.checks)?;
+        self.draw_news("Checks that failed", &plan.failed_checks)?;
+        self.draw_news("Checks that are not known yet", &plan.unknown_checks)?;
         self.draw_numbers(summary)
+    }
+
+    fn draw_sentence(&mut self, style: &str, text: &str) -> std::io::Result<()> {
+        let lines = wrapped(text, self.screen.width);
+        lines.iter().try_for_each(|line| writeln!(self.out, "{}", self.paint(style, line)))
     }
 
     fn draw_types(
@@ -232,10 +294,12 @@ impl<W: Write> View<W> {
             total.iter().map(heading).collect()
         };
         let room_beside = |headings: &[(Action, usize, String)]| {
-            (WIDTH - 2).saturating_sub(headings.iter().map(|(_, width, _)| width).sum())
+            (self.screen.width - 2).saturating_sub(headings.iter().map(|(_, width, _)| width).sum())
         };
         let mut headings_shown = headings(false);
-        if headings(true).iter().map(|(_, width, _)| width).sum::<usize>() + TYPE_MIN < WIDTH {
+        if headings(true).iter().map(|(_, width, _)| width).sum::<usize>() + TYPE_MIN
+            < self.screen.width
+        {
             headings_shown = headings(true);
         }
         let widths: Vec<(Action, usize)> =
@@ -245,25 +309,33 @@ impl<W: Write> View<W> {
         rows.sort_by_key(|(name, numbers)| {
             (std::cmp::Reverse(numbers.values().sum::<u64>()), *name)
         });
-        let longest = rows.iter().take(TYPES_SHOWN).map(|(name, _)| width(name)).max();
+        let shown = self.top.unwrap_or(TYPES_SHOWN);
+        let longest = rows.iter().take(shown).map(|(name, _)| width(name)).max();
         let room = longest.unwrap_or(0).max("and 1000000 more types".len()).min(room);
         let mut heading = " ".repeat(room + 2);
         for (_, width, text) in &headings_shown {
             heading += &format!("{text:>width$}");
         }
         writeln!(self.out, "\n{}", self.paint(DIM, heading.trim_end()))?;
-        for (name, numbers) in rows.iter().take(TYPES_SHOWN) {
+        for (name, numbers) in rows.iter().take(shown) {
             self.draw_row(name, numbers, &widths, room)?;
         }
-        if let Some(rest) = rows.get(TYPES_SHOWN..).filter(|rest| !rest.is_empty()) {
+        if let Some(rest) = rows.get(shown..).filter(|rest| !rest.is_empty()) {
             let mut numbers: BTreeMap<Action, u64> = BTreeMap::new();
             for (&action, &number) in rest.iter().flat_map(|(_, numbers)| *numbers) {
                 *numbers.entry(action).or_default() += number;
             }
-            self.draw_row(&format!("and {} more types", rest.len()), &numbers, &widths, room)?;
+            let more = match rest.len() {
+                1 => "and 1 more type".to_owned(),
+                count => format!("and {count} more types"),
+            };
+            self.draw_row(&more, &numbers, &widths, room)?;
         }
         if rows.len() > 1 {
             self.draw_row("total", &total, &widths, room)?;
+        }
+        if total.contains_key(&Action::Replace) {
+            writeln!(self.out, "  {}", self.paint(DIM, &fit(REPLACED, self.screen.width - 2)))?;
         }
         Ok(())
     }
@@ -291,11 +363,11 @@ impl<W: Write> View<W> {
         if news.count == 0 {
             return Ok(());
         }
-        let title = fit(title, WIDTH - 24);
+        let title = fit(title, self.screen.width - 24);
         writeln!(self.out, "\n{}: {}", self.paint(BOLD, &title), news.count)?;
         for Line { symbol, style, text } in &news.lines {
             let symbol = self.paint(style, &format!("{symbol:>3}"));
-            writeln!(self.out, "{symbol} {}", fit(text, WIDTH - 4))?;
+            writeln!(self.out, "{symbol} {}", fit(text, self.screen.width - 4))?;
         }
         let rest = news.count - news.lines.len() as u64;
         if rest > 0 {
@@ -323,7 +395,7 @@ impl<W: Write> View<W> {
         }
         for (name, text) in facts {
             let heading = self.paint(DIM, &format!("{name:<10}"));
-            writeln!(self.out, "{heading} {}", fit(&text, WIDTH - 11))?;
+            writeln!(self.out, "{heading} {}", fit(&text, self.screen.width - 11))?;
         }
         Ok(())
     }
@@ -331,15 +403,19 @@ impl<W: Write> View<W> {
 
 impl<W: Write> Sink for View<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        let columns = self.screen.width;
+        if let Record::Plan(_) = record {
+            // A plan that failed before this one leaves nothing.
+            self.begin();
+        }
         let plan = &mut self.plan;
         match record {
             Record::Plan(header) => {
-                // A plan that failed before this one leaves nothing.
-                *plan = Draft::default();
                 let version = header.terraform_version.map_or(String::new(), |version| {
-                    fit(&format!("  made by Terraform or OpenTofu {}", visible(version)), WIDTH / 2)
+                    let text = format!("  made by Terraform or OpenTofu {}", visible(version));
+                    fit(&text, columns / 2)
                 });
-                plan.title = fit_end(&visible(header.source), WIDTH - width(&version)) + &version;
+                plan.title = fit_end(&visible(header.source), columns - width(&version)) + &version;
             }
             Record::ResourceChange(change) => plan.change(change),
             Record::ResourceDrift(change) => {
@@ -347,9 +423,9 @@ impl<W: Write> Sink for View<W> {
             }
             Record::DeferredChange(change) => {
                 let reason = change.deferred_reason.as_deref().unwrap_or("unknown");
-                let reason = fit(&visible(reason), WIDTH / 2);
+                let reason = fit(&visible(reason), columns / 2);
                 if plan.deferred_reasons.contains_key(&reason)
-                    || plan.deferred_reasons.len() < LISTED
+                    || plan.deferred_reasons.len() < REASONS_MAX
                 {
                     *plan.deferred_reasons.entry(reason).or_default() += 1;
                 }
@@ -399,7 +475,11 @@ impl Draft {
         if check.status == "pass" {
             return;
         }
-        self.checks.push(Action::Other.symbol(), Action::Other.paint(), || {
+        let (news, symbol, style) = match &*check.status {
+            "unknown" => (&mut self.unknown_checks, "?", YELLOW),
+            _ => (&mut self.failed_checks, "!", RED),
+        };
+        news.push(symbol, style, || {
             let first = check.problems.first().map(|problem| format!(": {}", visible(problem)));
             format!(
                 "{} {}{}",
@@ -525,6 +605,19 @@ pub(super) fn known_reason(word: &str) -> Option<&'static str> {
         "read_because_check_nested" => "a check reads it again",
         _ => return None,
     })
+}
+
+/// A sentence of ASCII in lines of so many columns, cut at spaces.
+pub(super) fn wrapped(text: &str, columns: usize) -> Vec<&str> {
+    let (mut lines, mut rest) = (Vec::new(), text);
+    while rest.len() > columns
+        && let Some(space) = rest.get(..=columns).and_then(|line| line.rfind(' '))
+    {
+        lines.push(&rest[..space]);
+        rest = &rest[space + 1..];
+    }
+    lines.push(rest);
+    lines
 }
 
 /// Columns that a text takes.

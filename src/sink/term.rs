@@ -1,15 +1,17 @@
 //! Every change of a plan with its values, for a person at a terminal: by module, resource and
 //! attribute, in the words and symbols that Terraform itself has for them.
 //!
-//! It is written while the plan is read. One change at a time is kept, because instances of one
-//! resource that change alike are told once, with their number.
+//! The sections of a plan come in any order, so the text of each part is spooled until the plan has
+//! ended. One change at a time is kept, because instances of one resource that change alike are
+//! told once, with their number.
 
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 
+use super::spool::Spool;
 use super::summary::{
-    Action, BOLD, Color, DIM, GREEN, PLAIN, RED, WIDTH, YELLOW, paint, plan_line, reason, symbol,
+    Action, BOLD, Color, DIM, GREEN, PLAIN, RED, Screen, YELLOW, paint, plan_line, reason, symbol,
     warnings, width,
 };
 use super::wrap::{self, Columns};
@@ -31,6 +33,8 @@ pub(super) const NAMED: usize = 3;
 pub(super) const SENSITIVE: &str = "(sensitive value)";
 /// What is said of one that nobody knows.
 pub(super) const UNKNOWN: &str = "(known after apply)";
+/// What is said of one that is written and never read.
+pub(super) const WRITE_ONLY: &str = "(write-only attribute)";
 /// What is said where a document or text says the same as before.
 pub(super) const FORMAT: &str = "(only white space or formatting)";
 /// What is said of a list that holds the same as before.
@@ -43,6 +47,8 @@ pub struct Term<W: Write> {
     /// Columns of a line.
     width: usize,
     detail: Detail,
+    /// The text of each part.
+    spool: Spool<{ Part::ALL.len() }>,
     /// What kind of record came last.
     part: Option<Part>,
     /// The module of the last change.
@@ -52,18 +58,21 @@ pub struct Term<W: Write> {
     invocations: u64,
 }
 
-/// What belongs together.
+/// What belongs together, in the order in which it is told: what fails, and then as the tools do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
+    Checks,
     Drift,
     Changes,
-    Outputs,
     Actions,
     Deferred,
-    Checks,
+    Outputs,
 }
 
 impl Part {
+    const ALL: [Part; 6] =
+        [Part::Checks, Part::Drift, Part::Changes, Part::Actions, Part::Deferred, Part::Outputs];
+
     fn title(self) -> &'static str {
         match self {
             Part::Drift => "Changed outside of Terraform (drift)",
@@ -93,8 +102,9 @@ struct Group {
 impl<W: Write> Term<W> {
     /// Writes to `out`.
     pub fn new(out: W, color: Color) -> Term<W> {
-        let (width, detail) = (WIDTH, Detail::Excerpts);
-        Term { out, color, width, detail, part: None, module: None, group: None, invocations: 0 }
+        let (spool, width, detail) = (Spool::new(), Screen::UNBOUNDED, Detail::Excerpts);
+        let (part, module, group, invocations) = (None, None, None, 0);
+        Term { out, color, width, detail, spool, part, module, group, invocations }
     }
 
     /// Begins a line of its own for what has no room in so many columns, if it can.
@@ -114,7 +124,15 @@ impl<W: Write> Term<W> {
     }
 
     fn line(&mut self, text: &str) -> Result<()> {
-        writeln!(self.out, "{text}").map_err(write_error)
+        self.text(&format!("{text}\n"))
+    }
+
+    /// Writes to the part at hand; outside of any, at once.
+    fn text(&mut self, text: &str) -> Result<()> {
+        match self.part {
+            Some(part) => self.spool.push(part as usize, text),
+            None => self.out.write_all(text.as_bytes()).map_err(write_error),
+        }
     }
 
     /// Begins a part, unless it has begun.
@@ -123,8 +141,20 @@ impl<W: Write> Term<W> {
             self.flush_group()?;
             self.part = Some(part);
             self.module = None;
-            let title = self.paint(BOLD, part.title());
-            self.line(&format!("\n{title}"))?;
+        }
+        Ok(())
+    }
+
+    /// Writes all parts in their order.
+    fn leave(&mut self) -> Result<()> {
+        self.flush_group()?;
+        self.part = None;
+        for part in Part::ALL {
+            if !self.spool.is_empty(part as usize) {
+                let title = self.paint(BOLD, part.title());
+                self.line(&format!("\n{title}"))?;
+                self.spool.take(part as usize, &mut self.out)?;
+            }
         }
         Ok(())
     }
@@ -187,7 +217,7 @@ impl<W: Write> Term<W> {
         head += "  ";
         head += &self.paint(DIM, &phrase);
         self.line(&head)?;
-        self.out.write_all(body.as_bytes()).map_err(write_error)
+        self.text(&body)
     }
 
     /// The lines of attributes.
@@ -200,23 +230,23 @@ impl<W: Write> Term<W> {
             let (sign, style) = sign(attribute, action);
             let used = width(&path);
             let space = " ".repeat(columns.saturating_sub(used));
-            let [between, column] = match path.is_empty() {
-                true => [String::new(), String::new()],
-                false => [format!("{space} = "), " ".repeat(used + space.len() + 3)],
-            };
-            let values = self.values(attribute, NAMES + column.len());
-            let between = if values.is_empty() { "" } else { &between };
+            let between = if path.is_empty() { String::new() } else { format!("{space} = ") };
+            let values = self.values(attribute, NAMES + used + between.len());
+            let values = if values.is_empty() { values } else { behind(&between, &values) };
             let reason = match attribute.replaces {
                 true => format!("  {}", self.paint(RED, "# forces replacement")),
                 false => String::new(),
             };
             let sign = self.paint(style, sign);
             // Writing to a text cannot fail.
-            let _ = writeln!(lines, "        {sign} {path}{between}{values}{reason}");
+            let _ = writeln!(lines, "        {sign} {path}{values}{reason}");
         }
         if attributes.left_out > 0 {
             let more = format!("… and {} more", attributes.left_out);
             let _ = writeln!(lines, "          {}", self.paint(DIM, &more));
+        }
+        if attributes.unchanged > 0 {
+            let _ = writeln!(lines, "          {}", self.paint(DIM, &unchanged(attributes)));
         }
         lines
     }
@@ -266,7 +296,7 @@ impl<W: Write> Term<W> {
     fn value(&self, shown: &Shown, column: usize) -> String {
         match shown {
             Shown::Absent => word(shown).to_owned(),
-            Shown::Unknown | Shown::Sensitive => self.paint(DIM, word(shown)),
+            Shown::Unknown | Shown::Sensitive | Shown::WriteOnly => self.paint(DIM, word(shown)),
             Shown::Withheld => String::new(),
             Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
                 wrap::value(excerpt, self.columns(column)).join("\n")
@@ -297,12 +327,12 @@ impl<W: Write> Term<W> {
         match &output.attributes.list[..] {
             [only] if only.path.is_empty() => {
                 let values = self.values(only, 6 + width(&visible(&output.name)) + 3);
-                self.line(&format!("  {symbol} {name} = {values}"))
+                self.line(&format!("  {symbol} {name}{}", behind(" = ", &values)))
             }
             _ => {
                 self.line(&format!("  {symbol} {name}"))?;
                 let lines = self.attributes(&output.attributes, action);
-                self.out.write_all(lines.as_bytes()).map_err(write_error)
+                self.text(&lines)
             }
         }
     }
@@ -313,7 +343,9 @@ impl<W: Write> Term<W> {
         let by = invoked.triggering_address.as_deref();
         let by = by.map(|by| format!("  {} {}", invoked.timing_words(), visible(by)));
         let by = by.unwrap_or_default();
-        self.line(&format!("      {}{by}", visible(&invoked.address)))
+        self.line(&format!("      {}{by}", visible(&invoked.address)))?;
+        let lines = self.attributes(&invoked.attributes, Action::Read);
+        self.text(&lines)
     }
 
     fn check(&mut self, check: &Check<'_>) -> Result<()> {
@@ -341,7 +373,7 @@ impl<W: Write> Sink for Term<W> {
             Record::ActionInvocation(invoked) => self.invocation(invoked),
             Record::Check(check) => self.check(check),
             Record::Summary(summary) => {
-                self.flush_group()?;
+                self.leave()?;
                 let line = plan_line(summary, self.invocations);
                 let line = self.paint(BOLD, &line);
                 self.line(&format!("\n{line}"))?;
@@ -359,14 +391,14 @@ impl<W: Write> Sink for Term<W> {
     }
 
     fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
-        self.flush_group()?;
+        self.leave()?;
         let Some(words) = hidden.words() else { return Ok(()) };
         let words = self.paint(DIM, &format!("Hidden, as asked for: {words}."));
         self.line(&format!("\n{words}"))
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
-        self.flush_group()?;
+        self.leave()?;
         let text = visible(&format!("{}: {error}", label.source));
         let text = self.paint(RED, &text);
         self.line(&format!("\n{text}"))
@@ -394,11 +426,12 @@ pub(super) fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
 /// its address: the lines that tell of it may leave something out. `None`: not all of it is known,
 /// and it is like no other.
 pub(super) fn likeness(change: &ResourceChange<'_>) -> Option<u64> {
-    let Attributes { list, left_out: 0 } = &change.attributes else { return None };
+    let Attributes { list, left_out: 0, unchanged } = &change.attributes else { return None };
     let mut hasher = DefaultHasher::new();
     let importing = change.importing.as_ref().map(|importing| importing.get());
-    let reasons = (&change.action_reason, &change.deferred_reason);
-    (&change.actions, change.moved_from(), importing, reasons, list).hash(&mut hasher);
+    let reasons = (&change.action_reason, &change.deferred_reason, change.generated_config);
+    let attributes = (list, unchanged);
+    (&change.actions, change.moved_from(), importing, reasons, attributes).hash(&mut hasher);
     Some(hasher.finish())
 }
 
@@ -427,6 +460,26 @@ pub(super) fn what_else(change: &ResourceChange<'_>) -> Option<&'static str> {
     })
 }
 
+/// What else a person should know of what happens to a resource.
+pub(super) fn circumstances(
+    change: &ResourceChange<'_>,
+) -> impl Iterator<Item = &'static str> + use<> {
+    [
+        (change.generated_config, "its configuration will be generated"),
+        (change.deposed.is_some(), "left over from a partially failed replacement"),
+    ]
+    .into_iter()
+    .filter_map(|(holds, words)| holds.then_some(words))
+}
+
+/// How many attributes stay as they are, in words.
+pub(super) fn unchanged(attributes: &Attributes) -> String {
+    match attributes.unchanged {
+        1 => "(1 unchanged attribute)".to_owned(),
+        count => format!("({count} unchanged attributes)"),
+    }
+}
+
 /// What happens to a resource, and why, in words.
 fn phrase(part: Part, change: &ResourceChange<'_>) -> String {
     let what = what(part, &change.action);
@@ -440,6 +493,7 @@ fn phrase(part: Part, change: &ResourceChange<'_>) -> String {
     if let Some(importing) = &change.importing {
         parts.push(format!("imported by {}", visible(importing.get())));
     }
+    parts.extend(circumstances(change).map(str::to_owned));
     parts.extend(change.action_reason.as_deref().map(reason));
     parts.extend(change.deferred_reason.as_deref().map(visible));
     parts.join(", ")
@@ -456,12 +510,20 @@ pub(super) fn sign(attribute: &Attribute, action: Action) -> (&'static str, &'st
     }
 }
 
+/// Values behind what stands between: they may begin with a line of their own.
+fn behind(between: &str, values: &str) -> String {
+    let is_below = values.starts_with('\n');
+    let between = if is_below { between.trim_end() } else { between };
+    format!("{between}{values}")
+}
+
 /// What stands for a value that is not shown.
 fn word(shown: &Shown) -> &'static str {
     match shown {
         Shown::Absent => "null",
         Shown::Unknown => UNKNOWN,
         Shown::Sensitive => SENSITIVE,
+        Shown::WriteOnly => WRITE_ONLY,
         Shown::Withheld | Shown::Scalar(_) | Shown::Container(_) => "",
     }
 }

@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use super::Sink;
 use super::csv::{Csv, Formulas};
 use super::json::Json;
-use super::summary::{Color, View};
+use super::summary::{Color, Screen, View};
 use crate::inert::visible;
 use crate::input::Slice;
 use crate::plan::Timing;
+use crate::record::view::Attributes;
 use crate::record::{ActionInvocation, Options, Plan, Record, sift};
 
 fn named(address: &str) -> Record<'_> {
@@ -19,6 +20,7 @@ fn named(address: &str) -> Record<'_> {
         trigger: None,
         triggering_address: None,
         timing: Timing::Unknown,
+        attributes: Attributes::default(),
     })
 }
 
@@ -130,7 +132,7 @@ fn a_summary_fits_eighty_columns_whatever_the_names() {
     );
     for color in [Color::None, Color::Terminal] {
         let mut out = Vec::new();
-        let mut view = View::new(&mut out, color);
+        let mut view = View::new(&mut out, Screen { color, width: 80 }, None);
         sift(Slice(plan.as_bytes()), &long, &Options::default(), &mut view).unwrap();
         view.finish().unwrap();
         drop(view);

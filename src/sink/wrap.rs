@@ -144,6 +144,7 @@ fn structure(text: &str, columns: Columns) -> Vec<String> {
             }
             '"' => {
                 len = string_len(rest);
+                page.make_room(&rest[..len], level + 1);
                 page.push_long(&rest[..len], level + 1);
             }
             _ => page.push(&rest[..len]),
@@ -177,13 +178,25 @@ impl Page {
         }
     }
 
-    /// Begins a line so many levels inside.
-    fn turn(&mut self, level: usize) {
+    /// Where a line begins that stands so many levels inside.
+    fn inside(&self, level: usize) -> usize {
         let Columns { others, end, .. } = self.columns;
         // What is very deep stands no further to the right.
-        let inside = (level * INDENT).min(end.saturating_sub(others) / 2);
-        self.used = others + inside;
+        others + (level * INDENT).min(end.saturating_sub(others) / 2)
+    }
+
+    /// Begins a line so many levels inside.
+    fn turn(&mut self, level: usize) {
+        self.used = self.inside(level);
         self.lines.push(" ".repeat(self.used));
+    }
+
+    /// Begins a line, if a text has room in that and none here.
+    fn make_room(&mut self, text: &str, level: usize) {
+        let room = self.columns.end.saturating_sub(self.inside(level));
+        if !self.has_room(text) && fits(text, room) {
+            self.turn(level);
+        }
     }
 
     /// Adds a text that goes on in further lines if it must.
@@ -292,9 +305,11 @@ mod tests {
             "})",
         ];
         assert_eq!(wrapped(text, 30), expected);
-        let expected = ["{", r#"  "a":["#, "    1,", "    2", "  ],", r#"  "b":"#.trim_end(), "}"];
-        let narrow = wrapped(r#"{"a":[1,2],"b":3}"#, 10);
-        assert_eq!(narrow[..5], expected[..5]);
+        let expected = ["{", r#"  "a":["#, "    1,", "    2", "  ],", r#"  "b":3"#, "}"];
+        assert_eq!(wrapped(r#"{"a":[1,2],"b":3}"#, 9), expected);
+        // A text that has room in a line of its own is not broken.
+        let columns = Columns { first: 20, others: 4, end: 30 };
+        assert_eq!(structure(r#""0123456789abc""#, columns), ["", r#"      "0123456789abc""#]);
     }
 
     #[test]

@@ -13,13 +13,13 @@ mod paths;
 use std::io::Write;
 use std::ops::Range;
 
-pub use paths::Pattern;
-use paths::Pruner;
+use paths::{Layer, Pruner};
 
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::glob::Glob;
 use crate::input::Source;
 use crate::json::value::{Text, Value};
+use crate::path;
 use crate::plan::{
     Change, Deferred, Documents, Piece, PieceKind, ResourceChange, Section, Unchanged,
 };
@@ -39,7 +39,7 @@ pub struct Options {
     /// Resources stay whose address or type matches one of these; all, where there is none.
     pub only: Vec<Glob>,
     /// Attributes of resources stay that lie on these paths; all, where there is none.
-    pub paths: Vec<Pattern>,
+    pub paths: Vec<path::Pattern>,
     /// What the plan is put into.
     pub wrap: Option<Wrap>,
 }
@@ -291,11 +291,12 @@ impl Selected<'_> {
         if self.options.paths.is_empty() {
             return Ok(());
         }
+        self.pruner.begin();
         for value in values.into_iter().flatten() {
-            self.left_out.attributes += self.pruner.prune(value, cuts)?;
+            self.left_out.attributes += self.pruner.prune(value, Layer::Value, cuts)?;
         }
         for overlay in overlays.into_iter().flatten() {
-            self.pruner.prune(overlay, cuts)?;
+            self.pruner.prune(overlay, Layer::Overlay, cuts)?;
         }
         cuts.sort_unstable_by_key(|cut| cut.start);
         Ok(())

@@ -1,77 +1,61 @@
 //! Some attributes of a value: those whose paths are wanted.
 //!
-//! A member of an object stays if its path, or one that leads on from it, matches. Lists have no
-//! steps: what is wanted of a list is wanted of each of its elements, and none of them is left out,
-//! because the places of the others would be others. What stands on the way and is neither object
-//! nor list stays as well: it may be an overlay that marks everything below it.
+//! ```text
+//! pattern          member      becomes
+//! tags.Name        tags        stays: on the way, if it is no object or list as well
+//! tags.Name        tags.Name   stays with all below it
+//! *.password       login       stays if something in it does
+//! *.password       id          goes
+//! ```
 //!
-//! The same walk cuts a value and its overlays, so they go on fitting each other. Nothing recurses.
+//! The elements of a list stay, because the places of the others would be others; the members of
+//! an element are looked at like those of any object.
+//!
+//! The same walk cuts values and then the overlays that mark them, so that they go on fitting each
+//! other. An overlay that marks a whole object of which a part stayed, stays: [`Pruner`] remembers
+//! these objects. Nothing recurses.
 
+use std::collections::HashSet;
+use std::fmt::Write;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::glob::Glob;
-use crate::json::string;
+use crate::glob::{Glob, Progress};
 use crate::json::value::{Elements, Kind, Members, Text, Value};
+use crate::path::{self, Pattern};
 use crate::redact::cut::Items;
 use crate::secret::decode;
 
-/// A path that is wanted: patterns of the keys that lead to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pattern(Vec<Glob>);
-
-impl Pattern {
-    /// A path as `changes` writes them, with `*` for any text in a key: `tags.Name`, `*_arn`,
-    /// `ingress[*].cidr_blocks`, `tags["a.b"]`. `None`: it is none.
-    pub fn parse(text: &str) -> Option<Pattern> {
-        let mut keys = Vec::new();
-        let mut rest = text;
-        while !rest.is_empty() {
-            if let Some(inside) = rest.strip_prefix('[') {
-                let (key, len) = bracketed(inside)?;
-                keys.extend(key);
-                rest = &inside[len..];
-                continue;
-            }
-            let name = match rest.strip_prefix('.') {
-                Some(name) if rest.len() < text.len() => name,
-                Some(_) => return None,
-                None => rest,
-            };
-            let end = name.find(['.', '[']).unwrap_or(name.len());
-            if end == 0 {
-                return None;
-            }
-            keys.push(Glob::new(&name[..end]));
-            rest = &name[end..];
-        }
-        (!keys.is_empty()).then_some(Pattern(keys))
-    }
-}
-
-/// What a bracket holds, the closing one included: a key in quotes, or any place in a list.
-fn bracketed(inside: &str) -> Option<(Option<Glob>, usize)> {
-    let Some(quoted) = inside.strip_prefix('"') else {
-        let end = inside.find(']')?;
-        let place = &inside[..end];
-        let is_place = place == "*" || (end > 0 && place.bytes().all(|byte| byte.is_ascii_digit()));
-        return is_place.then_some((None, end + 1));
-    };
-    let mut at = 0;
-    while quoted.as_bytes().get(at).is_some_and(|&byte| byte != b'"') {
-        at += 1 + usize::from(quoted.as_bytes()[at] == b'\\');
-    }
-    let key = string::decode(quoted.as_bytes().get(..at)?).ok()?;
-    quoted[at..].starts_with("\"]").then(|| (Some(Glob::literal(&key)), at + 3))
+/// What a value is of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layer {
+    /// A state of the resource.
+    Value,
+    /// What marks a state.
+    Overlay,
 }
 
 /// Cuts values, one after the other.
 #[derive(Debug)]
 pub(super) struct Pruner<'p> {
-    patterns: &'p [Pattern],
-    /// For each object that was entered, the patterns that led to it: which, and how far.
-    led: Vec<(usize, usize)>,
+    globs: Vec<Wanted<'p>>,
+    /// For each container that was entered, the globs that may match below it, and how far they
+    /// have come: those of the innermost one are last.
+    led: Vec<(usize, Progress)>,
+    /// The path of the member at hand, and the same without places in lists.
+    texts: [String; 2],
+    /// Objects and lists of values that stay for what is in them, by a digest of their path.
+    kept: HashSet<u64>,
     decoded: Vec<u8>,
+}
+
+/// A glob of a pattern.
+#[derive(Clone, Copy, Debug)]
+struct Wanted<'p> {
+    glob: &'p Glob,
+    /// Which of the texts it is held to.
+    text: usize,
 }
 
 /// A container that was entered.
@@ -81,103 +65,257 @@ struct Open<'a> {
     items: Items,
     /// Its part of [`Pruner::led`].
     led: Range<usize>,
+    /// Lengths of the texts of its path.
+    texts: [usize; 2],
+    /// Digest of its path, without places in lists.
+    digest: u64,
+    /// Something in it was wanted.
+    has_wanted: bool,
+    /// It stays only then.
+    pending: Option<Pending>,
+}
+
+/// What is known of a member whose fate is not.
+struct Pending {
+    /// Where the comma before it stands.
+    separator: u64,
+    /// Number of cuts before it, and of members that were gone.
+    cuts: usize,
+    gone: u64,
 }
 
 enum Inside<'a> {
     Object(Members<'a>),
-    Array(Elements<'a>),
+    /// The place of the next element, and the elements.
+    Array(u32, Elements<'a>),
 }
 
-/// What becomes of a member.
-enum Fate {
-    Goes,
-    Stays,
-    /// What is in it is still to be looked at.
-    Opens,
+/// How near a path is to what is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Near {
+    /// Nothing below it can be.
+    No,
+    /// A star may stand for what leads on from it.
+    Possibly,
+    /// A pattern names it on its way.
+    OnTheWay,
+    /// It is wanted.
+    There,
 }
 
 impl<'p> Pruner<'p> {
     pub fn new(patterns: &'p [Pattern]) -> Pruner<'p> {
-        Pruner { patterns, led: Vec::new(), decoded: Vec::new() }
+        let mut globs = Vec::new();
+        for pattern in patterns {
+            for glob in pattern.globs() {
+                globs.push(Wanted { glob, text: 0 });
+                globs.extend(pattern.skips_places().then_some(Wanted { glob, text: 1 }));
+            }
+        }
+        let (led, texts) = (Vec::new(), Default::default());
+        Pruner { globs, led, texts, kept: HashSet::new(), decoded: Vec::new() }
     }
 
-    /// Tells what of a value is to be removed, in order, and how many members that is.
-    pub fn prune(&mut self, root: Value<'_>, cuts: &mut Vec<Range<u64>>) -> Result<u64> {
+    /// The values and overlays of another element follow.
+    pub fn begin(&mut self) {
+        self.kept.clear();
+    }
+
+    /// Tells what of a value is to be removed, and how many members that is.
+    pub fn prune(
+        &mut self,
+        root: Value<'_>,
+        layer: Layer,
+        cuts: &mut Vec<Range<u64>>,
+    ) -> Result<u64> {
         self.led.clear();
-        self.led.extend((0..self.patterns.len()).map(|pattern| (pattern, 0)));
+        self.led.extend((0..self.globs.len()).map(|glob| (glob, Progress::default())));
+        self.texts.iter_mut().for_each(String::clear);
         let mut open: Vec<Open<'_>> = Vec::new();
-        let mut next = Some((root, 0..self.led.len()));
+        open.extend(Open::of(root, 0..self.led.len(), [0; 2], 0)?);
         let mut gone = 0;
-        loop {
-            if let Some((value, led)) = next.take() {
-                open.extend(Open::of(value, led)?);
-            }
-            let Some(top) = open.last_mut() else { return Ok(gone) };
+        while let Some(top) = open.last_mut() {
             self.led.truncate(top.led.end);
-            let inside = match &mut top.inside {
-                Inside::Array(elements) => {
-                    let element = elements.next().transpose()?;
-                    element.map(|element| (element, top.led.clone()))
-                }
-                Inside::Object(members) => match members.next().transpose()? {
-                    None => None,
-                    Some((key, value)) => {
-                        let end = value.range().end;
-                        let led = self.led.len();
-                        match self.fate(key, top.led.clone())? {
-                            Fate::Goes => {
-                                cuts.push(top.items.go()..end);
-                                gone += 1;
-                            }
-                            stays => {
-                                cuts.extend(top.items.stay(top.separator(key)));
-                                if let Fate::Opens = stays {
-                                    next = Some((value, led..self.led.len()));
-                                }
-                            }
-                        }
-                        top.items.passed(end);
-                        continue;
+            self.texts.iter_mut().zip(top.texts).for_each(|(text, len)| text.truncate(len));
+            let entered = match top.inside.next()? {
+                Some(Item::Element(place, element)) => self.element(top, place, element)?,
+                Some(Item::Member(key, value)) => {
+                    let entered = self.member(top, key, value, layer, cuts, &mut gone)?;
+                    if entered.as_ref().is_none_or(|entered| entered.pending.is_none()) {
+                        top.items.passed(value.range().end);
                     }
-                },
-            };
-            match inside {
-                Some(element) => next = Some(element),
-                None => {
-                    open.pop();
+                    entered
                 }
-            }
+                None => {
+                    let done = open.pop();
+                    if let (Some(above), Some(done)) = (open.last_mut(), done) {
+                        self.close(above, &done, layer, cuts, &mut gone);
+                    }
+                    continue;
+                }
+            };
+            open.extend(entered);
         }
+        Ok(gone)
     }
 
-    /// Looks at a key, and takes note of the patterns that lead on from it.
-    fn fate(&mut self, key: Text<'_>, led: Range<usize>) -> Result<Fate> {
-        let key = decode(key, &mut self.decoded)?;
-        let start = self.led.len();
-        for place in led {
-            let (pattern, step) = self.led[place];
-            let Pattern(keys) = &self.patterns[pattern];
-            if keys[step].matches(key) {
-                if step + 1 == keys.len() {
-                    self.led.truncate(start);
-                    return Ok(Fate::Stays);
-                }
-                self.led.push((pattern, step + 1));
+    /// What of an element of a list is to be entered.
+    fn element<'a>(
+        &mut self,
+        list: &mut Open<'a>,
+        place: u32,
+        element: Value<'a>,
+    ) -> Result<Option<Open<'a>>> {
+        // Writing to a text cannot fail.
+        let _ = write!(self.texts[0], "[{place}]");
+        let (near, led) = self.advance(list.led.clone());
+        if near == Near::There {
+            list.has_wanted = true;
+            return Ok(None);
+        }
+        Open::of(element, led, self.lens(), list.digest)
+    }
+
+    /// Decides on a member of an object, or enters it.
+    fn member<'a>(
+        &mut self,
+        object: &mut Open<'a>,
+        key: Text<'_>,
+        value: Value<'a>,
+        layer: Layer,
+        cuts: &mut Vec<Range<u64>>,
+        gone: &mut u64,
+    ) -> Result<Option<Open<'a>>> {
+        let separator = object.separator(key);
+        let key = String::from_utf8_lossy(decode(key, &mut self.decoded)?);
+        let mut hasher = DefaultHasher::new();
+        (object.digest, &key).hash(&mut hasher);
+        let digest = hasher.finish();
+        self.texts.iter_mut().for_each(|text| path::push_key(text, &key));
+        let (near, led) = self.advance(object.led.clone());
+        let entered = match near {
+            Near::No | Near::There => None,
+            Near::Possibly | Near::OnTheWay => Open::of(value, led, self.lens(), digest)?,
+        };
+        let stays = match (near, entered) {
+            (Near::Possibly, Some(mut entered)) => {
+                let pending = Pending { separator, cuts: cuts.len(), gone: *gone };
+                entered.pending = Some(pending);
+                return Ok(Some(entered));
+            }
+            (Near::OnTheWay, entered) => {
+                object.stay(separator, cuts);
+                return Ok(entered);
+            }
+            (Near::Possibly, None) => layer == Layer::Overlay && self.kept.contains(&digest),
+            (near, _) => near == Near::There,
+        };
+        match stays {
+            true => object.stay(separator, cuts),
+            false => {
+                cuts.push(object.items.go()..value.range().end);
+                *gone += 1;
             }
         }
-        Ok(if self.led.len() > start { Fate::Opens } else { Fate::Goes })
+        Ok(None)
+    }
+
+    /// Decides on a container when all of it was looked at.
+    fn close(
+        &mut self,
+        above: &mut Open<'_>,
+        done: &Open<'_>,
+        layer: Layer,
+        cuts: &mut Vec<Range<u64>>,
+        gone: &mut u64,
+    ) {
+        let Some(pending) = &done.pending else {
+            above.has_wanted |= done.has_wanted;
+            return;
+        };
+        let end = done.value.range().end;
+        if done.has_wanted {
+            above.stay(pending.separator, cuts);
+            if layer == Layer::Value {
+                self.kept.insert(done.digest);
+            }
+        } else {
+            cuts.truncate(pending.cuts);
+            cuts.push(above.items.go()..end);
+            *gone = pending.gone + 1;
+        }
+        above.items.passed(end);
+    }
+
+    /// How near the path at hand is to what is wanted, and the globs that may match below it.
+    fn advance(&mut self, led: Range<usize>) -> (Near, Range<usize>) {
+        let start = self.led.len();
+        let mut near = Near::No;
+        for at in led {
+            let (place, progress) = self.led[at];
+            let Wanted { glob, text } = self.globs[place];
+            let text = self.texts[text].as_bytes();
+            let Some(progress) = glob.advanced(progress, text) else { continue };
+            let here = match glob.next(progress) {
+                _ if glob.ends(progress, text) => Near::There,
+                Some([b'.' | b'[', ..]) => Near::OnTheWay,
+                Some(_) => continue,
+                None => Near::Possibly,
+            };
+            near = near.max(here);
+            self.led.push((place, progress));
+        }
+        (near, start..self.led.len())
+    }
+
+    fn lens(&self) -> [usize; 2] {
+        [self.texts[0].len(), self.texts[1].len()]
+    }
+}
+
+/// What comes next in a container.
+enum Item<'a> {
+    Member(Text<'a>, Value<'a>),
+    Element(u32, Value<'a>),
+}
+
+impl<'a> Inside<'a> {
+    fn next(&mut self) -> Result<Option<Item<'a>>> {
+        Ok(match self {
+            Inside::Object(members) => {
+                members.next().transpose()?.map(|(key, value)| Item::Member(key, value))
+            }
+            Inside::Array(place, elements) => elements.next().transpose()?.map(|element| {
+                let item = Item::Element(*place, element);
+                *place = place.saturating_add(1);
+                item
+            }),
+        })
     }
 }
 
 impl<'a> Open<'a> {
     /// `None` for what has nothing in it to look at.
-    fn of(value: Value<'a>, led: Range<usize>) -> Result<Option<Open<'a>>> {
+    fn of(
+        value: Value<'a>,
+        led: Range<usize>,
+        texts: [usize; 2],
+        digest: u64,
+    ) -> Result<Option<Open<'a>>> {
         let inside = match value.kind()? {
             Kind::Object => Inside::Object(value.members()?),
-            Kind::Array => Inside::Array(value.elements()?),
+            Kind::Array => Inside::Array(0, value.elements()?),
             _ => return Ok(None),
         };
-        Ok(Some(Open { value, inside, items: Items::new(value.offset() + 1), led }))
+        let items = Items::new(value.offset() + 1);
+        let (has_wanted, pending) = (false, None);
+        Ok(Some(Open { value, inside, items, led, texts, digest, has_wanted, pending }))
+    }
+
+    /// The member at hand stays.
+    fn stay(&mut self, separator: u64, cuts: &mut Vec<Range<u64>>) {
+        cuts.extend(self.items.stay(separator));
+        self.has_wanted = true;
     }
 
     /// Where the comma before a key stands; without one, anywhere.
@@ -187,34 +325,5 @@ impl<'a> Open<'a> {
         let between = &self.value.raw()[text(start)..text(end)];
         let comma = between.iter().position(|&byte| byte == b',');
         start + comma.unwrap_or_default() as u64
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn pattern(keys: &[Glob]) -> Option<Pattern> {
-        Some(Pattern(keys.to_vec()))
-    }
-
-    #[test]
-    fn paths_are_written_as_records_write_them() {
-        let [tags, name] = ["tags", "Name"].map(Glob::literal);
-        assert_eq!(Pattern::parse("tags"), pattern(std::slice::from_ref(&tags)));
-        assert_eq!(Pattern::parse("tags.Name"), pattern(&[tags.clone(), name.clone()]));
-        assert_eq!(Pattern::parse("tags[0].Name"), pattern(&[tags.clone(), name.clone()]));
-        assert_eq!(Pattern::parse("tags[*][12].Name"), pattern(&[tags.clone(), name]));
-        assert_eq!(Pattern::parse(r#"tags["a.*\"]"]"#), pattern(&[tags, Glob::literal("a.*\"]")]));
-        assert_eq!(Pattern::parse("*_arn"), pattern(&[Glob::new("*_arn")]));
-    }
-
-    #[test]
-    fn what_is_no_path_is_refused() {
-        let bad =
-            ["", ".", ".a", "a.", "a..b", "[0]", "a[", "a[]", "a[x]", "a[\"", "a[\"b\"", "a[\"\\"];
-        for text in bad {
-            assert_eq!(Pattern::parse(text), None, "{text}");
-        }
     }
 }

@@ -303,15 +303,25 @@ fn what_is_missing_or_has_failed_is_done_again() {
 }
 
 #[test]
+fn more_inputs_leave_the_others_done() {
+    let folder = plans();
+    folder.run("batch p/a.json --out out");
+    std::fs::create_dir(folder.path("q")).expect("a folder");
+    folder.write("q/a.json", PLAN);
+    let run = folder.run("batch p/a.json q/a.json --out out");
+    assert!(run.err.contains("1 input was done before"), "{}", run.err);
+    let text = String::from_utf8_lossy(&records(&folder)["p~a.json.ndjson"]).into_owned();
+    assert!(text.contains(r#""workspace":"p/a""#), "{text}");
+}
+
+#[test]
 fn a_workspace_that_is_called_otherwise_is_written_again() {
     let folder = plans();
     folder.run("batch p/a.json p/b.json --out out");
-    std::fs::create_dir(folder.path("q")).expect("a folder");
-    folder.write("q/a.json", PLAN);
-    let run = folder.run("batch p/a.json p/b.json q/a.json --out out");
+    let run = folder.run("batch p/a.json p/b.json --out out --workspace-from p/{workspace}.json");
     assert!(!run.err.contains("done before"), "{}", run.err);
     let text = String::from_utf8_lossy(&records(&folder)["p~a.json.ndjson"]).into_owned();
-    assert!(text.contains(r#""workspace":"p/a""#), "{text}");
+    assert!(text.contains(r#""workspace":"a""#), "{text}");
 }
 
 #[test]
@@ -466,7 +476,11 @@ fn standard_input_is_never_what_it_was() {
         let run = Run::piped(&args, &plan);
         assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{run:?}");
         let written = String::from_utf8_lossy(&records(&folder)["%2d.ndjson"]).into_owned();
-        assert_eq!(written, Run::piped("changes -", &plan).out);
+        let alone = Run::piped("changes -", &plan).out;
+        assert_eq!(
+            written,
+            alone.replacen(r#""source":"-""#, r#""source":"-","workspace":"-""#, 1)
+        );
     }
 }
 

@@ -58,9 +58,13 @@ fn many_plans_are_one_table_by_workspace() {
         ("!", "! 1 plan could not be read: what they do is not counted."),
         ("Plan:", "Plan: 2 to add, 1 to change, 2 to destroy."),
         ("add", "add change destroy replace errors"),
-        ("cut", "cut byte 200, at resource_changes[1]: the document is inco…"),
-        ("prod", "prod 1 · 1 1 ·"),
-        ("dev", "dev · 1 · · ·"),
+        (
+            "! p/cut",
+            "! p/cut byte 200, at resource_changes[1]: the document is incomplete: the input \
+             ends here",
+        ),
+        ("p/prod", "p/prod 1 · 1 1 ·"),
+        ("p/dev", "p/dev · 1 · · ·"),
         ("total", "total 1 1 1 1 1"),
         ("Most by type", "Most by type plans add change destroy replace"),
         ("aws_a", "aws_a 2 1 1 1 ·"),
@@ -80,17 +84,20 @@ fn the_table_is_grouped_sorted_and_cut() {
     let names = |args: &str| -> Vec<String> {
         let run = folder.run(&format!("summary p {args}"));
         let table = run.out.split("\n\n").nth(2).unwrap_or_default().lines().skip(1);
-        let first = |line: &str| line.split("  ").find(|it| !it.is_empty()).map(str::to_owned);
+        let first = |line: &str| {
+            let name = line.trim_start_matches('!').trim_start().split("  ").next();
+            name.filter(|name| !name.starts_with("Replacements")).map(str::to_owned)
+        };
         table.filter_map(first).collect()
     };
     for (args, expected) in [
-        ("--sort changes", &["cut", "prod", "dev", "total"][..]),
-        ("--sort name", &["cut", "dev", "prod", "total"]),
-        ("--sort input", &["cut", "dev", "prod", "total"]),
-        ("--sort change", &["dev", "cut", "prod", "total"]),
-        ("--sort replace", &["prod", "cut", "dev", "total"]),
-        ("--top 1", &["cut", "and 2 more workspaces", "total"]),
-        ("--top 2", &["cut", "prod", "and 1 more workspace", "total"]),
+        ("--sort changes", &["p/cut", "p/prod", "p/dev", "total"][..]),
+        ("--sort name", &["p/cut", "p/dev", "p/prod", "total"]),
+        ("--sort input", &["p/cut", "p/dev", "p/prod", "total"]),
+        ("--sort change", &["p/dev", "p/cut", "p/prod", "total"]),
+        ("--sort replace", &["p/prod", "p/cut", "p/dev", "total"]),
+        ("--top 1", &["p/cut", "and 2 more workspaces", "total"]),
+        ("--top 2", &["p/cut", "p/prod", "and 1 more workspace", "total"]),
         ("--group-by type", &["aws_a", "aws_b", "total"]),
         ("--group-by type --sort replace --top 1", &["aws_b", "and 1 more type", "total"]),
         ("--group-by module", &["(root module)", "module.m", "total"]),
@@ -111,13 +118,50 @@ fn one_plan_has_its_own_page_unless_a_table_is_asked_for() {
     let folder = fleet();
     let page = folder.run("summary p/prod.json").out;
     assert!(page.starts_with("p/prod.json"), "{page}");
-    for args in ["--top 3", "--sort name", "--group-by type", "--workspace-from {workspace}.json"] {
+    let page = folder.run("summary p/prod.json --top 3").out;
+    assert!(page.starts_with("p/prod.json"), "{page}");
+    for args in ["--sort name", "--group-by type", "--workspace-from {workspace}.json"] {
         let run = folder.run(&format!("summary p/prod.json {args}"));
         assert!(run.out.starts_with("1 workspace: 1 with changes, 0 without\n"), "{}", run.out);
     }
     assert_eq!(Run::piped("summary", PLAN).out, folder_page(PLAN));
     let two = Run::piped("summary", format!("{0}\n{0}\n", plan(&[])));
     assert!(two.out.starts_with("2 workspaces: 0 with changes, 2 without\n"), "{}", two.out);
+}
+
+#[test]
+fn whose_planning_failed_is_named() {
+    let folder = fleet();
+    let errored = |changes: &[String]| plan(changes).replacen('{', r#"{"errored":true,"#, 1);
+    folder.write("p/half.json", errored(&[change("aws_a.one", None, "create")]));
+    folder.write("p/nothing.json", errored(&[]));
+    let run = folder.run("summary p --exclude cut.json");
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert_eq!(row(&run, "! Planning"), "! Planning failed in 2 plans: incomplete.");
+    assert!(run.out.contains("\nPlanning failed: 2\n! p/half\n! p/nothing\n"), "{}", run.out);
+    assert_eq!(row(&run, "! p/half"), "! p/half 1 · · ·");
+    let run = folder.run("summary p --exclude cut.json --top 1 --group-by type");
+    let named = "\nPlanning failed: 2\n! p/half\n  and 1 more\n";
+    assert!(run.out.contains(named), "{}", run.out);
+    // A batch and its merge say the same.
+    for args in ["batch p --exclude cut.json --out out", "merge out"] {
+        let run = folder.run(args);
+        assert!(run.out.contains("\nPlanning failed: 2\n! p/half\n! p/nothing\n"), "{}", run.out);
+    }
+}
+
+/// Columns and the plan line agree, and the table says how.
+#[test]
+fn tables_say_that_replacements_are_counted_apart() {
+    let folder = fleet();
+    let note =
+        "  Replacements are counted apart here, and as added and destroyed in the plan line.\n";
+    for args in ["p", "p --group-by type", "p --group-by module", "p/prod.json"] {
+        let run = folder.run(&format!("summary {args}"));
+        assert_eq!(run.out.matches(note).count(), 1, "{args}: {}", run.out);
+    }
+    let run = folder.run("summary p/dev.json p/quiet.json");
+    assert!(!run.out.contains("Replacements"), "{}", run.out);
 }
 
 /// The page of a plan that is called `-`.
@@ -193,7 +237,8 @@ fn a_table_fits_a_terminal_and_has_nothing_it_obeys() {
     folder.write("cut\u{1b}.json", &PLAN[..500]);
     for args in ["", "--group-by type", "--group-by module", "--group-by action", "--top 1"] {
         for color in ["never", "always"] {
-            let run = folder.run(&format!("summary . --color {color} {args}").replace("  ", " "));
+            let args = format!("summary . --color {color} {args}").replace("  ", " ");
+            let run = folder.run_with(args.trim(), &[("COLUMNS", "80")]);
             assert_eq!(run.code, Some(4), "{}", run.err);
             assert_eq!(run.out.contains('\u{1b}'), color == "always");
             let mut plain = run.out.clone();

@@ -73,16 +73,76 @@ fn paths_are_those_of_the_records() {
             let paths = records.iter().filter(|record| record["kind"] == "resource_change");
             let paths = paths.filter_map(|record| record[list].as_array()).flatten();
             let paths: Vec<&str> = paths.filter_map(|path| path.as_str()).collect();
-            for glob in ["*", "t*", "*.name", "*[0]*"] {
-                let rest = glob.strip_prefix("*.");
-                let fits =
-                    |path: &&&str| fits(glob, path) || rest.is_some_and(|rest| fits(rest, path));
+            for glob in ["*", "t*", "*.name", "*[0]*", "tags", "ingress.cidr_blocks", "=tags"] {
+                let fits = |path: &&&str| covers(glob, path);
                 let count = paths.iter().filter(fits).count();
                 let (code, told) =
                     asked(&["changes", "--fail-on", &format!("{key}-path:{glob}")], &[plan]);
                 assert_eq!(code, if count == 0 { 0 } else { 3 }, "{plan} {key} {glob}");
                 let start = format!("{key}-path:{glob}: {count} in ");
                 assert!(told.iter().all(|told| told.starts_with(&start)), "{told:?}, {start}");
+            }
+        }
+    }
+}
+
+/// Whether a pattern covers a path: it matches the whole path, or one above it, with its places in
+/// lists or without them.
+fn covers(pattern: &str, path: &str) -> bool {
+    if let Some(exact) = pattern.strip_prefix('=') {
+        return fits(exact, path);
+    }
+    let (mut steps, mut is_quoted) = (vec![String::new()], false);
+    for letter in path.chars() {
+        is_quoted ^= letter == '"';
+        if !is_quoted && matches!(letter, '.' | '[') {
+            steps.push(String::new());
+        }
+        steps.last_mut().expect("a step").push(letter);
+    }
+    let is_place = |step: &String| step.starts_with('[') && !step.starts_with("[\"");
+    let without: Vec<String> = steps.iter().filter(|step| !is_place(step)).cloned().collect();
+    [steps, without].iter().any(|steps| {
+        (1..=steps.len()).any(|len| {
+            let above = steps[..len].concat();
+            let rest = pattern.strip_prefix("*.");
+            fits(pattern, &above) || rest.is_some_and(|rest| fits(rest, &above))
+        })
+    })
+}
+
+#[test]
+fn a_path_covers_what_lies_below_it() {
+    let plan = |after: &str| {
+        format!(
+            r#"{{"format_version":"1.2","resource_changes":[{{"address":"aws_security_group.a",
+            "mode":"managed","type":"aws_security_group","name":"a","change":{{
+            "actions":["update"],
+            "before":{{"ingress":[{{"cidr_blocks":["a"],"port":1}}],"tags":{{"Name":1}}}},
+            "after":{{"ingress":[{{"cidr_blocks":["b"],"port":1}}{after}],"tags":{{"Name":2}}}}
+            }}}}]}}"#
+        )
+    };
+    let (same, grown) = (plan(""), plan(r#",{"port":2}"#));
+    for (rule, of_same, of_grown) in [
+        ("changed-path:aws_security_group:ingress", 3, 3),
+        ("changed-path:ingress.cidr_blocks", 3, 0),
+        ("changed-path:ingress[0]", 3, 0),
+        ("changed-path:ingress[1]", 0, 0),
+        ("changed-path:ingress.port", 0, 0),
+        ("changed-path:=ingress", 0, 3),
+        ("changed-path:=ingress[0].cidr_blocks[0]", 3, 0),
+        ("changed-path:tags", 3, 3),
+        ("changed-path:=tags", 0, 0),
+        ("changed-path:aws_security_group:=tags.Name", 3, 3),
+        (r#"changed-path:tags["Name"]"#, 3, 3),
+        ("changed-path:tag", 0, 0),
+    ] {
+        for (plan, code) in [(&same, of_same), (&grown, of_grown)] {
+            for command in [&["changes"][..], &["report", "-o", "variables"]] {
+                let args = [command, &["--fail-on", rule, "-"]].concat();
+                let output = run::piped(&args, plan.as_bytes());
+                assert_eq!(output.status.code(), Some(code), "{rule} {plan}");
             }
         }
     }

@@ -47,10 +47,15 @@ fn a_folder_is_all_of_its_plans() {
     assert_eq!(run.code, Some(4), "one is cut: {}", run.err);
     assert_eq!(
         told(&plans(&run)),
-        ["live/dev/plan.json dev", "live/prod/plan.json prod", "live/stage/plan.json stage"]
+        [
+            "live/dev/plan.json live/dev",
+            "live/prod/plan.json live/prod",
+            "live/stage/plan.json live/stage"
+        ]
     );
     let said: Vec<&str> = run.err.lines().collect();
-    assert_eq!(said[0], "plansift: skipped in folders: 2 no plans, 1 hidden");
+    let skipped = "skipped in folders: 1 no plan, 1 source file (.tf, .tfvars), 1 hidden";
+    assert_eq!(said[0], format!("plansift: {skipped}"));
     assert!(said[1].starts_with("plansift: live/stage/plan.json: byte 900"), "{}", run.err);
     assert_eq!(said.len(), 2);
     assert!(!folder.run("changes -q live").err.contains("skipped"));
@@ -62,8 +67,9 @@ fn records_are_those_of_each_plan_alone() {
     let rule = "--workspace-from live/{workspace}/plan.json";
     let alone = |name: &str| folder.run(&format!("changes {rule} live/{name}/plan.json")).out;
     let parts = ["dev", "prod", "stage"].map(alone);
-    for args in ["changes live", "changes --threads 1 live", "changes --no-mmap live"] {
-        assert_eq!(folder.run(args).out, parts.concat(), "{args}");
+    for args in ["live", "--threads 1 live", "--no-mmap live"] {
+        let run = folder.run(&format!("changes {rule} {args}"));
+        assert_eq!(run.out, parts.concat(), "{args}");
     }
     let prod = &parts[1];
     let plain = folder.run("changes live/prod/plan.json").out;
@@ -76,12 +82,15 @@ fn inputs_are_named_in_many_ways() {
     let folder = estate();
     folder.write("list", "live/dev/plan.json\nlive/prod\n");
     folder.write("zeros", "live/prod/plan.json\0live/dev/plan.json\0");
-    let both = ["live/dev/plan.json dev", "live/prod/plan.json prod"];
+    let both = ["live/dev/plan.json live/dev", "live/prod/plan.json live/prod"];
     for (args, expected) in [
         ("@list", both.to_vec()),
         ("--files-from list", both.to_vec()),
         ("--files-from zeros --null", both.iter().rev().copied().collect()),
-        ("live/*/plan.json --exclude x", [&both[..], &["live/stage/plan.json stage"]].concat()),
+        (
+            "live/*/plan.json --exclude x",
+            [&both[..], &["live/stage/plan.json live/stage"]].concat(),
+        ),
         ("live --include plan.json --exclude stage", both.to_vec()),
         ("live/[dp]*/*.json", both.to_vec()),
         // Relative to where it is run, from the first component on.
@@ -89,9 +98,9 @@ fn inputs_are_named_in_many_ways() {
         ("*/{dev,prod}/plan.json", both.to_vec()),
         ("**/[dp]*/plan.json", both.to_vec()),
         ("{live/dev,live/prod}/plan.json", both.to_vec()),
-        ("liv*", [&both[..], &["live/stage/plan.json stage"]].concat()),
+        ("liv*", [&both[..], &["live/stage/plan.json live/stage"]].concat()),
         (
-            "live --exclude stage --workspace-from {workspace}/plan.json",
+            "live --exclude stage --workspace-from live/{workspace}/plan.json",
             vec!["live/dev/plan.json dev", "live/prod/plan.json prod"],
         ),
         (
@@ -110,8 +119,90 @@ fn inputs_are_named_in_many_ways() {
     let output = command.current_dir(folder.0.path()).args(args).stdin(list).output();
     let run = Run::of(&output.expect("it runs"));
     // What is named twice is done once.
-    assert_eq!(told(&plans(&run)), ["live/prod/plan.json prod", "live/dev/plan.json dev"]);
+    assert_eq!(
+        told(&plans(&run)),
+        ["live/prod/plan.json live/prod", "live/dev/plan.json live/dev"]
+    );
     assert!(run.err.starts_with("plansift: named more than once and done once: 1\n"), "{run:?}");
+}
+
+/// A folder of a configuration holds its sources, which may look like what is left of a plan.
+#[test]
+fn source_files_of_a_folder_are_counted() {
+    let folder = Folder::new();
+    for name in ["m", "m/.terraform", "m/.terraform/modules"] {
+        std::fs::create_dir(folder.path(name)).expect("a folder");
+    }
+    for (name, text) in [
+        ("m/plan.json", PLAN),
+        ("m/main.tf", "resource \"a\" \"b\" {}\n"),
+        ("m/open.tf", "{\n"),
+        ("m/more.tf.json", "{ \"variable\": {"),
+        ("m/prod.tfvars", "{"),
+        ("m/prod.auto.tfvars.json", r#"{"configuration":{"a":1},"errored":["x"]}"#),
+        ("m/other.tofu", "{"),
+        ("m/unit.tftest.hcl", "{"),
+        ("m/terragrunt.hcl", "{"),
+        ("m/.terraform.lock.hcl", "{"),
+        ("m/.terraform/modules/plan.json", PLAN),
+    ] {
+        folder.write(name, text);
+    }
+    for command in ["changes", "summary", "batch --out out"] {
+        let run = folder.run(&format!("{command} m"));
+        assert_eq!(run.code, Some(0), "{command}: {}", run.err);
+        let said = "plansift: skipped in folders: 8 source files (.tf, .tfvars), 2 hidden";
+        let said = run.err.lines().filter(|line| *line == said).count();
+        assert_eq!(said, 1, "{command}: {}", run.err);
+    }
+    // Whatever its name is, a plan is one; and what is no source may be what is left of one.
+    folder.write("m/cut.tf.json", &PLAN[..900]);
+    folder.write("m/open.json", "{");
+    folder.write("m/null.json", "null\n");
+    let run = folder.run("changes m");
+    assert_eq!(run.code, Some(4), "{}", run.err);
+    for name in ["m/cut.tf.json: byte 900", "m/open.json: byte 1", "m/null.json: this is the"] {
+        assert!(run.err.contains(&format!("plansift: {name}")), "{name}: {}", run.err);
+    }
+}
+
+/// A name that depended on the other inputs would join the histories of two workspaces.
+#[test]
+fn a_workspace_has_the_same_name_whatever_else_is_in_the_run() {
+    let folder = estate();
+    folder.write("live/prod/network.json", PLAN);
+    folder.write("other.json", PLAN);
+    let name = |args: &str| {
+        let plans = plans(&folder.run(&format!("changes {args}")));
+        plans.into_iter().find(|(source, _)| source == "live/prod/plan.json").expect("it is there")
+    };
+    for args in ["live", "live/prod", "live/prod/plan.json other.json", "other.json live -q"] {
+        assert_eq!(name(args).1.as_deref(), Some("live/prod"), "{args}");
+    }
+}
+
+#[test]
+fn inputs_that_would_share_a_workspace_are_told_apart() {
+    let folder = estate();
+    for name in ["live/prod.json", "live/dev.json.gz", "a.json"] {
+        folder.write(name, PLAN);
+    }
+    let run = folder.run("changes live a.json --exclude stage");
+    let expected = [
+        "live/dev/plan.json live/dev/plan.json",
+        "live/dev.json.gz live/dev.json.gz",
+        "live/prod/plan.json live/prod/plan.json",
+        "live/prod.json live/prod.json",
+        "a.json a",
+    ];
+    assert_eq!(told(&plans(&run)), expected);
+    let said = "plansift: warning: live/dev/plan.json and 3 more would share the name of a \
+                workspace: named by the whole path\n";
+    assert!(run.err.contains(said), "{}", run.err);
+    let run = folder.run("changes live a.json --workspace-from {workspace}/*.json --exclude stage");
+    let both = told(&plans(&run));
+    assert!(both.contains(&"live/prod.json live".to_owned()), "{both:?}");
+    assert!(both.contains(&"live/prod/plan.json prod".to_owned()), "{both:?}");
 }
 
 #[test]
@@ -307,7 +398,7 @@ fn several_plans_of_one_stream_are_told_one_by_one() {
     let folder = estate();
     folder.write("stream", format!("{a}\n{b}\n"));
     let run = folder.run("changes stream live/dev/plan.json");
-    let expected = ["stream stream", "stream#2 stream#2", "live/dev/plan.json live/dev/plan.json"];
+    let expected = ["stream stream", "stream#2 stream#2", "live/dev/plan.json live/dev"];
     assert_eq!(told(&plans(&run)), expected);
     let columns = folder.run("changes -f csv stream live/dev/plan.json").out;
     assert!(

@@ -9,7 +9,7 @@ use plansift::sink::Sink;
 use plansift::sink::csv::{Csv, Formulas};
 use plansift::sink::json::Json;
 use plansift::sink::ndjson::Ndjson;
-use plansift::sink::summary::{Color, View};
+use plansift::sink::summary::{Screen, View};
 use serde_json::Value;
 
 use super::{Folder, Run};
@@ -355,7 +355,7 @@ fn every_write_that_fails_is_told_as_it_was() {
         ("ndjson", |out| Box::new(Ndjson::new(out)), 200_000),
         ("json", |out| Box::new(Json::new(out)), 200_000),
         ("csv", |out| Box::new(Csv::new(out, Formulas::Quoted)), 200_000),
-        ("summary", |out| Box::new(View::new(out, Color::None)), 100),
+        ("summary", |out| Box::new(View::new(out, Screen::FILE, None)), 100),
     ];
     let plan = sample::of_changes(3000, sample::create);
     for (name, make, len) in sinks {
@@ -371,5 +371,34 @@ fn every_write_that_fails_is_told_as_it_was() {
                 assert_eq!(told, Some(kind), "{name} after {taken} bytes");
             }
         }
+    }
+}
+
+/// Terraform's own options have one dash.
+#[test]
+fn long_options_with_one_dash_are_understood_or_refused() {
+    let folder = Folder::of_plans();
+    for args in ["batch plan.json -out out", "batch -out=out plan.json"] {
+        let run = folder.run(args);
+        assert_eq!(run.code, Some(0), "{args}: {}", run.err);
+        assert!(folder.path("out/journal").exists(), "{args}");
+    }
+    let run = folder.run("changes -out records plan.json -json");
+    assert_eq!((run.code, run.out.as_str()), (Some(0), ""), "{}", run.err);
+    assert!(folder.path("records").exists());
+    for (args, option) in [
+        ("changes -format csv plan.json", "format"),
+        ("changes plan.json -output=x", "output"),
+        ("summary -top 3 plan.json", "top"),
+        ("report -values none plan.json", "values"),
+        ("batch -jobs 3 --out out plan.json", "jobs"),
+    ] {
+        let run = folder.run(args);
+        assert_eq!((run.code, run.out.as_str()), (Some(64), ""), "{args}");
+        let said = format!("error: -{option} has one dash: did you mean --{option}?\n");
+        assert!(run.err.starts_with(&said), "{args}: {}", run.err);
+    }
+    for args in ["changes -fcsv plan.json", "changes -qo x plan.json", "changes -- plan.json"] {
+        assert_eq!(folder.run(args).code, Some(0), "{args}");
     }
 }

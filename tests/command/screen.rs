@@ -1,5 +1,5 @@
-//! What a person sees: pages of 80 columns, colours where they are wanted, and nothing that a
-//! terminal would obey.
+//! What a person sees: pages as wide as the screen, colours where they are wanted, and nothing that
+//! a terminal would obey.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -70,21 +70,125 @@ fn obeyed(character: char) -> bool {
 }
 
 #[test]
-fn a_page_has_eighty_columns() {
+fn a_page_is_as_wide_as_the_screen() {
     let folder = Folder::of_plans();
     let long = format!("{}.json", "表".repeat(60));
     folder.write(&long, hostile_plan());
     folder.write("hostile.json", hostile_plan());
     for name in ["plan.json", "same.json", "hostile.json", &long] {
-        for args in ["summary", "summary --all"] {
-            let run = folder.run(&format!("{args} {name}"));
+        for (args, columns) in [
+            ("summary", 80),
+            ("summary --all", 80),
+            ("summary --all --top 100", 80),
+            ("summary --all", 60),
+            ("summary --all", 133),
+            ("audit", 80),
+            ("audit", 60),
+        ] {
+            let set = columns.to_string();
+            let run = folder.run_with(&format!("{args} {name}"), &[("COLUMNS", &set)]);
             assert_eq!(run.code, Some(0), "{run:?}");
-            assert!(run.out.lines().count() > 3, "{}", run.out);
+            assert!(run.out.lines().count() > 2, "{}", run.out);
             for line in run.out.lines() {
                 let each: usize = line.chars().map(|c| c.to_string().width()).sum();
-                assert!(line.width() <= 80 && each <= 80, "{line}");
+                assert!(line.width() <= columns && each <= columns, "{args} {columns}: {line}");
             }
         }
+    }
+}
+
+/// Who greps the page of a run in CI must find every name.
+#[test]
+fn a_pipe_and_a_file_get_whole_names() {
+    let folder = Folder::new();
+    let long = format!("module.{}.aws_instance.this[\\\"{}\\\"]", "m".repeat(90), "k".repeat(90));
+    let plan = sample::of_changes(1, |_| {
+        format!(
+            r#"{{"address":"{long}","type":"aws_{}","change":{{"actions":["delete"]}}}}"#,
+            "t".repeat(90)
+        )
+    });
+    folder.write("plan.json", &plan);
+    let other = format!("{}/plan.json", "w".repeat(120));
+    std::fs::create_dir(folder.path(&"w".repeat(120))).expect("a folder");
+    folder.write(&other, &plan);
+    let page = folder.run("summary plan.json").out;
+    let shown = long.replace("\\\"", "\"");
+    assert!(page.contains(&shown) && page.contains(&"t".repeat(90)), "{page}");
+    assert!(!page.contains('…'), "{page}");
+    folder.run("summary -o page plan.json");
+    assert_eq!(std::fs::read_to_string(folder.path("page")).expect("a page"), page);
+    let table = folder.run(&format!("summary plan.json {other}")).out;
+    assert!(table.contains(&"w".repeat(120)) && !table.contains('…'), "{table}");
+    let narrow = folder.run_with("summary plan.json", &[("COLUMNS", "80")]).out;
+    assert!(narrow.contains('…'), "{narrow}");
+}
+
+/// A terminal's own width counts, where `script` can make one.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_says_how_wide_it_is() {
+    let folder = Folder::new();
+    folder.write("hostile.json", hostile_plan());
+    let plansift = crate::run::plansift();
+    let program = plansift.get_program().to_string_lossy().into_owned();
+    for columns in [72, 120] {
+        let inner =
+            format!("stty cols {columns} rows 40; {program} summary --color never hostile.json");
+        let run = std::process::Command::new("script")
+            .args(["-qec", &inner, "/dev/null"])
+            .current_dir(folder.0.path())
+            .env_remove("COLUMNS")
+            .stdin(std::process::Stdio::null())
+            .output();
+        let Ok(run) = run else { return };
+        let text = String::from_utf8_lossy(&run.stdout).replace('\r', "");
+        let widest = text.lines().map(UnicodeWidthStr::width).max().unwrap_or(0);
+        assert!((columns - 4..=columns).contains(&widest), "{columns}: {widest}: {text}");
+    }
+}
+
+#[test]
+fn checks_that_failed_are_apart_from_unknown_ones() {
+    let check = |name: &str, status: &str| {
+        format!(
+            r#"{{"address":{{"to_display":"check.{name}","kind":"check"}},"status":"{status}",
+            "instances":[]}}"#
+        )
+    };
+    let checks =
+        [check("a", "fail"), check("b", "unknown"), check("c", "error"), check("d", "pass")];
+    let checks = checks.join(",");
+    let plan = format!(r#"{{"format_version":"1.2","resource_changes":[],"checks":[{checks}]}}"#);
+    let page = Run::piped("summary --color always", plan).out;
+    let bold = "\u{1b}[1m";
+    for text in [
+        format!("{bold}Checks that failed\u{1b}[0m: 2\n\u{1b}[31m  !\u{1b}[0m check.a fail\n"),
+        "\u{1b}[31m  !\u{1b}[0m check.c error\n".to_owned(),
+        format!("{bold}Checks that are not known yet\u{1b}[0m: 1\n\u{1b}[33m  ?\u{1b}[0m check.b"),
+    ] {
+        assert!(page.contains(&text), "{text:?}: {page}");
+    }
+}
+
+#[test]
+fn every_list_has_as_many_rows_as_asked_for() {
+    let plan = sample::of_changes(30, |number| {
+        format!(
+            r#"{{"address":"t{number}.a","previous_address":"t{number}.b","type":"t{number}",
+            "change":{{"actions":["delete","create"],"importing":{{"id":"x"}}}}}}"#
+        )
+    });
+    for (args, types, listed) in [("", 20, 8), ("--top 3", 3, 3), ("--top 30", 30, 30)] {
+        let page = Run::piped(format!("summary {args}").trim(), &plan).out;
+        let rows = |end: &str| page.lines().filter(|line| line.ends_with(end)).count();
+        assert_eq!(rows(" 1"), types, "{args}: {page}");
+        let of = |part: &str| page.matches(part).count();
+        assert_eq!((of("-/+ t"), of("(was t")), (3 * listed, listed), "{args}: {page}");
+        let more = 30 - listed;
+        assert_eq!(of(&format!("    and {more} more\n")), if more > 0 { 3 } else { 0 }, "{page}");
+        let note = "Replacements are counted apart here, and as added and destroyed";
+        assert!(page.contains(note), "{page}");
     }
 }
 

@@ -91,7 +91,8 @@ fn the_overview_says_what_the_plan_does() {
     );
     assert_eq!(browser.text("#line"), line);
     assert_eq!(browser.text("h1"), "corpus/plans/rich/plan.json");
-    assert_eq!(browser.text("#warnings"), "Some changes are deferred to a later plan.");
+    let warnings = "2 checks failed.\nSome changes are deferred to a later plan.";
+    assert_eq!(browser.text("#warnings"), warnings);
     let legend = browser.text("#legend").replace('\n', " ");
     assert_eq!(
         legend,
@@ -167,9 +168,9 @@ fn filters_leave_what_they_say() {
 fn an_opened_change_shows_its_values() {
     let Some(opened) = open(&[&plan("rich")]) else { return };
     let browser = &opened.browser;
-    browser.eval("document.querySelector('#lists .heading button').click()");
+    browser.eval("document.querySelectorAll('#lists .heading button').forEach(it => it.click())");
     browser.settle();
-    let shown = browser.text("#lists section");
+    let shown = browser.text("section[aria-labelledby=change]");
     for text in [
         "~\tallocated_storage\t200 → 400",
         "# forces replacement",
@@ -183,9 +184,126 @@ fn an_opened_change_shows_its_values() {
         assert!(shown.contains(text), "{text} is not in:\n{shown}");
     }
     assert!(!browser.eval("document.documentElement.textContent").to_string().contains("CANARY"));
-    let checks = browser.text("#lists section:nth-of-type(2)");
+    // What failed comes first.
+    let checks = browser.text("#lists section");
+    assert!(checks.starts_with("Checks that did not pass 4"), "{checks}");
     assert!(checks.contains("The certificate of example.com ends within 30 days."), "{checks}");
+    // Of the attributes that stay, the number; of an action, its configuration.
+    let subnet = "(it => it.parentElement.querySelector('.details').lastChild.textContent)\
+                  ([...document.querySelectorAll('summary')].find(it => \
+                  it.textContent.includes('aws_db_instance.primary')))";
+    let told = browser.eval(subnet);
+    let number = unchanged("module.database.aws_db_instance.primary");
+    assert_eq!(told, format!("{number} unchanged attributes not shown"));
+    let action = browser.text("section[aria-labelledby=invocation]");
+    for text in ["function_name\t\"shop-warm-cache\"", "payload\t(known after apply)"] {
+        assert!(action.contains(text), "{text}: {action}");
+    }
+    let drift = browser.text("section[aria-labelledby=drift]");
+    assert!(drift.starts_with("Drift: changed outside of Terraform 3"), "{drift}");
     opened.is_quiet();
+}
+
+/// How many attributes of a resource stay as they are.
+fn unchanged(address: &str) -> usize {
+    let text = std::fs::read_to_string(run::root().join(plan("rich"))).expect("a plan");
+    let plan: Value = serde_json::from_str(&text).expect("JSON");
+    let changes = plan["resource_changes"].as_array().expect("changes");
+    let of = |it: &&Value| it["address"] == address && it["deposed"].is_null();
+    let change = &changes.iter().find(of).expect("it is there")["change"];
+    let stays = |(key, value): &(&String, &Value)| {
+        let is_unknown = change["after_unknown"].get(key).is_some_and(|it| *it == true);
+        !value.is_null() && change["before"][key.as_str()] == **value && !is_unknown
+    };
+    change["after"].as_object().expect("an object").iter().filter(stays).count()
+}
+
+#[test]
+fn values_and_types_are_searched() {
+    let Some(opened) = open(&[&plan("rich")]) else { return };
+    let browser = &opened.browser;
+    let found = |text: &str| {
+        opened.set("text", text);
+        browser.text("#found").split(' ').next().map(str::to_owned).unwrap_or_default()
+    };
+    for (text, number) in [
+        ("shop-warm-cache", "1"),
+        ("SHOP-16-20250110", "3"),
+        ("aws_iam_role", "3"),
+        ("certificate example.com ends", "1"),
+        ("ci-plan", "1"),
+        // Words of the data, not of the page.
+        ("attributes", "0"),
+        ("withheld", "0"),
+        ("\\u003c", "0"),
+    ] {
+        assert_eq!(found(text), number, "{text}");
+    }
+    assert_ne!(found("(sensitive value)"), "0");
+    assert!(!["0", "57"].contains(&found("\"eu-west-1c\"").as_str()));
+    opened.is_quiet();
+}
+
+#[test]
+fn a_link_shows_what_its_sender_saw() {
+    let Some(opened) = open(&[&plan("rich"), &plan("delete")]) else { return };
+    let browser = &opened.browser;
+    let fragment = || browser.eval("location.hash").as_str().expect("a text").to_owned();
+    assert_eq!(fragment(), "");
+    opened.set("text", "a/b&c=d #");
+    assert_eq!(fragment(), "#q=a%2Fb%26c%3Dd+%23");
+    opened.set("text", "module");
+    opened.set("module", "module.database");
+    opened.set("plan", "0");
+    browser.eval("document.querySelector('[value=replace]').click()");
+    let sent = fragment();
+    let rich = "corpus%2Fplans%2Frich";
+    let expected = format!("#q=module&module=module.database&plan={rich}&action=replace");
+    assert_eq!(sent, expected);
+    let number = opened.number("change");
+    assert!(number > 0);
+    opened.clear();
+    assert_eq!(fragment(), "");
+    assert!(opened.number("change") > number);
+    // Somebody follows the link: in an open page, and in a new one.
+    browser.eval(&format!("(location.hash = '{sent}')"));
+    browser.settle();
+    assert_eq!(opened.number("change"), number);
+    browser.eval("(location.hash = '#change')");
+    browser.settle();
+    assert_eq!(opened.number("change"), number, "a place is no filter");
+    browser.eval(&format!("history.replaceState(null, '', '{sent}')"));
+    browser.eval("location.reload()");
+    browser.settle();
+    assert_eq!((opened.number("change"), fragment()), (number, sent));
+    let set = "['text', 'type', 'module'].map(id => document.getElementById(id).value)";
+    assert_eq!(browser.eval(set), json!(["module", "", "module.database"]));
+    // A hostile one is text.
+    browser
+        .eval("(location.hash = '#type=<img src=x onerror=hostile=1>&plan=x&action=constructor')");
+    browser.settle();
+    assert_eq!(browser.eval("typeof window.hostile"), "undefined");
+    assert_eq!(opened.number("change"), 0);
+    assert_eq!(browser.complaints(), Vec::<Value>::new());
+}
+
+#[test]
+fn values_are_shown_as_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (values, number) in [("none", false), ("changed", true), ("all", true)] {
+        let page = folder.path().join(format!("{values}.html"));
+        let target = format!("html={}", page.display());
+        let mut command = run::plansift();
+        command.args(["report", "--values", values, "-o", &target]).arg(plan("rich"));
+        assert!(command.current_dir(run::root()).status().expect("it runs").success());
+        let text = std::fs::read_to_string(&page).expect("a page");
+        let data = text.split("application/x-ndjson").nth(1).expect("data");
+        assert!(data.contains("allocated_storage"), "{values}");
+        assert_eq!(data.contains("\"200\",\"400\""), number, "{values}");
+        assert_eq!(data.contains("shop-warm-cache"), number, "{values}");
+        assert_eq!(data.contains(",\"same\"]"), values == "all", "{values}");
+        assert_eq!(data.contains("\"unchanged\":"), values == "changed", "{values}");
+    }
 }
 
 #[test]
@@ -302,6 +420,17 @@ fn a_narrow_window_is_wide_enough() {
     opened.browser.settle();
     let fits = "(it => it.scrollWidth <= it.clientWidth)(document.documentElement)";
     assert_eq!(opened.browser.eval(fits), true);
+    // Each column has a heading that is seen, and the numbers of a row are.
+    let unseen = "[...document.querySelectorAll('main table')].filter(it => it.checkVisibility())\
+        .flatMap(it => [...it.querySelectorAll('thead th')]).filter(it => \
+        it.ariaLabel !== 'sign' && (it.innerText.trim() === '' || it.offsetWidth < 8 || \
+        it.offsetHeight < 8)).map(it => it.outerHTML)";
+    assert_eq!(opened.browser.eval(unseen), json!([]));
+    let headings = "[...document.querySelectorAll('#types thead th')].map(it => \
+        [...it.querySelectorAll('.word')].every(it => it.offsetHeight > 8))";
+    let headings = opened.browser.eval(headings);
+    let headings = headings.as_array().expect("a list");
+    assert!(headings.len() > 5 && headings.iter().all(|it| it == true), "{headings:?}");
 }
 
 #[test]

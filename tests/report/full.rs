@@ -35,7 +35,7 @@ fn every_statement_of_a_new_policy_is_seen() {
         assert!(text.contains(quoted), "{format}: {text}");
         assert!(text.contains("s3:Get5*"), "{format}: {text}");
     }
-    let text = report_of(&[], &plan);
+    let text = report_of(&["--width", "80"], &plan);
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(text.contains("        + policy = jsonencode({\n"), "{text}");
     let text = report_of(&["-o", "markdown"], &plan);

@@ -105,6 +105,72 @@ fn of_long_values_the_place_is_shown_where_they_differ() {
     assert!(before.is_some() && after.is_some(), "{}", run.out);
 }
 
+#[test]
+fn what_may_be_lost_stands_unfolded() {
+    let change = |number: usize, action: &str| {
+        format!(
+            r#"{{"address":"a.b{number}","mode":"managed","type":"a","name":"b{number}",
+            "change":{{"actions":[{action}],"before":{{"n":1}},"after":null}}}}"#
+        )
+    };
+    let plan = |actions: &[&str]| {
+        let changes: Vec<String> =
+            actions.iter().enumerate().map(|(number, action)| change(number, action)).collect();
+        format!(r#"{{"format_version":"1.2","resource_changes":[{}]}}"#, changes.join(","))
+    };
+    let top = |page: &str| page.split("<details>").next().unwrap_or_default().to_owned();
+    let few = plan(&[r#""forget""#, r#""create""#, r#""delete","create""#, r#""delete""#]);
+    let folder = folder(&["no-changes"], &[("plan.json", &few)]);
+    let run = report(folder.path(), &["-o", "markdown", "plan.json"], &[]);
+    let list = "**Destroyed, replaced or forgotten: 3**\n\n\
+        - `-` **`a.b3`** will be destroyed\n\
+        - `-/+` **`a.b2`** must be replaced\n\
+        - `.` **`a.b0`** will be forgotten, not destroyed\n\n";
+    assert!(top(&run.out).contains(list), "{}", run.out);
+    page::read(&run.out);
+
+    let many = plan(&[r#""delete""#; 30]);
+    let folder = self::folder(&["create"], &[("plan.json", &many), ("cut.json", &many[..3000])]);
+    let run = report(folder.path(), &["-o", "markdown", "plan.json"], &[]);
+    let top_of = top(&run.out);
+    assert_eq!(top_of.matches("will be destroyed").count(), 10, "{top_of}");
+    assert!(top_of.contains("- … and 20 more\n"), "{top_of}");
+    // A plan that fails half-way leaves nothing.
+    let run = report(folder.path(), &["-o", "markdown", "cut.json", "create.json"], &[]);
+    assert!(!run.out.contains("Destroyed"), "{}", run.out);
+}
+
+#[test]
+fn the_table_agrees_with_the_plan_line() {
+    let folder = folder(&["rich", "replace-by-forgetting", "create"], &[]);
+    let run = report(folder.path(), &["-o", "markdown", "rich.json"], &[]);
+    let page = page::read(&run.out);
+    let [heading, row] = &page.rows[..] else { panic!("{:?}", page.rows) };
+    let cell = |word: &str| {
+        let place = heading.iter().position(|it| it == word).expect("a column");
+        row[place].clone()
+    };
+    let told = ["Import", "Add", "Change", "Destroy", "Forget"].map(cell);
+    let [import, add, change, destroy, forget] = told;
+    let line = format!(
+        "Plan: {import} to import, {add} to add, {change} to change, {destroy} to destroy, \
+         {forget} to forget."
+    );
+    assert!(run.out.contains(&line), "{line}: {}", run.out);
+    let words = "Replacements count in Add and in Destroy or Forget, as in the plan line.";
+    assert!(run.out.contains(words), "{}", run.out);
+    let run = report(folder.path(), &["-o", "markdown", "create.json"], &[]);
+    assert!(!run.out.contains("Replacements"), "{}", run.out);
+    let run = report(folder.path(), &["-o", "markdown", "."], &[]);
+    let total = page::read(&run.out).rows.pop().expect("rows");
+    let sum = |place: usize| -> u64 {
+        let rows = &page::read(&run.out).rows;
+        let rows = &rows[1..rows.len() - 1];
+        rows.iter().filter_map(|row| row[place].parse::<u64>().ok()).sum()
+    };
+    assert_eq!(total[1], sum(1).to_string(), "{}", run.out);
+}
+
 /// The first lines of all entries.
 pub fn heads(page: &Page) -> Vec<String> {
     page.entries.values().flatten().map(|(head, _)| head.clone()).collect()

@@ -190,7 +190,10 @@ fn reported(text: &str) -> (Rows, Told) {
             current = None;
             module.clear();
         } else if let Some(attribute) = line.strip_prefix("        ") {
-            if let (Some(attributes), Some(attribute)) = (&mut current, attribute.get(2..)) {
+            if let (Some(attributes), Some(attribute)) = (&mut current, attribute.get(2..))
+                && !attribute.ends_with(" unchanged attributes)")
+                && attribute != "(1 unchanged attribute)"
+            {
                 attributes.insert(keys(attribute), attribute.to_owned());
             }
         } else if is_within && line.starts_with("  module.") {
@@ -264,8 +267,15 @@ fn covers(row: (&Path, &String), path: &Path) -> bool {
         || (text.contains("decode(") && told.starts_with(path))
 }
 
+const NAMED_WRITE_ONLY: &str =
+    "a report knows write-only attributes by their names; this one is an object that holds one";
+
 /// Where a resource is told in another way: its address, what only one of the two names, and why.
-const EXPLAINED: [(&str, &[&str], &str); 2] = [
+const EXPLAINED: [(&str, &[&str], &str); 6] = [
+    ("acme_everything.chained", &["nested_wo"], NAMED_WRITE_ONLY),
+    ("acme_everything.e", &["nested_wo"], NAMED_WRITE_ONLY),
+    ("acme_everything.r", &["nested_wo"], NAMED_WRITE_ONLY),
+    ("acme_everything.full", &["nested_wo"], NAMED_WRITE_ONLY),
     (
         "acme_everything.full",
         &["block_set.name", "set_object.flag", "set_object.list", "set_object.number"],
@@ -278,10 +288,10 @@ const EXPLAINED: [(&str, &[&str], &str); 2] = [
     ),
 ];
 
-/// What a rendering names and a report does not: write-only attributes, which are `null` on both
-/// sides; `null` where a map comes or goes, which is nothing.
-fn is_of_rendering_alone(value: &str) -> bool {
-    value.ends_with("write-only attribute)") || value == "null"
+/// What a rendering names and a report does not: write-only attributes in an update, which are
+/// `null` on both sides; `null` where a map comes or goes, which is nothing.
+fn is_of_rendering_alone(value: &str, action: &str) -> bool {
+    (value.ends_with("write-only attribute)") && action == "update") || value == "null"
 }
 
 /// What a report names and a rendering does not: lists that are empty, for blocks are lists.
@@ -290,7 +300,11 @@ fn is_of_report_alone(row: &str) -> bool {
 }
 
 /// How a report and a rendering of the same resource differ.
-fn differences(address: &str, rendered: &Attributes, told: &Attributes) -> Vec<String> {
+fn differences(
+    (address, action): &(String, &str),
+    rendered: &Attributes,
+    told: &Attributes,
+) -> Vec<String> {
     let is_explained = |path: &Path| {
         let path = path.join(".");
         EXPLAINED.iter().any(|(at, paths, _)| *at == address && paths.contains(&path.as_str()))
@@ -299,7 +313,7 @@ fn differences(address: &str, rendered: &Attributes, told: &Attributes) -> Vec<S
     for (path, value) in rendered {
         let is_opened = value.ends_with(['{', '[', '(']);
         let is_told = told.iter().any(|row| covers(row, path));
-        let is_known = is_opened || is_of_rendering_alone(value) || is_explained(path);
+        let is_known = is_opened || is_of_rendering_alone(value, action) || is_explained(path);
         if !is_told && !is_known {
             wrong.push(format!("is not reported: {path:?} {value}"));
         }
@@ -339,7 +353,7 @@ fn the_same_resources_and_attributes_are_told() {
             // Of what is forgotten a rendering shows nothing.
             let differences = match (rendered.get(key), key.1) {
                 (Some(_), "forget") => Vec::new(),
-                (Some(rendered), _) => differences(&key.0, rendered, told),
+                (Some(rendered), _) => differences(key, rendered, told),
                 (None, _) => vec!["is not rendered".to_owned()],
             };
             wrong.extend(differences.iter().map(|it| format!("{name}: {key:?}: {it}")));

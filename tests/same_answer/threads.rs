@@ -18,7 +18,7 @@ use plansift::scan::Isa;
 use plansift::sink::csv::{Csv, Formulas};
 use plansift::sink::json::Json;
 use plansift::sink::ndjson::Ndjson;
-use plansift::sink::summary::{Color, View};
+use plansift::sink::summary::{Screen, View};
 use plansift::sink::{Rendered, Renderer, Sink};
 
 use crate::generated::generated;
@@ -169,7 +169,7 @@ fn every_format_of_every_shape() {
         lines,
         |out| Box::new(Json::new(out)),
         |out| Box::new(Csv::new(out, Formulas::Quoted)),
-        |out| Box::new(View::new(out, Color::None)),
+        |out| Box::new(View::new(out, Screen::FILE, None)),
     ];
     let layouts: [&[&str]; 2] = [&[], &["--indent", "--sort-keys"]];
     for shape in ["estate", "busy", "first-run"] {

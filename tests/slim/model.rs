@@ -1,5 +1,7 @@
 //! What a slim plan is, from the whole tree: the oracle. It shares no code with the engine.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 /// What is wanted of a plan, in the words of the command line.
@@ -9,7 +11,7 @@ pub struct Wanted<'w> {
     pub keep: &'w [&'w str],
     pub all: bool,
     pub only: &'w [&'w str],
-    /// Paths of keys with dots between them.
+    /// Patterns of paths.
     pub paths: &'w [&'w str],
 }
 
@@ -139,37 +141,109 @@ fn prune_change(change: &mut Value, wanted: Wanted<'_>) {
 }
 
 fn prune_members(object: &mut Value, keys: &[&str], wanted: Wanted<'_>) {
-    let paths: Vec<Vec<&str>> = wanted.paths.iter().map(|path| path.split('.').collect()).collect();
+    if wanted.paths.is_empty() {
+        return;
+    }
+    let mut kept = BTreeSet::new();
     for key in keys {
-        if let Some(value) = object.get_mut(*key).filter(|_| !paths.is_empty()) {
-            prune(value, &paths);
+        let layer = if matches!(*key, "before" | "after" | "values") { VALUE } else { OVERLAY };
+        if let Some(value) = object.get_mut(*key) {
+            prune(value, ["", ""], layer, wanted.paths, &mut kept);
         }
     }
 }
 
-/// Leaves what lies on one of the paths, or on the way to it.
-fn prune(value: &mut Value, paths: &[Vec<&str>]) {
+const VALUE: bool = true;
+const OVERLAY: bool = false;
+
+/// Leaves what is wanted, and what stands on the way to it; whether something is. The texts of the
+/// path are with places in lists and without. `kept` has the objects that stay for what is in them.
+fn prune(
+    value: &mut Value,
+    texts: [&str; 2],
+    layer: bool,
+    patterns: &[&str],
+    kept: &mut BTreeSet<String>,
+) -> bool {
+    let mut has_wanted = false;
     match value {
-        Value::Array(elements) => elements.iter_mut().for_each(|element| prune(element, paths)),
+        Value::Array(elements) => {
+            for (place, element) in elements.iter_mut().enumerate() {
+                let texts = [&format!("{}[{place}]", texts[0]), texts[1]];
+                has_wanted |=
+                    is_wanted(texts, patterns) || prune(element, texts, layer, patterns, kept);
+            }
+        }
         Value::Object(members) => {
-            let mut kept = Map::new();
             for (key, mut value) in std::mem::take(members) {
-                let leading: Vec<Vec<&str>> = paths
-                    .iter()
-                    .filter(|path| matches(path[0], &key))
-                    .map(|path| path[1..].to_vec())
-                    .collect();
-                if !leading.is_empty() {
-                    if leading.iter().all(|rest| !rest.is_empty()) {
-                        prune(&mut value, &leading);
-                    }
-                    kept.insert(key, value);
+                let texts = texts.map(|text| longer(text, &key));
+                let texts = [&*texts[0], &texts[1]];
+                let is_container = value.is_object() || value.is_array();
+                let stays = is_wanted(texts, patterns) || {
+                    let has = prune(&mut value, texts, layer, patterns, kept);
+                    let is_kept = has && is_container && !is_named(texts, patterns);
+                    kept.extend((is_kept && layer == VALUE).then(|| texts[1].to_owned()));
+                    let is_marked = layer == OVERLAY && !is_container && kept.contains(texts[1]);
+                    has || is_named(texts, patterns) || (is_marked && can_lead(texts, patterns))
+                };
+                if stays {
+                    has_wanted = true;
+                    members.insert(key, value);
                 }
             }
-            *members = kept;
         }
         _ => {}
     }
+    has_wanted
+}
+
+/// A path with a key more.
+fn longer(path: &str, key: &str) -> String {
+    let is_name = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
+    let starts = key.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_');
+    match (starts && key.chars().all(is_name), path) {
+        (true, "") => key.to_owned(),
+        (true, path) => format!("{path}.{key}"),
+        (false, path) => format!("{path}[{}]", json!(key)),
+    }
+}
+
+/// Each pattern with a text that it is held to.
+fn held<'t>(texts: [&'t str; 2], patterns: &[&'t str]) -> Vec<(String, &'t str)> {
+    let mut held = Vec::new();
+    for pattern in patterns {
+        let (pattern, texts) = match pattern.strip_prefix('=') {
+            Some(exact) => (exact, &texts[..1]),
+            None => (*pattern, &texts[..]),
+        };
+        // As records write it.
+        let pattern = pattern.replace("[\"aab\"]", ".aab");
+        for text in texts {
+            held.extend(pattern.strip_prefix("*.").map(|behind| (behind.to_owned(), *text)));
+            held.push((pattern.clone(), text));
+        }
+    }
+    held
+}
+
+fn is_wanted(texts: [&str; 2], patterns: &[&str]) -> bool {
+    held(texts, patterns).iter().any(|(pattern, text)| matches(pattern, text))
+}
+
+/// Whether a pattern names all of the path before its first star.
+fn is_named(texts: [&str; 2], patterns: &[&str]) -> bool {
+    held(texts, patterns).iter().any(|(pattern, text)| {
+        let head = pattern.split('*').next().unwrap_or_default();
+        head.strip_prefix(text).is_some_and(|rest| rest.starts_with(['.', '[']))
+    })
+}
+
+/// Whether something below the path may match.
+fn can_lead(texts: [&str; 2], patterns: &[&str]) -> bool {
+    held(texts, patterns).iter().any(|(pattern, text)| match pattern.split_once('*') {
+        Some((head, _)) => text.starts_with(head),
+        None => false,
+    })
 }
 
 /// Whether a text matches a pattern whose `*` is any text.

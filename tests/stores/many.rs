@@ -89,7 +89,8 @@ fn names_are_asked_about_at_once() {
         command.env("AWS_ALLOW_HTTP", "true");
         let run = Run::of(&command.output().expect("it runs"));
         assert_eq!(run.code, Some(0), "{}", run.err);
-        let expected: Vec<_> = (0..8).map(|it| format!("s3://plans/{it}.json {it}")).collect();
+        let expected: Vec<_> =
+            (0..8).map(|it| format!("s3://plans/{it}.json s3://plans/{it}")).collect();
         assert_eq!(plans(&run), expected);
     }
 }
@@ -99,13 +100,17 @@ fn the_order_is_that_of_paths() {
     let s3 = estate();
     let run = s3.run("changes --exclude old s3://plans/live/");
     let expected = [
-        "s3://plans/live/dev/eu/plan.json dev/eu/plan",
-        "s3://plans/live/prod/plan.json prod/plan",
-        "s3://plans/live/prod-2/plan.json prod-2/plan",
-        "s3://plans/live/prod.json prod",
+        "s3://plans/live/dev/eu/plan.json s3://plans/live/dev/eu",
+        "s3://plans/live/prod/plan.json s3://plans/live/prod/plan.json",
+        "s3://plans/live/prod-2/plan.json s3://plans/live/prod-2",
+        "s3://plans/live/prod.json s3://plans/live/prod.json",
     ];
     assert_eq!(plans(&run), expected, "and not that of bytes, where a dash comes before a slash");
-    assert_eq!(run.err, "plansift: skipped in folders: 2 no plans, 1 excluded, 1 hidden\n");
+    let said: Vec<&str> = run.err.lines().collect();
+    let skipped = "1 no plan, 1 source file (.tf, .tfvars), 1 excluded, 1 hidden";
+    assert_eq!(said[0], format!("plansift: skipped in folders: {skipped}"));
+    assert!(said[1].contains("s3://plans/live/prod/plan.json and 1 more would share"), "{said:?}");
+    assert_eq!(said.len(), 2);
     // Only a bucket that has it is asked for.
     let first = s3.gate.asked().into_iter().next().expect("a request");
     assert_eq!(first.line, "GET /plans?list-type=2&prefix=live%2F");
@@ -174,7 +179,8 @@ fn more_keys_than_a_page_are_all_there() {
     }
     let run = s3.run("changes --threads 1 s3://plans/");
     assert_eq!(run.code, Some(0), "{}", run.err);
-    let expected = (0..2345).map(|number| format!("s3://plans/{number:04}.json {number:04}"));
+    let expected =
+        (0..2345).map(|number| format!("s3://plans/{number:04}.json s3://plans/{number:04}"));
     assert_eq!(plans(&run), expected.collect::<Vec<_>>());
     let pages = s3.gate.asked().into_iter().filter(|it| it.line.contains("list-type=2"));
     assert_eq!(pages.count(), 3);

@@ -1,4 +1,4 @@
-# Task A for jq and jaq: a line for each change that is not a no-op, actions and address.
+# Task A for jq and jaq: one line with actions and address for each change that is not a no-op.
 .resource_changes[]
 | select(.change.actions != ["no-op"])
 | (.change.actions | join(",")) + "\t" + .address

@@ -1,9 +1,10 @@
-// Task A with simdjson On-Demand: a line for each change that is not a no-op, actions and address.
+// Task A with simdjson On-Demand: one line with actions and address for each change that is not a
+// no-op.
 //
 //     on_demand PLAN
 //
-// The plan is mapped with a page of zeros behind it, so that the padding which the parser wants
-// costs no copy of the plan.
+// The plan is mapped with a page of zeros after it, which gives the parser its padding without a
+// copy of the plan.
 
 #include <fcntl.h>
 #include <sys/mman.h>

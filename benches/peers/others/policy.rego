@@ -1,4 +1,4 @@
-# Task A as a policy: what changes, and of that what destroys.
+# Task A as a policy: the list of changes, and those that destroy.
 package plan
 
 import rego.v1

@@ -1,8 +1,8 @@
-# Task B for jq: the record stream of a plan, as README and schema of plansift describe it.
+# Task B for jq: the record stream of a plan, as the README and the schema of plansift describe it.
 #
 #     jq -c --arg source PLAN --argjson bytes LENGTH -f records.jq PLAN
 #
-# jq has no exact numbers: those that differ beyond a double are the same to it.
+# jq has no exact numbers, so numbers that differ only beyond the precision of a double are equal.
 
 def given: select(. != null);
 def holds_true: any(..; . == true);
@@ -13,7 +13,7 @@ def action:
      . == ["create", "forget"] or . == ["forget", "create"]
   then "replace" else join("+") end;
 
-# A path, a list of keys and indices, as text.
+# Writes a path, a list of keys and indices, as text.
 def path_text:
   reduce .[] as $step ("";
     if ($step | type) == "number" then . + "[\($step)]"
@@ -29,7 +29,7 @@ def replace_step:
 # The places where an overlay is true.
 def marked: [path(.. | select(. == true))] | unique;
 
-# Those of both sides, without what is below another.
+# The sensitive places of both sides, without places below others.
 def sensitive:
   (.before_sensitive | marked) + (.after_sensitive | marked)
   | unique
@@ -70,7 +70,7 @@ def compare($before; $after; $unknown; $at):
      | compare($before; $after; $unknown; $at + [$step]))
   end;
 
-# What lies below a sensitive place is told as that place.
+# Replaces places below a sensitive place with the sensitive place.
 def cut($marks):
   map(. as $path
       | first(($marks[] | . as $mark | select($path[:$mark | length] == $mark)), $path))

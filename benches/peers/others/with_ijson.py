@@ -1,4 +1,4 @@
-"""Task A with ijson: events of the plan, so that memory stays small. Its backend in C, or none."""
+"""Task A with ijson: reads events, so that memory stays small. Requires its C backend."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Task A with orjson: the whole plan as Python objects."""
+"""Task A with orjson: parses the whole plan into Python objects."""
 
 import sys
 

@@ -1,31 +1,32 @@
-//! What the peers share: how they get at a plan and how they answer.
+//! Shared code of the peers: how they read a plan and how they print their answer.
 //!
-//! Task A is the list of what changes: a line for each element of `resource_changes` whose actions
-//! are not just `no-op`, the actions with commas between them, a tab, the address. Each peer writes
-//! it the way its library makes easy and fast; none of them does more than the task asks.
+//! Task A is the list of changes: one line for each element of `resource_changes` whose actions are
+//! not just `no-op`, with the actions separated by commas, a tab, and the address. Each peer uses
+//! the fastest method that its library makes easy, and does no more than the task asks.
 
 use std::fs::File;
 use std::io::{self, BufWriter, StdoutLock, Write};
 
 use memmap2::{Advice, Mmap};
 
-/// The plan that the only argument names, mapped: no peer pays for a copy that it does not need.
+/// Maps the plan named by the only argument, so that no peer pays for a copy it does not need.
 pub fn mapped() -> Mmap {
     let path = std::env::args_os().nth(1).expect("usage: PEER PLAN");
     let file = File::open(path).expect("a readable plan");
-    // SAFETY: the benches write their plans before and never during a run.
+    // SAFETY: no process writes to the file while it is mapped: the benches finish writing their
+    // plans before they start a peer.
     let map = unsafe { Mmap::map(&file) }.expect("a regular file");
     map.advise(Advice::Sequential).expect("advice is taken");
     map
 }
 
-/// The same in memory of its own, for parsers that write into what they read.
+/// Reads the plan into memory of its own, for parsers that modify their input.
 pub fn copied() -> Vec<u8> {
     let path = std::env::args_os().nth(1).expect("usage: PEER PLAN");
     std::fs::read(path).expect("a readable plan")
 }
 
-/// The list of task A on standard output.
+/// Writes the list of task A to standard output.
 pub struct List(BufWriter<StdoutLock<'static>>);
 
 impl List {
@@ -33,7 +34,7 @@ impl List {
         List(BufWriter::with_capacity(1 << 16, io::stdout().lock()))
     }
 
-    /// Adds a change, unless it changes nothing.
+    /// Adds a change, unless it is a no-op.
     pub fn add(&mut self, actions: &[&str], address: &str) {
         if actions == ["no-op"] {
             return;

@@ -1,5 +1,5 @@
-//! Any arguments are taken apart or refused, and under any limits that they set a plan is sifted as
-//! under none, or fails on a limit.
+//! Any arguments are parsed or refused. Whatever limits they set, a plan gives the same result as
+//! without limits, or fails at a limit.
 
 use std::ffi::OsString;
 
@@ -15,7 +15,7 @@ use plansift::sink::Sink;
 const PLAN: &[u8] = br#"{"format_version":"1.2","resource_changes":[{"address":"a.b","change":{
     "actions":["update"],"before":{"a":[1,"\n"]},"after":{"a":[2]},"after_unknown":{}}}]}"#;
 
-/// Parses the lines of `bytes` as arguments.
+/// Parses each line of `bytes` as an argument.
 pub fn check(bytes: &[u8]) {
     let lines = bytes.split(|&byte| byte == b'\n').map(argument);
     let Ok(command) = args::parse(std::iter::once(OsString::from("plansift")).chain(lines)) else {

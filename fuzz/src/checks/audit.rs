@@ -1,5 +1,5 @@
-//! Where the secrets of documents are: the same however they arrive, in order, counted right; and
-//! where nothing is found, nothing is masked either.
+//! The audit of a document does not depend on how the document arrives; findings are in order and
+//! counted correctly. If the audit finds nothing, redaction masks nothing.
 
 use std::num::NonZeroUsize;
 
@@ -35,14 +35,14 @@ pub fn check(text: &[u8]) {
     }
 }
 
-/// All that is told of the documents of an input.
+/// The result of auditing all documents of an input.
 #[derive(Debug, Default, PartialEq)]
 struct Audited {
-    /// Kind, offset, and the whole of it.
+    /// Kind, offset and full text of each finding.
     findings: Vec<(Kind, u64, String)>,
-    /// Documents whose summary counts other findings than were told.
+    /// Number of documents whose summary does not match their findings.
     wrong_counts: u64,
-    /// Those of the document that is told.
+    /// Findings of the current document.
     counts: Counts,
     errors: Vec<Told>,
 }

@@ -1,5 +1,5 @@
-//! A plan cut into windows anywhere gives the records, or the error, of the plan in one window,
-//! read by one thread or by several.
+//! A plan cut into windows anywhere gives the same records or error as in one window, on one thread
+//! or several.
 
 use std::num::NonZeroUsize;
 
@@ -16,7 +16,7 @@ use super::draw::Draw;
 use super::pieces::Pieces;
 use super::{Told, told};
 
-/// Sifts `text` whole and in pieces, at both levels of validation, with wide and narrow limits.
+/// Processes `text` whole and in pieces, at both levels of validation, with wide and narrow limits.
 pub fn check(text: &[u8]) {
     let mut draw = Draw::from_bytes(text);
     let isas: Vec<_> = Isa::all().collect();
@@ -49,7 +49,7 @@ pub fn check(text: &[u8]) {
     }
 }
 
-/// Limits that small inputs reach.
+/// Limits that small inputs can reach.
 fn narrow(draw: &mut Draw) -> Limits {
     let sizes = [1, 10, 63, 64, 65, 200, 4000, 4096, 4097, 10_000];
     Limits {
@@ -61,7 +61,7 @@ fn narrow(draw: &mut Draw) -> Limits {
     }
 }
 
-/// All that came of it: the records as JSON, and how it ended.
+/// The records as JSON, and the warnings or error at the end.
 type Outcome = (Vec<String>, std::result::Result<Vec<Warning>, Told>);
 
 fn sifted(source: impl Source, options: &Options) -> Outcome {

@@ -1,5 +1,5 @@
-//! Any bytes are read to an end or an error in bounded memory, and what was compressed, or written
-//! as UTF-16, is read back as it was.
+//! Any bytes are read to an end or an error in bounded memory. Text that was compressed, or encoded
+//! as UTF-16, is read back unchanged.
 
 use std::io::{self, Read, Write};
 
@@ -9,13 +9,13 @@ use plansift::limits::Limits;
 
 use super::draw::Draw;
 
-/// Reads `bytes` as an input, and as the document of inputs made of it.
+/// Reads `bytes` as an input, and as the document inside inputs that this check builds.
 pub fn check(bytes: &[u8]) {
     let read = text(bytes);
     let mut draw = Draw::from_bytes(bytes);
     for format in [gzip, zstd] {
         let written = format(bytes, &mut draw);
-        // The document of a compressed input may be UTF-16, but not compressed again.
+        // A compressed document may be UTF-16, but not compressed again.
         match utf16_of(bytes) {
             true => assert_eq!(text(&written).ok(), read.as_ref().ok().cloned()),
             false if is_utf32(bytes) => assert!(text(&written).is_err()),
@@ -41,7 +41,7 @@ fn is_utf32(bytes: &[u8]) -> bool {
     matches!(bytes, [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..])
 }
 
-/// The text of an input, window by window.
+/// The text of an input, read window by window.
 fn text(bytes: &[u8]) -> Result<Vec<u8>> {
     const EXPANSION: u64 = 4 << 20;
     const WINDOW: usize = 2 << 20;
@@ -56,7 +56,7 @@ fn text(bytes: &[u8]) -> Result<Vec<u8>> {
         assert_eq!(input.offset(), text.len() as u64);
         assert!(input.window().len() <= WINDOW, "{} bytes at once", input.window().len());
         text.extend_from_slice(input.window());
-        // A window may be empty only at the end.
+        // Only at the end may a window be empty.
         if !more {
             input.finish()?;
             return Ok(text);
@@ -65,7 +65,7 @@ fn text(bytes: &[u8]) -> Result<Vec<u8>> {
     }
 }
 
-/// Bytes that are read a few at a time.
+/// A reader that returns a few bytes at a time.
 struct Drops(Vec<u8>, usize);
 
 impl Read for Drops {
@@ -78,7 +78,7 @@ impl Read for Drops {
     }
 }
 
-/// Pieces of a document, each to be compressed by itself; one at least.
+/// Splits a document into at least one piece; each piece is compressed as a member of its own.
 fn members<'a>(mut document: &'a [u8], draw: &mut Draw) -> Vec<&'a [u8]> {
     let mut members = Vec::new();
     for _ in 0..draw.below(4) {

@@ -1,5 +1,5 @@
-//! A valid plan, made of choices: any sections in any order, elements with any of their keys,
-//! `null` where it counts as absent, keys and words that nobody knows.
+//! Builds a valid plan from choices: sections in any order, elements with any of their keys, `null`
+//! where it counts as absent, and unknown keys and words.
 
 use arbitrary::{Result, Unstructured};
 
@@ -15,7 +15,7 @@ pub fn plan(u: &mut Unstructured<'_>) -> Result<String> {
     maybe(u, &mut plan, "variables", |u| Ok(Tree::Object(object(u, any)?)))?;
     maybe(u, &mut plan, "planned_values", any)?;
     maybe(u, &mut plan, "resource_drift", changes)?;
-    // Without any key of its own a document is no plan.
+    // A document without a key that only plans have is no plan.
     let changes_of_plan = if u.ratio(7, 8)? { changes(u)? } else { Tree::Null };
     put(&mut plan, "resource_changes", changes_of_plan);
     maybe(u, &mut plan, "deferred_changes", |u| Ok(Tree::Array(list(u, deferred)?)))?;
@@ -135,7 +135,7 @@ fn change(u: &mut Unstructured<'_>) -> Result<Tree> {
     Ok(Tree::Object(change))
 }
 
-/// What is imported, mostly by a text that the change may mark as sensitive.
+/// An `importing` value, mostly with a text that the change may mark as sensitive.
 fn importing(u: &mut Unstructured<'_>, secret: String) -> Result<Tree> {
     let mut importing = Members::new();
     maybe(u, &mut importing, "id", |_| Ok(Tree::Text(secret)))?;

@@ -1,11 +1,11 @@
-//! Numbers drawn from a document: the same for the same bytes, others after any change of it.
+//! Pseudo-random numbers seeded by a document: equal for equal bytes, different after any change.
 
 /// A source of numbers.
 #[derive(Clone, Debug)]
 pub struct Draw(u64);
 
 impl Draw {
-    /// One that begins with the hash (FNV-1a) of some bytes.
+    /// Seeds the source with the FNV-1a hash of `bytes`.
     pub fn from_bytes(bytes: &[u8]) -> Draw {
         let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, &byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
@@ -22,12 +22,12 @@ impl Draw {
         ((mixed ^ (mixed >> 31)) % end as u64) as usize
     }
 
-    /// One of some values.
+    /// One of `values`.
     pub fn one_of<T: Copy>(&mut self, values: &[T]) -> T {
         values[self.below(values.len())]
     }
 
-    /// A length that is mostly short, at least 1: what cuts a text in ever other places.
+    /// A length of at least 1, mostly short, for cutting a text at varied places.
     pub fn len(&mut self) -> usize {
         let max = self.one_of(&[1, 3, 63, 64, 65, 200, 5000]);
         1 + self.below(max)

@@ -1,7 +1,7 @@
-//! The check of the whole grammar accepts exactly what serde_json does.
+//! The full grammar check accepts exactly what serde_json accepts.
 //!
-//! Where a document begins and ends it is looked at token by token, so each text is an element of
-//! one as well, with enough space around it to be in batches of its own.
+//! The start and end of a document are checked token by token. So each text is also tested as an
+//! element, with enough white space around it to fill batches of its own.
 
 use plansift::input::Slice;
 use plansift::json::Validation;
@@ -17,13 +17,13 @@ pub fn check(text: &[u8]) {
 }
 
 fn check_document(text: &[u8]) {
-    // An object with such a key is not JSON to serde_json but one of its own numbers.
+    // serde_json treats an object with such a key as one of its own numbers.
     const PRIVATE: &[u8] = b"$serde_json::private::";
     if text.windows(PRIVATE.len()).any(|part| part == PRIVATE) {
         return;
     }
     let theirs = serde_json::from_slice::<serde_json::Value>(text);
-    // Its depth is limited by its stack, ours by an option.
+    // serde_json limits the depth by its stack, plansift by an option.
     if theirs.as_ref().is_err_and(|error| error.to_string().starts_with("recursion limit")) {
         return;
     }

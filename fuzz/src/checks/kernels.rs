@@ -1,5 +1,5 @@
-//! Every kernel gives the masks, and finds the misplaced byte, of the scalar one; in one batch or
-//! in many.
+//! Every kernel computes the masks of the scalar kernel and finds the same misplaced byte, in one
+//! batch or in many.
 
 use plansift::scan::{BLOCK, Block, Detail, Isa, Misplaced, Scanner};
 
@@ -25,7 +25,8 @@ pub fn check(text: &[u8]) {
     }
 }
 
-/// The masks up to the first misplaced byte, and that byte. `batch`: how many blocks come next.
+/// The masks up to the first misplaced byte, and that byte. `batch` returns the number of blocks in
+/// the next batch.
 fn scan(
     isa: Isa,
     detail: Detail,
@@ -38,7 +39,8 @@ fn scan(
     let mut masks = Vec::new();
     while masks.len() * BLOCK < padded.len() {
         let start = masks.len() * BLOCK;
-        // Of exactly this length: a sanitizer sees a kernel that reads on.
+        // A separate allocation of the exact length, so that a sanitizer detects reads past the
+        // end.
         let rest = &padded[start..];
         let exact: Box<[u8]> = rest[..rest.len().min(batch() * BLOCK)].into();
         masks.resize(masks.len() + exact.len() / BLOCK, Block::default());
@@ -53,7 +55,7 @@ fn scan(
     (masks, cut)
 }
 
-/// Clears what the masks say of a byte and all after it: it means nothing.
+/// Clears the masks from the misplaced byte on, where they have no meaning.
 fn hide_from(offset: usize, masks: &mut Vec<Block>) {
     masks.truncate(offset / BLOCK + 1);
     let visible = !(!0 << (offset % BLOCK));

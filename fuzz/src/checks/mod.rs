@@ -1,11 +1,11 @@
-//! What must hold for any bytes: one function each, which panics when it does not.
+//! Properties that hold for any bytes: one function each, which panics on a violation.
 //!
-//! Where a check needs more than the document (where to cut it, which limits to set), it draws that
-//! from a hash of the document. So every input is a plain document: seeds need no preparation, and
-//! a finding can be opened, cut down and replayed as what it is. The exceptions are [`records`],
-//! which writes its own document, and [`arguments`].
+//! A check that needs more than the document (where to cut it, which limits to set) draws that from
+//! a hash of the document. So every input is a plain document: seeds need no preparation, and a
+//! finding can be opened, minimised and replayed as it is. The exceptions are [`records`], which
+//! builds its own document, and [`arguments`].
 //!
-//! The file is part of two crates, the fuzz targets and the tests.
+//! This file is part of two crates, the fuzz targets and the tests.
 
 pub mod arguments;
 pub mod audit;
@@ -45,7 +45,7 @@ pub const ALL: [(&str, Check); 11] = [
     ("arguments", arguments::check),
 ];
 
-/// What is wrong and where: the offset, and the place in the document.
+/// The kind of an error, and its location: the offset and the path in the document.
 type Told = (ErrorKind, Option<(u64, String)>);
 
 /// An error in a form that can be compared.

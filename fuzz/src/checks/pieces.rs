@@ -1,4 +1,4 @@
-//! A text that arrives in pieces, and of which nothing stays that need not.
+//! A source that delivers a text in pieces, and keeps no byte longer than required.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::draw::Draw;
 /// A text that arrives in pieces.
 pub struct Pieces<'a> {
     text: &'a [u8],
-    /// What others may read.
+    /// The whole text, for other threads.
     whole: Option<Arc<Vec<u8>>>,
     draw: Draw,
     start: usize,
@@ -18,12 +18,13 @@ pub struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    /// Pieces of the lengths that are drawn.
+    /// Creates a source with pieces of random lengths.
     pub fn new(text: &'a [u8], draw: Draw) -> Pieces<'a> {
         Pieces { text, whole: None, draw, start: 0, end: 0 }
     }
 
-    /// The same of a text that lies in memory as a whole, where other threads may read it.
+    /// Like [`Pieces::new`], for a text that lies in memory as a whole, where other threads may
+    /// read it.
     pub fn in_memory(text: &'a [u8], draw: Draw) -> Pieces<'a> {
         Pieces { whole: Some(Arc::new(text.to_vec())), ..Pieces::new(text, draw) }
     }

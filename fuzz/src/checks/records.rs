@@ -1,6 +1,8 @@
-//! A valid plan is never an error, and its records are those that the oracle makes of a tree.
+//! A valid plan is never an error, and its records equal those that the oracle computes from a
+//! tree.
 //!
-//! The bytes are choices, not the document: no random text is a plan. A finding shows its document.
+//! The input bytes are choices for building a plan, because random text is never a plan. A failure
+//! prints the plan.
 
 use arbitrary::Unstructured;
 use plansift::error::Result;
@@ -14,7 +16,7 @@ use serde_json::Value;
 use super::document;
 use crate::naive;
 
-/// Sifts the plan that `choices` make.
+/// Processes the plan that `choices` describe.
 pub fn check(choices: &[u8]) {
     let mut choices = Unstructured::new(choices);
     let Ok(plan) = document::plan(&mut choices) else { return };
@@ -43,7 +45,8 @@ fn records(plan: &str, options: &Options) -> Result<Vec<Value>> {
     struct Kept(Vec<Value>);
     impl Sink for Kept {
         fn record(&mut self, record: &Record<'_>) -> Result<()> {
-            // Through text: a value made of a record directly would lose the numbers' spelling.
+            // A detour through text: converting a record directly to a value would lose the
+            // spelling of numbers.
             let text = serde_json::to_string(record).expect("a record is JSON");
             self.0.push(serde_json::from_str(&text).expect("a record is JSON"));
             Ok(())

@@ -1,5 +1,5 @@
-//! Documents without their secrets: the same however they arrive, still JSON where they were, and
-//! what they are when their secrets are taken from them again.
+//! A redacted document does not depend on how the document arrives, is still JSON if the input was,
+//! and does not change when it is redacted again.
 
 use std::num::NonZeroUsize;
 
@@ -41,7 +41,7 @@ pub fn check(text: &[u8]) {
     }
 }
 
-/// Whether nothing is masked in the documents.
+/// Whether redaction masks nothing in the documents.
 pub fn masks_nothing(text: &[u8], echo: EchoOf) -> bool {
     let options = options(Some(echo), 1, Isa::best());
     let mut masked = 0;

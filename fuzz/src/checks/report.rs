@@ -1,5 +1,5 @@
-//! What a person is shown of a plan: the same however it arrives, of any plan that has records, and
-//! with nothing in it that a terminal obeys.
+//! A report does not depend on how the plan arrives, exists for any plan that has records, and
+//! contains nothing that a terminal interprets.
 
 use plansift::error::Result;
 use plansift::input::{Slice, Source};

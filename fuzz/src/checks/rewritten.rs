@@ -1,4 +1,4 @@
-//! All documents of an input, rewritten one after the other.
+//! Rewrites all documents of an input, one after the other.
 
 use plansift::error::Result;
 use plansift::input::Source;
@@ -7,7 +7,7 @@ use plansift::secret::{Collected, Collecting, Options, Takes};
 
 use super::{Told, told};
 
-/// What came of them.
+/// The output and the errors.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Whole {
     pub written: Vec<u8>,
@@ -15,7 +15,8 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// Whether both say the same. Where a document is wrong, one may have written more of it.
+    /// Whether two results agree. If a document is malformed, one result may contain more of its
+    /// output.
     pub fn agrees(&self, other: &Whole) -> bool {
         let is_same = match self.errors.is_empty() {
             true => self.written == other.written,
@@ -27,8 +28,8 @@ impl Whole {
     }
 }
 
-/// Gives all documents to `write`, as the commands do; where they are read for their secrets first,
-/// with those. Tells what went wrong.
+/// Passes each document to `write`, as the commands do, with its secrets if `twice` asks for a
+/// first pass. Returns the errors.
 pub fn documents<S: Source>(
     mut open: impl FnMut() -> S,
     twice: Option<Takes>,

@@ -1,6 +1,7 @@
-//! Skipping a value is as strict as it promises, and as lenient: it passes what is grammatical, to
-//! the same end; it refuses what lacks structure, at the same byte and for the same reason as a
-//! check of every token. Walking a value of which only the structure was checked finds the rest.
+//! Skipping a value is as strict as promised, and no stricter. It accepts every valid value and
+//! finds the same end. It refuses structural errors at the same byte and for the same reason as a
+//! check of every token. Walking a value whose structure alone was checked finds the remaining
+//! errors.
 
 use plansift::error::{Error, ErrorKind, Result};
 use plansift::input::Slice;
@@ -13,7 +14,7 @@ use plansift::scan::Isa;
 
 use super::{Told, told};
 
-/// Skips and walks the value that `text` begins with.
+/// Skips and walks the value at the start of `text`.
 pub fn check(text: &[u8]) {
     let skipped = skip(text, Validation::Structure);
     let checked = skip(text, Validation::Grammar);
@@ -22,7 +23,7 @@ pub fn check(text: &[u8]) {
         (_, Err((kind, _))) if is_structural(*kind) => assert_eq!(skipped, checked),
         (Ok(_), Err(_)) => {}
         (Err((kind, _)), Err(_)) if !is_structural(*kind) => assert_eq!(skipped, checked),
-        // The grammar failed before the structure did.
+        // The grammar error comes before the structural error.
         (Err((_, structure)), Err((_, grammar))) => {
             let offset = |place: &Option<(u64, _)>| place.as_ref().map(|place| place.0);
             assert!(offset(grammar) <= offset(structure), "{skipped:?} {checked:?}");
@@ -31,7 +32,7 @@ pub fn check(text: &[u8]) {
     assert_eq!(outline_and_walk(text).is_ok(), checked.is_ok(), "{checked:?}");
 }
 
-/// Whether every level of validation promises to detect that.
+/// Whether every level of validation promises to detect this error.
 fn is_structural(kind: ErrorKind) -> bool {
     matches!(
         kind,
@@ -44,7 +45,7 @@ fn is_structural(kind: ErrorKind) -> bool {
     )
 }
 
-/// Where the value ends.
+/// The end of the value.
 fn skip(text: &[u8], validation: Validation) -> std::result::Result<u64, Told> {
     let mut cursor = Cursor::new(Slice(text), 0, Isa::best(), validation, Limits::default());
     cursor.skip().map(|()| cursor.offset()).map_err(|error| told(&error))
@@ -63,7 +64,7 @@ enum Open<'a> {
     Array(Elements<'a>),
 }
 
-/// Looks at everything in a value.
+/// Reads everything in a value.
 fn walk(value: Value<'_>) -> Result<()> {
     let mut open = Vec::new();
     let mut next = Some(value);

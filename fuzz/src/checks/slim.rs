@@ -1,24 +1,25 @@
-//! Plans cut down to some of their parts: the same however they arrive, still JSON where they were,
-//! and what they are when they are cut down again.
+//! A slimmed plan does not depend on how the plan arrives, is still JSON if the input was, and does
+//! not change when it is slimmed again.
 
 use std::num::NonZeroUsize;
 
 use plansift::glob::Glob;
 use plansift::input::{Slice, Source};
 use plansift::limits::Limits;
+use plansift::path::Pattern;
 use plansift::plan;
 use plansift::record::Show;
 use plansift::redact::mask::Masking;
 use plansift::redact::{self, Secrecy};
 use plansift::scan::Isa;
 use plansift::secret::{self, EchoOf, Takes};
-use plansift::slim::{Options, Part, Pattern, slim};
+use plansift::slim::{Options, Part, slim};
 
 use super::draw::Draw;
 use super::pieces::Pieces;
 use super::rewritten::{Whole, documents};
 
-/// Cuts `text` down, whole and in pieces.
+/// Slims `text`, whole and in pieces.
 pub fn check(text: &[u8]) {
     let mut draw = Draw::from_bytes(text);
     let isas: Vec<_> = Isa::all().collect();
@@ -45,7 +46,7 @@ pub fn check(text: &[u8]) {
     }
 }
 
-/// What becomes of secrets.
+/// What happens to secrets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Secrets {
     Masked,
@@ -53,7 +54,7 @@ enum Secrets {
     Shown,
 }
 
-/// Some of what can be asked for.
+/// Random options.
 fn wanted(draw: &mut Draw) -> Options {
     let keep = Part::NAMES.into_iter().filter(|_| draw.below(2) == 0).map(|(_, part)| part);
     let keep = keep.collect();

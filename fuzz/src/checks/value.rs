@@ -1,15 +1,15 @@
-//! Values of a plan, made of choices: a side of a change, the other side that differs from it a
-//! little, an overlay that fits it or does not. And their spelling as JSON, of which a plan has
-//! many: order of keys, space, escapes, decimals.
+//! Builds the values of a plan from choices: a side of a change, another side that differs a
+//! little, and an overlay that fits or does not fit. Also varies their spelling as JSON: order of
+//! keys, white space, escapes, decimals.
 
 use arbitrary::{Result, Unstructured};
 
-/// A JSON value. Keys of an object are different from each other.
+/// A JSON value. All keys of an object are different.
 #[derive(Clone, Debug)]
 pub enum Tree {
     Null,
     Bool(bool),
-    /// In any spelling: it is written in another.
+    /// One spelling of the number; the document may contain another.
     Number(String),
     Text(String),
     Array(Vec<Tree>),
@@ -19,7 +19,7 @@ pub enum Tree {
 /// The members of an object.
 pub type Members = Vec<(String, Tree)>;
 
-/// Few words, so that keys meet each other on both sides; those that need quotes and escapes.
+/// A small set of words, so that both sides often share keys. Some need quotes and escapes.
 const WORDS: &[&str] = &[
     "",
     "a",
@@ -70,15 +70,15 @@ const NUMBERS: &[&str] = &[
     "1e99999999999999999999",
 ];
 
-/// How deep a value is nested at most.
+/// Maximum nesting of a value.
 const DEPTH: u32 = 5;
 
-/// Some text.
+/// A random text.
 pub fn text(u: &mut Unstructured<'_>) -> Result<String> {
     Ok(match u.int_in_range(0..=9)? {
         0..=5 => (*u.choose(WORDS)?).to_owned(),
         6 => format!("{}{}", u.choose(WORDS)?, u.choose(WORDS)?),
-        // Around the length of a block.
+        // About as long as a block.
         7 => u.choose(WORDS)?.repeat(u.int_in_range(60..=70)?),
         _ => {
             let mut text = String::new();
@@ -90,7 +90,7 @@ pub fn text(u: &mut Unstructured<'_>) -> Result<String> {
     })
 }
 
-/// Any value.
+/// A random value.
 pub fn any(u: &mut Unstructured<'_>) -> Result<Tree> {
     nested(u, DEPTH)
 }
@@ -107,7 +107,7 @@ fn nested(u: &mut Unstructured<'_>, depth: u32) -> Result<Tree> {
     })
 }
 
-/// A few of something.
+/// A short random list.
 pub fn list<T>(
     u: &mut Unstructured<'_>,
     mut each: impl FnMut(&mut Unstructured<'_>) -> Result<T>,
@@ -127,7 +127,7 @@ pub fn object(
     Ok(members)
 }
 
-/// Adds a member, unless there is one of that key.
+/// Adds a member, unless the key exists.
 pub fn put(members: &mut Members, key: impl Into<String>, value: Tree) {
     let key = key.into();
     if members.iter().all(|(known, _)| *known != key) {
@@ -135,7 +135,7 @@ pub fn put(members: &mut Members, key: impl Into<String>, value: Tree) {
     }
 }
 
-/// A value like another, with changes here and there.
+/// A copy of a value with a few random changes.
 pub fn changed(u: &mut Unstructured<'_>, value: &Tree) -> Result<Tree> {
     if u.ratio(1, 6)? {
         return nested(u, 1);
@@ -163,7 +163,7 @@ pub fn changed(u: &mut Unstructured<'_>, value: &Tree) -> Result<Tree> {
             }
             Tree::Object(changes)
         }
-        // Alike but for the end.
+        // Differs at the end only.
         Tree::Text(text) if u.ratio(1, 8)? => Tree::Text(format!("{text}a")),
         Tree::Number(number) if u.ratio(1, 3)? => {
             let but_last = &number[..number.len() - 1];
@@ -173,13 +173,13 @@ pub fn changed(u: &mut Unstructured<'_>, value: &Tree) -> Result<Tree> {
     })
 }
 
-/// An overlay: marks for a value, mostly of its shape.
+/// An overlay for a value, mostly of its shape.
 pub fn overlay(u: &mut Unstructured<'_>, value: &Tree) -> Result<Tree> {
     Ok(match (u.int_in_range(0..=9)?, value) {
         (0, _) => Tree::Bool(false),
         (1, _) => Tree::Bool(true),
         (2, _) => Tree::Object(Members::new()),
-        // Of another shape.
+        // A different shape.
         (3, _) => marks(u, 3)?,
         (_, Tree::Array(elements)) => {
             let mut marks =
@@ -207,7 +207,7 @@ pub fn overlay(u: &mut Unstructured<'_>, value: &Tree) -> Result<Tree> {
     })
 }
 
-/// Marks of any shape, and what is no mark.
+/// Marks of any shape, and values that are no marks.
 fn marks(u: &mut Unstructured<'_>, depth: u32) -> Result<Tree> {
     let containers = if depth == 0 { 0 } else { 2 };
     Ok(match u.int_in_range(0..=3 + containers)? {
@@ -219,7 +219,7 @@ fn marks(u: &mut Unstructured<'_>, depth: u32) -> Result<Tree> {
     })
 }
 
-/// How a document is written.
+/// How a document is spelled.
 #[derive(Clone, Copy, Debug)]
 pub struct Spelling {
     keys: Keys,
@@ -236,7 +236,7 @@ enum Keys {
 }
 
 impl Spelling {
-    /// One of all.
+    /// A random spelling.
     pub fn choose(u: &mut Unstructured<'_>) -> Result<Spelling> {
         Ok(Spelling {
             keys: *u.choose(&[Keys::Native, Keys::Sorted, Keys::Shuffled])?,
@@ -315,12 +315,12 @@ fn space(u: &mut Unstructured<'_>, spelling: Spelling, out: &mut String) -> Resu
     Ok(())
 }
 
-/// What can follow a number without changing its value.
+/// A suffix that does not change the value of a number.
 fn respelling(u: &mut Unstructured<'_>, number: &str) -> Result<&'static str> {
     let tails: &[&str] = match number {
         _ if number.contains(['e', 'E']) => &[""],
         _ if number.contains('.') => &["", "0", "e0", "000E+00"],
-        // No digit may follow a zero that comes first.
+        // No digit may follow a leading zero.
         "0" => &["", ".0", "e-2"],
         _ => &["", ".0", "e0", ".000e-0", "00e-2"],
     };

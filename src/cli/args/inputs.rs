@@ -30,7 +30,7 @@ pub struct InputArgs {
     #[arg(long, value_name = "N", default_value_t = Patience::default().retries)]
     pub store_retries: u32,
     /// The end of an input's path, with {workspace} in it, like 'plans/{workspace}/plan.json'
-    /// [default: the part of the path that differs]
+    /// [default: the path without endings like .json.gz and file names like plan.json]
     #[arg(long, value_name = "RULE")]
     pub workspace_from: Option<String>,
 }

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{GateArgs, Plans, RecordArgs, SecretArgs};
-use crate::glob::{Glob, Pattern};
+use crate::glob::{self, Glob};
+use crate::path;
 use crate::record::view::Detail;
-use crate::sink::filter::{Noise, Of, Only, Part};
+use crate::sink::filter::{Noise, Only, Part};
 use crate::sink::markdown::{FIT_MIN, Fit};
 
 /// `plansift report`.
@@ -34,8 +35,8 @@ pub struct Report {
     /// otherwise 16 KiB of each value are shown, and of texts what differs
     #[arg(long)]
     pub full: bool,
-    /// Columns of a line in reports for a terminal; 0: no value is broken. By default those of the
-    /// terminal, or 80
+    /// Columns of a line in reports for a terminal: longer values take several lines; 0: they never
+    /// do. By default those of the terminal; files and pipes have room for 1000
     #[arg(long, value_name = "N", value_parser = width)]
     pub width: Option<usize>,
     /// What is left out of reports for people
@@ -74,10 +75,10 @@ pub struct NoiseArgs {
     /// path of an attribute does, as in action:delete or path:tags. Of each kind one must match
     #[arg(long, value_name = "[KIND:]GLOB", value_parser = only)]
     pub only: Vec<Only>,
-    /// Without attributes whose path, or what is above it, matches; an update of those alone is
-    /// left out. What forces a replacement stays
-    #[arg(long, value_name = "GLOB", value_parser = nonempty)]
-    pub ignore_path: Vec<String>,
+    /// Without these attributes and all below them, like tags or '*.password'; an update of those
+    /// alone is left out. What forces a replacement stays
+    #[arg(long, value_name = "PATH", value_parser = super::path)]
+    pub ignore_path: Vec<path::Pattern>,
     /// Without resources whose type matches
     #[arg(long, value_name = "GLOB", value_parser = nonempty)]
     pub ignore_type: Vec<String>,
@@ -109,7 +110,7 @@ impl NoiseArgs {
         let ignores = |what| self.ignore.contains(&what);
         Noise {
             only: self.only.clone(),
-            paths: self.ignore_path.iter().map(|text| Pattern::new(text)).collect(),
+            paths: self.ignore_path.clone(),
             types: self.ignore_type.iter().map(|text| Glob::new(text)).collect(),
             tags: ignores(Ignore::TagsOnly),
             format: ignores(Ignore::Whitespace),
@@ -131,27 +132,28 @@ fn nonempty(text: &str) -> Result<String, String> {
 }
 
 fn only(text: &str) -> Result<Only, String> {
-    let kinds = [
-        ("address", Of::Address),
-        ("type", Of::Type),
-        ("module", Of::Module),
-        ("action", Of::Action),
-        ("path", Of::Path),
+    type Make = fn(&str) -> Result<Only, String>;
+    let kinds: [(&str, Make); 5] = [
+        ("address", |text| glob_of(text).map(Only::Address)),
+        ("type", |text| glob_of(text).map(Only::Type)),
+        ("module", |text| Ok(Only::Module(glob::Pattern::new(text)))),
+        ("action", |text| glob_of(text).map(Only::Action)),
+        ("path", |text| super::path(text).map(Only::Path)),
     ];
     let (word, rest) = text.split_once(':').unwrap_or(("", text));
-    let (of, glob) = match kinds.iter().find(|(kind, _)| *kind == word) {
-        Some((_, of)) => (*of, rest),
+    match kinds.iter().find(|(kind, _)| *kind == word) {
+        Some((_, make)) => make(rest),
         // A colon of an address stands in quotes.
         None if text.contains(':') && !word.contains(['"', '*']) => {
             let kinds: Vec<&str> = kinds.iter().map(|(kind, _)| *kind).collect();
-            return Err(format!("before the colon stands one of {}", kinds.join(", ")));
+            Err(format!("before the colon stands one of {}", kinds.join(", ")))
         }
-        None => (Of::Name, text),
-    };
-    if glob.is_empty() && of != Of::Module {
-        return Err("nothing has an empty name".to_owned());
+        None => glob_of(text).map(Only::Name),
     }
-    Ok(Only { of, pattern: Pattern::new(glob) })
+}
+
+fn glob_of(text: &str) -> Result<glob::Pattern, String> {
+    nonempty(text).map(|text| glob::Pattern::new(&text))
 }
 
 /// Something to write, and where.
@@ -238,7 +240,7 @@ fn target(text: &str) -> Result<Target, String> {
             .filter_map(|it| it.to_possible_value())
             .map(|it| it.get_name().to_owned())
             .collect();
-        format!("the formats are {}", names.join(", "))
+        format!("write FORMAT or FORMAT=FILE; the formats are {}", names.join(", "))
     })?;
     Ok(Target { format, file })
 }

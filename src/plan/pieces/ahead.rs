@@ -1,9 +1,9 @@
-//! Pieces that somebody reads before the walk comes to them.
+//! Speculative parsing of pieces ahead of the walk.
 //!
-//! The same as [`crate::plan::Scout`] does for the elements of changes, and here for resources too,
-//! which stand in modules: whoever reads ahead leaves modules and enters others, and does not know
-//! how deep he is. So he begins as deep as any module is in practice; the walk, which knows, takes
-//! what he found only if all that he left is open around it, and nothing else.
+//! This is [`crate::plan::Scout`] for pieces, and covers resources too. Resources stand in modules,
+//! so a scout leaves modules and enters others without knowing its depth. It therefore assumes more
+//! open modules than occur in practice. The walk, which knows its depth, uses a result only if
+//! every scope that the scout left is open at the walk's position.
 
 use std::ops::Range;
 
@@ -17,10 +17,10 @@ use crate::json::outline::Outline;
 use crate::plan::scout::explore;
 use crate::plan::{Options, Section, key};
 
-/// Modules in one another, beyond those that the walk is in.
+/// How many nested modules a scout assumes beyond those that the walk has entered.
 const DEEPER: usize = 8;
 
-/// A place before a resource or a resource change.
+/// The walk's position before a resource or a resource change.
 pub struct PieceFrontier<'w> {
     pub(super) section: Section,
     pub(super) open: &'w [Around],
@@ -30,18 +30,18 @@ pub struct PieceFrontier<'w> {
 }
 
 impl PieceFrontier<'_> {
-    /// Bytes from the start of the input: behind the comma before the piece, or for the first where
-    /// it begins.
+    /// Bytes from the start of the input: right after the comma before the piece, or where the
+    /// first piece begins.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Who can read on from here while the walk does; `None`: the text does not lie in memory.
+    /// Returns a parser that can run ahead of the walk; `None` if the text does not lie in memory.
     pub fn scout(&self) -> Option<PieceScout> {
         let whole = self.source.whole()?;
         let (section, options) = (self.section, self.options);
         let mut around = self.open.to_vec();
-        // The document is around them. Nobody begins deeper than the limit lets him.
+        // One level is the document itself. The assumed modules stay within the limit on the depth.
         let room = options.limits.depth.saturating_sub(around.len() as u64 + 1) / 2;
         let deeper = DEEPER.min(room as usize);
         if let Some(root) = around.iter().position(|(scope, _)| *scope == Scope::Module) {
@@ -51,76 +51,77 @@ impl PieceFrontier<'_> {
         Some(PieceScout { whole, section, around, options })
     }
 
-    /// Whether pieces that were read ahead are those that come next.
+    /// Whether the stretch holds exactly the pieces that come next.
     pub fn fits(&self, stretch: &PieceStretch) -> bool {
         let is_here = (stretch.section, stretch.range.start) == (self.section, self.offset);
         is_here && stretch.fits(self.open)
     }
 }
 
-/// Reads pieces of one section, from guessed places on, on any thread.
+/// Parses pieces of one section from guessed starts, on any thread.
 #[derive(Clone)]
 pub struct PieceScout {
     whole: Whole,
     section: Section,
-    /// What is taken to be open around the first piece, the outermost first.
+    /// The scopes assumed to be open around the first piece, outermost first.
     around: Vec<Around>,
     options: Options,
 }
 
-/// Pieces that were read ahead.
+/// The pieces that a scout parsed in one byte range.
 #[derive(Clone, Debug)]
 pub struct PieceStretch {
     section: Section,
     range: Range<u64>,
-    /// Where the first of them begins.
+    /// Offset of the first piece.
     first: u64,
-    /// The innermost of what is open around the first piece: what was left, and what is around it.
+    /// The innermost scopes around the first piece: those that were left, and the one around them.
     around: Vec<Around>,
-    /// How many scopes the scout took to be open around the first piece. At a place with more, the
-    /// limit on the depth was not checked, and the stretch must not be used.
+    /// How many scopes the scout assumed to be open around the first piece. In a deeper place, the
+    /// limit on the depth would be unchecked, so the stretch must not be used there.
     open_max: usize,
-    /// What was entered and not left, the outermost first.
+    /// The scopes that were entered and not left, outermost first.
     entered: Vec<Around>,
 }
 
 impl PieceStretch {
-    /// From where to where they were read: from behind a comma to the end of a piece.
+    /// The parsed byte range: from after a comma to the end of a piece.
     pub fn range(&self) -> Range<u64> {
         self.range.clone()
     }
 
-    /// The range as places in the text ([`PieceScout::text`]).
+    /// The range as indices into [`PieceScout::text`].
     pub(crate) fn places(&self) -> Range<usize> {
         self.range.start as usize..self.range.end as usize
     }
 
-    /// Where the first of them begins: there may be space before it.
+    /// Offset of the first piece, which may follow white space.
     pub(super) fn first(&self) -> u64 {
         self.first
     }
 
-    /// The top-level section they stand in.
+    /// The top-level section of the pieces.
     pub fn section(&self) -> Section {
         self.section
     }
 
-    /// Its memory, about, in bytes.
+    /// Approximate memory in bytes.
     pub(crate) fn size(&self) -> usize {
         size_of::<Self>() + size_of_val(&*self.around) + size_of_val(&*self.entered)
     }
 
-    /// How many containers were left that were entered before.
+    /// How many containers the stretch leaves that were open at its start.
     pub fn left(&self) -> usize {
         self.around.len() - 1
     }
 
-    /// How many were entered and not left.
+    /// How many containers the stretch enters and does not leave.
     pub fn entered(&self) -> usize {
         self.entered.len()
     }
 
-    /// What is open behind it where that is open before it; `None`: it does not belong there.
+    /// The open scopes after the stretch, given the open scopes before it; `None` if the stretch
+    /// does not fit there.
     pub(super) fn open_behind(&self, open: &[Around]) -> Option<Vec<Around>> {
         let open = self.fits(open).then_some(open)?;
         Some([&open[..open.len() - self.left()], &self.entered].concat())
@@ -132,23 +133,23 @@ impl PieceStretch {
 }
 
 impl PieceScout {
-    /// The text that is read.
+    /// The text being parsed.
     pub fn text(&self) -> &[u8] {
         self.whole.text()
     }
 
-    /// The same with a limit of its own on one piece, in bytes: longer ones are left to the walk.
+    /// Lowers the limit on one piece, in bytes. Longer pieces are left to the walk.
     pub fn with_change_max(mut self, max: u64) -> PieceScout {
         self.options.limits.change = self.options.limits.change.min(max);
         self
     }
 
-    /// Reads pieces from the first place in `range` on where a resource seems to begin, up to the
-    /// first that begins behind it; `None`: there is no such place, or nothing to read. Tells
-    /// `visitor` of each as the walk would, up to one that it refuses or that is wrong, of which
-    /// nothing may be taken.
+    /// Parses pieces from the first place in `range` where a resource seems to begin, up to the
+    /// first piece that begins after the range, and sends them to `visitor` like the walk. A piece
+    /// that is invalid, or that the visitor refuses, ends the stretch, and nothing of it may be
+    /// used.
     ///
-    /// They are outlined in `outline`, one after the other.
+    /// Returns `None` if there is no such place or no piece. `outline` is reused for each piece.
     pub fn read(
         &self,
         range: Range<u64>,
@@ -159,7 +160,8 @@ impl PieceScout {
         explore(self.text(), range, |start| self.read_from(start, until, outline, visitor))
     }
 
-    /// The same from a place on; how far it was read, if there is no piece.
+    /// Parses pieces from `start` on. If there is no piece, returns the offset that the attempt
+    /// reached.
     fn read_from(
         &self,
         start: u64,
@@ -167,7 +169,7 @@ impl PieceScout {
         outline: &mut Outline,
         visitor: &mut impl PieceVisitor,
     ) -> std::result::Result<PieceStretch, u64> {
-        // What is longer is left to the walk, and so is what is cut off here.
+        // The text is cut here, so that an overlong piece is left to the walk.
         let end = until.saturating_add(self.options.limits.change).min(self.text().len() as u64);
         self.look_twice(start, end)?;
         let mut walk = Walk::new(self.cursor(start, end), &self.options, outline, visitor);
@@ -177,9 +179,9 @@ impl PieceScout {
         walk.stretch(start, until).ok_or(walk.cursor.offset())
     }
 
-    /// Whether what begins there may be a resource; if not, how far it was read. A module begins
-    /// alike where keys are sorted, and what only refers to a resource may have nothing but its
-    /// address.
+    /// Checks the second key of what seems to be a resource; on failure returns the offset reached.
+    /// Where keys are sorted, a module begins like a resource. A reference to a resource may have
+    /// no key but its address.
     fn look_twice(&self, start: u64, end: u64) -> std::result::Result<(), u64> {
         let mut cursor = self.cursor(start, end);
         let mut second = || -> Result<_> {
@@ -194,19 +196,19 @@ impl PieceScout {
         }
     }
 
-    /// A cursor before a piece, in a text that ends there.
+    /// A cursor before a piece, in a text that ends at `end`.
     fn cursor(&self, start: u64, end: u64) -> Cursor<Slice<'_>> {
         let Options { isa, validation, limits, .. } = self.options;
         let text = Slice(&self.text()[..end as usize]);
         Cursor::between(text, start, &brackets(&self.around), isa, validation, limits)
     }
 
-    /// Tells once more of a piece without a name that was read from here on, and is outlined in
-    /// `outline`.
+    /// Parses a piece without a name again, at a range that was parsed before, and passes it to
+    /// `each`. The piece is outlined in `outline`.
     ///
     /// # Errors
     ///
-    /// The text is not what was read before; what `each` says.
+    /// Fails if the text has changed since, or if `each` fails.
     pub fn read_again(
         &self,
         kind: PieceKind,
@@ -215,7 +217,7 @@ impl PieceScout {
         each: impl FnOnce(&Piece<'_>) -> Result<()>,
     ) -> Result<()> {
         let Options { isa, validation, limits, .. } = self.options;
-        // That it is not too deep where it stands was seen before.
+        // The first parse has already checked the depth.
         let text = Slice(&self.text()[..range.end as usize]);
         let mut cursor = Cursor::new(text, range.start, isa, validation, limits);
         cursor.outline(outline)?;
@@ -225,12 +227,13 @@ impl PieceScout {
 }
 
 impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
-    /// Reads pieces up to the first that begins at `until` or behind it, or that is wrong.
+    /// Parses pieces up to the first that begins at or after `until`, or that is invalid.
     fn stretch(&mut self, start: u64, until: u64) -> Option<PieceStretch> {
         let around = self.open.clone();
         let (mut read, mut entered) = (None, Vec::new());
         let mut first = None;
-        // As many of them were never left, and as many of all since the last piece.
+        // `kept`: how many of the assumed scopes were never left. `same`: how many of the open
+        // scopes were not left since the last piece.
         let (mut kept, mut same) = (around.len(), around.len());
         let mut next = around.last().map(|(scope, _)| (scope.element(), None));
         while let Some((what, name)) = next {
@@ -242,7 +245,7 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
                     entered.extend_from_slice(&self.open[same..]);
                     same = self.open.len();
                 }
-                // Right behind a bracket is no place to go on from.
+                // A stretch must not end right after an opening bracket.
                 Ok(false) => {}
                 Err(_) => break,
             }
@@ -263,7 +266,7 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
     }
 }
 
-/// The brackets of a document around what is open in it.
+/// The brackets of a document around these open scopes.
 pub(super) fn brackets(open: &[Around]) -> Brackets {
     let scopes = open.iter().map(|(_, shape)| *shape == Shape::Object);
     Brackets::of(std::iter::once(true).chain(scopes))

@@ -1,11 +1,11 @@
-//! The module calls around a place of the configuration.
+//! The module calls around a place in the configuration.
 
-/// The names of the module calls that were entered, the outermost first.
+/// The names of the entered module calls, outermost first.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     /// The names, joined by dots.
     pub path: String,
-    /// The length of the path before each name.
+    /// The length of `path` before each name.
     lens: Vec<usize>,
 }
 
@@ -26,7 +26,7 @@ impl Calls {
         }
     }
 
-    /// Leaves all of them.
+    /// Leaves all module calls.
     pub fn clear(&mut self) {
         self.lens.clear();
         self.path.clear();

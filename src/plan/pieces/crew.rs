@@ -1,4 +1,4 @@
-//! A crew that reads pieces ahead of the walk.
+//! Worker threads that parse pieces ahead of the walk.
 
 use std::ops::Range;
 use std::thread::Scope;
@@ -7,39 +7,39 @@ use super::ahead::{PieceFrontier, PieceScout, PieceStretch};
 use crate::crew::{Crew, Desk, Worker, of_shared_work};
 use crate::plan::read_ahead::{ReadAhead, STRETCH, Sent};
 
-/// A longer piece, in bytes, is left to the walk.
+/// Longer pieces, in bytes, are left to the walk.
 const PIECE_MAX: u64 = of_shared_work(256 << 10);
 
-/// Who reads a stretch, and where it begins and ends.
+/// What a worker needs to parse a stretch.
 pub(crate) struct Task {
     pub scout: PieceScout,
     pub range: Range<u64>,
-    /// Which of the stretches it is that are known from an earlier reading.
+    /// Index of the stretch among those known from an earlier pass.
     pub known: Option<usize>,
 }
 
-/// A stretch, and what came of it.
+/// A job: a stretch to parse, and its result.
 #[derive(Default)]
 pub(crate) struct PieceJob<F> {
     task: Option<Task>,
     read: Option<PieceStretch>,
-    /// What was made of it.
+    /// What the worker computed from the pieces.
     pub found: F,
 }
 
-/// What is made of a stretch.
+/// What a worker computes from the pieces of a stretch.
 pub(crate) trait Found: Default + Send {
-    /// Forgets everything and keeps the memory.
+    /// Removes all content and keeps the memory.
     fn clear(&mut self);
 }
 
 impl<F: Found> PieceJob<F> {
-    /// What is to be done, once.
+    /// Takes the task out of the job.
     pub(crate) fn task(&mut self) -> Option<Task> {
         self.task.take()
     }
 
-    /// It was read so far.
+    /// Stores the stretch that was parsed.
     pub(crate) fn end(&mut self, read: Option<PieceStretch>) {
         self.read = read;
     }
@@ -56,14 +56,14 @@ impl<F> Sent for PieceJob<F> {
     }
 }
 
-/// The crew, and what it was sent for.
+/// The worker threads and their outstanding jobs.
 pub(crate) struct PieceCrew<'scope, 'env, W: Worker<Job = PieceJob<F>>, F: 'env> {
     crew: Crew<'scope, 'env, W>,
     hire: Box<dyn Fn() -> W + 'scope>,
-    /// Stretches that are known from an earlier reading, in order. Others are guessed.
+    /// The stretches known from an earlier pass, in document order. All other starts are guessed.
     known: &'scope [PieceStretch],
     ahead: ReadAhead<PieceJob<F>>,
-    /// Who reads in the section that is walked.
+    /// The parser for the section being walked.
     scout: Option<PieceScout>,
     spare: Vec<PieceJob<F>>,
 }
@@ -73,7 +73,7 @@ where
     W: Worker<Job = PieceJob<F>> + Send + 'scope,
     F: Found,
 {
-    /// With so many threads, this one included, each with what `hire` makes.
+    /// Uses up to `threads` threads, the calling thread included. `hire` makes the worker of each.
     pub(crate) fn new(
         scope: &'scope Scope<'scope, 'env>,
         desk: &'env Desk<PieceJob<F>>,
@@ -85,13 +85,14 @@ where
         PieceCrew { crew, hire: Box::new(hire), known, ahead, scout, spare }
     }
 
-    /// The same, to be sent to stretches that are known from an earlier reading.
+    /// Reuses the stretches of an earlier pass instead of guessing.
     pub(crate) fn with_known(mut self, known: &'scope [PieceStretch]) -> Self {
         self.known = known;
         self
     }
 
-    /// What was read from here on, if anything was ([`PieceCrew::take`]). Sends others to read on.
+    /// Returns the stretch that was parsed from this position on, if there is one;
+    /// [`PieceCrew::take`] then returns its job. Hands out further jobs.
     pub(crate) fn find(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
         let PieceCrew { crew, hire, known, ahead, scout, spare } = self;
         let offset = frontier.offset();
@@ -115,17 +116,17 @@ where
         ahead.peek()?.read.clone()
     }
 
-    /// What was found last, and who can read it again.
+    /// Takes the job that `find` found last, with a parser that can read its pieces again.
     pub(crate) fn take(&mut self) -> Option<(PieceJob<F>, &PieceScout)> {
         Some((self.ahead.take()?, self.scout.as_ref()?))
     }
 
-    /// Takes back the memory of what was found.
+    /// Returns the memory of a job for reuse.
     pub(crate) fn keep(&mut self, job: PieceJob<F>) {
         keep(&mut self.spare, job);
     }
 
-    /// The section has come to its end: gives up what lies ahead.
+    /// Drops all outstanding jobs: the section has ended.
     pub(crate) fn recall(&mut self) {
         let jobs = self.crew.recall().into_iter().chain(self.ahead.take());
         jobs.for_each(|job| keep(&mut self.spare, job));
@@ -133,7 +134,7 @@ where
     }
 }
 
-/// The next stretch to send somebody to, and which of the known ones it is.
+/// Reserves the next range for a worker, and the index of its known stretch if it has one.
 fn send<F>(
     ahead: &mut ReadAhead<PieceJob<F>>,
     known: &[PieceStretch],
@@ -145,7 +146,7 @@ fn send<F>(
     if let Some(stretch) = known.get(next) {
         let range = stretch.range();
         let is_next = stretch.section() == frontier.section && range.start - from < STRETCH;
-        // The text may be another one now, and shorter.
+        // The text may have changed and become shorter since the earlier pass.
         let is_there = range.end <= text_len;
         if is_next && is_there {
             return Some((ahead.send_to(range), Some(next)));

@@ -1,10 +1,10 @@
-//! What may stand in the objects and arrays around the pieces of a document (docs/format/plan.md,
-//! sections 1, 6 to 8).
+//! The objects and arrays around the pieces of a document, and what may stand in them
+//! (docs/format/plan.md, sections 1, 6 to 8).
 
 use super::PieceKind;
 use crate::plan::Section;
 
-/// Objects and arrays that are walked, by what may stand in them.
+/// An object or array that the walk enters, by what may stand in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     ResourceChanges,
@@ -32,7 +32,7 @@ pub(super) enum Scope {
     Expressions,
     /// A known section without marks.
     Plain,
-    /// A section that nobody knows.
+    /// An unknown section.
     Strange,
 }
 
@@ -42,7 +42,7 @@ pub(super) enum Next {
     Hand(PieceKind),
 }
 
-/// The brackets that a scope may have.
+/// Which brackets a scope may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Object,
@@ -50,16 +50,17 @@ pub(super) enum Shape {
     Either,
 }
 
-/// A scope that is entered, with the bracket that it has there.
+/// An entered scope, with the bracket that it has in the document.
 pub(super) type Around = (Scope, Shape);
 
 impl Scope {
-    /// Whether it holds most of a large document: resources, or their changes.
+    /// Whether the scope holds most of a large document: resources or their changes.
     pub(super) fn has_many(self) -> bool {
         matches!(self, Scope::ResourceChanges | Scope::Resources)
     }
 
-    /// Whether it is one of those, or what resources stand in below the root module.
+    /// Whether the scope holds resources or their changes, or nests the modules below the root
+    /// module.
     pub(super) fn is_of_resources(self) -> bool {
         self.has_many() || matches!(self, Scope::Module | Scope::Modules)
     }
@@ -82,7 +83,7 @@ impl Scope {
         }
     }
 
-    /// A member of the document.
+    /// How to read a top-level member.
     pub(super) fn section(section: Section, key: &str) -> Next {
         match section {
             Section::ResourceChanges | Section::ResourceDrift => {
@@ -149,7 +150,7 @@ impl Scope {
         }
     }
 
-    /// What is in it and is not entered.
+    /// The kind of the scope's parts that are not entered.
     pub(super) fn piece(self) -> PieceKind {
         match self {
             Scope::ResourceChanges => PieceKind::ResourceChange,
@@ -178,7 +179,7 @@ impl Scope {
         }
     }
 
-    /// What a scalar in its place is.
+    /// The kind of a scalar that stands in place of the scope.
     pub(super) fn piece_of_scalar(self) -> PieceKind {
         match self {
             Scope::Strange => PieceKind::Unknown,

@@ -190,12 +190,14 @@ fn pair(
             _ => {}
         }
     }
+    let is_element = matches!(path.step(path.steps().len().wrapping_sub(1)), Some(Step::Index(_)));
     let [before, after] = values.map(|value| match value {
         Some(value) if is_hidden && !value.is_null() => Ok(Shown::Sensitive),
+        Some(value) if is_element && value.is_null() => Ok(Shown::null()),
         value => listing.shower.show(value),
     });
     let (before, after) = (before?, if is_unknown { Shown::Unknown } else { after? });
-    if (&before, &after) != (&Shown::Absent, &Shown::Absent) {
+    if before != after || !values.into_iter().flatten().all(Value::is_null) {
         listing.push(path, before, after, Difference::Value);
     }
     Ok(Paired::AsTheyStand)
@@ -258,7 +260,10 @@ fn list_set(
         (shared, Difference::Nothing, [true; 2]),
     ] {
         for (index, element) in elements {
-            let shown = listing.shower.show(Some(element))?;
+            let shown = match listing.shower.show(Some(element))? {
+                Shown::Absent => Shown::null(),
+                shown => shown,
+            };
             let [before, after] = [is_before, is_after].map(|is_there| match is_there {
                 true => shown.clone(),
                 false => Shown::Absent,

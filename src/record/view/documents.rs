@@ -14,6 +14,7 @@ use crate::json::outline::Outline;
 use crate::json::value::Value;
 use crate::json::{Validation, string};
 use crate::limits::Limits;
+use crate::path::DECODERS;
 use crate::scan::Isa;
 
 /// Longest text that is looked at, in bytes.
@@ -25,9 +26,6 @@ const FLOW_MAX: usize = 50_000;
 
 /// Deepest nesting of a document.
 const DEPTH_MAX: u64 = 200;
-
-/// Terraform's functions that read documents in strings: JSON, YAML.
-pub const DECODERS: [&str; 2] = ["jsondecode", "yamldecode"];
 
 /// What a document is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

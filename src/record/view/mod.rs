@@ -19,6 +19,7 @@ mod tests;
 mod walk;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::diff::Differ;
 use crate::error::Result;
@@ -31,7 +32,6 @@ use crate::secret::steps::Places as Marked;
 use crate::secret::{self, Collected, MASK};
 
 use differences::differences;
-pub use documents::DECODERS;
 pub use lines::{Line, Lines};
 use scalars::Scalars;
 use shown::Shower;
@@ -116,6 +116,9 @@ pub struct Attributes {
     pub list: Vec<Attribute>,
     /// How many there are beyond those.
     pub left_out: u64,
+    /// How many attributes of the resource have a value that stays as it is, and are not in the
+    /// list. Each counts once, whatever is in it.
+    pub unchanged: u64,
 }
 
 impl Attributes {
@@ -154,6 +157,8 @@ pub struct Places<'p> {
 pub enum Whose<'a> {
     /// The output of that name.
     Output(&'a str),
+    /// An action, whose configuration it is.
+    Action,
     /// The resource with that address, if it has one, in a section.
     Resource(Section, Option<Text<'a>>),
 }
@@ -219,7 +224,7 @@ impl<'s> Viewer<'s> {
         places: Places<'_>,
     ) -> Result<Attributes> {
         let Viewer { paths_max, marks, differ, shower: Some(shower), shows_all } = self else {
-            return Ok(paths(places));
+            return Ok(Attributes { unchanged: unchanged(change, places)?, ..paths(places) });
         };
         let mut subject = Subject {
             sides: [change.before, change.after],
@@ -233,6 +238,7 @@ impl<'s> Viewer<'s> {
                 subject.named = is_declared || marks.is_name(name);
                 None
             }
+            Whose::Action => None,
             Whose::Resource(Section::ResourceChanges, _) => None,
             Whose::Resource(_, None) => None,
             Whose::Resource(_, Some(address)) => shower.elsewhere(address)?,
@@ -281,6 +287,8 @@ impl<'s> Viewer<'s> {
                     let mut listed = places.changed.clone();
                     places.unknown.iter().for_each(|path| listed.push(path.steps()));
                     listing.unchanged(after, listed)?;
+                } else {
+                    listing.attributes.unchanged = unchanged(change, places)?;
                 }
             }
             [Some(before), None] => listing.removed(before)?,
@@ -288,6 +296,30 @@ impl<'s> Viewer<'s> {
         }
         Ok(listing.attributes)
     }
+}
+
+/// Counts the members of `after` that have a value and stay as they are. A side that is no object
+/// has no members.
+fn unchanged(change: &Change<'_>, places: Places<'_>) -> Result<u64> {
+    let is_object = |side: Option<Value<'_>>| matches!(side.map(Value::raw), Some([b'{', ..]));
+    let Some(after) = change.after.filter(|_| is_object(change.before) && is_object(change.after))
+    else {
+        return Ok(0);
+    };
+    let mut touched = HashSet::new();
+    for path in places.changed.iter().chain(places.unknown.iter()) {
+        match path.steps().next() {
+            Some(Step::Key(key)) => drop(touched.insert(key)),
+            Some(Step::Index(_) | Step::Element) => {}
+            None => return Ok(0),
+        }
+    }
+    let mut unchanged = 0;
+    for member in after.members()? {
+        let (key, value) = member?;
+        unchanged += u64::from(!value.is_null() && !touched.contains(&*key.decode()?));
+    }
+    Ok(unchanged)
 }
 
 /// The places alone.
@@ -455,7 +487,10 @@ impl Listing<'_, '_> {
         }
         let scalars = Scalars::of(before, self.shower, |_| false)?;
         self.attributes.left_out += scalars.left_out;
-        scalars.into_each(|path, shown| self.push(path, shown, Shown::Absent, Difference::Value));
+        scalars.into_each(|path, shown| match shown {
+            Shown::WriteOnly => {}
+            shown => self.push(path, shown, Shown::Absent, Difference::Value),
+        });
         { places.unknown.iter() }
             .for_each(|path| self.push(path, Shown::Absent, Shown::Unknown, Difference::Value));
         Ok(())
@@ -476,8 +511,11 @@ impl Listing<'_, '_> {
             while let Some(unknown) = unknown.next_if(|unknown| *unknown < path) {
                 self.push(unknown, Shown::Absent, Shown::Unknown, Difference::Value);
             }
-            // What is hidden as a whole may hold what is not known.
-            unknown.next_if(|unknown| *unknown == path);
+            // What is hidden as a whole may hold what is not known; what is not known is `null`.
+            let shown = match unknown.next_if(|unknown| *unknown == path) {
+                Some(_) if shown != Shown::Sensitive => Shown::Unknown,
+                _ => shown,
+            };
             self.push(path, Shown::Absent, shown, Difference::Value);
         });
         unknown.for_each(|path| self.push(path, Shown::Absent, Shown::Unknown, Difference::Value));
@@ -490,8 +528,9 @@ impl Listing<'_, '_> {
         listed.sort_outermost();
         let scalars = Scalars::of(after, self.shower, |path| listed.has_above(path))?;
         self.attributes.left_out += scalars.left_out;
-        scalars.into_each(|path, shown| {
-            self.push(path, shown.clone(), shown, Difference::Nothing);
+        scalars.into_each(|path, shown| match shown {
+            Shown::WriteOnly => {}
+            shown => self.push(path, shown.clone(), shown, Difference::Nothing),
         });
         Ok(())
     }

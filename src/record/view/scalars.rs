@@ -9,7 +9,8 @@ use crate::error::Result;
 use crate::json::value::{Kind, Value};
 use crate::path::{Path, Paths, Step};
 
-/// The scalars of a value, in order; an empty object or array is one, `null` is none.
+/// The scalars of a value, in order; an empty object or array is one. `null` is one as an element
+/// of a list, and where an attribute is write-only by its name (docs/format/plan.md, section 15).
 #[derive(Default)]
 pub(super) struct Scalars {
     paths: Paths,
@@ -44,8 +45,13 @@ impl Scalars {
                 Met::Open(_) => {}
                 Met::Close(_) => drop(way.pop()),
                 Met::Whole(value, kind) => {
-                    if kind != Kind::Null {
-                        let show = || shower.borrow_mut().show(Some(value));
+                    let show = || match (kind, way.last()) {
+                        (Kind::Null, Some(Way::Key(_))) => Ok(Shown::WriteOnly),
+                        (Kind::Null, _) if shower.borrow().hides(value) => Ok(Shown::Sensitive),
+                        (Kind::Null, _) => Ok(Shown::null()),
+                        _ => shower.borrow_mut().show(Some(value)),
+                    };
+                    if kind != Kind::Null || is_told(&way) {
                         scalars.push(&way, max, &mut is_listed, show)?;
                     }
                     way.pop();
@@ -83,6 +89,15 @@ impl Scalars {
     /// Each with its path.
     pub fn into_each(self, mut each: impl FnMut(Path<'_>, Shown)) {
         self.paths.iter().zip(self.shown).for_each(|(path, shown)| each(path, shown));
+    }
+}
+
+/// Whether `null` is told at the end of a way.
+fn is_told(way: &[Way]) -> bool {
+    match way.last() {
+        Some(Way::Index(_)) => true,
+        Some(Way::Key(key)) => key.ends_with("_wo"),
+        None => false,
     }
 }
 

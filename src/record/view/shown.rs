@@ -28,7 +28,9 @@ pub enum Shown {
     Sensitive,
     /// It was not asked for.
     Withheld,
-    /// A string, a number, `true` or `false`.
+    /// It is written and never read: no plan holds it.
+    WriteOnly,
+    /// A string, a number, `true` or `false`; or `null` that is an element of a list.
     Scalar(Excerpt),
     /// An object or array; [`MASK`] stands in it where a secret does.
     Container(Excerpt),
@@ -59,6 +61,11 @@ const DEEPER: &str = "…";
 const BRIEF: usize = 256;
 
 impl Shown {
+    /// `null` that is an element of a list.
+    pub(super) fn null() -> Shown {
+        Shown::Scalar(Excerpt { text: "null".to_owned(), ..Excerpt::default() })
+    }
+
     /// Bytes of its text.
     pub fn size(&self) -> usize {
         match self {

@@ -25,7 +25,7 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
             let (changed, unknown) = (&differ.changed, &differ.unknown);
             let places = Places { changed, unknown, replace_paths: &replace_paths };
             let whose = Whose::Resource(section, it.address);
-            let Attributes { list, left_out } = self.0.view(whose, &it.change, places)?;
+            let Attributes { list, left_out, .. } = self.0.view(whose, &it.change, places)?;
             self.1.extend(list.iter().map(line));
             self.1.extend((left_out > 0).then(|| format!("{left_out} more")));
             Ok(Flow::Continue)
@@ -58,6 +58,7 @@ fn line(attribute: &Attribute) -> String {
         Shown::Unknown => "?".to_owned(),
         Shown::Sensitive => "*".to_owned(),
         Shown::Withheld => "#".to_owned(),
+        Shown::WriteOnly => "w".to_owned(),
         Shown::Scalar(text) | Shown::Container(text) => match text.left_out {
             0 => text.text.clone(),
             left_out => format!("{} bytes and {left_out} more", text.text.len()),

@@ -1,4 +1,4 @@
-//! Which places overlays, names and other sections mark, and why.
+//! Tests which places overlays, names and other sections mark, and why.
 
 use super::*;
 use crate::error::ErrorKind;
@@ -11,7 +11,7 @@ use crate::scan::Isa;
 
 type Sides = [Option<String>; 2];
 
-/// The marked places of `[before, after, before_sensitive, after_sensitive]`, as the bytes of
+/// The marked places of `[before, after, before_sensitive, after_sensitive]`, as the raw bytes of
 /// both sides.
 fn marked(text: &str, names: Option<&str>) -> Result<Vec<Sides>> {
     let mut found = Vec::new();
@@ -19,7 +19,7 @@ fn marked(text: &str, names: Option<&str>) -> Result<Vec<Sides>> {
         let text = |value: Value<'_>| String::from_utf8(value.raw().to_vec()).unwrap();
         found.push(marked.sides.map(|side| side.map(text)));
     })?;
-    // Twice: what is remembered of overlays must not matter.
+    // The second run has a filled cache of overlays, which must not matter.
     let again = found.split_off(found.len() / 2);
     assert_eq!(found, again);
     Ok(found)
@@ -32,7 +32,7 @@ fn whys(text: &str) -> Vec<Why> {
     found
 }
 
-/// Tells the marked places twice.
+/// Reports the marked places twice.
 fn find(text: &str, names: Option<&str>, each: impl FnMut(&Marked<'_, '_>)) -> Result<()> {
     find_by(text, names, None, each)
 }
@@ -64,7 +64,7 @@ fn find_by(
     Ok(())
 }
 
-/// The digests of a place do not depend on the places that were marked before it.
+/// The digests of a place do not depend on earlier marked places.
 #[test]
 fn places_have_the_digests_of_their_paths() {
     let value = r#"{"a":[{"b":1,"c":{"d":1}},{"b":1}],"e":{"f":{"g":1},"h":1},"i":1}"#;

@@ -1,4 +1,4 @@
-//! Where the secrets are, for a person at a terminal of 80 columns.
+//! Where the secrets are, for a person: a page as wide as the screen.
 //!
 //! It is drawn when a document's summary comes. Until then findings are counted, and the first few
 //! echoes and suspects kept; `ROWS_MAX` and `LISTED` bound them.
@@ -12,7 +12,7 @@ use crate::audit::{Counts, Entry, Finding, Kind, Ledger, Of, Summary};
 use crate::error::Result;
 use crate::inert::visible;
 use crate::sink::short::short_group;
-use crate::sink::summary::{BOLD, Color, DIM, RED, RESET, WIDTH, YELLOW, fit, fit_end, width};
+use crate::sink::summary::{BOLD, DIM, RED, Screen, YELLOW, fit, fit_end, paint, width};
 use crate::sink::write_error;
 
 /// Sections, types and providers that are counted apart.
@@ -27,7 +27,7 @@ const NUMBER: usize = 9;
 /// Draws the audit of each document.
 pub struct Table<W: Write> {
     out: W,
-    color: Color,
+    screen: Screen,
     page: Page,
     drawn: u64,
 }
@@ -94,15 +94,12 @@ impl Rows {
 
 impl<W: Write> Table<W> {
     /// Draws to `out`.
-    pub fn new(out: W, color: Color) -> Table<W> {
-        Table { out, color, page: Page::default(), drawn: 0 }
+    pub fn new(out: W, screen: Screen) -> Table<W> {
+        Table { out, screen, page: Page::default(), drawn: 0 }
     }
 
     fn paint(&self, style: &str, text: &str) -> String {
-        match self.color {
-            Color::Terminal => format!("{style}{text}{RESET}"),
-            Color::None => text.to_owned(),
-        }
+        paint(self.screen.color, style, text)
     }
 
     fn draw(&mut self, summary: &Summary) -> io::Result<()> {
@@ -111,7 +108,7 @@ impl<W: Write> Table<W> {
             writeln!(self.out)?;
         }
         self.drawn += 1;
-        writeln!(self.out, "{}", self.paint(BOLD, &fit_end(&page.title, WIDTH)))?;
+        writeln!(self.out, "{}", self.paint(BOLD, &fit_end(&page.title, self.screen.width)))?;
         if summary.unmarked > 0 {
             let warning = format!(
                 "! {} elements do not say what is sensitive in them, as before version 0.15.",
@@ -135,7 +132,7 @@ impl<W: Write> Table<W> {
         if rows.is_empty() {
             return Ok(());
         }
-        let room = WIDTH - 2 - NUMBER * kinds.len();
+        let room = self.screen.width - 2 - NUMBER * kinds.len();
         let longest = rows.iter().map(|(name, _)| width(name)).max().unwrap_or(0);
         let room = longest.max(title.len()).min(room);
         let mut heading = format!("  {title:<room$}");
@@ -173,11 +170,15 @@ impl<W: Write> Table<W> {
         let mut piece = "";
         for listed in list {
             if std::mem::replace(&mut piece, &listed.piece) != listed.piece {
-                writeln!(self.out, "  {}", fit_end(piece, WIDTH - 2))?;
+                writeln!(self.out, "  {}", fit_end(piece, self.screen.width - 2))?;
             }
-            writeln!(self.out, "    {}", self.paint(style, &fit_end(&listed.path, WIDTH - 4)))?;
+            writeln!(
+                self.out,
+                "    {}",
+                self.paint(style, &fit_end(&listed.path, self.screen.width - 4))
+            )?;
             if let Some(of) = &listed.of {
-                writeln!(self.out, "      {}", self.paint(DIM, &fit(of, WIDTH - 6)))?;
+                writeln!(self.out, "      {}", self.paint(DIM, &fit(of, self.screen.width - 6)))?;
             }
         }
         let rest = count - list.len() as u64;

@@ -1,5 +1,5 @@
-//! What many plans do, for a person at a terminal of 80 columns: one table, its totals, and what
-//! changes most by type, module and provider.
+//! What many plans do, for a person: one table as wide as the screen, its totals, whose planning
+//! failed, and what changes most by type, module and provider.
 //!
 //! A plan counts when its `summary` record has come, as a whole or not at all; one that fails is a
 //! row with its error. What is kept is numbers: a row for each workspace and each type, module and
@@ -19,7 +19,7 @@ pub(in crate::sink) use self::rows::Row;
 pub use self::tally::{Tally, Totals};
 use crate::error::{Error, Result};
 use crate::record::{Label, Record};
-use crate::sink::summary::{Color, View};
+use crate::sink::summary::{Screen, View};
 use crate::sink::{Sink, write_error};
 
 /// Workspaces that have a row of their own.
@@ -54,20 +54,15 @@ pub enum Sort {
 }
 
 /// What the table shows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Shape {
     /// What its rows are.
     pub by: By,
     /// What they are sorted by.
     pub sort: Sort,
-    /// How many rows it has at most; the rest is one more.
-    pub top: usize,
-}
-
-impl Default for Shape {
-    fn default() -> Shape {
-        Shape { by: By::default(), sort: Sort::default(), top: 20 }
-    }
+    /// How many rows each table and list has at most; `None`: an ordinary number. The rest is one
+    /// more row.
+    pub top: Option<usize>,
 }
 
 /// What is drawn of a single plan.
@@ -82,7 +77,7 @@ pub enum Single {
 /// Draws the table of all plans when they have come.
 pub struct Fleet<W: Write> {
     out: W,
-    color: Color,
+    screen: Screen,
     shape: Shape,
     /// The page of the only plan so far.
     page: Option<View<Vec<u8>>>,
@@ -94,10 +89,10 @@ pub struct Fleet<W: Write> {
 
 impl<W: Write> Fleet<W> {
     /// Draws to `out`.
-    pub fn new(out: W, color: Color, shape: Shape, single: Single) -> Fleet<W> {
-        let page = (single == Single::Page).then(|| View::new(Vec::new(), color));
+    pub fn new(out: W, screen: Screen, shape: Shape, single: Single) -> Fleet<W> {
+        let page = (single == Single::Page).then(|| View::new(Vec::new(), screen, shape.top));
         let (workspace, plan, all) = (String::new(), Tally::default(), Totals::default());
-        Fleet { out, color, shape, page, workspace, plan, all }
+        Fleet { out, screen, shape, page, workspace, plan, all }
     }
 }
 
@@ -132,7 +127,7 @@ impl<W: Write> Sink for Fleet<W> {
         if let Some(page) = self.page.take() {
             self.out.write_all(&page.into_inner()).map_err(write_error)?;
         } else {
-            let text = self.all.draw(&self.shape, self.color);
+            let text = self.all.draw(&self.shape, self.screen);
             self.out.write_all(text.as_bytes()).map_err(write_error)?;
         }
         self.out.flush().map_err(write_error)

@@ -7,7 +7,7 @@ use std::ops::{Index, IndexMut};
 use serde::{Deserialize, Serialize};
 
 use crate::record::action::effects_of_word;
-use crate::record::counts::Summary;
+use crate::record::counts::{PlanLine, Summary};
 use crate::sink::short::short_group;
 
 /// The columns of the table, in their order.
@@ -137,9 +137,15 @@ pub(in crate::sink) struct Row {
     pub resources: u64,
     #[serde(default, skip_serializing_if = "Counts::is_zero")]
     pub counts: Counts,
+    /// The plan lines of its plans; known of workspaces only.
+    #[serde(skip)]
+    pub line: PlanLine,
     /// Whether there is something to apply, or wrong, that no column counts.
     #[serde(skip)]
     pub has_more: bool,
+    /// Whether the planning of one of its plans failed.
+    #[serde(skip)]
+    pub is_errored: bool,
     /// What the first plan of it failed with.
     #[serde(skip)]
     pub error: Option<String>,
@@ -153,14 +159,16 @@ pub(super) fn is_zero(number: &u64) -> bool {
 impl Row {
     /// Whether there is nothing to tell of it.
     pub(in crate::sink) fn is_quiet(&self) -> bool {
-        self.counts.is_zero() && !self.has_more
+        self.counts.is_zero() && !self.has_more && !self.is_errored
     }
 
     fn add(&mut self, other: &Row) {
         self.counts.add(&other.counts);
+        self.line.add(&other.line);
         self.plans += other.plans;
         self.resources += other.resources;
         self.has_more |= other.has_more;
+        self.is_errored |= other.is_errored;
     }
 }
 

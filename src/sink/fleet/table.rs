@@ -7,11 +7,13 @@ use super::rows::{Column, Row};
 use super::{By, Shape, Sort, Totals};
 use crate::inert::visible;
 use crate::sink::summary::{
-    BOLD, CYAN, Color, DIM, GREEN, PLAIN, RED, WIDTH, YELLOW, fit, fit_end, paint, plan_words,
-    width,
+    BOLD, CYAN, DIM, GREEN, PLAIN, RED, REPLACED, Screen, YELLOW, fit, fit_end, paint, plan_words,
+    width, wrapped,
 };
 
-/// Rows of each list beside the table.
+/// Rows of the table, unless the user says how many.
+const ROWS: usize = 20;
+/// Rows of each list beside the table, unless the user says how many.
 const LISTED: usize = 5;
 /// Columns that a name has at least when headings are words.
 const NAME_MIN: usize = 20;
@@ -69,7 +71,7 @@ struct Layout {
 
 impl Layout {
     /// Columns that have a number somewhere, with words where they leave room for names.
-    fn new(by: By, totals: &Row) -> Layout {
+    fn new(by: By, totals: &Row, columns: usize) -> Layout {
         let is_shown = |column: &Column| match column {
             Column::Add | Column::Change | Column::Destroy => true,
             // Nothing but a workspace has any.
@@ -94,8 +96,8 @@ impl Layout {
             fields.iter().map(|(_, width, _)| width).sum()
         };
         let words = drawn(0);
-        let fields = if taken(&words) + NAME_MIN + 2 <= WIDTH { words } else { drawn(1) };
-        let room = (WIDTH - 2).saturating_sub(taken(&fields));
+        let fields = if taken(&words) + NAME_MIN + 2 <= columns { words } else { drawn(1) };
+        let room = (columns - 2).saturating_sub(taken(&fields));
         Layout { fields, room }
     }
 
@@ -118,12 +120,13 @@ fn shown(row: &Row, by: By, columns: usize) -> String {
 }
 
 /// The page as text.
-pub(super) fn draw(all: &Totals, shape: &Shape, color: Color) -> String {
-    let mut page = Page { text: String::new(), color };
+pub(super) fn draw(all: &Totals, shape: &Shape, screen: Screen) -> String {
+    let mut page = Page { text: String::new(), screen, top: shape.top };
     page.title(all);
     page.warnings(all);
     page.plan_line(all);
     page.table(all, shape);
+    page.errored(all);
     if shape.by == By::Workspace {
         for by in [By::Type, By::Module, By::Provider] {
             page.list(all, by);
@@ -168,13 +171,24 @@ impl Totals {
 
 struct Page {
     text: String,
-    color: Color,
+    screen: Screen,
+    top: Option<usize>,
 }
 
 impl Page {
+    fn paint(&self, style: &str, text: &str) -> String {
+        paint(self.screen.color, style, text)
+    }
+
     fn line(&mut self, line: &str) {
         self.text.push_str(line.trim_end());
         self.text.push('\n');
+    }
+
+    fn sentence(&mut self, style: &str, text: &str) {
+        for line in wrapped(text, self.screen.width) {
+            self.line(&self.paint(style, line));
+        }
     }
 
     fn title(&mut self, all: &Totals) {
@@ -195,24 +209,16 @@ impl Page {
         if failed > 0 {
             let _ = write!(title, ", {failed} not read");
         }
-        self.line(&paint(self.color, BOLD, &fit(&title, WIDTH)));
+        self.line(&self.paint(BOLD, &fit(&title, self.screen.width)));
     }
 
     fn plan_line(&mut self, all: &Totals) {
-        let mut line = match all.counts.changes() + all.invocations {
+        let line = match all.counts.changes() + all.invocations {
             0 => "No changes to resources.".to_owned(),
             _ => plan_words(&all.line, all.invocations),
         };
         self.line("");
-        // Numbers may be long.
-        while width(&line) > WIDTH
-            && let Some(space) = line[..WIDTH].rfind(' ')
-        {
-            let rest = line.split_off(space);
-            self.line(&paint(self.color, BOLD, &line));
-            line = rest.trim_start().to_owned();
-        }
-        self.line(&paint(self.color, BOLD, &line));
+        self.sentence(BOLD, &line);
     }
 
     fn warnings(&mut self, all: &Totals) {
@@ -224,7 +230,7 @@ impl Page {
         let numbers: Vec<String> = all.missing_shards.iter().map(u32::to_string).collect();
         let missing = format!("Shards are missing: {}.", numbers.join(", "));
         let warnings = [
-            (all.missing_shards.len() as u64, fit(&missing, WIDTH - 2)),
+            (all.missing_shards.len() as u64, fit(&missing, self.screen.width - 2)),
             (all.pending, pending),
             (all.failed, format!("{failed} could not be read: what they do is not counted.")),
             (all.errored, format!("Planning failed in {}: incomplete.", of_plans(all.errored))),
@@ -234,14 +240,14 @@ impl Page {
             ),
         ];
         for (_, warning) in warnings.iter().filter(|(count, _)| *count > 0) {
-            self.line(&paint(self.color, RED, &format!("! {warning}")));
+            self.sentence(RED, &format!("! {warning}"));
         }
     }
 
     fn table(&mut self, all: &Totals, shape: &Shape) {
         let by = shape.by;
         let rows = all.sorted(by, shape.sort);
-        let (told, rest) = rows.split_at(rows.len().min(shape.top));
+        let (told, rest) = rows.split_at(rows.len().min(shape.top.unwrap_or(ROWS)));
         if rows.is_empty() {
             return;
         }
@@ -268,19 +274,42 @@ impl Page {
         if rows.len() > 1 {
             self.row(&all.total(), By::Type, &layout);
         }
+        if layout.fields.iter().any(|(field, ..)| *field == Field::Count(Column::Replace)) {
+            let text = fit(REPLACED, self.screen.width - 2);
+            self.line(&format!("  {}", self.paint(DIM, &text)));
+        }
+    }
+
+    /// Whose planning failed.
+    fn errored(&mut self, all: &Totals) {
+        let errored: Vec<&Row> = all.workspaces.rows().filter(|row| row.is_errored).collect();
+        if errored.is_empty() {
+            return;
+        }
+        self.line("");
+        self.line(&format!("{}: {}", self.paint(BOLD, "Planning failed"), errored.len()));
+        let listed = errored.len().min(self.top.unwrap_or(ROWS));
+        for row in &errored[..listed] {
+            let name = shown(row, By::Workspace, self.screen.width - 2);
+            self.line(&format!("{} {name}", self.paint(RED, "!")));
+        }
+        if errored.len() > listed {
+            let more = format!("  and {} more", errored.len() - listed);
+            self.line(&self.paint(DIM, &more));
+        }
     }
 
     /// A heading and rows; room for a further line is left.
     fn rows(&mut self, rows: &[&Row], by: By, totals: &Row, further: &str, title: &str) -> Layout {
-        let names: Vec<String> = rows.iter().map(|row| shown(row, by, WIDTH)).collect();
+        let names: Vec<String> = rows.iter().map(|row| shown(row, by, self.screen.width)).collect();
         let further = if title.is_empty() { further } else { title };
-        let layout = Layout::new(by, totals).fitted(&names, further);
+        let layout = Layout::new(by, totals, self.screen.width).fitted(&names, further);
         let mut heading = format!("{title:<width$}", width = layout.room + 2);
         for (_, width, word) in &layout.fields {
             let _ = write!(heading, "{word:>width$}");
         }
         self.line("");
-        self.line(&paint(self.color, DIM, heading.trim_end()));
+        self.line(&self.paint(DIM, heading.trim_end()));
         for row in rows {
             self.row(row, by, &layout);
         }
@@ -289,25 +318,28 @@ impl Page {
 
     fn row(&mut self, row: &Row, by: By, layout: &Layout) {
         let name = shown(row, by, layout.room);
-        let mut line = format!("  {name}{}", " ".repeat(layout.room - width(&name)));
+        let is_wrong = row.is_errored || row.error.is_some();
+        let mark = if is_wrong { self.paint(RED, "!") } else { " ".to_owned() };
+        let mut line = format!("{mark} {name}{}", " ".repeat(layout.room - width(&name)));
         if let (0, Some(error)) = (row.plans, &row.error) {
-            let text = fit(error, WIDTH.saturating_sub(layout.room + 4).max(WIDTH / 2));
-            let name = fit_end(&name, WIDTH - 4 - width(&text));
+            let columns = self.screen.width;
+            let text = fit(error, columns.saturating_sub(layout.room + 4).max(columns / 2));
+            let name = fit_end(&name, columns - 4 - width(&text));
             let gap = " ".repeat(
                 layout
                     .room
                     .saturating_sub(width(&name))
-                    .min((WIDTH - 4).saturating_sub(width(&name) + width(&text))),
+                    .min((columns - 4).saturating_sub(width(&name) + width(&text))),
             );
-            self.line(&format!("  {name}{gap}  {}", paint(self.color, RED, &text)));
+            self.line(&format!("{mark} {name}{gap}  {}", self.paint(RED, &text)));
             return;
         }
         for &(field, width, _) in &layout.fields {
             line += &match field.value(row) {
                 // How many plans several groups have between them is not known.
                 0 if field == Field::Plans => " ".repeat(width),
-                0 => paint(self.color, DIM, &format!("{:>width$}", "·")),
-                number => paint(self.color, field.style(), &format!("{number:>width$}")),
+                0 => self.paint(DIM, &format!("{:>width$}", "·")),
+                number => self.paint(field.style(), &format!("{number:>width$}")),
             };
         }
         self.line(&line);
@@ -324,11 +356,12 @@ impl Page {
             By::Module => "Most by module",
             _ => "Most by provider",
         };
-        let title = match rows.len().saturating_sub(LISTED) {
+        let listed = self.top.unwrap_or(LISTED);
+        let title = match rows.len().saturating_sub(listed) {
             0 => title.to_owned(),
             more => format!("{title} ({more} more)"),
         };
-        self.rows(&rows[..rows.len().min(LISTED)], by, &all.total(), "", &title);
+        self.rows(&rows[..rows.len().min(listed)], by, &all.total(), "", &title);
     }
 
     fn errors(&mut self, all: &Totals) {
@@ -336,15 +369,15 @@ impl Page {
             return;
         }
         self.line("");
-        self.line(&format!("{}: {}", paint(self.color, BOLD, "Not read"), all.failed));
+        self.line(&format!("{}: {}", self.paint(BOLD, "Not read"), all.failed));
         for (workspace, error) in &all.errors {
-            let name = fit_end(workspace, WIDTH / 3);
-            let text = fit(error, WIDTH - 4 - width(&name));
-            self.line(&format!("  {name}  {}", paint(self.color, RED, &text)));
+            let name = fit_end(workspace, self.screen.width / 3);
+            let text = fit(error, self.screen.width - 4 - width(&name));
+            self.line(&format!("{} {name}  {}", self.paint(RED, "!"), self.paint(RED, &text)));
         }
         let rest = all.failed as usize - all.errors.len();
         if rest > 0 {
-            self.line(&paint(self.color, DIM, &format!("  and {rest} more")));
+            self.line(&self.paint(DIM, &format!("  and {rest} more")));
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{By, GROUPS_MAX, Shape, WORKSPACES_MAX, table};
 use crate::inert::visible;
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::{Record, ResourceChange};
-use crate::sink::summary::Color;
+use crate::sink::summary::Screen;
 
 /// What a plan changes, by type, module, provider and action: what a fleet keeps of it besides its
 /// `summary` record. Up to [`GROUPS_MAX`] of each; numbers and names only.
@@ -142,8 +142,10 @@ impl Totals {
             || summary.resource_changes.keys().any(|action| action != "no-op");
         let row = self.workspaces.row(&visible(workspace));
         row.counts.add(&counts);
+        row.line.add(&summary.terraform);
         row.plans += 1;
         row.has_more |= has_more;
+        row.is_errored |= summary.errored == Some(true);
         self.types.add(plan.types);
         self.modules.add(plan.modules);
         self.providers.add(plan.providers);
@@ -174,8 +176,8 @@ impl Totals {
     }
 
     /// The table, with its heading, and what changes most.
-    pub fn draw(&self, shape: &Shape, color: Color) -> String {
-        table::draw(self, shape, color)
+    pub fn draw(&self, shape: &Shape, screen: Screen) -> String {
+        table::draw(self, shape, screen)
     }
 
     pub(super) fn groups(&self, by: By) -> &Groups {

@@ -12,7 +12,7 @@ use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Line, Line
 use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
 use crate::sink::short::short_message;
 use crate::sink::summary::{Action, reason, symbol};
-use crate::sink::term::what_else;
+use crate::sink::term::{WRITE_ONLY, what_else};
 
 /// A row of the page's lists.
 #[derive(Debug, Default, Serialize)]
@@ -63,6 +63,8 @@ struct Details<'a> {
     attributes: Values<'a>,
     #[serde(skip_serializing_if = "is_zero")]
     left_out: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    unchanged: u64,
 }
 
 impl<'a> Entry<'a> {
@@ -112,7 +114,10 @@ impl<'a> Entry<'a> {
             address: Cow::Borrowed(&invoked.address),
             type_name: invoked.type_name.as_deref(),
             reason: by.map(|by| Cow::Owned(format!("{} {by}", invoked.timing_words()))),
-            details: Details { trigger: invoked.trigger, ..Details::default() },
+            details: Details {
+                trigger: invoked.trigger,
+                ..Details::of_values(&invoked.attributes)
+            },
             ..Entry::default()
         }
     }
@@ -143,8 +148,9 @@ impl<'a> Entry<'a> {
 
 impl<'a> Details<'a> {
     fn of_values(values: &'a Attributes) -> Details<'a> {
-        let (attributes, left_out) = (Values(&values.list), values.left_out);
-        Details { attributes, left_out, ..Details::default() }
+        let Attributes { list, left_out, unchanged } = values;
+        let (left_out, unchanged) = (*left_out, *unchanged);
+        Details { attributes: Values(list), left_out, unchanged, ..Details::default() }
     }
 }
 
@@ -234,6 +240,7 @@ impl Serialize for Value<'_> {
             Shown::Unknown => serializer.serialize_str("unknown"),
             Shown::Sensitive => serializer.serialize_str("sensitive"),
             Shown::Withheld => serializer.serialize_str("withheld"),
+            Shown::WriteOnly => serializer.serialize_str(WRITE_ONLY),
             Shown::Scalar(Excerpt { text, left_out, .. })
             | Shown::Container(Excerpt { text, left_out, .. }) => match left_out {
                 0 => serializer.serialize_str(text),

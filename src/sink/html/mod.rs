@@ -35,15 +35,16 @@ const SCRIPT: &str = concat!(
     include_str!("page/data.js"),
     include_str!("page/overview.js"),
     include_str!("page/filters.js"),
+    include_str!("page/link.js"),
     include_str!("page/lists.js"),
     include_str!("page/details.js"),
     include_str!("page/start.js"),
 );
 
 /// SHA-256 of the style, in base64.
-const STYLE_DIGEST: &str = "QlCRfA2vdu8KMqe4qfhLz0udtDFlvJJf+uAhZFdLZn8=";
+const STYLE_DIGEST: &str = "jxM2tQYEe5jur1MU6iSVGelBBMPMHMmdrQhPe8ELVrg=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "ikTD7D+gIMWRp3O0SAnH2XnKJJJEwVGctMJkfxjaiIk=";
+const SCRIPT_DIGEST: &str = "AmhOKS0NWQWA6Zyl/zG1nLK8h7OYBUysmCd4J0tBu9o=";
 
 /// Where the data goes in the page.
 const DATA: &str = "<!-- data -->\n";

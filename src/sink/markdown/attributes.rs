@@ -8,7 +8,7 @@ use super::quoted::{cut, fenced};
 use crate::inert::visible;
 use crate::record::view::{Attribute, Attributes, Detail, Difference, Excerpt, Line, Shown};
 use crate::sink::summary::Action;
-use crate::sink::term::{FORMAT, ORDER, SENSITIVE, UNKNOWN, sign};
+use crate::sink::term::{FORMAT, ORDER, SENSITIVE, UNKNOWN, WRITE_ONLY, sign, unchanged};
 use crate::sink::wrap::{self, Columns};
 
 /// Characters of each side of an attribute in its line.
@@ -24,12 +24,8 @@ pub(super) struct Told {
 }
 
 /// Tells of attributes in so many bytes; one more line, or value, may end beyond.
-pub(super) fn told(
-    Attributes { list, left_out }: &Attributes,
-    action: Action,
-    detail: Detail,
-    max: usize,
-) -> Told {
+pub(super) fn told(attributes: &Attributes, action: Action, detail: Detail, max: usize) -> Told {
+    let Attributes { list, left_out, .. } = attributes;
     let (mut lines, mut long) = (String::new(), Vec::new());
     let told = list.iter().take_while(|attribute| {
         let has_room = lines.len() <= max;
@@ -54,6 +50,9 @@ pub(super) fn told(
     }
     if left + left_out > 0 {
         let _ = writeln!(lines, "  … and {} more", left + left_out);
+    }
+    if attributes.unchanged > 0 {
+        let _ = writeln!(lines, "  {}", unchanged(attributes));
     }
     let mut text = if lines.is_empty() { lines } else { fenced("diff", &lines) + "\n" };
     if count > 0 {
@@ -149,6 +148,7 @@ fn in_full(attribute: &Attribute, lines: &mut String) {
         let columns = Columns { first: path.len(), others: 0, end: WIDTH };
         let shown = match shown {
             Shown::Absent | Shown::Withheld => continue,
+            Shown::WriteOnly => vec![WRITE_ONLY.to_owned()],
             Shown::Unknown => vec![UNKNOWN.to_owned()],
             Shown::Sensitive => vec![SENSITIVE.to_owned()],
             Shown::Scalar(excerpt) | Shown::Container(excerpt) => wrap::value(excerpt, columns),
@@ -186,6 +186,7 @@ fn value(shown: &Shown, skipped: usize, line: &mut String, fits: &mut Fits) {
     match shown {
         Shown::Absent => line.push_str("null"),
         Shown::Withheld => {}
+        Shown::WriteOnly => line.push_str(WRITE_ONLY),
         Shown::Unknown => line.push_str(UNKNOWN),
         Shown::Sensitive => line.push_str(SENSITIVE),
         Shown::Scalar(excerpt) | Shown::Container(excerpt) => {

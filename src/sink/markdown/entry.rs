@@ -11,7 +11,7 @@ use super::quoted::{cut, fenced, span};
 use crate::record::view::{Attributes, Detail};
 use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
 use crate::sink::summary::{Action, known_reason, symbol};
-use crate::sink::term::{NAMED, Part, likeness, names, what, what_else};
+use crate::sink::term::{NAMED, Part, circumstances, likeness, names, what, what_else};
 
 /// Characters of an address, and of a path.
 pub(super) const NAME: usize = 200;
@@ -141,6 +141,13 @@ impl Teller {
         }
     }
 
+    /// A line of a list that tells of a change to a resource.
+    pub fn loss(&self, class: Class, change: &ResourceChange<'_>) -> String {
+        let (head, phrase) =
+            (self.head(symbol(change), &change.full_name()), phrase(class, change));
+        format!("- {head} {phrase}\n")
+    }
+
     /// A change to an output.
     pub fn output(&self, output: &OutputChange<'_>) -> Entry {
         let action = Action::of(&output.action);
@@ -155,7 +162,8 @@ impl Teller {
         if let Some(by) = invoked.triggering_address.as_deref() {
             let _ = write!(head, " {} {}", invoked.timing_words(), span(by, NAME));
         }
-        Entry { count: 1, head: head + "\n\n", ..Entry::default() }
+        let Body { text, full } = self.body(&invoked.attributes, Action::Read);
+        Entry { count: 1, head: head + "\n\n", body: text, full, is_cut: false }
     }
 
     /// A check.
@@ -201,6 +209,7 @@ fn phrase(class: Class, change: &ResourceChange<'_>) -> String {
     if let Some(importing) = &change.importing {
         parts.push(format!("imported by {}", span(importing.get(), VALUE)));
     }
+    parts.extend(circumstances(change).map(str::to_owned));
     if let Some(word) = change.action_reason.as_deref() {
         parts.push(known_reason(word).map_or_else(|| span(word, WORD), str::to_owned));
     }

@@ -14,6 +14,7 @@ mod class;
 mod entry;
 mod fit;
 mod layout;
+mod losses;
 mod overview;
 mod quoted;
 mod shelf;
@@ -144,7 +145,11 @@ impl Sink for Markdown<'_> {
                 self.plans += 1;
                 Ok(())
             }
-            Record::ResourceChange(change) => self.change(Class::of(change), change),
+            Record::ResourceChange(change) => {
+                let (class, teller) = (Class::of(change), &self.teller);
+                self.overview.losses.note(class, || teller.loss(class, change));
+                self.change(class, change)
+            }
             Record::ResourceDrift(change) => self.change(Class::Drift, change),
             Record::DeferredChange(change) => self.change(Class::Deferred, change),
             Record::OutputChange(output) => self.add(Class::Output, |teller| teller.output(output)),
@@ -154,6 +159,7 @@ impl Sink for Markdown<'_> {
             Record::Check(check) => self.add(Class::Check, |teller| teller.check(check)),
             Record::Summary(_) => {
                 self.flush()?;
+                self.overview.losses.mark();
                 self.shelf.mark();
                 self.full.iter_mut().for_each(Shelf::mark);
                 Ok(())
@@ -174,6 +180,7 @@ impl Sink for Markdown<'_> {
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.alike = None;
+        self.overview.losses.forget();
         self.overview.fail(label.workspace.unwrap_or(label.source), &error.to_string());
         self.full.iter_mut().try_for_each(Shelf::forget)?;
         self.shelf.forget()

@@ -1,9 +1,10 @@
-//! What stands first: the plan line, what is wrong, the rules that are broken, and a row for each
-//! plan. It always has room.
+//! What stands first: the plan line, what is wrong, the rules that are broken, what may be lost, and
+//! a row for each plan. It always has room.
 
 use std::fmt::Write as _;
 
 use super::fit::Measure;
+use super::losses::Losses;
 use super::quoted::span;
 use crate::record::{Hidden, Record};
 use crate::sink::fleet::{Column, Row, Tally, Totals};
@@ -30,6 +31,8 @@ pub(super) struct Overview {
     broken: Vec<String>,
     broken_more: u64,
     hidden: Hidden,
+    /// What is destroyed, replaced or forgotten.
+    pub losses: Losses,
     /// The same for the same names, in whatever order they come.
     key: u64,
 }
@@ -101,6 +104,7 @@ impl Overview {
         };
         let room = add(self.plans());
         let room = add(self.broken_rules(measure, room / 2));
+        let room = add(self.losses.text(measure, room / 2));
         add(self.table(measure, room));
         text
     }
@@ -178,6 +182,7 @@ impl Overview {
         let is_shown = |column: &Column| match column {
             Column::Add | Column::Change | Column::Destroy => true,
             Column::Errors => false,
+            Column::Forget => self.totals.line.forget > 0,
             column => counts[*column] > 0,
         };
         let columns: Vec<Column> = Column::ALL.into_iter().filter(is_shown).collect();
@@ -185,7 +190,7 @@ impl Overview {
         let line = |name: &str, row: &Row| {
             let mut line = format!("| {name} |");
             for &column in &columns {
-                let _ = match row.counts[column] {
+                let _ = match number(row, column) {
                     0 => write!(line, " · |"),
                     number => write!(line, " {number} |"),
                 };
@@ -197,12 +202,23 @@ impl Overview {
             line + "\n"
         };
         let heading = heading(&columns, is_failed);
-        let all = Row { counts: *counts, ..Row::default() };
+        let all = Row { counts: *counts, line: self.totals.line, ..Row::default() };
+        let includes = match (columns.contains(&Column::Replace), columns.contains(&Column::Forget))
+        {
+            (false, _) => "",
+            (true, false) => "\nReplacements count in Add and in Destroy, as in the plan line.\n",
+            (true, true) => {
+                "\nReplacements count in Add and in Destroy or Forget, as in the plan line.\n"
+            }
+        };
         let end = |left: usize| {
-            let more =
-                if left == 0 { String::new() } else { format!("\n… and {left} more plans\n") };
+            let more = match left {
+                0 => String::new(),
+                1 => "\n… and 1 more plan\n".to_owned(),
+                _ => format!("\n… and {left} more plans\n"),
+            };
             let total = if rows.len() > 1 { line("**Total**", &all) } else { String::new() };
-            total + &more + "\n"
+            total + &more + includes + "\n"
         };
         let room = room.saturating_sub(measure.of(&heading) + measure.of(&end(rows.len())));
         let lines = rows.iter().map(|row| line(&span(&row.name, NAME), row));
@@ -210,6 +226,17 @@ impl Overview {
             (_, 0) => String::new(),
             (lines, shown) => heading + &lines + &end(rows.len() - shown),
         }
+    }
+}
+
+/// What a row has in a column: the plan line's own number, where that has one.
+fn number(row: &Row, column: Column) -> u64 {
+    match column {
+        Column::Add => row.line.add,
+        Column::Change => row.line.change,
+        Column::Destroy => row.line.destroy,
+        Column::Forget => row.line.forget,
+        column => row.counts[column],
     }
 }
 
@@ -224,7 +251,7 @@ pub(super) enum News {
 const LINES_MAX: usize = 10_000;
 
 /// As many of the lines as have room, and how many these are.
-fn fitting(
+pub(super) fn fitting(
     lines: impl Iterator<Item = String>,
     measure: Measure,
     mut room: u64,

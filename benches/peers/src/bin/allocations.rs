@@ -1,6 +1,6 @@
-//! How often plansift asks for memory while it reads a plan and writes its records: the number of
-//! allocations, and of records. The difference between two plans, divided by that of their records,
-//! is what a record costs after warm-up.
+//! Counts the memory allocations of plansift while it reads a plan and writes its records, and
+//! prints them with the number of records. The difference between two plans, divided by the
+//! difference in records, is the cost of a record after warm-up.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io;
@@ -12,27 +12,30 @@ use plansift::record::{Options, Record, sift};
 use plansift::sink::{Sink, ndjson::Ndjson};
 use plansift_peers::mapped;
 
-/// The allocator of the system, counted.
+/// The system allocator, with a counter.
 struct Counted;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
-// SAFETY: all is left to the allocator of the system.
+// SAFETY: every method forwards to the system allocator, which fulfils the contract of
+// `GlobalAlloc`.
 unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: what the caller owes is handed on.
+        // SAFETY: the caller guarantees a layout of non-zero size, as `System.alloc` requires.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        // SAFETY: what the caller owes is handed on.
+        // SAFETY: the caller passes a block and the layout it was allocated with. The block came
+        // from `System`, because `alloc` and `realloc` forward to it.
         unsafe { System.dealloc(at, layout) }
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, len: usize) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: what the caller owes is handed on.
+        // SAFETY: the caller passes a block of `System` with its layout, and a new length that is
+        // not zero and does not overflow.
         unsafe { System.realloc(at, layout, len) }
     }
 }
@@ -40,7 +43,7 @@ unsafe impl GlobalAlloc for Counted {
 #[global_allocator]
 static COUNTED: Counted = Counted;
 
-/// Records as lines of JSON that nobody reads, and their number.
+/// Writes records as JSON lines to a sink, and counts them.
 struct Counting(Ndjson<io::Sink>, u64);
 
 impl Sink for Counting {

@@ -1,12 +1,12 @@
-//! Runs a command, its standard output in a file, and writes what it took into another:
+//! Runs a command with its standard output in a file, and writes its resource use to a report:
 //!
 //! ```text
 //! launch REPORT STDOUT COMMAND ARGUMENT...      seconds user system peak-KiB status
 //! ```
 //!
-//! A process inherits the peak memory of what it was forked from, so what measures has to be small.
-//! Of several processes of one command (a pipe in a shell) processor time is their sum, peak memory
-//! that of the largest. Pages of a mapped file that are resident count as memory.
+//! A process inherits the peak memory of the process that forked it, so this program must be small.
+//! For a command of several processes (a pipe in a shell), processor time is their sum, and peak
+//! memory the largest of theirs. Resident pages of a mapped file count as memory.
 
 use std::fs::File;
 use std::process::{Command, ExitCode, Stdio};

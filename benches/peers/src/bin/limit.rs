@@ -1,13 +1,13 @@
-//! What plansift on one thread cannot be faster than: its own scan of a plan, and the passing over
-//! the plan as one value, with nothing looked at and nothing written. Compiled as the peers are,
-//! for the machine at hand. Prints the plan's length, which is all the answer that there is.
+//! Measures an upper bound for plansift on one thread: only the scan of a plan, or skipping the
+//! plan as one value, without visitor or output. Compiled like the peers, for the machine at hand.
+//! Prints the length of the plan.
 //!
 //! ```text
 //! limit LEVEL PLAN
 //!
-//! scan        strings, brackets and characters are checked, and nothing is made of them
-//! structure   the same, and that brackets match: what `--check structure` checks
-//! full        the whole grammar: what is checked by default
+//! scan        checks strings, brackets and characters, and drops the masks
+//! structure   also checks that brackets match, like `--check structure`
+//! full        checks the whole grammar, which is the default
 //! ```
 
 use std::path::Path;
@@ -33,7 +33,7 @@ fn main() {
     );
 }
 
-/// All whole batches of blocks; the last bytes are not worth a way of their own.
+/// Scans all complete batches of blocks; the remaining bytes do not matter for the time.
 fn scan(mut input: impl Source) -> u64 {
     let mut scanner = Scanner::new(Isa::best(), Detail::Structure);
     let mut blocks = [Block::default(); BATCH];

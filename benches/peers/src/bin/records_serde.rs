@@ -1,5 +1,5 @@
-//! Task B with serde_json: the plan as a tree of values, and from it the records. The oracle of the
-//! tests is just such a program.
+//! Task B with serde_json: computes the records from a tree of values. The test oracle works the
+//! same way.
 
 use std::io::{BufWriter, Write};
 

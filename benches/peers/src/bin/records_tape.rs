@@ -1,7 +1,8 @@
-//! Task B with simd-json: the plan as a tape, and from it the records, each question answered by a
-//! walk over the part it is about.
+//! Task B with simd-json: computes the records from a tape, with a walk over the relevant part for
+//! each question.
 //!
-//! The tape has no exact numbers: what differs only beyond a double is the same here, as in jq.
+//! The tape has no exact numbers, so numbers that differ only beyond the precision of a double
+//! count as equal, as in jq.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufWriter, Write};
@@ -24,12 +25,12 @@ const ELEMENT_KEYS: [&str; 9] = [
     "provider_name",
 ];
 
-/// Keys stand before indices, and in the order of their bytes.
+/// Ordered like paths: keys before indices, and keys by their bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Step<'t> {
     Key(&'t str),
     Index(usize),
-    /// That of a path to replace which is neither.
+    /// A step of a replace path that is neither a key nor an index.
     Any,
 }
 
@@ -235,7 +236,7 @@ fn invocation(element: Node<'_>) -> Map<String, Value> {
     record
 }
 
-/// What is told of a change, path by path.
+/// The reported paths of a change.
 struct Paths<'t> {
     changed: BTreeSet<Path<'t>>,
     unknown: BTreeSet<Path<'t>>,
@@ -278,7 +279,7 @@ impl<'t> Paths<'t> {
     }
 }
 
-/// What lies below a sensitive place is told as that place.
+/// Replaces a place below a sensitive place with the sensitive place.
 fn cut<'t>(mut path: Path<'t>, sensitive: &BTreeSet<Path<'t>>) -> Path<'t> {
     if let Some(len) = (0..path.len()).find(|&len| sensitive.contains(&path[..len])) {
         path.truncate(len);
@@ -326,7 +327,7 @@ fn compare<'t>(
     }
 }
 
-/// Whether two values are the same; an absent one is null.
+/// Whether two values are equal; an absent value counts as null.
 fn same(a: Option<Node<'_>>, b: Option<Node<'_>>) -> bool {
     let (Some(a), Some(b)) = (a.filter(|it| !it.is_null()), b.filter(|it| !it.is_null())) else {
         return a.is_none_or(|it| it.is_null()) && b.is_none_or(|it| it.is_null());
@@ -430,7 +431,7 @@ fn with_key(so_far: String, key: &str) -> String {
     }
 }
 
-/// A path as it is given, up to a sensitive place.
+/// A replace path as text, cut at a sensitive place.
 fn replace_path<'t>(path: Node<'t>, sensitive: &BTreeSet<Path<'t>>) -> String {
     let steps = elements(path).map(|step| match (step.into_string(), step.as_u32()) {
         (Some(key), _) => Step::Key(key),
@@ -481,7 +482,7 @@ fn scalar(value: Node<'_>) -> Value {
     }
 }
 
-/// The member, unless it is null.
+/// The member with this key, unless it is null.
 fn member<'t>(object: Node<'t>, key: &str) -> Option<Node<'t>> {
     object.as_object()?.get(key).filter(|it| !it.is_null())
 }

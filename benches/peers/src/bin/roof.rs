@@ -1,19 +1,18 @@
-//! The roof: a file mapped afresh, and every byte of it loaded once, with the widest loads there
-//! are.
+//! Measures the roof: maps a file and loads every byte once, with the widest loads available.
 //!
 //! ```text
 //! roof THREADS MODE FILE...
 //!
-//! fault       the kernel maps pages as they are touched, reading ahead
-//! drop        the same, and pages behind are given back, so that memory stays small
-//! populate    pages are mapped a window ahead of their use
-//! both        mapped ahead, and given back
-//! prefetch    as `drop`, and the caches are asked for what is a page ahead
+//! fault       the kernel maps pages on first access, with readahead
+//! drop        like `fault`, and gives pages back after use, so that memory stays small
+//! populate    maps pages a window before their use
+//! both        like `populate`, and gives pages back after use
+//! prefetch    like `drop`, and prefetches one page ahead into the caches
 //! ```
 //!
-//! Which mode is the fastest depends on the kernel and the machine: the bench runs them all and
-//! takes the best. Each thread has a part of the file and goes through it window by window; several
-//! files are taken one after the other.
+//! The fastest mode depends on the kernel and the machine, so the bench runs all and takes the
+//! best. Each thread reads one part of the file, window by window. Files are read one after the
+//! other.
 
 use std::fs::File;
 use std::num::NonZeroUsize;
@@ -21,9 +20,9 @@ use std::thread;
 
 use memmap2::{Advice, Mmap, UncheckedAdvice};
 
-/// What is mapped or given back at once.
+/// Bytes that are mapped or given back at once.
 const WINDOW: usize = 4 << 20;
-/// How far ahead of the loads the caches are asked; hardware does not look beyond a page.
+/// Prefetch distance in bytes; hardware prefetchers stop at the page boundary.
 const PAGE: usize = 4096;
 
 #[derive(Clone, Copy)]
@@ -55,13 +54,14 @@ fn main() {
 
 fn touch_file(path: &str, threads: NonZeroUsize, mode: Mode) -> u64 {
     let file = File::open(path).expect("a readable file");
-    // SAFETY: the benches write their plans before and never during a run.
+    // SAFETY: no process writes to the file while it is mapped: the benches finish writing their
+    // plans before they start this program.
     let map = unsafe { Mmap::map(&file) }.expect("a regular file");
     map.advise(Advice::Sequential).expect("advice is taken");
     let part = map.len().div_ceil(threads.get()).next_multiple_of(WINDOW);
     let touch = |start: usize| touch_part(&map, start, part.min(map.len() - start), mode);
     thread::scope(|scope| {
-        // The first part on this thread: with one thread no other is started.
+        // The calling thread reads the first part, so one thread starts no other.
         let others: Vec<_> = (part..map.len())
             .step_by(part)
             .map(|start| scope.spawn(move || touch(start)))
@@ -80,7 +80,8 @@ fn touch_part(map: &Mmap, start: usize, len: usize, mode: Mode) -> u64 {
         let bytes = &map[at..at + window];
         sum ^= if mode.prefetches { touch::<PAGE>(bytes) } else { touch::<0>(bytes) };
         if mode.drops {
-            // SAFETY: the pages are those of a file that is only read: they can come back.
+            // SAFETY: the mapping is read-only and backed by a file, so a later access reads the
+            // pages again from the file and sees the same bytes.
             unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, at, window) }
                 .expect("advice is taken");
         }
@@ -88,7 +89,7 @@ fn touch_part(map: &Mmap, start: usize, len: usize, mode: Mode) -> u64 {
     sum
 }
 
-/// All bytes, exclusive-or-ed together in words; asks for what is that far ahead, unless that is 0.
+/// The exclusive or of all words. Prefetches `AHEAD` bytes ahead, unless that is 0.
 fn touch<const AHEAD: usize>(bytes: &[u8]) -> u64 {
     let (blocks, rest) = bytes.as_chunks::<{ 64 * LANES }>();
     let tail = rest.chunks(8).fold(0, |sum, chunk| {
@@ -99,7 +100,7 @@ fn touch<const AHEAD: usize>(bytes: &[u8]) -> u64 {
     touch_blocks::<AHEAD>(blocks) ^ tail
 }
 
-/// Loads that do not wait for each other.
+/// Number of independent loads in flight.
 const LANES: usize = 4;
 
 #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
@@ -108,7 +109,8 @@ fn touch_blocks<const AHEAD: usize>(blocks: &[[u8; 64 * LANES]]) -> u64 {
         _MM_HINT_T0, _mm_prefetch, _mm512_loadu_si512, _mm512_reduce_add_epi64,
         _mm512_setzero_si512, _mm512_xor_si512,
     };
-    // SAFETY: the processor this is compiled for has AVX-512, and each load is inside of a block.
+    // SAFETY: this function is compiled only for targets with AVX-512, and each load of 64 bytes
+    // lies within a block of `64 * LANES` bytes. Prefetching an invalid address is harmless.
     unsafe {
         let mut sums = [_mm512_setzero_si512(); LANES];
         for block in blocks {
@@ -125,8 +127,7 @@ fn touch_blocks<const AHEAD: usize>(blocks: &[[u8; 64 * LANES]]) -> u64 {
     }
 }
 
-/// The compiler makes vectors of this, as wide as the machine it is compiled for has them. Asks for
-/// nothing ahead.
+/// Written so that the compiler vectorises it for the target machine. Does not prefetch.
 #[cfg(not(all(target_arch = "x86_64", target_feature = "avx512f")))]
 fn touch_blocks<const AHEAD: usize>(blocks: &[[u8; 64 * LANES]]) -> u64 {
     let mut sums = [0; 8 * LANES];

@@ -1,4 +1,4 @@
-//! Task A with serde_json: types for what is wanted, the rest ignored, an element at a time.
+//! Task A with serde_json: typed fields, everything else ignored, one element at a time.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ struct Change<'a> {
     actions: Vec<&'a str>,
 }
 
-/// The plan: `resource_changes` goes to the list as it is read.
+/// The plan; elements of `resource_changes` go to the list while they are parsed.
 struct Plan<'l>(&'l mut List);
 
 impl<'de> DeserializeSeed<'de> for Plan<'_> {

@@ -1,4 +1,4 @@
-//! Task A with simd-json: the whole plan as a tape.
+//! Task A with simd-json: parses the whole plan into a tape.
 
 use plansift_peers::{List, copied};
 use simd_json::prelude::*;

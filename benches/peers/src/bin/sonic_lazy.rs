@@ -1,5 +1,5 @@
-//! Task A with the lazy values of sonic-rs. `sonic_lazy PLAN` checks what it skips, with a second
-//! argument `unchecked` it does not.
+//! Task A with the lazy values of sonic-rs. `sonic_lazy PLAN` validates skipped values; `sonic_lazy
+//! PLAN unchecked` does not.
 
 use plansift_peers::{List, mapped};
 use sonic_rs::{JsonValueTrait, LazyValue};
@@ -9,10 +9,10 @@ fn main() {
     let unchecked = std::env::args().nth(2).is_some_and(|word| word == "unchecked");
     let mut list = List::to_stdout();
     if unchecked {
-        // SAFETY: the plans of the benches are valid JSON in UTF-8.
+        // SAFETY: `plan` is valid JSON in UTF-8: the generator of the benches wrote it.
         let changes = unsafe { sonic_rs::get_unchecked(&plan[..], ["resource_changes"]) };
         let changes = changes.expect("a plan");
-        // SAFETY: as above.
+        // SAFETY: `changes` is a value inside that valid plan, so its text is valid JSON too.
         for element in unsafe { sonic_rs::to_array_iter_unchecked(changes.as_raw_str()) } {
             add(&mut list, &element.expect("a change"));
         }

@@ -100,18 +100,16 @@ impl Listing {
                 return Some(Err(Unlisted { source: self.address.to_string(), error }));
             }
             let Candidate { meta, head } = self.ahead.pop_front()?;
+            let name = Path::new(meta.location.as_ref());
             let is_input = head.is_none_or(|head| match head.blocking_recv() {
-                Ok(Ok(head)) => {
-                    let name = Path::new(meta.location.as_ref());
-                    is_input(look_into(Box::new(Cursor::new(head))), name, globs)
-                }
+                Ok(Ok(head)) => is_input(look_into(Box::new(Cursor::new(head))), name, globs),
                 // Reading it tells why.
                 _ => true,
             });
             if is_input {
                 return Some(Ok(self.entry(&meta)));
             }
-            skipped.others += 1;
+            skipped.count_other(name);
         }
     }
 

@@ -38,7 +38,8 @@ function take(told, details) {
     told.details = details;
     told.group = ACTIONS.includes(told.action) ? told.action : "other";
     told.risk = told.status ? Number(!BAD.includes(told.status)) : ACTIONS.indexOf(told.group);
-    told.words = `${told.address} ${told.moved_from ?? ""}`.toLowerCase();
+    const words = [told.address, told.moved_from, told.type, told.reason];
+    told.words = words.filter(Boolean).join(" ").toLowerCase();
     current.rows += 1;
     rows[told.kind].push(told);
   }

@@ -17,8 +17,20 @@ function details(row) {
   if (list.length > 0) body.append(make("dl", "", ...list));
   const problems = (told.problems ?? []).map((problem) => make("li", "", problem));
   if (problems.length > 0) body.append(make("ul", "problems", ...problems));
-  if (told.attributes) body.append(...attributes(told, row.action));
+  // What configures an action is no change.
+  const action = row.kind === "invocation" ? "read" : row.action;
+  if (told.attributes) body.append(...attributes(told, action));
+  if (told.unchanged) {
+    body.append(make("p", "note", `${count(told.unchanged, "unchanged attribute")} not shown`));
+  }
   return body;
+}
+
+/** The text of what an entry shows, for the search. */
+function shownText({ provider, importing, trigger, check_kind, problems = [], attributes = [] }) {
+  const values = attributes.flatMap(([path, before, after]) => [path, text(before), text(after)]);
+  const all = [provider, importing, trigger, check_kind, ...problems, ...values];
+  return all.join("\n").toLowerCase();
 }
 
 /** Attributes with their values. */

@@ -1,12 +1,16 @@
 // What is to be shown: fields, and what they want of a row.
 
+/** Sets a field, which need not have that choice yet. */
+function select(id, text) {
+  const field = one(id);
+  const isThere = [...field.options].some((option) => option.value === text);
+  if (!isThere) field.append(new Option(text, text));
+  field.value = text;
+}
+
 /** Sets a filter from elsewhere. */
 function choose(id, value) {
-  const select = one(id);
-  const text = String(value);
-  const isThere = [...select.options].some((option) => option.value === text);
-  if (!isThere) select.append(new Option(text, text));
-  select.value = text;
+  select(id, String(value));
   show();
   one("search").scrollIntoView();
 }
@@ -17,7 +21,7 @@ function options(id, all, choices) {
   one(id).append(new Option(all, ""), ...shown);
   if (choices.length > CHOICES) {
     const rest = format(choices.length - CHOICES);
-    const more = new Option(`and ${rest} more: search for the address`, "");
+    const more = new Option(`and ${rest} more: search for them`, "");
     more.disabled = true;
     one(id).append(more);
   }
@@ -51,9 +55,26 @@ function filters() {
   }
 }
 
+/** A word as it may stand in the text of the details, and as they show it. */
+function searched(word) {
+  const written = JSON.stringify(word).slice(1, -1);
+  const escaped = written.replaceAll("<", "\\u003c").replaceAll(">", "\\u003e");
+  const isOfHidden = Object.values(HIDDEN).some((text) => text.includes(word));
+  return { word, written: isOfHidden ? "" : escaped.replaceAll("&", "\\u0026") };
+}
+
+/** Whether a row has a word: in what it shows, or shows when it is opened. */
+function has(row, { word, written }) {
+  if (row.words.includes(word)) return true;
+  const { text, start, end } = row.details;
+  if (!text.slice(start, end).toLowerCase().includes(written)) return false;
+  row.shown ??= shownText(JSON.parse(text.slice(start, end)));
+  return row.shown.includes(word);
+}
+
 /** Whether a row is to be shown, by the filters as they are set. */
 function wanted() {
-  const words = one("text").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = one("text").value.toLowerCase().split(/\s+/).filter(Boolean).map(searched);
   const [type, module, place] = ["type", "module", "plan"].map((id) => one(id).value);
   const plan = place === "" ? undefined : plans[place];
   const boxes = [...document.querySelectorAll("input[name=action]")];
@@ -67,5 +88,5 @@ function wanted() {
     (!type || row.type === type) &&
     (!plan || row.plan === plan) &&
     (!module || (row.kind !== "output" && below(row.address))) &&
-    words.every((word) => row.words.includes(word));
+    words.every((word) => has(row, word));
 }

@@ -3,6 +3,13 @@
 /** One for each part. */
 const lists = [];
 
+/** The parts in the order of their lists: checks come first when one of them failed. */
+function order() {
+  const hasFailed = rows.check.some(({ status }) => BAD.includes(status));
+  const isFirst = ([kind]) => hasFailed && kind === "check";
+  return [...PARTS.filter(isFirst), ...PARTS.filter((part) => !isFirst(part))];
+}
+
 /** An empty list, and what leads to it. */
 function list([kind, title, short]) {
   const state = { kind, found: [], page: 0, where: make("span"), body: make("ol", "rows") };
@@ -19,6 +26,12 @@ function list([kind, title, short]) {
   state.section.setAttribute("aria-labelledby", kind);
   state.link = make("a", "", short, " ", make("span", "number"));
   state.link.href = `#${kind}`;
+  state.link.addEventListener("click", (event) => {
+    // The address keeps the filters.
+    event.preventDefault();
+    state.title.scrollIntoView();
+    state.title.focus({ preventScroll: true });
+  });
   return state;
 }
 
@@ -75,6 +88,7 @@ function show() {
   const entries = `${format(all)} ${all === 1 ? "entry" : "entries"}`;
   one("found").textContent = found === all ? entries : `${format(found)} of ${entries}`;
   one("filters").querySelector("[type=reset]").hidden = found === all;
+  link();
   performance.measure("show", { start: started });
 }
 

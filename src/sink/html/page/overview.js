@@ -4,14 +4,19 @@
 function warnings({ summary, error, rows, hidden }) {
   if (error) return [`could not be read${rows > 0 ? " to its end" : ""}: ${error}`];
   const deferred = total(summary.deferred_changes);
+  const failed = failedChecks(summary);
   const isIncomplete = summary.complete === false && deferred === 0;
   return [
     summary.errored && "Planning failed: this plan is incomplete.",
+    failed > 0 && `${count(failed, "check")} failed.`,
     isIncomplete && "This plan is not complete: applying it will leave changes for another plan.",
     deferred > 0 && "Some changes are deferred to a later plan.",
     hidden && `Not shown, as asked for: ${hidden}.`,
   ].filter(Boolean);
 }
+
+/** How many checks came to no good. */
+const failedChecks = ({ checks }) => BAD.reduce((sum, word) => sum + (checks?.[word] ?? 0), 0);
 
 /** The plan lines of all plans that were read, as one. */
 function sum() {
@@ -56,9 +61,11 @@ function warningsOfMany() {
   const failed = plans.length - read.length;
   const errored = read.filter((plan) => plan.summary.errored).length;
   const deferred = read.filter((plan) => total(plan.summary.deferred_changes) > 0).length;
+  const checks = read.reduce((sum, plan) => sum + failedChecks(plan.summary), 0);
   return [
     failed && `${count(failed, "plan")} could not be read to the end: the counts are not complete.`,
     errored && `Planning failed in ${count(errored, "plan")}.`,
+    checks > 0 && `${count(checks, "check")} failed.`,
     deferred && `${count(deferred, "plan")} with changes that are deferred to a later plan.`,
     read.some((plan) => plan.hidden) && "Not everything is shown, as asked for.",
   ].filter(Boolean);
@@ -70,6 +77,7 @@ function facts({ source, workspace, summary, terraform_version, format_version }
   const all = [workspace && source];
   if (summary) {
     const resources = total(summary.resource_changes);
+    const drift = total(summary.resource_drift ?? {});
     const same = summary.resource_changes["no-op"] ?? 0;
     const attributes = [
       `${count(summary.changed_paths, "attribute")} changed`,
@@ -79,6 +87,7 @@ function facts({ source, workspace, summary, terraform_version, format_version }
     all.push(
       `${count(resources, "resource")}, of which ${format(same)} stay as they are`,
       summary.moved && `${format(summary.moved)} moved`,
+      drift > 0 && `${format(drift)} changed outside of Terraform (drift)`,
       attributes.join(", "),
       summary.timestamp && `planned ${summary.timestamp}`,
     );

@@ -26,7 +26,7 @@ function start() {
   read();
   overview();
   filters();
-  lists.push(...PARTS.map(list));
+  lists.push(...order().map(list));
   one("lists").append(...lists.map(({ section }) => section));
   one("parts").append(...lists.map(({ link }) => link));
   one("filters").addEventListener("input", show);
@@ -34,6 +34,8 @@ function start() {
   // The fields have their values back after the event only.
   one("filters").addEventListener("reset", () => setTimeout(show));
   document.addEventListener("keydown", key);
+  addEventListener("hashchange", () => follow() && show());
+  follow();
   show();
   performance.measure("start", { start: started });
 }

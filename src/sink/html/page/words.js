@@ -22,7 +22,7 @@ const PARTS = [
   ["deferred", "Deferred to a later plan", "Deferred"],
   ["output", "Outputs", "Outputs"],
   ["invocation", "Actions to invoke", "Actions"],
-  ["drift", "Changed outside of Terraform (drift)", "Drift"],
+  ["drift", "Drift: changed outside of Terraform", "Drift"],
 ];
 
 /** Actions, the largest risk first; those that nobody knows come before the harmless. */

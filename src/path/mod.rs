@@ -5,6 +5,8 @@
 //! allocates nothing once the buffers have grown. Putting it in order mostly looks at one number a
 //! path: the beginning of its first key (`Span::lead`).
 
+mod pattern;
+
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::convert::Infallible;
@@ -12,6 +14,7 @@ use std::fmt;
 
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
+pub use self::pattern::{DECODERS, Pattern};
 use crate::error::{Error, ErrorKind};
 
 /// One step down into a value.
@@ -366,13 +369,7 @@ impl<'a> Path<'a> {
     fn pieces<E>(self, mut each: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
         for (place, step) in self.steps().enumerate() {
             match step {
-                Step::Key(key) if is_ident(key) => {
-                    if place > 0 {
-                        each(".")?;
-                    }
-                    each(key)?;
-                }
-                Step::Key(key) => quoted(key, &mut each)?,
+                Step::Key(key) => key_pieces(key, place == 0, &mut each)?,
                 Step::Index(index) => {
                     each("[")?;
                     decimal(index, &mut each)?;
@@ -470,6 +467,30 @@ fn is_ident(key: &str) -> bool {
     let first = key.bytes().next();
     first.is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
         && key.bytes().all(|byte| PART[usize::from(byte)])
+}
+
+/// Appends a key to the text of a path.
+pub(crate) fn push_key(text: &mut String, key: &str) {
+    let is_first = text.is_empty();
+    let Ok(()) = key_pieces(key, is_first, &mut |piece: &str| {
+        text.push_str(piece);
+        Ok::<(), Infallible>(())
+    });
+}
+
+/// A step to a key: `key` or `.key` where it is an identifier, otherwise `["key"]`.
+fn key_pieces<E>(
+    key: &str,
+    is_first: bool,
+    each: &mut impl FnMut(&str) -> Result<(), E>,
+) -> Result<(), E> {
+    if !is_ident(key) {
+        return quoted(key, each);
+    }
+    if !is_first {
+        each(".")?;
+    }
+    each(key)
 }
 
 /// `["key"]`, escaping only what JSON demands.

@@ -1,0 +1,316 @@
+//! Patterns of paths: the one language in which rules, filters and `slim` name attributes.
+//!
+//! ```text
+//! pattern = ["="] path        a path as records write it, with `*` for any text
+//! ```
+//!
+//! | pattern | covers |
+//! | --- | --- |
+//! | `tags` | `tags` and all below it, like `tags.Name` |
+//! | `ingress.cidr_blocks` | those of each element of `ingress` |
+//! | `ingress[0]` | the first element, and all below it |
+//! | `*.password` | `password` at any depth, and all below it |
+//! | `policy` | the document in that string as well: `jsondecode(policy).Statement` |
+//! | `=tags` | `tags` alone |
+//!
+//! A pattern is read once. It is held to the text of a path in time linear in both.
+
+use super::{is_ident, push_key};
+use crate::error::{Error, ErrorKind};
+use crate::glob::Glob;
+
+/// Terraform's functions that read documents in strings: JSON, YAML.
+pub const DECODERS: [&str; 2] = ["jsondecode", "yamldecode"];
+
+/// A pattern of paths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    text: Box<str>,
+    whole: Glob,
+    /// What stands behind the `*.` at its beginning, which may stand for nothing.
+    behind: Option<Glob>,
+    reach: Reach,
+}
+
+/// What a pattern covers of what it matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// The place, and everything below it.
+    Below,
+    /// The place alone.
+    Exact,
+}
+
+impl Pattern {
+    /// A pattern as it is written.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Path`], at the byte where the text is no path.
+    pub fn parse(text: &str) -> Result<Pattern, Error> {
+        let (path, reach) = match text.strip_prefix('=') {
+            Some(path) => (path, Reach::Exact),
+            None => (text, Reach::Below),
+        };
+        let start = text.len() - path.len();
+        let malformed = |at: usize| Error::at(ErrorKind::Path, (start + at) as u64);
+        let path = canonical(path).map_err(malformed)?;
+        let behind = path.strip_prefix("*.").map(Glob::new);
+        Ok(Pattern { text: text.into(), whole: Glob::new(&path), behind, reach })
+    }
+
+    /// The pattern as it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether the pattern covers a path, as records write it.
+    pub fn covers(&self, path: &str) -> bool {
+        if self.reach == Reach::Exact {
+            return self.globs().any(|glob| glob.matches(path.as_bytes()));
+        }
+        std::iter::once(path).chain(string_of(path)).any(|path| {
+            let without = path.contains('[').then(|| without_places(path));
+            self.globs().any(|glob| {
+                glob.matches_up_to(path.as_bytes(), ends(path))
+                    || without.as_ref().is_some_and(|(path, ends)| {
+                        glob.matches_up_to(path.as_bytes(), ends.iter().copied())
+                    })
+            })
+        })
+    }
+
+    /// The globs of which one must match the text of a place.
+    pub(crate) fn globs(&self) -> impl Iterator<Item = &Glob> {
+        std::iter::once(&self.whole).chain(&self.behind)
+    }
+
+    /// Whether places in lists may be left out.
+    pub(crate) fn skips_places(&self) -> bool {
+        self.reach == Reach::Below
+    }
+}
+
+/// The text of a path with each key as records write it; `Err`: where it is none.
+fn canonical(text: &str) -> Result<String, usize> {
+    let mut path = String::with_capacity(text.len());
+    let mut at = 0;
+    if text.is_empty() {
+        return Err(0);
+    }
+    while at < text.len() {
+        let rest = &text[at..];
+        let len = match rest.strip_prefix('[') {
+            Some(inside) => bracketed(inside, &mut path).ok_or(at)?,
+            None => key(rest, &mut path).ok_or(at)?,
+        };
+        at += len;
+    }
+    Ok(path)
+}
+
+/// Appends a key without quotes, and the dot before it; gives the length of its text.
+fn key(text: &str, path: &mut String) -> Option<usize> {
+    let name = match text.strip_prefix('.') {
+        Some(_) if path.is_empty() => return None,
+        Some(name) => name,
+        // What follows a bracket, as in `jsondecode(m["a"])` and `*[0]*`.
+        None if path.ends_with(']') && !text.starts_with([')', '*']) => return None,
+        None => text,
+    };
+    let end = name.find(['.', '[']).unwrap_or(name.len());
+    let is_stray = |character: char| {
+        character.is_whitespace() || character.is_control() || matches!(character, ']' | '"')
+    };
+    if end == 0 || name[..end].contains(is_stray) {
+        return None;
+    }
+    let len = text.len() - name.len() + end;
+    path.push_str(&text[..len]);
+    Some(len)
+}
+
+/// Appends what a bracket holds: a place in a list, or a key in quotes.
+fn bracketed(inside: &str, path: &mut String) -> Option<usize> {
+    if !inside.starts_with('"') {
+        let end = inside.find(']')?;
+        let place = &inside[..end];
+        let is_number = !place.is_empty() && place.bytes().all(|byte| byte.is_ascii_digit());
+        if place != "*" && !is_number {
+            return None;
+        }
+        path.extend(["[", place, "]"]);
+        return Some(end + 2);
+    }
+    let mut strings = serde_json::Deserializer::from_str(inside).into_iter::<String>();
+    let key = strings.next()?.ok()?;
+    let end = strings.byte_offset();
+    inside[end..].strip_prefix(']')?;
+    match is_ident(&key.replace('*', "_")) {
+        true if path.is_empty() => path.push_str(&key),
+        true => path.extend([".", &key]),
+        false => push_key(path, &key),
+    }
+    Some(end + 2)
+}
+
+/// The steps of a path's text: of `a.b[0]["x.y"]` these are `a`, `.b`, `[0]` and `["x.y"]`.
+fn steps(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = path;
+    std::iter::from_fn(move || {
+        let (mut is_quoted, mut is_escaped) = (false, false);
+        let end = rest.bytes().enumerate().position(|(place, byte)| {
+            let is_end = place > 0 && !is_quoted && matches!(byte, b'.' | b'[');
+            is_quoted ^= byte == b'"' && !is_escaped;
+            is_escaped = byte == b'\\' && !is_escaped;
+            is_end
+        });
+        let (step, behind) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = behind;
+        Some(step).filter(|step| !step.is_empty())
+    })
+}
+
+/// Where the steps of a path end; the root has none.
+fn ends(path: &str) -> impl Iterator<Item = usize> {
+    let mut end = 0;
+    let of_steps = steps(path).map(move |step| {
+        end += step.len();
+        end
+    });
+    path.is_empty().then_some(0).into_iter().chain(of_steps)
+}
+
+/// A path without its places in lists, and where its steps end.
+fn without_places(path: &str) -> (String, Vec<usize>) {
+    let is_place = |step: &&str| step.starts_with('[') && !step.starts_with("[\"");
+    let mut text = String::with_capacity(path.len());
+    let steps = steps(path).filter(|step| !is_place(step));
+    let ends = steps.map(|step| {
+        text.push_str(step);
+        text.len()
+    });
+    let ends = ends.collect();
+    (text, ends)
+}
+
+/// The string that the document stands in to which a path leads: of `jsondecode(policy).Statement`
+/// it is `policy`.
+fn string_of(path: &str) -> Option<&str> {
+    let inside = DECODERS.iter().find_map(|it| path.strip_prefix(it)?.strip_prefix('('))?;
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    let end = inside.bytes().position(|byte| {
+        let is_end = byte == b')' && !is_quoted;
+        is_quoted ^= byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    })?;
+    Some(&inside[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern(text: &str) -> Pattern {
+        Pattern::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    #[test]
+    fn a_pattern_covers_what_lies_below_it() {
+        for (path, text, holds) in [
+            ("tags", "tags", true),
+            ("tags.Name", "tags", true),
+            (r#"tags["a.b"]"#, "tags", true),
+            ("tags_all.Name", "tags", false),
+            ("a.tags.Name", "tags", false),
+            ("a.tags.Name", "*.tags", true),
+            ("tags.Name", "*.tags", true),
+            ("my_password", "*.password", false),
+            ("password.length", "*.password", true),
+            ("db[0].login.password", "*.password", true),
+            ("ingress[0].cidr_blocks[3]", "ingress", true),
+            ("ingress[0].cidr_blocks[3]", "ingress.cidr_blocks", true),
+            ("ingress[0].cidr_blocks[3]", "ingress[*].cidr_blocks", true),
+            ("ingress[0].cidr_blocks[3]", "ingress[0]", true),
+            ("ingress[1].cidr_blocks[3]", "ingress[0]", false),
+            ("ingress", "ingress[0]", false),
+            ("ingress[*].port", "ingress.port", true),
+            (r#"m["0"].k"#, "m.k", false),
+            ("jsondecode(policy).a[1].b", "jsondecode(policy).a", true),
+            ("jsondecode(policy).a[1].b", "policy", true),
+            ("jsondecode(policy).a[1].b", "policy.a", false),
+            ("jsondecode(policy)", "policy", true),
+            ("yamldecode(set[0].values)[2]", "set.values", true),
+            ("yamldecode(set[0].values)[2]", "values", false),
+            (r#"jsondecode(m["a)\"b)"].k).x"#, r#"m["a)\"b)"]"#, true),
+            (r#"jsondecode(m["a b"]).x"#, r#"jsondecode(m["a b"])"#, true),
+            (r#"["jsondecode(a)"].b"#, "a", false),
+            (r#"m["[0]"].c"#, r#"m[""].c"#, false),
+            (r#"m["\"].x"].c"#, r#"m["\"].x"]"#, true),
+            ("x[10].y", "*[*0]*", false),
+            ("x[0].y", "*[0]*", true),
+            ("", "*", true),
+            ("", "a", false),
+            // The exact place.
+            ("tags", "=tags", true),
+            ("tags.Name", "=tags", false),
+            ("tags.Name", "=*.Name", true),
+            ("Name", "=*.Name", true),
+            ("ingress[0].port", "=ingress.port", false),
+            ("ingress[0].port", "=ingress[*].port", true),
+            ("jsondecode(policy).a", "=policy", false),
+            // Keys are written in one way.
+            ("tags.Name", r#"tags["Name"]"#, true),
+            ("tags.Name", r#"["tags"]["Na*"]"#, true),
+            (r#"tags["a/b"]"#, r#"tags["a\u002fb"]"#, true),
+            (r#"tags["kubernetes.io/name"]"#, r#"tags["kubernetes.io/*"]"#, true),
+        ] {
+            let found = Pattern::parse(text).is_ok_and(|pattern| pattern.covers(path));
+            assert_eq!(found, holds, "{path} {text}");
+        }
+        assert_eq!(pattern("=a.b").text(), "=a.b");
+    }
+
+    #[test]
+    fn what_is_no_path_is_refused_at_its_place() {
+        for (text, place) in [
+            ("", 0),
+            ("=", 1),
+            (".", 0),
+            (".a", 0),
+            ("a.", 1),
+            ("a..b", 1),
+            ("=a..b", 2),
+            ("a[", 1),
+            ("a[]", 1),
+            ("a[x]", 1),
+            ("a[-1]", 1),
+            ("a[*0]", 1),
+            ("a[0]b", 4),
+            ("a]", 0),
+            ("a b", 0),
+            (r#"a["#, 1),
+            (r#"a[""#, 1),
+            (r#"a["b""#, 1),
+            (r#"a["\"#, 1),
+            (r#"m["a"#, 1),
+        ] {
+            let error = Pattern::parse(text).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Path, "{text}");
+            assert_eq!(error.location().map(|it| it.offset), Some(place), "{text}");
+        }
+    }
+
+    /// Takes minutes where every prefix of a path is looked at to its end.
+    #[test]
+    fn long_paths_take_linear_time() {
+        let key = format!("m[\"{}\"].k", "a.".repeat(1 << 20));
+        let deep = format!("m{}.k", ".a[0]".repeat(1 << 20));
+        for path in [key, deep] {
+            for (text, holds) in [("*x*y*", false), ("*a*b*", false), ("m", true), ("*a*k", true)] {
+                assert_eq!(pattern(text).covers(&path), holds, "{text}");
+            }
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! What the tools' own text tells of a plan besides its values, a report tells too.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use super::{plan_of, report_of, report_on};
+use crate::{run, shared_plans};
+
+/// Both forms for people.
+const FORMS: [&str; 2] = ["term", "markdown"];
+
+/// Holds both forms to have these texts, and none of the others.
+fn tell(plan: &str, texts: &[&str], others: &[&str]) {
+    for form in FORMS {
+        let report = report_of(&["-o", form], plan);
+        // A terminal fills up paths, Markdown has `!` where it has `~`.
+        let words: Vec<&str> = report.split_whitespace().collect();
+        let words = words.join(" ").replace("\n! ", "\n~ ").replace(" ! ", " ~ ");
+        for text in texts {
+            assert!(words.contains(text), "{form}: {text}: {report}");
+        }
+        for text in others {
+            assert!(!words.contains(text), "{form}: {text}: {report}");
+        }
+    }
+}
+
+#[test]
+fn write_only_attributes_of_what_is_created_are_named() {
+    let created = r#""actions":["create"],"before":null,
+        "after":{"a_wo":null,"b":null,"c_wo_version":1,"o":{"d_wo":null}},
+        "after_unknown":{"e_wo":true},"after_sensitive":{"o":{"d_wo":true}}"#;
+    let kept = r#""actions":["update"],"before":{"f_wo":null,"n":1},"after":{"f_wo":null,"n":2}"#;
+    let gone = r#""actions":["delete"],"before":{"g_wo":null,"n":1},"after":null"#;
+    tell(
+        &plan_of(&[("t", created), ("t", kept), ("t", gone)]),
+        &[
+            "+ a_wo = (write-only attribute)",
+            "+ c_wo_version = 1",
+            "+ e_wo = (known after apply)",
+            "+ o.d_wo = (write-only attribute)",
+        ],
+        &["b =", "f_wo", "g_wo"],
+    );
+}
+
+#[test]
+fn null_is_told_as_an_element_of_a_list() {
+    let created = r#""actions":["create"],"before":null,"after":{"l":[null,"x",null],"m":{"k":null}},
+        "after_unknown":{"l":[false,false,true]}"#;
+    let gone = r#""actions":["delete"],"before":{"d":["x",null]},"after":null"#;
+    let changed = r#""actions":["update"],"before":{"u":["a",null],"v":["b",1,null]},
+        "after":{"u":["a","c"],"v":["b",1]}"#;
+    tell(
+        &plan_of(&[("t", created), ("t", gone), ("t", changed)]),
+        &[
+            "+ l[0] = null",
+            "+ l[2] = (known after apply)",
+            "- d[1] = null",
+            "~ u[1] = null -> \"c\"",
+            "- v[2] = null",
+        ],
+        &["m.k"],
+    );
+}
+
+#[test]
+fn the_number_of_unchanged_attributes_is_told() {
+    let update = r#""actions":["update"],"before":{"a":1,"b":{"x":1,"y":2},"c":[],"d":null,"e":"s"},
+        "after":{"a":1,"b":{"x":1,"y":3},"c":[],"d":null,"e":"s"},"after_unknown":{"e":true}"#;
+    tell(&plan_of(&[("t", update)]), &["(2 unchanged attributes)"], &[]);
+    let one = r#""actions":["update"],"before":{"a":1,"b":2},"after":{"a":1,"b":3}"#;
+    tell(&plan_of(&[("t", one)]), &["(1 unchanged attribute)"], &[]);
+    let all = r#""actions":["update"],"before":{"a":1},"after":{"a":2}"#;
+    let created = r#""actions":["create"],"before":null,"after":{"a":2}"#;
+    tell(&plan_of(&[("t", all), ("t", created)]), &[], &["unchanged"]);
+    let paths = report_of(&["--values", "none"], &plan_of(&[("t", update)]));
+    assert!(paths.contains("(2 unchanged attributes)"), "{paths}");
+    let shown = report_of(&["--values", "all"], &plan_of(&[("t", update)]));
+    assert!(!shown.contains("unchanged"), "{shown}");
+}
+
+#[test]
+fn instances_are_alike_only_with_as_many_unchanged_attributes() {
+    let instance = |index: usize, more: &str| {
+        format!(
+            r#"{{"address":"t.a[{index}]","mode":"managed","type":"t","name":"a","index":{index},
+            "change":{{"actions":["update"],"before":{{"a":1{more}}},"after":{{"a":2{more}}}}}}}"#
+        )
+    };
+    let changes = [instance(0, ""), instance(1, r#","b":1"#)].join(",");
+    let plan = format!(r#"{{"format_version":"1.2","resource_changes":[{changes}]}}"#);
+    tell(&plan, &["(1 unchanged attribute)"], &["alike"]);
+}
+
+#[test]
+fn generated_configuration_and_deposed_objects_are_told() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[
+        {"address":"t.i","type":"t","name":"i","change":{"actions":["no-op"],"before":{"a":1},
+        "after":{"a":1},"importing":{"id":"x"},"generated_config":"resource \"t\" \"i\" {}"}},
+        {"address":"t.d","type":"t","name":"d","deposed":"12ab","change":{"actions":["delete"],
+        "before":{"a":1},"after":null}}]}"#;
+    let generated = "its configuration will be generated";
+    let deposed = "left over from a partially failed replacement";
+    tell(plan, &[generated, deposed], &[]);
+}
+
+#[test]
+fn the_configuration_of_invoked_actions_is_told() {
+    let plan = r#"{"format_version":"1.2","action_invocations":[{"address":"action.n.a","type":"n",
+        "name":"a","config_values":{"message":"hello","list":[1,null],"none":null,
+        "password":"hunter22"},"config_sensitive":{"password":true},
+        "config_unknown":{"list":[false,true],"id":true},"lifecycle_action_trigger":{
+        "triggering_resource_address":"t.a","action_trigger_event":"AfterCreate"}}]}"#;
+    tell(
+        plan,
+        &[
+            "id = (known after apply)",
+            "list[0] = 1",
+            "list[1] = (known after apply)",
+            "message = \"hello\"",
+            "password = (sensitive value)",
+        ],
+        &["none", "hunter22"],
+    );
+    let paths = report_of(&["--values", "none"], plan);
+    assert!(!paths.contains("hello") && paths.contains("id"), "{paths}");
+}
+
+/// What a text says how often, by the words for it.
+fn counted(text: &str, words: &[(&'static str, &str)]) -> BTreeMap<&'static str, usize> {
+    words.iter().map(|(name, words)| (*name, text.matches(words).count())).collect()
+}
+
+#[test]
+fn the_tools_own_texts_tell_the_same() {
+    let mut plans = 0;
+    for (name, path) in shared_plans::files() {
+        let Some(plan) = shared_plans::plan_beside(&path, ".plan.txt") else { continue };
+        if !name.starts_with("real/") {
+            continue;
+        }
+        let text = shared_plans::plain(&fs::read_to_string(&path).expect("text"));
+        let theirs = counted(
+            &text,
+            &[
+                ("deposed", "left over from a partially-failed replacement"),
+                ("generated", "(config will be generated)"),
+                ("null", "+ null,"),
+                ("config", "        config {"),
+            ],
+        );
+        let ours = report_on(&["--echo-min", "100000"], &plan);
+        let mut ours = counted(
+            &ours,
+            &[
+                ("deposed", "left over from a partially failed replacement"),
+                ("generated", "its configuration will be generated"),
+                ("null", "] = null\n"),
+                ("config", "      action."),
+            ],
+        );
+        // Those that `import` imports have no text of their own where nothing else changes.
+        ours.retain(|word, _| theirs.contains_key(word));
+        assert_eq!(ours, theirs, "{name}");
+        plans += 1;
+    }
+    assert!(run::shared().is_none() || plans >= 70, "{plans}");
+}
+
+/// Of each resource that is updated or replaced, how many attributes a rendering leaves out or
+/// shows unchanged, and blocks for which that cannot be said of a plan.
+fn unchanged(text: &str) -> BTreeMap<String, Option<u64>> {
+    let mut counts = BTreeMap::new();
+    let mut current: Option<(String, Option<u64>)> = None;
+    for line in text.lines() {
+        let update = line.strip_prefix("  # ").and_then(|comment| {
+            let verbs = [" will be updated in-place", " must be replaced"];
+            verbs.iter().find_map(|verb| comment.strip_suffix(verb))
+        });
+        if let Some(address) = update {
+            current = Some((address.to_owned(), Some(0)));
+        } else if line == "    }" {
+            counts.extend(current.take());
+        } else if let Some((_, count)) = &mut current
+            && let Some(inner) = line.strip_prefix("        ")
+            && !inner.starts_with([' ', '}', ']', ')'])
+        {
+            let hidden = inner.strip_prefix("# (").and_then(|it| it.strip_suffix(" hidden)"));
+            match hidden.and_then(|it| it.split_once(' ')) {
+                Some((number, what)) if what.starts_with("unchanged attribute") => {
+                    let number: u64 = number.parse().expect("a number");
+                    *count = count.map(|count| count + number);
+                }
+                Some(_) => *count = None,
+                None if inner.contains(" = ") => *count = count.map(|count| count + 1),
+                None => *count = None,
+            }
+        } else if line.starts_with("      ") && line.ends_with('{') && !line.contains('=') {
+            // A block: whether there are others that stay is not told.
+            if let Some((_, count)) = &mut current {
+                *count = None;
+            }
+        }
+    }
+    counts
+}
+
+/// The same of a report.
+fn reported(text: &str) -> BTreeMap<String, u64> {
+    let (mut counts, mut module, mut current) = (BTreeMap::new(), String::new(), String::new());
+    for line in text.lines() {
+        if !line.starts_with(' ') {
+            module.clear();
+        } else if let Some(name) = line.strip_prefix("  module.") {
+            module = format!("module.{name}.");
+        } else if let Some(words) = line.trim().strip_prefix('(')
+            && let Some((number, _)) = words.split_once(" unchanged attribute")
+        {
+            counts.insert(current.clone(), number.parse().expect("a number"));
+        } else if let Some((head, _)) = line.get(6..).and_then(|head| head.split_once("  ")) {
+            current = format!("{module}{head}");
+            counts.insert(current.clone(), 0);
+        }
+    }
+    counts
+}
+
+#[test]
+fn as_many_attributes_are_unchanged_as_the_tools_count() {
+    let (mut compared, mut wrong) = (0, Vec::new());
+    for (name, path) in shared_plans::files() {
+        let Some(plan) = shared_plans::plan_beside(&path, ".plan.txt") else { continue };
+        if !name.starts_with("real/") {
+            continue;
+        }
+        let text = shared_plans::plain(&fs::read_to_string(&path).expect("text"));
+        let ours = reported(&report_on(&["--changes-only"], &plan));
+        for (address, count) in unchanged(&text) {
+            let (Some(count), Some(ours)) = (count, ours.get(&address)) else { continue };
+            compared += 1;
+            if *ours != count {
+                wrong.push(format!("{name}: {address}: {count} told as {ours}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(run::shared().is_none() || compared >= 40, "{compared}");
+}

@@ -83,8 +83,8 @@ pub enum ErrorKind {
     Path,
     /// A glob, or a rule for names of workspaces, that is none.
     Pattern,
-    /// A rule of the user's is not one.
-    Rule,
+    /// A rule of the user's is not well formed.
+    Rule(RuleFault),
     /// A folder, a glob or a list of which no plan comes.
     NoPlan,
     /// A list of names is none: it looks like JSON, or like no text at all.
@@ -104,6 +104,65 @@ pub enum ErrorKind {
         /// Its value in this run.
         value: u64,
     },
+}
+
+/// What is wrong with a rule. The words in it are those of known rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RuleFault {
+    /// There is nothing.
+    Empty,
+    /// The word that it begins with is unknown; this one is near to it.
+    Unknown(Option<&'static str>),
+    /// A rule about paths has no path.
+    NoPath(&'static str),
+    /// Nothing stands behind a colon, or between two.
+    NoPattern(&'static str),
+    /// A rule about the whole plan has a pattern.
+    NeedlessPattern(&'static str),
+    /// Behind `>` stands no whole number, or one that is too large.
+    Count(&'static str),
+    /// A blank, `>`, `<` or `=` stands in a pattern.
+    Stray,
+    /// The path is none.
+    Path,
+    /// The message at the end is no JSON string.
+    Message,
+}
+
+impl fmt::Display for RuleFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RuleFault::Empty => f.write_str("the rule is empty"),
+            RuleFault::Unknown(None) => f.write_str("no rule begins with this word"),
+            RuleFault::Unknown(Some(near)) => {
+                write!(f, "no rule begins with this word: did you mean `{near}`?")
+            }
+            RuleFault::NoPath(word) => write!(f, "a rule like this needs a path: {word}:PATTERN"),
+            RuleFault::NoPattern(word) => write!(
+                f,
+                "a pattern is missing at a colon: `{word}` is about everything, {word}:PATTERN \
+                 about a part"
+            ),
+            RuleFault::NeedlessPattern(word) => {
+                write!(f, "`{word}` is about the whole plan and takes no pattern")
+            }
+            RuleFault::Count(word) => {
+                write!(f, "behind '>' stands a whole number, as in {word}>10")
+            }
+            RuleFault::Stray => f.write_str(
+                "a pattern has no blank, '>', '<' or '=' in it, except in quotes; the number comes \
+                 last, as in delete:aws_*>3",
+            ),
+            RuleFault::Path => f.write_str(
+                "this is no path: write one like tags.Name, *.password, ingress[0] or \
+                 tags[\"a.b\"]",
+            ),
+            RuleFault::Message => f.write_str(
+                "the message is no text in quotes: write it last, as in delete:aws_* \"Ask us.\"",
+            ),
+        }
+    }
 }
 
 /// What is wrong with a folder of a batch, or with several that are merged.
@@ -570,7 +629,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::WrongDocument(document) => f.write_str(document.words()),
             ErrorKind::Path => f.write_str("no path goes on like this"),
             ErrorKind::Pattern => f.write_str("this pattern is not well formed"),
-            ErrorKind::Rule => f.write_str("this is no rule"),
+            ErrorKind::Rule(fault) => fault.fmt(f),
             ErrorKind::NoPlan => f.write_str("there is no plan here"),
             ErrorKind::NotAList => f.write_str(
                 "this is no list of names: to have it read as a plan, name it without the @",

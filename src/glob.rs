@@ -26,7 +26,7 @@ impl Glob {
     /// Whether a text matches up to one of `ends`, which are offsets in ascending order.
     ///
     /// What stands between the stars is found once, as far left as possible: that leaves the most
-    /// room to what follows. Each end then costs a comparison with what stands behind the last star.
+    /// room to what follows. Each end then costs a comparison with the text behind the last star.
     pub fn matches_up_to(&self, text: &[u8], mut ends: impl Iterator<Item = usize>) -> bool {
         let [first, .., last] = &self.parts[..] else {
             let whole = &*self.parts[0];
@@ -105,26 +105,6 @@ pub struct Progress {
     found: usize,
     /// Where the search for the next part goes on.
     from: usize,
-}
-
-/// A glob that may also begin behind the `*.` at its beginning: `*.tags` is `tags` as well.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pattern {
-    whole: Glob,
-    behind: Option<Glob>,
-}
-
-impl Pattern {
-    /// A pattern as it is written.
-    pub fn new(text: &str) -> Pattern {
-        Pattern { whole: Glob::new(text), behind: text.strip_prefix("*.").map(Glob::new) }
-    }
-
-    /// Whether all of a text matches.
-    pub fn matches(&self, text: &str) -> bool {
-        let text = text.as_bytes();
-        self.whole.matches(text) || self.behind.as_ref().is_some_and(|glob| glob.matches(text))
-    }
 }
 
 /// Where the first occurrence of a part ends.

@@ -15,6 +15,7 @@
 //! | 0 | [`allocation`] | memory that the system may refuse |
 //! | 0 | `crew` | threads that share work in order |
 //! | 0 | [`inert`] | texts and JSON that do nothing where they are printed |
+//! | 0 | [`nearest`] | the word that a mistyped one is nearest to |
 //! | 1 | [`input`], [`scan`] | bytes in; bytes to bit masks |
 //! | 2 | [`json`] | a text as keys, values and what is skipped; no Terraform |
 //! | 3 | [`plan`] | a document as sections and changes |
@@ -67,6 +68,7 @@ pub mod inert;
 pub mod input;
 pub mod json;
 pub mod limits;
+pub mod nearest;
 pub mod path;
 pub mod plan;
 pub mod record;

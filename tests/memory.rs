@@ -262,3 +262,39 @@ fn memory_of_a_batch_is_what_was_allowed() {
     let peak = run(&args, &folder.path().join("said"));
     assert!(peak < ALLOWED, "{peak} MiB");
 }
+
+/// Each input of a batch takes a few hundred bytes: of its path, of its place in the journal and of
+/// its row in the table.
+#[test]
+fn memory_of_a_batch_is_little_for_each_input() {
+    const EACH_MAX: f64 = 500.0;
+    const INPUTS: [usize; 2] = [10_000, 30_000];
+    // Files in memory are brought to no disk, which takes much longer than reading them.
+    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+    let folder = folder.expect("a folder");
+    let said = folder.path().join("said");
+    let plan = plan(&change("a", "1", "2", ""), "");
+    let peaks = INPUTS.map(|inputs| {
+        let paths = ["plans", "out", "list", "other"]
+            .map(|name| folder.path().join(format!("{name}{inputs}")));
+        let mut list = String::new();
+        fs::create_dir(&paths[0]).expect("a folder");
+        for number in 0..inputs {
+            let path = paths[0].join(format!("plan-{number:06}.json"));
+            fs::write(&path, &plan).expect("a file");
+            list += &format!("{}\n", path.display());
+        }
+        fs::write(&paths[2], list).expect("a file");
+        let [plans, out, list, other] = paths.each_ref().map(|path| path.to_str().expect("UTF-8"));
+        let batch = ["batch", "--memory", "64M", "--out"];
+        let first = run(&[&batch[..], &[out, plans]].concat(), &said);
+        let resumed = run(&[&batch[..], &[out, plans]].concat(), &said);
+        let listed = run(&[&batch[..], &[other, "--files-from", list]].concat(), &said);
+        [("a first run", first), ("a resumed run", resumed), ("a list", listed)]
+    });
+    let [few, many] = peaks;
+    for ((what, few), (_, many)) in few.into_iter().zip(many) {
+        let each = (many - few) * MIB as f64 / (INPUTS[1] - INPUTS[0]) as f64;
+        assert!(each < EACH_MAX, "{what}: {each:.0} bytes for each input: {few} and {many} MiB");
+    }
+}

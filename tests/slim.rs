@@ -9,9 +9,8 @@ use std::fs;
 use std::num::NonZeroUsize;
 
 use model::Wanted;
-use plansift::glob::Glob;
 use plansift::input::{Slice, Source};
-use plansift::path::Pattern;
+use plansift::path::{AddressPattern, Pattern};
 use plansift::plan::Documents;
 use plansift::record::{self, Show};
 use plansift::redact::mask::Masking;
@@ -94,7 +93,7 @@ fn selected(wanted: Wanted<'_>) -> slim::Options {
     slim::Options {
         keep: wanted.keep.iter().map(part).collect(),
         show: if wanted.all { Show::All } else { Show::Changes },
-        only: wanted.only.iter().map(|glob| Glob::new(glob)).collect(),
+        only: wanted.only.iter().map(|glob| AddressPattern::new(glob)).collect(),
         paths: wanted.paths.iter().map(pattern).collect(),
         wrap: None,
     }

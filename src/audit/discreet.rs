@@ -58,21 +58,21 @@ impl Discreet<'_> {
 
     /// Masks the instance keys in an address that are secrets.
     fn address(&self, address: &str) -> String {
-        let mut told = String::with_capacity(address.len());
+        let mut shown = String::with_capacity(address.len());
         let mut rest = address;
         while let Some(open) = rest.find("[\"") {
             let (before, key) = rest.split_at(open + 2);
-            told += before;
+            shown += before;
             // A truncated key may be part of a secret.
-            let Some(close) = end_of_key(key) else { return told };
+            let Some(close) = end_of_key(key) else { return shown };
             let decoded = string::decode(&key.as_bytes()[..close]);
             match decoded.ok().and_then(|key| self.number(&key)) {
-                Some(_) => told += MASK,
-                None => told += &key[..close],
+                Some(_) => shown += MASK,
+                None => shown += &key[..close],
             }
             rest = &key[close..];
         }
-        told + rest
+        shown + rest
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) struct Auditor<'r, N> {
     places: Places,
     has_paths: bool,
     /// Number of reported places of the current piece.
-    told: u64,
+    reported: u64,
     limits: Limits,
     /// Scratch space for decoded texts.
     decoded: Vec<u8>,
@@ -69,7 +69,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
             own: HashSet::new(),
             places: Places::default(),
             has_paths: false,
-            told: 0,
+            reported: 0,
             limits: options.secret.read.limits,
             decoded: Vec::new(),
             key: String::new(),
@@ -86,7 +86,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
     /// Finds the secrets in a piece.
     pub fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         self.hits.clear();
-        self.told = 0;
+        self.reported = 0;
         match piece.kind {
             _ if std::mem::take(&mut self.is_quiet) => {}
             PieceKind::Scalar => {}
@@ -109,7 +109,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
         }
         match self.hits.is_empty() {
             true => Ok(()),
-            false => self.tell(piece),
+            false => self.report(piece),
         }
     }
 
@@ -126,8 +126,8 @@ impl<'r, N: Notes> Auditor<'r, N> {
     ///
     /// [`Limit::Marks`].
     fn count(&mut self, offset: u64) -> Result<()> {
-        self.told += 1;
-        match self.told > self.limits.marks {
+        self.reported += 1;
+        match self.reported > self.limits.marks {
             true => Err(Error::limit(Limit::Marks, self.limits.marks, offset)),
             false => Ok(()),
         }
@@ -174,7 +174,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
             self.paths(paths)?;
         }
         if piece.kind.is_named() && self.names.are_in(name.as_bytes()) {
-            self.suspicious(&parts);
+            self.suspect_values(&parts);
         }
         if piece.kind.is_declaration() && !parts.subject.named {
             self.configuration(piece)?;
@@ -186,7 +186,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
             self.equal(identity, |auditor, text| {
                 auditor.own.contains(&auditor.collected.secrets.digest(text))
             })?;
-            self.booleans(identity, parts.is_unknown)?;
+            self.equal_booleans(identity, parts.is_unknown)?;
         }
         Ok(())
     }
@@ -256,7 +256,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
     }
 
     /// Finds the booleans of an identity that equal a marked one, except a word of the format.
-    fn booleans(&mut self, identity: Value<'_>, word: Option<Value<'_>>) -> Result<()> {
+    fn equal_booleans(&mut self, identity: Value<'_>, word: Option<Value<'_>>) -> Result<()> {
         leaves(identity, |leaf| {
             if let Leaf::Scalar(value::Kind::True | value::Kind::False, value) = leaf
                 && self.own.contains(&self.collected.secrets.digest(value.raw()))
@@ -271,7 +271,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
     /// Finds the strings and numbers at and below a value for which `is` returns true.
     fn equal(&mut self, value: Value<'_>, is: impl Fn(&Self, &[u8]) -> bool) -> Result<()> {
         let mut decoded = std::mem::take(&mut self.decoded);
-        let told = leaves(value, |leaf| {
+        let walked = leaves(value, |leaf| {
             let Leaf::Scalar(_, value) = leaf else { return Ok(()) };
             let mut found = None;
             leaf.each_text(&mut decoded, |text| {
@@ -286,7 +286,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
             Ok(())
         });
         self.decoded = decoded;
-        told
+        walked
     }
 
     /// Finds the marked constants, and the values of keys that match a secret name.
@@ -383,7 +383,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
     }
 
     /// Finds the values of a piece whose own name looks secret.
-    fn suspicious(&mut self, parts: &Parts<'_>) {
+    fn suspect_values(&mut self, parts: &Parts<'_>) {
         if self.options.suspects == Look::Past {
             return;
         }
@@ -401,12 +401,12 @@ impl<'r, N: Notes> Auditor<'r, N> {
     }
 
     /// Reports the findings in a piece.
-    fn tell(&mut self, piece: &Piece<'_>) -> Result<()> {
+    fn report(&mut self, piece: &Piece<'_>) -> Result<()> {
         self.hits.sort_unstable();
         let hits = std::mem::take(&mut self.hits);
         let discreet = Discreet(self.collected);
         self.notes.piece(Label::of(piece)?.shown(&discreet));
-        let told = walk(piece.value, &hits, |hit, steps, value| {
+        let walked = walk(piece.value, &hits, |hit, steps, value| {
             let kind = match hit.what {
                 What::Hidden => return Ok(()),
                 What::Marked => Kind::Marked,
@@ -420,14 +420,14 @@ impl<'r, N: Notes> Auditor<'r, N> {
                 return Ok(());
             }
             self.path.begin();
-            let _ = shown(steps)
+            let _ = reportable(steps)
                 .iter()
-                .try_for_each(|step| show(step, &mut self.key, &mut self.path, &discreet));
+                .try_for_each(|step| push_step(step, &mut self.key, &mut self.path, &discreet));
             let (offset, number) = (hit.offset, hit.number);
             self.notes.note(Note { kind, path: self.path.end(), offset, number })
         });
         self.hits = hits;
-        told
+        walked
     }
 }
 
@@ -437,7 +437,7 @@ fn inside(key: &[u8]) -> &[u8] {
 }
 
 /// The part of a path that may be reported: down to an overlay, not into it.
-fn shown<'s, 'a>(steps: &'s [Step<'a>]) -> &'s [Step<'a>] {
+fn reportable<'s, 'a>(steps: &'s [Step<'a>]) -> &'s [Step<'a>] {
     const OVERLAYS: [&str; 7] = [
         "before_sensitive",
         "after_sensitive",
@@ -460,7 +460,7 @@ fn shown<'s, 'a>(steps: &'s [Step<'a>]) -> &'s [Step<'a>] {
 }
 
 /// Adds a step to a reported path. Breaks if the path is too long.
-fn show(
+fn push_step(
     step: &Step<'_>,
     memory: &mut String,
     path: &mut ShownPath,

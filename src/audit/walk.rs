@@ -53,20 +53,20 @@ pub(super) fn walk<'a>(
     hits: &[Hit],
     mut each: impl FnMut(&Hit, &[Step<'a>], Option<Value<'a>>) -> Result<()>,
 ) -> Result<()> {
-    let mut left = Left(hits);
+    let mut remaining = Remaining(hits);
     let mut path = Vec::new();
     let mut open = Vec::new();
     let mut next = Some(root);
-    while !left.0.is_empty() {
+    while !remaining.0.is_empty() {
         if let Some(value) = next.take() {
             let range = value.range();
-            if let Some(hit) = left.at(range.start) {
+            if let Some(hit) = remaining.at(range.start) {
                 each(hit, &path, Some(value))?;
                 if hit.what.is_whole() {
-                    left.pass(range.end);
+                    remaining.skip_to(range.end);
                 }
             }
-            let is_entered = left.0.first().is_some_and(|hit| hit.offset < range.end);
+            let is_entered = remaining.0.first().is_some_and(|hit| hit.offset < range.end);
             match value.raw().first() {
                 Some(b'{') if is_entered => open.push(Open::Object(value.members()?)),
                 Some(b'[') if is_entered => open.push(Open::Array(value.elements()?, 0)),
@@ -89,7 +89,7 @@ pub(super) fn walk<'a>(
         };
         match below {
             Some((key, value)) => {
-                if let Some(hit) = key.and_then(|quote| left.at(quote)) {
+                if let Some(hit) = key.and_then(|quote| remaining.at(quote)) {
                     each(hit, &path, None)?;
                 }
                 next = Some(value);
@@ -104,19 +104,19 @@ pub(super) fn walk<'a>(
 }
 
 /// The hits that the walk has not passed yet.
-struct Left<'h>(&'h [Hit]);
+struct Remaining<'h>(&'h [Hit]);
 
-impl<'h> Left<'h> {
+impl<'h> Remaining<'h> {
     /// The first hit at an offset. Drops all hits up to that offset.
     fn at(&mut self, offset: u64) -> Option<&'h Hit> {
-        self.pass(offset);
+        self.skip_to(offset);
         let hit = self.0.first().filter(|hit| hit.offset == offset)?;
-        self.pass(offset + 1);
+        self.skip_to(offset + 1);
         Some(hit)
     }
 
     /// Drops the hits before an offset.
-    fn pass(&mut self, end: u64) {
+    fn skip_to(&mut self, end: u64) {
         while let [hit, rest @ ..] = self.0
             && hit.offset < end
         {

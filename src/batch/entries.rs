@@ -40,7 +40,7 @@ pub enum Location {
     /// A file by its path.
     File(PathBuf),
     /// An object in a store, or on a web server.
-    Object(Object),
+    Object(Box<Object>),
     /// Standard input.
     Stdin,
 }
@@ -76,14 +76,16 @@ impl Entry {
         }
     }
 
-    pub(super) fn of_file_with(path: PathBuf, metadata: &Metadata) -> Entry {
+    pub(super) fn of_file_with(mut path: PathBuf, metadata: &Metadata) -> Entry {
+        // There may be many, and a path that was joined takes up to twice its length.
+        path.shrink_to_fit();
         let len = metadata.is_file().then_some(metadata.len());
         Entry { len, modified: metadata.modified().ok(), ..Entry::at(Location::File(path)) }
     }
 
     pub(super) fn of_object(object: Object, version: Version) -> Entry {
         let Version { len, modified, etag } = version;
-        Entry { location: Location::Object(object), len, modified, etag }
+        Entry { location: Location::Object(Box::new(object)), len, modified, etag }
     }
 
     /// The input as the user named it, or as it was found; `-` for standard input. Of an address no

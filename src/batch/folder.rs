@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use super::journal::{self, Access, Journal, KnownRecords, Listed, Terms};
+use super::journal::{self, Access, Journal, Known, KnownRecords, Listed, Terms};
 use super::outcome::{Outcome, Written};
 use super::regular;
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
@@ -88,12 +88,12 @@ impl Folder {
         &self.journal
     }
 
-    /// Says which inputs there are from now on.
+    /// Says which inputs there are from now on. They are asked for twice, and must be the same.
     ///
     /// # Errors
     ///
     /// It cannot be written.
-    pub fn list(&mut self, inputs: Vec<Listed>) -> Result<()> {
+    pub fn list<I: Iterator<Item = Listed>>(&mut self, inputs: impl Fn() -> I) -> Result<()> {
         self.journal.list(inputs)
     }
 
@@ -102,15 +102,16 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// [`FolderProblem::NotAFile`]: something else stands in the place of its record file.
+    /// [`FolderProblem::NotAFile`]: something else stands in the place of its record file. The
+    /// journal cannot be read any more.
     pub fn standing(&self, input: &Listed) -> Result<Standing> {
         let name = self.records_name(&input.name);
         regular::require(&self.path, &name)?;
-        let Some(records) = self.written(input) else { return Ok(Standing::Missing) };
+        let Some(records) = self.written(input)? else { return Ok(Standing::Missing) };
         let path = self.path.join(&name);
         Ok(match std::fs::symlink_metadata(&path) {
             Err(_) => Standing::Missing,
-            Ok(_) if is_there(&path, records.len) && self.is_as_written(&name, records) => {
+            Ok(_) if is_there(&path, records.len) && self.is_as_written(&name, &records) => {
                 Standing::Done
             }
             Ok(_) => Standing::Altered(name),
@@ -119,16 +120,22 @@ impl Folder {
 
     /// Whether an input was done before, is the same as then, and its record file is there. Does
     /// not read the file.
-    pub fn has(&self, input: &Listed) -> bool {
-        let is_there = |written: &KnownRecords| is_there(&self.records(&input.name), written.len);
-        self.written(input).is_some_and(is_there)
+    ///
+    /// # Errors
+    ///
+    /// The journal cannot be read any more.
+    pub fn has(&self, input: &Listed) -> Result<bool> {
+        let is_there = |written: KnownRecords| is_there(&self.records(&input.name), written.len);
+        Ok(self.written(input)?.is_some_and(is_there))
     }
 
     /// The records that an earlier run wrote of an input, if the input has not changed since.
-    fn written(&self, input: &Listed) -> Option<&KnownRecords> {
-        let known = self.journal.known(input).filter(|known| !known.has_failed())?;
-        input.identity.as_ref()?;
-        known.records()
+    fn written(&self, input: &Listed) -> Result<Option<KnownRecords>> {
+        if input.identity.is_none() {
+            return Ok(None);
+        }
+        let known = self.journal.known(input)?.filter(|known| !known.has_failed());
+        Ok(known.and_then(Known::into_records))
     }
 
     /// Whether a record file has the digest that the journal says. One that cannot be read has not.

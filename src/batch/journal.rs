@@ -11,18 +11,21 @@
 //! is being written, and what it says does not hold yet. It is cut off when the run is resumed;
 //! damage anywhere else is an error. Later lines hold against earlier ones.
 //!
-//! Of the outcomes only the places are kept, some 200 bytes an input; they are read again when the
-//! report is made.
+//! Of an outcome only its place in the journal is kept, and of the inputs only that of their line:
+//! all is read again when it is asked for.
+
+mod line;
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use serde::de::{Error as _, IgnoredAny};
+use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::value::RawValue;
 
+use self::line::{Elements, Kind, Line, Lines, Measure, Stretch, TAIL, damaged};
+use super::key::Key;
 use super::outcome::{Identity, Outcome};
 use super::regular;
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
@@ -32,9 +35,6 @@ pub const VERSION: u32 = 1;
 
 /// The journal's name in its folder.
 pub(super) const NAME: &str = "journal";
-
-/// Hexadecimal digits of a line's digest.
-const DIGITS: usize = 16;
 
 /// What a batch was asked for: all that decides what its files hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,20 +87,16 @@ pub struct Listed {
     pub identity: Option<Identity>,
 }
 
-/// What a line says.
+/// What the first line says.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Line<'a> {
+enum First {
     Begun(Terms),
-    Inputs(Vec<Listed>),
-    #[serde(borrow)]
-    Outcomes(Vec<&'a RawValue>),
 }
 
-/// What is kept of an outcome.
+/// What the outcome of an input says of its records.
 #[derive(Debug, Deserialize)]
 pub struct Known {
-    /// Taken out, to find it by.
     name: String,
     #[serde(default)]
     workspace: Option<String>,
@@ -109,14 +105,12 @@ pub struct Known {
     #[serde(default)]
     records: Option<KnownRecords>,
     plans: Vec<KnownPlan>,
-    #[serde(skip)]
-    place: Place,
 }
 
 impl Known {
     /// Its record file, if it has one.
-    pub fn records(&self) -> Option<&KnownRecords> {
-        self.records.as_ref()
+    pub fn into_records(self) -> Option<KnownRecords> {
+        self.records
     }
 
     /// Whether any of its plans failed.
@@ -135,7 +129,7 @@ pub struct KnownRecords {
     pub blake3: blake3::Hash,
 }
 
-/// A digest from its hexadecimal digits: half the memory.
+/// A digest from its hexadecimal digits.
 fn digest_of_hex<'de, D: Deserializer<'de>>(
     digits: D,
 ) -> std::result::Result<blake3::Hash, D::Error> {
@@ -157,11 +151,12 @@ enum KnownResult {
 }
 
 /// Where an outcome stands in the journal.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Place {
-    line: u64,
     offset: u64,
-    len: usize,
+    len: u32,
+    /// Whether its input is known again.
+    is_knowable: bool,
 }
 
 /// A journal, and what it says.
@@ -173,15 +168,17 @@ pub struct Journal {
     /// How many lines that is.
     lines: u64,
     terms: Terms,
-    /// None until they were told.
-    listed: Option<Vec<Listed>>,
-    known: HashMap<String, Known>,
+    /// The line of the inputs; none until they were told.
+    listed: Option<Line>,
+    /// The outcomes, by the names of their record files.
+    known: HashMap<Key, Place>,
 }
 
 impl Journal {
     /// The first line of a journal.
     pub(super) fn first_line(terms: &Terms) -> Result<Vec<u8>> {
-        line_of(&Line::Begun(terms.clone()))
+        let text = serde_json::to_vec(&First::Begun(terms.clone()));
+        Ok(line_of(&text.map_err(|error| write_error(error.into()))?))
     }
 
     /// Reads the journal of a folder.
@@ -200,53 +197,39 @@ impl Journal {
             }
             Err(error) => return Err(error),
         };
-        let mut lines = BufReader::new(&file);
-        let (mut number, mut len, mut text) = (1, 0, Vec::new());
-        let mut terms = None;
+        let mut lines = Lines::of(&file);
+        let Some(Stretch::Whole(first)) = lines.next()? else { return Err(damaged(1)) };
+        let text = first.text(&file)?;
+        let First::Begun(terms) = serde_json::from_slice(&text).map_err(|_| damaged(1))?;
+        if terms.version != VERSION {
+            let problem = FolderProblem::Begun("version of plansift");
+            return Err(Error::new(ErrorKind::Folder(problem)));
+        }
         let (mut listed, mut known) = (None, HashMap::new());
-        loop {
-            text.clear();
-            if lines.read_until(b'\n', &mut text).map_err(read_error)? == 0 {
-                break;
-            }
-            let offset = len + DIGITS as u64 + 1;
-            match checked(&text).map(|text| (text, serde_json::from_str(text))) {
-                Some((_, Ok(Line::Begun(begun)))) if number == 1 => {
-                    if begun.version != VERSION {
-                        let problem = FolderProblem::Begun("version of plansift");
-                        return Err(Error::new(ErrorKind::Folder(problem)));
+        let (mut len, mut number) = (lines.offset(), 1);
+        while let Some(stretch) = lines.next()? {
+            match stretch {
+                Stretch::Whole(line) => match line.kind(&file)? {
+                    Some(Kind::Inputs) => {
+                        Listing(Elements::of(&line, Kind::Inputs, &file), line.number)
+                            .try_for_each(|input| input.map(drop))?;
+                        listed = Some(line);
+                        forget_unknowable(&mut known);
                     }
-                    terms = Some(begun);
-                }
-                Some((_, Ok(Line::Inputs(inputs)))) if number > 1 => {
-                    listed = Some(inputs);
-                    forget_unknowable(&mut known);
-                }
-                Some((text, Ok(Line::Outcomes(outcomes)))) if number > 1 => {
-                    for outcome in outcomes {
-                        let place = offset + place_in(text, outcome.get());
-                        let (name, one) = kept(outcome.get(), number, place)?;
-                        known.insert(name, one);
-                    }
-                }
+                    Some(Kind::Outcomes) => read_outcomes(&line, &file, &mut known)?,
+                    None => return Err(damaged(line.number)),
+                },
                 // Torn, if nothing follows. What has no end may get it at this moment.
-                None if number > 1
-                    && (text.last() != Some(&b'\n')
-                        || lines.fill_buf().map_err(read_error)?.is_empty()) =>
-                {
-                    break;
-                }
-                _ => return Err(damaged(number)),
+                Stretch::Broken { is_ended } if !is_ended || lines.are_over()? => break,
+                Stretch::Broken { .. } => return Err(damaged(number + 1)),
             }
-            number += 1;
-            len += text.len() as u64;
+            (len, number) = (lines.offset(), number + 1);
         }
         drop(lines);
-        let terms = terms.ok_or_else(|| damaged(1))?;
         if access == Access::Append {
             file.set_len(len).map_err(write_error)?;
         }
-        Ok(Journal { file, len, lines: number - 1, terms, listed, known })
+        Ok(Journal { file, len, lines: number, terms, listed, known })
     }
 
     /// What the batch was asked for.
@@ -255,22 +238,19 @@ impl Journal {
     }
 
     /// Its inputs, in their order. A run that was killed early may not have told them.
-    pub fn listed(&self) -> Option<&[Listed]> {
-        self.listed.as_deref()
+    pub fn listed(&self) -> Option<Listing<'_>> {
+        let line = self.listed.as_ref()?;
+        Some(Listing(Elements::of(line, Kind::Inputs, &self.file), line.number))
     }
 
-    /// What is kept of the outcome of an input; none if it is not done, or is another one since.
-    pub fn known(&self, input: &Listed) -> Option<&Known> {
-        let is_same =
-            |known: &&Known| known.identity == input.identity && known.workspace == input.workspace;
-        self.known.get(&input.name).filter(is_same)
-    }
-
-    /// How many inputs there are outcomes of that are not listed any more.
-    pub fn unlisted(&self) -> usize {
-        let listed =
-            self.listed.iter().flatten().filter(|input| self.known.contains_key(&input.name));
-        self.known.len() - listed.count()
+    /// What is known of an input; none if it is not done, or is another one since.
+    ///
+    /// # Errors
+    ///
+    /// The journal cannot be read any more.
+    pub fn known(&self, input: &Listed) -> Result<Option<Known>> {
+        let known: Option<Known> = self.find(input)?;
+        Ok(known.filter(|it| is_of((&it.name, &it.workspace, &it.identity), input)))
     }
 
     /// The outcome of an input; none if it is not done, or is another one since.
@@ -279,30 +259,64 @@ impl Journal {
     ///
     /// The journal cannot be read any more.
     pub fn outcome(&self, input: &Listed) -> Result<Option<Outcome>> {
-        let Some(Known { place, .. }) = self.known(input) else { return Ok(None) };
-        let mut text = vec![0; place.len];
-        // What is appended goes to the end wherever this leaves the file.
-        let mut file = &self.file;
-        file.seek(SeekFrom::Start(place.offset)).map_err(read_error)?;
-        file.read_exact(&mut text).map_err(read_error)?;
-        serde_json::from_slice(&text).map(Some).map_err(|_| damaged(place.line))
+        let outcome: Option<Outcome> = self.find(input)?;
+        Ok(outcome.filter(|it| is_of((&it.name, &it.workspace, &it.identity), input)))
     }
 
-    /// Says which inputs there are from now on.
+    /// Reads what stands in the place of the input's outcome.
+    fn find<T: DeserializeOwned>(&self, input: &Listed) -> Result<Option<T>> {
+        let key = Key::of(input.name.as_bytes());
+        let Some(&Place { offset, len, .. }) = self.known.get(&key) else { return Ok(None) };
+        let text = line::read(&self.file, offset, len.into())?;
+        serde_json::from_slice(&text).map(Some).map_err(|_| self.damaged_at(offset))
+    }
+
+    /// The error of a place that is not as it was when the journal was opened.
+    fn damaged_at(&self, offset: u64) -> Error {
+        let mut lines = Lines::of(&self.file);
+        while lines.offset() <= offset && matches!(lines.next(), Ok(Some(_))) {}
+        damaged(lines.number() - 1)
+    }
+
+    /// How many inputs there are outcomes of that are not listed any more.
+    ///
+    /// # Errors
+    ///
+    /// The journal cannot be read any more.
+    pub fn unlisted(&self) -> Result<usize> {
+        let mut unlisted = self.known.len();
+        for input in self.listed().into_iter().flatten() {
+            unlisted -= usize::from(self.known.contains_key(&Key::of(input?.name.as_bytes())));
+        }
+        Ok(unlisted)
+    }
+
+    /// Says which inputs there are from now on. They are asked for twice, and must be the same.
     ///
     /// # Errors
     ///
     /// It cannot be written.
-    pub(super) fn list(&mut self, inputs: Vec<Listed>) -> Result<()> {
-        let is_knowable = inputs.iter().all(|input| input.identity.is_some());
-        if self.listed.as_ref() == Some(&inputs) && is_knowable {
+    pub(super) fn list<I: Iterator<Item = Listed>>(
+        &mut self,
+        inputs: impl Fn() -> I,
+    ) -> Result<()> {
+        let mut is_knowable = true;
+        let told = inputs().inspect(|input| is_knowable &= input.identity.is_some());
+        let text = Measure::of(Kind::Inputs, told).map_err(write_error)?;
+        if is_knowable && self.listed.as_ref().is_some_and(|line| line.holds(&text)) {
             return Ok(());
         }
-        let line = Line::Inputs(inputs);
-        self.append(&line_of(&line)?)?;
-        if let Line::Inputs(inputs) = line {
-            self.listed = Some(inputs);
-        }
+        let mut out = BufWriter::new(&self.file);
+        let written = out
+            .write_all(text.head().as_bytes())
+            .and_then(|()| line::write_list(&mut out, Kind::Inputs, inputs()))
+            .and_then(|()| out.write_all(b"\n"))
+            .and_then(|()| out.flush());
+        written.map_err(write_error)?;
+        drop(out);
+        let offset = self.len;
+        self.end_line(text.line_len())?;
+        self.listed = Some(text.line(self.lines, offset));
         forget_unknowable(&mut self.known);
         Ok(())
     }
@@ -313,34 +327,72 @@ impl Journal {
     ///
     /// It cannot be written.
     pub(super) fn add(&mut self, outcomes: &[Outcome]) -> Result<()> {
-        let texts = outcomes.iter().map(serde_json::value::to_raw_value);
-        let texts: Vec<Box<RawValue>> =
-            texts.collect::<serde_json::Result<_>>().map_err(|error| write_error(error.into()))?;
-        let line = line_of(&Line::Outcomes(texts.iter().map(|text| &**text).collect()))?;
-        let offset = self.len + DIGITS as u64 + 1;
-        let mut place = offset + r#"{"outcomes":["#.len() as u64;
-        self.append(&line)?;
-        for text in &texts {
-            let (name, known) = kept(text.get(), self.lines, place)?;
-            place += text.get().len() as u64 + 1;
-            self.known.insert(name, known);
+        let mut text = Kind::Outcomes.head().as_bytes().to_vec();
+        let mut places = Vec::with_capacity(outcomes.len());
+        for outcome in outcomes {
+            if !places.is_empty() {
+                text.push(b',');
+            }
+            let start = text.len();
+            serde_json::to_writer(&mut text, outcome).map_err(|it| write_error(it.into()))?;
+            let len = u32::try_from(text.len() - start)
+                .map_err(|_| write_error(io::ErrorKind::FileTooLarge.into()))?;
+            let offset = self.len + line::HEAD + start as u64;
+            let is_knowable = outcome.identity.is_some();
+            places.push((Key::of(outcome.name.as_bytes()), Place { offset, len, is_knowable }));
         }
+        text.extend_from_slice(TAIL.as_bytes());
+        let line = line_of(&text);
+        (&self.file).write_all(&line).map_err(write_error)?;
+        self.end_line(line.len() as u64)?;
+        self.known.extend(places);
         Ok(())
     }
 
-    fn append(&mut self, line: &[u8]) -> Result<()> {
-        (&self.file).write_all(line).map_err(write_error)?;
+    /// Brings a line of that length to the disk.
+    fn end_line(&mut self, len: u64) -> Result<()> {
         self.file.sync_data().map_err(write_error)?;
-        self.len += line.len() as u64;
+        self.len += len;
         self.lines += 1;
         Ok(())
     }
 }
 
+/// The inputs that a journal lists, one after the other.
+pub struct Listing<'a>(Elements<'a>, u64);
+
+impl Iterator for Listing<'_> {
+    type Item = Result<Listed>;
+
+    fn next(&mut self) -> Option<Result<Listed>> {
+        let Listing(elements, line) = self;
+        let next = elements.next().transpose()?;
+        Some(next.and_then(|(_, text)| serde_json::from_slice(text).map_err(|_| damaged(*line))))
+    }
+}
+
+/// Takes note of the outcomes that a line holds.
+fn read_outcomes(line: &Line, file: &File, known: &mut HashMap<Key, Place>) -> Result<()> {
+    let mut elements = Elements::of(line, Kind::Outcomes, file);
+    while let Some((offset, text)) = elements.next()? {
+        let damaged = || damaged(line.number);
+        let one: Known = serde_json::from_slice(text).map_err(|_| damaged())?;
+        let len = u32::try_from(text.len()).map_err(|_| damaged())?;
+        let is_knowable = one.identity.is_some();
+        known.insert(Key::of(one.name.as_bytes()), Place { offset, len, is_knowable });
+    }
+    Ok(())
+}
+
+/// Whether an outcome is of an input, by its name, workspace and identity.
+fn is_of(outcome: (&String, &Option<String>, &Option<Identity>), input: &Listed) -> bool {
+    outcome == (&input.name, &input.workspace, &input.identity)
+}
+
 /// Forgets the outcomes of what is not known again, such as pipes: in another run they may be of
 /// other plans.
-fn forget_unknowable(known: &mut HashMap<String, Known>) {
-    known.retain(|_, known| known.identity.is_some());
+fn forget_unknowable(known: &mut HashMap<Key, Place>) {
+    known.retain(|_, place| place.is_knowable);
 }
 
 /// What is to be done with a journal.
@@ -352,40 +404,11 @@ pub enum Access {
     Append,
 }
 
-/// What is kept of an outcome that stands there, by the name of its record file.
-fn kept(outcome: &str, line: u64, offset: u64) -> Result<(String, Known)> {
-    let mut known: Known = serde_json::from_str(outcome).map_err(|_| damaged(line))?;
-    known.place = Place { line, offset, len: outcome.len() };
-    Ok((std::mem::take(&mut known.name), known))
-}
-
-/// Where a part of a text begins in it.
-fn place_in(text: &str, part: &str) -> u64 {
-    (part.as_ptr().addr() - text.as_ptr().addr()) as u64
-}
-
-fn line_of(line: &Line<'_>) -> Result<Vec<u8>> {
-    let text = serde_json::to_string(line).map_err(|error| write_error(error.into()))?;
-    Ok(format!("{} {text}\n", digest(&text)).into_bytes())
-}
-
-fn digest(text: &str) -> String {
-    blake3::hash(text.as_bytes()).to_hex()[..DIGITS].to_owned()
-}
-
-/// The text of a line that is whole.
-fn checked(line: &[u8]) -> Option<&str> {
-    let line = std::str::from_utf8(line.strip_suffix(b"\n")?).ok()?;
-    let (digits, text) = line.split_once(' ')?;
-    (digits == digest(text)).then_some(text)
-}
-
-fn damaged(line: u64) -> Error {
-    Error::new(ErrorKind::Folder(FolderProblem::Damaged { line }))
-}
-
-fn read_error(error: io::Error) -> Error {
-    Error::io(ErrorKind::Read, error)
+/// The line of a text.
+fn line_of(text: &[u8]) -> Vec<u8> {
+    let mut measure = Measure::default();
+    measure.add(text);
+    [measure.head().as_bytes(), text, b"\n"].concat()
 }
 
 fn write_error(error: io::Error) -> Error {
@@ -439,20 +462,30 @@ mod tests {
         let mut journal =
             Journal::open(path.parent().expect("a folder"), Access::Append).expect("a journal");
         let inputs = [listed("a", 1), listed("b", 2), listed("c", 3)];
-        journal.list(inputs.to_vec()).expect("it is written");
+        list(&mut journal, &inputs);
         let both = [outcome(&inputs[0], None), outcome(&inputs[1], Some("é \" { \n"))];
         journal.add(&both).expect("it is written");
         journal.add(&[outcome(&inputs[1], None)]).expect("it is written");
         journal
     }
 
+    fn list(journal: &mut Journal, inputs: &[Listed]) {
+        journal.list(|| inputs.iter().cloned()).expect("it is written");
+    }
+
+    fn listed_in(journal: &Journal) -> Vec<Listed> {
+        let listed = journal.listed().expect("they were told");
+        listed.collect::<Result<_>>().expect("it can be read")
+    }
+
     /// Inputs that are done, and those that have failed.
     fn told(journal: &Journal) -> (Vec<String>, Vec<String>) {
         let (mut done, mut failed) = (Vec::new(), Vec::new());
-        for input in journal.listed().expect("they were told") {
-            if let Some(outcome) = journal.outcome(input).expect("it can be read") {
+        for input in listed_in(journal) {
+            let known = journal.known(&input).expect("it can be read");
+            if let Some(outcome) = journal.outcome(&input).expect("it can be read") {
                 assert_eq!(outcome.name, input.name);
-                assert_eq!(journal.known(input).map(Known::has_failed), Some(outcome.has_failed()));
+                assert_eq!(known.map(|it| it.has_failed()), Some(outcome.has_failed()));
                 if outcome.has_failed() { &mut failed } else { &mut done }.push(outcome.name);
             }
         }
@@ -468,16 +501,55 @@ mod tests {
         assert_eq!(told(&journal), expected);
         let again = Journal::open(folder.path(), Access::Read).expect("a journal");
         assert_eq!(told(&again), expected);
-        assert_eq!((again.terms(), again.listed()), (&terms(), journal.listed()));
+        assert_eq!((again.terms(), listed_in(&again)), (&terms(), listed_in(&journal)));
         let len = path.metadata().expect("a file").len();
-        journal.list(again.listed().expect("they were told").to_vec()).expect("nothing is written");
+        list(&mut journal, &listed_in(&again));
         assert_eq!(path.metadata().expect("a file").len(), len);
         // Another size, and one input less.
-        journal.list(vec![listed("a", 5), listed("b", 2)]).expect("it is written");
+        list(&mut journal, &[listed("a", 5), listed("b", 2)]);
         assert_eq!(told(&journal), (vec!["b".to_owned()], Vec::new()));
-        assert_eq!(journal.unlisted(), 0);
-        journal.list(vec![listed("c", 3)]).expect("it is written");
-        assert_eq!((told(&journal), journal.unlisted()), ((vec![], vec![]), 2));
+        assert_eq!(journal.unlisted().expect("it can be read"), 0);
+        list(&mut journal, &[listed("c", 3)]);
+        assert_eq!(told(&journal), (vec![], vec![]));
+        assert_eq!(journal.unlisted().expect("it can be read"), 2);
+    }
+
+    /// The bytes of a journal, which other versions of this program read, too.
+    #[test]
+    fn a_journal_of_before_is_read_and_written_alike() {
+        let lines = concat!(
+            r#"73ab48fd061e3d52 {"begun":{"version":1,"plansift":"0.1.0","format":"ndjson","#,
+            r#""all":false,"check":"grammar","strict":false,"shard":"1/1"}}"#,
+            "\n",
+            r#"06ed1c50e36c141c {"inputs":[{"position":0,"name":"b.json","source":"b.json","#,
+            r#""workspace":"b","identity":{"len":1,"modified":1767323045000000000}}]}"#,
+            "\n",
+            r#"62a92184a8fcd7a4 {"outcomes":[{"name":"b.json","source":"b.json","#,
+            r#""workspace":"b","identity":{"len":1,"modified":1767323045000000000},"#,
+            r#""plans":[{"source":"b.json","workspace":"b","result":{"error":"byte 1: "#,
+            r#"the document is incomplete: the input ends here"}}]}]}"#,
+            "\n",
+        );
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("journal");
+        std::fs::write(&path, lines).expect("it is written");
+        let before = Journal::open(folder.path(), Access::Read).expect("a journal");
+        let terms = Terms { plansift: "0.1.0".to_owned(), ..terms() };
+        let identity = Identity { len: 1, modified: Some(1_767_323_045_000_000_000), etag: None };
+        let input = Listed {
+            position: 0,
+            name: "b.json".to_owned(),
+            source: "b.json".to_owned(),
+            workspace: Some("b".to_owned()),
+            identity: Some(identity),
+        };
+        assert_eq!((before.terms(), listed_in(&before)), (&terms, vec![input.clone()]));
+        let outcome = before.outcome(&input).expect("it can be read").expect("it is done");
+        std::fs::write(&path, Journal::first_line(&terms).expect("a line")).expect("a file");
+        let mut journal = Journal::open(folder.path(), Access::Append).expect("a journal");
+        list(&mut journal, &[input]);
+        journal.add(&[outcome]).expect("it is written");
+        assert_eq!(std::fs::read_to_string(&path).expect("a file"), lines);
     }
 
     #[test]
@@ -486,14 +558,14 @@ mod tests {
         let path = folder.path().join("journal");
         let mut journal = written(&path);
         let pipe = Listed { identity: None, ..listed("pipe", 0) };
-        let inputs = vec![listed("a", 1), pipe.clone()];
-        journal.list(inputs.clone()).expect("it is written");
+        let inputs = [listed("a", 1), pipe.clone()];
+        list(&mut journal, &inputs);
         journal.add(&[outcome(&pipe, None)]).expect("it is written");
         let both = (vec!["a".to_owned(), "pipe".to_owned()], vec![]);
         assert_eq!(told(&journal), both);
         assert_eq!(told(&Journal::open(folder.path(), Access::Read).expect("a journal")), both);
         // The next run with the same inputs.
-        journal.list(inputs).expect("it is written");
+        list(&mut journal, &inputs);
         let one = (vec!["a".to_owned()], vec![]);
         assert_eq!(told(&journal), one);
         assert_eq!(told(&Journal::open(folder.path(), Access::Read).expect("a journal")), one);
@@ -531,7 +603,7 @@ mod tests {
                 continue;
             }
             // And it goes on, which waits for the disk.
-            journal.list(vec![listed("a", 1)]).expect("it is written");
+            list(&mut journal, &[listed("a", 1)]);
             journal.add(&[outcome(&listed("a", 1), Some("x"))]).expect("it is written");
             let again = Journal::open(folder.path(), Access::Read).expect("a journal");
             assert_eq!(told(&again), (vec![], vec!["a".to_owned()]));

@@ -2,17 +2,19 @@
 //! killed; of one folder, or of all shards.
 //!
 //! A row for each plan in the order of the inputs, then the `fleet` row with what it all amounts
-//! to. Without it a report is incomplete. Memory is that of the fleet's table; outcomes are read
-//! one by one.
+//! to. Without it a report is incomplete. Memory is that of the fleet's table; inputs and outcomes
+//! are read one by one.
 
-use std::collections::HashSet;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::folder::{Folder, RECORDS, REPORT, is_there, read_journal};
-use super::journal::{Journal, Listed, Terms};
+use super::journal::{Journal, Listed, Listing, Terms};
+use super::key::Key;
 use super::outcome::{Outcome, PlanOutcome, PlanResult};
 use super::shard::Shard;
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
@@ -75,18 +77,28 @@ struct FleetRow<'a> {
     totals: &'a Totals,
 }
 
-/// The report of a folder's run, into the folder.
+/// The report of a folder's run, into the folder, and what it amounts to.
 ///
 /// # Errors
 ///
 /// It cannot be written.
 pub fn write_into(folder: &Folder) -> Result<Fleet> {
-    let mut fleet = Fleet::default();
+    write_of(folder, Totals::default())
+}
+
+/// The same of a run that goes on. The table, which takes memory for each workspace, is left out.
+///
+/// # Errors
+///
+/// It cannot be written.
+pub fn update(folder: &Folder) -> Result<()> {
+    write_of(folder, Totals::without_workspaces()).map(drop)
+}
+
+fn write_of(folder: &Folder, totals: Totals) -> Result<Fleet> {
+    let mut fleet = Fleet { totals, changed: 0 };
     let part = Part { folder: folder.path(), name: Path::new(""), journal: folder.journal() };
-    folder.replace(REPORT, |out| {
-        fleet = write(&[part], Vec::new(), out)?;
-        Ok(())
-    })?;
+    folder.replace(REPORT, |out| write(&[part], &mut fleet, out))?;
     Ok(fleet)
 }
 
@@ -107,7 +119,7 @@ impl Shards {
     pub fn open(folders: &[PathBuf]) -> std::result::Result<Shards, (PathBuf, Error)> {
         let mut parts: Vec<(PathBuf, Journal)> = Vec::new();
         let mut numbers: Vec<u32> = Vec::new();
-        let (mut sources, mut positions) = (HashSet::new(), HashSet::new());
+        let (mut names, mut positions) = (HashSet::new(), HashSet::new());
         let mut count = 1;
         for folder in folders {
             let refused = |error| (folder.clone(), error);
@@ -126,7 +138,8 @@ impl Shards {
                 return Err(problem(FolderProblem::NoInputs));
             };
             for listed in listed {
-                if !sources.insert(listed.name.clone()) {
+                let listed = listed.map_err(refused)?;
+                if !names.insert(Key::of(listed.name.as_bytes())) {
                     return Err(problem(FolderProblem::SourceTwice));
                 }
                 // Parts of one list have no place of it in common.
@@ -156,7 +169,10 @@ impl Shards {
         let part = |(folder, journal)| Part { folder, name: folder, journal };
         let parts = self.parts.iter().map(|(folder, journal)| part((folder.as_path(), journal)));
         let parts: Vec<Part<'_>> = parts.collect();
-        write(&parts, self.missing.clone(), out)
+        let mut fleet = Fleet::default();
+        fleet.totals.missing_shards.clone_from(&self.missing);
+        write(&parts, &mut fleet, out)?;
+        Ok(fleet)
     }
 }
 
@@ -190,18 +206,49 @@ impl Part<'_> {
     }
 }
 
-fn write(parts: &[Part<'_>], missing_shards: Vec<u32>, out: &mut dyn Write) -> Result<Fleet> {
-    let mut inputs: Vec<(&Listed, &Part<'_>)> = Vec::new();
-    for part in parts {
-        inputs.extend(part.journal.listed().iter().copied().flatten().map(|listed| (listed, part)));
+/// The inputs of all parts, in order.
+struct InOrder<'a> {
+    /// Of each part what comes next, and the rest.
+    parts: Vec<(Option<Listed>, Option<Listing<'a>>)>,
+    /// The positions of what comes next, each with the index of its part.
+    next: BinaryHeap<Reverse<(u64, usize)>>,
+}
+
+impl<'a> InOrder<'a> {
+    fn of(parts: &[Part<'a>]) -> Result<InOrder<'a>> {
+        let mut inputs = InOrder { parts: Vec::new(), next: BinaryHeap::new() };
+        for (index, part) in parts.iter().enumerate() {
+            inputs.parts.push((None, part.journal.listed()));
+            inputs.read(index)?;
+        }
+        Ok(inputs)
     }
-    inputs.sort_by_key(|(listed, _)| listed.position);
+
+    /// Reads the next input of a part.
+    fn read(&mut self, index: usize) -> Result<()> {
+        let (next, rest) = &mut self.parts[index];
+        *next = rest.as_mut().and_then(Iterator::next).transpose()?;
+        self.next.extend(next.iter().map(|listed| Reverse((listed.position, index))));
+        Ok(())
+    }
+
+    /// The next input, and the index of its part.
+    fn next(&mut self) -> Result<Option<(Listed, usize)>> {
+        let Some(Reverse((_, index))) = self.next.pop() else { return Ok(None) };
+        let next = self.parts[index].0.take();
+        self.read(index)?;
+        Ok(next.map(|listed| (listed, index)))
+    }
+}
+
+fn write(parts: &[Part<'_>], fleet: &mut Fleet, out: &mut dyn Write) -> Result<()> {
     let out = &mut inert::Json::new(out);
-    let mut fleet = Fleet::default();
-    fleet.totals.missing_shards = missing_shards;
-    for (listed, part) in &inputs {
-        match part.outcome(listed)? {
-            Some(outcome) => plans(outcome, part, &mut fleet, out)?,
+    let (mut inputs, mut count) = (InOrder::of(parts)?, 0);
+    while let Some((listed, index)) = inputs.next()? {
+        let part = &parts[index];
+        count += 1;
+        match part.outcome(&listed)? {
+            Some(outcome) => plans(outcome, part, fleet, out)?,
             None => {
                 fleet.totals.pending += 1;
                 let (source, workspace) = (&listed.source, listed.workspace.as_deref());
@@ -217,17 +264,16 @@ fn write(parts: &[Part<'_>], missing_shards: Vec<u32>, out: &mut dyn Write) -> R
             }
         }
     }
-    let Fleet { totals, changed } = &fleet;
+    let Fleet { totals, changed } = &*fleet;
     let all = FleetRow {
         schema_version: REPORT_VERSION,
         plansift: env!("CARGO_PKG_VERSION"),
         complete: totals.pending == 0 && totals.missing_shards.is_empty(),
-        inputs: inputs.len() as u64,
+        inputs: count,
         changed: *changed,
         totals,
     };
-    row(&Row::Fleet(all), out)?;
-    Ok(fleet)
+    row(&Row::Fleet(all), out)
 }
 
 /// The rows of an input.

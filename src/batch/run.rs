@@ -1,7 +1,7 @@
 //! A batch as it runs: inputs to record files, on several threads, committed in groups.
 //!
 //! ```text
-//! inputs ─▶ spread over threads ─▶ records in the making ─▶ this thread: commit, progress, report
+//! jobs ─▶ spread over threads ─▶ records in the making ─▶ this thread: commit, progress, report
 //! ```
 //!
 //! What is wrong with an input is its outcome, and so is a panic; only what is wrong with the
@@ -13,12 +13,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::folder::{Draft, Finished, Folder};
-use super::journal::Listed;
 use super::outcome::PlanResult;
-use super::spread::{Task, spread};
+use super::spread::spread;
 use super::stop::Stop;
 use super::work::{Work, Worked, failed};
-use super::{Entry, Unlisted, report};
+use super::{Job, Jobs, report};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input;
 use crate::record::Options;
@@ -72,15 +71,6 @@ pub enum OnFailure {
     Stop,
 }
 
-/// An input that is to be done.
-#[derive(Debug)]
-pub struct Job<'a> {
-    /// The input, or what was named in vain.
-    pub input: std::result::Result<&'a Entry, &'a Unlisted>,
-    /// Its names.
-    pub listed: Listed,
-}
-
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
@@ -110,15 +100,15 @@ pub enum Event<'a> {
 /// The folder cannot be written to. What was committed stays.
 pub fn run(
     folder: &mut Folder,
-    jobs: Vec<Job<'_>>,
+    jobs: &Jobs,
     settings: &Settings,
     stop: &Stop,
     tell: &mut dyn FnMut(Event<'_>),
 ) -> Result<()> {
     let (path, read) = (folder.path().to_owned(), AtomicU64::new(0));
-    let work = |(number, job): (usize, Job<'_>), threads| {
+    let work = |index, job: Job<'_>, threads| {
         contained(&job, || {
-            let draft = || Draft::new(&path, number);
+            let draft = || Draft::new(&path, index);
             Work { job: &job, settings, threads, stop, read: &read }.finish(draft)
         })
     };
@@ -126,22 +116,20 @@ pub fn run(
 }
 
 /// Does a batch whose jobs are done like that.
-fn run_with<'a>(
+fn run_with(
     folder: &mut Folder,
-    jobs: Vec<Job<'a>>,
+    jobs: &Jobs,
     settings: &Settings,
     stop: &Stop,
     read: &AtomicU64,
-    work: impl Fn((usize, Job<'a>), NonZeroUsize) -> Result<Worked> + Sync,
+    work: impl Fn(usize, Job<'_>, NonZeroUsize) -> Result<Worked> + Sync,
     tell: &mut dyn FnMut(Event<'_>),
 ) -> Result<()> {
-    let tasks = jobs.into_iter().enumerate().map(|(number, job)| {
-        let size = job.input.map_or(Some(0), |entry| entry.len);
-        Task { of: (number, job), size }
-    });
+    let (tasks, size) = (jobs.indexes().to_vec(), |index| jobs.size_of(index));
+    let work = |index, threads| work(index, jobs.job(index), threads);
     let mut progress = Progress::default();
     let mut reports = Reports::begin(folder)?;
-    spread(tasks.collect(), settings.threads, stop, work, |group: Vec<Worked>| {
+    spread(tasks, size, settings.threads, stop, work, |group: Vec<Worked>| {
         let mut finished = Vec::with_capacity(group.len());
         for (one, warnings) in group {
             progress.inputs += 1;
@@ -178,7 +166,7 @@ impl Reports {
     /// Writes the first one: what is in the folder may be of a run with fewer inputs.
     fn begin(folder: &Folder) -> Result<Reports> {
         let written = Instant::now();
-        report::write_into(folder)?;
+        report::update(folder)?;
         Ok(Reports { written, took: written.elapsed() })
     }
 
@@ -203,11 +191,11 @@ fn contained(job: &Job<'_>, work: impl FnOnce() -> Result<Worked>) -> Result<Wor
 
 #[cfg(test)]
 mod tests {
-    use std::path::{Path, PathBuf};
+    use std::path::Path;
 
     use super::*;
-    use crate::batch::file_name;
     use crate::batch::journal::{Terms, VERSION};
+    use crate::batch::{Inputs, Rule, Selection, Shard};
 
     /// More than can be done before the first is gathered.
     const JOBS: usize = 400;
@@ -231,19 +219,12 @@ mod tests {
         Settings { sift, access, form: Form::Ndjson, threads, memory: u64::MAX, on_failure }
     }
 
-    fn jobs(entries: &[Entry]) -> Vec<Job<'_>> {
-        let mut jobs = Vec::new();
-        for (position, entry) in (0..).zip(entries) {
-            let (workspace, identity, source) = (None, None, entry.source().into_owned());
-            let name = file_name(source.as_bytes());
-            let listed = Listed { position, name, source, workspace, identity };
-            jobs.push(Job { input: Ok(entry), listed });
-        }
-        jobs
-    }
-
-    fn entries(count: usize) -> Vec<Entry> {
-        (0..count).map(|number| Entry::of_file(PathBuf::from(format!("{number}")))).collect()
+    /// Jobs of files that are not there.
+    fn jobs() -> Jobs {
+        let names = (0..JOBS).map(|number| number.to_string().into()).collect();
+        let selection = Selection { names, ..Selection::default() };
+        let inputs = Inputs::list(&selection, Rule::default());
+        Jobs::of(inputs, Shard { number: 1, count: 1 }).expect("different names")
     }
 
     /// Runs jobs done like that in a folder, and tells the errors of the plans in its report.
@@ -252,11 +233,11 @@ mod tests {
         on_failure: OnFailure,
         work: impl Fn(&Job<'_>) -> Result<Worked> + Sync,
     ) -> Result<Vec<String>> {
-        let entries = entries(JOBS);
+        let jobs = jobs();
         let mut folder = Folder::open(path, &terms(), "ndjson")?;
-        folder.list(jobs(&entries).into_iter().map(|job| job.listed).collect())?;
+        folder.list(|| jobs.iter().map(|job| job.listed))?;
         let read = AtomicU64::new(0);
-        let work = |(_, job): (usize, Job<'_>), _| contained(&job, || work(&job));
+        let work = |_, job: Job<'_>, _| contained(&job, || work(&job));
         let mut said = Vec::new();
         let mut tell = |event: Event<'_>| {
             if let Event::Failed(source, error) = event {
@@ -264,7 +245,7 @@ mod tests {
             }
         };
         let (settings, stop) = (settings(on_failure), Stop::default());
-        run_with(&mut folder, jobs(&entries), &settings, &stop, &read, work, &mut tell)?;
+        run_with(&mut folder, &jobs, &settings, &stop, &read, work, &mut tell)?;
         let fleet = report::write_into(&folder)?;
         assert_eq!(fleet.totals.failed, said.len() as u64);
         assert_eq!(fleet.totals.pending == 0, on_failure == OnFailure::GoOn);

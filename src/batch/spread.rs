@@ -20,15 +20,8 @@ const READY_MAX: usize = 64;
 /// How long the gatherer waits for a result before it looks around.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Something to be done.
-#[derive(Debug)]
-pub(super) struct Task<T> {
-    pub of: T,
-    /// How much it is, in bytes; none where that is not known.
-    pub size: Option<u64>,
-}
-
-/// Does tasks on so many threads. `work` is told how many of them a task may use, itself included.
+/// Does tasks, which are numbers, on so many threads. `size` tells how large a task is, in bytes,
+/// where that is known. `work` is told how many threads a task may use, its own included.
 /// `gather` is called on this thread with what is ready, several times a second also with nothing;
 /// where there can be no other thread, after each task.
 /// A stop ends it: what is not begun is left, and nothing is an error.
@@ -36,14 +29,15 @@ pub(super) struct Task<T> {
 /// # Errors
 ///
 /// The first of `work` or `gather`, but those that a stop brings about.
-pub(super) fn spread<T: Send, R: Send>(
-    tasks: Vec<Task<T>>,
+pub(super) fn spread<R: Send>(
+    tasks: Vec<usize>,
+    size: impl Fn(usize) -> Option<u64> + Sync,
     threads: NonZeroUsize,
     stop: &Stop,
-    work: impl Fn(T, NonZeroUsize) -> Result<R> + Sync,
+    work: impl Fn(usize, NonZeroUsize) -> Result<R> + Sync,
     mut gather: impl FnMut(Vec<R>) -> Result<()>,
 ) -> Result<()> {
-    let queue = Queue::new(tasks, threads);
+    let queue = Queue::new(tasks, size, threads);
     std::thread::scope(|scope| {
         let (send, ready) = sync_channel(READY_MAX);
         let mut started = 0;
@@ -98,32 +92,37 @@ fn gather_all<R>(
 }
 
 /// What is left to do.
-struct Queue<T> {
-    state: Mutex<State<T>>,
+struct Queue<S> {
+    state: Mutex<State>,
     /// A thread is free.
     freed: Condvar,
     threads: u64,
+    size: S,
 }
 
-struct State<T> {
-    tasks: std::vec::IntoIter<Task<T>>,
+struct State {
+    tasks: std::vec::IntoIter<usize>,
     /// Threads that no task uses.
     free: u64,
     /// Bytes of the tasks that are not done.
     left: u64,
 }
 
-impl<T> Queue<T> {
-    fn new(mut tasks: Vec<Task<T>>, threads: NonZeroUsize) -> Queue<T> {
+impl<S: Fn(usize) -> Option<u64>> Queue<S> {
+    fn new(mut tasks: Vec<usize>, size: S, threads: NonZeroUsize) -> Queue<S> {
         // What is not known may be large.
-        tasks.sort_by_key(|task| std::cmp::Reverse(task.size.unwrap_or(u64::MAX)));
-        let left = tasks.iter().filter_map(|task| task.size).sum();
+        tasks.sort_by_key(|&task| std::cmp::Reverse(size(task).unwrap_or(u64::MAX)));
+        let left = tasks.iter().filter_map(|&task| size(task)).sum();
         let threads = threads.get() as u64;
         let state = State { tasks: tasks.into_iter(), free: threads, left };
-        Queue { state: Mutex::new(state), freed: Condvar::new(), threads }
+        Queue { state: Mutex::new(state), freed: Condvar::new(), threads, size }
     }
 
-    fn state(&self) -> MutexGuard<'_, State<T>> {
+    fn size(&self, task: usize) -> u64 {
+        (self.size)(task).unwrap_or(0)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
         // Nothing panics while it holds the lock.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -132,13 +131,12 @@ impl<T> Queue<T> {
     fn serve<R>(
         &self,
         stop: &Stop,
-        work: &impl Fn(T, NonZeroUsize) -> Result<R>,
+        work: &impl Fn(usize, NonZeroUsize) -> Result<R>,
         mut hand_in: impl FnMut(Result<R>) -> bool,
     ) {
         while let Some((task, threads)) = self.next(stop) {
-            let size = task.size.unwrap_or(0);
-            let result = work(task.of, threads);
-            self.give_back(size, threads);
+            let result = work(task, threads);
+            self.give_back(self.size(task), threads);
             let was_stopped = |error: &Error| error.kind() == ErrorKind::Stopped;
             if result.as_ref().is_err_and(was_stopped) || !hand_in(result) {
                 return;
@@ -146,7 +144,7 @@ impl<T> Queue<T> {
         }
     }
 
-    fn next(&self, stop: &Stop) -> Option<(Task<T>, NonZeroUsize)> {
+    fn next(&self, stop: &Stop) -> Option<(usize, NonZeroUsize)> {
         let mut state = self.state();
         while state.free == 0 && !stop.is_set() {
             state = self.freed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -155,7 +153,7 @@ impl<T> Queue<T> {
             return None;
         }
         let task = state.tasks.next()?;
-        let share = share(task.size.unwrap_or(0), state.left, self.threads);
+        let share = share(self.size(task), state.left, self.threads);
         let taken = share.min(state.free);
         state.free -= taken;
         Some((task, NonZeroUsize::new(taken as usize).unwrap_or(NonZeroUsize::MIN)))
@@ -181,13 +179,16 @@ fn share(size: u64, left: u64, threads: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn tasks(sizes: &[u64]) -> Vec<Task<usize>> {
-        let task = |(of, &size): (usize, &u64)| Task { of, size: Some(size) };
-        sizes.iter().enumerate().map(task).collect()
-    }
-
-    fn threads(number: usize) -> NonZeroUsize {
-        NonZeroUsize::new(number).expect("some")
+    /// Spreads one task for each of those sizes.
+    fn spread_sizes<R: Send>(
+        sizes: &[u64],
+        threads: usize,
+        stop: &Stop,
+        work: impl Fn(usize, NonZeroUsize) -> Result<R> + Sync,
+        gather: impl FnMut(Vec<R>) -> Result<()>,
+    ) -> Result<()> {
+        let threads = NonZeroUsize::new(threads).expect("some");
+        spread((0..sizes.len()).collect(), |task| Some(sizes[task]), threads, stop, work, gather)
     }
 
     #[test]
@@ -219,7 +220,7 @@ mod tests {
             gathered.lock().expect("no panic").extend(ready);
             Ok(())
         };
-        spread(tasks(&sizes), threads(1), &Stop::default(), work, gather).expect("no errors");
+        spread_sizes(&sizes, 1, &Stop::default(), work, gather).expect("no errors");
         let begun = begun.into_inner().expect("no panic");
         assert_eq!(begun, [(1, 1), (4, 1), (2, 1), (0, 1), (5, 1), (3, 1)]);
         let mut gathered = gathered.into_inner().expect("no panic");
@@ -242,7 +243,7 @@ mod tests {
             Ok(())
         };
         let sizes: Vec<u64> = (0..300).map(|number| number * number % 1000).collect();
-        spread(tasks(&sizes), threads(5), &Stop::default(), work, |_| Ok(())).expect("no errors");
+        spread_sizes(&sizes, 5, &Stop::default(), work, |_| Ok(())).expect("no errors");
         let in_use = in_use.into_inner().expect("no panic");
         assert!(in_use.0 == 0 && (1..=5).contains(&in_use.1), "{in_use:?}");
     }
@@ -251,7 +252,7 @@ mod tests {
     fn the_first_error_ends_everything() {
         for kind in [ErrorKind::Write, ErrorKind::Read] {
             let work = |task: usize, _| if task == 40 { Err(Error::new(kind)) } else { Ok(task) };
-            let spread = spread(tasks(&[1; 2000]), threads(3), &Stop::default(), work, |_| Ok(()));
+            let spread = spread_sizes(&[1; 2000], 3, &Stop::default(), work, |_| Ok(()));
             assert_eq!(spread.expect_err("an error").kind(), kind);
         }
         let gather = |ready: Vec<usize>| match ready.is_empty() {
@@ -259,7 +260,7 @@ mod tests {
             false => Err(Error::new(ErrorKind::Write)),
         };
         let work = |task: usize, _| Ok(task);
-        let spread = spread(tasks(&[1; 2000]), threads(3), &Stop::default(), work, gather);
+        let spread = spread_sizes(&[1; 2000], 3, &Stop::default(), work, gather);
         assert_eq!(spread.expect_err("an error").kind(), ErrorKind::Write);
     }
 
@@ -282,7 +283,7 @@ mod tests {
             gathered.extend(ready);
             Ok(())
         };
-        spread(tasks(&[1; 500]), threads(2), &stop, work, gather).expect("a stop is no error");
+        spread_sizes(&[1; 500], 2, &stop, work, gather).expect("a stop is no error");
         gathered.sort_unstable();
         let (before, after) = gathered.split_at(gathered.len().min(10));
         assert!(

@@ -4,14 +4,14 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicU64;
 
-use super::Entry;
 use super::folder::{Draft, Finished};
 use super::journal::Listed;
 use super::large::TakingTurns;
 use super::outcome::{Done, Outcome, PlanOutcome, PlanResult};
 use super::reading::{Attributes, Note, Reader, has_changes, read_plans};
-use super::run::{Job, Settings};
+use super::run::Settings;
 use super::stop::{Stop, Stoppable};
+use super::{Entry, Job};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{self, Mapping, Source, Threads};
 use crate::record::{Label, Record, Rendered, Sifted};

@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
@@ -17,8 +18,7 @@ pub use self::inputs::InputArgs;
 pub use self::limits::LimitArgs;
 use self::limits::size;
 pub use self::report::{Ignore, Report, ReportAs, Target, Values};
-use crate::glob::Glob;
-use crate::path;
+use crate::path::{self, AddressPattern};
 use crate::record::Show;
 use crate::slim::Part;
 
@@ -106,7 +106,7 @@ pub struct Audit {
     #[command(flatten)]
     pub secrets: SecretArgs,
     /// Write to a file: whole, or not at all
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
     /// The documents, and how to read them
     #[command(flatten)]
@@ -137,7 +137,7 @@ pub struct Redact {
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     /// Write to a file: whole, or not at all
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
     /// The documents, and how to read them
     #[command(flatten)]
@@ -155,10 +155,10 @@ pub struct Slim {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = part,
           default_value = "changes,outputs")]
     pub keep: Vec<Part>,
-    /// Keep resources whose whole address or whole type matches, like 'aws_db_*' or 'module.a.*'; *
-    /// is any text. Again for more
-    #[arg(long, value_name = "GLOB", value_parser = glob)]
-    pub only: Vec<Glob>,
+    /// Keep resources of these types, addresses or modules, like 'aws_db_*', aws_vpc.main or
+    /// module.network with everything in it; * is any text. Again for more
+    #[arg(long, value_name = "GLOB", value_parser = address)]
+    pub only: Vec<AddressPattern>,
     /// Keep these attributes of resources and all below them, like tags, '*_arn' or
     /// ingress.cidr_blocks; elements of lists always stay. Again for more
     #[arg(long, value_name = "PATH", value_parser = path)]
@@ -179,7 +179,7 @@ pub struct Slim {
     #[command(flatten)]
     pub mask: MaskArgs,
     /// Write to a file: whole, or not at all
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
     /// The plans, and how to read them
     #[command(flatten)]
@@ -269,7 +269,7 @@ pub struct Changes {
     #[command(flatten)]
     pub gate: GateArgs,
     /// Write to a file: whole, or not at all
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
     /// The plans, and how to read them
     #[command(flatten)]
@@ -289,7 +289,7 @@ pub struct Summary {
     #[command(flatten)]
     pub gate: GateArgs,
     /// Write to a file: whole, or not at all
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
     /// The plans, and how to read them
     #[command(flatten)]
@@ -332,6 +332,7 @@ pub enum SortBy {
     Input,
     Add,
     Change,
+    #[value(alias = "delete")]
     Destroy,
     Replace,
     Import,
@@ -466,12 +467,41 @@ fn part(name: &str) -> Result<Part, String> {
     })
 }
 
-fn glob(text: &str) -> Result<Glob, String> {
+fn address(text: &str) -> Result<AddressPattern, String> {
     match text {
         "" => Err("nothing has an empty address or type".to_owned()),
-        text => Ok(Glob::new(text)),
+        text => Ok(AddressPattern::new(text)),
     }
 }
+
+/// A file to write to.
+fn file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.to_str() {
+        Some(name) if FORMATS.contains(&name) => Err(format!(
+            "-o takes a file here, and '{name}' is a format: write -o ./{name} for a file of that \
+             name, or use a command with this format: changes --format ndjson|json|csv, report -o \
+             term|markdown|html|github|json|variables|junit|sarif|gitlab, audit --format \
+             table|ndjson|csv"
+        )),
+        _ => Ok(path),
+    })
+}
+
+/// Names of formats, of any command.
+const FORMATS: [&str; 12] = [
+    "term",
+    "markdown",
+    "html",
+    "github",
+    "json",
+    "ndjson",
+    "csv",
+    "variables",
+    "junit",
+    "sarif",
+    "gitlab",
+    "table",
+];
 
 fn path(text: &str) -> Result<path::Pattern, String> {
     path::Pattern::parse(text).map_err(|error| {

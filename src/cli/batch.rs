@@ -1,12 +1,11 @@
 //! `plansift batch`: a record file for each input, and a report of all.
 
-use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::args::Batch;
 use super::exit::Exit;
-use super::inputs::{self, Listed};
+use super::inputs;
 #[cfg(target_os = "linux")]
 use super::interrupt::Interrupts;
 use super::output::{lies_in, write_whole};
@@ -14,11 +13,10 @@ use super::progress::Meter;
 use super::run::{access, end_of_output, fail, form, options, say, screen, shape, threads};
 use super::stats::Stats;
 use crate::batch::folder::{Folder, Standing};
-use crate::batch::journal::{self, Listed as Named, Terms};
-use crate::batch::outcome::Identity;
+use crate::batch::journal::{self, Listed, Terms};
 use crate::batch::report::{self, Fleet};
-use crate::batch::run::{Event, Job, OnFailure, Progress, Settings, run as run_jobs, threads_in};
-use crate::batch::{Entry, Location, Shard, Stop, file_name};
+use crate::batch::run::{Event, OnFailure, Progress, Settings, run as run_jobs, threads_in};
+use crate::batch::{Jobs, Stop};
 use crate::error::Result;
 use crate::json::Validation;
 use crate::record::{Options, Show};
@@ -42,11 +40,14 @@ pub fn run(arguments: &Batch) -> Exit {
             return exit;
         }
     }
-    let jobs = match jobs(&listed, arguments.shard) {
+    let stop = Stop::with(listed.stores);
+    let jobs = match Jobs::of(listed.inputs, arguments.shard) {
         Ok(jobs) => jobs,
-        Err(exit) => return exit,
+        Err(source) => {
+            say(&format!("{source}: two inputs have this name: batch them in two folders"));
+            return Exit::Usage;
+        }
     };
-    let stop = Stop::with(listed.stores.clone());
     #[cfg(target_os = "linux")]
     let interrupted = Interrupts::hold().map(|interrupts| interrupts.stop(stop.clone()));
     let mut tally = Tally { progress: Progress::default(), stats: Stats::start() };
@@ -118,7 +119,7 @@ fn terms(arguments: &Batch, settings: &Settings) -> Terms {
 /// Does what is missing. A stop is no error.
 fn do_missing(
     arguments: &Batch,
-    jobs: Vec<Job<'_>>,
+    mut jobs: Jobs,
     settings: &Settings,
     stop: &Stop,
     tally: &mut Tally,
@@ -127,14 +128,13 @@ fn do_missing(
     let terms = terms(arguments, settings);
     let mut folder = Folder::open(&arguments.out, &terms, form.extension())?;
     let all = jobs.len();
-    folder.list(jobs.iter().map(|job| job.listed.clone()).collect())?;
-    let jobs = missing(jobs, &folder, plans.quiet)?;
+    folder.list(|| jobs.iter().map(|job| job.listed))?;
+    leave_missing(&mut jobs, &folder, plans.quiet)?;
     if !plans.quiet {
-        tell_of_before(&folder, all - jobs.len());
+        tell_of_before(&folder, all - jobs.len())?;
     }
-    let size = |job: &Job<'_>| job.input.map_or(0, |entry| entry.len.unwrap_or(0));
-    let mut meter = Meter::new(plans, jobs.len() as u64, jobs.iter().map(size).sum());
-    let ran = run_jobs(&mut folder, jobs, settings, stop, &mut |event| match event {
+    let mut meter = Meter::new(plans, jobs.len() as u64, jobs.size());
+    let ran = run_jobs(&mut folder, &jobs, settings, stop, &mut |event| match event {
         Event::Failed(source, error) => say(&format!("{source}: {error}")),
         Event::Warning(..) if plans.quiet => {}
         Event::Warning(source, text) => say(&format!("{source}: {text}")),
@@ -144,10 +144,13 @@ fn do_missing(
         }
     });
     meter.finish();
+    // The table takes the memory of the inputs.
+    drop(jobs);
     let written = ran.and_then(|()| report::write_into(&folder));
     if written.is_err() || stop.is_set() {
-        let listed = folder.journal().listed().unwrap_or_default();
-        let done = listed.iter().filter(|input| folder.has(input)).count();
+        let listed = folder.journal().listed().into_iter().flatten();
+        let is_done = |input: &Result<Listed>| input.as_ref().is_ok_and(|it| has(&folder, it));
+        let done = listed.filter(is_done).count();
         if done < all {
             say(&format!(
                 "stopped: {done} of {all} inputs are done; the same command goes on from here"
@@ -157,66 +160,35 @@ fn do_missing(
     written
 }
 
-/// The jobs that were not done before, or whose records were edited since, which is said.
-fn missing<'a>(jobs: Vec<Job<'a>>, folder: &Folder, is_quiet: bool) -> Result<Vec<Job<'a>>> {
-    let mut missing = Vec::new();
-    for job in jobs {
-        match folder.standing(&job.listed)? {
-            Standing::Done => continue,
-            Standing::Altered(name) if !is_quiet => {
-                let source = &job.listed.source;
-                say(&format!("{name}: this is not what was written: {source} is done again"));
-            }
-            Standing::Missing | Standing::Altered(_) => {}
-        }
-        missing.push(job);
-    }
-    Ok(missing)
+/// Whether the records of an input are there. Where that cannot be read, they are not.
+fn has(folder: &Folder, input: &Listed) -> bool {
+    folder.has(input).unwrap_or(false)
 }
 
-/// The inputs of a shard.
-///
-/// # Errors
-///
-/// Two of them cannot be told apart; that was said.
-fn jobs(listed: &Listed, shard: Shard) -> std::result::Result<Vec<Job<'_>>, Exit> {
-    let mut names = HashSet::new();
-    let mut jobs = Vec::new();
-    for (position, input) in (0..).zip(&listed.inputs.entries) {
-        let input = input.as_ref();
-        let source = input.map_or_else(|it| it.source.as_str().into(), Entry::source);
-        let bytes = match input {
-            // Two names that are no text may look alike.
-            Ok(Entry { location: Location::File(path), .. }) => path.as_os_str().as_encoded_bytes(),
-            _ => source.as_bytes(),
-        };
-        let name = file_name(bytes);
-        if !shard.holds(bytes) {
-            continue;
+/// Leaves the jobs that were not done before, or whose records were edited since, which is said.
+fn leave_missing(jobs: &mut Jobs, folder: &Folder, is_quiet: bool) -> Result<()> {
+    jobs.retain(|job| {
+        let standing = folder.standing(&job.listed)?;
+        if let (Standing::Altered(name), false) = (&standing, is_quiet) {
+            let source = &job.listed.source;
+            say(&format!("{name}: this is not what was written: {source} is done again"));
         }
-        if !names.insert(name.clone()) {
-            say(&format!("{source}: two inputs have this name: batch them in two folders"));
-            return Err(Exit::Usage);
-        }
-        let workspace = input.ok().map(|entry| listed.inputs.workspace(entry));
-        let identity = input.ok().and_then(Identity::of);
-        let source = source.into_owned();
-        jobs.push(Job { input, listed: Named { position, name, source, workspace, identity } });
-    }
-    Ok(jobs)
+        Ok(standing != Standing::Done)
+    })
 }
 
-fn tell_of_before(folder: &Folder, done: usize) {
+fn tell_of_before(folder: &Folder, done: usize) -> Result<()> {
     match done {
         0 => {}
         1 => say("1 input was done before"),
         many => say(&format!("{many} inputs were done before")),
     }
-    match folder.journal().unlisted() {
+    match folder.journal().unlisted()? {
         0 => {}
         1 => say("1 input of before is not named any more: its records stay"),
         many => say(&format!("{many} inputs of before are not named any more: their records stay")),
     }
+    Ok(())
 }
 
 /// Draws the table, and says how it ended.

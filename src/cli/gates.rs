@@ -7,7 +7,7 @@ use std::io::Read;
 use super::args::GateArgs;
 use super::exit::Exit;
 use super::run::say;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind, RuleFault};
 use crate::sink::Sink;
 use crate::sink::gate::{Answer, Gate, Rule};
 
@@ -65,11 +65,14 @@ fn rule(text: &str) -> Result<Rule, Exit> {
 }
 
 fn refused(place: &str, error: &Error) -> Exit {
-    say(&format!(
-        "{place}: {error}: it begins with one of {}; then perhaps ':' with a type, an address or a \
-         path, and '>' with a number",
-        Rule::subjects().collect::<Vec<_>>().join(", ")
-    ));
+    let words = match error.kind() {
+        ErrorKind::Rule(RuleFault::Unknown(_)) => {
+            let words: Vec<_> = Rule::subjects().collect();
+            format!("; rules begin with {}", words.join(", "))
+        }
+        _ => String::new(),
+    };
+    say(&format!("{place}: {error}{words}"));
     Exit::Usage
 }
 

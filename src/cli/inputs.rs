@@ -82,10 +82,10 @@ pub fn list<'o>(
             say(&format!("named more than once and done once: {}", inputs.again));
         }
         tell_skipped(&inputs.skipped);
+        // A rule of the user's may well give several plans one workspace.
         if is_ruled {
             tell_unfit(&inputs);
-        }
-        if takes == Takes::Plans {
+        } else if takes == Takes::Plans {
             tell_shared(&inputs);
         }
     }
@@ -161,12 +161,12 @@ fn tell_unfit(inputs: &Inputs) {
     }
 }
 
-/// Says which inputs would have the workspace of another.
+/// Says which inputs have the workspace of an earlier input.
 fn tell_shared(inputs: &Inputs) {
-    let shared = inputs.entries.iter().flatten().filter(|entry| inputs.shares(entry));
-    if let Some(names) = first_of(shared) {
+    if let Some(names) = first_of(inputs.sharing()) {
         say(&format!(
-            "warning: {names} would share the name of a workspace: named by the whole path"
+            "warning: {names}: an earlier input has the same workspace: \
+             --workspace-from can tell them apart"
         ));
     }
 }

@@ -147,8 +147,8 @@ impl<'a> Key<'a> {
     /// Compares the decoded texts.
     #[inline(always)]
     fn compare(self, other: Key<'_>) -> Ordering {
-        let is_told = self.head != other.head && self.text.is_plain() && other.text.is_plain();
-        if is_told { self.head.cmp(&other.head) } else { self.text.compare(other.text) }
+        let heads_decide = self.head != other.head && self.text.is_plain() && other.text.is_plain();
+        if heads_decide { self.head.cmp(&other.head) } else { self.text.compare(other.text) }
     }
 }
 

@@ -62,7 +62,7 @@ struct Scratch {
     changed: Paths,
     room: Room,
     /// True if the caller only asks whether anything changed; no path is stored then.
-    is_one_enough: bool,
+    stops_at_first: bool,
     /// Containers still to be entered; empty between two changes.
     waiting: Vec<Both<'static>>,
     /// The steps to one place, innermost first.
@@ -132,13 +132,13 @@ impl Differ {
             found?;
             self.changed.sort();
         }
-        self.hide_what_is_below_marks();
+        self.hide_below_sensitive();
         Ok(())
     }
 
     /// Replaces each place below a sensitive place with the sensitive place itself: the keys of a
     /// sensitive map, and the number of elements of a sensitive list, are part of the secret.
-    fn hide_what_is_below_marks(&mut self) {
+    fn hide_below_sensitive(&mut self) {
         if !self.sensitive.is_empty() {
             let sensitive = std::mem::take(&mut self.sensitive);
             self.hide_below(&sensitive);
@@ -177,9 +177,9 @@ impl Differ {
             self.overlays.each_mark(overlay, |mark| scratch.marks.push(mark))?;
         }
         scratch.room = Room { paths_max: self.paths_max, taken: 0 };
-        scratch.is_one_enough = true;
+        scratch.stops_at_first = true;
         let found = scratch.changed(Some(before), Some(after), after_unknown);
-        scratch.is_one_enough = false;
+        scratch.stops_at_first = false;
         found.map(|()| !scratch.changed.is_empty())
     }
 
@@ -200,7 +200,7 @@ impl Differ {
         Ok(())
     }
 
-    /// The memory budget that remains beside other lists of the change.
+    /// The memory budget that other lists of the change leave.
     fn room(&self, others: &[&Paths]) -> Room {
         let taken = others.iter().map(|others| others.size()).sum();
         Room { paths_max: self.paths_max, taken }
@@ -353,7 +353,7 @@ impl Scratch {
         while let Some(both) = waiting.pop() {
             // A place found inside a container may be discarded later, but at the container's end
             // it is final.
-            if self.is_one_enough && !self.changed.is_empty() {
+            if self.stops_at_first && !self.changed.is_empty() {
                 break;
             }
             match both.before.kind()? {
@@ -362,12 +362,12 @@ impl Scratch {
             }
         }
         self.waiting = recycled(waiting);
-        self.forget_much();
+        self.shrink();
         Ok(())
     }
 
     /// Frees the memory of an unusually large change.
-    fn forget_much(&mut self) {
+    fn shrink(&mut self) {
         const KEPT: usize = 1 << 20;
         if self.waiting.capacity() * size_of::<Both<'_>>() > KEPT {
             self.waiting = Vec::new();
@@ -476,7 +476,7 @@ impl Scratch {
     /// Adds a place to the changed places, or the place that `last` leads to below it. `offset` is
     /// its location.
     fn report(&mut self, place: u32, last: Option<PlaceStep>, offset: u64) -> Result<()> {
-        if self.is_one_enough {
+        if self.stops_at_first {
             self.changed.push([]);
             return Ok(());
         }

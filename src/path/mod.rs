@@ -5,6 +5,7 @@
 //! allocates nothing once the buffers have grown. Putting it in order mostly looks at one number a
 //! path: the beginning of its first key (`Span::lead`).
 
+mod address;
 mod pattern;
 
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ use std::fmt;
 
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
+pub use self::address::AddressPattern;
 pub use self::pattern::{DECODERS, Pattern};
 use crate::error::{Error, ErrorKind};
 

@@ -63,6 +63,14 @@ pub struct Deferred<'a> {
     pub resource_change: ResourceChange<'a>,
 }
 
+/// An action whose invocation is put off to a later plan.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the keys of the format")]
+pub struct DeferredAction<'a> {
+    pub reason: Option<Text<'a>>,
+    pub action_invocation: ActionInvocation<'a>,
+}
+
 /// An invocation of an action.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
@@ -385,6 +393,24 @@ impl<'a> Deferred<'a> {
     }
 }
 
+impl<'a> DeferredAction<'a> {
+    /// Takes an element of `deferred_action_invocations` apart.
+    ///
+    /// # Errors
+    ///
+    /// It has no `action_invocation`, or one that is wrong.
+    pub fn parse(element: Value<'a>) -> Result<DeferredAction<'a>> {
+        let [reason, invocation] =
+            members(element, const { &Name::all(["reason", "action_invocation"]) })?;
+        let invocation = required(element, invocation, "action_invocation")?;
+        Ok(DeferredAction {
+            reason: text(reason, "reason")?,
+            action_invocation: ActionInvocation::parse(invocation)
+                .map_err(|error| error.within("action_invocation"))?,
+        })
+    }
+}
+
 impl<'a> ActionInvocation<'a> {
     /// Parses an element of `action_invocations`.
     ///
@@ -431,9 +457,10 @@ impl<'a> ActionInvocation<'a> {
         })
     }
 
-    /// The configuration as what a change would bring about, if there is one.
+    /// The configuration as what a change would bring about, if there is something in it.
     pub fn config(&self) -> Option<Change<'a>> {
-        let actions = self.config_values.or(self.config_unknown)?;
+        let mut parts = [self.config_values, self.config_unknown].into_iter().flatten();
+        let actions = parts.find(|part| !part.is_empty())?;
         Some(Change {
             actions,
             before: None,

@@ -63,18 +63,18 @@ pub enum Next {
 /// use plansift::input::Slice;
 /// use plansift::plan::{Documents, Next, Options, Visitor};
 ///
-/// struct Nobody;
-/// impl Visitor for Nobody {}
+/// struct Ignore;
+/// impl Visitor for Ignore {}
 ///
 /// let line = r#"{"format_version":"1.2","resource_changes":[]}"#;
 /// let (first, cut) = (format!("{line}\n"), &line[..30]);
 /// let text = format!("{first}{cut}\n{line}");
 /// let mut documents = Documents::new(Slice(text.as_bytes()), &Options::default());
-/// assert!(documents.read(&mut Nobody).is_ok());
+/// assert!(documents.read(&mut Ignore).is_ok());
 /// assert_eq!(documents.find_next(), Next::Document(first.len() as u64));
-/// assert!(documents.read(&mut Nobody).is_err());
+/// assert!(documents.read(&mut Ignore).is_err());
 /// assert!(matches!(documents.find_next(), Next::Document(_)));
-/// assert!(documents.read(&mut Nobody).is_ok());
+/// assert!(documents.read(&mut Ignore).is_ok());
 /// assert_eq!(documents.find_next(), Next::End);
 /// ```
 pub struct Documents<S> {
@@ -313,7 +313,7 @@ impl Line {
 
     /// Continues the search in a window that begins at `offset`. Returns how many bytes of the
     /// window certainly belong to the document.
-    fn look(&mut self, window: &[u8], offset: u64) -> usize {
+    fn search(&mut self, window: &[u8], offset: u64) -> usize {
         let end = offset + window.len() as u64;
         if let Some(found) = self.found {
             return (found - offset) as usize;
@@ -422,7 +422,7 @@ pub(crate) struct Region<'a, S> {
 
 impl<'a, S: Source> Region<'a, S> {
     fn new(source: &'a mut S, line: &'a mut Line) -> Region<'a, S> {
-        let len = line.look(source.window(), source.offset());
+        let len = line.search(source.window(), source.offset());
         Region { source, line, len }
     }
 
@@ -456,7 +456,7 @@ impl<S: Source> Source for Region<'_, S> {
             // The window keeps a line that may still become a beginning.
             let more = self.source.fill(keep.min(seen).min(self.line.searched));
             let (window, offset) = (self.source.window(), self.source.offset());
-            self.len = self.line.look(window, offset);
+            self.len = self.line.search(window, offset);
             if self.line.found.is_none() && !matches!(more, Ok(true)) {
                 // At the end of the input no line can become a beginning any more.
                 self.len = window.len();

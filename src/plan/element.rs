@@ -248,7 +248,7 @@ mod tests {
     );
 
     /// Whether the fast path recognises a resource. If so, its overlay must equal the parser's.
-    fn is_told(resource: &[u8]) -> bool {
+    fn is_recognised(resource: &[u8]) -> bool {
         use crate::json::Validation;
         use crate::json::cursor::Cursor;
         let (isa, limits) = (crate::scan::Isa::best(), crate::limits::Limits::default());
@@ -271,9 +271,9 @@ mod tests {
     }
 
     #[test]
-    fn overlays_of_resources_are_told_as_they_are() {
-        assert!(is_told(RESOURCE.as_bytes()));
-        assert!(is_told(RESOURCE.replacen(r#""index":0,"#, "", 1).as_bytes()));
+    fn recognised_resources_have_the_overlay_of_the_parser() {
+        assert!(is_recognised(RESOURCE.as_bytes()));
+        assert!(is_recognised(RESOURCE.replacen(r#""index":0,"#, "", 1).as_bytes()));
         let mut seen = 0;
         for place in 0..RESOURCE.len() {
             for byte in *b"\"\\{}[],:x01- tfn" {
@@ -282,14 +282,15 @@ mod tests {
                 damaged[place] = byte;
                 longer.insert(place, byte);
                 shorter.remove(place);
-                seen += [damaged, longer, shorter].iter().filter(|text| is_told(text)).count();
+                seen +=
+                    [damaged, longer, shorter].iter().filter(|text| is_recognised(text)).count();
             }
         }
         assert!(seen > 500, "{seen} overlays were seen at a glance");
     }
 
     #[test]
-    fn native_elements_are_told_at_a_glance() {
+    fn native_elements_are_recognised() {
         let with = |from, to| NATIVE.replacen(from, to, 1);
         let natives = [
             NATIVE.to_owned(),
@@ -301,12 +302,12 @@ mod tests {
             NATIVE.replace(r#"{"a":[{},true]}"#, "false"),
         ];
         for native in natives {
-            assert!(hold_to_general(native.as_bytes()), "{native}");
+            assert!(matches_parser(native.as_bytes()), "{native}");
         }
     }
 
     #[test]
-    fn a_glance_sees_nothing_that_a_look_does_not() {
+    fn the_fast_path_agrees_with_the_parser() {
         let numbered = NATIVE.replacen(r#""index":"k","#, r#""index":12,"#, 1);
         let mut seen = 0;
         for native in [NATIVE.as_bytes(), numbered.as_bytes()] {
@@ -317,7 +318,7 @@ mod tests {
                     longer.insert(place, byte);
                     shorter.remove(place);
                     for element in [damaged, longer, shorter] {
-                        seen += usize::from(hold_to_general(&element));
+                        seen += usize::from(matches_parser(&element));
                     }
                 }
             }
@@ -326,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn no_value_is_left_half_way() {
+    fn an_index_is_recognised_whole_or_not_at_all() {
         for index in [
             "01\"x\"",
             "00\"x\"",
@@ -338,13 +339,13 @@ mod tests {
             "\"a\"\"b\"",
         ] {
             let native = NATIVE.replacen(r#""index":"k","#, &format!("\"index\":{index},"), 1);
-            hold_to_general(native.as_bytes());
+            matches_parser(native.as_bytes());
             assert!(both(native.as_bytes()).glance.is_none(), "{index}");
         }
     }
 
     /// Whether the fast path recognises an element. If so, the parser must find the same.
-    fn hold_to_general(element: &[u8]) -> bool {
+    fn matches_parser(element: &[u8]) -> bool {
         let both = both(element);
         if both.glance.is_some() {
             assert_eq!(both.glance, both.general, "{}", element.escape_ascii());

@@ -35,7 +35,9 @@ use crate::limits::Limits;
 use crate::scan::Isa;
 
 pub(crate) use change::members;
-pub use change::{ActionInvocation, Change, Check, Deferred, Index, ResourceChange, Timing};
+pub use change::{
+    ActionInvocation, Change, Check, Deferred, DeferredAction, Index, ResourceChange, Timing,
+};
 pub use documents::{Documents, Next, REACH, read};
 pub use element::{Element, ResourceGlance, Unchanged};
 pub use frame::Document;
@@ -220,6 +222,16 @@ pub trait Visitor {
         Ok(Flow::Continue)
     }
 
+    /// An element of `deferred_action_invocations`, which is passed unless it is entered.
+    ///
+    /// # Errors
+    ///
+    /// The visitor's own.
+    fn deferred_action(&mut self, deferred: &DeferredAction<'_>) -> Result<Flow> {
+        let _ = deferred;
+        Ok(Flow::Continue)
+    }
+
     /// An element of `checks`.
     ///
     /// # Errors
@@ -251,7 +263,7 @@ pub trait Visitor {
     }
 
     /// A key or element inside an entered section that has no typed events (`planned_values`,
-    /// `prior_state`, `configuration`, `deferred_action_invocations`, unknown keys).
+    /// `prior_state`, `configuration`, unknown keys).
     fn entry(&mut self, place: &Place) -> Answer {
         let _ = place;
         Answer::Skip

@@ -293,7 +293,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         while let Some((key, offset)) = self.member()? {
             let section = Section::of(&key);
             self.frame.note(section, &key, offset)?;
-            self.hold_gap()?;
+            self.check_gap()?;
             self.section = section;
             let walked = match self.visitor.section(section, &key) {
                 Answer::Stop => {
@@ -305,13 +305,13 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
                 }
                 _ => {
                     let walked = self.walk(Scope::section(section, &key), Some(&key));
-                    walked.and_then(|()| self.hold_gap_to(self.cursor.offset()))
+                    walked.and_then(|()| self.check_gap_to(self.cursor.offset()))
                 }
             };
             walked.map_err(|error| error.within(section.name()))?;
             self.pass();
         }
-        self.hold_gap_to(self.cursor.offset())?;
+        self.check_gap_to(self.cursor.offset())?;
         if let Some(state) = self.frame.verdict()? {
             self.visitor.state(state)?;
         }
@@ -372,7 +372,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             },
             Next::Hand(kind) => kind,
         };
-        self.hand(kind, name).map(|()| true)
+        self.send(kind, name).map(|()| true)
     }
 
     /// Moves to the next member or element of the entered scopes. Returns how to read it and its
@@ -410,7 +410,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         let frontier = PieceFrontier { section, open, offset, source, options };
         let Some(stretch) = self.visitor.ahead(&frontier) else { return Ok(false) };
         let Some(open) = stretch.open_behind(open) else { return Ok(false) };
-        self.hold_gap_to(stretch.first())?;
+        self.check_gap_to(stretch.first())?;
         if !self.cursor.jump_into(stretch.range().end, &brackets(&open)) {
             return Ok(false);
         }
@@ -436,10 +436,10 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         }
     }
 
-    fn hand(&mut self, kind: PieceKind, name: Option<&str>) -> Result<()> {
-        self.hold_gap()?;
+    fn send(&mut self, kind: PieceKind, name: Option<&str>) -> Result<()> {
+        self.check_gap()?;
         self.cursor.outline(self.outline)?;
-        if self.cut == Some(self.cursor.offset()) && self.outlines_a_word() {
+        if self.cut == Some(self.cursor.offset()) && self.ends_without_delimiter() {
             return Err(Error::at(ErrorKind::Truncated, self.cursor.offset()));
         }
         if !self.glance(kind) {
@@ -456,7 +456,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
     }
 
     /// Whether the outlined value ends without a bracket or quote, as numbers and literals do.
-    fn outlines_a_word(&self) -> bool {
+    fn ends_without_delimiter(&self) -> bool {
         let last = self.cursor.outlined(self.outline).last();
         !matches!(last, Some(b'}' | b']' | b'"'))
     }
@@ -468,13 +468,13 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
 
     /// Applies the limit on a piece to the bytes between the last piece and the cursor, mostly
     /// white space, because they wait in memory to be written.
-    fn hold_gap(&mut self) -> Result<()> {
+    fn check_gap(&mut self) -> Result<()> {
         self.cursor.peek()?;
-        self.hold_gap_to(self.cursor.offset())
+        self.check_gap_to(self.cursor.offset())
     }
 
-    /// Like `hold_gap`, up to the offset `next`.
-    fn hold_gap_to(&self, next: u64) -> Result<()> {
+    /// Like `check_gap`, up to the offset `next`.
+    fn check_gap_to(&self, next: u64) -> Result<()> {
         let max = self.options.limits.change;
         if next - self.passed > max {
             return Err(Error::limit(Limit::Change, max, self.passed));

@@ -1,6 +1,8 @@
 //! Walks a plan: the top-level keys, then the elements of the entered sections.
 
-use super::change::{ActionInvocation, Change, Check, Deferred, ResourceChange, members};
+use super::change::{
+    ActionInvocation, Change, Check, Deferred, DeferredAction, ResourceChange, members,
+};
 use super::documents::Part;
 use super::element::Element;
 use super::frame::{Frame, Welcome};
@@ -127,6 +129,7 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
             Section::ResourceChanges
             | Section::ResourceDrift
             | Section::DeferredChanges
+            | Section::DeferredActionInvocations
             | Section::ActionInvocations
             | Section::Checks
             | Section::RelevantAttributes => self.elements(section),
@@ -226,6 +229,9 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
         let value = self.cursor.value(self.outline);
         match section {
             Section::DeferredChanges => self.visitor.deferred_change(&Deferred::parse(value)?),
+            Section::DeferredActionInvocations => {
+                self.visitor.deferred_action(&DeferredAction::parse(value)?)
+            }
             Section::ActionInvocations => {
                 self.visitor.action_invocation(&ActionInvocation::parse(value)?)
             }

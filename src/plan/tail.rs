@@ -55,7 +55,7 @@ pub(super) fn find<S: Source>(
     } else if surrounding_text == SurroundingText::Refused {
         return Err(Error::at(ErrorKind::Trailing, end));
     } else {
-        tail.text = pass(source, end, close - start)?;
+        tail.text = read_text(source, end, close - start)?;
     }
     Ok(tail)
 }
@@ -107,7 +107,7 @@ fn is_misplaced(kind: ErrorKind) -> bool {
 /// # Errors
 ///
 /// Fails if the text is longer than a wrapper's, or looks like a document.
-fn pass(source: &mut impl Source, start: u64, document_len: u64) -> Result<u64> {
+fn read_text(source: &mut impl Source, start: u64, document_len: u64) -> Result<u64> {
     let trailing = || Error::at(ErrorKind::Trailing, start);
     loop {
         if source.offset() + source.window().len() as u64 - start > TEXT_MAX as u64 {
@@ -119,7 +119,7 @@ fn pass(source: &mut impl Source, start: u64, document_len: u64) -> Result<u64> 
     }
     // Copies before checking, because another process may write to the mapped file.
     let text = source.window()[(start - source.offset()) as usize..].to_vec();
-    let is_passed = |text: &str| {
+    let may_skip = |text: &str| {
         // A workflow command escapes the line feed at the end of the document.
         let text = text.trim_start_matches("%0A").trim_start_matches("%0D");
         let (repeats, others): (Vec<_>, Vec<_>) =
@@ -128,7 +128,7 @@ fn pass(source: &mut impl Source, start: u64, document_len: u64) -> Result<u64> 
             && wrapper::is_text(others.concat().as_bytes())
     };
     match std::str::from_utf8(&text) {
-        Ok(text) if is_passed(text) => Ok(text.len() as u64),
+        Ok(text) if may_skip(text) => Ok(text.len() as u64),
         _ => Err(trailing()),
     }
 }
@@ -190,8 +190,9 @@ mod tests {
     use crate::input::Slice;
 
     #[test]
-    fn wrapper_text_is_passed_and_other_things_are_not() {
-        let after = |text: &str| pass(&mut Slice(format!("{{}}{text}").as_bytes()), 2, 2).is_ok();
+    fn wrapper_text_is_skipped_and_documents_are_refused() {
+        let after =
+            |text: &str| read_text(&mut Slice(format!("{{}}{text}").as_bytes()), 2, 2).is_ok();
         for text in [
             "%0A\n::set-output name=exitcode::0",
             "::debug::exitcode: 0\n",

@@ -42,7 +42,9 @@ pub(crate) fn weight(record: &Record<'_>) -> u64 {
 fn attributes_size(record: &Record<'_>) -> u64 {
     match record {
         Record::OutputChange(output) => output.attributes.size(),
-        Record::ActionInvocation(invocation) => invocation.attributes.size(),
+        Record::ActionInvocation(invocation) | Record::DeferredActionInvocation(invocation) => {
+            invocation.attributes.size()
+        }
         record => record.resource().map_or(0, |change| change.attributes.size()),
     }
 }
@@ -82,15 +84,12 @@ pub(crate) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
             status: owned_text(&check.status),
             problems: owned_list(&check.problems),
         }),
-        Record::ActionInvocation(invocation) => Record::ActionInvocation(ActionInvocation {
-            address: owned_text(&invocation.address),
-            type_name: invocation.type_name.as_deref().map(owned_text),
-            name: invocation.name.as_deref().map(owned_text),
-            trigger: invocation.trigger,
-            triggering_address: invocation.triggering_address.as_deref().map(owned_text),
-            timing: invocation.timing,
-            attributes: invocation.attributes.clone(),
-        }),
+        Record::ActionInvocation(invocation) => {
+            Record::ActionInvocation(owned_invocation(invocation))
+        }
+        Record::DeferredActionInvocation(invocation) => {
+            Record::DeferredActionInvocation(owned_invocation(invocation))
+        }
         Record::Plan(_) | Record::Summary(_) => return None,
     })
 }
@@ -117,6 +116,19 @@ fn owned_change(change: &ResourceChange<'_>) -> ResourceChange<'static> {
         importing: change.importing.as_ref().map(JsonText::owned),
         generated_config: change.generated_config,
         attributes: change.attributes.clone(),
+    }
+}
+
+fn owned_invocation(invocation: &ActionInvocation<'_>) -> ActionInvocation<'static> {
+    ActionInvocation {
+        address: owned_text(&invocation.address),
+        type_name: invocation.type_name.as_deref().map(owned_text),
+        name: invocation.name.as_deref().map(owned_text),
+        trigger: invocation.trigger,
+        triggering_address: invocation.triggering_address.as_deref().map(owned_text),
+        deferred_reason: invocation.deferred_reason.as_deref().map(owned_text),
+        timing: invocation.timing,
+        attributes: invocation.attributes.clone(),
     }
 }
 

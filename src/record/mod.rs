@@ -51,6 +51,9 @@ pub enum Record<'a> {
     Check(Check<'a>),
     /// An element of `action_invocations`.
     ActionInvocation(ActionInvocation<'a>),
+    /// The `action_invocation` of an element of `deferred_action_invocations`. There are some only
+    /// where attributes were asked for ([`sift_with_view`]).
+    DeferredActionInvocation(ActionInvocation<'a>),
     /// The last: what it all amounts to. A stream without it is incomplete.
     Summary(&'a Summary),
 }
@@ -264,6 +267,8 @@ pub struct ActionInvocation<'a> {
     pub trigger: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub triggering_address: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deferred_reason: Option<Cow<'a, str>>,
     #[serde(skip)]
     pub timing: Timing,
     /// Its configuration as a person is shown it, where that was asked for ([`sift_with_view`]).

@@ -221,19 +221,41 @@ impl Sifter<'_, '_, '_> {
         Ok(problems)
     }
 
+    /// What a record tells of the invocation of an action.
+    fn invocation(
+        &mut self,
+        invocation: &plan::ActionInvocation<'_>,
+        deferred_reason: Option<Text<'_>>,
+    ) -> Result<ActionInvocation<'static>> {
+        let trigger = match invocation {
+            plan::ActionInvocation { lifecycle_action_trigger: Some(_), .. } => Some("lifecycle"),
+            plan::ActionInvocation { invoke_action_trigger: Some(_), .. } => Some("invoke"),
+            _ => None,
+        };
+        let attributes =
+            self.configuration(invocation).map_err(|error| error.within("config_values"))?;
+        Ok(ActionInvocation {
+            address: invocation.address.decode()?.into(),
+            type_name: decoded(invocation.type_name)?,
+            name: decoded(invocation.name)?,
+            trigger,
+            triggering_address: decoded(invocation.triggering_address()?)?,
+            deferred_reason: decoded(deferred_reason)?,
+            timing: invocation.timing()?,
+            attributes,
+        })
+    }
+
     /// What is shown of the configuration of an action.
-    fn config(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<Attributes> {
+    fn configuration(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<Attributes> {
         let Some(config) = invocation.config().filter(|_| self.books.has_view()) else {
             return Ok(Attributes::default());
         };
         self.maker.diff(&config)?;
         let [_, unknown, _] = self.maker.paths();
         let none = &Paths::new();
-        self.books.view(
-            Whose::Action,
-            &config,
-            Places { changed: none, unknown, replace_paths: none },
-        )
+        let places = Places { changed: none, unknown, replace_paths: none };
+        self.books.view(Whose::Action, &config, places)
     }
 
     fn read(&mut self, documents: &mut Documents<impl Source>) -> Result<Sifted> {
@@ -310,6 +332,7 @@ impl Visitor for Sifter<'_, '_, '_> {
     fn section(&mut self, section: Section, _: &str) -> Answer {
         self.sharing.recall();
         let is_entered = section.is_entered()
+            || (section == Section::DeferredActionInvocations && self.books.has_view())
             || self.declarations.enter(section, self.books.format_version.as_deref());
         if is_entered { Answer::Enter } else { Answer::Skip }
     }
@@ -429,23 +452,19 @@ impl Visitor for Sifter<'_, '_, '_> {
         if self.settle() == Flow::Stop {
             return Ok(Flow::Stop);
         }
-        let trigger = match invocation {
-            plan::ActionInvocation { lifecycle_action_trigger: Some(_), .. } => Some("lifecycle"),
-            plan::ActionInvocation { invoke_action_trigger: Some(_), .. } => Some("invoke"),
-            _ => None,
-        };
         self.books.has_changes = true;
-        let attributes = self.config(invocation).map_err(|error| error.within("config_values"))?;
-        self.books.record(&Record::ActionInvocation(ActionInvocation {
-            address: invocation.address.decode()?.into(),
-            type_name: decoded(invocation.type_name)?,
-            name: decoded(invocation.name)?,
-            trigger,
-            triggering_address: decoded(invocation.triggering_address()?)?,
-            timing: invocation.timing()?,
-            attributes,
-        }))?;
-        Ok(Flow::Continue)
+        let invocation = self.invocation(invocation, None)?;
+        self.books.record(&Record::ActionInvocation(invocation)).map(|()| Flow::Continue)
+    }
+
+    fn deferred_action(&mut self, deferred: &plan::DeferredAction<'_>) -> Result<Flow> {
+        if self.settle() == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+        let invocation = self
+            .invocation(&deferred.action_invocation, deferred.reason)
+            .map_err(|error| error.within("action_invocation"))?;
+        self.books.record(&Record::DeferredActionInvocation(invocation)).map(|()| Flow::Continue)
     }
 }
 

@@ -21,7 +21,7 @@ use crate::secret::survey::Survey;
 const NOTES_MAX: usize = 8192;
 
 /// How many stretches at most are parsed whole after the survey was useless.
-const UNTRIED_MAX: u32 = 32;
+const SURVEY_SKIPS_MAX: u32 = 32;
 
 /// Redacts stretches.
 pub(super) struct StretchRedactor<'s> {
@@ -35,8 +35,8 @@ pub(super) struct StretchRedactor<'s> {
     outline: Outline,
     /// How many times in a row the survey was useless, and for how many more stretches it is not
     /// tried.
-    vain: u32,
-    untried: u32,
+    survey_failures: u32,
+    survey_skips: u32,
 }
 
 impl<'s> StretchRedactor<'s> {
@@ -50,7 +50,16 @@ impl<'s> StretchRedactor<'s> {
     ) -> Self {
         let redactor = Redactor::new(Chunk::default(), known, options);
         let (stays, outline) = (Stays::default(), Outline::new());
-        StretchRedactor { masker, redactor, known, judge, stays, outline, vain: 0, untried: 0 }
+        StretchRedactor {
+            masker,
+            redactor,
+            known,
+            judge,
+            stays,
+            outline,
+            survey_failures: 0,
+            survey_skips: 0,
+        }
     }
 
     /// Redacts a stretch by the survey of the first pass, if that is enough. After a failure the
@@ -62,8 +71,8 @@ impl<'s> StretchRedactor<'s> {
         job: &mut PieceJob<Chunk>,
     ) -> Option<PieceStretch> {
         let Collected { survey, places, .. } = self.known.filter(|_| self.judge.is_none())?;
-        if self.untried > 0 {
-            self.untried -= 1;
+        if self.survey_skips > 0 {
+            self.survey_skips -= 1;
             return None;
         }
         // A change elsewhere marks a resource that the survey counted as unmarked.
@@ -71,8 +80,8 @@ impl<'s> StretchRedactor<'s> {
             return None;
         }
         let read = self.redact_known(scout, survey, place, job);
-        self.vain = if read.is_some() { 0 } else { self.vain + 1 };
-        self.untried = self.vain.min(UNTRIED_MAX);
+        self.survey_failures = if read.is_some() { 0 } else { self.survey_failures + 1 };
+        self.survey_skips = self.survey_failures.min(SURVEY_SKIPS_MAX);
         read
     }
 
@@ -211,7 +220,7 @@ struct SelectingPieces<'w, 's> {
 
 impl SelectingPieces<'_, '_> {
     /// Fails if there is no room for another piece, which ends at `end`.
-    fn hold_to_max(&self, end: u64) -> Result<()> {
+    fn check_room(&self, end: u64) -> Result<()> {
         match self.stays.len() >= NOTES_MAX {
             true => Err(Error::limit(Limit::Change, NOTES_MAX as u64, end)),
             false => Ok(()),
@@ -234,7 +243,7 @@ impl PieceVisitor for SelectingPieces<'_, '_> {
             Some(Verdict::Stays) => {
                 let end = range.end;
                 let is_enough =
-                    self.hold_to_max(end).is_ok() && self.redacting.unchanged(unchanged, range);
+                    self.check_room(end).is_ok() && self.redacting.unchanged(unchanged, range);
                 if is_enough {
                     self.stays.stay(end, self.next);
                 }
@@ -248,7 +257,7 @@ impl PieceVisitor for SelectingPieces<'_, '_> {
         match self.judge.change(piece)? {
             Verdict::Goes(reason) => self.stays.go(end, reason),
             Verdict::Stays => {
-                self.hold_to_max(end)?;
+                self.check_room(end)?;
                 self.redacting.piece(piece)?;
                 self.stays.stay(end, self.next);
             }

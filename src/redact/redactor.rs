@@ -226,7 +226,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
         for (value, is_changed) in [(before, false), (after, is_changed)] {
             let Some(value) = value else { continue };
             if self.has_identities {
-                self.note(value)?;
+                self.record_scalars(value)?;
             }
             if self.is_masked(value)? {
                 continue;
@@ -264,7 +264,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
     }
 
     /// Records the scalars of a marked value, to compare the identities of the piece with them.
-    fn note(&mut self, value: Value<'_>) -> Result<()> {
+    fn record_scalars(&mut self, value: Value<'_>) -> Result<()> {
         leaves(value, |leaf| {
             if let Leaf::Scalar(Kind::True | Kind::False, value) = leaf {
                 self.own.insert(self.keyed.hash_one(value.raw()));

@@ -162,8 +162,8 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
             let collector = Collector {
                 ahead,
                 survey,
-                vain: 0,
-                alone_to: 0,
+                useless_stretches: 0,
+                paused_to: 0,
                 secrets,
                 texts: (options.echo == EchoOf::Part)
                     .then(|| Texts::new(options.echo_min, &options.read.limits)),
@@ -250,7 +250,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
 }
 
 /// Limits the pause of lookahead: at most two to this power stretches.
-const ALONE_MAX: u32 = 6;
+const PAUSE_MAX_LOG2: u32 = 6;
 
 /// Which values preceded the declaration that says whether they are sensitive.
 #[derive(Clone, Copy, Debug, Default)]
@@ -282,9 +282,9 @@ struct Collector<'scope, 'env, 't> {
     ahead: Option<PieceCrew<'scope, 'env, Searcher, Searched>>,
     survey: Option<Survey>,
     /// Number of stretches in a row whose lookahead was useless. Lookahead then pauses up to the
-    /// offset `alone_to`.
-    vain: u32,
-    alone_to: u64,
+    /// offset `paused_to`.
+    useless_stretches: u32,
+    paused_to: u64,
     secrets: Secrets,
     texts: Option<Texts>,
     declared: Declared,
@@ -333,7 +333,7 @@ impl PieceVisitor for Collector<'_, '_, '_> {
     }
 
     fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
-        let ahead = self.ahead.as_mut().filter(|_| frontier.offset() >= self.alone_to);
+        let ahead = self.ahead.as_mut().filter(|_| frontier.offset() >= self.paused_to);
         ahead?.find(frontier)
     }
 
@@ -354,11 +354,12 @@ impl PieceVisitor for Collector<'_, '_, '_> {
             }
             let range = stretch.range();
             if read_twice > (range.end - range.start) / 2 {
-                self.vain += 1;
-                self.alone_to = range.end + (STRETCH << self.vain.min(ALONE_MAX));
+                self.useless_stretches += 1;
+                self.paused_to =
+                    range.end + (STRETCH << self.useless_stretches.min(PAUSE_MAX_LOG2));
                 ahead.recall();
             } else {
-                self.vain = 0;
+                self.useless_stretches = 0;
             }
             // If most of the stretch is marked, the next pass would parse most of it again.
             if let Some(survey) = &mut self.survey

@@ -66,7 +66,7 @@ impl Texts {
 
 /// Whether a secret contains a character, other than a digit or letter, that nested documents
 /// escape.
-fn has_signs(secret: &[u8]) -> bool {
+fn has_escapable(secret: &[u8]) -> bool {
     secret.iter().any(|byte| matches!(byte, ..b' ' | b'"' | b'\\' | b'/'))
         || secret.windows(2).any(|pair| matches!(pair, b"${" | b"%{"))
 }
@@ -105,7 +105,7 @@ fn unescaped(text: &[u8]) -> Zeroizing<Vec<u8>> {
 
 /// Decodes the percent-escapes of a URL, and pluses as spaces if `has_pluses`. Invalid escapes
 /// stay.
-fn of_address(text: &[u8], has_pluses: bool) -> Zeroizing<Vec<u8>> {
+fn url_decoded(text: &[u8], has_pluses: bool) -> Zeroizing<Vec<u8>> {
     let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
     let digit = |at: usize| char::from(*text.get(at)?).to_digit(16);
     let mut at = 0;
@@ -125,13 +125,13 @@ fn of_address(text: &[u8], has_pluses: bool) -> Zeroizing<Vec<u8>> {
 #[derive(Debug)]
 pub struct Contained {
     /// The nodes of the tree. The first is the root.
-    places: Zeroizing<Vec<Place>>,
+    nodes: Zeroizing<Vec<Node>>,
     /// The children of the root, by their bytes.
     first: Box<[u32; 256]>,
     filter: Grams,
     /// True if a secret has a character that nested documents may escape; and if a secret has a
     /// space.
-    has_signs: bool,
+    has_escapable: bool,
     has_spaces: bool,
 }
 
@@ -140,19 +140,19 @@ const DOCUMENTS_MAX: usize = 3;
 
 /// Whether a text may have escapes. Tuned for short texts, because most are short.
 #[inline]
-fn may_spell(text: &[u8]) -> bool {
+fn may_have_escapes(text: &[u8]) -> bool {
     const SHORT: usize = 32;
-    const SPELLS: [bool; 256] = {
-        let mut spells = [false; 256];
+    const ESCAPES: [bool; 256] = {
+        let mut escapes = [false; 256];
         let [json, address, plus, template] = *b"\\%+$";
-        spells[json as usize] = true;
-        spells[address as usize] = true;
-        spells[plus as usize] = true;
-        spells[template as usize] = true;
-        spells
+        escapes[json as usize] = true;
+        escapes[address as usize] = true;
+        escapes[plus as usize] = true;
+        escapes[template as usize] = true;
+        escapes
     };
     match text.len() {
-        ..SHORT => text.iter().any(|byte| SPELLS[usize::from(*byte)]),
+        ..SHORT => text.iter().any(|byte| ESCAPES[usize::from(*byte)]),
         _ => {
             memchr::memchr3(b'\\', b'%', b'+', text).is_some()
                 || memchr::memchr(b'$', text).is_some()
@@ -162,18 +162,18 @@ fn may_spell(text: &[u8]) -> bool {
 
 /// A node of the tree, reached by the bytes on the path to it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct Node {
     /// The first child, and the next sibling.
     child: u32,
     sibling: u32,
     /// The node of the longest proper suffix of the path.
-    shorter: u32,
+    suffix: u32,
     byte: u8,
-    /// True if a secret ends at this node or at a node that `shorter` leads to.
+    /// True if a secret ends at this node or at a node that `suffix` leads to.
     ends: bool,
 }
 
-impl zeroize::DefaultIsZeroes for Place {}
+impl zeroize::DefaultIsZeroes for Node {}
 
 const ROOT: u32 = 0;
 
@@ -181,54 +181,54 @@ impl Contained {
     /// Builds the automaton for these secrets.
     pub fn new(texts: &Texts) -> Contained {
         let mut contained = Contained {
-            places: Zeroizing::new(Vec::with_capacity(texts.bytes.len() + 1)),
+            nodes: Zeroizing::new(Vec::with_capacity(texts.bytes.len() + 1)),
             first: Box::new([ROOT; 256]),
             filter: Grams::new(texts),
-            has_signs: texts.iter().any(has_signs),
+            has_escapable: texts.iter().any(has_escapable),
             has_spaces: texts.iter().any(|text| text.contains(&b' ')),
         };
-        contained.places.push(Place::default());
-        texts.iter().for_each(|text| contained.grow(text));
+        contained.nodes.push(Node::default());
+        texts.iter().for_each(|text| contained.insert(text));
         contained.link();
         contained
     }
 
     /// Whether there are no secrets to find.
     pub fn is_empty(&self) -> bool {
-        self.places.len() == 1
+        self.nodes.len() == 1
     }
 
     /// Whether a decoded text contains a secret: literally, URL-encoded, escaped in a document
     /// inside the text, or in a document nested in that.
     #[inline]
     pub fn is_in(&self, text: &[u8]) -> bool {
-        self.is_plainly_in(text) || (may_spell(text) && self.is_spelled_in(text))
+        self.is_literally_in(text) || (may_have_escapes(text) && self.is_escaped_in(text))
     }
 
     #[inline]
-    fn is_plainly_in(&self, text: &[u8]) -> bool {
-        self.filter.may_hold(text) && self.read(text)
+    fn is_literally_in(&self, text: &[u8]) -> bool {
+        self.filter.may_hold(text) && self.finds(text)
     }
 
     /// The decoded text is wiped as well. It is never longer than the text, so its buffer never
     /// moves.
     #[inline(never)]
-    fn is_spelled_in(&self, text: &[u8]) -> bool {
-        if self.is_in_address(text) {
+    fn is_escaped_in(&self, text: &[u8]) -> bool {
+        if self.is_in_url(text) {
             return true;
         }
         let mut outer = Zeroizing::new(Vec::new());
         for depth in 0..DOCUMENTS_MAX {
             let around = if depth == 0 { text } else { &outer };
             // Nearly all escapes in documents are of quotes, and most secrets have no quote.
-            if !self.has_signs && memchr::memmem::find(around, b"\\u").is_none() {
+            if !self.has_escapable && memchr::memmem::find(around, b"\\u").is_none() {
                 return false;
             }
             let inner = unescaped(around);
             if inner.len() == around.len() {
                 return false;
             }
-            if self.is_plainly_in(&inner) || self.is_in_address(&inner) {
+            if self.is_literally_in(&inner) || self.is_in_url(&inner) {
                 return true;
             }
             outer = inner;
@@ -236,19 +236,19 @@ impl Contained {
         false
     }
 
-    fn is_in_address(&self, text: &[u8]) -> bool {
+    fn is_in_url(&self, text: &[u8]) -> bool {
         let has_escapes = memchr::memchr(b'%', text).is_some();
         let has_pluses = self.has_spaces && memchr::memchr(b'+', text).is_some();
-        has_escapes && self.is_plainly_in(&of_address(text, false))
-            || has_pluses && self.is_plainly_in(&of_address(text, true))
+        has_escapes && self.is_literally_in(&url_decoded(text, false))
+            || has_pluses && self.is_literally_in(&url_decoded(text, true))
     }
 
     #[inline(never)]
-    fn read(&self, text: &[u8]) -> bool {
+    fn finds(&self, text: &[u8]) -> bool {
         let mut at = ROOT;
         text.iter().any(|&byte| {
             at = self.step(at, byte);
-            self.places[at as usize].ends
+            self.nodes[at as usize].ends
         })
     }
 
@@ -258,30 +258,30 @@ impl Contained {
             if let Some(child) = self.child(at, byte) {
                 return child;
             }
-            at = self.places[at as usize].shorter;
+            at = self.nodes[at as usize].suffix;
         }
         self.first[usize::from(byte)]
     }
 
     fn child(&self, at: u32, byte: u8) -> Option<u32> {
-        let mut child = self.places[at as usize].child;
-        while child != ROOT && self.places[child as usize].byte != byte {
-            child = self.places[child as usize].sibling;
+        let mut child = self.nodes[at as usize].child;
+        while child != ROOT && self.nodes[child as usize].byte != byte {
+            child = self.nodes[child as usize].sibling;
         }
         (child != ROOT).then_some(child)
     }
 
     /// Adds a secret to the tree.
-    fn grow(&mut self, text: &[u8]) {
+    fn insert(&mut self, text: &[u8]) {
         let mut at = ROOT;
         for &byte in text {
             at = match self.child(at, byte) {
                 Some(child) => child,
                 None => {
-                    let new = self.places.len() as u32;
-                    let above = &mut self.places[at as usize];
+                    let new = self.nodes.len() as u32;
+                    let above = &mut self.nodes[at as usize];
                     let sibling = std::mem::replace(&mut above.child, new);
-                    self.places.push(Place { sibling, byte, ..Place::default() });
+                    self.nodes.push(Node { sibling, byte, ..Node::default() });
                     if at == ROOT {
                         self.first[usize::from(byte)] = new;
                     }
@@ -289,24 +289,24 @@ impl Contained {
                 }
             };
         }
-        self.places[at as usize].ends = true;
+        self.nodes[at as usize].ends = true;
     }
 
     /// Links every node to its longest suffix, breadth first.
     fn link(&mut self) {
         let mut waiting = std::collections::VecDeque::from([ROOT]);
         while let Some(at) = waiting.pop_front() {
-            let mut child = self.places[at as usize].child;
+            let mut child = self.nodes[at as usize].child;
             while child != ROOT {
-                let Place { byte, sibling, .. } = self.places[child as usize];
-                let shorter = match at {
+                let Node { byte, sibling, .. } = self.nodes[child as usize];
+                let suffix = match at {
                     ROOT => ROOT,
-                    _ => self.step(self.places[at as usize].shorter, byte),
+                    _ => self.step(self.nodes[at as usize].suffix, byte),
                 };
-                let ends = self.places[shorter as usize].ends;
-                let place = &mut self.places[child as usize];
-                place.shorter = shorter;
-                place.ends |= ends;
+                let ends = self.nodes[suffix as usize].ends;
+                let node = &mut self.nodes[child as usize];
+                node.suffix = suffix;
+                node.ends |= ends;
                 waiting.push_back(child);
                 child = sibling;
             }

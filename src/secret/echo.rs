@@ -93,10 +93,10 @@ impl Echoes {
     pub fn find(
         &mut self,
         bytes: &[u8],
-        what: &Sought<'_>,
+        sought: &Sought<'_>,
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
-        if !what.secrets.echo() {
+        if !sought.secrets.echo() {
             return Ok(());
         }
         let mut scanner = Scanner::new(self.isa, Detail::Strings);
@@ -104,15 +104,15 @@ impl Echoes {
         let whole = bytes.len() - bytes.len() % BLOCK;
         for start in (0..whole).step_by(BATCH * BLOCK) {
             let end = whole.min(start + BATCH * BLOCK);
-            self.batch(&mut scanner, &bytes[start..end], start, &mut text, what, each)?;
+            self.batch(&mut scanner, &bytes[start..end], start, &mut text, sought, each)?;
         }
         let mut last = [b' '; BLOCK];
         last[..bytes.len() - whole].copy_from_slice(&bytes[whole..]);
-        self.batch(&mut scanner, &last, whole, &mut text, what, each)?;
+        self.batch(&mut scanner, &last, whole, &mut text, sought, each)?;
         if scanner.in_string() {
             return Err(changed());
         }
-        self.numbers(&text, bytes.len(), what, each)
+        self.numbers(&text, bytes.len(), sought, each)
     }
 
     fn batch(
@@ -121,14 +121,16 @@ impl Echoes {
         piece: &[u8],
         start: usize,
         text: &mut Text<'_>,
-        what: &Sought<'_>,
+        sought: &Sought<'_>,
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
         let count = piece.len() / BLOCK;
         scanner.scan(piece, &mut self.blocks[..count]);
-        if what.contained.is_none() && !what.secrets.echo_numbers() && what.secrets.echo_min() >= 8
+        if sought.contained.is_none()
+            && !sought.secrets.echo_numbers()
+            && sought.secrets.echo_min() >= 8
         {
-            return self.heads(count, text.bytes, start, what, each);
+            return self.heads(count, text.bytes, start, sought, each);
         }
         for index in 0..count {
             let mut quotes = self.blocks[index].quotes;
@@ -136,15 +138,15 @@ impl Echoes {
                 let at = start + index * BLOCK + quotes.trailing_zeros() as usize;
                 quotes &= quotes - 1;
                 let Some(open) = text.open.take() else {
-                    if what.secrets.echo_numbers() {
-                        self.numbers(text, at, what, each)?;
+                    if sought.secrets.echo_numbers() {
+                        self.numbers(text, at, sought, each)?;
                     }
                     text.open = Some(at);
                     continue;
                 };
                 text.after = at + 1;
-                if at - open > what.secrets.echo_min() {
-                    self.string(text.bytes, open..at + 1, what, each)?;
+                if at - open > sought.secrets.echo_min() {
+                    self.check_string(text.bytes, open..at + 1, sought, each)?;
                 }
             }
         }
@@ -157,18 +159,18 @@ impl Echoes {
         count: usize,
         bytes: &[u8],
         start: usize,
-        what: &Sought<'_>,
+        sought: &Sought<'_>,
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
         let Echoes { blocks, heads, .. } = self;
         heads.clear();
-        let (blocks, beginnings) = (&blocks[..count], what.secrets.beginnings());
+        let (blocks, beginnings) = (&blocks[..count], sought.secrets.beginnings());
         self.isa.run(FindHeads { blocks, bytes, start, beginnings, heads });
         for place in 0..self.heads.len() {
             let open = self.heads[place];
-            if begins(bytes, open, what) {
+            if begins(bytes, open, sought) {
                 let close = close(bytes, open).ok_or_else(changed)?;
-                self.look(bytes, open..close + 1, what, each)?;
+                self.check_whole(bytes, open..close + 1, sought, each)?;
             }
         }
         Ok(())
@@ -176,11 +178,11 @@ impl Echoes {
 
     /// Tests a string. `range` includes the quotes.
     #[inline(always)]
-    fn string(
+    fn check_string(
         &mut self,
         bytes: &[u8],
         range: Range<usize>,
-        what: &Sought<'_>,
+        sought: &Sought<'_>,
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
         let raw = &bytes[range.start + 1..range.end - 1];
@@ -190,22 +192,22 @@ impl Echoes {
             None => head_of(raw),
         };
         let passes = if has_backslash(head) {
-            begins(bytes, range.start, what)
+            begins(bytes, range.start, sought)
         } else {
-            what.secrets.may_begin(head)
+            sought.secrets.may_begin(head)
         };
-        if passes && self.look(bytes, range.clone(), what, each)? {
+        if passes && self.check_whole(bytes, range.clone(), sought, each)? {
             return Ok(());
         }
-        match what.contained {
-            Some(contained) => self.look_into(bytes, range, contained, each),
+        match sought.contained {
+            Some(contained) => self.check_contained(bytes, range, contained, each),
             None => Ok(()),
         }
     }
 
     /// Tests whether a string contains a secret; keys are exempt.
     #[inline(never)]
-    fn look_into(
+    fn check_contained(
         &mut self,
         bytes: &[u8],
         range: Range<usize>,
@@ -229,20 +231,20 @@ impl Echoes {
 
     /// Tests whether a string that passed the filter is a secret.
     #[inline(never)]
-    fn look(
+    fn check_whole(
         &mut self,
         bytes: &[u8],
         range: Range<usize>,
-        what: &Sought<'_>,
+        sought: &Sought<'_>,
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<bool> {
         let raw = &bytes[range.start + 1..range.end - 1];
         self.decoded.clear();
         let is_text = string::unescape(raw, &mut self.decoded).is_ok();
-        if !is_text || self.decoded.len() < what.secrets.echo_min() {
+        if !is_text || self.decoded.len() < sought.secrets.echo_min() {
             return Ok(false);
         }
-        let number = what.secrets.number(&self.decoded);
+        let number = sought.secrets.number(&self.decoded);
         if let Some(number) = number {
             let kind = kind_of_string(bytes, range.end);
             each(Echo { range, kind, number })?;
@@ -255,11 +257,11 @@ impl Echoes {
         &mut self,
         text: &Text<'_>,
         end: usize,
-        what: &Sought<'_>,
+        sought: &Sought<'_>,
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
         let between = &text.bytes[text.after.min(end)..end];
-        if between.len() < what.secrets.echo_min().min(SHORT) || !what.secrets.echo_numbers() {
+        if between.len() < sought.secrets.echo_min().min(SHORT) || !sought.secrets.echo_numbers() {
             return Ok(());
         }
         let ends = |byte: &u8| matches!(byte, b',' | b':' | b'[' | b']' | b'{' | b'}' | ..=b' ');
@@ -269,7 +271,7 @@ impl Echoes {
             at = range.end + 1;
             // Literals are neither numbers nor secrets.
             if matches!(word.first(), Some(b'-' | b'0'..=b'9'))
-                && let Some(number) = self.number(word, what.secrets)
+                && let Some(number) = self.number(word, sought.secrets)
             {
                 each(Echo { range, kind: EchoKind::Number, number })?;
             }
@@ -343,7 +345,7 @@ impl Code for FindHeads<'_> {
 }
 
 /// Whether the string that begins at `open` may begin like a secret. Decodes escapes.
-fn begins(bytes: &[u8], open: usize, what: &Sought<'_>) -> bool {
+fn begins(bytes: &[u8], open: usize, sought: &Sought<'_>) -> bool {
     let mut head = [0; 8];
     let (mut at, mut len) = (open + 1, 0);
     while len < head.len() {
@@ -368,7 +370,7 @@ fn begins(bytes: &[u8], open: usize, what: &Sought<'_>) -> bool {
             }
         }
     }
-    what.secrets.may_begin(u64::from_le_bytes(head))
+    sought.secrets.may_begin(u64::from_le_bytes(head))
 }
 
 /// The closing quote of the string that begins at `open`.
@@ -418,12 +420,12 @@ mod tests {
     }
 
     /// The echoes in a text: their kinds and bytes.
-    fn found(bytes: &str, what: &Sought<'_>) -> Vec<(EchoKind, String)> {
+    fn found(bytes: &str, sought: &Sought<'_>) -> Vec<(EchoKind, String)> {
         let mut all: Option<Vec<_>> = None;
         for isa in Isa::all() {
             let mut found = Vec::new();
             Echoes::new(isa)
-                .find(bytes.as_bytes(), what, &mut |echo| {
+                .find(bytes.as_bytes(), sought, &mut |echo| {
                     found.push((echo.kind, bytes[echo.range].to_owned()));
                     Ok(())
                 })
@@ -436,7 +438,7 @@ mod tests {
     #[test]
     fn strings_and_keys_are_found_in_every_spelling() {
         let secrets = secrets(&["hunter22", "a\"b\\c/d\u{e9}\u{1f600}e"]);
-        let what = Sought { secrets: &secrets, contained: None };
+        let sought = Sought { secrets: &secrets, contained: None };
         for text in [
             r#""hunter22""#,
             r#""\u0068unter22""#,
@@ -447,9 +449,9 @@ mod tests {
             for padding in 0..130 {
                 let space = " ".repeat(padding);
                 let value = format!(r#"{{"k":{space}{text},"other":"hunter2"}}"#);
-                assert_eq!(found(&value, &what), [(EchoKind::Value, text.to_owned())], "{value}");
+                assert_eq!(found(&value, &sought), [(EchoKind::Value, text.to_owned())], "{value}");
                 let key = format!(r#"{{{space}{text}{space}:1}}"#);
-                assert_eq!(found(&key, &what), [(EchoKind::Key, text.to_owned())], "{key}");
+                assert_eq!(found(&key, &sought), [(EchoKind::Key, text.to_owned())], "{key}");
             }
         }
     }
@@ -457,7 +459,7 @@ mod tests {
     #[test]
     fn other_texts_are_none() {
         let secrets = secrets(&["hunter22"]);
-        let what = Sought { secrets: &secrets, contained: None };
+        let sought = Sought { secrets: &secrets, contained: None };
         for text in [
             r#"["hunter2","hunter222","Hunter22","hunter2\u0000","hunter2\\","",12345678]"#,
             r#"{"a":"\"hunter22\"","b":hunter22}"#,
@@ -465,14 +467,14 @@ mod tests {
             "",
             "   ",
         ] {
-            assert_eq!(found(text, &what), [], "{text}");
+            assert_eq!(found(text, &sought), [], "{text}");
         }
     }
 
     #[test]
     fn numbers_are_found_by_their_text() {
         let secrets = secrets(&["123456789", "-1.5e-10", "hunter22"]);
-        let what = Sought { secrets: &secrets, contained: None };
+        let sought = Sought { secrets: &secrets, contained: None };
         let text = r#"[123456789,"123456789",{"a":-1.5e-10},1234567890,[123456789 ],false,true]"#;
         let number = |text: &str| (EchoKind::Number, text.to_owned());
         let expected = [
@@ -481,18 +483,18 @@ mod tests {
             number("-1.5e-10"),
             number("123456789"),
         ];
-        assert_eq!(found(text, &what), expected);
+        assert_eq!(found(text, &sought), expected);
     }
 
     #[test]
     fn numbers_are_found_by_their_value() {
         let secrets = secrets(&["1000000000", "-0.00025"]);
-        let what = Sought { secrets: &secrets, contained: None };
+        let sought = Sought { secrets: &secrets, contained: None };
         let text = r#"[1e9,1000000000.0,"1e9",100e7,1e8,-1e9,{"a":-25E-5},-0.000250,0.00025]"#;
         let expected = ["1e9", "1000000000.0", "100e7", "-25E-5", "-0.000250"];
-        assert_eq!(found(text, &what), expected.map(|text| (EchoKind::Number, text.to_owned())));
+        assert_eq!(found(text, &sought), expected.map(|text| (EchoKind::Number, text.to_owned())));
         // With the grammar check off, any bytes may stand here.
-        assert_eq!(found("[1e,1x,--,1e99999999999999999999999999999999999999999]", &what), []);
+        assert_eq!(found("[1e,1x,--,1e99999999999999999999999999999999999999999]", &sought), []);
     }
 
     #[test]
@@ -500,13 +502,13 @@ mod tests {
         let (mut texts, secrets) = (Texts::new(8, &Limits::default()), secrets(&["p@ssw0rd\""]));
         texts.push(b"p@ssw0rd\"", 0).unwrap();
         let contained = Contained::new(&texts);
-        let what = Sought { secrets: &secrets, contained: Some(&contained) };
+        let sought = Sought { secrets: &secrets, contained: Some(&contained) };
         let inside = r#""{\"a\":\"p@ssw0rd\\\"\"}""#;
         let text = format!(r#"{{"u":"x p@ssw0rd\" y","d":{inside},"p@ssw0rd\" key":1,"n":"no"}}"#);
         let value = |text: &str| (EchoKind::Value, text.to_owned());
-        assert_eq!(found(&text, &what), [value(r#""x p@ssw0rd\" y""#), value(inside)]);
+        assert_eq!(found(&text, &sought), [value(r#""x p@ssw0rd\" y""#), value(inside)]);
         let unreadable = r#""\ud800 and more""#;
-        assert_eq!(found(unreadable, &what), [value(unreadable)]);
+        assert_eq!(found(unreadable, &sought), [value(unreadable)]);
     }
 
     /// A secret number, which disables the fast path and occurs in no text of these tests.

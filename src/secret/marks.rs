@@ -332,7 +332,7 @@ impl Marks {
                     }
                     Verdict::Marked(by, why) => {
                         count += 1;
-                        self.hold(count, subject.offset())?;
+                        self.check_limit(count, subject.offset())?;
                         let sides = subject.sides.map(present);
                         let Subject { overlays, unknown, .. } = subject;
                         let overlays = overlays.map(|overlay| self.marking(overlay));
@@ -393,7 +393,7 @@ impl Marks {
         leaves(overlay, |leaf| {
             if let Leaf::Scalar(Kind::True | Kind::String | Kind::Number, value) = leaf {
                 self.marking.push(value.offset());
-                self.hold((self.marking.len() - found) as u64, value.offset())?;
+                self.check_limit((self.marking.len() - found) as u64, value.offset())?;
             }
             Ok(())
         })?;
@@ -406,7 +406,7 @@ impl Marks {
     /// # Errors
     ///
     /// Fails if `count` marked places are too many. `offset` is the location of the last one.
-    fn hold(&self, count: u64, offset: u64) -> Result<()> {
+    fn check_limit(&self, count: u64, offset: u64) -> Result<()> {
         match count > self.max {
             true => Err(Error::limit(Limit::Marks, self.max, offset)),
             false => Ok(()),

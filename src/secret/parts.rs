@@ -123,7 +123,7 @@ impl Declared {
     /// [`Limit::Names`].
     pub fn insert_variable(&mut self, name: &str, offset: u64) -> Result<()> {
         self.variables.insert(self.keyed.hash_one(name));
-        self.hold(offset)
+        self.check_limit(offset)
     }
 
     /// Records a sensitive output, found at `offset`.
@@ -133,10 +133,10 @@ impl Declared {
     /// [`Limit::Names`].
     pub fn insert_output(&mut self, name: &str, offset: u64) -> Result<()> {
         self.outputs.insert(self.keyed.hash_one(name));
-        self.hold(offset)
+        self.check_limit(offset)
     }
 
-    fn hold(&self, offset: u64) -> Result<()> {
+    fn check_limit(&self, offset: u64) -> Result<()> {
         match (self.variables.len() + self.outputs.len()) as u64 > self.max {
             true => Err(Error::limit(Limit::Names, self.max, offset)),
             false => Ok(()),

@@ -220,7 +220,7 @@ impl Places {
             self.resources.insert(resource);
             self.attributes.insert(self.digests.both(resource, at.attribute));
         }
-        self.hold_to_max(offset)
+        self.check_limit(offset)
     }
 
     /// Records a sensitive variable of a module, found at `offset`.
@@ -230,10 +230,10 @@ impl Places {
     /// Fails if there are too many marked places.
     pub(super) fn insert_input(&mut self, module: &str, name: &str, offset: u64) -> Result<()> {
         self.inputs.insert(self.digests.resource(module, "", name));
-        self.hold_to_max(offset)
+        self.check_limit(offset)
     }
 
-    fn hold_to_max(&self, offset: u64) -> Result<()> {
+    fn check_limit(&self, offset: u64) -> Result<()> {
         let count = self.paths.len() + self.attributes.len() + self.inputs.len();
         match count as u64 > self.max {
             true => Err(Error::limit(Limit::DocumentMarks, self.max, offset)),

@@ -108,10 +108,10 @@ impl Secrets {
         self.digests.push(digest);
         let digests = &self.digests;
         // Digests are random enough to serve as their own hashes.
-        let _ = self.numbers.insert_unique(digest, number, |&number| digests[place(number)]);
+        let _ = self.numbers.insert_unique(digest, number, |&number| digests[index_of(number)]);
         if let Some(head) = head {
             self.has_numbers |= is_number;
-            self.pass(head);
+            self.insert_head(head);
         }
         Ok(true)
     }
@@ -130,18 +130,18 @@ impl Secrets {
     }
 
     /// Adds a hashed beginning to the filter.
-    fn pass(&mut self, head: u32) {
+    fn insert_head(&mut self, head: u32) {
         self.heads.push(head);
         if self.heads.len() * SPARSE > self.filter.len() * 64 {
             self.filter = vec![0; self.filter.len() * 2];
             for place in 0..self.heads.len() {
-                self.mark(self.heads[place]);
+                self.set_bit(self.heads[place]);
             }
         }
-        self.mark(head);
+        self.set_bit(head);
     }
 
-    fn mark(&mut self, head: u32) {
+    fn set_bit(&mut self, head: u32) {
         let bit = bit(head, &self.filter);
         self.filter[bit / 64] |= 1 << (bit % 64);
     }
@@ -159,7 +159,7 @@ impl Secrets {
     }
 
     fn find(&self, digest: u64) -> Option<u32> {
-        self.numbers.find(digest, |&number| self.digests[place(number)] == digest).copied()
+        self.numbers.find(digest, |&number| self.digests[index_of(number)] == digest).copied()
     }
 
     /// Whether any secret can have echoes.
@@ -228,7 +228,7 @@ fn bit(hash: u32, filter: &[u64]) -> usize {
 }
 
 /// The index of a secret in a list, from its number, which counts from one.
-fn place(number: u32) -> usize {
+fn index_of(number: u32) -> usize {
     number as usize - 1
 }
 

@@ -17,7 +17,7 @@ use super::{BUFFER, Pace, Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert;
 use crate::path::Paths;
-use crate::record::{JsonText, Record, ResourceChange};
+use crate::record::{ActionInvocation, JsonText, Record, ResourceChange};
 
 const COLUMNS: [&str; 30] = [
     "kind",
@@ -146,6 +146,17 @@ impl<'a> Row<'a> {
         self.0.iter().find(|(name, _)| *name == column).map_or("", |(_, text)| text)
     }
 
+    fn invocation(kind: &'static str, invocation: &'a ActionInvocation<'_>) -> Row<'a> {
+        let mut row = Row::of(kind);
+        row.set("address", &invocation.address);
+        row.set_some("type", invocation.type_name.as_deref());
+        row.set_some("name", invocation.name.as_deref());
+        row.set_some("trigger", invocation.trigger);
+        row.set_some("triggering_address", invocation.triggering_address.as_deref());
+        row.set_some("deferred_reason", invocation.deferred_reason.as_deref());
+        row
+    }
+
     fn change(kind: &'static str, change: &'a ResourceChange<'_>) -> Row<'a> {
         let mut row = Row::of(kind);
         row.set("address", change.address.as_deref().unwrap_or_default());
@@ -225,13 +236,10 @@ impl<W: Write> Sink for Csv<W> {
                 row
             }
             Record::ActionInvocation(invocation) => {
-                let mut row = Row::of("action_invocation");
-                row.set("address", &invocation.address);
-                row.set_some("type", invocation.type_name.as_deref());
-                row.set_some("name", invocation.name.as_deref());
-                row.set_some("trigger", invocation.trigger);
-                row.set_some("triggering_address", invocation.triggering_address.as_deref());
-                row
+                Row::invocation("action_invocation", invocation)
+            }
+            Record::DeferredActionInvocation(invocation) => {
+                Row::invocation("deferred_action_invocation", invocation)
             }
             Record::Summary(summary) => {
                 let mut row = Row::of("summary");

@@ -4,8 +4,8 @@
 
 use super::Sink;
 use crate::error::{Error, Result};
-use crate::glob::{self, Glob};
-use crate::path;
+use crate::glob::Glob;
+use crate::path::{self, AddressPattern};
 use crate::record::view::{Attribute, Attributes, Difference};
 use crate::record::{Hidden, Label, Record, ResourceChange};
 
@@ -43,18 +43,59 @@ pub enum Part {
 /// What a change must be to be shown.
 #[derive(Clone, Debug)]
 pub enum Only {
-    /// Its address or its type matches.
-    Name(glob::Pattern),
-    /// Its address does.
-    Address(glob::Pattern),
-    /// Its type does.
-    Type(glob::Pattern),
-    /// The address of its module does; that of the root module is empty.
-    Module(glob::Pattern),
-    /// Its action does.
-    Action(glob::Pattern),
+    /// Its address or its type is covered.
+    Name(AddressPattern),
+    /// Its address is.
+    Address(AddressPattern),
+    /// Its type matches.
+    Type(AddressPattern),
+    /// The address of its module is covered; that of the root module is empty.
+    Module(AddressPattern),
+    /// It does this.
+    Action(Does),
     /// The path of one of its attributes that change is covered.
     Path(path::Pattern),
+}
+
+/// What a change does.
+#[derive(Clone, Debug)]
+pub enum Does {
+    /// What a word of records says that matches.
+    Word(Glob),
+    /// It destroys something, to replace it or not.
+    Destroy,
+}
+
+/// The words of records for what a change does.
+const ACTIONS: [&str; 8] =
+    ["no-op", "create", "read", "update", "replace", "delete", "forget", "open"];
+
+impl Does {
+    /// The words for what a change does.
+    pub fn words() -> impl Iterator<Item = &'static str> {
+        ACTIONS.into_iter().chain(["destroy"])
+    }
+
+    /// What a word says, in which `*` is any text; `None`: no change does that.
+    pub fn named(text: &str) -> Option<Does> {
+        if text == "destroy" {
+            return Some(Does::Destroy);
+        }
+        let glob = Glob::new(text);
+        // Lists of actions that nobody knows have joined words.
+        let is_known = text.contains('+') || ACTIONS.iter().any(|it| glob.matches(it.as_bytes()));
+        is_known.then_some(Does::Word(glob))
+    }
+
+    fn is_of(&self, change: &ResourceChange<'_>) -> bool {
+        match self {
+            Does::Word(glob) => {
+                glob.matches(change.action.as_bytes())
+                    || change.effects().any(|it| glob.matches(it.as_bytes()))
+            }
+            Does::Destroy => change.actions.iter().any(|action| action == "delete"),
+        }
+    }
 }
 
 /// Attributes that are tags, of the larger providers.
@@ -103,17 +144,15 @@ impl Only {
     }
 
     fn holds(&self, change: &ResourceChange<'_>) -> bool {
-        let matches =
-            |pattern: &glob::Pattern, text: Option<&str>| pattern.matches(text.unwrap_or_default());
+        let covers =
+            |pattern: &AddressPattern, text: Option<&str>| pattern.covers(text.unwrap_or_default());
         let (address, type_name) = (change.address.as_deref(), change.type_name.as_deref());
         match self {
-            Only::Name(pattern) => matches(pattern, address) || matches(pattern, type_name),
-            Only::Address(pattern) => matches(pattern, address),
-            Only::Type(pattern) => matches(pattern, type_name),
-            Only::Module(pattern) => matches(pattern, change.module_address.as_deref()),
-            Only::Action(pattern) => {
-                pattern.matches(&change.action) || change.effects().any(|it| pattern.matches(it))
-            }
+            Only::Name(pattern) => covers(pattern, address) || covers(pattern, type_name),
+            Only::Address(pattern) => covers(pattern, address),
+            Only::Type(pattern) => covers(pattern, type_name),
+            Only::Module(pattern) => covers(pattern, change.module_address.as_deref()),
+            Only::Action(does) => does.is_of(change),
             Only::Path(pattern) => {
                 let changes = |it: &&Attribute| it.difference != Difference::Nothing;
                 let mut list = change.attributes.list.iter().filter(changes);

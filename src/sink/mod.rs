@@ -13,6 +13,7 @@ pub mod json;
 pub mod junit;
 pub mod markdown;
 pub mod ndjson;
+mod phrase;
 mod row;
 pub mod sarif;
 pub mod several;
@@ -20,6 +21,7 @@ mod short;
 mod spool;
 pub mod summary;
 pub mod term;
+mod tool;
 pub mod variables;
 mod wrap;
 

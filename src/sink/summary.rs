@@ -8,11 +8,12 @@ use std::io::Write;
 
 use unicode_width::UnicodeWidthChar;
 
+use super::phrase::{self, Of, Warning, plan_line};
 use super::short::short_group;
 use super::{Sink, write_error};
 use crate::error::Result;
 use crate::inert::visible;
-use crate::record::counts::{ByWord, PathCounts, PlanLine, Summary};
+use crate::record::counts::{ByWord, PathCounts, Summary};
 use crate::record::{Check, Record, ResourceChange};
 
 /// Columns that a type's name has at least.
@@ -248,8 +249,8 @@ impl<W: Write> View<W> {
         }
         self.drawn += 1;
         writeln!(self.out, "{}", self.paint(BOLD, &plan.title))?;
-        for warning in warnings(summary) {
-            self.draw_sentence(RED, &format!("! {warning}"))?;
+        for warning in Warning::of(summary) {
+            self.draw_sentence(RED, &format!("! {}", warning.words(Of::This)))?;
         }
         writeln!(self.out)?;
         self.draw_sentence(BOLD, &plan_line(summary, plan.invocations))?;
@@ -431,7 +432,7 @@ impl<W: Write> Sink for View<W> {
                 }
                 plan.deferred.push_change(change, String::new);
             }
-            Record::OutputChange(_) => {}
+            Record::OutputChange(_) | Record::DeferredActionInvocation(_) => {}
             Record::Check(check) => plan.check(check),
             Record::ActionInvocation(_) => plan.invocations += 1,
             Record::Summary(summary) => return self.draw(summary).map_err(write_error),
@@ -458,7 +459,8 @@ impl Draft {
         }
         if matches!(action, Action::Delete | Action::Replace | Action::Forget) {
             self.risks.push_change(change, || {
-                let reason = change.action_reason.as_deref().map(reason);
+                let reason =
+                    change.action_reason.as_deref().map(|word| known(phrase::reason, word));
                 reason.map(|reason| format!(", {reason}")).unwrap_or_default()
             });
         }
@@ -489,61 +491,6 @@ impl Draft {
             )
         });
     }
-}
-
-/// What is to be known of a plan before anything else, in sentences.
-pub(super) fn warnings(summary: &Summary) -> impl Iterator<Item = &'static str> + use<> {
-    let is_deferred = !summary.deferred_changes.is_empty();
-    [
-        (summary.errored == Some(true), "Planning failed: this plan is incomplete."),
-        (
-            summary.complete == Some(false) && !is_deferred,
-            "This plan is not complete: applying it will leave changes for another plan.",
-        ),
-        (is_deferred, "Some changes are deferred to a later plan."),
-    ]
-    .into_iter()
-    .filter_map(|(holds, warning)| holds.then_some(warning))
-}
-
-/// What a plan comes to, in a sentence: the plan line, or why there is none. So many actions are
-/// invoked.
-pub(super) fn plan_line(summary: &Summary, invocations: u64) -> String {
-    let outputs = summary.output_changes.iter().any(|(word, _)| word != "no-op");
-    if !summary.changes_resources() && invocations == 0 {
-        return match summary {
-            Summary { errored: Some(true), .. } => "Planning failed before it found any change.",
-            _ if outputs => "No changes to resources; outputs change.",
-            _ if !summary.deferred_changes.is_empty() => "No changes yet; some are deferred.",
-            Summary { complete: Some(false), .. } => "No changes yet; the plan is incomplete.",
-            _ if summary.is_of_refresh() => {
-                "No changes to make; the state is to be brought up to date."
-            }
-            Summary { applyable: Some(true), .. } => {
-                "No changes here, although the plan says that there is something to apply."
-            }
-            _ => "No changes.",
-        }
-        .to_owned();
-    }
-    plan_words(&summary.terraform, invocations)
-}
-
-/// The plan line in words.
-pub(super) fn plan_words(line: &PlanLine, invocations: u64) -> String {
-    let mut text = "Plan: ".to_owned();
-    if line.import > 0 {
-        text += &format!("{} to import, ", line.import);
-    }
-    text += &format!("{} to add, {} to change, {} to destroy", line.add, line.change, line.destroy);
-    if line.forget > 0 {
-        text += &format!(", {} to forget", line.forget);
-    }
-    text += ".";
-    if invocations > 0 {
-        text += &format!(" Actions: {invocations} to invoke.");
-    }
-    text
 }
 
 /// Where a change comes from, in words behind its address; nothing if it was there before.
@@ -579,32 +526,9 @@ fn words(counts: &ByWord) -> String {
     words.join(", ")
 }
 
-/// An action's reason in plain words, or its own.
-pub(super) fn reason(word: &str) -> String {
-    known_reason(word).map_or_else(|| visible(word), str::to_owned)
-}
-
-/// An action's reason in plain words, if it is known (docs/format/plan.md, section 3).
-pub(super) fn known_reason(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "replace_because_cannot_update" => "cannot be updated in place",
-        "replace_because_tainted" => "is tainted",
-        "replace_by_request" => "as requested",
-        "replace_by_triggers" => "triggered by replace_triggered_by",
-        "delete_because_no_resource_config" => "no longer in the configuration",
-        "delete_because_wrong_repetition" => "count or for_each was added or removed",
-        "delete_because_count_index" => "index beyond count",
-        "delete_because_each_key" => "key no longer in for_each",
-        "delete_because_no_module" => "module no longer in the configuration",
-        "delete_because_no_move_target" => "moved to what is not configured",
-        "delete_because_enabled_false" => "disabled",
-        "forgot_because_lifecycle_destroy_in_state" => "its state says not to destroy it",
-        "forgot_because_lifecycle_destroy_in_config" => "the configuration says not to destroy it",
-        "read_because_config_unknown" => "its configuration is not known yet",
-        "read_because_dependency_pending" => "what it depends on changes",
-        "read_because_check_nested" => "a check reads it again",
-        _ => return None,
-    })
+/// A word in plain words, if these are known, or itself.
+pub(super) fn known(phrase: impl Fn(&str) -> Option<&'static str>, word: &str) -> String {
+    phrase(word).map_or_else(|| visible(word), str::to_owned)
 }
 
 /// A sentence of ASCII in lines of so many columns, cut at spaces.

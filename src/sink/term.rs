@@ -9,11 +9,15 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 
+use super::phrase::{
+    self, ACTIONS, DEFERRED, DEFERRED_ACTIONS, FORMAT, ORDER, Of, SENSITIVE, Tense, UNKNOWN,
+    WRITE_ONLY, Warning, circumstances, plan_line, unchanged, what, what_else,
+};
 use super::spool::Spool;
 use super::summary::{
-    Action, BOLD, Color, DIM, GREEN, PLAIN, RED, Screen, YELLOW, paint, plan_line, reason, symbol,
-    warnings, width,
+    Action, BOLD, Color, DIM, GREEN, PLAIN, RED, Screen, YELLOW, known, paint, symbol, width,
 };
+use super::tool::{Clues, Tool};
 use super::wrap::{self, Columns};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
@@ -29,17 +33,6 @@ const ARROW: &str = " -> ";
 const PATHS: usize = 32;
 /// Instances of a resource that are named.
 pub(super) const NAMED: usize = 3;
-/// What is said of a value that nobody may see.
-pub(super) const SENSITIVE: &str = "(sensitive value)";
-/// What is said of one that nobody knows.
-pub(super) const UNKNOWN: &str = "(known after apply)";
-/// What is said of one that is written and never read.
-pub(super) const WRITE_ONLY: &str = "(write-only attribute)";
-/// What is said where a document or text says the same as before.
-pub(super) const FORMAT: &str = "(only white space or formatting)";
-/// What is said of a list that holds the same as before.
-pub(super) const ORDER: &str = "(only the order)";
-
 /// Writes the changes of each plan.
 pub struct Term<W: Write> {
     out: W,
@@ -56,6 +49,9 @@ pub struct Term<W: Write> {
     /// What is still to be written.
     group: Option<Group>,
     invocations: u64,
+    clues: Clues,
+    /// What is not shown.
+    hidden: Hidden,
 }
 
 /// What belongs together, in the order in which it is told: what fails, and then as the tools do.
@@ -66,20 +62,29 @@ pub(super) enum Part {
     Changes,
     Actions,
     Deferred,
+    DeferredActions,
     Outputs,
 }
 
 impl Part {
-    const ALL: [Part; 6] =
-        [Part::Checks, Part::Drift, Part::Changes, Part::Actions, Part::Deferred, Part::Outputs];
+    const ALL: [Part; 7] = [
+        Part::Checks,
+        Part::Drift,
+        Part::Changes,
+        Part::Actions,
+        Part::Deferred,
+        Part::DeferredActions,
+        Part::Outputs,
+    ];
 
-    fn title(self) -> &'static str {
+    fn title(self, tool: Tool) -> &'static str {
         match self {
-            Part::Drift => "Changed outside of Terraform (drift)",
+            Part::Drift => tool.drift(),
             Part::Changes => "Changes",
             Part::Outputs => "Outputs",
-            Part::Actions => "Actions to invoke",
-            Part::Deferred => "Deferred",
+            Part::Actions => ACTIONS,
+            Part::Deferred => DEFERRED,
+            Part::DeferredActions => DEFERRED_ACTIONS,
             Part::Checks => "Checks that did not pass",
         }
     }
@@ -104,7 +109,8 @@ impl<W: Write> Term<W> {
     pub fn new(out: W, color: Color) -> Term<W> {
         let (spool, width, detail) = (Spool::new(), Screen::UNBOUNDED, Detail::Excerpts);
         let (part, module, group, invocations) = (None, None, None, 0);
-        Term { out, color, width, detail, spool, part, module, group, invocations }
+        let (clues, hidden) = (Clues::default(), Hidden::default());
+        Term { out, color, width, detail, spool, part, module, group, invocations, clues, hidden }
     }
 
     /// Begins a line of its own for what has no room in so many columns, if it can.
@@ -146,12 +152,12 @@ impl<W: Write> Term<W> {
     }
 
     /// Writes all parts in their order.
-    fn leave(&mut self) -> Result<()> {
+    fn leave(&mut self, tool: Tool) -> Result<()> {
         self.flush_group()?;
         self.part = None;
         for part in Part::ALL {
             if !self.spool.is_empty(part as usize) {
-                let title = self.paint(BOLD, part.title());
+                let title = self.paint(BOLD, part.title(tool));
                 self.line(&format!("\n{title}"))?;
                 self.spool.take(part as usize, &mut self.out)?;
             }
@@ -173,7 +179,7 @@ impl<W: Write> Term<W> {
         let (name, index) = names(change);
         let action = Action::of_change(change);
         let symbol = paint(self.color, action.paint(), &format!("{:>3}", symbol(change)));
-        let phrase = phrase(part, change);
+        let phrase = told(part, change);
         let body = self.attributes(&change.attributes, action);
         let likeness = likeness(change).filter(|_| self.detail == Detail::Excerpts);
         let is_alike = |group: &Group| {
@@ -337,13 +343,16 @@ impl<W: Write> Term<W> {
         }
     }
 
-    fn invocation(&mut self, invoked: &ActionInvocation<'_>) -> Result<()> {
-        self.enter(Part::Actions)?;
-        self.invocations += 1;
+    fn invocation(&mut self, part: Part, invoked: &ActionInvocation<'_>) -> Result<()> {
+        self.enter(part)?;
         let by = invoked.triggering_address.as_deref();
-        let by = by.map(|by| format!("  {} {}", invoked.timing_words(), visible(by)));
-        let by = by.unwrap_or_default();
-        self.line(&format!("      {}{by}", visible(&invoked.address)))?;
+        let by = by.map(|by| format!("{} {}", invoked.timing_words(), visible(by)));
+        let deferral = invoked.deferred_reason.as_deref();
+        let deferral = deferral.map(|word| known(phrase::deferral, word));
+        let words: Vec<String> = by.into_iter().chain(deferral).collect();
+        let space = if words.is_empty() { "" } else { "  " };
+        let head = format!("      {}{space}{}", visible(&invoked.address), words.join(", "));
+        self.line(&head)?;
         let lines = self.attributes(&invoked.attributes, Action::Read);
         self.text(&lines)
     }
@@ -359,9 +368,11 @@ impl<W: Write> Term<W> {
 
 impl<W: Write> Sink for Term<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.clues.note(record);
         match record {
             Record::Plan(plan) => {
                 (self.part, self.module, self.invocations) = (None, None, 0);
+                self.hidden = Hidden::default();
                 let name = plan.workspace.unwrap_or(plan.source);
                 let title = self.paint(BOLD, &visible(name));
                 self.line(&title)
@@ -370,35 +381,45 @@ impl<W: Write> Sink for Term<W> {
             Record::ResourceDrift(change) => self.change(Part::Drift, change),
             Record::DeferredChange(change) => self.change(Part::Deferred, change),
             Record::OutputChange(output) => self.output(output),
-            Record::ActionInvocation(invoked) => self.invocation(invoked),
+            Record::ActionInvocation(invoked) => {
+                self.invocations += 1;
+                self.invocation(Part::Actions, invoked)
+            }
+            Record::DeferredActionInvocation(deferred) => {
+                self.invocation(Part::DeferredActions, deferred)
+            }
             Record::Check(check) => self.check(check),
             Record::Summary(summary) => {
-                self.leave()?;
+                self.leave(self.clues.tool(summary))?;
+                if let Some(words) = phrase::hidden(&self.hidden) {
+                    let words = self.paint(DIM, &words);
+                    self.line(&format!("\n{words}"))?;
+                }
                 let line = plan_line(summary, self.invocations);
                 let line = self.paint(BOLD, &line);
                 self.line(&format!("\n{line}"))?;
-                warnings(summary).try_for_each(|warning| {
-                    let warning = self.paint(RED, &format!("! {warning}"));
-                    self.line(&warning)
+                Warning::of(summary).try_for_each(|warning| {
+                    let words = warning.words(Of::This);
+                    let words = self.paint(RED, &format!("! {words}"));
+                    self.line(&words)
                 })
             }
         }
     }
 
     fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
+        self.clues.note(record);
         self.invocations += u64::from(matches!(record, Record::ActionInvocation(_)));
         Ok(())
     }
 
     fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
-        self.leave()?;
-        let Some(words) = hidden.words() else { return Ok(()) };
-        let words = self.paint(DIM, &format!("Hidden, as asked for: {words}."));
-        self.line(&format!("\n{words}"))
+        self.hidden = *hidden;
+        Ok(())
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
-        self.leave()?;
+        self.leave(self.clues.tool_so_far())?;
         let text = visible(&format!("{}: {error}", label.source));
         let text = self.paint(RED, &text);
         self.line(&format!("\n{text}"))
@@ -435,54 +456,10 @@ pub(super) fn likeness(change: &ResourceChange<'_>) -> Option<u64> {
     Some(hasher.finish())
 }
 
-/// What happens to a resource, in words; none for an action without.
-pub(super) fn what(part: Part, action: &str) -> &'static str {
-    match (part, action) {
-        (Part::Drift, "delete") => "has been deleted",
-        (Part::Drift, "update") => "has changed",
-        (_, "create") => "will be created",
-        (_, "update") => "will be updated in place",
-        (_, "replace") => "must be replaced",
-        (_, "delete") => "will be destroyed",
-        (_, "forget") => "will be forgotten, not destroyed",
-        (_, "read") => "will be read during apply",
-        _ => "",
-    }
-}
-
-/// What there is to an update in place that changes no value (docs/format/plan.md, section 13).
-pub(super) fn what_else(change: &ResourceChange<'_>) -> Option<&'static str> {
-    let ResourceChange { changed, unknown, sensitive, .. } = change;
-    let changes_none = change.action == "update" && changed.is_empty() && unknown.is_empty();
-    changes_none.then_some(match sensitive.is_empty() {
-        true => "no value changes",
-        false => "no value changes, but what is sensitive may",
-    })
-}
-
-/// What else a person should know of what happens to a resource.
-pub(super) fn circumstances(
-    change: &ResourceChange<'_>,
-) -> impl Iterator<Item = &'static str> + use<> {
-    [
-        (change.generated_config, "its configuration will be generated"),
-        (change.deposed.is_some(), "left over from a partially failed replacement"),
-    ]
-    .into_iter()
-    .filter_map(|(holds, words)| holds.then_some(words))
-}
-
-/// How many attributes stay as they are, in words.
-pub(super) fn unchanged(attributes: &Attributes) -> String {
-    match attributes.unchanged {
-        1 => "(1 unchanged attribute)".to_owned(),
-        count => format!("({count} unchanged attributes)"),
-    }
-}
-
 /// What happens to a resource, and why, in words.
-fn phrase(part: Part, change: &ResourceChange<'_>) -> String {
-    let what = what(part, &change.action);
+fn told(part: Part, change: &ResourceChange<'_>) -> String {
+    let tense = if part == Part::Drift { Tense::Happened } else { Tense::Planned };
+    let what = what(tense, &change.action);
     let mut parts: Vec<String> = Vec::new();
     parts.extend((!what.is_empty()).then(|| what.to_owned()));
     if what.is_empty() && change.action != "no-op" {
@@ -494,8 +471,8 @@ fn phrase(part: Part, change: &ResourceChange<'_>) -> String {
         parts.push(format!("imported by {}", visible(importing.get())));
     }
     parts.extend(circumstances(change).map(str::to_owned));
-    parts.extend(change.action_reason.as_deref().map(reason));
-    parts.extend(change.deferred_reason.as_deref().map(visible));
+    parts.extend(change.action_reason.as_deref().map(|word| known(phrase::reason, word)));
+    parts.extend(change.deferred_reason.as_deref().map(|word| known(phrase::deferral, word)));
     parts.join(", ")
 }
 

@@ -16,10 +16,9 @@ use std::ops::Range;
 use paths::{Layer, Pruner};
 
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
-use crate::glob::Glob;
 use crate::input::Source;
 use crate::json::value::{Text, Value};
-use crate::path;
+use crate::path::{self, AddressPattern};
 use crate::plan::{
     Change, Deferred, Documents, Piece, PieceKind, ResourceChange, Section, Unchanged,
 };
@@ -36,8 +35,8 @@ pub struct Options {
     pub keep: Vec<Part>,
     /// Whether changes stay that change nothing.
     pub show: Show,
-    /// Resources stay whose address or type matches one of these; all, where there is none.
-    pub only: Vec<Glob>,
+    /// Resources stay whose address or type one of these covers; all, where there is none.
+    pub only: Vec<AddressPattern>,
     /// Attributes of resources stay that lie on these paths; all, where there is none.
     pub paths: Vec<path::Pattern>,
     /// What the plan is put into.
@@ -204,7 +203,7 @@ pub fn slim<S: Source>(
 #[derive(Clone)]
 struct Wanted {
     show: Show,
-    only: Vec<Glob>,
+    only: Vec<AddressPattern>,
     decoded: Vec<u8>,
 }
 
@@ -218,8 +217,8 @@ impl Wanted {
         let mut is_wanted = self.only.is_empty();
         for text in [address, type_name].into_iter().flatten() {
             if !is_wanted {
-                let text = decode(text, &mut self.decoded)?;
-                is_wanted = self.only.iter().any(|glob| glob.matches(text));
+                let text = String::from_utf8_lossy(decode(text, &mut self.decoded)?);
+                is_wanted = self.only.iter().any(|pattern| pattern.covers(&text));
             }
         }
         Ok(if is_wanted { Verdict::Stays } else { Verdict::Goes(Reason::Unwanted) })

@@ -148,6 +148,50 @@ fn a_path_covers_what_lies_below_it() {
     }
 }
 
+#[test]
+fn a_module_covers_everything_in_it() {
+    for (plan, rule, code) in [
+        ("rich", "delete:module.database", 3),
+        ("rich", "delete:module.data", 0),
+        ("rich", "delete:module.database>9", 0),
+        ("every-key", "replace:module.m", 3),
+        ("every-key", r#"replace:module.m["k"]"#, 3),
+        ("every-key", r#"replace:module.m["l"]"#, 0),
+        ("every-key", r#"replace:module.m["k"].acme_server.changed"#, 3),
+    ] {
+        assert_eq!(asked(&["changes", "--fail-on", rule], &[plan]).0, code, "{plan} {rule}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_an_argument_is_named() {
+    for (args, said) in [
+        ("changes --fail-on sensitive-path", "needs a path: sensitive-path:PATTERN"),
+        ("changes --fail-on delete:", "delete:PATTERN"),
+        ("changes --fail-on delete>x", "behind '>' stands a whole number, as in delete>10"),
+        ("changes --fail-on destory:aws_db", "did you mean `destroy`?; rules begin with create,"),
+        ("changes --fail-on errored:x", "`errored` is about the whole plan"),
+        ("changes --fail-on changed-path:a..b", "this is no path: write one like tags.Name"),
+        ("report --only action:shrink", "the actions are no-op, create,"),
+        ("report --only action:deletes", "did you mean delete?"),
+        ("report --only actoin:delete", "did you mean action?"),
+        ("report --only path:a..b", "no path goes on with '..b'"),
+        ("report --ignore-path a[", "no path goes on with '['"),
+        ("slim --paths a..b", "no path goes on with '..b'"),
+        ("report -o out.html", "did you mean html=out.html?"),
+        ("report -o a/plan.SARIF", "did you mean sarif=a/plan.SARIF?"),
+        ("report -o markdwon=x", "did you mean markdown?"),
+        ("summary -o json", "'json' is a format: write -o ./json"),
+        ("slim -o csv", "'csv' is a format"),
+    ] {
+        let args: Vec<&str> = args.split(' ').chain(["-"]).collect();
+        let output = run::piped(&args, b"");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(64), "{args:?}: {told}");
+        assert!(told.contains(said), "{args:?}: {told}");
+    }
+}
+
 /// A glob, by its definition.
 fn fits(glob: &str, text: &str) -> bool {
     match glob.split_at_checked(1) {
@@ -218,7 +262,10 @@ fn rules_come_from_a_file_too() {
     let output = output.expect("it runs");
     assert_eq!(output.status.code(), Some(64));
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("line 3: this is no rule") && !said.contains("shrink"), "{said}");
+    assert!(
+        said.contains("line 3: no rule begins with this word; ") && !said.contains("shrink"),
+        "{said}"
+    );
 
     std::fs::write(&path, "# None yet.\n").expect("a file");
     let output = run::plansift().args(["changes", "--fail-on", &rules, "-"]).output();

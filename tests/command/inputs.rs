@@ -182,22 +182,22 @@ fn a_workspace_has_the_same_name_whatever_else_is_in_the_run() {
 }
 
 #[test]
-fn inputs_that_would_share_a_workspace_are_told_apart() {
+fn inputs_that_share_a_workspace_keep_its_name_and_are_said() {
     let folder = estate();
     for name in ["live/prod.json", "live/dev.json.gz", "a.json"] {
         folder.write(name, PLAN);
     }
     let run = folder.run("changes live a.json --exclude stage");
     let expected = [
-        "live/dev/plan.json live/dev/plan.json",
-        "live/dev.json.gz live/dev.json.gz",
-        "live/prod/plan.json live/prod/plan.json",
-        "live/prod.json live/prod.json",
+        "live/dev/plan.json live/dev",
+        "live/dev.json.gz live/dev",
+        "live/prod/plan.json live/prod",
+        "live/prod.json live/prod",
         "a.json a",
     ];
     assert_eq!(told(&plans(&run)), expected);
-    let said = "plansift: warning: live/dev/plan.json and 3 more would share the name of a \
-                workspace: named by the whole path\n";
+    let said = "plansift: warning: live/dev.json.gz and 1 more: an earlier input has the same \
+                workspace: --workspace-from can tell them apart\n";
     assert!(run.err.contains(said), "{}", run.err);
     let run = folder.run("changes live a.json --workspace-from {workspace}/*.json --exclude stage");
     let both = told(&plans(&run));

@@ -157,10 +157,10 @@ fn the_table_agrees_with_the_plan_line() {
          {forget} to forget."
     );
     assert!(run.out.contains(&line), "{line}: {}", run.out);
-    let words = "Replacements count in Add and in Destroy or Forget, as in the plan line.";
+    let words = "Add, Destroy and Forget count replacements as the plan line does.";
     assert!(run.out.contains(words), "{}", run.out);
     let run = report(folder.path(), &["-o", "markdown", "create.json"], &[]);
-    assert!(!run.out.contains("Replacements"), "{}", run.out);
+    assert!(!run.out.contains("replacements"), "{}", run.out);
     let run = report(folder.path(), &["-o", "markdown", "."], &[]);
     let total = page::read(&run.out).rows.pop().expect("rows");
     let sum = |place: usize| -> u64 {

@@ -123,6 +123,12 @@ fn what_is_not_wanted_is_left_out_and_counted() {
             Some("4 changes."),
         ),
         (&["--only", "module:x"], &[], Some("5 changes.")),
+        (
+            &["--only", "action:destroy"],
+            &["- gcp_c.r2", "- tags.a", "-/+ gcp_e.r4", "~ n", "~ tags.a"],
+            Some("3 changes."),
+        ),
+        (&["--only", "path:=tags"], &[], Some("5 changes.")),
         (&["--drift-only"], &[], Some("5 changes.")),
     ] {
         let text = report_of(args, &plan());
@@ -150,6 +156,16 @@ fn drift_and_the_rest_are_told_apart() {
 }
 
 #[test]
+fn a_module_is_shown_with_everything_in_it() {
+    let plan = run::root().join("corpus/plans/rich/plan.json");
+    for only in ["module.database", "module:module.database", "address:module.database"] {
+        let text = super::report_on(&["--only", only], &plan);
+        assert!(text.contains("aws_db_instance.replica[0]"), "{only}: {text}");
+        assert!(!text.contains("aws_iam_role"), "{only}: {text}");
+    }
+}
+
+#[test]
 fn rules_and_counts_are_about_all_of_a_plan() {
     let args = ["report", "-o", "term", "--ignore-type", "gcp_*", "--fail-on", "delete", "-"];
     let output = run::piped(&args, plan().as_bytes());
@@ -168,7 +184,7 @@ fn a_comment_of_hidden_changes_still_tells_rules_and_counts() {
         "## Plan: 1 to add, 3 to change, 2 to destroy.\n",
         "Hidden, as asked for: 5 changes.\n",
         "**Broken rules:**\n\n- `delete`: 1 in `gcp_c.r2`",
-        "| `-` | · | 3 | 1 | 1 |\n",
+        "| `-` | 1 | 3 | 2 | 1 |\n",
     ] {
         assert!(text.contains(told), "{told}: {text}");
     }

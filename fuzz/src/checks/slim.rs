@@ -3,10 +3,9 @@
 
 use std::num::NonZeroUsize;
 
-use plansift::glob::Glob;
 use plansift::input::{Slice, Source};
 use plansift::limits::Limits;
-use plansift::path::Pattern;
+use plansift::path::{AddressPattern, Pattern};
 use plansift::plan;
 use plansift::record::Show;
 use plansift::redact::mask::Masking;
@@ -60,7 +59,8 @@ fn wanted(draw: &mut Draw) -> Options {
     let keep = keep.collect();
     let only = ["*", "module.*", "*[0]", "null_resource*"];
     let paths = ["*", "a", "tags", "*.id", "values[0]"];
-    let only = only.iter().filter(|_| draw.below(6) == 0).map(|glob| Glob::new(glob)).collect();
+    let only =
+        only.iter().filter(|_| draw.below(6) == 0).map(|glob| AddressPattern::new(glob)).collect();
     let path = |path: &&str| Pattern::parse(path).expect("a path");
     let paths = paths.iter().filter(|_| draw.below(8) == 0).map(path).collect();
     let show = draw.one_of(&[Show::All, Show::Changes]);

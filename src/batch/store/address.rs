@@ -102,6 +102,11 @@ impl Address {
         &self.bucket
     }
 
+    /// What tells the address from others: all of it, secrets too.
+    pub(in crate::batch) fn identity(&self) -> String {
+        format!("{:?}:{}/{}", self.kind, self.bucket, self.key)
+    }
+
     /// The key in the bucket; none on a web server.
     pub(in crate::batch) fn key(&self) -> &str {
         &self.key

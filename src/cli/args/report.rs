@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{GateArgs, Plans, RecordArgs, SecretArgs};
-use crate::glob::{self, Glob};
-use crate::path;
+use crate::glob::Glob;
+use crate::nearest::nearest;
+use crate::path::{self, AddressPattern};
 use crate::record::view::Detail;
-use crate::sink::filter::{Noise, Only, Part};
+use crate::sink::filter::{Does, Noise, Only, Part};
 use crate::sink::markdown::{FIT_MIN, Fit};
 
 /// `plansift report`.
@@ -71,8 +72,9 @@ impl Report {
 /// What is left out of reports for people. Rules and counts are about all of a plan.
 #[derive(Debug, Args)]
 pub struct NoiseArgs {
-    /// Only changes whose whole address or type matches; or whose action, type, module, address or
-    /// path of an attribute does, as in action:delete or path:tags. Of each kind one must match
+    /// Only changes to these types, addresses or modules, like 'aws_*', aws_vpc.main or
+    /// module.network with everything in it; or by action, type, module, address or path of an
+    /// attribute, as in action:delete or path:tags. Of each kind one must match
     #[arg(long, value_name = "[KIND:]GLOB", value_parser = only)]
     pub only: Vec<Only>,
     /// Without these attributes and all below them, like tags or '*.password'; an update of those
@@ -134,10 +136,10 @@ fn nonempty(text: &str) -> Result<String, String> {
 fn only(text: &str) -> Result<Only, String> {
     type Make = fn(&str) -> Result<Only, String>;
     let kinds: [(&str, Make); 5] = [
-        ("address", |text| glob_of(text).map(Only::Address)),
-        ("type", |text| glob_of(text).map(Only::Type)),
-        ("module", |text| Ok(Only::Module(glob::Pattern::new(text)))),
-        ("action", |text| glob_of(text).map(Only::Action)),
+        ("address", |text| address(text).map(Only::Address)),
+        ("type", |text| address(text).map(Only::Type)),
+        ("module", |text| Ok(Only::Module(AddressPattern::new(text)))),
+        ("action", |text| action(text).map(Only::Action)),
         ("path", |text| super::path(text).map(Only::Path)),
     ];
     let (word, rest) = text.split_once(':').unwrap_or(("", text));
@@ -145,15 +147,24 @@ fn only(text: &str) -> Result<Only, String> {
         Some((_, make)) => make(rest),
         // A colon of an address stands in quotes.
         None if text.contains(':') && !word.contains(['"', '*']) => {
-            let kinds: Vec<&str> = kinds.iter().map(|(kind, _)| *kind).collect();
-            Err(format!("before the colon stands one of {}", kinds.join(", ")))
+            let kinds = kinds.map(|(kind, _)| kind);
+            Err(format!("before the colon stands one of {}", kinds.join(", "))
+                + &did_you_mean(nearest(word, kinds)))
         }
-        None => glob_of(text).map(Only::Name),
+        None => address(text).map(Only::Name),
     }
 }
 
-fn glob_of(text: &str) -> Result<glob::Pattern, String> {
-    nonempty(text).map(|text| glob::Pattern::new(&text))
+fn address(text: &str) -> Result<AddressPattern, String> {
+    nonempty(text).map(|text| AddressPattern::new(&text))
+}
+
+fn action(text: &str) -> Result<Does, String> {
+    Does::named(text).ok_or_else(|| {
+        let words: Vec<&str> = Does::words().collect();
+        let near = nearest(text, words.iter().copied());
+        format!("unknown action: the actions are {}", words.join(", ")) + &did_you_mean(near)
+    })
 }
 
 /// Something to write, and where.
@@ -190,6 +201,23 @@ pub enum ReportAs {
 }
 
 impl ReportAs {
+    /// The form that a file probably is to have, by the end of its name.
+    fn of_file(name: &str) -> Option<&'static str> {
+        let formats = [
+            (".txt", "term"),
+            (".md", "markdown"),
+            (".markdown", "markdown"),
+            (".html", "html"),
+            (".htm", "html"),
+            (".json", "json"),
+            (".env", "variables"),
+            (".xml", "junit"),
+            (".sarif", "sarif"),
+        ];
+        let name = name.to_ascii_lowercase();
+        formats.into_iter().find_map(|(end, format)| name.ends_with(end).then_some(format))
+    }
+
     /// Whether it tells what becomes of single attributes.
     pub fn shows_attributes(self) -> bool {
         match self {
@@ -234,13 +262,24 @@ fn target(text: &str) -> Result<Target, String> {
         Some((format, file)) => (format, Some(PathBuf::from(file))),
         None => (text, None),
     };
-    let format = ReportAs::from_str(format, false).map_err(|_| {
-        let names: Vec<_> = ReportAs::value_variants()
-            .iter()
-            .filter_map(|it| it.to_possible_value())
-            .map(|it| it.get_name().to_owned())
-            .collect();
-        format!("write FORMAT or FORMAT=FILE; the formats are {}", names.join(", "))
-    })?;
-    Ok(Target { format, file })
+    match ReportAs::from_str(format, false) {
+        Ok(format) => Ok(Target { format, file }),
+        Err(_) => {
+            let names: Vec<_> = ReportAs::value_variants()
+                .iter()
+                .filter_map(|it| it.to_possible_value())
+                .map(|it| it.get_name().to_owned())
+                .collect();
+            let meant = match ReportAs::of_file(text) {
+                Some(format) => did_you_mean(Some(&format!("{format}={text}"))),
+                None => did_you_mean(nearest(format, names.iter().map(String::as_str))),
+            };
+            Err(format!("write FORMAT or FORMAT=FILE; the formats are {}{meant}", names.join(", ")))
+        }
+    }
+}
+
+/// What is probably meant, as the end of a message.
+fn did_you_mean(near: Option<&str>) -> String {
+    near.map(|near| format!("; did you mean {near}?")).unwrap_or_default()
 }

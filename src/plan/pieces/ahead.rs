@@ -3,7 +3,7 @@
 //! This is [`crate::plan::Scout`] for pieces, and covers resources too. Resources stand in modules,
 //! so a scout leaves modules and enters others without knowing its depth. It therefore assumes more
 //! open modules than occur in practice. The walk, which knows its depth, uses a result only if
-//! every scope that the scout left is open at the walk's position.
+//! the scopes that the scout left are the innermost ones open at the walk's position.
 
 use std::ops::Range;
 
@@ -146,8 +146,7 @@ impl PieceScout {
 
     /// Parses pieces from the first place in `range` where a resource seems to begin, up to the
     /// first piece that begins after the range, and sends them to `visitor` like the walk. A piece
-    /// that is invalid, or that the visitor refuses, ends the stretch, and nothing of it may be
-    /// used.
+    /// that is invalid, or that the visitor refuses, ends the stretch and is not part of it.
     ///
     /// Returns `None` if there is no such place or no piece. `outline` is reused for each piece.
     pub fn read(
@@ -171,7 +170,7 @@ impl PieceScout {
     ) -> std::result::Result<PieceStretch, u64> {
         // The text is cut here, so that an overlong piece is left to the walk.
         let end = until.saturating_add(self.options.limits.change).min(self.text().len() as u64);
-        self.look_twice(start, end)?;
+        self.check_second_key(start, end)?;
         let mut walk = Walk::new(self.cursor(start, end), &self.options, outline, visitor);
         walk.section = self.section;
         (walk.passed, walk.cut) = (start, Some(end));
@@ -182,7 +181,7 @@ impl PieceScout {
     /// Checks the second key of what seems to be a resource; on failure returns the offset reached.
     /// Where keys are sorted, a module begins like a resource. A reference to a resource may have
     /// no key but its address.
-    fn look_twice(&self, start: u64, end: u64) -> std::result::Result<(), u64> {
+    fn check_second_key(&self, start: u64, end: u64) -> std::result::Result<(), u64> {
         let mut cursor = self.cursor(start, end);
         let mut second = || -> Result<_> {
             cursor.enter_object()?;

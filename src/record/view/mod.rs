@@ -511,6 +511,12 @@ impl Listing<'_, '_> {
             while let Some(unknown) = unknown.next_if(|unknown| *unknown < path) {
                 self.push(unknown, Shown::Absent, Shown::Unknown, Difference::Value);
             }
+            let depth = path.steps().len();
+            let is_above = |unknown: Path<'_>| unknown.steps().take(depth).eq(path.steps());
+            if shown.is_empty() && unknown.peek().is_some_and(|it| *it != path && is_above(*it)) {
+                // It is not empty: all that is in it is not known.
+                return;
+            }
             // What is hidden as a whole may hold what is not known; what is not known is `null`.
             let shown = match unknown.next_if(|unknown| *unknown == path) {
                 Some(_) if shown != Shown::Sensitive => Shown::Unknown,

@@ -66,6 +66,11 @@ impl Shown {
         Shown::Scalar(Excerpt { text: "null".to_owned(), ..Excerpt::default() })
     }
 
+    /// Whether it is an object or array without anything in it.
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(self, Shown::Container(Excerpt { text, .. }) if text.len() == 2)
+    }
+
     /// Bytes of its text.
     pub fn size(&self) -> usize {
         match self {

@@ -1,9 +1,11 @@
 //! Rows of numbers by name.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
 use std::ops::{Index, IndexMut};
 
+use hashbrown::HashTable;
 use serde::{Deserialize, Serialize};
 
 use crate::record::action::effects_of_word;
@@ -130,7 +132,7 @@ impl Counts {
 /// A row of the table.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(in crate::sink) struct Row {
-    pub name: String,
+    pub name: Box<str>,
     /// Plans that have something of it.
     pub plans: u64,
     /// Resources that are counted in it.
@@ -148,7 +150,7 @@ pub(in crate::sink) struct Row {
     pub is_errored: bool,
     /// What the first plan of it failed with.
     #[serde(skip)]
-    pub error: Option<String>,
+    pub error: Option<Box<str>>,
 }
 
 /// Whether a number goes without saying.
@@ -179,8 +181,10 @@ const OTHERS: &str = "(others)";
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(from = "Vec<Row>", into = "Vec<Row>")]
 pub(in crate::sink) struct Groups {
-    places: HashMap<String, usize>,
     rows: Vec<Row>,
+    /// Indexes of rows, found by the rows' names.
+    places: HashTable<u32>,
+    hasher: RandomState,
     max: usize,
     /// What came when there were as many as there may be.
     others: Row,
@@ -196,7 +200,7 @@ impl From<Vec<Row>> for Groups {
     fn from(rows: Vec<Row>) -> Groups {
         let mut groups = Groups::default();
         for row in &rows {
-            let own = if row.name == OTHERS { &mut groups.others } else { groups.row(&row.name) };
+            let own = if &*row.name == OTHERS { &mut groups.others } else { groups.row(&row.name) };
             own.add(row);
         }
         groups
@@ -206,15 +210,16 @@ impl From<Vec<Row>> for Groups {
 impl From<Groups> for Vec<Row> {
     fn from(groups: Groups) -> Vec<Row> {
         let mut rows: Vec<Row> = groups.rows().cloned().collect();
-        rows.sort_by(|a, b| (a.name == OTHERS, &a.name).cmp(&(b.name == OTHERS, &b.name)));
+        rows.sort_by(|a, b| (&*a.name == OTHERS, &a.name).cmp(&(&*b.name == OTHERS, &b.name)));
         rows
     }
 }
 
 impl Groups {
     pub(super) fn new(max: usize) -> Groups {
-        let others = Row { name: OTHERS.to_owned(), ..Row::default() };
-        Groups { places: HashMap::new(), rows: Vec::new(), max, others }
+        let others = Row { name: OTHERS.into(), ..Row::default() };
+        let (places, hasher) = (HashTable::new(), RandomState::new());
+        Groups { rows: Vec::new(), places, hasher, max, others }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -224,14 +229,17 @@ impl Groups {
     /// The row of a name.
     pub(super) fn row(&mut self, name: &str) -> &mut Row {
         let name = &*short_group(name);
-        match self.places.get(name) {
-            Some(&place) => &mut self.rows[place],
-            None if self.rows.len() == self.max => &mut self.others,
+        let Groups { rows, places, hasher, max, others } = self;
+        let hash = hasher.hash_one(name);
+        match places.find(hash, |&index| &*rows[index as usize].name == name) {
+            Some(&index) => &mut rows[index as usize],
+            None if rows.len() == *max => others,
             None => {
-                let place = self.rows.len();
-                self.places.insert(name.to_owned(), place);
-                self.rows.push(Row { name: name.to_owned(), ..Row::default() });
-                &mut self.rows[place]
+                let index = rows.len();
+                rows.push(Row { name: name.into(), ..Row::default() });
+                let hash_of = |&index: &u32| hasher.hash_one(&*rows[index as usize].name);
+                places.insert_unique(hash, index as u32, hash_of);
+                &mut rows[index]
             }
         }
     }
@@ -314,7 +322,7 @@ mod tests {
         }
         let mut all = Groups::new(1);
         all.add(groups);
-        let rows: Vec<_> = all.rows().map(|row| (row.name.as_str(), row.resources)).collect();
+        let rows: Vec<_> = all.rows().map(|row| (&*row.name, row.resources)).collect();
         assert_eq!(rows, [("a", 2), ("(others)", 3)]);
         let mut groups = Groups::new(2);
         for long in ["1", "2"].map(|end| "é".repeat(GROUP_MAX) + end) {

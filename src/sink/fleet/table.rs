@@ -6,9 +6,10 @@ use std::fmt::Write;
 use super::rows::{Column, Row};
 use super::{By, Shape, Sort, Totals};
 use crate::inert::visible;
+use crate::sink::phrase::{Of, Warning, plan_words};
 use crate::sink::summary::{
-    BOLD, CYAN, DIM, GREEN, PLAIN, RED, REPLACED, Screen, YELLOW, fit, fit_end, paint, plan_words,
-    width, wrapped,
+    BOLD, CYAN, DIM, GREEN, PLAIN, RED, REPLACED, Screen, YELLOW, fit, fit_end, paint, width,
+    wrapped,
 };
 
 /// Rows of the table, unless the user says how many.
@@ -141,7 +142,7 @@ impl Totals {
     /// The last row.
     fn total(&self) -> Row {
         Row {
-            name: "total".to_owned(),
+            name: "total".into(),
             counts: self.counts,
             plans: self.plans,
             resources: self.actions.rows().map(|row| row.resources).sum(),
@@ -233,7 +234,7 @@ impl Page {
             (all.missing_shards.len() as u64, fit(&missing, self.screen.width - 2)),
             (all.pending, pending),
             (all.failed, format!("{failed} could not be read: what they do is not counted.")),
-            (all.errored, format!("Planning failed in {}: incomplete.", of_plans(all.errored))),
+            (all.errored, Warning::Errored.words(Of::Several(all.errored))),
             (
                 all.incomplete,
                 format!("{} will leave changes for another plan.", of_plans(all.incomplete)),
@@ -264,7 +265,7 @@ impl Page {
         };
         let layout = self.rows(told, by, &all.total(), &format!("  {more}"), "");
         if !rest.is_empty() {
-            let mut row = Row { name: more, ..Row::default() };
+            let mut row = Row { name: more.into(), ..Row::default() };
             for other in rest {
                 row.counts.add(&other.counts);
                 row.resources += other.resources;

@@ -39,7 +39,8 @@ impl Tally {
                 self.resource(change, &counts);
             }
             Record::ActionInvocation(_) => self.invocations += 1,
-            Record::DeferredChange(_) | Record::OutputChange(_) => {}
+            Record::DeferredChange(_) | Record::DeferredActionInvocation(_) => {}
+            Record::OutputChange(_) => {}
             Record::Check(_) | Record::Summary(_) => {}
         }
     }
@@ -134,6 +135,11 @@ impl Default for Totals {
 }
 
 impl Totals {
+    /// Totals that have no rows of workspaces, for those who draw no table.
+    pub fn without_workspaces() -> Totals {
+        Totals { workspaces: Groups::new(0), ..Totals::default() }
+    }
+
     /// Adds a plan that was read to its end.
     pub fn add(&mut self, workspace: &str, plan: Tally, summary: &Summary) {
         let counts = Counts::of(summary);
@@ -172,7 +178,7 @@ impl Totals {
         }
         let row = self.workspaces.row(&workspace);
         row.counts[Column::Errors] += 1;
-        row.error.get_or_insert(text);
+        row.error.get_or_insert(text.into());
     }
 
     /// The table, with its heading, and what changes most.

@@ -6,7 +6,7 @@
 
 mod rule;
 
-pub use rule::Rule;
+pub use rule::{Rule, Severity};
 
 use std::borrow::Cow;
 

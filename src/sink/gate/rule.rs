@@ -1,17 +1,18 @@
 //! A rule about what a plan must not do, as the user writes it.
 //!
 //! ```text
-//! rule := subject [":" where] [">" count]                  delete:aws_db_*        changes>200
-//!       | subject "-path:" [where ":"] path [">" count]    unknown-path:*.password
+//! line  := ["error" | "warning"] rule ["message"]          warning changes>200 "Ask the team."
+//! rule  := subject [":" where] [">" count]                 delete:aws_db_*        changes>200
+//!        | subject "-path:" [where ":"] path [">" count]   unknown-path:*.password
 //!                                                          changed-path:aws_db_*:engine_version
 //! ```
 //!
-//! `where` is a whole type, address or name, and `path` a whole path as `changes` writes it; in
-//! both `*` is any text. What begins with `*.` may also begin behind it.
+//! `where` is a type, an address or a name ([`AddressPattern`]), `path` a [`path::Pattern`], and
+//! the message a JSON string.
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::glob::Pattern;
-use crate::path::{self, Paths};
+use crate::error::{Error, ErrorKind, Result, RuleFault};
+use crate::nearest::nearest;
+use crate::path::{self, AddressPattern, Paths};
 use crate::record::counts::Summary;
 use crate::record::{Record, ResourceChange};
 
@@ -19,11 +20,35 @@ use crate::record::{Record, ResourceChange};
 #[derive(Clone, Debug)]
 pub struct Rule {
     text: String,
+    severity: Severity,
+    message: Option<String>,
     subject: Subject,
-    place: Option<Pattern>,
+    place: Option<AddressPattern>,
     path: Option<path::Pattern>,
     /// So many are no reason to complain.
     allowed: u64,
+}
+
+/// How bad it is that a rule is broken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Severity {
+    /// The run fails.
+    #[default]
+    Error,
+    /// It is shown.
+    Warning,
+}
+
+impl Severity {
+    const ALL: [Severity; 2] = [Severity::Error, Severity::Warning];
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        }
+    }
 }
 
 /// What a rule counts.
@@ -90,35 +115,57 @@ impl Rule {
     ///
     /// [`ErrorKind::Rule`]: it is none.
     pub fn parse(text: &str) -> Result<Rule> {
-        let malformed = || Error::new(ErrorKind::Rule);
-        let text = text.trim();
-        let (head, allowed) = match text.rsplit_once('>') {
-            Some((head, count)) if is_count(count) => {
-                (head.trim_end(), count.trim().parse().map_err(|_| malformed())?)
-            }
-            _ => (text, 0),
+        let parsed = Rule::of_line(text.trim());
+        parsed.map_err(|fault| Error::new(ErrorKind::Rule(fault)))
+    }
+
+    fn of_line(text: &str) -> std::result::Result<Rule, RuleFault> {
+        let (severity, text) = severity(text);
+        let (text, message) = with_message(text)?;
+        if text.is_empty() {
+            return Err(RuleFault::Empty);
+        }
+        let (head, count) = match last_outside_quotes(text, '>') {
+            Some(at) => (text[..at].trim_end(), Some(text[at + 1..].trim())),
+            None => (text, None),
         };
         let (word, what) = match head.split_once(':') {
             Some((word, what)) => (word, Some(what)),
             None => (head, None),
         };
-        let subject = SUBJECTS.iter().find(|(known, _)| *known == word).ok_or_else(malformed)?.1;
+        let known = SUBJECTS.iter().find(|(known, _)| *known == word);
+        let &(word, subject) = known.ok_or_else(|| {
+            let near = nearest(word, SUBJECTS.iter().map(|(word, _)| *word));
+            RuleFault::Unknown(near)
+        })?;
+        let allowed = match count {
+            None => 0,
+            Some(count) if is_count(count) => count.parse().map_err(|_| RuleFault::Count(word))?,
+            Some(_) => return Err(RuleFault::Count(word)),
+        };
         let (place, path) = match (subject, what) {
-            (_, Some("")) | (Subject::Path(_), None) => return Err(malformed()),
-            (Subject::Errored | Subject::Incomplete, Some(_)) => return Err(malformed()),
-            (Subject::Path(_), Some(what)) => match last_colon(what) {
+            (Subject::Path(_), None | Some("")) => return Err(RuleFault::NoPath(word)),
+            (Subject::Errored | Subject::Incomplete, Some(_)) => {
+                return Err(RuleFault::NeedlessPattern(word));
+            }
+            (Subject::Path(_), Some(what)) => match last_outside_quotes(what, ':') {
                 Some(at) => (Some(&what[..at]), Some(&what[at + 1..])),
                 None => (None, Some(what)),
             },
             (_, what) => (what, None),
         };
-        let without_sign = path.map(|path| path.strip_prefix('=').unwrap_or(path));
-        if [place, without_sign].into_iter().flatten().any(|pattern| !is_pattern(pattern)) {
-            return Err(malformed());
+        let bare_path = path.map(|path| path.strip_prefix('=').unwrap_or(path));
+        for pattern in [place, bare_path].into_iter().flatten() {
+            if pattern.is_empty() {
+                return Err(RuleFault::NoPattern(word));
+            }
+            if has_stray(pattern) {
+                return Err(RuleFault::Stray);
+            }
         }
-        let place = place.map(Pattern::new);
-        let path = path.map(path::Pattern::parse).transpose().map_err(|_| malformed())?;
-        Ok(Rule { text: text.to_owned(), subject, place, path, allowed })
+        let place = place.map(AddressPattern::new);
+        let path = path.map(path::Pattern::parse).transpose().map_err(|_| RuleFault::Path)?;
+        Ok(Rule { text: text.to_owned(), severity, message, subject, place, path, allowed })
     }
 
     /// The words that a rule may begin with.
@@ -126,9 +173,19 @@ impl Rule {
         SUBJECTS.iter().map(|(word, _)| *word)
     }
 
-    /// The rule as it was written.
+    /// The rule as it was written, without its severity and message.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// How bad it is that it is broken.
+    pub fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    /// What its author says to whom breaks it.
+    pub fn message(&self) -> Option<&str> {
+        self.message.as_deref()
     }
 
     /// Whether it looks at the paths of changes.
@@ -168,7 +225,7 @@ impl Rule {
                 let names = [Some(&*invoked.address), invoked.type_name.as_deref()];
                 self.subject == Subject::Invocation && self.is_at(names)
             }
-            Record::Plan(_) | Record::Summary(_) => false,
+            Record::DeferredActionInvocation(_) | Record::Plan(_) | Record::Summary(_) => false,
         };
         u64::from(is_counted)
     }
@@ -204,7 +261,7 @@ impl Rule {
 
     fn is_at<'n>(&self, names: impl IntoIterator<Item = Option<&'n str>>) -> bool {
         let Some(place) = &self.place else { return true };
-        names.into_iter().flatten().any(|name| place.matches(name))
+        names.into_iter().flatten().any(|name| place.covers(name))
     }
 }
 
@@ -228,28 +285,49 @@ fn is_count(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a text may be a pattern: what would be a count or a comment, written otherwise, is none.
-fn is_pattern(text: &str) -> bool {
+/// Whether a pattern has what would be a count or a comment, written otherwise.
+fn has_stray(text: &str) -> bool {
     let mut is_quoted = false;
-    let is_stray = |character: char| {
+    text.chars().any(|character| {
         is_quoted ^= character == '"';
         !is_quoted && (character.is_whitespace() || matches!(character, '>' | '<' | '='))
-    };
-    !text.is_empty() && !text.chars().any(is_stray)
+    })
 }
 
-/// The last colon that stands in no quotes: keys of instances may have some.
-fn last_colon(text: &str) -> Option<usize> {
+/// Where a character stands last that stands in no quotes: keys of instances may have some.
+fn last_outside_quotes(text: &str, wanted: char) -> Option<usize> {
     let mut is_quoted = false;
     let mut last = None;
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            b'"' => is_quoted = !is_quoted,
-            b':' if !is_quoted => last = Some(at),
-            _ => {}
+    for (at, character) in text.char_indices() {
+        is_quoted ^= character == '"';
+        if character == wanted && !is_quoted {
+            last = Some(at);
         }
     }
     last
+}
+
+/// The severity that a line begins with, and the rest of it.
+fn severity(text: &str) -> (Severity, &str) {
+    let named = Severity::ALL.into_iter().find_map(|severity| {
+        let rest = text.strip_prefix(severity.word())?;
+        rest.starts_with(char::is_whitespace).then(|| (severity, rest.trim_start()))
+    });
+    named.unwrap_or((Severity::Error, text))
+}
+
+/// A rule, and the message behind it: what begins with a quote behind a blank.
+fn with_message(text: &str) -> std::result::Result<(&str, Option<String>), RuleFault> {
+    let (mut is_quoted, mut after_blank) = (false, false);
+    let start = text.char_indices().find(|&(_, character)| {
+        let starts = character == '"' && after_blank && !is_quoted;
+        is_quoted ^= character == '"';
+        after_blank = character.is_whitespace();
+        starts
+    });
+    let Some((start, _)) = start else { return Ok((text, None)) };
+    let message = serde_json::from_str(&text[start..]).map_err(|_| RuleFault::Message)?;
+    Ok((text[..start].trim_end(), Some(message)))
 }
 
 #[cfg(test)]
@@ -279,7 +357,7 @@ mod tests {
         ] {
             let rule = Rule::parse(text).unwrap();
             assert!(SUBJECTS.contains(&(word, rule.subject)), "{text}");
-            let matches = |name| rule.place.as_ref().map(|place| place.matches(name));
+            let matches = |name| rule.place.as_ref().map(|place| place.covers(name));
             assert_eq!(place.map(|_| true), matches(place.unwrap_or_default()), "{text}");
             assert_ne!(matches("other"), Some(true), "{text}");
             let covers = |name| rule.path.as_ref().map(|path| path.covers(name));
@@ -290,36 +368,67 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rule_is_refused() {
-        for text in [
-            "",
-            "deletes",
-            "Delete",
-            "delete:",
-            "delete:>3",
-            "delete>x",
-            "delete: aws_*",
-            "delete :aws_*",
-            "delete:aws_*>=3",
-            "delete:aws_* > x",
-            "delete:a>x",
-            "delete:aws_* # none",
-            "changed-path:aws_db: engine",
-            "delete>-1",
-            "delete>99999999999999999999",
-            "errored:a",
-            "changed-path",
-            "changed-path:",
-            "changed-path:aws_db:",
-            "changed-path::engine",
-            "changed-path:a..b",
-            "changed-path:=",
-            "changed-path:=a=b",
-            "delete:=aws_db",
-            ">3",
-            ":aws_db",
+    fn a_rule_has_a_severity_and_a_message() {
+        for (text, severity, rule, message) in [
+            ("delete", Severity::Error, "delete", None),
+            ("error delete:a_*", Severity::Error, "delete:a_*", None),
+            ("warning  changes > 20", Severity::Warning, "changes > 20", None),
+            (r#"delete "Ask \"us\"." "#, Severity::Error, "delete", Some(r#"Ask "us"."#)),
+            (
+                r#"warning delete:a.b["x y"]>1  "No.""#,
+                Severity::Warning,
+                r#"delete:a.b["x y"]>1"#,
+                Some("No."),
+            ),
+            (r#"delete:a.b["x \"y"]"#, Severity::Error, r#"delete:a.b["x \"y"]"#, None),
         ] {
-            assert_eq!(Rule::parse(text).unwrap_err().kind(), ErrorKind::Rule, "{text}");
+            let parsed = Rule::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let found = (parsed.severity(), parsed.text(), parsed.message());
+            assert_eq!(found, (severity, rule, message));
+        }
+    }
+
+    #[test]
+    fn what_is_no_rule_is_refused_for_its_fault() {
+        use RuleFault::*;
+        for (text, fault) in [
+            ("", Empty),
+            ("warning ", Unknown(None)),
+            ("error \"m\"", Empty),
+            ("deletes", Unknown(Some("delete"))),
+            ("Delete", Unknown(Some("delete"))),
+            ("dleete:aws_db", Unknown(Some("delete"))),
+            ("warn delete", Unknown(None)),
+            ("shrink", Unknown(None)),
+            (">3", Unknown(None)),
+            (":aws_db", Unknown(None)),
+            ("delete :aws_*", Unknown(Some("delete"))),
+            ("delete:", NoPattern("delete")),
+            ("delete:>3", NoPattern("delete")),
+            ("changed-path:aws_db:", NoPattern("changed-path")),
+            ("changed-path::engine", NoPattern("changed-path")),
+            ("delete>x", Count("delete")),
+            ("delete>", Count("delete")),
+            ("delete:aws_*>=3", Count("delete")),
+            ("delete:aws_* > x", Count("delete")),
+            ("delete:a>x", Count("delete")),
+            ("delete>-1", Count("delete")),
+            ("changes>99999999999999999999", Count("changes")),
+            ("delete: aws_*", Stray),
+            ("delete:aws_* # none", Stray),
+            ("delete:=aws_db", Stray),
+            ("changed-path:aws_db: engine", Stray),
+            ("changed-path:=a=b", Stray),
+            ("errored:a", NeedlessPattern("errored")),
+            ("changed-path", NoPath("changed-path")),
+            ("changed-path:", NoPath("changed-path")),
+            ("sensitive-path>3", NoPath("sensitive-path")),
+            ("changed-path:=", NoPattern("changed-path")),
+            ("changed-path:a..b", Path),
+            (r#"delete "Ask"#, Message),
+            (r#"delete "Ask" us"#, Message),
+        ] {
+            assert_eq!(Rule::parse(text).unwrap_err().kind(), ErrorKind::Rule(fault), "{text}");
         }
     }
 }

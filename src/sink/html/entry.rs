@@ -10,9 +10,9 @@ use super::inert::push_line;
 use crate::record::counts::Summary;
 use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Line, Lines, Shown};
 use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
+use crate::sink::phrase::{self, WRITE_ONLY, what_else};
 use crate::sink::short::short_message;
-use crate::sink::summary::{Action, reason, symbol};
-use crate::sink::term::{WRITE_ONLY, what_else};
+use crate::sink::summary::{Action, known, symbol};
 
 /// A row of the page's lists.
 #[derive(Debug, Default, Serialize)]
@@ -70,7 +70,9 @@ struct Details<'a> {
 impl<'a> Entry<'a> {
     /// A change to a resource, in that part of the page.
     pub fn of_resource(kind: &'static str, change: &'a ResourceChange<'_>) -> Entry<'a> {
-        let reason = change.action_reason.as_deref().map(|word| Cow::Owned(reason(word)));
+        let reason = change.action_reason.as_deref().map(|word| known(phrase::reason, word));
+        let deferral = change.deferred_reason.as_deref().map(|word| known(phrase::deferral, word));
+        let reason = reason.map(Cow::Owned);
         let reason = reason.or(what_else(change).map(Cow::Borrowed));
         let details = Details {
             provider: change.provider_name.as_deref(),
@@ -88,7 +90,7 @@ impl<'a> Entry<'a> {
             deposed: change.deposed.as_deref(),
             moved_from: change.moved_from(),
             imported: change.importing.is_some(),
-            reason: reason.or(change.deferred_reason.as_deref().map(Cow::Borrowed)),
+            reason: reason.or(deferral.map(Cow::Owned)),
             status: None,
             details,
         }

@@ -24,7 +24,7 @@ use self::inert::push_line;
 use crate::error::{Error, Result};
 use crate::record::counts::Summary;
 use crate::record::{Hidden, Label, Record};
-use crate::sink::summary::plan_line;
+use crate::sink::phrase::plan_line;
 use crate::sink::{BUFFER, Sink, write_error};
 
 const PAGE: &str = include_str!("page/page.html");
@@ -150,6 +150,7 @@ impl<W: Write> Sink for Html<W> {
                 self.invocations += 1;
                 self.entry(&Entry::of_invocation(invoked))
             }
+            Record::DeferredActionInvocation(_) => Ok(()),
             Record::Check(check) => self.entry(&Entry::of_check(check)),
             Record::Summary(summary) => self.summary(summary),
         }

@@ -7,8 +7,9 @@ use super::entry::NAME;
 use super::quoted::{cut, fenced};
 use crate::inert::visible;
 use crate::record::view::{Attribute, Attributes, Detail, Difference, Excerpt, Line, Shown};
+use crate::sink::phrase::{FORMAT, ORDER, SENSITIVE, UNKNOWN, WRITE_ONLY, unchanged};
 use crate::sink::summary::Action;
-use crate::sink::term::{FORMAT, ORDER, SENSITIVE, UNKNOWN, WRITE_ONLY, sign, unchanged};
+use crate::sink::term::sign;
 use crate::sink::wrap::{self, Columns};
 
 /// Characters of each side of an attribute in its line.
@@ -24,7 +25,7 @@ pub(super) struct Told {
 }
 
 /// Tells of attributes in so many bytes; one more line, or value, may end beyond.
-pub(super) fn told(attributes: &Attributes, action: Action, detail: Detail, max: usize) -> Told {
+pub(super) fn tell(attributes: &Attributes, action: Action, detail: Detail, max: usize) -> Told {
     let Attributes { list, left_out, .. } = attributes;
     let (mut lines, mut long) = (String::new(), Vec::new());
     let told = list.iter().take_while(|attribute| {
@@ -51,7 +52,8 @@ pub(super) fn told(attributes: &Attributes, action: Action, detail: Detail, max:
     if left + left_out > 0 {
         let _ = writeln!(lines, "  … and {} more", left + left_out);
     }
-    if attributes.unchanged > 0 {
+    // Alone it is not worth a fence.
+    if attributes.unchanged > 0 && !lines.is_empty() {
         let _ = writeln!(lines, "  {}", unchanged(attributes));
     }
     let mut text = if lines.is_empty() { lines } else { fenced("diff", &lines) + "\n" };

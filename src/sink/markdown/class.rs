@@ -2,7 +2,9 @@
 //! lost comes first.
 
 use crate::record::ResourceChange;
+use crate::sink::phrase::{ACTIONS, DEFERRED, DEFERRED_ACTIONS};
 use crate::sink::summary::Action;
+use crate::sink::tool::Tool;
 
 /// A section of the report. What stands first is shown first where there is no room for all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,12 +21,13 @@ pub(super) enum Class {
     Output,
     Invocation,
     Deferred,
+    DeferredAction,
     Drift,
     Same,
 }
 
 impl Class {
-    pub const ALL: [Class; 14] = [
+    pub const ALL: [Class; 15] = [
         Class::Check,
         Class::Delete,
         Class::Replace,
@@ -37,6 +40,7 @@ impl Class {
         Class::Output,
         Class::Invocation,
         Class::Deferred,
+        Class::DeferredAction,
         Class::Drift,
         Class::Same,
     ];
@@ -62,11 +66,12 @@ impl Class {
             Class::Check | Class::Replace | Class::Other | Class::Update => true,
             Class::Output | Class::Drift => true,
             Class::Delete | Class::Forget | Class::Create | Class::Read => false,
-            Class::Move | Class::Invocation | Class::Deferred | Class::Same => false,
+            Class::Move | Class::Invocation | Class::Same => false,
+            Class::Deferred | Class::DeferredAction => false,
         }
     }
 
-    pub fn title(self) -> &'static str {
+    pub fn title(self, tool: Tool) -> &'static str {
         match self {
             Class::Check => "Checks",
             Class::Delete => "Destroy",
@@ -78,9 +83,10 @@ impl Class {
             Class::Read => "Read during apply",
             Class::Move => "Move or import",
             Class::Output => "Outputs",
-            Class::Invocation => "Actions to invoke",
-            Class::Deferred => "Deferred",
-            Class::Drift => "Changed outside of Terraform (drift)",
+            Class::Invocation => ACTIONS,
+            Class::Deferred => DEFERRED,
+            Class::DeferredAction => DEFERRED_ACTIONS,
+            Class::Drift => tool.drift(),
             Class::Same => "Unchanged",
         }
     }
@@ -100,6 +106,7 @@ impl Class {
             Class::Output => ["output", "outputs"],
             Class::Invocation => ["action", "actions"],
             Class::Deferred => ["deferred change", "deferred changes"],
+            Class::DeferredAction => ["deferred action", "deferred actions"],
             Class::Drift => ["drifted resource", "drifted resources"],
             Class::Same => ["unchanged resource", "unchanged resources"],
         };

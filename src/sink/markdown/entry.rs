@@ -5,13 +5,14 @@
 
 use std::fmt::Write as _;
 
-use super::attributes::{Told, VALUE, told};
+use super::attributes::{Told, VALUE, tell};
 use super::class::Class;
 use super::quoted::{cut, fenced, span};
 use crate::record::view::{Attributes, Detail};
 use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
-use crate::sink::summary::{Action, known_reason, symbol};
-use crate::sink::term::{NAMED, Part, circumstances, likeness, names, what, what_else};
+use crate::sink::phrase::{self, Tense, circumstances, what, what_else};
+use crate::sink::summary::{Action, symbol};
+use crate::sink::term::{NAMED, likeness, names};
 
 /// Characters of an address, and of a path.
 pub(super) const NAME: usize = 200;
@@ -135,7 +136,7 @@ impl Teller {
             indexes: index.into_iter().collect(),
             count: 1,
             symbol: symbol(change),
-            phrase: phrase(class, change),
+            phrase: told(class, change),
             body: self.body(&change.attributes, Action::of_change(change)),
             likeness: likeness(change).filter(|_| self.detail == Detail::Excerpts),
         }
@@ -143,8 +144,7 @@ impl Teller {
 
     /// A line of a list that tells of a change to a resource.
     pub fn loss(&self, class: Class, change: &ResourceChange<'_>) -> String {
-        let (head, phrase) =
-            (self.head(symbol(change), &change.full_name()), phrase(class, change));
+        let (head, phrase) = (self.head(symbol(change), &change.full_name()), told(class, change));
         format!("- {head} {phrase}\n")
     }
 
@@ -158,10 +158,13 @@ impl Teller {
 
     /// An action that is invoked.
     pub fn invocation(&self, invoked: &ActionInvocation<'_>) -> Entry {
-        let mut head = self.head("", &invoked.address);
-        if let Some(by) = invoked.triggering_address.as_deref() {
-            let _ = write!(head, " {} {}", invoked.timing_words(), span(by, NAME));
-        }
+        let by = invoked.triggering_address.as_deref();
+        let by = by.map(|by| format!("{} {}", invoked.timing_words(), span(by, NAME)));
+        let deferral = invoked.deferred_reason.as_deref();
+        let deferral = deferral.map(|word| known(phrase::deferral(word), word));
+        let words: Vec<String> = by.into_iter().chain(deferral).collect();
+        let space = if words.is_empty() { "" } else { " " };
+        let head = self.head("", &invoked.address) + space + &words.join(", ");
         let Body { text, full } = self.body(&invoked.attributes, Action::Read);
         Entry { count: 1, head: head + "\n\n", body: text, full, is_cut: false }
     }
@@ -188,7 +191,7 @@ impl Teller {
             Action::Update | Action::Replace => self.lines_max,
             _ => self.plain_max,
         };
-        let told = |max| told(attributes, action, self.detail, max);
+        let told = |max| tell(attributes, action, self.detail, max);
         let Told { text, is_all } = told(lines_max);
         let full = (self.tells_all && !is_all).then(|| told(usize::MAX).text);
         Body { text, full }
@@ -196,10 +199,10 @@ impl Teller {
 }
 
 /// What happens to a resource, and why.
-fn phrase(class: Class, change: &ResourceChange<'_>) -> String {
-    let part = if class == Class::Drift { Part::Drift } else { Part::Changes };
+fn told(class: Class, change: &ResourceChange<'_>) -> String {
+    let tense = if class == Class::Drift { Tense::Happened } else { Tense::Planned };
     let mut parts: Vec<String> = Vec::new();
-    match what(part, &change.action) {
+    match what(tense, &change.action) {
         "" if change.action == "no-op" => {}
         "" => parts.push(span(&change.action, WORD)),
         what => parts.push(what.to_owned()),
@@ -210,9 +213,14 @@ fn phrase(class: Class, change: &ResourceChange<'_>) -> String {
         parts.push(format!("imported by {}", span(importing.get(), VALUE)));
     }
     parts.extend(circumstances(change).map(str::to_owned));
-    if let Some(word) = change.action_reason.as_deref() {
-        parts.push(known_reason(word).map_or_else(|| span(word, WORD), str::to_owned));
-    }
-    parts.extend(change.deferred_reason.as_deref().map(|reason| span(reason, WORD)));
+    let reason = change.action_reason.as_deref();
+    parts.extend(reason.map(|word| known(phrase::reason(word), word)));
+    let deferral = change.deferred_reason.as_deref();
+    parts.extend(deferral.map(|word| known(phrase::deferral(word), word)));
     parts.join(", ")
+}
+
+/// A word in plain words, if these are known, or itself.
+fn known(words: Option<&str>, word: &str) -> String {
+    words.map_or_else(|| span(word, WORD), str::to_owned)
 }

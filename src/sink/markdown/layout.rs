@@ -13,6 +13,8 @@ use super::overview::Overview;
 use super::shelf::Shelf;
 use super::{Open, Page};
 use crate::error::Result;
+use crate::sink::phrase::counted;
+use crate::sink::tool::Tool;
 use crate::sink::write_error;
 
 /// Room for what a part has besides entries: a marker, its number, and a last line.
@@ -74,7 +76,8 @@ impl LeftOut {
         }
         if self.cut > 0 {
             let space = if words.is_empty() { "" } else { " " };
-            words += &format!("{space}Attributes of {} changes above have no room.", self.cut);
+            let changes = counted(self.cut, "change");
+            words += &format!("{space}Attributes of {changes} above have no room.");
         }
         if words.is_empty() { words } else { words + "\n" }
     }
@@ -100,16 +103,18 @@ impl<'l, 's> Layout<'l, 's> {
         let last_line = self.fit.measure.of(&left_out.words());
         left_out.cut = 0;
         self.turn()?;
-        if self.fit.rest == Rest::LeftOut && !has_room(self.fit, self.text, shelf) {
+        if self.fit.rest == Rest::LeftOut && !has_room(self.fit, self.overview, self.text, shelf) {
             self.left = self.left.saturating_sub(last_line);
-            let frames =
-                shelf.counts().map(|(class, count)| frame(self.fit.measure, &title(class, count)));
+            let tool = self.overview.tool();
+            let frames = shelf
+                .counts()
+                .map(|(class, count)| frame(self.fit.measure, &title(class, count, tool)));
             let heads = (shelf.heads() + frames.sum::<u64>()).min(self.left / 2);
             let differences = shelf.differences().min(self.left - heads);
             self.reserved = Reserved { heads, differences };
         }
         'classes: for (class, count) in left_out.counts.clone() {
-            self.title = title(class, count);
+            self.title = title(class, count, self.overview.tool());
             let mut entries = shelf.read(class)?;
             while let Some(entry) = entries.next()? {
                 let count = entry.count;
@@ -224,8 +229,9 @@ impl<'l, 's> Layout<'l, 's> {
 }
 
 /// Whether all entries have room on one page that begins with that overview.
-pub(super) fn has_room(fit: Fit, text: &str, shelf: &Shelf) -> bool {
-    let frames = shelf.counts().map(|(class, count)| frame(fit.measure, &title(class, count)));
+pub(super) fn has_room(fit: Fit, overview: &Overview, text: &str, shelf: &Shelf) -> bool {
+    let title = |(class, count)| title(class, count, overview.tool());
+    let frames = shelf.counts().map(|section| frame(fit.measure, &title(section)));
     FRAME + fit.measure.of(text) + frames.sum::<u64>() + shelf.size() <= fit.max
 }
 
@@ -235,8 +241,8 @@ fn frame(measure: Measure, title: &str) -> u64 {
 }
 
 /// What a section begins with.
-fn title(class: Class, count: u64) -> String {
-    format!("<details>\n<summary>{}: {count}</summary>\n\n", class.title())
+fn title(class: Class, count: u64, tool: Tool) -> String {
+    format!("<details>\n<summary>{}: {count}</summary>\n\n", class.title(tool))
 }
 
 /// What became of an entry.

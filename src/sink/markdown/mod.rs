@@ -156,6 +156,9 @@ impl Sink for Markdown<'_> {
             Record::ActionInvocation(invoked) => {
                 self.add(Class::Invocation, |teller| teller.invocation(invoked))
             }
+            Record::DeferredActionInvocation(deferred) => {
+                self.add(Class::DeferredAction, |teller| teller.invocation(deferred))
+            }
             Record::Check(check) => self.add(Class::Check, |teller| teller.check(check)),
             Record::Summary(_) => {
                 self.flush()?;
@@ -191,7 +194,7 @@ impl Sink for Markdown<'_> {
         let Markdown { fit, overview, shelf, full, open, .. } = self;
         // Half of the first page is for what changes.
         let text = overview.text(news, fit.measure, fit.max / 2);
-        if let Some(full) = full.as_mut().filter(|full| has_room(*fit, &text, full)) {
+        if let Some(full) = full.as_mut().filter(|full| has_room(*fit, overview, &text, full)) {
             std::mem::swap(shelf, full);
         }
         let parts = match fit.rest {

@@ -9,7 +9,8 @@ use super::quoted::span;
 use crate::record::{Hidden, Record};
 use crate::sink::fleet::{Column, Row, Tally, Totals};
 use crate::sink::gate::{Answer, Questions};
-use crate::sink::summary::{plan_line, plan_words};
+use crate::sink::phrase::{self, Of, Warning, counted, plan_line, plan_words};
+use crate::sink::tool::{Clues, Tool};
 
 /// Characters of a name, and of an error.
 const NAME: usize = 80;
@@ -31,6 +32,10 @@ pub(super) struct Overview {
     broken: Vec<String>,
     broken_more: u64,
     hidden: Hidden,
+    /// For how many plans each warning holds.
+    warnings: [u64; Warning::ALL.len()],
+    clues: Clues,
+    tool: Option<Tool>,
     /// What is destroyed, replaced or forgotten.
     pub losses: Losses,
     /// The same for the same names, in whatever order they come.
@@ -40,6 +45,7 @@ pub(super) struct Overview {
 impl Overview {
     /// Takes note of a record, after the rules did.
     pub fn note(&mut self, record: &Record<'_>, questions: &Questions) {
+        self.clues.note(record);
         match record {
             Record::Plan(plan) => {
                 plan.workspace.unwrap_or(plan.source).clone_into(&mut self.name);
@@ -50,6 +56,11 @@ impl Overview {
                 let name = std::mem::take(&mut self.name);
                 self.named(&name);
                 self.line = plan_line(summary, self.plan.invocations);
+                let tool = self.clues.tool(summary);
+                self.tool = Some(self.tool.map_or(tool, |others| others.and(tool)));
+                for (count, warning) in self.warnings.iter_mut().zip(Warning::ALL) {
+                    *count += u64::from(warning.holds(summary));
+                }
                 self.totals.add(&name, std::mem::take(&mut self.plan), summary);
                 for answer in questions.answers().filter(Answer::is_broken) {
                     self.break_rule(&name, &answer);
@@ -57,6 +68,11 @@ impl Overview {
             }
             _ => {}
         }
+    }
+
+    /// The tool that made the plans.
+    pub fn tool(&self) -> Tool {
+        self.tool.unwrap_or_default()
     }
 
     /// Takes note of what is not shown of a plan.
@@ -114,17 +130,17 @@ impl Overview {
         match (plans, failed + errored + incomplete) {
             (0, 0) => "No plan.".to_owned(),
             (0, _) => "No plan could be read.".to_owned(),
+            (1, _) if *failed == 0 => self.line.clone(),
             (_, 0) if news == News::None && self.hidden == Hidden::default() => {
                 "No changes.".to_owned()
             }
-            (1, _) if *failed == 0 => self.line.clone(),
             _ => plan_words(line, *invocations),
         }
     }
 
     /// How many plans there are, and what is wrong with some.
     fn plans(&self) -> String {
-        let Totals { plans, failed, errored, incomplete, workspaces, .. } = &self.totals;
+        let Totals { plans, failed, workspaces, .. } = &self.totals;
         let mut text = String::new();
         if plans + failed > 1 {
             let quiet = workspaces.rows().filter(|row| row.is_quiet());
@@ -134,20 +150,15 @@ impl Overview {
                 _ => write!(text, "{} plans, {quiet} without changes.\n\n", plans + failed),
             };
         }
-        for (count, what) in [
-            (*failed, "could not be read: what it changes is not in this report."),
-            (*errored, "is not whole, because planning failed: there may be more to change."),
-            (*incomplete, "is not complete: applying leaves changes for another plan."),
-        ] {
-            let _ = match count {
-                0 => Ok(()),
-                1 if plans + failed == 1 => write!(text, "**Warning:** this plan {what}\n\n"),
-                1 => write!(text, "**Warning:** 1 plan {what}\n\n"),
-                _ => write!(text, "**Warning:** {count} plans {}\n\n", plural(what)),
-            };
+        let of = |count| if plans + failed == 1 { Of::This } else { Of::Several(count) };
+        let unread = (*failed > 0).then(|| phrase::unread(of(*failed)));
+        let warnings = Warning::ALL.into_iter().zip(self.warnings).filter(|(_, count)| *count > 0);
+        let warnings = warnings.map(|(warning, count)| warning.words(of(count)));
+        for warning in unread.into_iter().chain(warnings) {
+            let _ = write!(text, "**Warning:** {warning}\n\n");
         }
-        if let Some(words) = self.hidden.words() {
-            let _ = write!(text, "Hidden, as asked for: {words}.\n\n");
+        if let Some(words) = phrase::hidden(&self.hidden) {
+            let _ = write!(text, "{words}\n\n");
         }
         text
     }
@@ -203,19 +214,15 @@ impl Overview {
         };
         let heading = heading(&columns, is_failed);
         let all = Row { counts: *counts, line: self.totals.line, ..Row::default() };
-        let includes = match (columns.contains(&Column::Replace), columns.contains(&Column::Forget))
-        {
-            (false, _) => "",
-            (true, false) => "\nReplacements count in Add and in Destroy, as in the plan line.\n",
-            (true, true) => {
-                "\nReplacements count in Add and in Destroy or Forget, as in the plan line.\n"
-            }
+        let includes = match [Column::Replace, Column::Forget].map(|it| columns.contains(&it)) {
+            [false, _] => "",
+            [true, false] => "\nAdd and Destroy count replacements as the plan line does.\n",
+            [true, true] => "\nAdd, Destroy and Forget count replacements as the plan line does.\n",
         };
         let end = |left: usize| {
-            let more = match left {
+            let more = match left as u64 {
                 0 => String::new(),
-                1 => "\n… and 1 more plan\n".to_owned(),
-                _ => format!("\n… and {left} more plans\n"),
+                left => format!("\n… and {}\n", counted(left, "more plan")),
             };
             let total = if rows.len() > 1 { line("**Total**", &all) } else { String::new() };
             total + &more + includes + "\n"
@@ -293,9 +300,4 @@ fn word(column: Column) -> &'static str {
         Column::Checks => "Failed checks",
         Column::Errors => "Errors",
     }
-}
-
-fn plural(what: &str) -> String {
-    let what = what.replacen("is ", "are ", 1);
-    what.replacen("what it changes", "what they change", 1)
 }

@@ -1,0 +1,389 @@
+//! Lines of a journal, which may be longer than what fits into memory.
+//!
+//! A line is a digest of its text, a space, and the text: a JSON object with one member. Where that
+//! is a list, its elements stand next to each other without spaces between them. The first pass
+//! over a line checks its digest ([`Lines`]), and the second one reads an element at a time
+//! ([`Elements`]).
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+
+use serde::Serialize;
+
+use crate::error::{Error, ErrorKind, FolderProblem, Result};
+
+/// Hexadecimal digits of a line's digest.
+const DIGITS: usize = 16;
+
+/// What stands before the text of a line: the digits and a space.
+pub(super) const HEAD: u64 = DIGITS as u64 + 1;
+
+/// Which list a line holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The inputs.
+    Inputs,
+    /// Outcomes of inputs.
+    Outcomes,
+}
+
+impl Kind {
+    /// What its text begins with.
+    pub fn head(self) -> &'static str {
+        match self {
+            Kind::Inputs => r#"{"inputs":["#,
+            Kind::Outcomes => r#"{"outcomes":["#,
+        }
+    }
+}
+
+/// What every list ends with.
+pub(super) const TAIL: &str = "]}";
+
+/// A line whose digest is right.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    /// Its number, from 1.
+    pub number: u64,
+    /// The offset of its text.
+    offset: u64,
+    /// The length of its text.
+    len: u64,
+    digest: blake3::Hash,
+}
+
+impl Line {
+    /// Whether that is its text.
+    pub fn holds(&self, text: &Measure) -> bool {
+        (self.len, self.digest) == (text.len, text.digest.finalize())
+    }
+
+    /// The text.
+    pub fn text(&self, file: &File) -> Result<Vec<u8>> {
+        read(file, self.offset, self.len)
+    }
+
+    /// The kind of its list; none, if it is something else.
+    pub fn kind(&self, file: &File) -> Result<Option<Kind>> {
+        let longest = Kind::Outcomes.head().len() as u64;
+        let start = read(file, self.offset, longest.min(self.len))?;
+        let is_begun = |kind: &Kind| start.starts_with(kind.head().as_bytes());
+        Ok([Kind::Inputs, Kind::Outcomes].into_iter().find(is_begun))
+    }
+}
+
+/// The bytes at a place of a file.
+pub(super) fn read(file: &File, offset: u64, len: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = Part { file, range: offset..offset + len }.read_to_end(&mut bytes);
+    if read.map_err(read_error)? as u64 != len {
+        return Err(read_error(io::ErrorKind::UnexpectedEof.into()));
+    }
+    Ok(bytes)
+}
+
+/// A range of a file. It moves the file's own position, on which nothing else relies.
+#[derive(Debug)]
+struct Part<'a> {
+    file: &'a File,
+    range: Range<u64>,
+}
+
+impl Read for Part<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.range.end - self.range.start;
+        let len = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
+        let mut file = self.file;
+        file.seek(SeekFrom::Start(self.range.start))?;
+        let read = file.read(&mut buffer[..len])?;
+        self.range.start += read as u64;
+        Ok(read)
+    }
+}
+
+/// The lines of a journal, one after the other.
+pub(super) struct Lines<'a> {
+    reader: BufReader<Part<'a>>,
+    /// Where the next line begins.
+    offset: u64,
+    /// The number of the next line.
+    number: u64,
+}
+
+/// A line, or what stands in the place of one.
+pub(super) enum Stretch {
+    Whole(Line),
+    /// Its digest is wrong, or it does not end.
+    Broken {
+        is_ended: bool,
+    },
+}
+
+impl<'a> Lines<'a> {
+    pub fn of(file: &'a File) -> Lines<'a> {
+        let reader = BufReader::new(Part { file, range: 0..u64::MAX });
+        Lines { reader, offset: 0, number: 1 }
+    }
+
+    /// Where the next line begins.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The number of the next line, from 1.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether nothing follows.
+    pub fn are_over(&mut self) -> Result<bool> {
+        Ok(self.reader.fill_buf().map_err(read_error)?.is_empty())
+    }
+
+    /// The next line.
+    pub fn next(&mut self) -> Result<Option<Stretch>> {
+        let (mut head, mut text) = (Vec::new(), Measure::default());
+        let mut is_ended = false;
+        while !is_ended {
+            let bytes = self.reader.fill_buf().map_err(read_error)?;
+            if bytes.is_empty() {
+                break;
+            }
+            let end = bytes.iter().position(|&byte| byte == b'\n');
+            let stretch = &bytes[..end.unwrap_or(bytes.len())];
+            let (of_head, of_text) = stretch.split_at(stretch.len().min(DIGITS + 1 - head.len()));
+            head.extend_from_slice(of_head);
+            text.add(of_text);
+            is_ended = end.is_some();
+            let taken = stretch.len() + usize::from(is_ended);
+            self.reader.consume(taken);
+        }
+        let read = head.len() as u64 + text.len + u64::from(is_ended);
+        if read == 0 {
+            return Ok(None);
+        }
+        let (number, offset) = (self.number, self.offset + HEAD);
+        self.offset += read;
+        self.number += 1;
+        if !is_ended || head != text.head().as_bytes() {
+            return Ok(Some(Stretch::Broken { is_ended }));
+        }
+        let Measure { len, digest } = text;
+        Ok(Some(Stretch::Whole(Line { number, offset, len, digest: digest.finalize() })))
+    }
+}
+
+/// The elements of a line's list, one after the other.
+pub(super) struct Elements<'a> {
+    reader: BufReader<Part<'a>>,
+    line: u64,
+    /// Where the next one begins.
+    offset: u64,
+    /// The last one.
+    text: Vec<u8>,
+    is_over: bool,
+}
+
+impl<'a> Elements<'a> {
+    /// Those of a line of that kind.
+    pub fn of(line: &Line, kind: Kind, file: &'a File) -> Elements<'a> {
+        const BUFFER: u64 = 64 << 10;
+        let offset = line.offset + kind.head().len() as u64;
+        let part = Part { file, range: offset..line.offset + line.len };
+        let reader = BufReader::with_capacity(BUFFER.min(line.len) as usize, part);
+        Elements { reader, line: line.number, offset, text: Vec::new(), is_over: false }
+    }
+
+    /// The next one, and its offset.
+    ///
+    /// # Errors
+    ///
+    /// The journal cannot be read, or the text is no list.
+    pub fn next(&mut self) -> Result<Option<(u64, &[u8])>> {
+        if self.is_over {
+            return Ok(None);
+        }
+        let (offset, mut nesting) = (self.offset, Nesting::default());
+        self.text.clear();
+        let end = loop {
+            let bytes = self.reader.fill_buf().map_err(read_error)?;
+            if bytes.is_empty() {
+                return Err(damaged(self.line));
+            }
+            let end = bytes.iter().position(|&byte| nesting.ends_at(byte));
+            let element = &bytes[..end.unwrap_or(bytes.len())];
+            self.text.extend_from_slice(element);
+            let (taken, end) = (element.len(), end.map(|at| bytes[at]));
+            self.reader.consume(taken + usize::from(end.is_some()));
+            if let Some(end) = end {
+                break end;
+            }
+        };
+        self.offset += self.text.len() as u64 + 1;
+        if end == b']' {
+            self.is_over = true;
+            let mut rest = Vec::new();
+            self.reader.read_to_end(&mut rest).map_err(read_error)?;
+            if rest != TAIL.as_bytes()[1..] {
+                return Err(damaged(self.line));
+            }
+            if self.text.is_empty() {
+                return Ok(None);
+            }
+        }
+        Ok(Some((offset, &self.text)))
+    }
+}
+
+/// How deep a place of a JSON text lies.
+#[derive(Default)]
+struct Nesting {
+    depth: u64,
+    is_in_string: bool,
+    is_escaped: bool,
+}
+
+impl Nesting {
+    /// Whether an element of the outermost list ends at the next byte.
+    fn ends_at(&mut self, byte: u8) -> bool {
+        if self.is_in_string {
+            self.is_in_string = self.is_escaped || byte != b'"';
+            self.is_escaped = !self.is_escaped && byte == b'\\';
+            return false;
+        }
+        match byte {
+            b',' | b']' if self.depth == 0 => return true,
+            b'"' => self.is_in_string = true,
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+            _ => {}
+        }
+        false
+    }
+}
+
+/// The length and the digest of a text.
+#[derive(Debug, Default)]
+pub(super) struct Measure {
+    len: u64,
+    digest: blake3::Hasher,
+}
+
+impl Measure {
+    /// Those of a list.
+    pub fn of(kind: Kind, elements: impl Iterator<Item = impl Serialize>) -> io::Result<Measure> {
+        let mut out = BufWriter::new(Measure::default());
+        write_list(&mut out, kind, elements)?;
+        Ok(out.into_inner()?)
+    }
+
+    /// What stands before the text in its line.
+    pub fn head(&self) -> String {
+        format!("{} ", &self.digest.finalize().to_hex()[..DIGITS])
+    }
+
+    pub fn add(&mut self, text: &[u8]) {
+        self.len += text.len() as u64;
+        self.digest.update(text);
+    }
+
+    /// The line of this text that begins there.
+    pub fn line(&self, number: u64, offset: u64) -> Line {
+        Line { number, offset: offset + HEAD, len: self.len, digest: self.digest.finalize() }
+    }
+
+    /// The length of the line with its end.
+    pub fn line_len(&self) -> u64 {
+        HEAD + self.len + 1
+    }
+}
+
+impl Write for Measure {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.add(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes the text of a list.
+pub(super) fn write_list(
+    out: &mut impl Write,
+    kind: Kind,
+    elements: impl Iterator<Item = impl Serialize>,
+) -> io::Result<()> {
+    out.write_all(kind.head().as_bytes())?;
+    for (index, element) in elements.enumerate() {
+        if index > 0 {
+            out.write_all(b",")?;
+        }
+        serde_json::to_writer(&mut *out, &element)?;
+    }
+    out.write_all(TAIL.as_bytes())
+}
+
+pub(super) fn damaged(line: u64) -> Error {
+    Error::new(ErrorKind::Folder(FolderProblem::Damaged { line }))
+}
+
+pub(super) fn read_error(error: io::Error) -> Error {
+    Error::io(ErrorKind::Read, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The elements of a line with that text, or none if it is damaged.
+    fn elements(text: &str, kind: Kind) -> Option<Vec<String>> {
+        let mut file = tempfile::tempfile().expect("a file");
+        let mut measure = Measure::default();
+        measure.add(text.as_bytes());
+        write!(file, "{}{text}\n", measure.head()).expect("it is written");
+        let Ok(Some(Stretch::Whole(line))) = Lines::of(&file).next() else { panic!("{text}") };
+        assert_eq!(line.text(&file).expect("a text"), text.as_bytes());
+        assert_eq!(line.kind(&file).expect("it is read"), Some(kind));
+        let (mut elements, mut told) = (Elements::of(&line, kind, &file), Vec::new());
+        loop {
+            match elements.next() {
+                Ok(None) => return Some(told),
+                Ok(Some((offset, element))) => {
+                    let element = String::from_utf8(element.to_vec()).expect("a text");
+                    let place = text.len().min((offset - HEAD) as usize);
+                    assert!(text[place..].starts_with(&element), "{text}: {element}");
+                    told.push(element);
+                }
+                Err(error) => {
+                    let problem = FolderProblem::Damaged { line: 1 };
+                    assert_eq!(error.kind(), ErrorKind::Folder(problem));
+                    return None;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn elements_are_told_from_what_is_in_them() {
+        for list in ["", "{}", r#"{};1;"""#, r#"{"a":["]}",{"b":[1,2]}],"c":"\\\"],"};[[],","]"#] {
+            let list: Vec<&str> = list.split_terminator(';').collect();
+            for kind in [Kind::Inputs, Kind::Outcomes] {
+                let text = format!("{}{}{TAIL}", kind.head(), list.join(","));
+                assert_eq!(elements(&text, kind).expect("a list"), list);
+            }
+        }
+        let long = format!("{:?}", "[\"\\".repeat(100_000));
+        let text = format!("{}{long},{long}{TAIL}", Kind::Inputs.head());
+        assert_eq!(elements(&text, Kind::Inputs), Some(vec![long.clone(), long]));
+    }
+
+    #[test]
+    fn what_is_no_list_is_damage() {
+        for rest in ["", "1", "1,", "1]", "1]}}", "1] }", "\"]}", "1]}1", "[1]}"] {
+            assert_eq!(elements(&format!("{}{rest}", Kind::Inputs.head()), Kind::Inputs), None);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The word that a mistyped one is nearest to, for messages that ask "did you mean ...?".
+
+/// Longest text that is compared, in bytes: the time is quadratic in it.
+const LEN_MAX: usize = 128;
+
+/// The word with the fewest letters to change, the first of several; `None`, where more than a third
+/// of the letters would be others.
+pub fn nearest<'w>(text: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
+    let mut nearest = None;
+    let mut least = text.chars().count() / 3 + 1;
+    for word in words {
+        if let Some(distance) = distance(text, word).filter(|distance| *distance < least) {
+            (nearest, least) = (Some(word), distance);
+        }
+    }
+    nearest
+}
+
+/// Letters to insert, remove, replace or swap with the next; `None` for long texts.
+fn distance(a: &str, b: &str) -> Option<usize> {
+    if a.len().max(b.len()) > LEN_MAX {
+        return None;
+    }
+    let [a, b] = [a, b].map(|text| text.to_ascii_lowercase().chars().collect::<Vec<_>>());
+    let mut before_last: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for (i, letter) in a.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, other) in b.iter().enumerate() {
+            let replaced = last[j] + usize::from(letter != other);
+            let mut least = replaced.min(last[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && *letter == b[j - 1] && a[i - 1] == *other {
+                least = least.min(before_last[j - 1] + 1);
+            }
+            row.push(least);
+        }
+        before_last = std::mem::replace(&mut last, row);
+    }
+    last.last().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typo_is_near_to_its_word() {
+        let words = ["create", "update", "delete", "destroy", "changes", "sensitive-path"];
+        for (text, word) in [
+            ("deletes", Some("delete")),
+            ("Delete", Some("delete")),
+            ("dleete", Some("delete")),
+            ("destory", Some("destroy")),
+            ("change", Some("changes")),
+            ("sensitive_path", Some("sensitive-path")),
+            ("shrink", None),
+            ("", None),
+            ("x", None),
+        ] {
+            assert_eq!(nearest(text, words), word, "{text}");
+        }
+        assert_eq!(nearest(&"x".repeat(1000), ["x"]), None);
+    }
+}

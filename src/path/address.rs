@@ -1,0 +1,132 @@
+//! Patterns of addresses: what rules and filters name resources by.
+//!
+//! | pattern | covers |
+//! | --- | --- |
+//! | `aws_db_*` | resources of these types |
+//! | `aws_instance.web` | the resource, all instances of it |
+//! | `aws_instance.web[0]` | one instance |
+//! | `module.network` | the module: all instances, resources and child modules |
+//! | `module.network["a"]` | one instance of the module, and everything in it |
+//! | `*.primary` | resources of that name in any module |
+//!
+//! `*` is any text, dots and brackets too. A `*.` at the beginning may stand for nothing.
+
+use crate::glob::Glob;
+
+/// A pattern of addresses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddressPattern {
+    text: Box<str>,
+    whole: Glob,
+    /// What stands behind the `*.` at its beginning.
+    behind: Option<Glob>,
+    /// The pattern names a module, so what is in that module is covered.
+    names_module: bool,
+}
+
+impl AddressPattern {
+    /// A pattern as it is written.
+    pub fn new(text: &str) -> AddressPattern {
+        let behind = text.strip_prefix("*.");
+        let names_module = behind.unwrap_or(text).starts_with("module.");
+        let (whole, behind) = (Glob::new(text), behind.map(Glob::new));
+        AddressPattern { text: text.into(), whole, behind, names_module }
+    }
+
+    /// The pattern as it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether the pattern covers an address. A type, or the name of an output, is one as well.
+    pub fn covers(&self, address: &str) -> bool {
+        std::iter::once(&self.whole).chain(&self.behind).any(|glob| {
+            glob.matches(address.as_bytes())
+                || glob.matches_up_to(address.as_bytes(), self.ends(address))
+        })
+    }
+
+    /// Where the names end of what an address lies in: modules, with the key of their instance and
+    /// without it, and the resource without the key of the instance.
+    fn ends<'a>(&self, address: &'a str) -> impl Iterator<Item = usize> + use<'a> {
+        let names_module = self.names_module;
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            loop {
+                let rest = &address[at..];
+                if let Some(key) = rest.strip_prefix('[') {
+                    at += 1 + key_len(key);
+                    if at < address.len() && names_module {
+                        return Some(at);
+                    }
+                } else if let Some(name) = rest.strip_prefix("module.") {
+                    at += rest.len() - name.len() + name.find(['.', '[']).unwrap_or(name.len());
+                    if names_module {
+                        return Some(at);
+                    }
+                } else if let Some(rest) = rest.strip_prefix('.') {
+                    at = address.len() - rest.len();
+                } else {
+                    let end = rest.find('[').map(|end| at + end);
+                    at = address.len();
+                    return end;
+                }
+            }
+        })
+        .fuse()
+    }
+}
+
+/// Length of the key of an instance and the bracket behind it.
+fn key_len(key: &str) -> usize {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    let end = key.bytes().position(|byte| {
+        let is_end = byte == b']' && !is_quoted;
+        is_quoted ^= byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    });
+    end.map_or(key.len(), |end| end + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_covers_everything_in_it_and_a_resource_its_instances() {
+        for (address, text, holds) in [
+            ("aws_db.a", "aws_db.a", true),
+            ("aws_db.a[0]", "aws_db.a", true),
+            (r#"aws_db.a["x.y[0]"]"#, "aws_db.a", true),
+            ("aws_db.ab", "aws_db.a", false),
+            ("aws_db.a[0]", "aws_db.a[1]", false),
+            ("aws_db.a", "aws_db", false),
+            ("aws_db", "aws_*", true),
+            ("module.dns.aws_db.a", "module.dns", true),
+            ("module.dns[0].aws_db.a[1]", "module.dns", true),
+            (r#"module.dns["a.b"].module.x.aws_db.a"#, "module.dns", true),
+            (r#"module.dns["a.b"].module.x.aws_db.a"#, r#"module.dns["a.b"]"#, true),
+            (r#"module.dns["a.c"].module.x.aws_db.a"#, r#"module.dns["a.b"]"#, false),
+            ("module.a.module.dns[3].data.aws_db.a", "module.a.module.dns", true),
+            ("module.a.module.dns[3].data.aws_db.a", "*.module.dns", true),
+            ("module.dns.aws_db.a", "*.module.dns", true),
+            ("module.a.module.dns[3].data.aws_db.a", "module.dns", false),
+            ("module.dns2.aws_db.a", "module.dns", false),
+            ("module.dns", "module.dns", true),
+            ("module.dns[0]", "module.dns", true),
+            ("module.dns.aws_db.a", "module.d*", true),
+            ("module.dns.aws_db.a[0]", "module.dns.aws_db.a", true),
+            ("module.primary.aws_db.a", "*.primary", false),
+            ("module.x.aws_db.primary", "*.primary", true),
+            ("module.x.aws_db.primary[0]", "*.primary", true),
+            ("", "module.dns", false),
+            ("", "", true),
+            ("module.dns[0", "module.dns", true),
+            ("module.", "module.dns", false),
+            ("a[0]b.c", "a", true),
+        ] {
+            assert_eq!(AddressPattern::new(text).covers(address), holds, "{address} {text}");
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! The words of reports and summaries for people: one thing has one wording, whatever the form.
+//!
+//! Words that stand alone are constants, and what depends on a plan is a function. Nothing here
+//! knows of a form; text of a plan's own is never a part of a phrase, but for words that nobody
+//! knows, which the form makes safe.
+
+use crate::record::counts::{PlanLine, Summary};
+use crate::record::view::Attributes;
+use crate::record::{Hidden, ResourceChange};
+
+/// What is said of a value that nobody may see.
+pub(super) const SENSITIVE: &str = "(sensitive value)";
+/// What is said of one that nobody knows.
+pub(super) const UNKNOWN: &str = "(known after apply)";
+/// What is said of one that is written and never read.
+pub(super) const WRITE_ONLY: &str = "(write-only attribute)";
+/// What is said where a document or text says the same as before.
+pub(super) const FORMAT: &str = "(only white space or formatting)";
+/// What is said of a list that holds the same as before.
+pub(super) const ORDER: &str = "(only the order)";
+
+/// The title of the changes that a later plan makes.
+pub(super) const DEFERRED: &str = "Deferred to a later plan";
+/// The title of the actions that a later plan invokes.
+pub(super) const DEFERRED_ACTIONS: &str = "Actions deferred to a later plan";
+/// The title of the actions that a plan invokes.
+pub(super) const ACTIONS: &str = "Actions to invoke";
+
+/// So many of a thing: `1 change`, `2 changes`.
+pub(super) fn counted(count: u64, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Whether a change is planned, or has happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tense {
+    Planned,
+    Happened,
+}
+
+/// What happens to a resource; nothing for an action without words.
+pub(super) fn what(tense: Tense, action: &str) -> &'static str {
+    match (tense, action) {
+        (Tense::Happened, "delete") => "has been deleted",
+        (Tense::Happened, "update") => "has changed",
+        (_, "create") => "will be created",
+        (_, "update") => "will be updated in place",
+        (_, "replace") => "must be replaced",
+        (_, "delete") => "will be destroyed",
+        (_, "forget") => "will be forgotten, not destroyed",
+        (_, "read") => "will be read during apply",
+        _ => "",
+    }
+}
+
+/// What there is to an update in place that changes no value (docs/format/plan.md, section 13).
+pub(super) fn what_else(change: &ResourceChange<'_>) -> Option<&'static str> {
+    let ResourceChange { changed, unknown, sensitive, .. } = change;
+    let changes_none = change.action == "update" && changed.is_empty() && unknown.is_empty();
+    changes_none.then_some(match sensitive.is_empty() {
+        true => "no value changes",
+        false => "no value changes, but what is sensitive may",
+    })
+}
+
+/// What else a person should know of what happens to a resource.
+pub(super) fn circumstances(
+    change: &ResourceChange<'_>,
+) -> impl Iterator<Item = &'static str> + use<> {
+    [
+        (change.generated_config, "its configuration will be generated"),
+        (change.deposed.is_some(), "left over from a partially failed replacement"),
+    ]
+    .into_iter()
+    .filter_map(|(holds, words)| holds.then_some(words))
+}
+
+/// An action's reason, if it is known (docs/format/plan.md, section 3).
+pub(super) fn reason(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "replace_because_cannot_update" => "cannot be updated in place",
+        "replace_because_tainted" => "is tainted",
+        "replace_by_request" => "as requested",
+        "replace_by_triggers" => "triggered by replace_triggered_by",
+        "delete_because_no_resource_config" => "no longer in the configuration",
+        "delete_because_wrong_repetition" => "count or for_each was added or removed",
+        "delete_because_count_index" => "index beyond count",
+        "delete_because_each_key" => "key no longer in for_each",
+        "delete_because_no_module" => "module no longer in the configuration",
+        "delete_because_no_move_target" => "moved to what is not configured",
+        "delete_because_enabled_false" => "disabled",
+        "forgot_because_lifecycle_destroy_in_state" => "its state says not to destroy it",
+        "forgot_because_lifecycle_destroy_in_config" => "the configuration says not to destroy it",
+        "read_because_config_unknown" => "its configuration is not known yet",
+        "read_because_dependency_pending" => "what it depends on changes",
+        "read_because_check_nested" => "a check reads it again",
+        _ => return None,
+    })
+}
+
+/// Why a change is deferred, if that is known (docs/format/plan.md, section 3).
+pub(super) fn deferral(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "instance_count_unknown" => "deferred because the number of instances is not known yet",
+        "resource_config_unknown" => "deferred because its configuration is not known yet",
+        "provider_config_unknown" => {
+            "deferred because the configuration of its provider is not known yet"
+        }
+        "absent_prereq" => "deferred because something that it needs does not exist",
+        "deferred_prereq" => "deferred because something that it needs is deferred",
+        "excluded" => "deferred because the plan excludes it",
+        "not_included" => "deferred because the plan does not include it",
+        "unknown" => "deferred for an unknown reason",
+        _ => return None,
+    })
+}
+
+/// How many attributes stay as they are.
+pub(super) fn unchanged(attributes: &Attributes) -> String {
+    format!("({})", counted(attributes.unchanged, "unchanged attribute"))
+}
+
+/// What is not shown, because its reader did not want to see it.
+pub(super) fn hidden(hidden: &Hidden) -> Option<String> {
+    hidden.words().map(|words| format!("Hidden, as asked for: {words}."))
+}
+
+/// Of how many plans something is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    /// The plan at hand.
+    This,
+    /// So many of several.
+    Several(u64),
+}
+
+/// What is said of plans that could not be read to their end.
+pub(super) fn unread(of: Of) -> String {
+    match of {
+        Of::This => {
+            "This plan could not be read: what it changes is not in this report.".to_owned()
+        }
+        Of::Several(1) => {
+            "1 plan could not be read: what it changes is not in this report.".to_owned()
+        }
+        Of::Several(count) => {
+            format!("{count} plans could not be read: what they change is not in this report.")
+        }
+    }
+}
+
+/// What is to be known of a plan before anything else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Warning {
+    /// Planning failed.
+    Errored,
+    /// The plan leaves changes for another one.
+    Incomplete,
+    /// The plan names changes that another one makes.
+    Deferred,
+}
+
+impl Warning {
+    /// All of them.
+    pub const ALL: [Warning; 3] = [Warning::Errored, Warning::Incomplete, Warning::Deferred];
+
+    /// Whether it is to be said of a plan.
+    pub fn holds(self, summary: &Summary) -> bool {
+        let is_deferred = !summary.deferred_changes.is_empty();
+        match self {
+            Warning::Errored => summary.errored == Some(true),
+            Warning::Incomplete => summary.complete == Some(false) && !is_deferred,
+            Warning::Deferred => is_deferred,
+        }
+    }
+
+    /// The sentence that says it.
+    pub fn words(self, of: Of) -> String {
+        match (self, of) {
+            (Warning::Errored, Of::This) => "Planning failed: this plan is incomplete.".to_owned(),
+            (Warning::Errored, Of::Several(count)) => {
+                format!("Planning failed in {}: incomplete.", counted(count, "plan"))
+            }
+            (Warning::Incomplete, Of::This | Of::Several(1)) => {
+                let plan = if of == Of::This { "This" } else { "1" };
+                format!(
+                    "{plan} plan is not complete: applying it will leave changes for another plan."
+                )
+            }
+            (Warning::Incomplete, Of::Several(count)) => format!(
+                "{count} plans are not complete: applying them will leave changes for other plans."
+            ),
+            (Warning::Deferred, Of::This) => {
+                "Some changes are deferred to a later plan.".to_owned()
+            }
+            (Warning::Deferred, Of::Several(count)) => format!(
+                "{} with changes that are deferred to a later plan.",
+                counted(count, "plan")
+            ),
+        }
+    }
+
+    /// Those of a plan.
+    pub fn of(summary: &Summary) -> impl Iterator<Item = Warning> {
+        Warning::ALL.into_iter().filter(|warning| warning.holds(summary))
+    }
+}
+
+/// What a plan comes to, in a sentence: the plan line, or why there is none. So many actions are
+/// invoked.
+pub(super) fn plan_line(summary: &Summary, invocations: u64) -> String {
+    let outputs = summary.output_changes.iter().any(|(word, _)| word != "no-op");
+    if !summary.changes_resources() && invocations == 0 {
+        return match summary {
+            Summary { errored: Some(true), .. } => {
+                "Planning failed before it found any change to make."
+            }
+            _ if outputs => "No changes to resources; outputs change.",
+            _ if !summary.deferred_changes.is_empty() => "No changes yet; some are deferred.",
+            Summary { complete: Some(false), .. } => "No changes yet; the plan is not complete.",
+            _ if summary.is_of_refresh() => {
+                "No changes to make; the state is to be brought up to date."
+            }
+            Summary { applyable: Some(true), .. } => {
+                "No changes here, although the plan says that there is something to apply."
+            }
+            _ => "No changes.",
+        }
+        .to_owned();
+    }
+    plan_words(&summary.terraform, invocations)
+}
+
+/// The plan line in words.
+pub(super) fn plan_words(line: &PlanLine, invocations: u64) -> String {
+    let mut text = "Plan: ".to_owned();
+    if line.import > 0 {
+        text += &format!("{} to import, ", line.import);
+    }
+    text += &format!("{} to add, {} to change, {} to destroy", line.add, line.change, line.destroy);
+    if line.forget > 0 {
+        text += &format!(", {} to forget", line.forget);
+    }
+    text += ".";
+    if invocations > 0 {
+        text += &format!(" Actions: {invocations} to invoke.");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_of_a_thing_is_not_several() {
+        for (count, words) in [(0, "0 changes"), (1, "1 change"), (2, "2 changes")] {
+            assert_eq!(counted(count, "change"), words);
+        }
+        for (warning, of, words) in [
+            (Warning::Errored, Of::This, "Planning failed: this plan is incomplete."),
+            (Warning::Errored, Of::Several(1), "Planning failed in 1 plan: incomplete."),
+            (Warning::Errored, Of::Several(2), "Planning failed in 2 plans: incomplete."),
+            (Warning::Incomplete, Of::This, "This plan is not complete: applying it will"),
+            (Warning::Incomplete, Of::Several(1), "1 plan is not complete: applying it will"),
+            (Warning::Incomplete, Of::Several(2), "2 plans are not complete: applying them will"),
+            (Warning::Deferred, Of::This, "Some changes are deferred to a later plan."),
+            (Warning::Deferred, Of::Several(1), "1 plan with changes that are deferred to a"),
+            (Warning::Deferred, Of::Several(3), "3 plans with changes that are deferred to a"),
+        ] {
+            assert!(warning.words(of).starts_with(words), "{}", warning.words(of));
+        }
+    }
+}

@@ -19,6 +19,7 @@ fn named(address: &str) -> Record<'_> {
         name: None,
         trigger: None,
         triggering_address: None,
+        deferred_reason: None,
         timing: Timing::Unknown,
         attributes: Attributes::default(),
     })

@@ -21,7 +21,7 @@ use super::tool::{Clues, Tool};
 use super::wrap::{self, Columns};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
-use crate::inert::visible;
+use crate::inert::{self, visible};
 use crate::record::view::{Attribute, Attributes, Detail, Difference, Line, Lines, Shown};
 use crate::record::{ActionInvocation, Check, Hidden, Label, OutputChange, Record, ResourceChange};
 
@@ -238,16 +238,17 @@ impl<W: Write> Term<W> {
             let space = " ".repeat(columns.saturating_sub(used));
             let between = if path.is_empty() { String::new() } else { format!("{space} = ") };
             let values = self.values(attribute, NAMES + used + between.len());
-            let values = if values.is_empty() { values } else { behind(&between, &values) };
+            let values = if values.is_empty() { values } else { behind(&between, values) };
             let reason = match attribute.replaces {
                 true => format!("  {}", self.paint(RED, "# forces replacement")),
                 false => String::new(),
             };
             let sign = self.paint(style, sign);
-            // Writing to a text cannot fail.
-            let _ = writeln!(lines, "        {sign} {path}{values}{reason}");
+            let parts = ["        ", &sign, " ", &path, &values, &reason, "\n"];
+            parts.iter().for_each(|part| lines.push_str(part));
         }
         if attributes.left_out > 0 {
+            // Writing to a text cannot fail.
             let more = format!("… and {} more", attributes.left_out);
             let _ = writeln!(lines, "          {}", self.paint(DIM, &more));
         }
@@ -287,11 +288,10 @@ impl<W: Write> Term<W> {
 
     /// What was and what will be: in one line, if it has room there.
     fn pair(&self, before: &Shown, after: &Shown, column: usize) -> String {
-        let [one, other] = [before, after].map(|it| self.value(it, 0));
         let columns: usize = [before, after].map(columns).iter().sum();
-        let is_line = ![&one, &other].iter().any(|value| value.contains('\n'));
-        if is_line && column + columns + ARROW.len() <= self.width {
-            return format!("{one}{ARROW}{other}");
+        let are_lines = [before, after].into_iter().all(is_line);
+        if are_lines && column + columns + ARROW.len() <= self.width {
+            return format!("{}{ARROW}{}", self.value(before, 0), self.value(after, 0));
         }
         let [before, after] =
             [self.value(before, column), self.value(after, NAMES + ARROW.len() - 1)];
@@ -305,7 +305,7 @@ impl<W: Write> Term<W> {
             Shown::Unknown | Shown::Sensitive | Shown::WriteOnly => self.paint(DIM, word(shown)),
             Shown::Withheld => String::new(),
             Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
-                wrap::value(excerpt, self.columns(column)).join("\n")
+                wrap::value(excerpt, self.columns(column))
             }
         }
     }
@@ -322,7 +322,7 @@ impl<W: Write> Term<W> {
             Line::Skipped(_) => DIM,
         };
         let paint = |line: &Line, text: String| self.paint(style(line), &text);
-        wrap::lines(lines, self.columns(NAMES), paint).join("\n")
+        wrap::lines(lines, self.columns(NAMES), paint)
     }
 
     fn output(&mut self, output: &OutputChange<'_>) -> Result<()> {
@@ -333,7 +333,7 @@ impl<W: Write> Term<W> {
         match &output.attributes.list[..] {
             [only] if only.path.is_empty() => {
                 let values = self.values(only, 6 + width(&visible(&output.name)) + 3);
-                self.line(&format!("  {symbol} {name}{}", behind(" = ", &values)))
+                self.line(&format!("  {symbol} {name}{}", behind(" = ", values)))
             }
             _ => {
                 self.line(&format!("  {symbol} {name}"))?;
@@ -488,10 +488,10 @@ pub(super) fn sign(attribute: &Attribute, action: Action) -> (&'static str, &'st
 }
 
 /// Values behind what stands between: they may begin with a line of their own.
-fn behind(between: &str, values: &str) -> String {
+fn behind(between: &str, mut values: String) -> String {
     let is_below = values.starts_with('\n');
-    let between = if is_below { between.trim_end() } else { between };
-    format!("{between}{values}")
+    values.insert_str(0, if is_below { between.trim_end() } else { between });
+    values
 }
 
 /// What stands for a value that is not shown.
@@ -505,10 +505,18 @@ fn word(shown: &Shown) -> &'static str {
     }
 }
 
+/// Whether a value is no text of several lines.
+fn is_line(shown: &Shown) -> bool {
+    match shown {
+        Shown::Scalar(excerpt) => wrap::lines_of(excerpt).is_none(),
+        _ => true,
+    }
+}
+
 /// Columns that a value takes in one line.
 fn columns(shown: &Shown) -> usize {
     match shown {
-        Shown::Scalar(excerpt) | Shown::Container(excerpt) => width(&visible(&excerpt.text)),
+        Shown::Scalar(excerpt) | Shown::Container(excerpt) => width(&inert::text(&excerpt.text)),
         shown => word(shown).len(),
     }
 }

@@ -18,7 +18,7 @@
 use unicode_width::UnicodeWidthChar;
 
 use super::summary::{STACKED, width};
-use crate::inert::visible;
+use crate::inert::{self, visible};
 use crate::record::view::{Excerpt, Line, Lines};
 
 /// Columns that what is inside stands further to the right.
@@ -36,14 +36,13 @@ pub(super) struct Columns {
 }
 
 /// The lines of a value: the first without what stands before it, others from the first column on.
-pub(super) fn value(excerpt: &Excerpt, columns: Columns) -> Vec<String> {
-    let text = decoded(excerpt).filter(|text| text.trim_end_matches('\n').contains('\n'));
-    let mut lines = match text {
+pub(super) fn value(excerpt: &Excerpt, columns: Columns) -> String {
+    let mut lines = match lines_of(excerpt) {
         Some(text) => between(text.split('\n').map(visible), columns),
-        None => structure(&visible(&excerpt.text), columns),
+        None => structure(&inert::text(&excerpt.text), columns),
     };
-    if let (Some(last), true) = (lines.last_mut(), excerpt.left_out > 0) {
-        *last += &left_out(excerpt.left_out);
+    if excerpt.left_out > 0 {
+        lines += &left_out(excerpt.left_out);
     }
     lines
 }
@@ -53,9 +52,12 @@ pub(super) fn left_out(bytes: u64) -> String {
     format!(" … and about {bytes} bytes more (--full shows them)")
 }
 
-/// The text that a string is; nothing of other values.
-pub(super) fn decoded(excerpt: &Excerpt) -> Option<String> {
-    serde_json::from_str(&excerpt.text).ok()
+/// The text that a string of several lines is; nothing of other values.
+pub(super) fn lines_of(excerpt: &Excerpt) -> Option<String> {
+    // Most values are not decoded.
+    let may_be = excerpt.text.starts_with('"') && excerpt.text.contains("\\n");
+    let text: String = may_be.then(|| serde_json::from_str(&excerpt.text).ok())??;
+    text.trim_end_matches('\n').contains('\n').then_some(text)
 }
 
 /// How two texts differ, as a text whose lines have signs.
@@ -63,7 +65,7 @@ pub(super) fn lines(
     Lines { list, left_out, .. }: &Lines,
     columns: Columns,
     paint: impl Fn(&Line, String) -> String,
-) -> Vec<String> {
+) -> String {
     let shown = list.iter().map(|line| {
         let text = match line {
             Line::Same(text) => format!("  {}", visible(text)),
@@ -88,25 +90,37 @@ pub(super) fn differences(count: u64) -> String {
     format!("… and {count} more {word} (--full shows them)")
 }
 
-fn between(lines: impl Iterator<Item = String>, columns: Columns) -> Vec<String> {
+fn between(lines: impl Iterator<Item = String>, columns: Columns) -> String {
     let [outer, inner] = [columns.others, columns.others + INDENT].map(|column| " ".repeat(column));
-    let mut shown = vec![TEXT[0].to_owned()];
-    let line = |line: String| if line.is_empty() { line } else { inner.clone() + &line };
-    shown.extend(lines.map(line));
-    shown.push(format!("{outer}{}", TEXT[1]));
+    let mut shown = TEXT[0].to_owned();
+    for line in lines {
+        let space = if line.is_empty() { "" } else { &inner };
+        ["\n", space, &line].iter().for_each(|part| shown.push_str(part));
+    }
+    ["\n", &outer, TEXT[1]].iter().for_each(|part| shown.push_str(part));
     shown
 }
 
+/// What is open while a text is laid out, and has no room in one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Open {
+    /// What a function is called with: it begins behind its name.
+    Call,
+    /// Members have lines of their own.
+    Object,
+    /// So have elements, but for scalars, of which as many as have room stand in a line.
+    Array,
+}
+
 /// A JSON text over several lines, if one has no room for it.
-fn structure(text: &str, columns: Columns) -> Vec<String> {
+fn structure(text: &str, columns: Columns) -> String {
     if fits(text, columns.end.saturating_sub(columns.first)) {
-        return vec![text.to_owned()];
+        return text.to_owned();
     }
-    let mut page = Page { lines: vec![String::new()], used: columns.first, columns };
+    let mut page = Page { text: String::new(), used: columns.first, columns };
     let groups = groups(text);
     let (mut next_group, mut rest, mut level) = (0, text, 0);
-    // Of what is open: whether its members have lines of their own.
-    let mut open: Vec<bool> = Vec::new();
+    let mut open: Vec<Open> = Vec::new();
     while let Some(first) = rest.chars().next() {
         let at = text.len() - rest.len();
         let mut len = first.len_utf8();
@@ -120,9 +134,12 @@ fn structure(text: &str, columns: Columns) -> Vec<String> {
                     page.push(&text[at..end]);
                 } else {
                     next_group += 1;
-                    // What a function is called with begins behind its name.
-                    open.push(first != '(');
                     page.push(&rest[..1]);
+                    open.push(match first {
+                        '(' => Open::Call,
+                        '{' => Open::Object,
+                        _ => Open::Array,
+                    });
                     if first != '(' {
                         level += 1;
                         page.turn(level);
@@ -130,7 +147,7 @@ fn structure(text: &str, columns: Columns) -> Vec<String> {
                 }
             }
             '}' | ']' | ')' => {
-                if open.pop() == Some(true) {
+                if matches!(open.pop(), Some(Open::Object | Open::Array)) {
                     level -= 1;
                     page.turn(level);
                 }
@@ -138,8 +155,12 @@ fn structure(text: &str, columns: Columns) -> Vec<String> {
             }
             ',' => {
                 page.push(",");
-                if open.last() == Some(&true) {
-                    page.turn(level);
+                let element = &rest[1..1 + scalar_len(&rest[1..])];
+                let is_scalar = !element.is_empty();
+                match open.last() {
+                    Some(Open::Array) if is_scalar && page.has_room(element) => {}
+                    Some(Open::Array | Open::Object) => page.turn(level),
+                    Some(Open::Call) | None => {}
                 }
             }
             '"' => {
@@ -151,12 +172,12 @@ fn structure(text: &str, columns: Columns) -> Vec<String> {
         }
         rest = &rest[len..];
     }
-    page.lines
+    page.text
 }
 
 /// Lines that are being filled.
 struct Page {
-    lines: Vec<String>,
+    text: String,
     /// Columns of the last one.
     used: usize,
     columns: Columns,
@@ -172,10 +193,8 @@ impl Page {
     }
 
     fn push(&mut self, text: &str) {
-        if let Some(line) = self.lines.last_mut() {
-            line.push_str(text);
-            self.used += width(text);
-        }
+        self.text.push_str(text);
+        self.used += width(text);
     }
 
     /// Where a line begins that stands so many levels inside.
@@ -188,7 +207,8 @@ impl Page {
     /// Begins a line so many levels inside.
     fn turn(&mut self, level: usize) {
         self.used = self.inside(level);
-        self.lines.push(" ".repeat(self.used));
+        self.text.push('\n');
+        self.text.extend(std::iter::repeat_n(' ', self.used));
     }
 
     /// Begins a line, if a text has room in that and none here.
@@ -270,6 +290,22 @@ fn string_len(text: &str) -> usize {
     end.map_or(text.len(), |end| end + 2)
 }
 
+/// The length of the scalar that a text begins with, and of the comma behind it; 0: it begins with
+/// something else.
+fn scalar_len(text: &str) -> usize {
+    let len = match text.as_bytes().first() {
+        Some(b'"') => string_len(text),
+        Some(b'{' | b'[') | None => return 0,
+        Some(_) => text.find([',', ']', '}', '(']).unwrap_or(text.len()),
+    };
+    match text.as_bytes().get(len) {
+        // A function and what it is called with.
+        Some(b'(') => 0,
+        Some(b',') => len + 1,
+        _ => len,
+    }
+}
+
 /// Whether a text has no more than so many columns.
 fn fits(text: &str, columns: usize) -> bool {
     if text.len() <= columns {
@@ -290,7 +326,8 @@ mod tests {
     use super::*;
 
     fn wrapped(text: &str, columns: usize) -> Vec<String> {
-        structure(text, Columns { first: 0, others: 0, end: columns })
+        let columns = Columns { first: 0, others: 0, end: columns };
+        structure(text, columns).split('\n').map(str::to_owned).collect()
     }
 
     #[test]
@@ -305,11 +342,12 @@ mod tests {
             "})",
         ];
         assert_eq!(wrapped(text, 30), expected);
-        let expected = ["{", r#"  "a":["#, "    1,", "    2", "  ],", r#"  "b":3"#, "}"];
+        let expected = ["{", r#"  "a":["#, "    1,2", "  ],", r#"  "b":3"#, "}"];
         assert_eq!(wrapped(r#"{"a":[1,2],"b":3}"#, 9), expected);
         // A text that has room in a line of its own is not broken.
         let columns = Columns { first: 20, others: 4, end: 30 };
-        assert_eq!(structure(r#""0123456789abc""#, columns), ["", r#"      "0123456789abc""#]);
+        let below = "\n      \"0123456789abc\"";
+        assert_eq!(structure(r#""0123456789abc""#, columns), below);
     }
 
     #[test]

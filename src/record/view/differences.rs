@@ -205,7 +205,8 @@ fn pair(
 
 /// What two lists do not share, if that is less than the places that changed in them, nothing in
 /// them is hidden, and elements did not simply change where they are. `changed`: how many places,
-/// with those of `open`.
+/// with those of `open`; [`usize::MAX`], if the lists are of different lengths. Then lists of
+/// objects or of lists need not share anything: each element is shown, and not one long value.
 fn as_set<'a>(
     sides: [Value<'a>; 2],
     changed: usize,
@@ -222,10 +223,26 @@ fn as_set<'a>(
     listing.set_room = room;
     let open = open();
     let Some(found) = unmatched(sides[0], sides[1], &open)? else { return Ok(None) };
+    let has_parts = changed == usize::MAX && are_containers(sides[0])? && are_containers(sides[1])?;
     let changed = changed - open.len();
     let indexes = |list: &[(u32, Value<'_>)]| list.iter().map(|it| it.0).collect::<Vec<_>>();
     let is_in_place = found.len() > 0 && indexes(&found.removed) == indexes(&found.added);
-    Ok(Some(found).filter(|it| !it.shared.is_empty() && it.len() < changed && !is_in_place))
+    let has_reason = has_parts || !found.shared.is_empty();
+    Ok(Some(found).filter(|it| has_reason && it.len() < changed && !is_in_place))
+}
+
+/// Whether a list has elements, and these are objects and lists.
+fn are_containers(list: Value<'_>) -> Result<bool> {
+    let mut elements = list.elements()?.peekable();
+    if elements.peek().is_none() {
+        return Ok(false);
+    }
+    for element in elements {
+        if !matches!(element?.kind()?, Kind::Object | Kind::Array) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Lists the elements of two lists that are on one side only. The first steps of `path` lead to the

@@ -171,6 +171,46 @@ fn lists_are_sets_where_that_tells_less() {
 }
 
 #[test]
+fn elements_of_sets_of_sets_go_and_come() {
+    for (before, after, expected) in [
+        // One of them has another element, at another place.
+        (
+            r#"[["a","b"],["c"],["d"]]"#,
+            r#"[["c"],["d"],["a","x"]]"#,
+            &[r#"l[0]: ["a","b"] -> -"#, r#"l[2]: - -> ["a","x"]"#][..],
+        ),
+        // One has an element more: no other is told of.
+        (r#"[["a","b"],["c"]]"#, r#"[["a","b","x"],["c"]]"#, &[r#"l[0][2]: - -> "x""#]),
+        // They have nothing in common.
+        (
+            r#"[["a","b"]]"#,
+            r#"[["a","c"],["d"]]"#,
+            &[r#"l[0]: ["a","b"] -> -"#, r#"l[0]: - -> ["a","c"]"#, r#"l[1]: - -> ["d"]"#],
+        ),
+        (
+            r#"[{"k":["a"]},{"k":["b"]}]"#,
+            r#"[{"k":["c"]}]"#,
+            &[
+                r#"l[0]: {"k":["a"]} -> -"#,
+                r#"l[1]: {"k":["b"]} -> -"#,
+                r#"l[0]: - -> {"k":["c"]}"#,
+            ],
+        ),
+        (
+            r#"[[["a"],["b"]]]"#,
+            r#"[[["b"],["a","c"]]]"#,
+            &[r#"l[0][0]: ["a"] -> -"#, r#"l[0][1]: - -> ["a","c"]"#],
+        ),
+        // Of scalars, and of none, both sides are shown.
+        (r#"["a","b"]"#, r#"["c"]"#, &[r#"l: ["a","b"] -> ["c"]"#]),
+        ("[]", r#"[["a"]]"#, &[r#"l: [] -> [["a"]]"#]),
+    ] {
+        let change = format!(r#""before":{{"l":{before}}},"after":{{"l":{after}}}"#);
+        assert_eq!(lines(&change, &[]), expected, "{change}");
+    }
+}
+
+#[test]
 fn documents_in_strings_are_compared_as_such() {
     let quoted = |text: &str| serde_json::to_string(text).unwrap();
     for (before, after, expected) in [

@@ -150,12 +150,12 @@ fn in_full(attribute: &Attribute, lines: &mut String) {
         let columns = Columns { first: path.len(), others: 0, end: WIDTH };
         let shown = match shown {
             Shown::Absent | Shown::Withheld => continue,
-            Shown::WriteOnly => vec![WRITE_ONLY.to_owned()],
-            Shown::Unknown => vec![UNKNOWN.to_owned()],
-            Shown::Sensitive => vec![SENSITIVE.to_owned()],
+            Shown::WriteOnly => WRITE_ONLY.to_owned(),
+            Shown::Unknown => UNKNOWN.to_owned(),
+            Shown::Sensitive => SENSITIVE.to_owned(),
             Shown::Scalar(excerpt) | Shown::Container(excerpt) => wrap::value(excerpt, columns),
         };
-        for (place, line) in shown.iter().enumerate() {
+        for (place, line) in shown.split('\n').enumerate() {
             let _ = match place {
                 0 => writeln!(lines, "{sign} {path}{between}{line}"),
                 _ => writeln!(lines, "{sign} {line}"),

@@ -223,22 +223,26 @@ fn as_set<'a>(
     listing.set_room = room;
     let open = open();
     let Some(found) = unmatched(sides[0], sides[1], &open)? else { return Ok(None) };
-    let has_parts = changed == usize::MAX && are_containers(sides[0])? && are_containers(sides[1])?;
+    let [are_parts, are_lists] = [&[Kind::Object, Kind::Array][..], &[Kind::Array]]
+        .map(|kinds| Ok(has_only(sides[0], kinds)? && has_only(sides[1], kinds)?));
+    let has_parts = are_parts? && changed == usize::MAX;
     let changed = changed - open.len();
+    // Lists in a list that has them at other places are more likely sets.
+    let most = if are_lists? { changed } else { changed.saturating_sub(1) };
     let indexes = |list: &[(u32, Value<'_>)]| list.iter().map(|it| it.0).collect::<Vec<_>>();
     let is_in_place = found.len() > 0 && indexes(&found.removed) == indexes(&found.added);
     let has_reason = has_parts || !found.shared.is_empty();
-    Ok(Some(found).filter(|it| has_reason && it.len() < changed && !is_in_place))
+    Ok(Some(found).filter(|it| has_reason && it.len() <= most && !is_in_place))
 }
 
-/// Whether a list has elements, and these are objects and lists.
-fn are_containers(list: Value<'_>) -> Result<bool> {
+/// Whether a list has elements, and these are of some kinds only.
+fn has_only(list: Value<'_>, kinds: &[Kind]) -> Result<bool> {
     let mut elements = list.elements()?.peekable();
     if elements.peek().is_none() {
         return Ok(false);
     }
     for element in elements {
-        if !matches!(element?.kind()?, Kind::Object | Kind::Array) {
+        if !kinds.contains(&element?.kind()?) {
             return Ok(false);
         }
     }

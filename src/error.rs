@@ -1,17 +1,17 @@
-//! The one error of the library: what is wrong, and where.
+//! The only error type of the library: what is wrong, and where.
 //!
-//! A message never holds bytes of the input, which may be secrets: it names places by offset and by
-//! the format's own keys, and findings by class ("a digit", "a comma").
+//! A message never quotes input bytes, which may be secret. It names a place by its offset and by
+//! the format's own keys, and what was found by its class ("a digit", "a comma").
 
 use std::fmt;
 use std::io;
 
 use crate::limits::Limit;
 
-/// The library's result.
+/// The result of a fallible function of the library.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Something wrong with an input or an output, and its place. One word wide.
+/// What is wrong with an input or an output, and where. One word wide.
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 
@@ -31,75 +31,75 @@ pub enum ErrorKind {
     Read,
     /// The output could not be written.
     Write,
-    /// The input could not be kept in a file to be read again.
+    /// The input could not be spooled to a temporary file, to be read again.
     Spool,
-    /// The system refuses the memory that the input needs.
+    /// The system refused the memory that the input needs.
     Memory,
     /// The compressed data is damaged or ends early.
     Compressed,
     /// The input changed, shrank or was replaced while it was read.
     Changed,
-    /// The text is not UTF-8 (or UTF-16 where a mark announced it).
+    /// The text is not UTF-8 (or not UTF-16 after a UTF-16 byte order mark).
     Encoding,
-    /// A control character inside a string.
+    /// A control character stands inside a string.
     ControlCharacter,
-    /// A byte that is not ASCII outside of strings.
+    /// A byte that is not ASCII stands outside a string.
     NotAscii,
     /// The input ends inside the document.
     Truncated,
     /// `}` closes `[`, or `]` closes `{`.
     MismatchedBracket,
-    /// The grammar wants one thing and another is there.
+    /// The grammar expects one token and another one was found.
     Syntax {
-        /// What the grammar wants.
+        /// The token that the grammar expects.
         expected: &'static str,
-        /// What is there.
+        /// The class of what was found.
         found: Found,
     },
-    /// Something stands after the document.
+    /// Something follows the document.
     Trailing,
-    /// An escape in a string that JSON does not have, or half of a surrogate pair.
+    /// A string has an escape that JSON does not have, or half of a surrogate pair.
     Escape,
-    /// A word that is neither a number nor `true`, `false` or `null`.
+    /// A bare word is neither a number nor `true`, `false` or `null`.
     Literal,
-    /// A number that JSON does not allow.
+    /// A number is not one of JSON's.
     Number,
-    /// The same key twice in one object.
+    /// An object has the same key twice.
     DuplicateKey,
-    /// A list of actions, or a status, that is longer than 1 KiB.
+    /// A list of actions, or a status, is longer than 1 KiB.
     LongWord,
-    /// A key that must be there is not.
+    /// A required key is missing.
     MissingKey(&'static str),
-    /// A value of another type than the format says.
+    /// A value does not have the type that the format demands.
     WrongType {
-        /// The type the format says.
+        /// The type that the format demands.
         expected: &'static str,
     },
-    /// A major `format_version` that this version does not know.
+    /// This version does not support the major `format_version`.
     FormatVersion,
-    /// A document, but not a plan's JSON.
+    /// The input is another kind of document, not the JSON of a plan.
     WrongDocument(WrongDocument),
-    /// A text that is not that of a path ([`crate::path`]).
+    /// A text is not a valid path ([`crate::path`]).
     Path,
-    /// A glob, or a rule for names of workspaces, that is none.
+    /// A glob or a pattern for workspace names is invalid.
     Pattern,
-    /// A rule of the user's is not well formed.
+    /// A rule that the user wrote is invalid.
     Rule(RuleFault),
-    /// A folder, a glob or a list of which no plan comes.
+    /// A folder, a glob or a list gave no plan.
     NoPlan,
-    /// A list of names is none: it looks like JSON, or like no text at all.
+    /// A list of names looks like JSON or like binary data.
     NotAList,
-    /// The run was told to stop before this was done.
+    /// The run was told to stop before this input was done.
     Stopped,
-    /// A bug of this program: it gave up on the input.
+    /// A bug of this program: the code that read the input panicked.
     Panicked,
-    /// Something about the folder that a batch writes to.
+    /// A folder that a batch writes to, or that is merged, cannot be used.
     Folder(FolderProblem),
-    /// A store of objects did not give what was asked of it.
+    /// An object store or a web server did not return what was requested.
     Store(StoreFault),
-    /// A bound of [`crate::limits::Limits`].
+    /// A limit of [`crate::limits::Limits`] was exceeded.
     Limit {
-        /// Which bound.
+        /// The limit.
         limit: Limit,
         /// Its value in this run.
         value: u64,
@@ -110,23 +110,23 @@ pub enum ErrorKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RuleFault {
-    /// There is nothing.
+    /// The rule is empty.
     Empty,
-    /// The word that it begins with is unknown; this one is near to it.
+    /// The first word is unknown; this known word is similar.
     Unknown(Option<&'static str>),
     /// A rule about paths has no path.
     NoPath(&'static str),
-    /// Nothing stands behind a colon, or between two.
+    /// A pattern is missing after a colon.
     NoPattern(&'static str),
     /// A rule about the whole plan has a pattern.
     NeedlessPattern(&'static str),
-    /// Behind `>` stands no whole number, or one that is too large.
+    /// The text after `>` is not an integer, or is too large.
     Count(&'static str),
-    /// A blank, `>`, `<` or `=` stands in a pattern.
+    /// A pattern has a blank, `>`, `<` or `=` outside quotes.
     Stray,
-    /// The path is none.
+    /// The path is invalid.
     Path,
-    /// The message at the end is no JSON string.
+    /// The message at the end is not a JSON string.
     Message,
 }
 
@@ -141,57 +141,57 @@ impl fmt::Display for RuleFault {
             RuleFault::NoPath(word) => write!(f, "a rule like this needs a path: {word}:PATTERN"),
             RuleFault::NoPattern(word) => write!(
                 f,
-                "a pattern is missing at a colon: `{word}` is about everything, {word}:PATTERN \
-                 about a part"
+                "a pattern is missing after a colon: write `{word}` for everything, or \
+                 {word}:PATTERN for a part"
             ),
             RuleFault::NeedlessPattern(word) => {
                 write!(f, "`{word}` is about the whole plan and takes no pattern")
             }
             RuleFault::Count(word) => {
-                write!(f, "behind '>' stands a whole number, as in {word}>10")
+                write!(f, "expected a whole number after '>', as in {word}>10")
             }
             RuleFault::Stray => f.write_str(
-                "a pattern has no blank, '>', '<' or '=' in it, except in quotes; the number comes \
-                 last, as in delete:aws_*>3",
+                "a pattern must not contain a blank, '>', '<' or '=' outside quotes; write the \
+                 number last, as in delete:aws_*>3",
             ),
             RuleFault::Path => f.write_str(
-                "this is no path: write one like tags.Name, *.password, ingress[0] or \
+                "invalid path: write one like tags.Name, *.password, ingress[0] or \
                  tags[\"a.b\"]",
             ),
             RuleFault::Message => f.write_str(
-                "the message is no text in quotes: write it last, as in delete:aws_* \"Ask us.\"",
+                "the message is not a quoted text: write it last, as in delete:aws_* \"Ask us.\"",
             ),
         }
     }
 }
 
-/// What is wrong with a folder of a batch, or with several that are merged.
+/// What is wrong with the folder of a batch, or with folders that are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FolderProblem {
-    /// Another run writes to it.
+    /// Another run writes to the folder.
     InUse,
-    /// There is something in it, but no journal.
+    /// The folder is not empty and has no journal.
     Foreign,
-    /// There is no journal in it.
+    /// The folder has no journal.
     NoJournal,
-    /// A FIFO, a socket, a device or a folder stands in the place of one of its files, which the
-    /// source names.
+    /// A FIFO, a socket, a device or a folder stands where a file of the batch belongs. The source
+    /// names it.
     NotAFile,
-    /// The run that began it did not get as far as to list its inputs.
+    /// The run that made the folder ended before it listed its inputs.
     NoInputs,
-    /// It was begun with another value of that option.
+    /// The folder was made with another value of this option.
     Begun(&'static str),
-    /// The journal does not hold what it says.
+    /// The journal is damaged.
     Damaged {
         /// The line, from 1.
         line: u64,
     },
-    /// It is of another division into shards, or of a run with other options.
+    /// The folder is a shard of another batch: other options or another division into shards.
     OtherShards,
-    /// The same shard was given before.
+    /// The same shard was named twice.
     ShardTwice,
-    /// An input of it was in another folder as well.
+    /// An input of the folder is in another folder as well.
     SourceTwice,
 }
 
@@ -202,20 +202,22 @@ impl FolderProblem {
             FolderProblem::Foreign => {
                 "this folder is not empty and was not made by `plansift batch`: name another one"
             }
-            FolderProblem::NoJournal => "no output of `plansift batch` is here",
+            FolderProblem::NoJournal => "this folder has no output of `plansift batch`",
             FolderProblem::NotAFile => {
-                "this folder has something in the place of a regular file: remove it, or name \
-                 another folder"
+                "this folder has something other than a regular file where a file of the batch \
+                 belongs: remove it, or name another folder"
             }
-            FolderProblem::NoInputs => "the run here has not listed its inputs: run it again",
-            FolderProblem::Begun(_) => "what is in this folder was made with another",
+            FolderProblem::NoInputs => {
+                "the run in this folder has not listed its inputs: run it again"
+            }
+            FolderProblem::Begun(_) => "this folder was made with another value of",
             FolderProblem::Damaged { .. } => {
                 "the journal of this folder is damaged: name another folder, or remove this one to \
-                 begin anew; at line"
+                 start over; damaged at line"
             }
             FolderProblem::OtherShards => {
-                "this is not a part of the same whole: it was made with other options or another \
-                 --shard i/n"
+                "this folder is not a shard of the same batch: it was made with other options or \
+                 another --shard i/n"
             }
             FolderProblem::ShardTwice => "this shard was given twice",
             FolderProblem::SourceTwice => "an input of this folder is in another one as well",
@@ -228,7 +230,7 @@ impl fmt::Display for FolderProblem {
         f.write_str(self.words())?;
         match self {
             FolderProblem::Begun(option) => {
-                write!(f, " {option}: run with that again, or name another folder")
+                write!(f, " {option}: use that value again, or name another folder")
             }
             FolderProblem::Damaged { line } => write!(f, " {line}"),
             _ => Ok(()),
@@ -236,40 +238,40 @@ impl fmt::Display for FolderProblem {
     }
 }
 
-/// Why a store of objects, or a web server, gave nothing. Its own words are not repeated: they may
-/// quote a request with its signature.
+/// Why an object store or a web server returned nothing. The server's own words are not repeated:
+/// they may quote a request with its signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreFault {
-    /// This build knows no stores.
+    /// This build has no clients for stores.
     Unsupported,
-    /// A name of no kind that is known, or without a bucket.
+    /// The address has an unknown scheme or no bucket.
     Name,
-    /// A key that the stores' client cannot ask for.
+    /// The client library cannot request this key.
     Key,
-    /// A query in the name of an object, where it means nothing and may hold a signature.
+    /// The address of an object has a query, which has no meaning there and may hold a signature.
     Query,
-    /// A web server says nothing of what else it has.
+    /// A web server cannot be listed.
     Listing,
-    /// The settings in the environment make no sense.
+    /// The store's settings in the environment are invalid.
     Settings,
-    /// There are no credentials, or whoever gives them did not.
+    /// The environment has no credentials, or the service that issues them failed.
     Credentials,
-    /// There is no such object.
+    /// There is no object of that name.
     NotFound,
-    /// There is one, perhaps, and it may not be read.
+    /// The store refused access; the object may exist.
     Denied,
-    /// The bucket is elsewhere.
+    /// The bucket is in another region.
     Elsewhere,
-    /// Any other status of HTTP that is no success.
+    /// The server answered with another HTTP status that is not a success.
     Status(u16),
-    /// No byte came for as long as is waited.
+    /// No byte arrived within the timeout.
     Silent,
-    /// There was no connection, or none with a certificate to trust, or it broke.
+    /// The connection failed: refused, without a trusted certificate, or broken.
     Connection,
-    /// The connection broke, and what is missing cannot be asked for.
+    /// The connection broke, and the server cannot send the missing part alone.
     Broken,
-    /// An answer that is none.
+    /// The server's answer is invalid.
     Answer,
 }
 
@@ -280,39 +282,39 @@ impl StoreFault {
                 "this plansift was built without object stores (the feature `stores`)"
             }
             StoreFault::Name => {
-                "no address of a plan: s3://BUCKET/KEY, gs://BUCKET/KEY, az://CONTAINER/KEY, \
-                 https://HOST/PATH, http://HOST/PATH and file:///PATH are known"
+                "not the address of a plan: use s3://BUCKET/KEY, gs://BUCKET/KEY, \
+                 az://CONTAINER/KEY, https://HOST/PATH, http://HOST/PATH or file:///PATH"
             }
             StoreFault::Key => {
-                "keys with an empty part, `.`, `..` or a control character cannot be read"
+                "plansift cannot read keys with an empty part, `.`, `..` or a control character"
             }
             StoreFault::Query => {
-                "a query or a user means nothing here: credentials come from the environment"
+                "the address must not have a query or a user: credentials come from the environment"
             }
             StoreFault::Listing => "a web server cannot be listed: name its plans one by one",
             StoreFault::Settings => {
-                "the settings of the store in the environment make no sense or lack something"
+                "the settings of the store in the environment are invalid or incomplete"
             }
-            StoreFault::Credentials => "no credentials for the store came from the environment",
-            StoreFault::NotFound => "there is nothing of that name",
+            StoreFault::Credentials => "no credentials for the store in the environment",
+            StoreFault::NotFound => "there is no object of that name",
             StoreFault::Denied => "the store refuses access with these credentials",
-            StoreFault::Elsewhere => "the bucket is in another region: name that (AWS_REGION)",
+            StoreFault::Elsewhere => "the bucket is in another region: set AWS_REGION to it",
             StoreFault::Status(status) => {
                 return write!(f, "the store answered with status {status}");
             }
             StoreFault::Silent => {
-                "nothing came from the store for as long as is waited (--store-timeout)"
+                "the store sent nothing before the timeout: raise it with --store-timeout"
             }
             StoreFault::Connection => {
-                "there is no connection to the store, or none to trust, or it broke"
+                "the connection to the store failed, broke, or has no trusted certificate"
             }
-            StoreFault::Broken => "the connection broke, and the store cannot send only the rest",
-            StoreFault::Answer => "the store's answer makes no sense",
+            StoreFault::Broken => "the connection broke, and the store cannot send the rest alone",
+            StoreFault::Answer => "the store sent an invalid answer",
         })
     }
 }
 
-/// The class of what was found, never the bytes themselves.
+/// The class of what was found. It never holds the bytes themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// `{`.
@@ -370,19 +372,19 @@ impl Found {
     }
 }
 
-/// Documents that are piped in by mistake (docs/format/plan.md, section 12).
+/// A document that users pipe in by mistake (docs/format/plan.md, section 12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WrongDocument {
-    /// The plan file itself, a ZIP.
+    /// The binary plan file, a ZIP archive.
     BinaryPlan,
-    /// A plan or state that OpenTofu encrypted.
+    /// A plan or state encrypted by OpenTofu.
     Encrypted,
-    /// `show -json` of a state.
+    /// The output of `show -json` for a state.
     State,
-    /// `show -json` where there is no state.
+    /// The output of `show -json` without a state.
     EmptyState,
-    /// `terraform.tfstate`.
+    /// A native state file, `terraform.tfstate`.
     NativeState,
     /// A file compressed with xz.
     Xz,
@@ -394,27 +396,27 @@ pub enum WrongDocument {
     Null,
     /// The log of `plan -json` or `apply -json`.
     Log,
-    /// `providers schema -json`.
+    /// The output of `providers schema -json`.
     ProviderSchema,
-    /// `output -json`.
+    /// The output of `output -json`.
     Outputs,
-    /// `{}`, which is what `output -json` prints when there are none.
+    /// `{}`, the output of `output -json` without outputs.
     NoOutputs,
-    /// `state list`.
+    /// The output of `state list`.
     StateList,
-    /// `version -json`.
+    /// The output of `version -json`.
     Version,
-    /// `validate -json`.
+    /// The output of `validate -json`.
     Validation,
-    /// `metadata functions -json`.
+    /// The output of `metadata functions -json`.
     Functions,
-    /// The words of `plan` or `show` without `-json`.
+    /// The output of `plan` or `show` without `-json`.
     HumanText,
-    /// Nothing at all.
+    /// An empty input.
     Empty,
-    /// JSON, but nothing known.
+    /// JSON of no known kind.
     OtherJson,
-    /// Text before a document, which `--strict` refuses.
+    /// Text before the document, which `--strict` refuses.
     TextBefore,
     /// Not JSON.
     NotJson,
@@ -510,37 +512,37 @@ impl WrongDocument {
     }
 }
 
-/// Where an error is.
+/// The place of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location<'a> {
     /// Bytes from the start of the input, after decompression and decoding to UTF-8.
     pub offset: u64,
-    /// The place in the document, made of the format's own keys and of indices; empty at the root.
+    /// The path in the document, of the format's own keys and indices; empty at the root.
     pub path: &'a str,
 }
 
 impl Error {
-    /// An error without a place yet.
+    /// An error without a place.
     pub fn new(kind: ErrorKind) -> Error {
         Error(Box::new(Inner { kind, offset: None, path: None, source: None }))
     }
 
-    /// An error at a byte, `offset` bytes from the start of the input.
+    /// An error at `offset`, in bytes from the start of the input.
     pub fn at(kind: ErrorKind, offset: u64) -> Error {
         Error(Box::new(Inner { kind, offset: Some(offset), path: None, source: None }))
     }
 
-    /// A limit that was passed at a byte.
+    /// An error for a limit that was exceeded at `offset`.
     pub fn limit(limit: Limit, value: u64, offset: u64) -> Error {
         Error::at(ErrorKind::Limit { limit, value }, offset)
     }
 
-    /// The system's error as the reason.
+    /// An error that the system's error `source` caused.
     pub fn io(kind: ErrorKind, source: io::Error) -> Error {
         Error(Box::new(Inner { kind, offset: None, path: None, source: Some(source) }))
     }
 
-    /// The same error, its path continued outwards: it happened inside of `outer`.
+    /// Prepends `outer` to the path of the error.
     pub fn within(mut self, outer: &str) -> Error {
         self.0.path = Some(match self.0.path.take() {
             None => outer.to_owned(),
@@ -550,7 +552,7 @@ impl Error {
         self
     }
 
-    /// The same error with an offset, unless it has one.
+    /// Sets the offset, unless the error has one.
     pub fn or_at(mut self, offset: u64) -> Error {
         self.0.offset.get_or_insert(offset);
         self
@@ -561,13 +563,13 @@ impl Error {
         self.0.kind
     }
 
-    /// Where it is, when it has a place.
+    /// The place of the error, if it has one.
     pub fn location(&self) -> Option<Location<'_>> {
         let offset = self.0.offset?;
         Some(Location { offset, path: self.0.path.as_deref().unwrap_or("") })
     }
 
-    /// The system's error behind it.
+    /// The system's error that caused this one.
     pub fn io_error(&self) -> Option<&io::Error> {
         self.0.source.as_ref()
     }
@@ -596,7 +598,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Read => f.write_str("cannot read the input"),
             ErrorKind::Write => f.write_str("cannot write the output"),
             ErrorKind::Spool => {
-                f.write_str("the input could not be kept in a temporary file, to be read twice")
+                f.write_str("cannot spool the input to a temporary file, to read it twice")
             }
             ErrorKind::Memory => f.write_str(
                 "not enough memory for this input: raise the limit (`ulimit -v`), or use fewer \
@@ -606,20 +608,20 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Changed => f.write_str("the input changed while it was read"),
             ErrorKind::Encoding => f.write_str("the text is not valid UTF-8 or UTF-16"),
             ErrorKind::ControlCharacter => f.write_str("control character in a string"),
-            ErrorKind::NotAscii => f.write_str("byte outside of ASCII where no string is open"),
+            ErrorKind::NotAscii => f.write_str("byte that is not ASCII outside a string"),
             ErrorKind::Truncated => f.write_str("the document is incomplete: the input ends here"),
             ErrorKind::MismatchedBracket => f.write_str("closing bracket of the wrong kind"),
             ErrorKind::Syntax { expected, found } => {
                 write!(f, "expected {expected}, found {}", found.words())
             }
-            ErrorKind::Trailing => f.write_str("something follows after the end of the document"),
+            ErrorKind::Trailing => f.write_str("unexpected data after the end of the document"),
             ErrorKind::Escape => f.write_str("invalid escape in a string"),
             ErrorKind::Literal => f.write_str("expected a value"),
             ErrorKind::Number => f.write_str("invalid number"),
-            ErrorKind::DuplicateKey => f.write_str("the same key twice in one object"),
+            ErrorKind::DuplicateKey => f.write_str("duplicate key in an object"),
             ErrorKind::LongWord => f.write_str(
-                "an action list or a status of more than 1024 bytes: no tool writes such a plan, \
-                 so make it again",
+                "an action list or a status of more than 1024 bytes, which no tool writes: make \
+                 the plan again",
             ),
             ErrorKind::MissingKey(key) => write!(f, "`{key}` is missing"),
             ErrorKind::WrongType { expected } => write!(f, "expected {expected}"),
@@ -627,14 +629,14 @@ impl fmt::Display for ErrorKind {
                 f.write_str("unsupported format_version: this plansift reads 0.x and 1.x")
             }
             ErrorKind::WrongDocument(document) => f.write_str(document.words()),
-            ErrorKind::Path => f.write_str("no path goes on like this"),
-            ErrorKind::Pattern => f.write_str("this pattern is not well formed"),
+            ErrorKind::Path => f.write_str("invalid path"),
+            ErrorKind::Pattern => f.write_str("invalid pattern"),
             ErrorKind::Rule(fault) => fault.fmt(f),
-            ErrorKind::NoPlan => f.write_str("there is no plan here"),
+            ErrorKind::NoPlan => f.write_str("no plan found here"),
             ErrorKind::NotAList => f.write_str(
-                "this is no list of names: to have it read as a plan, name it without the @",
+                "this is not a list of names: to read it as a plan, name it without the @",
             ),
-            ErrorKind::Stopped => f.write_str("the run was stopped before this was done"),
+            ErrorKind::Stopped => f.write_str("the run was stopped before this input was done"),
             ErrorKind::Panicked => {
                 f.write_str("internal error: this is a bug of plansift, please report it")
             }
@@ -643,7 +645,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Limit { limit, value } => {
                 write!(
                     f,
-                    "limit on the {} passed ({value}): raise it with {}",
+                    "{} exceeds the limit of {value}: raise it with {}",
                     limit.name(),
                     limit.option()
                 )

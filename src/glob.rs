@@ -1,32 +1,32 @@
-//! Globs of texts: `*` is any text, also none; everything else is itself.
+//! Globs: `*` matches any text, the empty one included; every other character matches itself.
 
 /// A glob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
-    /// What stands between the stars.
+    /// The literal texts between the stars.
     parts: Vec<Box<[u8]>>,
 }
 
 impl Glob {
-    /// A pattern as it is written.
+    /// Parses a glob as the user wrote it.
     pub fn new(pattern: &str) -> Glob {
         Glob { parts: pattern.split('*').map(|part| part.as_bytes().into()).collect() }
     }
 
-    /// A pattern that only one text matches.
+    /// A glob that matches exactly one text.
     pub fn literal(text: &str) -> Glob {
         Glob { parts: vec![text.as_bytes().into()] }
     }
 
-    /// Whether all of a text matches.
+    /// Whether the glob matches the whole text.
     pub fn matches(&self, text: &[u8]) -> bool {
         self.advanced(Progress::default(), text).is_some_and(|reached| self.ends(reached, text))
     }
 
     /// Whether a text matches up to one of `ends`, which are offsets in ascending order.
     ///
-    /// What stands between the stars is found once, as far left as possible: that leaves the most
-    /// room to what follows. Each end then costs a comparison with the text behind the last star.
+    /// The parts between the stars are searched once. The leftmost occurrence of a part leaves the
+    /// most text for the parts after it. Each end then costs one comparison with the last part.
     pub fn matches_up_to(&self, text: &[u8], mut ends: impl Iterator<Item = usize>) -> bool {
         let [first, .., last] = &self.parts[..] else {
             let whole = &*self.parts[0];
@@ -50,8 +50,8 @@ impl Glob {
         })
     }
 
-    /// How far a text has come that has grown since `progress`; `None`: no text that begins like
-    /// this one matches.
+    /// The progress of a text that has grown since `progress`. `None` if no text with this
+    /// beginning matches.
     pub fn advanced(&self, progress: Progress, text: &[u8]) -> Option<Progress> {
         let Progress { mut found, mut from } = progress;
         let stars = self.parts.len() - 1;
@@ -72,7 +72,7 @@ impl Glob {
             match find(&text[from..], part) {
                 Some(end) => (found, from) = (found + 1, from + end),
                 None => {
-                    // The beginning of the part may be the end of the text.
+                    // The text may end with the beginning of the part.
                     from = from.max((text.len() + 1).saturating_sub(part.len()));
                     break;
                 }
@@ -81,7 +81,7 @@ impl Glob {
         Some(Progress { found, from })
     }
 
-    /// Whether a text that has come so far matches as it is.
+    /// Whether a text with this progress matches if it ends here.
     pub fn ends(&self, Progress { found, from }: Progress, text: &[u8]) -> bool {
         let stars = self.parts.len() - 1;
         let last = &*self.parts[stars];
@@ -91,23 +91,23 @@ impl Glob {
         }
     }
 
-    /// What must follow on a text that has come so far, up to the first star; `None`: the star may
-    /// stand for more of the text already.
+    /// The rest of the literal text before the first star. `None` if a star has been reached, after
+    /// which any text may follow.
     pub fn next(&self, Progress { found, from }: Progress) -> Option<&[u8]> {
         (found == 0).then(|| &self.parts[0][from..])
     }
 }
 
-/// How far a growing text has come with a glob ([`Glob::advanced`]).
+/// The progress of matching a growing text against a glob ([`Glob::advanced`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Parts that are found.
+    /// How many parts were found.
     found: usize,
-    /// Where the search for the next part goes on.
+    /// The offset at which the search for the next part continues.
     from: usize,
 }
 
-/// Where the first occurrence of a part ends.
+/// The end of the first occurrence of a part.
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     memchr::memmem::find(text, part).map(|at| at + part.len())
 }
@@ -116,7 +116,7 @@ fn find(text: &[u8], part: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// The definition, letter by letter.
+    /// The definition of a match, letter by letter.
     fn naive(pattern: &[u8], text: &[u8]) -> bool {
         match pattern {
             [] => text.is_empty(),
@@ -125,7 +125,7 @@ mod tests {
         }
     }
 
-    /// All texts of these letters, up to a length.
+    /// All texts of these letters up to a length.
     fn all(letters: &str, len: usize) -> Vec<String> {
         let mut texts = vec![String::new()];
         let mut longest = texts.clone();
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matches_is_what_the_definition_says() {
+    fn matches_follow_the_definition() {
         let mut matching = 0;
         for pattern in all("ab*", 5) {
             let glob = Glob::new(&pattern);

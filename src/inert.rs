@@ -1,5 +1,4 @@
-//! Text that does nothing where it is printed: a plan's own texts, made harmless for terminals and
-//! for the logs of CI systems.
+//! Text that is safe to print: a plan's own texts, made harmless for terminals and CI logs.
 //!
 //! Two kinds of text are escaped. *Hidden* characters ([`is_hidden`]) move the cursor, change the
 //! direction of a line, or cannot be seen. *Commands* of CI runners are lines that the runner obeys
@@ -13,11 +12,11 @@
 //! | TeamCity | `##teamcity[message]` | anywhere in a line |
 //! | GitLab | `section_start:0:x`, between a carriage return and an escape sequence | anywhere |
 //!
-//! [`visible`] shows the first character that matters as `\u{…}`: for people. JSON text keeps its
-//! value: [`Json`] and [`json`] write the same character as `\u…`, which every reader undoes.
+//! [`visible`] shows the first character of each as `\u{…}`, for people. [`Json`] and [`json`]
+//! write it as `\u…`, which every JSON parser undoes, so the JSON keeps its value.
 //!
-//! The trap: [`visible`] looks at one text, and the caller may print several in a row. So it also
-//! escapes what is no command yet but would be one with a text behind it.
+//! The trap: [`visible`] sees one text, and the caller may print several in a row. So [`visible`]
+//! also escapes a text that would become a command with more text after it.
 
 mod hidden;
 mod json;
@@ -29,7 +28,7 @@ pub use json::{Json, json};
 
 /// A text with hidden characters and the beginnings of commands shown as `\u{…}`.
 ///
-/// To make a text visible twice changes nothing.
+/// The function is idempotent.
 pub fn visible(text: &str) -> String {
     self::text(text).into_owned()
 }
@@ -59,15 +58,15 @@ pub fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Where the `::` is that a text begins with, white space aside.
+/// The offset of the `::` that starts a text, leading white space aside.
 fn leading_colon(text: &str) -> Option<usize> {
     let rest = text.trim_start();
     let is_leading = rest == ":" || rest.starts_with("::");
     is_leading.then_some(text.len() - rest.len())
 }
 
-/// Whether a text makes a command of the `##` before it: `[`, or a word and `[`. The end of the
-/// text counts as `[`, which may come with the next one.
+/// Whether a text turns the `##` before it into a command: `[`, or a word and `[`. The end of the
+/// text counts as `[`, which the next text may begin with.
 fn opens_command(text: &str) -> bool {
     let is_of_word = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.');
     matches!(text.trim_start_matches(is_of_word).chars().next(), None | Some('['))

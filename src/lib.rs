@@ -11,28 +11,28 @@
 //!
 //! | level | modules | what it knows |
 //! | --- | --- | --- |
-//! | 0 | [`error`], [`limits`], [`path`], [`glob`] | words that everyone uses |
+//! | 0 | [`error`], [`limits`], [`path`], [`glob`] | errors, limits, paths and globs |
 //! | 0 | [`allocation`] | memory that the system may refuse |
-//! | 0 | `crew` | threads that share work in order |
-//! | 0 | [`inert`] | texts and JSON that do nothing where they are printed |
-//! | 0 | [`nearest`] | the word that a mistyped one is nearest to |
+//! | 0 | `pool` | an ordered worker pool |
+//! | 0 | [`inert`] | texts and JSON that are safe to print |
+//! | 0 | [`nearest`] | the known word closest to a mistyped one |
 //! | 1 | [`input`], [`scan`] | bytes in; bytes to bit masks |
-//! | 2 | [`json`] | a text as keys, values and what is skipped; no Terraform |
+//! | 2 | [`json`] | a cursor over JSON text and the values in it; no Terraform |
 //! | 3 | [`plan`] | a document as sections and changes |
-//! | 4 | [`diff`], [`secret`] | a change as paths; where secrets stand |
-//! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their places |
+//! | 4 | [`diff`], [`secret`] | a change as paths; which values are secret |
+//! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their paths |
 //! | 6 | [`sink`], [`slim`] | rows in a format, and rules about them; a plan cut down |
-//! | 7 | [`batch`] | many inputs, here or in a store; a file of records for each, a report |
+//! | 7 | [`batch`] | many inputs, local or in a store; a record file for each, a report |
 //! | 8 | [`cli`] | arguments, a run, an exit code |
 //!
-//! The feature `stores`, on by default, has the clients of object stores and web servers; without
-//! it their addresses are errors that say so.
+//! The feature `stores`, on by default, adds the clients for object stores and web servers. Without
+//! it, their addresses are errors that name the feature.
 //!
 //! Memory is bounded by a few times the largest single change. Nothing recurses on the depth of an
-//! input, no input makes anything here panic, and no error quotes its bytes.
+//! input, no input causes a panic, and no error quotes input bytes.
 //!
-//! [`plan::read`] with a [`plan::Visitor`] is the way in for a program of its own; [`record::sift`]
-//! gives finished records to a [`sink::Sink`]:
+//! A program of its own implements [`plan::Visitor`] and calls [`plan::read`]. [`record::sift`]
+//! passes finished records to a [`sink::Sink`]:
 //!
 //! ```
 //! use plansift::input::Slice;
@@ -60,7 +60,6 @@ pub mod allocation;
 pub mod audit;
 pub mod batch;
 pub mod cli;
-mod crew;
 pub mod diff;
 pub mod error;
 pub mod glob;
@@ -71,6 +70,7 @@ pub mod limits;
 pub mod nearest;
 pub mod path;
 pub mod plan;
+mod pool;
 pub mod record;
 pub mod redact;
 pub mod scan;

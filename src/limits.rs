@@ -1,33 +1,33 @@
-//! Bounds on everything an input can make large. Each has a default, an option of the command line,
-//! and an error that names both, so that a refused input tells how to let it through.
+//! Bounds on everything that an input can make large. Each bound has a default, a command line
+//! option that raises it, and an error that names both.
 
 /// The bounds of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Open objects and arrays at once.
+    /// Open objects and arrays at the same time.
     pub depth: u64,
-    /// Bytes of one element that is looked into: a resource change, a check, an output.
+    /// Bytes of one element that is parsed: a resource change, a check, an output.
     pub change: u64,
-    /// Bytes of memory that the lists of paths of one change take together, with the places that
-    /// are still to be compared.
+    /// Bytes of memory for the path lists of one change, including pairs of values that are still
+    /// to be compared.
     pub paths: u64,
-    /// Different words among the actions, or the statuses, of a plan; each is at most 1 KiB long.
+    /// Distinct actions, or distinct statuses, of a plan; each is at most 1 KiB long.
     pub words: u64,
-    /// Names of outputs and variables of a plan that are sensitive; and, counted apart, of those
-    /// that are not sorted.
+    /// Names of sensitive outputs and variables of a plan. The same limit applies separately to
+    /// names that are not sensitive and not sorted.
     pub names: u64,
-    /// Plans of one input, where each is kept: in a batch.
+    /// Plans in one input of a batch, which keeps each of them.
     pub plans: u64,
-    /// Places of one element that are marked or equal a marked one; and, counted apart, echoes in
-    /// it.
+    /// Paths of one element that are marked sensitive or hold the same value as a marked one. The
+    /// same limit applies separately to the echoes in the element.
     pub marks: u64,
-    /// Different secrets of a document that is redacted.
+    /// Distinct secrets of a document that is redacted.
     pub secrets: u64,
-    /// Different marked places of a document that its other sections are compared with.
+    /// Distinct marked paths of a document that its other sections are compared with.
     pub document_marks: u64,
-    /// Bytes of the secrets that are looked for in other texts, in all of their spellings.
+    /// Bytes of the secrets that are searched for in other texts, in all their spellings.
     pub secret_texts: u64,
-    /// Bytes of an input that is no file and is kept in one, to be read again.
+    /// Bytes of an input that is not a regular file and is spooled to one, to be read again.
     pub spool: u64,
     /// Bytes of one string that is skipped.
     pub string_skipped: u64,
@@ -39,14 +39,14 @@ pub struct Limits {
     pub expansion: u64,
     /// How many times its own size a compressed input may expand to, beyond the first 64 MiB.
     pub expansion_ratio: u64,
-    /// Bytes of the window that a zstd input may ask for. Its own command uses 8 MiB up to level
+    /// Bytes of the window that a zstd input may ask for. The `zstd` command uses 8 MiB up to level
     /// 19.
     pub zstd_window: u64,
 }
 
 impl Limits {
-    /// The least that [`Limits::string_skipped`] can be: what is skipped is looked at in pieces of
-    /// this length, in bytes, and shorter strings are not measured.
+    /// The smallest effective [`Limits::string_skipped`], in bytes. The cursor skips text in
+    /// batches of this length and does not measure strings within one batch.
     pub const STRING_SKIPPED_MIN: u64 = 4096;
 }
 
@@ -115,38 +115,36 @@ pub enum Limit {
     ExpansionRatio,
     /// [`Limits::zstd_window`].
     ZstdWindow,
-    /// The memory of a batch, a part of which is left for large elements.
+    /// The memory of a batch, of which a share is reserved for large elements.
     Memory,
 }
 
 impl Limit {
-    /// What is bounded, in words.
+    /// The bounded quantity, in words.
     pub fn name(self) -> &'static str {
         match self {
             Limit::Depth => "nesting depth",
             Limit::Change => "size of one element",
             Limit::Paths => "size of the paths of one change",
             Limit::Words => "number of different actions or statuses",
-            Limit::Names => {
-                "number of names of sensitive outputs and variables, or of unsorted ones"
-            }
+            Limit::Names => "number of names of sensitive or unsorted outputs and variables",
             Limit::Plans => "number of plans in one input of a batch",
             Limit::Marks => "number of marked places, or of their echoes, in one element",
             Limit::Secrets => "number of different secrets",
             Limit::DocumentMarks => "number of different marked places of the document",
-            Limit::SecretTexts => "size of the secrets that are looked for in other texts",
-            Limit::Spool => "size of an input that is kept to be read again",
+            Limit::SecretTexts => "size of the secrets that are searched for in other texts",
+            Limit::Spool => "size of an input that is spooled to be read again",
             Limit::StringSkipped => "size of one skipped string",
             Limit::StringKept => "size of one decoded string",
             Limit::Document => "size of the document",
             Limit::Expansion => "size after decompression",
             Limit::ExpansionRatio => "expansion of compressed input",
             Limit::ZstdWindow => "window of a zstd input",
-            Limit::Memory => "memory that one element of a batch takes, four times its size,",
+            Limit::Memory => "memory for one element of a batch, four times its size,",
         }
     }
 
-    /// The option that raises it.
+    /// The command line option that raises the limit.
     pub fn option(self) -> &'static str {
         match self {
             Limit::Depth => "--limit-depth",

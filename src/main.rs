@@ -1,4 +1,4 @@
-//! The command: see [`plansift::cli`].
+//! The `plansift` command: see [`plansift::cli`].
 #![cfg_attr(
     unix,
     allow(unsafe_code, reason = "the allocator of the program hands calls on to another")
@@ -6,12 +6,12 @@
 
 use std::process::ExitCode;
 
-/// Records are made of many short-lived pieces, and a plan may be sifted on several threads.
+/// mimalloc, because records consist of many short-lived pieces and several threads make them.
 #[cfg(not(unix))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The same, and where there is no more memory the run ends with a message instead of an abort.
+/// mimalloc, with a message instead of an abort when the system has no more memory.
 #[cfg(unix)]
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
@@ -27,33 +27,35 @@ mod allocator {
     use mimalloc::MiMalloc;
     use plansift::{allocation, cli};
 
-    /// mimalloc, but an allocation fails only where the caller says that it may.
+    /// mimalloc, but an allocation fails only if the caller allows it ([`allocation::may_fail`]).
     pub struct Allocator;
 
-    // SAFETY: each call is mimalloc's with the same arguments, and returns what mimalloc returns or
-    // not at all.
+    // SAFETY: each method calls mimalloc's method with the same arguments and returns its result,
+    // or does not return.
     unsafe impl GlobalAlloc for Allocator {
         #[inline]
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-            // SAFETY: the caller keeps to the same contract.
+            // SAFETY: our caller upholds the contract of `GlobalAlloc::alloc` for `layout`.
             granted(unsafe { MiMalloc.alloc(layout) })
         }
 
         #[inline]
         unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-            // SAFETY: the caller keeps to the same contract.
+            // SAFETY: our caller upholds the contract of `GlobalAlloc::alloc_zeroed` for `layout`.
             granted(unsafe { MiMalloc.alloc_zeroed(layout) })
         }
 
         #[inline]
         unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-            // SAFETY: the caller keeps to the same contract.
+            // SAFETY: our caller passes the layout that `memory` was allocated with, and all memory
+            // of this allocator comes from mimalloc.
             unsafe { MiMalloc.dealloc(memory, layout) }
         }
 
         #[inline]
         unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-            // SAFETY: the caller keeps to the same contract.
+            // SAFETY: our caller passes a size above 0 and the layout that `memory` was allocated
+            // with, and all memory of this allocator comes from mimalloc.
             granted(unsafe { MiMalloc.realloc(memory, layout, size) })
         }
     }
@@ -66,16 +68,17 @@ mod allocator {
         memory
     }
 
-    /// Ends the run. Nothing here may need memory, nor a lock that this thread may hold.
+    /// Ends the run. This function must not allocate or take a lock that this thread may hold.
     #[cold]
     fn exhausted() -> ! {
         const MESSAGE: &[u8] =
             b"plansift: out of memory: the system gives no more: raise the limit \
             (`ulimit -v`), or use fewer threads (--threads, for a batch --jobs)\n";
-        // SAFETY: a call on a descriptor with a buffer of that length. If it fails nobody is told.
+        // SAFETY: `write` reads `MESSAGE.len()` bytes from `MESSAGE`, a constant. A failure is
+        // ignored, because there is no other way to report it.
         let _ = unsafe { libc::write(2, MESSAGE.as_ptr().cast(), MESSAGE.len()) };
         cli::remove_unfinished();
-        // SAFETY: it does not return, and runs no code of this process.
+        // SAFETY: `_exit` does not return and runs no code of this process.
         unsafe { libc::_exit(1) }
     }
 }

@@ -1,10 +1,10 @@
-//! The word that a mistyped one is nearest to, for messages that ask "did you mean ...?".
+//! Finds the known word closest to a mistyped one, for messages that ask "did you mean ...?".
 
-/// Longest text that is compared, in bytes: the time is quadratic in it.
+/// Longest text that is compared, in bytes: the time is quadratic in the length.
 const LEN_MAX: usize = 128;
 
-/// The word with the fewest letters to change, the first of several; `None`, where more than a third
-/// of the letters would be others.
+/// The word with the smallest edit distance, the first of several. `None` if more than a third of
+/// the letters would change.
 pub fn nearest<'w>(text: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     let mut nearest = None;
     let mut least = text.chars().count() / 3 + 1;
@@ -16,7 +16,8 @@ pub fn nearest<'w>(text: &str, words: impl IntoIterator<Item = &'w str>) -> Opti
     nearest
 }
 
-/// Letters to insert, remove, replace or swap with the next; `None` for long texts.
+/// The edit distance: letters to insert, remove, replace or swap with the next. `None` for long
+/// texts.
 fn distance(a: &str, b: &str) -> Option<usize> {
     if a.len().max(b.len()) > LEN_MAX {
         return None;

@@ -1,8 +1,8 @@
-//! How often memory is asked for while a plan is sifted. It is a binary of its own, because it
-//! counts for the whole process, and it is one test, because tests run side by side.
+//! Counts allocations while a plan is sifted. It is a binary of its own, because it counts for the
+//! whole process, and a single test, because tests of one binary run at the same time.
 //!
-//! What is asked for may grow with the longest change, never with the number of changes: a plan
-//! twice as long takes no more, but a little for each stretch that another thread reads.
+//! The number may grow with the longest change, never with the number of changes. A plan twice as
+//! long takes no more, apart from a few for each range that another thread reads.
 
 #![expect(unsafe_code, reason = "an allocator is unsafe to write")]
 

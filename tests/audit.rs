@@ -1,7 +1,7 @@
 //! Where the secrets of a document are (`plansift audit`, `plansift redact --report`).
 //!
-//! The plan below has each kind of finding once or twice; what is expected of it stands beside it.
-//! Every text that is secret begins with [`CANARY`]: no audit has it in it, in any form.
+//! The plan below has each kind of finding once or twice, with the expected findings beside it.
+//! Every secret text begins with [`CANARY`], which no audit may contain in any form.
 
 mod threads;
 

@@ -1,4 +1,4 @@
-//! The command line: arguments, exit codes, and what is printed where.
+//! The command line: arguments, exit codes, standard output and standard error.
 
 #[cfg(target_os = "linux")]
 mod address_space;

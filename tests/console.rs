@@ -1,9 +1,9 @@
-//! Nothing of a plan does anything where it is printed: no command of a CI runner, no hidden
-//! character, in any form and on standard error.
+//! No text of a plan has an effect where it is printed: no command of a CI runner and no hidden
+//! character, in any format and on standard error.
 //!
-//! Hostile texts stand in every field of a plan that some form prints, in names of files and in
-//! arguments. The reader here is independent of the program: a pattern for each runner, and the
-//! character classes of another implementation of Unicode.
+//! Hostile texts stand in every field that some format prints, in file names and in arguments. The
+//! checks are independent of the program: a pattern for each runner, and the character classes of
+//! another implementation of Unicode.
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -1,8 +1,8 @@
-//! The corpus: small plans of our own with the records they become, and documents with the error
-//! they are refused with. A new case is a new file and a line in `corpus/README.md`, no code.
+//! The corpus: small plans with the expected records, and invalid documents with the expected
+//! error. To add a case, add a file and a line in `corpus/README.md`; no code is needed.
 //!
-//! `UPDATE=1` in the environment rewrites what is expected. What is then written proves nothing
-//! until it was read line by line against docs/format/records.md.
+//! `UPDATE=1` in the environment rewrites the expected output. Compare it line by line with
+//! docs/format/records.md before you commit it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -1,12 +1,11 @@
-//! Damaged plans: a document that is not JSON any more passes no command, and one that still is
-//! has the records of what it says now.
+//! Damaged plans: a command fails if the document is no longer JSON. Otherwise its records are
+//! those of the damaged document.
 //!
-//! Damage is what storage, copying and careless editing do: a range of bytes or some lines are
-//! lost, blanked, zeroed or repeated. What is left can have all of its brackets in place and read
-//! as "no changes". serde_json decides what is JSON; the oracle ([`naive`]) knows its records.
+//! Damage imitates storage, copying and careless editing: a range of bytes or lines is lost,
+//! blanked, zeroed or repeated. The rest may have matching brackets and read as "no changes".
+//! serde_json decides what is JSON; the oracle ([`naive`]) knows the records.
 //!
-//! `cargo test` tries 500 documents. `scripts/nightly` sets `PLANSIFT_NIGHTLY`: then there are
-//! 20 000.
+//! `cargo test` tries 500 documents. `scripts/nightly` sets `PLANSIFT_NIGHTLY`, which tries 20 000.
 
 use std::fs;
 use std::ops::Range;

@@ -1,4 +1,5 @@
-//! Several documents in one input: each is told, none silently, however the input is cut.
+//! Several documents in one input: each is reported, and none is dropped, for any split into
+//! windows.
 
 use plansift::error::ErrorKind;
 use plansift::input::{Slice, Source};

@@ -1,5 +1,4 @@
-//! Records without paths: what is left of those with paths when these are taken out, and nothing
-//! that was looked at to find them.
+//! Records without paths: the records with paths minus the paths, and nothing that only paths need.
 
 use std::num::NonZeroUsize;
 

@@ -1,7 +1,7 @@
-//! The corpus through the functions of the fuzz targets.
+//! Runs the checks of the fuzz targets on the corpus.
 //!
-//! `corpus/fuzz/<target>/` holds what fuzzing found, named by what it is. Those inputs, and all
-//! other files of `corpus/`, good and bad, pass every check of every target.
+//! `corpus/fuzz/<target>/` has inputs that fuzzing found, with descriptive names. These and all
+//! other files of `corpus/`, valid or not, must pass every check of every target.
 
 use std::fs;
 use std::path::{Path, PathBuf};

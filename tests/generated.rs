@@ -1,10 +1,9 @@
-//! The plan generator: the counts it writes beside a plan are what is found in the plan.
+//! The plan generator: plansift finds the counts that the generator writes beside a plan.
 //!
-//! Its binary is the example `generate`, which is built along with the tests and stands beside
-//! them.
+//! The generator is the example `generate`. Cargo builds it with the tests, next to their binary.
 //!
-//! The generator writes what the tools write. Plans made at random beside it are small and write
-//! anything: overlays that do not fit their values, one number in many spellings, keys in any
+//! The generator writes what the tools write. A second, random generator here makes small plans
+//! with anything in them: overlays that do not fit, numbers in several spellings, keys in any
 //! order.
 
 use std::fs;

@@ -1,8 +1,7 @@
-//! The JSON grammar as plansift checks it by default: JSONTestSuite where it is, and texts of our
-//! own.
+//! The JSON grammar with default validation: JSONTestSuite if it exists, and texts of our own.
 //!
-//! serde_json is the second opinion on every text, also on each of our own texts with one byte put
-//! in, replaced or taken out. Where the two differ stands in a table.
+//! serde_json is the reference for every text, and for each of our own texts with one byte
+//! inserted, replaced or removed. A table lists the differences.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,5 @@
-//! Hostile, cut and damaged input: an error with a place or a whole answer, never a panic, and
-//! never a shorter answer that looks whole.
+//! Hostile, truncated and damaged input: an error with a place or a complete answer. Never a panic,
+//! and never a shorter answer that looks complete.
 
 mod compressed;
 pub mod sample;

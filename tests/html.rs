@@ -1,5 +1,5 @@
-//! The page of `plansift report -o html`: what is told to it, and that a plan can end none of it.
-//! What it does in a browser stands in `html/page.rs`.
+//! The HTML report (`plansift report -o html`): the data that it embeds, which no plan text can
+//! break out of. `html/page.rs` tests it in a browser.
 
 mod browser;
 mod hostile;

@@ -1,7 +1,7 @@
 //! Offsets beyond 4 GiB, and memory that does not grow with the plan.
 //!
-//! Four gibibytes are not on any disk here: a source makes them up window by window, and a sparse
-//! file has them as holes.
+//! No test writes 4 GiB to disk: one source generates windows as they are read, and a sparse file
+//! has holes.
 
 use std::fs::File;
 use std::io::Write;

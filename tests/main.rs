@@ -1,5 +1,5 @@
-//! Tests of the whole program, one binary and beside it `allocations.rs`, which counts requests for
-//! memory. Where a new test goes:
+//! Tests of the whole program, in one binary. A second binary, `allocations.rs`, counts
+//! allocations. Where a new test goes:
 //!
 //! | it is about | file |
 //! | --- | --- |
@@ -7,20 +7,20 @@
 //! | running the binary and the library from tests | `run.rs` |
 //! | a feature of the format: a case in `corpus/plans/`, no code | `corpus.rs` |
 //! | every record against the JSON Schema | `schema.rs` |
-//! | the real plans of `../shared`, where they are | `shared_plans.rs` |
-//! | what the tools' own renderings say of those plans | `rendering.rs` |
+//! | the real plans of `../shared`, if they exist | `shared_plans.rs` |
+//! | the tools' own renderings of those plans | `rendering.rs` |
 //! | documents that are not a plan | `wrong.rs` |
-//! | the page of a report, also in a browser | `html.rs` |
+//! | the HTML report, also in a browser | `html.rs` |
 //! | the JSON grammar | `grammar.rs` |
 //! | several documents in one input | `documents.rs` |
-//! | the same, for commands that read each document twice | `several.rs` |
+//! | several documents, for commands that read each one twice | `several.rs` |
 //! | `--no-paths` | `extent.rs` |
-//! | hostile and cut input | `hostile.rs` |
-//! | damaged plans, against every command | `damage.rs` |
-//! | what fuzzing found; the checks of the fuzz targets | `fuzz_corpus.rs` |
+//! | hostile and truncated input | `hostile.rs` |
+//! | damaged plans, with every command | `damage.rs` |
+//! | inputs that fuzzing found; the checks of the fuzz targets | `fuzz_corpus.rs` |
 //! | the same answer from every kernel, file, pipe, window and compression | `same_answer.rs` |
 //! | files of more than 4 GiB, memory of large plans | `large.rs` |
-//! | memory of hostile shapes | `memory.rs` |
+//! | memory of hostile plans | `memory.rs` |
 //! | the generator's counts | `generated.rs` |
 //! | sensitive values | `secrets.rs` |
 //! | texts that a terminal or a CI runner would obey | `console.rs` |
@@ -28,11 +28,11 @@
 //! | where the secrets of a document are | `audit.rs` |
 //! | slim plans: a model over the tree, policies in Rego | `slim.rs` |
 //! | arguments, exit codes, outputs, signals, many inputs, batches | `command.rs` |
-//! | reports: golden files, readers of their formats, noise, what is hidden | `report.rs` |
+//! | reports: expected files, parsers of their formats, omissions | `report.rs` |
 //! | object stores and web servers, working and failing | `stores.rs` |
 //! | the commands of the README | `readme.rs` |
-//! | the shape of the source | `tidy.rs` |
-//! | a bug that was found | `regression.rs` |
+//! | rules for the source | `tidy.rs` |
+//! | a fixed bug | `regression.rs` |
 
 mod audit;
 mod command;
@@ -61,7 +61,7 @@ mod secrets;
 mod several;
 mod shared_plans;
 mod slim;
-// Not in the emulator: see Cargo.toml.
+// Not for the emulator: see Cargo.toml.
 #[cfg(all(feature = "stores", not(all(target_os = "linux", target_arch = "aarch64"))))]
 mod stores;
 mod tidy;

@@ -1,12 +1,12 @@
-//! The oracle: the records of a plan, made from the whole tree.
+//! The oracle: the records of a plan, computed from the whole tree.
 //!
-//! Written from docs/format/records.md and sharing no code with the engine, so that a rule
-//! read wrongly in one of the two shows as a difference. It takes the short way everywhere: the
-//! document is a tree of values in document order, paths are vectors in ordered sets, and every
-//! question walks the tree again. It costs ten times the memory of the document.
+//! It follows docs/format/records.md and shares no code with the engine, so a rule that one of the
+//! two gets wrong shows as a difference. It is simple rather than fast: the document is a tree of
+//! values in document order, paths are vectors in ordered sets, and every question walks the tree
+//! again. It takes ten times the memory of the document.
 //!
-//! Of a document that is not a well-formed plan it says nothing: it panics or leaves things out.
-//! It does not know what to do with an exponent of more than 38 digits.
+//! It expects a well-formed plan: for others it panics or omits things. It does not support
+//! exponents of more than 38 digits.
 
 use std::collections::BTreeSet;
 

@@ -1,13 +1,13 @@
-//! The README says what happens: its commands are run, and print what it shows.
+//! Runs the commands of the README and compares their output with what the README shows.
 //!
 //! ```text
-//! ```console        `$ command` lines; what follows each is its whole standard output.
+//! ```console        `$ command` lines, each followed by its whole standard output.
 //!                   A line `…` stands for any number of lines.
-//! ```sh             commands, a line each (`\` continues one); they succeed.
+//! ```sh             commands, one a line (`\` continues a line); they must succeed.
 //! ```
 //!
-//! Commands run in the project's folder through a shell, `plansift` being the binary under test.
-//! `cargo run --release -- ARGS` is the same binary. What is not run here is in [`ELSEWHERE`].
+//! Commands run in the project's folder through a shell, and `plansift` is the binary under test.
+//! `cargo run --release -- ARGS` is the same binary. [`ELSEWHERE`] lists commands that are not run.
 
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};

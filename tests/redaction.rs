@@ -1,8 +1,8 @@
-//! `plansift redact` held to an oracle that knows the whole tree.
+//! Compares `plansift redact` with an oracle that knows the whole tree.
 //!
-//! The oracle (`redaction/model.rs`) says which parts of a text become what; everything else must
-//! stay, byte for byte. Beside it some things are held true that need no oracle: what is written is
-//! JSON without the secrets, has the records of the original, and redacts to itself.
+//! The oracle (`redaction/model.rs`) says which parts of a text are replaced; all other bytes must
+//! stay the same. Some checks need no oracle: the output is JSON without the secrets, gives the
+//! records of the original, and redacts to itself.
 
 mod agree;
 mod canaries;

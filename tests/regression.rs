@@ -1,4 +1,4 @@
-//! What was wrong once. Each test failed before its cause was removed.
+//! Fixed bugs. Each test failed before its fix.
 
 use std::fs;
 
@@ -233,7 +233,7 @@ fn a_key_twice_in_a_check_or_a_trigger_is_refused() {
                 let output = run::piped(&args, text.as_bytes());
                 assert!(!output.status.success(), "{command} {echo}: {text}");
                 let said = String::from_utf8_lossy(&output.stderr);
-                assert!(said.contains("the same key twice"), "{command} {echo}: {said}");
+                assert!(said.contains("duplicate key"), "{command} {echo}: {said}");
             }
         }
     }

@@ -1,7 +1,8 @@
-//! The tools' own renderings of the real plans: what they mark as changed is what `changed` says.
+//! The tools' own renderings of the real plans: `changed` names what the renderings mark as
+//! changed.
 //!
 //! ```text
-//!   # acme_everything.full will be updated in-place      the address, and what happens
+//!   # acme_everything.full will be updated in-place      the address and the action
 //!   ~ resource "acme_everything" "full" {
 //!       ~ string = "one" -> "two"                        marked: ends in column 7, then the name
 //!         # (6 unchanged attributes hidden)
@@ -9,8 +10,8 @@
 //!           ~ nested = 1 -> 2                            deeper: not compared
 //! ```
 //!
-//! Only the first step of a path is compared, because below it the renderer matches the elements of
-//! lists and sets in its own way. Where it differs all the same stands in a table with the reason.
+//! The test compares only the first step of a path, because below it the renderer matches elements
+//! of lists and sets in its own way. A table lists the remaining differences with their reasons.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,8 +1,8 @@
-//! Reports: what they say of the corpus, word by word; that readers of their formats read them;
-//! what is left out when asked; that nothing of a plan does anything in them.
+//! Reports: their exact text for the corpus, that parsers of their formats accept them, what they
+//! leave out on request, and that no plan text has an effect in them.
 //!
-//! Beside each plan of the corpus stand its reports. `UPDATE=1` in the environment rewrites them;
-//! look at them before they are kept.
+//! The expected reports are beside each plan of the corpus. `UPDATE=1` in the environment rewrites
+//! them; read the difference before you commit it.
 
 mod fit;
 mod full;

@@ -1,4 +1,4 @@
-//! Running what is tested: the library on a text, the binary on arguments.
+//! Runs the code under test: the library on a text, the binary with arguments.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
-//! The same records, byte for byte, from every kernel, every way in, every cut into windows.
+//! The same records, byte for byte, from every kernel, every kind of input, and any split into
+//! windows.
 //!
-//! The answer to compare with is that of the plainest kernel on the whole text in one window.
+//! The reference is the scalar kernel on the whole text in one window.
 
 mod alone;
 pub mod forms;

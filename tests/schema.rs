@@ -1,5 +1,5 @@
-//! The schema that `plansift schema` prints: it holds for every record, refuses what is none, and
-//! has no key that no plan brings about.
+//! The schema that `plansift schema` prints: it accepts every record and refuses anything else, and
+//! every key of it occurs for some plan.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
-//! No value that a plan marks as sensitive reaches an output, and no value at all an error.
+//! No sensitive value reaches an output, and no value at all reaches an error.
 //!
-//! A canary is a string that occurs once: wherever it turns up, it was copied. The plans are built
-//! here, with a canary in every place where the format allows a value, and damaged in every byte.
+//! A canary is a string that occurs once, so any output that contains it copied it. The plans here
+//! have a canary in every place where the format allows a value, and each byte of them is damaged
+//! in turn.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,7 @@
-//! Several documents in one input, for the commands that read each of them twice: every one is
-//! treated as if it had come alone, with its own secrets, however the input comes.
+//! Several documents in one input, for the commands that read each document twice.
+//!
+//! Each document must give the same output as alone, with its own secrets, from every kind of
+//! input.
 
 use std::fs;
 use std::process::Output;

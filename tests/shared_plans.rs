@@ -1,8 +1,9 @@
-//! The real plans of `../shared/plans`: the engine against the oracle and the tools' own counts.
+//! The real plans of `../shared/plans`: compares the engine with the oracle and the tools' own
+//! counts.
 //!
-//! Whether a file is a plan is decided here from its tree, so that a plan the engine refuses and
-//! another document it accepts both show. Without the folder there is nothing to read and nothing
-//! is held true; with it, each test says how many files it must at least have seen.
+//! The test itself decides which files are plans, from their trees, so it detects a plan that the
+//! engine refuses and another document that it accepts. If the folder does not exist, the tests
+//! pass without checking anything. If it does, each test requires a minimum number of files.
 
 use std::fs;
 use std::path::{Path, PathBuf};

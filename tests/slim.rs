@@ -1,5 +1,5 @@
-//! Slim plans: what is kept of a plan is what a model over its tree keeps, its bytes are the
-//! plan's own, and no secret is among them.
+//! Slim plans: they keep what a model over the tree keeps, byte for byte as in the plan, and
+//! contain no secret.
 
 mod command;
 mod model;
@@ -95,7 +95,7 @@ fn selected(wanted: Wanted<'_>) -> slim::Options {
         show: if wanted.all { Show::All } else { Show::Changes },
         only: wanted.only.iter().map(|glob| AddressPattern::new(glob)).collect(),
         paths: wanted.paths.iter().map(pattern).collect(),
-        wrap: None,
+        ..slim::Options::default()
     }
 }
 

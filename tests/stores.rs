@@ -1,7 +1,7 @@
 //! Plans in object stores and on web servers: a real S3 server, and one that misbehaves.
 //!
-//! Faults are told to a gate ([`gate`]), which stands before the real server ([`s3`]) or answers by
-//! itself, and notes what was asked. Nothing here depends on how long anything takes.
+//! Tests configure faults on a gate ([`gate`]). It stands before the real server ([`s3`]) or
+//! answers by itself, and records requests. No test depends on timing.
 
 mod faults;
 mod gate;

@@ -1,8 +1,8 @@
-//! The shape of the source, where neither rustfmt nor clippy looks: which module may know which,
-//! where `unsafe` and each third-party crate may stand, sizes, heads and leftovers.
+//! Rules for the source that rustfmt and clippy do not check: which module may import which, where
+//! `unsafe` and each third-party crate may be used, file sizes, file heads and leftovers.
 //!
-//! The sources are read as lines. What is compiled for tests only (files named `tests.rs`, modules
-//! under `#[cfg(test)]`) and comments do not count where the rule is about the program.
+//! The rules read lines. Rules about the program skip comments and code that only tests compile
+//! (files named `tests.rs`, modules under `#[cfg(test)]`).
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ const LEVELS: [(&str, u32); 21] = [
     ("error", 0),
     ("glob", 0),
     ("inert", 0),
-    ("crew", 0),
+    ("pool", 0),
     ("limits", 0),
     ("nearest", 0),
     ("path", 0),

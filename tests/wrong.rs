@@ -1,7 +1,8 @@
-//! Documents that are not a plan: the error names what it is and what to run instead.
+//! Documents that are not a plan: the error names the kind of document and the command to run
+//! instead.
 //!
-//! Every kind has an example here; the real documents of `../shared/plans/wrong` are read where
-//! they are. `CANARY` stands for what an input holds: no message may repeat it.
+//! Every kind has an example here. The real documents of `../shared/plans/wrong` are read if they
+//! exist. `CANARY` stands for the content of an input, which no message may repeat.
 
 use std::fs;
 use std::process::Output;

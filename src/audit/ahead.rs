@@ -6,17 +6,17 @@ use super::discreet::Label;
 use super::find::Auditor;
 use super::tell::{Note, Notes};
 use super::{Kind, Options};
-use crate::crew::{Worker, of_shared_work};
 use crate::error::{Error, Result};
 use crate::json::outline::Outline;
 use crate::limits::Limit;
 use crate::plan::piece_crew::{Found, PieceJob, Task};
 use crate::plan::{Piece, PieceVisitor, Unchanged};
+use crate::pool::{Worker, scaled_for_fuzzing};
 use crate::secret::Collected;
 
 /// Most memory for the findings in a stretch, in bytes; the rest of the stretch is left to the
 /// walk.
-const SIZE_MAX: u64 = of_shared_work(1 << 20);
+const SIZE_MAX: u64 = scaled_for_fuzzing(1 << 20);
 
 /// The findings in a stretch.
 #[derive(Debug, Default)]

@@ -12,7 +12,6 @@ use super::find::Auditor;
 use super::origins::ShownOrigins;
 use super::tell::Teller;
 use super::{Ledger, Options, Summary};
-use crate::crew::Desk;
 use crate::error::Result;
 use crate::input::Source;
 use crate::plan::piece_crew::PieceCrew;
@@ -20,6 +19,7 @@ use crate::plan::{
     Answer, Document, Documents, Piece, PieceFrontier, PieceStretch, PieceVisitor, Section,
     Unchanged,
 };
+use crate::pool::Queue;
 use crate::secret::Collected;
 
 /// Reads the next document and reports its findings.
@@ -37,7 +37,7 @@ pub(super) fn read<S: Source>(
 ) -> Result<(Document, Summary)> {
     let auditor = Auditor::new(collected, options, Teller::new(ledger, origins));
     let threads = options.secret.read.threads.map_or(1, NonZeroUsize::get);
-    let desk = Desk::new();
+    let desk = Queue::new();
     std::thread::scope(|scope| {
         let hire = move || StretchAuditor::new(collected, options);
         let ahead = (threads > 1).then(|| PieceCrew::new(scope, &desk, threads, hire));

@@ -15,7 +15,7 @@ use super::stop::Stop;
 use super::store::{Address, Asked, Found, Listing, Named, Object, Stores, Version, shown};
 use super::walk::{Walk, is_named_source};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{GiveUp, Input, Kept, Options};
+use crate::input::{GiveUp, Input, Options, Rereadable};
 use crate::limits::Limits;
 
 /// What the user names.
@@ -142,11 +142,11 @@ impl Entry {
     /// # Errors
     ///
     /// It cannot be read, or is too large to be kept.
-    pub fn keep(&self, limits: &Limits) -> Result<Kept> {
+    pub fn keep(&self, limits: &Limits) -> Result<Rereadable> {
         match &self.location {
-            Location::File(path) => Kept::open_file(path, limits),
-            Location::Object(object) => Kept::spool(self.read(object)?, limits),
-            Location::Stdin => Kept::from_stdin(limits),
+            Location::File(path) => Rereadable::open_file(path, limits),
+            Location::Object(object) => Rereadable::spool(self.read(object)?, limits),
+            Location::Stdin => Rereadable::from_stdin(limits),
         }
     }
 

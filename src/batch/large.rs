@@ -7,7 +7,7 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
-use crate::input::{Source, Whole};
+use crate::input::{SharedText, Source};
 use crate::limits::Limit;
 
 /// Size from which on an element is large, in bytes.
@@ -92,12 +92,12 @@ impl<S: Source> Source for TakingTurns<S> {
         self.source.changed()
     }
 
-    fn is_awaited(&self) -> bool {
-        self.source.is_awaited()
+    fn would_block(&self) -> bool {
+        self.source.would_block()
     }
 
-    fn whole(&self) -> Option<Whole> {
-        self.source.whole()
+    fn shared_text(&self) -> Option<SharedText> {
+        self.source.shared_text()
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::store::Stores;
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{Source, Whole};
+use crate::input::{SharedText, Source};
 
 /// Tells a run to stop, from any thread: no input is begun any more, and those that are read are
 /// given up at their next window.
@@ -92,12 +92,12 @@ impl<S: Source> Source for Stoppable<'_, S> {
         self.source.changed()
     }
 
-    fn is_awaited(&self) -> bool {
-        self.source.is_awaited()
+    fn would_block(&self) -> bool {
+        self.source.would_block()
     }
 
-    fn whole(&self) -> Option<Whole> {
-        self.source.whole()
+    fn shared_text(&self) -> Option<SharedText> {
+        self.source.shared_text()
     }
 }
 

@@ -17,7 +17,7 @@ pub use self::batch::{Batch, Merge, ReportFormat};
 pub use self::inputs::InputArgs;
 pub use self::limits::LimitArgs;
 use self::limits::size;
-pub use self::report::{Ignore, Report, ReportAs, Target, Values};
+pub use self::report::{Ignore, NoiseArgs, Report, ReportAs, Target, Values};
 use crate::path::{self, AddressPattern};
 use crate::record::Show;
 use crate::slim::Part;

@@ -14,7 +14,7 @@ use crate::audit::{Audited, Ledger, Look, Options, audit};
 use crate::batch::Entry;
 use crate::batch::reading::{find_next, numbered};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{Input, Kept};
+use crate::input::{Input, Rereadable};
 use crate::plan::{self, Documents};
 use crate::record::Warning;
 use crate::secret::{Collecting, Takes};
@@ -178,7 +178,12 @@ impl Auditing {
     /// # Errors
     ///
     /// It cannot be read.
-    pub fn open(kept: &Kept, plans: &Plans, read: &plan::Options, bar: Bar) -> Result<Auditing> {
+    pub fn open(
+        kept: &Rereadable,
+        plans: &Plans,
+        read: &plan::Options,
+        bar: Bar,
+    ) -> Result<Auditing> {
         let (kept, access) = (kept.clone(), access(plans, read));
         let mut open: Open = Box::new(move || Ok(Watched::new(kept.input(&access)?, bar.clone())));
         let documents = Documents::new(open()?, read);

@@ -76,7 +76,7 @@ fn refused(place: &str, error: &Error) -> Exit {
     Exit::Usage
 }
 
-/// A sink behind the rules; `is_broken` tells in the end whether a plan broke one.
+/// A sink behind the rules; `is_broken` tells in the end whether a plan broke one that is an error.
 pub fn before<'s>(
     sink: Box<dyn Sink + 's>,
     rules: &[Rule],
@@ -86,12 +86,15 @@ pub fn before<'s>(
         return sink;
     }
     let tell = |broken: &Answer<'_>| {
-        is_broken.set(true);
-        let (source, rule) = (broken.source, broken.rule.text());
-        say(&match broken.first {
-            [] => format!("{source}: rule broken: {rule}"),
-            _ => format!("{source}: rule broken: {rule}: {}", broken.words(NAMED, str::to_owned)),
-        });
+        is_broken.set(is_broken.get() || broken.fails());
+        let (source, rule) = (broken.source, broken.rule);
+        let level = if broken.fails() { "" } else { "warning: " };
+        let mut line = format!("{source}: {level}rule broken: {}", rule.text());
+        if !broken.first.is_empty() {
+            line += &format!(": {}", broken.words(NAMED, str::to_owned));
+        }
+        line.extend(rule.message().map(|message| format!(": {message}")));
+        say(&line);
     };
     Box::new(Gate::new(rules, sink, tell))
 }

@@ -58,7 +58,7 @@ fn missing(shards: &Shards) -> Option<String> {
     let named = named.collect::<Vec<_>>().join(", ");
     match numbers.len() {
         0 => None,
-        ..=NAMED => Some(named),
+        1..=NAMED => Some(named),
         len => Some(format!("{named} and {} more", len - NAMED)),
     }
 }

@@ -21,6 +21,7 @@ mod secrecy;
 mod sifting;
 mod slim;
 mod stats;
+mod unmatched;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -12,7 +12,7 @@ use crate::batch::Entry;
 use crate::batch::run::Progress;
 use crate::error::Result;
 use crate::inert::visible;
-use crate::input::{Source, Whole};
+use crate::input::{SharedText, Source};
 
 /// How far the readings of an input have come, all of them; nothing where that is not shown.
 #[derive(Clone, Debug, Default)]
@@ -167,12 +167,12 @@ impl<S: Source> Source for Watched<S> {
         self.source.changed()
     }
 
-    fn is_awaited(&self) -> bool {
-        self.source.is_awaited()
+    fn would_block(&self) -> bool {
+        self.source.would_block()
     }
 
-    fn whole(&self) -> Option<Whole> {
-        self.source.whole()
+    fn shared_text(&self) -> Option<SharedText> {
+        self.source.shared_text()
     }
 }
 

@@ -13,6 +13,7 @@ use super::pages::{Pages, appended};
 use super::redact::secret_options;
 use super::run::{closed_early, end_of_output, fail, options, say, screen};
 use super::sifting::{Sifting, Wanted};
+use super::unmatched;
 use crate::error::Result;
 use crate::record::Options;
 use crate::secret::Takes;
@@ -47,7 +48,8 @@ pub fn run(arguments: &Report) -> Exit {
             refuse_unsplit(&arguments.targets)?;
         }
         let listed = inputs::list(plans, Takes::Plans, files, arguments.gate.files())?;
-        let options = Options { show: arguments.records.show(), ..options(plans)? };
+        let watch = unmatched::report(&rules, &arguments.noise);
+        let options = Options { show: arguments.records.show(), watch, ..options(plans)? };
         Ok((rules, listed, options))
     });
     let (rules, listed, options) = match ready {
@@ -89,6 +91,9 @@ pub fn run(arguments: &Report) -> Exit {
     }
     if let Err((path, error)) = pages.finish() {
         return fail(Some(&path), &error);
+    }
+    if !plans.quiet && tally.done > 0 {
+        unmatched::tell(options.watch);
     }
     if plans.stats {
         say(&tally.stats.line());
@@ -179,12 +184,12 @@ fn open(
     let sink: Box<dyn Sink> = match target.format {
         ReportAs::Term => {
             let Screen { color, width } = screen(arguments.plans.color, path);
-            let term = Term::new(out, color)
+            let term = Term::new(out, color, rules)
                 .with_width(arguments.width.unwrap_or(width))
                 .with_detail(arguments.detail());
             filtered(Box::new(term), arguments)
         }
-        ReportAs::Html => filtered(Box::new(Html::new(out)), arguments),
+        ReportAs::Html => filtered(Box::new(Html::new(out, rules)), arguments),
         ReportAs::Markdown => {
             let pages = pages.opener(path.map(Path::to_owned), out);
             let markdown = Markdown::new(pages, rules, fit(arguments));
@@ -205,7 +210,7 @@ fn open(
         ReportAs::Variables => Box::new(Variables::new(out, rules)),
         ReportAs::Junit => Box::new(Junit::new(out, rules)),
         ReportAs::Sarif => Box::new(Sarif::new(out, rules)),
-        ReportAs::Gitlab => Box::new(Gitlab::new(out)),
+        ReportAs::Gitlab => Box::new(Gitlab::new(out, rules)),
     };
     Ok((sink, output))
 }

@@ -17,7 +17,7 @@ use super::stats::Stats;
 use crate::batch::Entry;
 use crate::batch::reading::{find_next, numbered};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{Input, Kept};
+use crate::input::{Input, Rereadable};
 use crate::plan::{Document, Documents};
 use crate::record::Warning;
 use crate::secret::{Collected, Collecting, Options, Takes};
@@ -44,7 +44,7 @@ pub struct Ready<'d> {
     /// Where it begins, or text before it does.
     pub at: u64,
     /// What it can be read from again, where it is read twice.
-    pub kept: Option<&'d Kept>,
+    pub kept: Option<&'d Rereadable>,
 }
 
 /// Rewrites all documents of all inputs; `each` writes one. `Err`: not all of what could be written
@@ -156,7 +156,7 @@ impl<E: FnMut(&mut Ready<'_>, &mut File) -> Result<Document>> Rewriting<'_, E> {
         source: &str,
         mut documents: Documents<Watched<Input>>,
         mut collecting: Option<&mut Collecting<F, Watched<Input>>>,
-        kept: Option<&Kept>,
+        kept: Option<&Rereadable>,
     ) -> std::result::Result<(), End> {
         let mut next = Some(0);
         for number in 1_u64.. {

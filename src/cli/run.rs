@@ -18,6 +18,7 @@ use super::inputs::{self, Listed};
 use super::output::Output;
 use super::progress;
 use super::sifting::Sifting;
+use super::unmatched;
 use crate::error::{Error, ErrorKind};
 use crate::inert::visible;
 use crate::input::{self, Mapping, Threads};
@@ -115,7 +116,8 @@ fn sift_all(asked: Asked<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>)
         say(&format!("--no-paths leaves out what the rule '{rule}' looks at"));
         return Exit::Usage;
     }
-    let options = Options { extent, show: records.show(), ..options };
+    let watch = unmatched::rules(&rules);
+    let options = Options { extent, show: records.show(), watch, ..options };
     let opened = Output::open(path);
     let opened = opened.and_then(|output| Ok((sink(output.writer()?, &listed), output)));
     let (sink, output) = match opened {
@@ -143,6 +145,9 @@ fn sift_all(asked: Asked<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>)
             Exit::Done if is_broken.get() => Exit::RuleBroken,
             exit => exit,
         };
+    }
+    if !plans.quiet {
+        unmatched::tell(watch);
     }
     if plans.stats {
         say(&tally.stats.line());
@@ -208,6 +213,7 @@ pub(super) fn options(plans: &Plans) -> std::result::Result<Options, Exit> {
         },
         show: Show::Changes,
         extent: Extent::Paths,
+        watch: None,
     })
 }
 

@@ -14,9 +14,9 @@ use super::stats::Stats;
 use crate::batch::reading::{Attributes, Note, Reader, Values, has_changes, read_plans};
 use crate::batch::script::Script;
 use crate::batch::{Entry, Unlisted};
-use crate::crew::{Crew, Desk, Worker};
 use crate::error::{Error, Result};
 use crate::input::{self, Mapping, Threads};
+use crate::pool::{Pool, Queue, Worker};
 use crate::record::view::Detail;
 use crate::record::{Label, Options, Sifted};
 use crate::secret::{self, Collecting, Takes};
@@ -91,9 +91,9 @@ impl<'a> Sifting<'a> {
         let entries = &listed.inputs.entries;
         let bar = self.reading.bar_of(entries);
         let reading = Reading { bar: bar.as_ref(), ..self.reading };
-        let desk = Desk::new();
+        let desk = Queue::new();
         std::thread::scope(|scope| {
-            let mut crew = Crew::new(scope, &desk, reading.threads());
+            let mut crew = Pool::new(scope, &desk, reading.threads());
             // How many inputs the crew was given, or come before; how many bytes are done.
             let (mut given, mut done) = (0, 0);
             for (place, input) in entries.iter().enumerate() {
@@ -105,10 +105,10 @@ impl<'a> Sifting<'a> {
                     && entry.is_small()
                 {
                     let workspace = listed.workspace(entry);
-                    crew.give(Ahead { entry, workspace, script: None }, || reading.of_one());
+                    crew.submit(Ahead { entry, workspace, script: None }, || reading.of_one());
                     given += 1;
                 }
-                let ahead = if place < given { crew.wait() } else { None };
+                let ahead = if place < given { crew.recv() } else { None };
                 match (ahead.and_then(|ahead| ahead.script), input) {
                     (Some(script), _) => script.tell(self)?,
                     (None, Ok(entry)) => {

@@ -6,10 +6,11 @@ use super::inputs;
 use super::redact::{masked, reading, redact_options, warn};
 use super::rewriting::{Reading, write_all};
 use super::run::say;
+use super::unmatched;
 use crate::record::Show;
 use crate::redact::Secrecy;
 use crate::secret::Takes;
-use crate::slim::{LeftOut, Options, Slimmed, Wrap, slim};
+use crate::slim::{LeftOut, Options, Part, Slimmed, Wrap, slim};
 
 /// Cuts all inputs down into one output, one after the other.
 pub fn run(arguments: &Slim) -> Exit {
@@ -24,6 +25,7 @@ pub fn run(arguments: &Slim) -> Exit {
         only: arguments.only.clone(),
         paths: arguments.paths.clone(),
         wrap: arguments.wrap.map(|WrapIn::Terraform| Wrap::Terraform),
+        watch: unmatched::slim(&arguments.only, &arguments.paths),
     };
     let listed = match inputs::list(
         plans,
@@ -39,6 +41,7 @@ pub fn run(arguments: &Slim) -> Exit {
         false => reading(secrets, Takes::Plans),
     };
     let (output, reading) = (arguments.output.as_deref(), (reading, &masking.secret));
+    let mut kept = Vec::new();
     let exit = write_all(plans, &listed, output, reading, |ready, out| {
         let secrecy = match &ready.collected {
             Some(collected) => Secrecy::Known(collected),
@@ -49,8 +52,19 @@ pub fn run(arguments: &Slim) -> Exit {
         if !plans.quiet {
             tell(ready.name, &slimmed, arguments);
         }
+        for part in slimmed.kept {
+            if !kept.contains(&part) {
+                kept.push(part);
+            }
+        }
         Ok(slimmed.redacted.document)
     });
+    if !plans.quiet && matches!(exit, Ok(Exit::Done | Exit::SomeFailed)) {
+        unmatched::tell(options.watch);
+        if arguments.keep != Part::DEFAULT {
+            unmatched::tell_parts(&arguments.keep, &kept);
+        }
+    }
     exit.unwrap_or_else(|exit| exit)
 }
 

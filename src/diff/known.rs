@@ -15,7 +15,7 @@
 //! must call [`Known::disown`].
 
 use super::overlay::may_mark;
-use crate::json::sample::slot;
+use crate::json::slot_hash::slot;
 use crate::path::Paths;
 
 /// The bytes of up to two overlays on the same value.

@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 use super::{Both, Scratch, Sides, key_step, shorter};
 use crate::error::Result;
 use crate::json::string::common_prefix;
-use crate::json::value::{Members, Spot, Text, Value};
+use crate::json::value::{MemberSpan, Members, Text, Value};
 
 /// Whether the keys of an object are in order.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ struct Head<'a> {
 enum Next {
     Unknown,
     None,
-    Some(Spot),
+    Some(MemberSpan),
 }
 
 /// A key, and its first bytes as a number.
@@ -120,7 +120,7 @@ impl Scratch {
         let Some(&mark) = self.marks.get(self.marks.partition_point(|&mark| mark < here)) else {
             return Ok(None);
         };
-        while let Some(next) = members.look()? {
+        while let Some(next) = members.peek()? {
             let (key, value) = (Key::of(members, next), members.value(next));
             members.pass(next);
             if members.offset() - self.overlay > mark {
@@ -133,14 +133,14 @@ impl Scratch {
 
 impl Next {
     #[inline(always)]
-    fn of(spot: Option<Spot>) -> Next {
+    fn of(spot: Option<MemberSpan>) -> Next {
         spot.map_or(Next::None, Next::Some)
     }
 }
 
 impl<'a> Key<'a> {
     #[inline(always)]
-    fn of(members: &Members<'a>, spot: Spot) -> Key<'a> {
+    fn of(members: &Members<'a>, spot: MemberSpan) -> Key<'a> {
         Key { text: members.key(spot), head: members.key_head(spot) }
     }
 
@@ -202,7 +202,7 @@ impl<'a> Head<'a> {
     #[inline(always)]
     fn look(&mut self) -> Result<()> {
         if matches!(self.next, Next::Unknown) {
-            self.next = Next::of(self.members.look()?);
+            self.next = Next::of(self.members.peek()?);
         }
         Ok(())
     }
@@ -229,7 +229,7 @@ impl<'a> Head<'a> {
                 return Ok(Ordered::No);
             }
             members.pass(spot);
-            next = Next::of(members.look()?);
+            next = Next::of(members.peek()?);
         }
         (self.members, self.next, *last) = (members, next, passed);
         Ok(Ordered::Yes)

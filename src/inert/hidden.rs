@@ -1,14 +1,14 @@
-//! The characters that are never printed as they are.
+//! The characters that are never printed unescaped.
 
 use std::ops::RangeInclusive;
 
 /// The characters of the Unicode categories `Cc` (control), `Cf` (format), `Zl` and `Zp` (line and
 /// paragraph separator), those that are `Default_Ignorable_Code_Point` (DerivedCoreProperties.txt,
-/// Unicode 16), and the empty pattern of Braille, which looks like a space.
+/// Unicode 16), and the empty Braille pattern, which looks like a space.
 ///
-/// They move a cursor, change the direction or the shape of the text around them, or have no width:
+/// They move the cursor, change the direction or shape of the text around them, or have no width:
 /// names that differ only in them look the same. Azure Pipelines skips most of them when it looks
-/// for `##vso[`. The test holds the table to that of another implementation.
+/// for `##vso[`. The test compares the table with another implementation.
 const HIDDEN: [RangeInclusive<char>; 28] = [
     '\0'..='\u{1f}',
     '\u{7f}'..='\u{9f}',
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_that_of_unicode() {
+    fn the_table_equals_that_of_unicode() {
         let hidden = r"[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\x{2800}]";
         let hidden = regex::Regex::new(hidden).expect("a pattern");
         let mut bytes = [0; 4];

@@ -1,36 +1,36 @@
-//! JSON text that prints nothing hidden and no command, and still has the same value.
+//! JSON text without hidden characters and CI commands, and with the same value.
 //!
-//! Hidden characters and `##` stand only inside of strings, because the rest of JSON is ASCII
-//! without them. So a writer can escape them without knowing where a string begins. A `::` at the
-//! start of a line is not possible: a line of our JSON begins with a bracket.
+//! Hidden characters and `##` can only occur inside strings, because the rest of JSON is ASCII
+//! without `#`. So a writer escapes them without tracking where strings begin. A line never starts
+//! with `::`, because each line of our JSON begins with a bracket.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::hidden::is_hidden;
 
-/// Longest text that is escaped at once, in bytes: what is escaped is kept in memory.
+/// Most bytes that are escaped at once; the escaped text is kept in memory.
 const PIECE_LEN: usize = 64 << 10;
 
-/// Writes JSON text to `out` with everything hidden as `\u…`, and the second `#` of two as well.
+/// Writes JSON text to `out` with hidden characters as `\u…`, and the second `#` of `##` as well.
 ///
-/// Text without either, which is nearly all, is looked at once and passed on as it is.
+/// Nearly all text needs no escape: it is checked once and passed on unchanged.
 #[derive(Debug)]
 pub struct Json<W: Write> {
     out: W,
     ends_in_hash: bool,
-    /// The beginning of a character whose end is still to come.
+    /// The first bytes of a character that the next write completes.
     open: Vec<u8>,
     escaped: Vec<u8>,
 }
 
 impl<W: Write> Json<W> {
-    /// Writes to `out`.
+    /// A writer that passes the escaped text to `out`.
     pub fn new(out: W) -> Json<W> {
         Json { out, ends_in_hash: false, open: Vec::new(), escaped: Vec::new() }
     }
 
-    /// Appends text to what is escaped. `Err`: that many bytes at the end are part of a character.
+    /// Appends text to `escaped`. `Err` holds how many bytes at the end begin a character.
     fn escape(&mut self, text: &[u8]) -> Result<(), usize> {
         let (mut at, mut look_at) = (0, 0);
         while let Some(&byte) = text.get(at) {
@@ -60,15 +60,14 @@ impl<W: Write> Json<W> {
             let Some(bytes) = text.get(at..at + len) else { return Err(text.len() - at) };
             let character = std::str::from_utf8(bytes).ok().and_then(|it| it.chars().next());
             let is_escaped = match character {
-                // The control characters among ASCII stand between tokens, where they are white
-                // space.
+                // ASCII control characters occur between tokens, where they are white space.
                 Some(character) => byte < 0x7f || is_hidden(character),
                 None => false,
             };
             match character.filter(|_| is_escaped) {
                 Some(character) => {
                     for unit in character.encode_utf16(&mut [0; 2]) {
-                        // Writing to memory cannot fail.
+                        // Writing to a `Vec` cannot fail.
                         let _ = write!(self.escaped, "\\u{unit:04x}");
                     }
                 }
@@ -81,10 +80,10 @@ impl<W: Write> Json<W> {
     }
 }
 
-/// Bytes that are looked at together.
+/// Bytes that are checked together.
 const CHUNK: usize = 64;
 
-/// How many bytes at the start of a text are ASCII without DEL and without `#`, in whole chunks.
+/// Length of the leading run of ASCII without DEL and `#`, in whole chunks.
 fn plain_len(text: &[u8]) -> usize {
     let is_plain = |chunk: &&[u8; CHUNK]| {
         !chunk.iter().fold(false, |any, &byte| any | (byte >= 0x7f) | (byte == b'#'))
@@ -122,20 +121,20 @@ impl<W: Write> Write for Json<W> {
     }
 }
 
-/// JSON text with the same escapes, in memory.
+/// Escapes JSON text in memory, like [`Json`].
 pub fn json(text: &str) -> Cow<'_, str> {
     if is_plain(text.as_bytes()) {
         return Cow::Borrowed(text);
     }
     let mut json = Json::new(Vec::with_capacity(text.len()));
-    // Writing to memory cannot fail, and what is escaped is UTF-8 as the text was.
+    // Writing to a `Vec` cannot fail, and escaping UTF-8 gives UTF-8.
     let _ = json.write_all(text.as_bytes());
     Cow::Owned(String::from_utf8(json.out).unwrap_or_default())
 }
 
 /// Whether text is ASCII without DEL and without two `#` in a row.
 fn is_plain(text: &[u8]) -> bool {
-    /// Bytes that are looked at before the answer is: many, so that there is no branch for each.
+    /// Bytes that are checked without a branch in between.
     const STRIDE: usize = 4096;
     let is_plain = |stride: &[u8]| {
         let Some((last, others)) = stride.split_last() else { return true };
@@ -145,7 +144,7 @@ fn is_plain(text: &[u8]) -> bool {
     };
     let mut at = 0;
     while at < text.len() {
-        // The last byte of a stride is the first of the next: it may be the first `#` of two.
+        // Strides overlap by one byte, which may be the first `#` of two.
         let end = (at + STRIDE + 1).min(text.len());
         if !is_plain(&text[at..end]) {
             return false;
@@ -161,7 +160,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes out when the text is written in pieces of that length.
+    /// The output for a text that is written in pieces of `piece_len` bytes.
     fn written(text: &str, piece_len: usize) -> String {
         let mut out = Json::new(Vec::new());
         text.as_bytes().chunks(piece_len).for_each(|piece| out.write_all(piece).unwrap());
@@ -207,7 +206,7 @@ mod tests {
             space in 0..3_usize,
             piece_len in 1..9_usize,
         ) {
-            // Around the end of a stride, too.
+            // Some texts also cross the end of a stride.
             let text = format!("{}{text}", " ".repeat(space * 4090));
             let json = serde_json::to_string(&text).unwrap();
             let written = written(&json, piece_len * if space > 0 { 1000 } else { 1 });

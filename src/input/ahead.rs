@@ -1,8 +1,8 @@
-//! A slow reader on a thread of its own, read ahead of whoever wants its bytes.
+//! A thread that reads ahead of the consumer.
 //!
-//! Some buffers go round: the thread fills them, the reader looks at them and gives them back. So
-//! memory is bounded, and the thread ends when the reader is gone. A buffer has room in front of
-//! what is filled, for what the reader still needs of the bytes before.
+//! A fixed set of buffers circulates: the thread fills them, the consumer uses them and gives them
+//! back. So memory is bounded, and the thread ends once the consumer is gone. Each buffer has spare
+//! room in front, where the consumer puts the preceding bytes that it still needs.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -11,26 +11,26 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::stream::{READ, read_some};
 
-/// The room in front of what is filled, in bytes: some elements of a plan.
+/// Length of the spare room in front of a buffer, in bytes: enough for several elements of a plan.
 pub(super) const FRONT: usize = 64 << 10;
 
-/// How many go round: enough for the time that either side waits for a processor.
+/// How many buffers circulate: enough to bridge the time that either thread is not scheduled.
 const BUFFERS: usize = 16;
 
-/// A buffer that was filled.
+/// A buffer that the thread filled.
 pub(super) struct Filled {
     pub buffer: Vec<u8>,
-    /// How many bytes behind [`FRONT`]; if none, that was all.
+    /// How many bytes follow [`FRONT`]; 0 at the end of the input.
     pub len: usize,
 }
 
-/// What is read.
+/// The input of the thread.
 pub(super) type Reader = Box<dyn Read + Send>;
 
-/// The reader's side.
+/// The consumer's side.
 pub(super) struct ReadAhead {
     filled: Receiver<io::Result<Filled>>,
-    /// How many were filled and not taken, or one more.
+    /// How many buffers are filled and not taken, or one more.
     ready: Arc<AtomicUsize>,
     empty: Sender<Vec<u8>>,
 }
@@ -40,11 +40,11 @@ impl ReadAhead {
     ///
     /// # Errors
     ///
-    /// There can be no more threads: the reader.
+    /// Returns the reader if the system allows no more threads.
     pub(super) fn new(reader: Reader) -> std::result::Result<ReadAhead, Reader> {
         let (full, filled) = channel();
         let (empty, emptied) = channel();
-        // The reader follows once the thread is there: one that cannot start would drop it.
+        // The reader is sent after the thread has started: a failed start would drop it.
         let (hand_over, handed_over) = channel::<Reader>();
         let thread = std::thread::Builder::new().name("read ahead".to_owned());
         let ready = Arc::new(AtomicUsize::new(0));
@@ -63,15 +63,15 @@ impl ReadAhead {
         }
         hand_over.send(reader).map_err(|unsent| unsent.0)?;
         for _ in 0..BUFFERS {
-            // A thread that has ended wants no buffers.
+            // The send fails if the thread has ended, which then needs no buffers.
             let _ = empty.send(vec![0; FRONT + READ]);
         }
         Ok(ReadAhead { filled, ready, empty })
     }
 
-    /// The next filled buffer, which is to be given back.
+    /// The next filled buffer. Return it with [`ReadAhead::give_back`].
     pub(super) fn next(&self) -> io::Result<Filled> {
-        // A thread that ends without saying that this was all has lost the rest.
+        // If the thread ended without an empty buffer as the last one, the rest is lost.
         let lost = |_| Err(io::ErrorKind::UnexpectedEof.into());
         let next = self.filled.recv();
         if next.is_ok() {
@@ -80,21 +80,21 @@ impl ReadAhead {
         next.unwrap_or_else(lost)
     }
 
-    /// Whether [`ReadAhead::next`] would wait.
+    /// Whether [`ReadAhead::next`] would block.
     pub(super) fn is_empty(&self) -> bool {
         self.ready.load(Ordering::Relaxed) == 0
     }
 
-    /// Takes back a buffer that is not needed any more; one that is none of these is dropped.
+    /// Takes a buffer back for reuse. Drops buffers of another length.
     pub(super) fn give_back(&self, buffer: Vec<u8>) {
         if buffer.len() == FRONT + READ {
-            // A thread that has ended wants no more buffers.
+            // The send fails if the thread has ended, which then needs no buffers.
             let _ = self.empty.send(buffer);
         }
     }
 }
 
-/// The thread's side: until the end, an error, or `each` says that nobody reads on.
+/// The thread's loop: fills buffers until the end, an error, or `each` returns false.
 fn fill(
     mut reader: impl Read,
     emptied: &Receiver<Vec<u8>>,

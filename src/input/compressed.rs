@@ -1,6 +1,6 @@
-//! gzip and zstd, recognised by content, several members or frames one after the other.
+//! Decompresses gzip and zstd, recognised by content, with any number of members or frames.
 //!
-//! A bomb is held to two limits on what comes out, and zstd to a window that keeps memory bounded.
+//! Two limits on the output stop decompression bombs. A limit on zstd's window bounds memory.
 
 use std::io::{self, BufReader, Read};
 
@@ -14,7 +14,7 @@ use super::stream::{Failure, READ};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 
-/// A way of compressing.
+/// A compression format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     Gzip,
@@ -36,46 +36,46 @@ impl Format {
 /// Length of the buffer of compressed bytes.
 const BUFFER: usize = 256 << 10;
 
-/// Output up to which a high rate of expansion is no reason to stop.
+/// Output size up to which the expansion ratio is not checked.
 const RATIO_FREE: u64 = 64 << 20;
 
-/// The same bytes, expanded where they are compressed.
+/// Decompresses a reader if its content is compressed.
 ///
 /// # Errors
 ///
-/// They cannot be read.
+/// The reader fails on its first bytes.
 pub(super) fn expand(reader: Box<dyn Read + Send>, limits: Limits) -> Result<Box<dyn Read + Send>> {
     let (head, reader) = peek(reader)?;
     let Some(format) = Format::of(&head) else { return Ok(Box::new(reader)) };
-    // A new decoder reads nothing: all that it can lack is memory.
+    // The constructor reads nothing, so the only possible failure is out of memory.
     let expansion =
         Expansion::new(format, reader, limits).map_err(|_| Error::new(ErrorKind::Memory))?;
-    // How far a decoder gets before it tells of damage depends on how much is asked of it at a
-    // time: always the same, whoever reads.
+    // A decoder's progress before it reports damage depends on the size of each read. The buffer
+    // fixes that size, so that every consumer gets the same bytes and the same error.
     Ok(Box::new(BufReader::with_capacity(READ, expansion)))
 }
 
-/// A compressed reader, read expanded.
+/// A reader of the decompressed bytes.
 struct Expansion<R: Read> {
     decoder: Decoder<R>,
     limits: Limits,
-    /// Bytes that came out.
+    /// Bytes that the decoder wrote.
     expanded: u64,
 }
 
 enum Decoder<R: Read> {
-    Gzip(Box<MultiGzDecoder<BufReader<Counted<R>>>>),
-    Zstd(ZstdDecoder<'static, BufReader<Counted<R>>>),
+    Gzip(Box<MultiGzDecoder<BufReader<Counting<R>>>>),
+    Zstd(ZstdDecoder<'static, BufReader<Counting<R>>>),
 }
 
 impl<R: Read> Expansion<R> {
     fn new(format: Format, reader: R, limits: Limits) -> io::Result<Expansion<R>> {
-        let reader = BufReader::with_capacity(BUFFER, Counted { reader, read: 0 });
+        let reader = BufReader::with_capacity(BUFFER, Counting { reader, read: 0 });
         let decoder = match format {
             Format::Gzip => Decoder::Gzip(Box::new(MultiGzDecoder::new(reader))),
             Format::Zstd => {
                 let mut decoder = ZstdDecoder::with_buffer(reader)?;
-                // The format has windows of 1 KiB to 2 GiB.
+                // The zstd format allows windows of 1 KiB to 2 GiB.
                 decoder.window_log_max(limits.zstd_window.max(1).ilog2().clamp(10, 31))?;
                 Decoder::Zstd(decoder)
             }
@@ -83,7 +83,7 @@ impl<R: Read> Expansion<R> {
         Ok(Expansion { decoder, limits, expanded: 0 })
     }
 
-    /// Bytes that went in.
+    /// Bytes that the decoder read.
     fn compressed(&self) -> u64 {
         match &self.decoder {
             Decoder::Gzip(decoder) => decoder.get_ref().get_ref().read,
@@ -91,7 +91,7 @@ impl<R: Read> Expansion<R> {
         }
     }
 
-    /// The limit that was passed, and its value.
+    /// The limit that is exceeded, and its value.
     fn passed(&self) -> Option<(Limit, u64)> {
         let Limits { expansion, expansion_ratio, .. } = self.limits;
         if self.expanded > expansion {
@@ -102,30 +102,30 @@ impl<R: Read> Expansion<R> {
             .then_some((Limit::ExpansionRatio, expansion_ratio))
     }
 
-    /// What an error of a decoder means.
+    /// Translates an error of a decoder.
     fn failure(&self, error: io::Error) -> io::Error {
-        match error.downcast::<Unreadable>() {
-            Ok(Unreadable(error)) => error,
+        match error.downcast::<ReaderError>() {
+            Ok(ReaderError(error)) => error,
             Err(error) if is_zstd(&error, WINDOW_TOO_LARGE) => {
                 let window = self.limits.zstd_window;
-                Failure::of(Error::limit(Limit::ZstdWindow, window, self.expanded))
+                Failure::wrap(Error::limit(Limit::ZstdWindow, window, self.expanded))
             }
             Err(error) if is_zstd(&error, OUT_OF_MEMORY) => {
-                Failure::of(Error::new(ErrorKind::Memory))
+                Failure::wrap(Error::new(ErrorKind::Memory))
             }
-            // The decoders' own words can say what the bytes are; the place is enough.
-            Err(_) => Failure::of(Error::new(ErrorKind::Compressed)),
+            // A decoder's message may describe the bytes, so only the place is reported.
+            Err(_) => Failure::wrap(Error::new(ErrorKind::Compressed)),
         }
     }
 }
 
-/// What zstd says of a window that is larger than the limit.
+/// The zstd error for a window larger than the limit.
 const WINDOW_TOO_LARGE: ZSTD_ErrorCode = ZSTD_ErrorCode::ZSTD_error_frameParameter_windowTooLarge;
 
-/// What zstd says where it has no memory for the window.
+/// The zstd error for a failed allocation of the window.
 const OUT_OF_MEMORY: ZSTD_ErrorCode = ZSTD_ErrorCode::ZSTD_error_memory_allocation;
 
-/// Whether an error is that one of zstd's, which arrive as their texts.
+/// Whether an error has this zstd code. The crate passes on only the code's text.
 fn is_zstd(error: &io::Error, code: ZSTD_ErrorCode) -> bool {
     error.to_string() == zstd_safe::get_error_name((code as usize).wrapping_neg())
 }
@@ -140,30 +140,30 @@ impl<R: Read> Read for Expansion<R> {
         self.expanded += read as u64;
         match self.passed() {
             None => Ok(read),
-            Some((limit, value)) => Err(Failure::of(Error::limit(limit, value, self.expanded))),
+            Some((limit, value)) => Err(Failure::wrap(Error::limit(limit, value, self.expanded))),
         }
     }
 }
 
-/// An error of the reader below, apart from those of the decoders.
+/// An error of the underlying reader, to tell it from errors of the decoders.
 #[derive(Debug)]
-struct Unreadable(io::Error);
+struct ReaderError(io::Error);
 
-impl std::fmt::Display for Unreadable {
+impl std::fmt::Display for ReaderError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl std::error::Error for Unreadable {}
+impl std::error::Error for ReaderError {}
 
-/// Counts the bytes read, and marks the reader's own errors.
-struct Counted<R> {
+/// Counts the bytes read and wraps the reader's errors in [`ReaderError`].
+struct Counting<R> {
     reader: R,
     read: u64,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for Counting<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             return match self.reader.read(buffer) {
@@ -172,7 +172,7 @@ impl<R: Read> Read for Counted<R> {
                     Ok(read)
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => Err(io::Error::other(Unreadable(error))),
+                Err(error) => Err(io::Error::other(ReaderError(error))),
             };
         }
     }

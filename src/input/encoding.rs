@@ -1,17 +1,17 @@
-//! UTF-16 to UTF-8. PowerShell writes UTF-16 with a byte order mark when output is redirected.
+//! Decodes UTF-16 to UTF-8. PowerShell redirects output as UTF-16 with a byte order mark.
 
 use std::io::{self, Read};
 
 use super::stream::Failure;
 use crate::error::{Error, ErrorKind, Result};
 
-/// How a text is encoded, by its byte order mark.
+/// The encoding of a text, by its byte order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Utf8,
     Utf16Le,
     Utf16Be,
-    /// Nothing writes plans so.
+    /// Not supported: no tool writes plans in UTF-32.
     Utf32,
 }
 
@@ -25,21 +25,21 @@ impl Encoding {
         }
     }
 
-    /// Whether a file can be mapped as it is.
+    /// Whether the text needs no decoding, so that a file can be mapped.
     #[cfg(target_os = "linux")]
     pub(super) fn is_utf8(self) -> bool {
         self == Encoding::Utf8
     }
 }
 
-/// Bytes that were looked at, and then all others.
+/// A reader whose first bytes were read, and are read again.
 type Peeked = io::Chain<io::Cursor<Vec<u8>>, Box<dyn Read + Send>>;
 
-/// The same bytes as UTF-8.
+/// Decodes a reader to UTF-8.
 ///
 /// # Errors
 ///
-/// They are UTF-32, or cannot be read.
+/// The text is UTF-32, or the reader fails on its first bytes.
 pub(super) fn decode(reader: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>> {
     let (head, reader) = peek(reader)?;
     match Encoding::of(&head) {
@@ -59,7 +59,7 @@ pub(super) fn decode(reader: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send
     }
 }
 
-/// The first up to four bytes of a reader, and the reader as it was.
+/// The first bytes of a reader, at most four, and a reader that starts with them again.
 pub(super) fn peek(mut reader: Box<dyn Read + Send>) -> Result<(Vec<u8>, Peeked)> {
     let mut head = Vec::new();
     while head.len() < 4 {
@@ -68,28 +68,28 @@ pub(super) fn peek(mut reader: Box<dyn Read + Send>) -> Result<(Vec<u8>, Peeked)
             Ok(0) => break,
             Ok(_) => head.push(byte[0]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(Failure::met(error).or_at(0)),
+            Err(error) => return Err(Failure::unwrap(error).or_at(0)),
         }
     }
     Ok((head.clone(), io::Cursor::new(head).chain(reader)))
 }
 
-/// A reader of UTF-16 as one of UTF-8.
+/// A UTF-16 reader, decoded to UTF-8.
 struct Utf16<R> {
     reader: R,
     big_endian: bool,
-    /// Whether the mark is still to come.
+    /// Whether the byte order mark is still to come.
     mark: bool,
-    /// What was read: whole units, and perhaps half of one.
+    /// Bytes that were read and not decoded: at most half a code unit between calls.
     bytes: Vec<u8>,
-    /// The first half of a pair.
+    /// The first half of an unfinished surrogate pair.
     high: Option<u16>,
-    /// What was decoded, and how much of it was handed out.
+    /// Decoded text, and how many bytes of it were returned.
     text: Vec<u8>,
     handed: usize,
     /// Bytes of text decoded before `text`.
     decoded: u64,
-    /// Why there is no more text, to be told after it.
+    /// The error to return after `text`.
     failed: Option<io::Error>,
 }
 
@@ -152,7 +152,7 @@ impl<R: Read> Utf16<R> {
     }
 
     fn wrong(&self, kind: ErrorKind) -> io::Error {
-        Failure::of(Error::at(kind, self.decoded + self.text.len() as u64))
+        Failure::wrap(Error::at(kind, self.decoded + self.text.len() as u64))
     }
 }
 

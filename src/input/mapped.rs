@@ -1,21 +1,20 @@
-//! A file as memory, and what it takes to survive that someone else writes to it.
+//! A memory-mapped file that survives writes by other processes.
 //!
-//! The window is a slice of the mapping. [`Mapped::fill`] moves it along and drops the pages
-//! behind, so that only a few MiB of the file are resident at a time. Asking for pages ahead is
-//! slower than letting them fault, sixteen at a time. Other threads may look at the mapping as a
-//! whole ([`Source::whole`]); what they brought in is dropped when the window comes by.
+//! The window is a slice of the mapping. [`Mapped::fill`] moves the window and drops the pages
+//! behind it, so only a few MiB of the file are resident. Prefetching pages is slower than page
+//! faults, of which each maps sixteen. Other threads may share the whole mapping
+//! ([`Source::shared_text`]); the window drops their pages when it passes them.
 //!
-//! Reading a page that a truncation took away raises SIGBUS. The handler lays a page of zeros over
-//! the place and notes in a table that this mapping was hit; the reader goes on with zeros, and
-//! whatever it makes of them is replaced by [`ErrorKind::Changed`]. The table is made of atomics,
-//! and the handler does nothing but look into it and map a page. A fault anywhere else is none of
-//! ours: the handler before is put back, and the fault happens again.
+//! *Truncation.* Access to a page beyond the new end raises SIGBUS. The handler maps a page of
+//! zeros there and marks the mapping's entry in a table. The reader continues with zeros and then
+//! fails with [`ErrorKind::Changed`], whatever it parsed. The table consists of atomics, and the
+//! handler only searches it and maps a page. For a fault elsewhere it restores the previous
+//! handler, and the fault happens again.
 //!
-//! What Rust cannot promise of a mapping is that its bytes hold still. No byte is therefore trusted
-//! twice: readers copy what they decide on, or check every use of what they found before. Whether
-//! the file was written to is told by its times and length at the end; what another process writes
-//! through a mapping of its own, or twice within one tick of the file system's clock, they do not
-//! tell.
+//! *Writes.* The bytes of a mapping may change at any time. So no byte is read twice and trusted
+//! the second time: readers copy what they decide on, or check every later use of it. At the end,
+//! times and length tell whether the file was written to. They miss a process that writes through
+//! its own mapping, or twice within one tick of the file system's clock.
 #![allow(
     unsafe_code,
     reason = "mapping files and handling SIGBUS are one of the two unsafe places"
@@ -30,17 +29,17 @@ use std::sync::{Arc, Once};
 
 use memmap2::{Advice, Mmap, MmapOptions, UncheckedAdvice};
 
-use super::{Identity, Source, Whole};
+use super::{Identity, SharedText, Source};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 
-/// How far the window moves at a time, in bytes: a multiple of every page size.
+/// How far the window moves in one step, in bytes: a multiple of every page size.
 const STEP: usize = 2 << 20;
 
-/// Address space that must be left once a file is mapped, in bytes: else it is read.
+/// Address space that must remain after mapping a file, in bytes; otherwise the file is streamed.
 const HEADROOM: usize = 64 << 20;
 
-/// A mapping, which the handler knows as long as anyone looks at it.
+/// A mapping with its entry in the handler's table.
 struct Mapping {
     map: Mmap,
     slot: &'static Slot,
@@ -58,44 +57,44 @@ impl Drop for Mapping {
     }
 }
 
-/// A regular file as windows of its mapping.
+/// A mapped file as windows.
 pub(super) struct Mapped {
     mapping: Arc<Mapping>,
     identity: Identity,
     document_max: u64,
-    /// The window within the mapping.
+    /// The window, as a range of the mapping.
     start: usize,
     end: usize,
-    /// Everything before this is dropped from memory.
+    /// Pages before this position were dropped.
     dropped: usize,
 }
 
 impl Mapped {
-    /// Maps a file that is not empty.
+    /// Maps a file, which must not be empty.
     ///
     /// # Errors
     ///
-    /// It cannot be mapped, or too many files are.
+    /// The file cannot be mapped, or too many files are mapped.
     pub(super) fn new(identity: Identity, limits: &Limits) -> io::Result<Mapped> {
         install_handler()?;
-        // SAFETY: others may write to the file. That its bytes can change is stated above and dealt
-        // with by the readers; that its pages can go away is dealt with by the handler.
+        // SAFETY: another process may write to the file. The readers cope with bytes that change,
+        // as the module's documentation says; the SIGBUS handler copes with pages that vanish.
         let map = unsafe { Mmap::map(&*identity.file)? };
-        // A mapping that takes the last of a limited address space leaves none to work with.
+        // Checks that a limited address space has room left to work in.
         drop(MmapOptions::new().len(HEADROOM).map_anon()?);
         let slot = Slot::claim(&map).ok_or(io::ErrorKind::OutOfMemory)?;
-        // Advice only; a kernel that does not take it is slower.
+        // Only a hint: without it the kernel is slower.
         let _ = map.advise(Advice::Sequential);
         let (mapping, document_max) = (Arc::new(Mapping { map, slot }), limits.document);
         Ok(Mapped { mapping, identity, document_max, start: 0, end: 0, dropped: 0 })
     }
 
-    /// Drops the whole steps of pages before the window.
+    /// Drops the pages before the window, in whole steps.
     fn drop_behind(&mut self) {
         let until = self.start - self.start % STEP;
         if until > self.dropped {
-            // SAFETY: the mapping is of a file and only read: a page that is dropped and looked at
-            // again comes back from the file with the same bytes, or with zeros after a fault.
+            // SAFETY: nothing is lost, because the mapping is only read. A dropped page that is
+            // read again comes back from the file, or as zeros after a fault.
             let _ = unsafe {
                 self.mapping.map.unchecked_advise_range(
                     UncheckedAdvice::DontNeed,
@@ -135,9 +134,10 @@ impl Source for Mapped {
     }
 
     fn finish(&mut self) -> Result<()> {
-        // All pages can go: of the same file there may be another mapping, which is read next.
+        // Drops all pages: a second mapping of the same file may be next.
         if self.mapping.map.len() > STEP {
-            // SAFETY: as in `drop_behind`.
+            // SAFETY: nothing is lost, because the mapping is only read. A dropped page that is
+            // read again comes back from the file, or as zeros after a fault.
             let _ = unsafe { self.mapping.map.unchecked_advise(UncheckedAdvice::DontNeed) };
         }
         if self.mapping.slot.hit.load(Ordering::Relaxed) {
@@ -150,33 +150,34 @@ impl Source for Mapped {
         self.finish().is_err()
     }
 
-    fn whole(&self) -> Option<Whole> {
-        Some(Whole::new(self.mapping.clone()))
+    fn shared_text(&self) -> Option<SharedText> {
+        Some(SharedText::new(self.mapping.clone()))
     }
 }
 
-/// Raises the capacity of a pipe, so that fewer calls bring more bytes.
+/// Enlarges the buffer of a pipe, so that each read returns more bytes.
 pub(super) fn widen_pipe(file: &File) {
     const LEN: libc::c_int = 1 << 20;
-    // SAFETY: a call on an open descriptor that touches no memory. It fails on what is no pipe.
+    // SAFETY: `F_SETPIPE_SZ` on an open descriptor touches no memory of this process. The call
+    // fails if the file is not a pipe.
     let _ = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETPIPE_SZ, LEN) };
 }
 
-/// A mapping that the handler knows.
+/// An entry of the handler's table: one mapping.
 struct Slot {
-    /// The first address, or 0: the slot is free.
+    /// The first address; 0 if the slot is free.
     start: AtomicUsize,
     end: AtomicUsize,
-    /// Whether a page of it was gone.
+    /// True once a page of the mapping was gone.
     hit: AtomicBool,
 }
 
-/// More than are ever open at once; a file that finds no slot is read instead.
+/// The handler's table. A file that finds no free slot is streamed instead.
 static SLOTS: [Slot; 64] = [const {
     Slot { start: AtomicUsize::new(0), end: AtomicUsize::new(0), hit: AtomicBool::new(false) }
 }; 64];
 
-/// Stands in a slot that is being filled: no address.
+/// Marks a slot that is being filled; not a valid address.
 const CLAIMED: usize = usize::MAX;
 
 impl Slot {
@@ -198,37 +199,39 @@ impl Slot {
         self.start.store(0, Ordering::Release);
     }
 
-    fn holds(&self, address: usize) -> bool {
+    fn contains(&self, address: usize) -> bool {
         let start = self.start.load(Ordering::Acquire);
         let end = self.end.load(Ordering::Acquire);
-        // Of a slot that goes from one mapping to another, the two may be of both.
+        // While a slot changes hands, `start` and `end` may belong to different mappings.
         let is_whole = self.start.load(Ordering::Relaxed) == start;
         is_whole && start != 0 && start <= address && address < end
     }
 }
 
-/// The handler that was there before ours, as the words of its `sigaction`.
-struct Before(std::cell::UnsafeCell<MaybeUninit<libc::sigaction>>);
+/// The SIGBUS handler that was installed before ours.
+struct PreviousHandler(std::cell::UnsafeCell<MaybeUninit<libc::sigaction>>);
 
-// SAFETY: written once, before the handler that reads it is installed.
-unsafe impl Sync for Before {}
+// SAFETY: `install_handler` writes the cell once, inside a `Once`, before it installs `on_fault`.
+// After that, threads only read it.
+unsafe impl Sync for PreviousHandler {}
 
-static BEFORE: Before = Before(std::cell::UnsafeCell::new(MaybeUninit::uninit()));
+static PREVIOUS: PreviousHandler =
+    PreviousHandler(std::cell::UnsafeCell::new(MaybeUninit::uninit()));
 
 fn install_handler() -> io::Result<()> {
     static ONCE: Once = Once::new();
     static INSTALLED: AtomicBool = AtomicBool::new(false);
     ONCE.call_once(|| {
-        // SAFETY: all zeros is a valid `sigaction`; the handler has the signature that SA_SIGINFO
-        // asks for and is async-signal-safe; `BEFORE` is written by this call alone, before the
-        // handler that reads it is installed.
+        // SAFETY: all zeros is a valid `sigaction`. `on_fault` has the signature that SA_SIGINFO
+        // demands and is async-signal-safe. Only this closure writes to `PREVIOUS`, and `on_fault`,
+        // which reads it, is not installed yet.
         let installed = unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = on_fault as *const () as usize;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_NODEFER | libc::SA_ONSTACK;
             libc::sigemptyset(&mut action.sa_mask);
-            // What was there is written down before ours can run.
-            let before = (*BEFORE.0.get()).as_mut_ptr();
+            // Saves the previous handler before ours can run.
+            let before = (*PREVIOUS.0.get()).as_mut_ptr();
             match libc::sigaction(libc::SIGBUS, std::ptr::null(), before) {
                 0 => libc::sigaction(libc::SIGBUS, &action, std::ptr::null_mut()),
                 failed => failed,
@@ -239,17 +242,19 @@ fn install_handler() -> io::Result<()> {
     if INSTALLED.load(Ordering::Acquire) { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Runs when memory that was mapped is not there.
+/// The SIGBUS handler: maps zeros in place of a page that a file lost.
 extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
-    // SAFETY: the kernel gives a valid siginfo to a handler with SA_SIGINFO. Only what it raised
-    // itself, with a positive code, has an address.
+    // SAFETY: with SA_SIGINFO the kernel passes a valid `siginfo_t`. The address is defined for
+    // signals that the kernel raised, whose `si_code` is positive.
     let address = unsafe { if (*info).si_code > 0 { (*info).si_addr() as usize } else { 0 } };
-    let Some(slot) = SLOTS.iter().find(|slot| slot.holds(address)) else {
-        // A fault happens again by itself; a signal that somebody sent does not, and is sent again:
-        // to the handler before, which in a program of Rust only puts back the default; to that.
-        // SAFETY: `BEFORE` was written before this handler could run; all zeros is a valid action.
+    let Some(slot) = SLOTS.iter().find(|slot| slot.contains(address)) else {
+        // A fault happens again after the handler returns. A signal that a process sent does not,
+        // so it is raised again for the previous handler. Rust's own handler then only restores
+        // the default action and returns, so the signal is raised once more.
+        // SAFETY: `PREVIOUS` was written before this handler was installed. All zeros is a valid
+        // `sigaction`. `sigaction` and `raise` are async-signal-safe.
         unsafe {
-            libc::sigaction(libc::SIGBUS, (*BEFORE.0.get()).as_ptr(), std::ptr::null_mut());
+            libc::sigaction(libc::SIGBUS, (*PREVIOUS.0.get()).as_ptr(), std::ptr::null_mut());
             if (*info).si_code <= 0 {
                 libc::raise(libc::SIGBUS);
                 let mut now: libc::sigaction = std::mem::zeroed();
@@ -262,8 +267,9 @@ extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc:
         return;
     };
     slot.hit.store(true, Ordering::Relaxed);
-    // SAFETY: the page lies in a mapping of ours, which nothing writes to and Rust sees only as
-    // bytes: zeros in place of what is gone are as good as any. `errno` is put back.
+    // SAFETY: the page is part of one of our mappings, which are read-only and plain bytes to Rust,
+    // so zeros are valid there. `sysconf`, `mmap`, `write` and `_exit` touch no other memory, and
+    // `errno` is restored.
     unsafe {
         let errno = libc::__errno_location();
         let saved = *errno;

@@ -1,8 +1,8 @@
-//! Bytes in: files, pipes and compressed streams, all handed out as windows of one growing text.
+//! Files, pipes and compressed streams, all as windows of one text.
 //!
 //! ```text
 //! regular file, plain UTF-8 ─▶ [`mapped`]                          slices of the file itself
-//! everything else ─▶ [`compressed`] ─▶ [`encoding`] ─▶ [`ahead`] ─▶ [`stream`]  a moving buffer
+//! everything else ─▶ [`compressed`] ─▶ [`encoding`] ─▶ [`ahead`] ─▶ [`stream`]  a sliding buffer
 //! ```
 
 mod ahead;
@@ -10,9 +10,9 @@ mod compressed;
 mod encoding;
 #[cfg(target_os = "linux")]
 mod interruptible;
-mod kept;
 #[cfg(target_os = "linux")]
 mod mapped;
+mod rereadable;
 mod stream;
 
 use std::fs::File;
@@ -28,36 +28,36 @@ use interruptible::Interruptible;
 use mapped::Mapped;
 use stream::{Failure, Stream};
 
-pub use kept::Kept;
+pub use rereadable::Rereadable;
 
-/// Says whether whoever waits for an input is to give up. It is called on any thread.
+/// Returns true once a blocked read is to give up. Any thread may call it.
 pub type GiveUp = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// A document's bytes, handed out in windows.
+/// The bytes of a document, in windows.
 ///
 /// Offsets count bytes of the decoded (decompressed, UTF-8) text from its first byte, a UTF-8 byte
-/// order mark included. The reader looks at [`Source::window`], and when that is used up asks
-/// [`Source::fill`] for more; what it still needs stays in the window, everything before is gone.
+/// order mark included. The reader consumes [`Source::window`] and calls [`Source::fill`] for more.
+/// It names the first byte that it still needs; everything before that leaves the window.
 pub trait Source {
-    /// The bytes at hand.
+    /// The bytes that are in memory now.
     fn window(&self) -> &[u8];
 
     /// The offset of the window's first byte.
     fn offset(&self) -> u64;
 
-    /// Forgets the bytes before the offset `keep` and brings at least one more byte into the
-    /// window. `false`: the input has ended and the window is complete.
+    /// Drops the bytes before the offset `keep` and appends at least one byte to the window.
+    /// `false` if the input has ended and the window is complete.
     ///
     /// # Errors
     ///
-    /// What reading, decompressing and decoding can meet; a limit of the input.
+    /// Reading, decompressing or decoding fails, or a limit of the input is exceeded.
     fn fill(&mut self, keep: u64) -> Result<bool>;
 
-    /// Called once after the whole input was read: says whether it held still meanwhile.
+    /// Checks that the input did not change while it was read. Call it once, after the last byte.
     ///
     /// # Errors
     ///
-    /// [`crate::error::ErrorKind::Changed`].
+    /// [`crate::error::ErrorKind::Changed`] if it did.
     fn finish(&mut self) -> Result<()>;
 
     /// Whether the input is known to have changed since it was opened.
@@ -65,35 +65,35 @@ pub trait Source {
         false
     }
 
-    /// Whether who asks for more now has to wait for another thread that brings it.
-    fn is_awaited(&self) -> bool {
+    /// Whether [`Source::fill`] would block, because another thread has not read the bytes yet.
+    fn would_block(&self) -> bool {
         false
     }
 
-    /// All of the text, where it lies in memory as a whole; offsets count from its first byte.
-    fn whole(&self) -> Option<Whole> {
+    /// The whole text, if it is in memory; offsets count from its first byte.
+    fn shared_text(&self) -> Option<SharedText> {
         None
     }
 }
 
-/// A whole text in memory, for other threads. It says nothing of what the source itself refuses: a
-/// limit, an input that changed.
+/// A whole text in memory, to share with other threads. It does not check what the source checks: a
+/// limit, or a change of the input.
 #[derive(Clone)]
-pub struct Whole(Arc<dyn AsRef<[u8]> + Send + Sync>);
+pub struct SharedText(Arc<dyn AsRef<[u8]> + Send + Sync>);
 
-impl Whole {
-    /// A text that whoever holds it keeps in memory.
-    pub fn new(text: Arc<dyn AsRef<[u8]> + Send + Sync>) -> Whole {
-        Whole(text)
+impl SharedText {
+    /// Shares a text; the `Arc` keeps it in memory.
+    pub fn new(text: Arc<dyn AsRef<[u8]> + Send + Sync>) -> SharedText {
+        SharedText(text)
     }
 
-    /// The text.
+    /// The bytes of the text.
     pub fn text(&self) -> &[u8] {
         (*self.0).as_ref()
     }
 }
 
-/// A source that is used for a while.
+/// Lets a reader borrow a source.
 impl<S: Source> Source for &mut S {
     #[inline]
     fn window(&self) -> &[u8] {
@@ -117,16 +117,16 @@ impl<S: Source> Source for &mut S {
         (**self).changed()
     }
 
-    fn is_awaited(&self) -> bool {
-        (**self).is_awaited()
+    fn would_block(&self) -> bool {
+        (**self).would_block()
     }
 
-    fn whole(&self) -> Option<Whole> {
-        (**self).whole()
+    fn shared_text(&self) -> Option<SharedText> {
+        (**self).shared_text()
     }
 }
 
-/// A text already in memory: one window, nothing to fill.
+/// A text in memory: one window, nothing to fill.
 #[derive(Clone, Copy, Debug)]
 pub struct Slice<'a>(pub &'a [u8]);
 
@@ -148,22 +148,22 @@ impl Source for Slice<'_> {
     }
 }
 
-/// Whether a file may be mapped.
+/// Whether files may be memory-mapped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mapping {
-    /// Where it can be.
+    /// Map a file if possible.
     #[default]
     Auto,
-    /// Never: it is read like a pipe.
+    /// Read files like pipes.
     Never,
 }
 
 /// How many threads an input may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Threads {
-    /// Only that of whoever reads it.
+    /// Only the reader's own thread.
     One,
-    /// Another one reads ahead of it what cannot be mapped, and expands it, unless it is small.
+    /// A second thread reads and decompresses ahead, for inputs that are not mapped and not small.
     #[default]
     Several,
 }
@@ -171,15 +171,15 @@ pub enum Threads {
 /// How to open an input.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// The bounds.
+    /// The limits on the input.
     pub limits: Limits,
-    /// Whether files may be mapped.
+    /// Whether files may be memory-mapped.
     pub mapping: Mapping,
-    /// How many threads may be used.
+    /// How many threads the input may use.
     pub threads: Threads,
 }
 
-/// A file, a pipe or any reader.
+/// An opened file, pipe or reader.
 pub struct Input(Kind);
 
 enum Kind {
@@ -188,7 +188,7 @@ enum Kind {
     Stream(Stream),
 }
 
-/// What a file was when it was opened, to tell whether it is still the same at the end.
+/// The state of a file when it was opened, to detect changes at the end.
 #[derive(Clone, Debug)]
 struct Identity {
     file: Arc<File>,
@@ -196,14 +196,14 @@ struct Identity {
     state: State,
 }
 
-/// What changes when someone writes to a file.
+/// The metadata that change when someone writes to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct State {
     len: u64,
     modified: Option<std::time::SystemTime>,
     #[cfg(unix)]
     inode: (u64, u64),
-    /// When the inode changed, which no one can set.
+    /// The time of the inode's last change, which no program can set.
     #[cfg(unix)]
     changed: (i64, i64),
 }
@@ -224,9 +224,11 @@ impl State {
 }
 
 impl Identity {
+    /// Checks that the file is unchanged.
+    ///
     /// # Errors
     ///
-    /// The file is another now, or its name stands for another.
+    /// [`ErrorKind::Changed`] if the file changed or its path names another file.
     fn check(&self) -> Result<()> {
         let now = self.file.metadata().map_err(|error| Error::io(ErrorKind::Read, error))?;
         let mut same = State::of(&now) == self.state;
@@ -238,24 +240,25 @@ impl Identity {
 }
 
 impl Input {
-    /// Opens a file by its path. On Linux the first file that is mapped installs a handler of
-    /// SIGBUS for the process, which minds mapped inputs only and hands on all other faults.
+    /// Opens a file by its path. On Linux, the first mapped file installs a SIGBUS handler for the
+    /// process. The handler treats faults in mapped inputs and passes on all others.
     ///
     /// # Errors
     ///
-    /// It cannot be opened or read, or is a directory.
+    /// The file cannot be opened or read, or is a directory.
     pub fn open_file(path: &Path, options: &Options) -> Result<Input> {
         let read_error = |error| Error::io(ErrorKind::Read, error);
         let file = File::open(path).map_err(read_error)?;
         Input::from_file(file, Some(path), options)
     }
 
-    /// Like [`Input::open_file`], for a reader that does not wait for ever: while nothing comes
-    /// through a pipe, `give_up` is asked several times a second whether to stop. Only Linux asks.
+    /// Like [`Input::open_file`], but a read of a pipe does not block forever: while the pipe is
+    /// empty, `give_up` is called several times a second. On other systems than Linux it is
+    /// ignored.
     ///
     /// # Errors
     ///
-    /// Those of [`Input::open_file`]; [`ErrorKind::Stopped`] once `give_up` says so.
+    /// Those of [`Input::open_file`], and [`ErrorKind::Stopped`] once `give_up` returns true.
     pub fn open_file_until(path: &Path, options: &Options, give_up: GiveUp) -> Result<Input> {
         #[cfg(target_os = "linux")]
         let opened = interruptible::open(path);
@@ -265,18 +268,18 @@ impl Input {
         Input::from_file_until(file, Some(path), options, Some(give_up))
     }
 
-    /// Standard input; mapped where it is a regular file.
+    /// Opens standard input, which is mapped if it is a regular file.
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// Standard input cannot be read.
     #[cfg(unix)]
     pub fn from_stdin(options: &Options) -> Result<Input> {
         let (file, options) = stdin(options)?;
         Input::from_file(file, None, &options)
     }
 
-    /// Like [`Input::from_stdin`], for a reader that does not wait for ever
+    /// Like [`Input::from_stdin`], but a read of a pipe does not block forever
     /// ([`Input::open_file_until`]).
     ///
     /// # Errors
@@ -288,31 +291,31 @@ impl Input {
         Input::from_file_until(file, None, &options, Some(give_up))
     }
 
-    /// Standard input, which is not given up here.
+    /// Opens standard input. `give_up` is ignored on this system.
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// Standard input cannot be read.
     #[cfg(not(unix))]
     pub fn from_stdin_until(options: &Options, _: GiveUp) -> Result<Input> {
         Input::from_stdin(options)
     }
 
-    /// Standard input.
+    /// Opens standard input.
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// Standard input cannot be read.
     #[cfg(not(unix))]
     pub fn from_stdin(options: &Options) -> Result<Input> {
         Input::from_reader(Box::new(io::stdin()), options)
     }
 
-    /// Any reader, read in windows.
+    /// Wraps any reader.
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// The reader fails on its first bytes.
     pub fn from_reader(reader: Box<dyn Read + Send>, options: &Options) -> Result<Input> {
         Input::streamed(reader, None, options)
     }
@@ -321,7 +324,7 @@ impl Input {
         Input::from_file_until(file, path, options, None)
     }
 
-    /// An open file at its start. Of what is no regular file, `give_up` says whether to go on.
+    /// Wraps a file at its start. `give_up` is for pipes and devices.
     fn from_file_until(
         file: File,
         path: Option<&Path>,
@@ -355,7 +358,7 @@ impl Input {
         Input::streamed(Box::new(Shared(file)), None, options)
     }
 
-    /// A file that is mapped, if it can be.
+    /// Maps a file; `None` if that is not possible.
     #[cfg(target_os = "linux")]
     fn mapped(identity: &Identity, options: &Options) -> Result<Option<Input>> {
         let may_map = options.mapping == Mapping::Auto && identity.state.len > 0;
@@ -371,7 +374,7 @@ impl Input {
         Ok(None)
     }
 
-    /// What a reader reads, in windows.
+    /// Expands and decodes a reader, and streams the text.
     fn streamed(
         reader: Box<dyn Read + Send>,
         identity: Option<Identity>,
@@ -381,30 +384,30 @@ impl Input {
         Ok(Input(Kind::Stream(Stream::new(text, identity, options))))
     }
 
-    /// How much of the input was brought in so far, in bytes of the text.
+    /// The offset of the end of the window, in bytes.
     pub fn position(&self) -> u64 {
         self.offset() + self.window().len() as u64
     }
 }
 
-/// Standard input as a file, and how to open it.
+/// Standard input as a file, and the options to open it with.
 #[cfg(unix)]
 fn stdin(options: &Options) -> Result<(File, Options)> {
     use std::os::fd::AsFd;
     let descriptor = io::stdin().as_fd().try_clone_to_owned();
     let file = File::from(descriptor.map_err(|error| Error::io(ErrorKind::Read, error))?);
-    // A shell may have read some of it already: only a file at its start is mapped.
+    // A shell may have consumed some bytes: only a file at its start can be mapped.
     let begun = io::Seek::stream_position(&mut &file).is_ok_and(|position| position > 0);
     let mapping = if begun { Mapping::Never } else { options.mapping };
     Ok((file, Options { mapping, ..*options }))
 }
 
-/// An error as a reader can return it, to come out of its [`Input`] as it is.
-pub fn carried(error: Error) -> io::Error {
-    Failure::of(error)
+/// Wraps an error for a reader to return; the reader's [`Input`] unwraps it.
+pub fn into_io_error(error: Error) -> io::Error {
+    Failure::wrap(error)
 }
 
-/// Whether a file is neither compressed nor UTF-16, by its first bytes.
+/// Whether a file is neither compressed nor UTF-16 or UTF-32, by its first bytes.
 #[cfg(target_os = "linux")]
 fn is_plain(file: &File) -> Result<bool> {
     use std::os::unix::fs::FileExt;
@@ -414,7 +417,7 @@ fn is_plain(file: &File) -> Result<bool> {
     Ok(compressed::Format::of(head).is_none() && encoding::Encoding::of(head).is_utf8())
 }
 
-/// A file that its identity shares.
+/// A file that the reader shares with its [`Identity`].
 struct Shared(Arc<File>);
 
 impl Read for Shared {
@@ -466,14 +469,14 @@ impl Source for Input {
         }
     }
 
-    fn is_awaited(&self) -> bool {
-        matches!(&self.0, Kind::Stream(stream) if stream.is_awaited())
+    fn would_block(&self) -> bool {
+        matches!(&self.0, Kind::Stream(stream) if stream.would_block())
     }
 
-    fn whole(&self) -> Option<Whole> {
+    fn shared_text(&self) -> Option<SharedText> {
         match &self.0 {
             #[cfg(target_os = "linux")]
-            Kind::Mapped(mapped) => mapped.whole(),
+            Kind::Mapped(mapped) => mapped.shared_text(),
             Kind::Stream(_) => None,
         }
     }

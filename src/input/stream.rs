@@ -1,10 +1,11 @@
-//! A reader as windows: one buffer, whose kept bytes move to its front when it is full.
+//! A reader as windows of one buffer.
 //!
-//! Bytes are handed out as soon as they arrive. The buffer grows only when what is kept fills it,
-//! by doubling, and how much is kept is bounded by whoever keeps it; it shrinks when little is.
+//! Bytes are available as soon as they arrive. A full buffer moves its kept bytes to the front, or
+//! doubles if the kept bytes fill it. The consumer bounds how many bytes it keeps. The buffer
+//! shrinks when few are kept.
 //!
-//! Of an input that is not small another thread may read on ([`super::ahead`]). Then a buffer that
-//! it has filled becomes the window as it is, with the few bytes that are kept copied in front:
+//! For an input that is not small, another thread reads ahead ([`super::ahead`]). A buffer that the
+//! thread filled becomes the window itself, with the few kept bytes copied in front:
 //!
 //! ```text
 //! window  .........kept
@@ -12,8 +13,8 @@
 //! window        ..........kept filled...................
 //! ```
 //!
-//! Where more is kept than there is room in front, or than was filled, what was filled is copied
-//! behind it instead. So no byte is copied more than once for every byte that comes.
+//! If more bytes are kept than fit in front, or more than were filled, the filled bytes are
+//! appended to the window instead. So each byte that arrives costs at most one copied byte.
 
 use std::io::{self, Read};
 
@@ -23,19 +24,19 @@ use crate::allocation::try_zeroed;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limit;
 
-/// Length of the buffer while nothing large is kept: bytes stay in the second cache.
+/// Length of the buffer while few bytes are kept: it stays in the L2 cache.
 const LEN: usize = 512 << 10;
 
-/// How much is read at a time, in bytes, wherever it is read.
+/// Most bytes of one read, on any thread.
 pub(super) const READ: usize = 256 << 10;
 
-/// It fits behind what is kept once the buffer has doubled.
+/// A read fits behind the kept bytes of a buffer that has doubled.
 const _: () = assert!(READ <= LEN / 2);
 
-/// How much is read before a thread is worth its start, in bytes.
+/// How many bytes to read before starting a thread pays off.
 const ALONE: u64 = 1 << 20;
 
-/// A decoder's error, carried through [`io::Error`] with its kind.
+/// An [`Error`] inside an [`io::Error`], for readers that wrap other readers.
 #[derive(Debug)]
 pub(super) struct Failure(pub Error);
 
@@ -48,12 +49,12 @@ impl std::fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 impl Failure {
-    pub(super) fn of(error: Error) -> io::Error {
+    pub(super) fn wrap(error: Error) -> io::Error {
         io::Error::other(Failure(error))
     }
 
-    /// What a reader has met: the error that it carries, or the system's.
-    pub(super) fn met(error: io::Error) -> Error {
+    /// The error inside, or a read error with the system's error as its source.
+    pub(super) fn unwrap(error: io::Error) -> Error {
         match error.downcast::<Failure>() {
             Ok(Failure(error)) => error,
             Err(error) => Error::io(ErrorKind::Read, error),
@@ -61,23 +62,24 @@ impl Failure {
     }
 }
 
-/// A reader as windows.
+/// A reader as windows of one buffer.
 pub(super) struct Stream {
     reader: Reader,
-    /// The thread that has the reader now.
+    /// The thread that reads ahead; it then owns the reader.
     ahead: Option<ReadAhead>,
-    /// How many bytes are read without it.
+    /// How many bytes to read before the thread starts.
     alone: u64,
     identity: Option<Identity>,
     document_max: u64,
     buffer: Vec<u8>,
-    /// The window within the buffer.
+    /// The window, as a range of the buffer.
     start: usize,
     end: usize,
     /// The offset of the window's first byte.
     offset: u64,
     ended: bool,
-    /// What reading failed with. It goes on failing: after a gap nothing can be trusted.
+    /// The kind of the error that ended the input. Every later call fails as well, because bytes
+    /// are missing.
     failed: Option<ErrorKind>,
 }
 
@@ -102,7 +104,7 @@ impl Stream {
         }
     }
 
-    /// Makes room for so many bytes behind the window, half a buffer at most.
+    /// Makes room for `len` bytes behind the window, at most half a buffer.
     ///
     /// # Errors
     ///
@@ -118,12 +120,12 @@ impl Stream {
             self.start = 0;
             self.end = kept;
         } else {
-            self.move_to(try_zeroed(wanted).map_err(Failure::of)?, 0);
+            self.move_to(try_zeroed(wanted).map_err(Failure::wrap)?, 0);
         }
         Ok(())
     }
 
-    /// Moves the window to a place in another buffer.
+    /// Moves the window to the position `start` of another buffer.
     fn move_to(&mut self, mut buffer: Vec<u8>, start: usize) {
         let kept = self.end - self.start;
         buffer[start..start + kept].copy_from_slice(&self.buffer[self.start..self.end]);
@@ -139,11 +141,11 @@ impl Stream {
         }
     }
 
-    /// Brings what was read ahead and the window together: copies whichever is shorter.
+    /// Joins the window and a filled buffer, copying the shorter of the two.
     ///
     /// # Errors
     ///
-    /// Those of [`Stream::make_room`].
+    /// There is no memory for a longer buffer.
     fn join(&mut self, next: Filled) -> io::Result<()> {
         let Filled { buffer: next, len } = next;
         let kept = self.end - self.start;
@@ -158,18 +160,18 @@ impl Stream {
         Ok(())
     }
 
-    /// The offset of the first byte behind the window.
+    /// The offset of the first byte after the window.
     fn window_end(&self) -> u64 {
         self.offset + (self.end - self.start) as u64
     }
 
-    /// Brings more bytes behind the window, and says how many.
+    /// Appends bytes to the window and returns how many.
     fn read(&mut self) -> io::Result<usize> {
         if self.ahead.is_none() && self.window_end() >= self.alone {
             let reader = std::mem::replace(&mut self.reader, Box::new(io::empty()));
             match ReadAhead::new(reader) {
                 Ok(ahead) => self.ahead = Some(ahead),
-                // There can be no more threads.
+                // The system allows no more threads.
                 Err(reader) => (self.reader, self.alone) = (reader, u64::MAX),
             }
         }
@@ -186,7 +188,7 @@ impl Stream {
     }
 }
 
-/// Reads, whatever signals arrive meanwhile.
+/// Reads, and retries after an interruption by a signal.
 pub(super) fn read_some(mut reader: impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     loop {
         match reader.read(buffer) {
@@ -220,7 +222,7 @@ impl Source for Stream {
         match self.read() {
             Ok(read) => self.ended = read == 0,
             Err(error) => {
-                let error = Failure::met(error);
+                let error = Failure::unwrap(error);
                 self.failed = Some(error.kind());
                 return Err(error.or_at(self.window_end()));
             }
@@ -231,7 +233,7 @@ impl Source for Stream {
         Ok(!self.ended)
     }
 
-    fn is_awaited(&self) -> bool {
+    fn would_block(&self) -> bool {
         !self.ended && self.ahead.as_ref().is_some_and(ReadAhead::is_empty)
     }
 

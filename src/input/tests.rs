@@ -1,4 +1,4 @@
-//! Every way in gives the same bytes, and everything that goes wrong on the way is told.
+//! All kinds of input give the same bytes, and report every error.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::{Input, Mapping, Options, Source, Threads};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 
-/// Reads to the end in windows that keep little.
+/// Reads the whole text, keeping only a few bytes at a time.
 fn read_all(mut input: Input) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     loop {
@@ -23,7 +23,7 @@ fn read_all(mut input: Input) -> Result<Vec<u8>> {
     }
 }
 
-/// The text or the kind of error, which is the same with one thread and with several.
+/// The text or the error, which must be the same with one thread and with several.
 fn from_bytes(bytes: &[u8]) -> Result<Vec<u8>> {
     let [one, several] = [Threads::One, Threads::Several].map(|threads| {
         let options = Options { threads, ..Options::default() };
@@ -34,7 +34,7 @@ fn from_bytes(bytes: &[u8]) -> Result<Vec<u8>> {
     several
 }
 
-/// A reader of few bytes at a time, with interruptions, that fails at the end if told so.
+/// A reader with short reads, interruptions, and perhaps an error at the end.
 struct Awkward {
     bytes: io::Cursor<Vec<u8>>,
     step: usize,
@@ -86,13 +86,13 @@ fn in_file<T>(bytes: &[u8], with: impl FnOnce(&Path) -> T) -> T {
     with(&path)
 }
 
-/// Text of more than one window and one step.
+/// A text longer than one window and one step.
 fn long_text() -> String {
     "0123456789é😀abcdef\n".repeat(300_000)
 }
 
 #[test]
-fn every_way_in_gives_the_same_bytes() {
+fn all_kinds_of_input_give_the_same_bytes() {
     let text = long_text();
     let bytes = text.as_bytes();
     let half = bytes.len() / 2;
@@ -141,7 +141,7 @@ fn empty_inputs_are_empty() {
 }
 
 #[test]
-fn read_errors_are_told() {
+fn read_errors_are_reported() {
     let kind = io::ErrorKind::ConnectionReset;
     for form in [b"{\"a\":1}".to_vec(), gzip(b"{}")[..8].to_vec(), zstd(b"{}")[..6].to_vec()] {
         let error = awkward(&form, 5, Some(kind)).unwrap_err();
@@ -151,7 +151,7 @@ fn read_errors_are_told() {
 }
 
 #[test]
-fn damaged_compression_is_told() {
+fn damaged_compression_is_reported() {
     for form in [gzip(&[b'x'; 1000]), zstd(&[b'x'; 1000])] {
         for len in 4..form.len() {
             let error = from_bytes(&form[..len]).unwrap_err();
@@ -163,7 +163,7 @@ fn damaged_compression_is_told() {
 }
 
 #[test]
-fn bad_utf16_is_told() {
+fn bad_utf16_is_reported() {
     let cut = &utf16("ab", false)[..5];
     assert_eq!(from_bytes(cut).unwrap_err().kind(), ErrorKind::Truncated);
     for units in [&[0xfeff, 0xd800, 0x41][..], &[0xfeff, 0xdc00], &[0xfeff, 0x41, 0xd800]] {
@@ -200,7 +200,7 @@ fn expansion_is_limited() {
 }
 
 #[test]
-fn a_wide_window_of_zstd_is_refused_by_name() {
+fn a_large_zstd_window_is_a_limit_error() {
     let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
     encoder.window_log(27).unwrap();
     encoder.long_distance_matching(true).unwrap();
@@ -230,17 +230,17 @@ fn a_reader_that_is_dropped_early_ends_its_thread() {
 }
 
 #[test]
-fn a_directory_is_no_input() {
+fn a_directory_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
     let error = Input::open_file(directory.path(), &Options::default()).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Read);
 }
 
 #[test]
-fn a_kept_text_stays_whole_while_the_window_grows() {
+fn kept_bytes_survive_a_growing_window() {
     let text = long_text();
     let text = text.as_bytes();
-    // Keeping less than the room in front of a buffer, as much, more than a buffer, everything.
+    // Around the room in front of a buffer, the length of a read, and beyond.
     for keep in [0, 1, FRONT - 1, FRONT, FRONT + 1, READ, 3 << 20, text.len()] {
         for step in [5000, FRONT, FRONT + READ] {
             let bytes = io::Cursor::new(text.to_vec());
@@ -258,8 +258,8 @@ fn a_kept_text_stays_whole_while_the_window_grows() {
     }
 }
 
-/// What stands in the way of reading it all, and how far that gets.
-fn told(
+/// The error that ends an input, and the offset up to which it was read.
+fn failure_of(
     bytes: &[u8],
     failure: Option<io::ErrorKind>,
     threads: Threads,
@@ -277,13 +277,13 @@ fn told(
             Err(error) => break error,
         }
     };
-    // A gap stays one.
+    // An input that failed once keeps failing.
     assert_eq!(input.fill(0).unwrap_err().kind(), error.kind());
     (error.to_string(), error.kind(), input.position())
 }
 
 #[test]
-fn what_another_thread_meets_is_told_in_its_place() {
+fn an_error_of_the_reading_thread_has_the_same_offset() {
     let text = long_text();
     let text = text.as_bytes();
     let form = zstd(text);
@@ -293,15 +293,15 @@ fn what_another_thread_meets_is_told_in_its_place() {
         (&[&gzip(text), &b"rubbish"[..]].concat(), None),
         (&form[..form.len() - 1], None),
     ] {
-        let several = told(form, failure, Threads::Several);
+        let several = failure_of(form, failure, Threads::Several);
         assert!(several.2 > 2 << 20, "{several:?}");
-        assert_eq!(several, told(form, failure, Threads::One));
+        assert_eq!(several, failure_of(form, failure, Threads::One));
     }
 }
 
 #[test]
-fn what_is_not_there_yet_is_awaited() {
-    /// Zeros, of which some come when that is said.
+fn an_input_without_bytes_would_block() {
+    /// A reader of zeros, as many as the test releases.
     struct Slow {
         coming: std::sync::mpsc::Receiver<usize>,
         left: usize,
@@ -324,20 +324,20 @@ fn what_is_not_there_yet_is_awaited() {
     while input.position() < 1_600_000 {
         assert!(input.fill(input.position()).unwrap());
     }
-    assert!(input.is_awaited());
+    assert!(input.would_block());
     come.send(200_000).unwrap();
-    while input.is_awaited() {
+    while input.would_block() {
         std::thread::yield_now();
     }
     assert!(input.fill(1_600_000).unwrap());
-    assert!(input.is_awaited());
+    assert!(input.would_block());
     drop(come);
     assert!(!input.fill(1_800_000).unwrap());
-    assert!(!input.is_awaited());
+    assert!(!input.would_block());
 }
 
 #[test]
-fn damage_is_told_at_the_same_place_with_any_number_of_threads() {
+fn damage_has_the_same_offset_with_any_number_of_threads() {
     let text: String = (0..400_000u64).map(|number| format!("{:x},", number * 7919)).collect();
     let mut encoder = ::zstd::Encoder::new(Vec::new(), 1).unwrap();
     encoder.include_checksum(true).unwrap();
@@ -346,14 +346,14 @@ fn damage_is_told_at_the_same_place_with_any_number_of_threads() {
         for part in 1..20 {
             let mut damaged = form.clone();
             damaged[form.len() * part / 20] ^= 0x55;
-            let several = told(&damaged, None, Threads::Several);
-            assert_eq!(several, told(&damaged, None, Threads::One), "{part}");
+            let several = failure_of(&damaged, None, Threads::Several);
+            assert_eq!(several, failure_of(&damaged, None, Threads::One), "{part}");
         }
     }
 }
 
 #[test]
-fn a_file_that_changes_is_told() {
+fn a_changed_file_is_an_error() {
     let text = long_text();
     type Change = fn(&Path);
     let changes: [(&str, Change); 3] = [
@@ -375,7 +375,7 @@ fn a_file_that_changes_is_told() {
                 input.fill(0)?;
                 change(path);
                 while input.fill(input.offset() + input.window().len() as u64)? {
-                    // Every byte is looked at, those that are gone as well.
+                    // Reads every byte, also those that the file lost.
                     assert!(
                         input.window().iter().map(|&byte| u64::from(byte)).sum::<u64>() < u64::MAX
                     );

@@ -1,18 +1,18 @@
-//! The open containers of a text: how many, and whether each is an object or an array.
+//! The stack of open containers: how many are open, and whether each is an object or an array.
 //!
-//! A bit each, so that a document as deep as the limit takes little more than a kilobyte.
+//! It takes one bit for each, so a document at the depth limit needs little more than a kilobyte.
 
-/// The kinds of the open containers, one bit each, the innermost lowest.
+/// The kinds of the open containers: 1 is an object.
 #[derive(Clone, Debug)]
 pub(crate) struct Brackets {
-    /// Up to 63 of them, below a bit that marks where they end.
+    /// The innermost 63 at most, the innermost lowest, below a marker bit.
     top: u64,
     pub(super) depth: u64,
-    /// The ones around them, 63 in each.
+    /// The containers around those, 63 and a marker bit in each word.
     below: Vec<u64>,
 }
 
-/// The bit that marks the end, alone.
+/// A word with the marker bit only.
 const EMPTY: u64 = 1;
 
 impl Default for Brackets {
@@ -22,7 +22,7 @@ impl Default for Brackets {
 }
 
 impl Brackets {
-    /// Open containers, the outermost first: whether each is an object.
+    /// A stack of these containers, the outermost first: whether each is an object.
     pub(crate) fn of(open: impl Iterator<Item = bool>) -> Brackets {
         let mut brackets = Brackets::default();
         open.for_each(|is_object| brackets.push(u64::from(is_object)));
@@ -38,12 +38,12 @@ impl Brackets {
         self.depth += 1;
     }
 
-    /// The kind of the innermost one, which is closed.
+    /// Closes the innermost container and returns its kind.
     #[inline]
     pub(super) fn pop(&mut self) -> u64 {
         let brace = self.top & 1;
         self.top >>= 1;
-        // Masks of a file that someone writes to may close more than they opened.
+        // If another process writes to the file, the masks may close more than they opened.
         self.depth = self.depth.saturating_sub(1);
         if self.top <= EMPTY {
             self.top = self.below.pop().unwrap_or(EMPTY);
@@ -51,7 +51,7 @@ impl Brackets {
         brace
     }
 
-    /// Their kinds, the outermost first: 1 is an object.
+    /// The kinds, the outermost first: 1 is an object.
     pub(super) fn kinds(&self) -> impl Iterator<Item = u64> {
         let words = self.below.iter().chain(std::iter::once(&self.top));
         words.flat_map(|word| {
@@ -60,18 +60,18 @@ impl Brackets {
         })
     }
 
-    /// Whether the innermost one is an object. Means nothing where none is open.
+    /// Whether the innermost container is an object. Meaningless if none is open.
     pub(super) fn is_object(&self) -> bool {
         self.top & 1 == 1
     }
 }
 
-/// The bracket of a block that closes the first of `depth` containers, which become as many as are
-/// open after the block.
+/// The bit of the bracket that closes the outermost of `depth` containers, if it is in this block.
+/// Otherwise updates `depth` to the number of containers that are open after the block.
 #[inline(always)]
 pub(super) fn close_of(brackets: u64, opens: u64, depth: &mut u64) -> Option<u32> {
     let closes = brackets & !opens;
-    // Those right after their opening one close nothing else.
+    // A closing bracket right after its opening one closes no other container.
     let others = closes & !((brackets & opens) << 1);
     if *depth > u64::from(others.count_ones()) {
         let opened = brackets.count_ones() - closes.count_ones();
@@ -82,8 +82,8 @@ pub(super) fn close_of(brackets: u64, opens: u64, depth: &mut u64) -> Option<u32
     while rest != 0 {
         let bit = rest.trailing_zeros();
         rest &= rest - 1;
-        // One way for both kinds, which come in no order. Masks of a file that someone writes to
-        // may close more than they opened.
+        // Branch-free, because openings and closings come in no predictable order. If another
+        // process writes to the file, the masks may close more than they opened.
         let opened = (opens >> bit) & 1;
         *depth = (*depth + 2 * opened).saturating_sub(1);
         if *depth == 0 {
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_come_back_from_any_depth() {
+    fn kinds_are_kept_at_any_depth() {
         let kind = |depth: u64| (depth * depth / 3) & 1;
         let mut open = Brackets::default();
         for round in 1..4 {

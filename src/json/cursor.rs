@@ -1,15 +1,15 @@
-//! A place in a text that arrives in windows.
+//! A cursor over a JSON text that arrives in windows.
 //!
-//! The text is scanned a batch of blocks at a time, each byte once; the cursor then moves over the
-//! masks. That brackets match is checked when they are scanned, and with
-//! [`Validation::Grammar`] the whole grammar; so skipping only counts brackets until as few are
-//! open as before.
+//! The cursor scans the text in batches of blocks, each byte once, and then moves over the masks.
+//! Each scan also checks that brackets match, and with [`Validation::Grammar`] the whole grammar.
+//! So skipping a value only counts brackets until its own one closes.
 //!
-//! What is scanned but not yet passed over lies within the current batch; `Cursor::advance` is the
-//! only place that brings the next. Whatever stands in the way of that (a misplaced byte, the end
-//! of the input) ends the batch there and is told when the cursor arrives, so the first error is
-//! the same however the input was cut. Who adds a way to move: go to the end of the batch, advance,
-//! and go on; hold (`Hold`) what must stay in the window meanwhile.
+//! The invariant: text that is scanned and not consumed lies in the current batch, and only
+//! `Cursor::advance` scans the next batch. Anything that ends the text early (a misplaced byte, the
+//! end of the input) ends the batch, and is reported when the cursor gets there. So the first error
+//! does not depend on how the input was cut into windows. A new method that moves must follow the
+//! pattern: go to the end of the batch, advance, continue. Text that must stay in the window
+//! meanwhile needs a `Retained`.
 
 mod jump;
 
@@ -18,8 +18,8 @@ use std::ops::Range;
 use super::Validation;
 use super::brackets::{Brackets, close_of};
 use super::grammar::{Batch, Grammar};
-use super::hold::Hold;
 use super::outline::{Outline, Recorder, Unrecorded};
+use super::retained::Retained;
 use super::string;
 use super::value::Value;
 use super::word::Word;
@@ -29,44 +29,44 @@ use crate::limits::{Limit, Limits};
 use crate::scan::nesting::Nesting;
 use crate::scan::{BATCH, BLOCK, Block, Code, Detail, Isa, Scanner};
 
-/// A place in a text that arrives in windows.
+/// A position in a JSON text that arrives in windows.
 #[derive(Debug)]
 pub struct Cursor<S> {
     source: S,
     limits: Limits,
     scanner: Scanner,
-    /// The brackets of what is scanned.
+    /// The brackets of the scanned text.
     nesting: Nesting,
-    /// With [`Validation::Grammar`], what is between them.
+    /// The tokens of the scanned text, with [`Validation::Grammar`].
     grammar: Option<Grammar>,
-    /// The masks of the batch.
+    /// The masks of the current batch.
     blocks: Box<[Block; BATCH]>,
-    /// The offset of the batch's first block.
+    /// The offset of the first block of the batch.
     batch: u64,
-    /// The offset of the first byte that is not scanned, or is misplaced.
+    /// The offset of the first byte that is not scanned or is misplaced.
     scanned: u64,
-    /// What is wrong with the byte at `scanned`, and where to tell it.
+    /// What is wrong with the byte at `scanned`, and the offset to report.
     misplaced: Option<(ErrorKind, u64)>,
-    /// Whether the window ends where the input does, or where it fails.
+    /// True if the source has no more bytes, because it ended or failed.
     ended: bool,
-    /// Why there is no more than the window.
+    /// The error of a source that failed.
     failed: Option<Error>,
     /// The offset of the next byte.
     offset: u64,
-    /// What must stay in the window although it is passed.
-    held: Option<Hold>,
-    /// The containers that are entered.
+    /// Consumed text that must stay in the window.
+    retained: Option<Retained>,
+    /// The containers that the cursor has entered.
     open: Brackets,
-    /// Whether a container was entered and nothing in it was read.
+    /// True right after a container was entered.
     fresh: bool,
-    /// Where the text began of the string that the last batch ended in.
+    /// The offset of the open string's text, if the batch ends in a string.
     string_start: Option<u64>,
-    /// Where a batch must end.
+    /// The offset at which a batch must end.
     stop: u64,
 }
 
 impl<S: Source> Cursor<S> {
-    /// A cursor at the byte `start` of a source that has handed out nothing before it yet.
+    /// A cursor at the offset `start` of a source whose window begins there or before.
     pub fn new(source: S, start: u64, isa: Isa, validation: Validation, limits: Limits) -> Self {
         let (detail, grammar) = match validation {
             Validation::Structure => (Detail::Structure, None),
@@ -85,7 +85,7 @@ impl<S: Source> Cursor<S> {
             ended: false,
             failed: None,
             offset: start,
-            held: None,
+            retained: None,
             open: Brackets::default(),
             fresh: false,
             string_start: None,
@@ -98,21 +98,21 @@ impl<S: Source> Cursor<S> {
         self.offset
     }
 
-    /// The source, for what concerns the input as a whole.
+    /// The source, for operations on the input as a whole.
     pub fn source_mut(&mut self) -> &mut S {
         &mut self.source
     }
 
-    /// The source, for what concerns the input as a whole.
+    /// The source, for questions about the input as a whole.
     pub fn source(&self) -> &S {
         &self.source
     }
 
-    /// The first byte of the next token, which is not passed; `None` at the end of the input.
+    /// The first byte of the next token, which is not consumed; `None` at the end of the input.
     ///
     /// # Errors
     ///
-    /// What stands in the way of reading on.
+    /// The text is invalid before the next token, or the input fails.
     pub fn peek(&mut self) -> Result<Option<u8>> {
         loop {
             let window = self.source.window();
@@ -132,20 +132,20 @@ impl<S: Source> Cursor<S> {
         }
     }
 
-    /// Enters the object that stands here.
+    /// Enters the object at the cursor.
     ///
     /// # Errors
     ///
-    /// None does; the limit on depth.
+    /// The next token is not an object, or the depth exceeds its limit.
     pub fn enter_object(&mut self) -> Result<()> {
         self.enter(b'{', "an object")
     }
 
-    /// Enters the array that stands here.
+    /// Enters the array at the cursor.
     ///
     /// # Errors
     ///
-    /// None does; the limit on depth.
+    /// The next token is not an array, or the depth exceeds its limit.
     pub fn enter_array(&mut self) -> Result<()> {
         self.enter(b'[', "an array")
     }
@@ -160,13 +160,13 @@ impl<S: Source> Cursor<S> {
         Ok(())
     }
 
-    /// Goes to the next member of the entered object and past its key and colon; `None` leaves the
-    /// object. The range is that of the key's text in the input: [`Cursor::text`] has it until the
-    /// cursor moves.
+    /// Consumes the next key and its colon in the entered object. At the end of the object, leaves
+    /// it and returns `None`. The range is that of the key's text; [`Cursor::text`] returns the
+    /// text until the cursor moves.
     ///
     /// # Errors
     ///
-    /// What the grammar of an object forbids.
+    /// The text is not a member or the end of an object.
     pub fn next_key(&mut self) -> Result<Option<Range<u64>>> {
         if !self.next(b'}', "a comma or the end of the object")? {
             return Ok(None);
@@ -176,32 +176,32 @@ impl<S: Source> Cursor<S> {
         }
         let start = self.offset + 1;
         let max = self.limits.string_kept;
-        let hold = Hold { from: start, start, limit: Limit::StringKept, max };
-        self.held = Some(hold);
+        let retained = Retained { from: start, start, limit: Limit::StringKept, max };
+        self.retained = Some(retained);
         self.offset = start;
         let found = self.find_quote(start, Unrecorded);
-        let close = hold.first(found)?;
+        let close = retained.earliest(found)?;
         self.offset = close + 1;
-        hold.check(close)?;
+        retained.check(close)?;
         if let Err(bad) = string::check(self.text(start..close)) {
             return Err(Error::at(ErrorKind::Escape, start + bad.0 as u64));
         }
         let next = self.peek();
-        let next = hold.first(next)?;
-        hold.check(self.offset)?;
+        let next = retained.earliest(next)?;
+        retained.check(self.offset)?;
         if next != Some(b':') {
             return Err(self.expected("a colon"));
         }
         self.offset += 1;
-        self.held = None;
+        self.retained = None;
         Ok(Some(start..close))
     }
 
-    /// Goes to the next element of the entered array; `false` leaves the array.
+    /// Goes to the next element of the entered array. At its end, leaves it and returns `false`.
     ///
     /// # Errors
     ///
-    /// What the grammar of an array forbids.
+    /// The text is not an element or the end of an array.
     pub fn next_element(&mut self) -> Result<bool> {
         self.next(b']', "a comma or the end of the array")
     }
@@ -223,51 +223,51 @@ impl<S: Source> Cursor<S> {
         }
     }
 
-    /// The text of a range that the window holds.
+    /// The text of a range of offsets, which must be in the window.
     pub fn text(&self, range: Range<u64>) -> &[u8] {
         let base = self.source.offset();
         &self.source.window()[(range.start - base) as usize..(range.end - base) as usize]
     }
 
-    /// Passes the value that stands here.
+    /// Skips the value at the cursor.
     ///
     /// # Errors
     ///
-    /// What its level of validation forbids.
+    /// The value is invalid at the cursor's level of validation.
     pub fn skip(&mut self) -> Result<()> {
-        self.pass(Unrecorded)
+        self.skip_value(Unrecorded)
     }
 
-    /// Passes the value that stands here and writes its outline. [`Cursor::value`] has the value
+    /// Skips the value at the cursor and records its outline. [`Cursor::value`] returns the value
     /// until the cursor moves.
     ///
     /// # Errors
     ///
-    /// What its level of validation forbids; the limit on the size of one element.
+    /// The value is invalid at the cursor's level of validation, or exceeds the size limit.
     pub fn outline(&mut self, outline: &mut Outline) -> Result<()> {
         self.peek()?;
         let start = self.offset;
         let origin = start - (start - self.batch) % BLOCK as u64;
         let max = self.limits.change.min(Outline::LEN_MAX);
-        let hold = Hold { from: origin, start, limit: Limit::Change, max };
-        self.held = Some(hold);
+        let retained = Retained { from: origin, start, limit: Limit::Change, max };
+        self.retained = Some(retained);
         let isa = self.scanner.isa();
         outline.begin(isa, origin, (start - origin) as u32, self.limits.string_kept);
-        let passed = self.pass(&mut *outline);
+        let passed = self.skip_value(&mut *outline);
         outline.end(self.offset);
-        self.held = None;
-        hold.first(passed)?;
-        hold.check(self.offset)
+        self.retained = None;
+        retained.earliest(passed)?;
+        retained.check(self.offset)
     }
 
-    /// The next `len` bytes, or all that there are; nothing is known of them.
-    pub fn ahead(&mut self, len: usize) -> &[u8] {
+    /// The next `len` bytes, or fewer at the end of the input. They are not validated.
+    pub fn lookahead(&mut self, len: usize) -> &[u8] {
         let wanted = self.offset + len as u64;
         while self.window_end() < wanted && self.fill() {}
         self.text(self.offset..wanted.min(self.window_end()))
     }
 
-    /// The text of the value that was outlined last, from `Outline::origin` on.
+    /// The text of the value that was outlined last, starting at `Outline::origin`.
     pub fn outlined(&self, outline: &Outline) -> &[u8] {
         self.text(outline.origin..self.offset)
     }
@@ -277,16 +277,16 @@ impl<S: Source> Cursor<S> {
         outline.value(self.outlined(outline))
     }
 
-    /// Passes the space that follows the document; `false` where something else does.
+    /// Skips white space and returns whether the input ends there.
     ///
     /// # Errors
     ///
-    /// What stands in the way of reading on.
+    /// The text is invalid before the next token, or the input fails.
     pub fn at_end(&mut self) -> Result<bool> {
         Ok(self.peek()?.is_none())
     }
 
-    /// The error that here something else was expected.
+    /// An error for the next token: `expected` was expected.
     pub fn expected(&self, expected: &'static str) -> Error {
         if self.offset == self.scanned {
             return Error::at(ErrorKind::Truncated, self.offset);
@@ -297,34 +297,34 @@ impl<S: Source> Cursor<S> {
             b']' => self.open.is_object(),
             _ => false,
         };
-        // What skipping would tell of it as well.
+        // Skipping the container would report the same error.
         if closes_other && self.open.depth > 0 {
             return Error::at(ErrorKind::MismatchedBracket, self.offset);
         }
         Error::at(ErrorKind::Syntax { expected, found: Found::of(byte) }, self.offset)
     }
 
-    fn pass(&mut self, recorder: impl Recorder) -> Result<()> {
+    fn skip_value(&mut self, recorder: impl Recorder) -> Result<()> {
         self.fresh = false;
         match self.peek()? {
             Some(b'{' | b'[') => {
                 let open = Open { depth: &mut 0, pause: u64::MAX };
-                self.pass_brackets(recorder, open).map(|_| ())
+                self.skip_container(recorder, open).map(|_| ())
             }
-            Some(b'"') => self.pass_string(recorder),
-            Some(byte) if Word::holds(byte) => self.pass_word(),
+            Some(b'"') => self.skip_string(recorder),
+            Some(byte) if Word::holds(byte) => self.skip_word(),
             _ => Err(self.expected("a value")),
         }
     }
 
-    fn pass_string(&mut self, recorder: impl Recorder) -> Result<()> {
+    fn skip_string(&mut self, recorder: impl Recorder) -> Result<()> {
         let close = self.find_quote(self.offset + 1, recorder)?;
         self.offset = close + 1;
         Ok(())
     }
 
-    /// Passes a word: a literal or a number, whose grammar is checked.
-    fn pass_word(&mut self) -> Result<()> {
+    /// Skips a number or literal and checks its grammar.
+    fn skip_word(&mut self) -> Result<()> {
         let mut word = Word::new();
         loop {
             for offset in self.offset..self.scanned {
@@ -343,15 +343,15 @@ impl<S: Source> Cursor<S> {
         }
     }
 
-    /// Passes the container that stands here, or that was begun, looking at brackets only. `false`:
-    /// it goes on behind the pause.
-    fn pass_brackets(&mut self, recorder: impl Recorder, open: Open<'_>) -> Result<bool> {
-        self.scanner.isa().run(PassBlocks { cursor: self, recorder, open })
+    /// Skips the container at the cursor, or the rest of one, by its brackets. Returns `false` if
+    /// the container continues after the pause.
+    fn skip_container(&mut self, recorder: impl Recorder, open: Open<'_>) -> Result<bool> {
+        self.scanner.isa().run(SkipBlocks { cursor: self, recorder, open })
     }
 
     #[inline(always)]
-    fn pass_blocks(&mut self, mut recorder: impl Recorder, open: Open<'_>) -> Result<bool> {
-        // How many containers are open, with the one that is passed, and around it.
+    fn skip_blocks(&mut self, mut recorder: impl Recorder, open: Open<'_>) -> Result<bool> {
+        // `depth` counts open containers from the skipped one inwards, `around` those around it.
         let (mut depth, around) = (*open.depth, self.open.depth);
         let mut from = (self.offset - self.batch) as usize;
         loop {
@@ -359,10 +359,10 @@ impl<S: Source> Cursor<S> {
             let mut visible = !0 << (from % BLOCK);
             let blocks = &self.blocks[..self.block_count()];
             let mut next = first;
-            for stretch in self.nesting.stretches() {
-                let end = stretch.end.min(blocks.len());
-                if stretch.least > around && next < end {
-                    depth = stretch.after - around;
+            for range in self.nesting.ranges() {
+                let end = range.end.min(blocks.len());
+                if range.depth_min > around && next < end {
+                    depth = range.depth_after - around;
                     next = end;
                 }
                 for index in next..end {
@@ -394,8 +394,8 @@ impl<S: Source> Cursor<S> {
         Ok(())
     }
 
-    /// The first quote at or after `from`, which is in this batch or next to it. Blocks are
-    /// recorded from that of the cursor on; the cursor does not move in front of the quote.
+    /// The offset of the first quote at or after `from`, which is in this batch or right after it.
+    /// Records the blocks from the cursor's on, and does not move the cursor beyond the quote.
     fn find_quote(&mut self, from: u64, mut recorder: impl Recorder) -> Result<u64> {
         let mut first = (self.offset - self.batch) as usize / BLOCK;
         let mut from = (from - self.batch) as usize;
@@ -415,18 +415,18 @@ impl<S: Source> Cursor<S> {
         }
     }
 
-    /// Brings the next batch where the document must go on.
+    /// Scans the next batch; the end of the input is an error.
     fn next_batch(&mut self) -> Result<usize> {
         self.offset = self.scanned;
         if self.advance()? { Ok(0) } else { Err(Error::at(ErrorKind::Truncated, self.offset)) }
     }
 
-    /// Brings more of the input into the window; `false` where it ends or fails.
+    /// Extends the window; `false` if the input has ended or failed.
     fn fill(&mut self) -> bool {
         if !self.ended {
             let filled = self.source.fill(self.keep());
             self.ended = !matches!(filled, Ok(true));
-            // Told when the bytes before it are passed, wherever the input was cut.
+            // Reported once the bytes before it are consumed, however the input was cut.
             self.failed = filled.err().map(|error| error.or_at(self.window_end()));
         }
         !self.ended
@@ -434,8 +434,8 @@ impl<S: Source> Cursor<S> {
 
     /// Scans the next batch; `false` at the end of the input.
     fn advance(&mut self) -> Result<bool> {
-        if let Some(hold) = self.held {
-            hold.check(self.known())?;
+        if let Some(retained) = self.retained {
+            retained.check(self.validated_end())?;
         }
         if let Some((kind, offset)) = self.misplaced {
             return Err(Error::at(kind, offset));
@@ -468,12 +468,12 @@ impl<S: Source> Cursor<S> {
         if let Some((kind, place)) = self.follow() {
             self.end_batch(kind, begin + place as u64);
         }
-        self.watch_string();
+        self.check_open_string();
         Ok(true)
     }
 
-    /// Follows the brackets of the batch, or all of its tokens; what is wrong, and the place in the
-    /// batch.
+    /// Checks the brackets of the batch, or all its tokens. Returns what is wrong, and the position
+    /// in the batch.
     fn follow(&mut self) -> Option<(ErrorKind, usize)> {
         let count = self.block_count();
         if self.grammar.is_none() {
@@ -491,16 +491,16 @@ impl<S: Source> Cursor<S> {
         self.grammar.as_mut()?.follow(batch, &mut self.nesting)
     }
 
-    /// Ends the batch before a byte that is wrong, which is told when the cursor comes there: what
-    /// is wrong before it comes first.
+    /// Ends the batch before a wrong byte. The error is reported when the cursor gets there,
+    /// because an earlier error takes precedence.
     fn end_batch(&mut self, kind: ErrorKind, offset: u64) {
         self.misplaced = Some((kind, offset));
         self.scanned = offset.max(self.batch);
-        self.hide_rest();
+        self.clear_masks_after_end();
     }
 
-    /// Clears the masks of what cannot be reached in the last block of the batch.
-    fn hide_rest(&mut self) {
+    /// Clears the masks of the bytes after the end of the batch in its last block.
+    fn clear_masks_after_end(&mut self) {
         let len = (self.scanned - self.batch) as usize;
         let visible = !(!0 << (len % BLOCK));
         if let Some(block) = self.blocks.get_mut(len / BLOCK) {
@@ -512,8 +512,8 @@ impl<S: Source> Cursor<S> {
         }
     }
 
-    /// Holds strings that go over more than one batch to their limit.
-    fn watch_string(&mut self) {
+    /// Checks the length of strings that cross a batch boundary.
+    fn check_open_string(&mut self) {
         let count = self.block_count();
         let quotes = |index: &usize| self.blocks[*index].quotes != 0;
         let limit = self.limits.string_skipped.max(Limits::STRING_SKIPPED_MIN);
@@ -523,7 +523,7 @@ impl<S: Source> Cursor<S> {
                 Some(index) => {
                     (index * BLOCK) as u64 + u64::from(self.blocks[index].quotes.trailing_zeros())
                 }
-                None => self.known().saturating_sub(self.batch),
+                None => self.validated_end().saturating_sub(self.batch),
             };
             if (self.batch + end).saturating_sub(start) > limit {
                 let kind = ErrorKind::Limit { limit: Limit::StringSkipped, value: limit };
@@ -539,9 +539,9 @@ impl<S: Source> Cursor<S> {
         }
     }
 
-    /// The offset up to which the bytes are known to be in order: what begins a character at the
-    /// end of the batch may yet be wrong, and must not pass a limit before it is.
-    fn known(&self) -> u64 {
+    /// The offset up to which all bytes are valid. An unfinished character at the end of the batch
+    /// may be invalid, so it does not count towards a limit yet.
+    fn validated_end(&self) -> u64 {
         match self.misplaced {
             Some((_, offset)) => offset.min(self.scanned),
             None => self.scanned - self.scanner.pending() as u64,
@@ -556,48 +556,49 @@ impl<S: Source> Cursor<S> {
         self.source.offset() + self.source.window().len() as u64
     }
 
-    /// Where the window must begin: at a block, so that a value can be outlined from its own on.
+    /// The first offset to keep in the window: the start of a block, because an outline begins at
+    /// one.
     fn keep(&self) -> u64 {
-        let first = self.held.map_or(self.offset, |held| held.from.min(self.offset));
+        let first = self.retained.map_or(self.offset, |retained| retained.from.min(self.offset));
         first - first.wrapping_sub(self.batch) % BLOCK as u64
     }
 
-    /// A byte of the batch.
+    /// The byte at an offset of the batch.
     #[inline]
     fn byte(&self, offset: u64) -> u8 {
         self.source.window()[(offset - self.source.offset()) as usize]
     }
 }
 
-/// [`Cursor::pass_blocks`], to be run with the scanner's instructions.
-struct PassBlocks<'c, S, R> {
+/// [`Cursor::skip_blocks`], compiled for the scanner's instruction set.
+struct SkipBlocks<'c, S, R> {
     cursor: &'c mut Cursor<S>,
     recorder: R,
     open: Open<'c>,
 }
 
-/// A container that is passed a part at a time.
+/// The progress of a skip that may pause.
 struct Open<'o> {
-    /// How many are open, itself included.
+    /// How many containers are open, the skipped one included.
     depth: &'o mut u64,
-    /// No further batch is brought from this offset on.
+    /// The offset from which on no further batch is scanned.
     pause: u64,
 }
 
-impl<S: Source, R: Recorder> Code for PassBlocks<'_, S, R> {
+impl<S: Source, R: Recorder> Code for SkipBlocks<'_, S, R> {
     type Output = Result<bool>;
 
     #[inline(always)]
     fn run(self) -> Result<bool> {
-        self.cursor.pass_blocks(self.recorder, self.open)
+        self.cursor.skip_blocks(self.recorder, self.open)
     }
 }
 
-/// Checks a whole text: one value and nothing else.
+/// Checks that a text is one JSON value and nothing else.
 ///
 /// # Errors
 ///
-/// What the level of validation forbids.
+/// The text is invalid at the level of validation.
 pub fn check<S: Source>(source: S, validation: Validation, limits: Limits) -> Result<()> {
     let mut cursor = Cursor::new(source, 0, Isa::best(), validation, limits);
     cursor.skip()?;

@@ -1,20 +1,20 @@
-//! Values that were copied out of the window in which they stood: for another thread, or for later.
+//! Copies of outlined values, to use on another thread or after the window has moved.
 
 use super::outline::{Outline, Shape};
 use super::value::Value;
 
-/// Outlined values and their texts. The memory is kept when others take their place.
+/// Outlined values and their texts. Reuses its memory after [`Detached::clear`].
 #[derive(Debug, Default)]
 pub struct Detached {
     texts: Vec<u8>,
     pieces: Vec<Piece>,
-    /// The shapes of all of them.
+    /// The masks of all values.
     shapes: Outline,
-    /// The shape of the one that is looked at.
+    /// The outline of the value that was requested last.
     outline: Outline,
 }
 
-/// Where a value's text ends, and its shape.
+/// The end of a value's text in `texts`, and its shape.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     text_end: usize,
@@ -22,24 +22,24 @@ struct Piece {
 }
 
 impl Detached {
-    /// Forgets all values.
+    /// Drops all values.
     pub fn clear(&mut self) {
         self.texts.clear();
         self.pieces.clear();
         self.shapes.clear();
     }
 
-    /// How many there are.
+    /// The number of values.
     pub fn len(&self) -> usize {
         self.pieces.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
 
-    /// The bytes of all of their texts.
+    /// Bytes of all texts.
     pub fn size(&self) -> usize {
         self.texts.len()
     }
@@ -51,11 +51,11 @@ impl Detached {
         self.pieces.push(Piece { text_end: self.texts.len(), shape });
     }
 
-    /// A value, at the offset that it had.
+    /// A value. It keeps the offset that it had in the input.
     ///
     /// # Panics
     ///
-    /// If there are not so many.
+    /// If `index` is not less than [`Detached::len`].
     pub fn value(&mut self, index: usize) -> Value<'_> {
         let start = match index {
             0 => 0,

@@ -1,88 +1,96 @@
-//! The grammar of JSON, a batch of text at a time.
+//! Checks the grammar of JSON, a batch of text at a time.
 //!
-//! What may stand at a place depends on little more than the token before it. So the masks of the
-//! bytes that tokens end with, moved to the next byte that is no space, are compared with those of
-//! the bytes that tokens begin with. The object `{"a":[1],"b":2}` gives (the first byte is the
-//! lowest bit, shown left; a string ends with its closing quote):
+//! What may follow a token depends on little more than the token itself. So the check compares two
+//! masks. One has the ends of tokens, shifted to the next byte that is not a space. The other has
+//! the starts of tokens. The object `{"a":[1],"b":2}` gives (the first byte is the lowest bit,
+//! shown left; a string ends with its closing quote):
 //!
 //! ```text
 //! text        {  "  a  "  :  [  1  ]  ,  "  b  "  :  2  }
-//! begins      1  1  0  0  1  1  1  1  1  1  0  0  1  1  1    the first byte of a token
-//! values      0  1  0  0  0  1  1  0  0  1  0  0  0  1  0    of a value or key: no  : , ] }
-//! expects     1  0  0  0  1  1  0  0  1  0  0  0  1  0  0    {  [  ,  :   what a value follows
-//! after it    0  1  0  0  0  1  1  0  0  1  0  0  0  1  0    is to be `values` wherever one begins
+//! begins      1  1  0  0  1  1  1  1  1  1  0  0  1  1  1    the first byte of each token
+//! values      0  1  0  0  0  1  1  0  0  1  0  0  0  1  0    of each value or key: not : , ] }
+//! expects     1  0  0  0  1  1  0  0  1  0  0  0  1  0  0    { [ , :   a value must follow
+//! shifted     0  1  0  0  0  1  1  0  0  1  0  0  0  1  0    equals `values` wherever one begins
 //! ```
 //!
-//! The one exception is a closing bracket right after an opening one. Adding a bit to the first of
-//! a run of bits carries it to the bit after the run: that is how a mask gets across space, and
-//! from the first quote of a string to its last.
+//! The one exception is a closing bracket right after an opening one. Adding a bit to the start of
+//! a run of 1 bits carries it to the bit after the run. That is how a mask crosses spaces, and how
+//! it gets from the first quote of a string to the last.
 //!
-//! A string behind an opening brace or a comma may be a key: only behind one that is stands a
-//! colon, and colons stand nowhere else. Whether it is one depends on the container, which only
-//! brackets tell; but each token claims one ([`Claims`]): a colon an object; what is no string
-//! behind an opening brace or a comma an array, and so does what is no colon behind such a string.
-//! The claims are carried to the next bracket, and held against its container with the brackets
-//! themselves ([`Nesting::follow_claims`]).
+//! A string after an opening brace or a comma may be a key. It is a key in an object, and then a
+//! colon follows, which stands nowhere else. Only the brackets tell whether the container is an
+//! object, but each token makes a claim ([`Claims`]). A colon claims an object. A token after an
+//! opening brace or a comma claims an array if it is not a string, and so does a token after such a
+//! string if it is not a colon. The claims move to the next bracket and are checked with the
+//! brackets ([`Nesting::follow_claims`]).
 //!
-//! That says whether all of a batch is right, without looking at any token, but not what is wrong.
-//! What is doubtful is walked token by token ([`super::tokens`]), and so is where the document
-//! begins and ends. Both must say the same of every text; [`Follow`] and [`Want`] say the same in
-//! their words. To doubt what is right costs time only. What words and escapes are made of is
-//! looked at beside that ([`super::leaves`]).
+//! This proves a whole batch valid without a look at single tokens, but does not find the error in
+//! a bad one. A slow path ([`super::tokens`]) walks doubtful batches, and those where the document
+//! begins or ends, token by token. Both paths must agree on every text; [`TokenState`] and
+//! [`Expected`] are the same state in two forms. A false doubt only costs time. The bytes of words
+//! and escapes are checked separately ([`super::leaves`]).
 
-use super::leaves::{Begun, CheckLeaves};
+use super::expected::Expected;
+use super::leaves::{CheckLeaves, Unfinished};
 use super::tokens::{Tokens, Wrong};
-use super::want::Want;
 use crate::error::ErrorKind;
-use crate::scan::nesting::floating::Floating;
+use crate::scan::nesting::partial::PartialNesting;
 use crate::scan::nesting::{Claims, Nesting};
 use crate::scan::wide::{Lanes, Masks, Wide, WideCode};
 use crate::scan::{BATCH, Block, Isa};
 
-/// A text that is scanned batch by batch, every token of which is looked at.
+/// Checks the tokens of a text that is scanned batch by batch.
 #[derive(Clone, Debug)]
 pub(super) struct Grammar {
     isa: Isa,
-    follow: Follow,
-    /// What goes on behind the last batch.
-    begun: Begun,
-    /// Those of the batch; nothing of them is kept behind it.
+    follow: TokenState,
+    /// The word or escape that continues after the last batch.
+    unfinished: Unfinished,
+    /// Memory for the claims of one batch.
     claims: Box<[Claims; BATCH]>,
 }
 
-/// What was scanned in one go.
+/// The text and masks of one scan.
 #[derive(Clone, Copy)]
 pub(super) struct Batch<'a> {
     pub blocks: &'a [Block],
-    /// From the first byte of the first block on. Where an escape begins in the blocks, so much
-    /// more of the text as one can be long, unless it ends before.
+    /// The text from the first byte of the first block on. It goes beyond the blocks by the length
+    /// of the longest escape, if an escape begins near their end and the input does not end.
     pub text: &'a [u8],
-    /// How much of the text was scanned.
+    /// How many bytes of the text were scanned.
     pub len: usize,
     /// The offset of the first byte.
     pub offset: u64,
 }
 
 impl Grammar {
-    /// Before a value.
+    /// The state before a value.
     pub(super) fn before_value(isa: Isa) -> Grammar {
         let claims = Box::new([Claims::default(); BATCH]);
-        Grammar { isa, follow: Follow::from_want(Want::Value, 0), begun: Begun::default(), claims }
+        Grammar {
+            isa,
+            follow: TokenState::from_expected(Expected::Value, 0),
+            unfinished: Unfinished::default(),
+            claims,
+        }
     }
 
-    /// Behind a comma, whatever it is that goes on there.
+    /// The state after a comma, before a member or an element.
     pub(super) fn behind_comma(isa: Isa) -> Grammar {
-        Grammar { follow: Follow::from_want(Want::Key, 0), ..Grammar::before_value(isa) }
+        Grammar {
+            follow: TokenState::from_expected(Expected::Key, 0),
+            ..Grammar::before_value(isa)
+        }
     }
 
-    /// Goes on at another place of the text, between tokens, where this is wanted.
-    pub(super) fn go_on(&mut self, want: Want) {
-        self.follow = Follow::from_want(want, 0);
-        self.begun = Begun::default();
+    /// Restarts at another place between tokens, where `expected` comes next.
+    pub(super) fn go_on(&mut self, expected: Expected) {
+        self.follow = TokenState::from_expected(expected, 0);
+        self.unfinished = Unfinished::default();
     }
 
-    /// Follows the next batch. The first token that is wrong is told, by its place in the batch;
-    /// nothing is to be followed after it. What comes behind the document is none of ours.
+    /// Checks the next batch. Returns what is wrong first, and its position in the batch; the state
+    /// is then undefined. Text after the end of the document is ignored.
     pub(super) fn follow(
         &mut self,
         batch: Batch<'_>,
@@ -94,34 +102,38 @@ impl Grammar {
         self.walk(batch, nesting).err()
     }
 
-    /// The same token by token.
+    /// The slow path of [`Grammar::follow`].
     fn walk(&mut self, batch: Batch<'_>, nesting: &mut Nesting) -> Result<(), Wrong> {
         nesting.forget_depths(batch.blocks);
-        let Grammar { follow, begun, .. } = self;
-        let want = follow.want(nesting.is_in_object());
-        let mut tokens = Tokens { batch, nesting, begun: *begun };
-        let want = tokens.walk(want, follow.in_word)?;
-        *begun = tokens.begun;
+        let Grammar { follow, unfinished, .. } = self;
+        let expected = follow.expected(nesting.is_in_object());
+        let mut tokens = Tokens { batch, nesting, unfinished: *unfinished };
+        let expected = tokens.walk(expected, follow.in_word)?;
+        *unfinished = tokens.unfinished;
         let last = batch.blocks.last().copied().unwrap_or_default();
-        *follow = Follow::from_want(want, last.strings >> 63);
+        *follow = TokenState::from_expected(expected, last.strings >> 63);
         follow.in_word = last.words >> 63;
         Ok(())
     }
 
-    /// Whether a batch is known to be right; else nothing has changed.
+    /// The fast path; `false` if it failed, with the state unchanged.
     fn is_right(&mut self, batch: Batch<'_>, nesting: &mut Nesting) -> bool {
         self.agrees(batch, |claims, last| nesting.follow_claims(batch.blocks, claims, last))
     }
 
-    /// Follows the next batch of a stretch whose surroundings are not known; `false`: something may
-    /// be wrong.
-    pub(super) fn float(&mut self, batch: Batch<'_>, brackets: &mut Floating) -> bool {
+    /// Checks the next batch of a range whose enclosing containers are unknown; `false` if
+    /// something may be wrong.
+    pub(super) fn follow_partial(
+        &mut self,
+        batch: Batch<'_>,
+        brackets: &mut PartialNesting,
+    ) -> bool {
         let (isa, blocks) = (self.isa, batch.blocks);
         self.agrees(batch, |claims, last| brackets.follow_claims(isa, blocks, claims, last))
     }
 
-    /// Whether tokens, words and escapes are right, and the brackets with what is claimed; else
-    /// nothing here has changed.
+    /// Checks tokens, words and escapes, and the brackets with the claims. `false` if something may
+    /// be wrong, with the state unchanged.
     fn agrees(
         &mut self,
         batch: Batch<'_>,
@@ -130,112 +142,115 @@ impl Grammar {
         let blocks = batch.blocks;
         let mut follow = self.follow;
         let check = CheckTokens { blocks, follow: &mut follow, claims: &mut self.claims };
-        let Some(Passed { with_words, with_escapes, last }) = self.isa.run_wide(check) else {
+        let Some(TokenSummary { with_words, with_escapes, last }) = self.isa.run_wide(check) else {
             return false;
         };
-        let check = CheckLeaves { batch, with_words, with_escapes, begun: self.begun };
-        let Some(begun) = self.isa.run_wide(check) else { return false };
+        let check = CheckLeaves { batch, with_words, with_escapes, unfinished: self.unfinished };
+        let Some(unfinished) = self.isa.run_wide(check) else { return false };
         if !brackets(&self.claims[..blocks.len()], last) {
             return false;
         }
-        (self.follow, self.begun) = (follow, begun);
+        (self.follow, self.unfinished) = (follow, unfinished);
         true
     }
 }
 
-/// Checks the order of the tokens of blocks and gathers their claims. `None`: something may be
-/// wrong.
+/// Checks the order of tokens and collects their claims. `None` if something may be wrong.
 struct CheckTokens<'a> {
     blocks: &'a [Block],
-    follow: &'a mut Follow,
+    follow: &'a mut TokenState,
     claims: &'a mut [Claims; BATCH],
 }
 
-/// What [`CheckTokens`] found.
+/// What [`CheckTokens`] found in a batch.
 #[derive(Clone, Copy, Debug, Default)]
-struct Passed {
-    /// The blocks that have words, a bit each.
+struct TokenSummary {
+    /// The blocks with words, one bit each.
     with_words: u64,
-    /// The blocks that have escapes.
+    /// The blocks with escapes, one bit each.
     with_escapes: u64,
-    /// What is claimed of the container at the end.
+    /// The claims about the innermost container at the end.
     last: Claims,
 }
 
 impl WideCode for CheckTokens<'_> {
-    type Output = Option<Passed>;
+    type Output = Option<TokenSummary>;
 
     #[inline(always)]
-    fn run<W: Wide>(self, wide: W) -> Option<Passed> {
+    fn run<W: Wide>(self, wide: W) -> Option<TokenSummary> {
         let CheckTokens { blocks, follow, claims } = self;
-        let (mut next, mut passed, mut is_wrong) = (*follow, Passed::default(), false);
+        let (mut next, mut passed, mut is_wrong) = (*follow, TokenSummary::default(), false);
         let (mut start, count) = (0, W::Lanes::COUNT);
         while let Some(masks) = wide.masks(&blocks[start..]) {
             is_wrong |= next.tokens(masks, &mut passed.last, &mut claims[start..start + count]);
-            passed.with_words |= masks.words.which() << start;
-            passed.with_escapes |= masks.escapes.which() << start;
+            passed.with_words |= masks.words.nonzero() << start;
+            passed.with_escapes |= masks.escapes.nonzero() << start;
             start += count;
         }
         for (index, block) in blocks.iter().enumerate().skip(start) {
             let masks = Masks::<u64>::from(block);
             is_wrong |= next.tokens(masks, &mut passed.last, &mut claims[index..=index]);
-            passed.with_words |= masks.words.which() << index;
-            passed.with_escapes |= masks.escapes.which() << index;
+            passed.with_words |= masks.words.nonzero() << index;
+            passed.with_escapes |= masks.escapes.nonzero() << index;
         }
         *follow = next;
         (!is_wrong).then_some(passed)
     }
 }
 
-/// What the bytes so far leave to those that follow, each 0 or 1.
+/// The state of the token check between blocks. Each field is 0 or 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Follow {
-    /// A bracket, comma or colon stands before: a value or key is next.
+struct TokenState {
+    /// 1 after a bracket, comma or colon that a value or key must follow.
     value: u64,
-    /// An opening bracket stands before: it may be closed.
+    /// 1 after an opening bracket: the container may close.
     close: u64,
-    /// An opening brace or a comma stands before: the value may be a key.
+    /// 1 after an opening brace or a comma: the value may be a key.
     key: u64,
-    /// What may be a key is open.
+    /// 1 inside a string that may be a key.
     in_key: u64,
-    /// What may be a key stands before: a colon may be next.
+    /// 1 after a string that may be a key: a colon may follow.
     colon: u64,
-    /// The last byte was one of a word.
+    /// 1 if the last byte belongs to a word.
     in_word: u64,
 }
 
-impl Follow {
-    /// `in_string` is 1 where a string is open, which is then the last token.
-    fn from_want(want: Want, in_string: u64) -> Follow {
-        let colon = u64::from(want == Want::Colon);
-        Follow {
-            value: u64::from(!matches!(want, Want::Colon | Want::CommaOrClose | Want::Nothing)),
-            close: u64::from(matches!(want, Want::KeyOrClose | Want::ValueOrClose)),
-            key: u64::from(matches!(want, Want::KeyOrClose | Want::Key)),
+impl TokenState {
+    /// `in_string` is 1 if a string is open, which is then the last token.
+    fn from_expected(expected: Expected, in_string: u64) -> TokenState {
+        let colon = u64::from(expected == Expected::Colon);
+        TokenState {
+            value: u64::from(!matches!(
+                expected,
+                Expected::Colon | Expected::CommaOrClose | Expected::Nothing
+            )),
+            close: u64::from(matches!(expected, Expected::KeyOrClose | Expected::ValueOrClose)),
+            key: u64::from(matches!(expected, Expected::KeyOrClose | Expected::Key)),
             in_key: colon & in_string,
             colon: colon & !in_string,
             in_word: 0,
         }
     }
 
-    /// What the grammar wants next, after the string where one is open, in an object or not, or in
-    /// no container.
-    fn want(&self, is_in_object: Option<bool>) -> Want {
+    /// What comes next, after the open string if there is one. `is_in_object` is `None` outside all
+    /// containers.
+    fn expected(&self, is_in_object: Option<bool>) -> Expected {
         let is_key = is_in_object == Some(true) && self.key == 1;
         match (self.value, self.close) {
-            (0, _) if is_in_object.is_none() => Want::Nothing,
-            (0, _) if is_in_object == Some(true) && self.colon | self.in_key == 1 => Want::Colon,
-            (0, _) => Want::CommaOrClose,
-            (_, 0) if is_key => Want::Key,
-            (_, 0) => Want::Value,
-            _ if is_key => Want::KeyOrClose,
-            _ => Want::ValueOrClose,
+            (0, _) if is_in_object.is_none() => Expected::Nothing,
+            (0, _) if is_in_object == Some(true) && self.colon | self.in_key == 1 => {
+                Expected::Colon
+            }
+            (0, _) => Expected::CommaOrClose,
+            (_, 0) if is_key => Expected::Key,
+            (_, 0) => Expected::Value,
+            _ if is_key => Expected::KeyOrClose,
+            _ => Expected::ValueOrClose,
         }
     }
 
-    /// Follows the tokens of some blocks, and says whether one may be wrong. What they claim is
-    /// gathered at the brackets; `open` is what is claimed of the innermost container behind the
-    /// last.
+    /// Checks the tokens of some blocks, and returns whether one may be wrong. Stores the claims at
+    /// the brackets. `open` holds those about the innermost container after the last bracket.
     #[inline(always)]
     fn tokens<L: Lanes>(
         &mut self,
@@ -249,48 +264,49 @@ impl Follow {
         let colons = separators & masks.opens;
         let commas = separators & !masks.opens;
         let texts = quotes & strings;
-        let values = texts | opens | (words & !words.moved_on(&mut self.in_word));
+        let values = texts | opens | (words & !words.shifted(&mut self.in_word));
         let begins = values | closes | separators;
-        // As the tools write plans, there is no space in them.
+        // The tools write plans without spaces.
         let spaces = !(strings | quotes | brackets | separators | words);
-        let has_spaces = spaces.which() != 0;
+        let has_spaces = spaces.nonzero() != 0;
         let after = |ends: L, carry: &mut u64| match has_spaces {
-            false => ends.moved_on(carry),
+            false => ends.shifted(carry),
             true => behind_space(ends, carry, spaces),
         };
         let is_value = after(opens | separators, &mut self.value);
         let may_close = after(opens, &mut self.close);
         let may_be_key = after((opens & masks.braces) | commas, &mut self.key);
-        // The strings among them, from their first byte to their last.
-        let past = strings.plus(may_be_key & texts, &mut self.in_key);
+        // The strings that may be keys, extended from the first byte to the last.
+        let past = strings.add_with_carry(may_be_key & texts, &mut self.in_key);
         let may_be_colon = after(past & !strings, &mut self.colon);
 
         let wrong = ((is_value ^ values) & !(closes & may_close)) | (colons & !may_be_colon);
         let arrays = ((may_be_key & values & !texts) | (may_be_colon & !colons)) & begins;
-        // What begins behind a comma may be a bracket itself.
+        // A token after a comma may be a bracket itself, which is then the bracket of the claim.
         let own = arrays & brackets;
-        let at_brackets = |claims: L, open: &mut u64| (!brackets).plus(claims, open) & brackets;
+        let at_brackets =
+            |claims: L, open: &mut u64| (!brackets).add_with_carry(claims, open) & brackets;
         let arrays = at_brackets(arrays & !own, &mut open.arrays) | own;
         write_claims(at_brackets(colons, &mut open.objects), arrays, claims);
-        (wrong & begins).which() != 0
+        (wrong & begins).nonzero() != 0
     }
 }
 
-/// Writes the claims of some blocks.
+/// Stores the claims of some blocks.
 #[inline(always)]
 fn write_claims<L: Lanes>(objects: L, arrays: L, claims: &mut [Claims]) {
-    let each = objects.each().into_iter().zip(arrays.each());
+    let each = objects.to_array().into_iter().zip(arrays.to_array());
     for (claims, (objects, arrays)) in claims.iter_mut().zip(each) {
         *claims = Claims { objects, arrays };
     }
 }
 
-/// The bytes after those of a mask and after the space that follows these.
+/// The first bytes after `ends` that are not spaces.
 #[inline(always)]
 fn behind_space<L: Lanes>(ends: L, carry: &mut u64, spaces: L) -> L {
-    let behind = ends.moved_on(carry);
+    let behind = ends.shifted(carry);
     let mut over = 0;
-    let across = (behind & spaces).plus(spaces, &mut over);
+    let across = (behind & spaces).add_with_carry(spaces, &mut over);
     *carry |= over;
     (behind | across) & !spaces
 }
@@ -303,7 +319,7 @@ mod tests {
     use crate::json::cursor::tests::{damaged, json};
     use crate::scan::{BLOCK, Detail, Scanner};
 
-    /// Pieces of JSON and of what is almost JSON, one after the other.
+    /// Random sequences of tokens and of text that is almost a token.
     fn soup() -> impl Strategy<Value = Vec<u8>> {
         let right = prop::sample::select(vec![
             "{",
@@ -362,7 +378,7 @@ mod tests {
         prop::collection::vec(token, 0..60).prop_map(|tokens| tokens.concat().into_bytes())
     }
 
-    /// Documents with a few bytes changed, one after the other, wrapped, or spread out.
+    /// Documents with a few bytes changed: concatenated, wrapped, or with spaces.
     fn documents() -> impl Strategy<Value = Vec<u8>> {
         let wrapped = (damaged(), 0usize..70)
             .prop_map(|(text, depth)| [b"[".repeat(depth), text, b"]".repeat(depth)].concat());
@@ -374,7 +390,7 @@ mod tests {
         prop::collection::vec(one, 1..4).prop_map(|texts| texts.concat())
     }
 
-    /// Members of an object, or elements of an array, with perhaps one of the others among them.
+    /// An object or array in which perhaps one item has the form of the other kind.
     fn mixture() -> impl Strategy<Value = Vec<u8>> {
         let values = prop::collection::vec(json(), 2..12);
         (values, any::<bool>(), any::<prop::sample::Index>(), any::<bool>()).prop_map(
@@ -391,8 +407,8 @@ mod tests {
         )
     }
 
-    /// Scans a text in batches of so many blocks, with spaces behind it, as long as `step` wants;
-    /// whether that is to its end, with no byte misplaced.
+    /// Scans a text, padded with spaces, in batches of the given numbers of blocks. Returns whether
+    /// `step` accepted every batch and no byte is misplaced.
     fn scan(
         text: &[u8],
         batches: &[usize],
@@ -418,7 +434,7 @@ mod tests {
         !scanner.in_string()
     }
 
-    /// What is said of each batch, and the state behind it.
+    /// The result of each batch: the error, or the state after it.
     fn follow(
         text: &[u8],
         batches: &[usize],
@@ -427,32 +443,32 @@ mod tests {
         mut step: impl FnMut(&mut Grammar, Batch<'_>, &mut Nesting) -> Option<Wrong>,
     ) -> Vec<String> {
         let (mut grammar, mut nesting) = (Grammar::before_value(isa), Nesting::new(isa, depth));
-        let mut told = Vec::new();
+        let mut results = Vec::new();
         scan(text, batches, isa, |batch| {
             let wrong = step(&mut grammar, batch, &mut nesting);
-            told.push(match &wrong {
+            results.push(match &wrong {
                 Some(wrong) => format!("{wrong:?}"),
                 None => state(&grammar, &nesting),
             });
             wrong.is_none() && !nesting.has_ended()
         });
-        told
+        results
     }
 
     fn state(grammar: &Grammar, nesting: &Nesting) -> String {
-        let want = grammar.follow.want(nesting.is_in_object());
+        let expected = grammar.follow.expected(nesting.is_in_object());
         let mut kinds = Vec::new();
         let mut nesting = nesting.clone();
         while let Some(is_object) = nesting.is_in_object() {
             kinds.push(u8::from(is_object));
             nesting.pop(u64::from(is_object)).unwrap();
         }
-        format!("{want:?} {:?} {kinds:?}", grammar.begun)
+        format!("{expected:?} {:?} {kinds:?}", grammar.unfinished)
     }
 
-    /// Reads up to a place and goes on there in both ways: with what was found in the rest alone,
-    /// and as everything is read. `None`: nobody would go on there.
-    fn go_on_both_ways(
+    /// Parses a text up to `place` and the rest on both paths: alone and then applied, and
+    /// continued. `None` if no worker would start at this place.
+    fn continue_on_both_paths(
         text: &[u8],
         place: usize,
         batches: &[usize],
@@ -467,9 +483,9 @@ mod tests {
             return None;
         }
         let mut passed = nesting.clone();
-        let (mut alone, mut brackets) = (Grammar::behind_comma(isa), Floating::default());
-        let is_right = scan(rest, batches, isa, |batch| alone.float(batch, &mut brackets));
-        let alone = (is_right && passed.pass(&brackets)).then(|| state(&alone, &passed));
+        let (mut alone, mut brackets) = (Grammar::behind_comma(isa), PartialNesting::default());
+        let is_right = scan(rest, batches, isa, |batch| alone.follow_partial(batch, &mut brackets));
+        let alone = (is_right && passed.apply(&brackets)).then(|| state(&alone, &passed));
         let is_right = scan(rest, batches, isa, |batch| {
             grammar.follow(batch, &mut nesting).is_none() && !nesting.has_ended()
         });
@@ -477,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_right_is_seldom_doubted() {
+    fn the_fast_path_rarely_doubts_valid_text() {
         let compact =
             r#"{"a\"b":[1,-2.5e3,12345678901,null,true,{}],"c\u00e9":{"d":"\ud83d\ude00"},"e":[]}"#;
         let spread = compact.replace(',', ",\n    ").replace(':', ": ");
@@ -491,14 +507,14 @@ mod tests {
                     doubted += u32::from(!is_right);
                     if is_right { None } else { grammar.walk(batch, nesting).err() }
                 });
-                // The first and the last.
+                // The batches in which the document begins and ends.
                 assert!(batches > 7 && doubted == 2, "{doubted} of {batches} batches");
             }
         }
     }
 
     #[test]
-    fn words_and_escapes_are_whole_wherever_blocks_and_batches_end() {
+    fn words_and_escapes_may_cross_blocks_and_batches() {
         let right = ["null", "false", "-1.5e3", "0", "12345678901", "[0,true,7]"];
         let wrong =
             ["nul", "nulll", "falsey", "true1", "12true", "-", "1.", "1e+", "01", "-01", "0true"];
@@ -520,11 +536,11 @@ mod tests {
         for ((leaf, is_right), pad) in
             all.flat_map(|leaf| (BLOCK..3 * BLOCK).map(move |pad| (leaf.clone(), pad)))
         {
-            // Enough behind it that the document does not end in the batch.
+            // Long enough that the document does not end in the batch.
             let text = format!("[{}{leaf},[{}]]", " ".repeat(pad), "0,".repeat(6 * BLOCK) + "0");
-            // Also where a block ends within a batch.
+            // Block boundaries within a batch are tested as well.
             for (isa, blocks) in Isa::all().flat_map(|isa| [(isa, 1), (isa, 5)]) {
-                // A batch in which the document does not begin comes first.
+                // The document begins in the first batch, and the leaf is in a later one.
                 let batches = [1, blocks];
                 let by_masks = follow(text.as_bytes(), &batches, isa, 64, Grammar::follow);
                 let by_tokens =
@@ -532,14 +548,14 @@ mod tests {
                         grammar.walk(batch, nesting).err()
                     });
                 assert_eq!(by_masks, by_tokens, "{leaf} behind {pad}");
-                let told_last = by_masks.last().unwrap();
-                assert_eq!(!told_last.starts_with('('), is_right, "{leaf}: {told_last}");
+                let last = by_masks.last().unwrap();
+                assert_eq!(!last.starts_with('('), is_right, "{leaf}: {last}");
             }
         }
     }
 
     #[test]
-    fn words_are_whole_however_long() {
+    fn long_words_are_checked_to_their_end() {
         let surrounded =
             |word: &str| format!("[{}{word},{}0]", "0,".repeat(5000), "0,".repeat(5000));
         for len in (1..140).chain(250..270).chain(505..525) {
@@ -555,9 +571,9 @@ mod tests {
             ] {
                 let text = surrounded(&format!("{begin}{}", more.repeat(len)));
                 for isa in Isa::all() {
-                    let told = follow(text.as_bytes(), &[BATCH], isa, 64, Grammar::follow);
-                    let is_told_right = !told.last().unwrap().starts_with('(');
-                    assert_eq!(is_told_right, is_right, "{begin} and {len} of {more}");
+                    let results = follow(text.as_bytes(), &[BATCH], isa, 64, Grammar::follow);
+                    let is_accepted = !results.last().unwrap().starts_with('(');
+                    assert_eq!(is_accepted, is_right, "{begin} and {len} of {more}");
                 }
             }
         }
@@ -567,12 +583,12 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(1000))]
 
         #[test]
-        fn batches_are_judged_as_their_tokens_are(
+        fn both_paths_agree(
             text in prop_oneof![
                 documents(),
                 mixture(),
                 soup(),
-                // Most of what is wrong is the first thing that is.
+                // In most of these the first error is not at the first byte.
                 soup().prop_map(|soup| [b"[", &soup[..]].concat()),
                 soup().prop_map(|soup| [b"[[", &b"[1,2],".repeat(40)[..], &soup[..]].concat()),
             ],
@@ -591,10 +607,10 @@ mod tests {
         }
 
         #[test]
-        fn a_stretch_is_judged_as_if_its_surroundings_were_known(
+        fn a_range_without_context_gives_the_same_result(
             text in prop_oneof![
                 documents(),
-                // Open to the end, as a stretch of a large document is.
+                // Open to the end, like a range of a large document.
                 prop::collection::vec(mixture(), 1..4).prop_map(|all| {
                     [b"[0,", &all.join(&b","[..])[..], b",0"].concat()
                 }),
@@ -609,7 +625,7 @@ mod tests {
             let place = place.get(&commas) + 1;
             let mut answers = Vec::new();
             for isa in Isa::all() {
-                let answer = go_on_both_ways(&text, place, &batches, isa);
+                let answer = continue_on_both_paths(&text, place, &batches, isa);
                 if let Some([alone, around]) = &answer {
                     prop_assert_eq!(alone, around, "{} at {}", text.escape_ascii(), place);
                 }

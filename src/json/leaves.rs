@@ -1,62 +1,61 @@
-//! Numbers, literals and escapes, a batch at a time.
+//! Validates numbers, literals and escapes, a batch at a time.
 //!
-//! What they are made of depends on nothing around them, so all of a batch are looked at in one go,
-//! before anything is passed. Most words are literals or natural numbers, most escapes of two
-//! bytes or one character by its number: those are told by masks, all of a block at once. The
-//! others are read byte by byte.
+//! Their grammar does not depend on the surrounding tokens, so one pass checks all of a batch. Most
+//! words are literals or natural numbers, and most escapes have two bytes or are one `\u`. Masks
+//! check these for a whole block at once. The others are checked byte by byte.
 //!
-//! As with all that goes by masks ([`super::grammar`]), what is wrong is looked at again, to say
-//! where.
+//! Like all checks with masks ([`super::grammar`]), this one only says that something is wrong. A
+//! second pass over the tokens says what and where.
 
 use std::ops::Range;
 
 use super::grammar::Batch;
 use super::string;
 use super::word::Word;
-use crate::scan::wide::{Spelled, Wide, WideCode};
+use crate::scan::wide::{LeafMasks, Wide, WideCode};
 use crate::scan::{BLOCK, Block};
 
-/// What goes on behind a batch.
+/// The word or escape that continues after a batch.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Begun {
-    /// The word that the batch ends in, and how far it has come.
+pub(super) struct Unfinished {
+    /// The word that the batch ends in, and its state.
     pub word: Option<Word>,
-    /// The escape at this offset was checked as the second half of a pair.
+    /// The offset of an escape that was checked as the second half of a pair.
     pub paired: Option<u64>,
 }
 
-/// Checks the words and escapes of a batch; `None`: something is wrong.
+/// Checks the words and escapes of a batch; `None` if one is wrong.
 pub(super) struct CheckLeaves<'a> {
     pub batch: Batch<'a>,
-    /// The blocks that have words, a bit each.
+    /// The blocks with words, one bit each.
     pub with_words: u64,
-    /// The blocks that have escapes.
+    /// The blocks with escapes, one bit each.
     pub with_escapes: u64,
-    /// What goes on in the batch.
-    pub begun: Begun,
+    /// The word or escape that continues from the batch before.
+    pub unfinished: Unfinished,
 }
 
 impl WideCode for CheckLeaves<'_> {
-    type Output = Option<Begun>;
+    type Output = Option<Unfinished>;
 
     #[inline(always)]
-    fn run<W: Wide>(self, wide: W) -> Option<Begun> {
+    fn run<W: Wide>(self, wide: W) -> Option<Unfinished> {
         let CheckLeaves { batch: Batch { blocks, text, offset, .. }, .. } = self;
-        let mut begun = self.begun;
-        let spell = |index: usize| {
+        let mut unfinished = self.unfinished;
+        let leaf_masks = |index: usize| {
             let text = text.get(index * BLOCK..).and_then(<[u8]>::first_chunk);
-            // Nothing is known of what is too near the end; it is looked at byte by byte.
-            text.map(|text| wide.spell(text)).unwrap_or_default()
+            // Near the end of the text all masks are 0, and the bytes are checked one by one.
+            text.map(|text| wide.leaf_masks(text)).unwrap_or_default()
         };
 
         let end = blocks.len() * BLOCK;
-        let mut in_word = u64::from(begun.word.is_some());
+        let mut in_word = u64::from(unfinished.word.is_some());
         let mut first = 0;
-        if let Some(word) = begun.word.take() {
+        if let Some(word) = unfinished.word.take() {
             first = first_word(blocks);
             let word = word.feed_all(text.get(..first)?).ok()?;
             if first == end {
-                return Some(Begun { word: Some(word), ..begun });
+                return Some(Unfinished { word: Some(word), ..unfinished });
             }
             word.finish().ok()?;
         }
@@ -66,30 +65,30 @@ impl WideCode for CheckLeaves<'_> {
             if let Some(before) = index.checked_sub(1) {
                 in_word = blocks[before].words >> 63;
             }
-            let others = words.others(blocks[index].words, in_word, spell(index));
+            let others = words.others(blocks[index].words, in_word, leaf_masks(index));
             if others != 0 && !words_are_right(others, index, blocks, text, first..last) {
                 return None;
             }
         }
         if last < end {
-            begun.word = Some(Word::new().feed_all(text.get(last..end)?).ok()?);
+            unfinished.word = Some(Word::new().feed_all(text.get(last..end)?).ok()?);
         }
 
         for index in ones(self.with_escapes) {
-            let others = other_escapes(blocks[index].escapes, spell(index));
+            let others = other_escapes(blocks[index].escapes, leaf_masks(index));
             if others != 0 {
                 let text = text.get(index * BLOCK..)?;
                 let offset = offset + (index * BLOCK) as u64;
-                if !escapes_are_right(others, text, offset, &mut begun.paired) {
+                if !escapes_are_right(others, text, offset, &mut unfinished.paired) {
                     return None;
                 }
             }
         }
-        Some(begun)
+        Some(unfinished)
     }
 }
 
-/// The places of the ones in a mask.
+/// The positions of the 1 bits of a mask.
 #[inline(always)]
 fn ones(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -99,57 +98,56 @@ fn ones(mut mask: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The words that most are, told by masks: literals and natural numbers. What a block leaves to the
-/// next, if a word goes on there.
+/// Checks the common words with masks: literals and natural numbers. Holds the state between
+/// blocks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Words {
-    /// Those of the first bytes that belong to a literal begun before.
+    /// The first bytes of the next block that belong to a literal of this one.
     literal: u64,
-    /// 1 where the byte before ends a word: it is a zero that a number begins with, or one of a
-    /// literal.
+    /// 1 if no digit may follow the last byte: it is a leading zero, or part of a literal.
     ends: u64,
 }
 
 impl Words {
-    /// The bytes of words by which these are not whole, or neither literals nor natural numbers.
-    /// `in_word` is 1 where the byte before is one of a word.
+    /// The bytes that make a word anything but a complete literal or natural number. `in_word` is 1
+    /// if the byte before the block belongs to a word.
     #[inline(always)]
-    fn others(&mut self, words: u64, in_word: u64, spelled: Spelled) -> u64 {
+    fn others(&mut self, words: u64, in_word: u64, leaf: LeafMasks) -> u64 {
         let begins = words & !((words << 1) | in_word);
-        let (four, five) = (spelled.four & begins, spelled.five & begins);
-        // Four bytes each, and the last one of `false`.
+        let (four, five) = (leaf.literal4 & begins, leaf.literal5 & begins);
+        // Each literal has four bytes, and `false` a fifth.
         let literals = u128::from(four | five) * 0b1111 + (u128::from(five) << 4);
         let literal = literals as u64 | self.literal;
-        let ends = literal | (spelled.zeros & begins);
+        let ends = literal | (leaf.zeros & begins);
         let behind = (ends << 1) | (self.ends & in_word);
         *self = Words { literal: (literals >> 64) as u64, ends: ends >> 63 };
-        words & (!(spelled.digits | literal) | (spelled.digits & behind))
+        words & (!(leaf.digits | literal) | (leaf.digits & behind))
     }
 }
 
-/// The escapes of a block that are to be looked at: those that go on behind it, or all where not
-/// each is of two bytes or one character by its number.
+/// The escapes of a block that need a check one by one: those that cross its end. If one is not a
+/// two-byte escape or a single `\u`, all escapes of the block.
 #[inline(always)]
-fn other_escapes(escapes: u64, spelled: Spelled) -> u64 {
-    let numbers = escapes & spelled.before_u;
+fn other_escapes(escapes: u64, leaf: LeafMasks) -> u64 {
+    let numbers = escapes & leaf.before_u;
     let first_digits = numbers << 2;
     let digits = first_digits.wrapping_mul(0b1111);
-    let others = escapes & !(spelled.before_escaped | spelled.before_u);
-    // Of a pair that makes one character, both numbers begin with `d`.
-    match others | (digits & !spelled.hex) | (first_digits & spelled.d) {
+    let others = escapes & !(leaf.before_escaped | leaf.before_u);
+    // Both halves of a surrogate pair begin with `d`.
+    match others | (digits & !leaf.hex) | (first_digits & leaf.d) {
         0 => numbers & (!0 << (BLOCK - 5)),
         _ => escapes,
     }
 }
 
-/// Where the word ends that the blocks begin with.
+/// The end of the word that the blocks begin with.
 fn first_word(blocks: &[Block]) -> usize {
     let whole = blocks.iter().take_while(|block| block.words == !0).count();
     let rest = blocks.get(whole).map_or(0, |block| block.words.trailing_ones());
     whole * BLOCK + rest as usize
 }
 
-/// Where the word begins that the blocks end in: at their end, if they end in none.
+/// The start of the word that the blocks end in; their end if they do not end in a word.
 fn last_word(blocks: &[Block]) -> usize {
     let whole = blocks.iter().rev().take_while(|block| block.words == !0).count();
     let block = (blocks.len() - whole).checked_sub(1).and_then(|index| blocks.get(index));
@@ -157,8 +155,8 @@ fn last_word(blocks: &[Block]) -> usize {
     (blocks.len() - whole) * BLOCK - rest as usize
 }
 
-/// Whether the words are whole that these bytes of a block are in. Only those that lie in `within`
-/// of the batch are looked at: it may begin and end in a word that goes on.
+/// Whether the words that contain the bytes `odd` of a block are valid. Checks only words that
+/// start in the range `within`: the first and last word of the batch may be incomplete.
 #[cold]
 #[inline(never)]
 fn words_are_right(
@@ -180,7 +178,7 @@ fn words_are_right(
     true
 }
 
-/// Where the word begins that a byte of the blocks is in.
+/// The start of the word that contains a byte.
 fn word_begin(blocks: &[Block], place: usize) -> usize {
     let (index, bit) = (place / BLOCK, place % BLOCK);
     let others = !blocks[index].words & ((1 << bit) - 1);
@@ -190,7 +188,7 @@ fn word_begin(blocks: &[Block], place: usize) -> usize {
     }
 }
 
-/// Where it ends.
+/// The end of the word that contains a byte.
 fn word_end(blocks: &[Block], place: usize) -> usize {
     let (index, bit) = (place / BLOCK, place % BLOCK);
     let len = (blocks[index].words >> bit).trailing_ones() as usize;
@@ -200,7 +198,7 @@ fn word_end(blocks: &[Block], place: usize) -> usize {
     }
 }
 
-/// Whether escapes are right, looked at one by one. The text they are in begins at an offset.
+/// Whether escapes are valid, checked one by one. `offset` is that of the text.
 #[cold]
 #[inline(never)]
 fn escapes_are_right(escapes: u64, text: &[u8], offset: u64, paired: &mut Option<u64>) -> bool {
@@ -210,8 +208,8 @@ fn escapes_are_right(escapes: u64, text: &[u8], offset: u64, paired: &mut Option
     })
 }
 
-/// Whether the escape is right that a text begins with, which is at an offset. `paired` is the
-/// offset of one that was checked as the second half of a pair.
+/// Whether the escape that `text` begins with is valid. `offset` is that of the text. `paired` is
+/// the offset of an escape that was checked as the second half of a pair.
 pub(super) fn escape_is_right(text: &[u8], offset: u64, paired: &mut Option<u64>) -> bool {
     if paired.take() == Some(offset) {
         return true;

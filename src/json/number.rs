@@ -1,36 +1,36 @@
-//! Numbers compared exactly, as decimal text (docs/format/records.md, section 9, rule 4). Never
-//! through a float, and few zeros are written out: an exponent of a billion costs what its digits
-//! cost.
+//! Compares numbers exactly, as decimal text (docs/format/records.md, section 9, rule 4). No floats
+//! are involved and few zeros are written out, so an exponent of a billion costs no more than its
+//! digits.
 
-/// A number's text in its parts: sign, digits without leading or trailing zeros, and the power of
-/// ten of the digit before the decimal point.
+/// The parts of a number: sign, digits without leading or trailing zeros, and the exponent, which
+/// is the power of ten of the position before the first digit.
 struct Decimal<'a> {
     negative: bool,
     digits: Digits<'a>,
     exponent: Exponent,
 }
 
-/// The significant digits, skipping the point.
+/// The significant digits. Iteration skips the decimal point.
 #[derive(Clone)]
 struct Digits<'a>(&'a [u8]);
 
-/// A power of ten that may not fit a machine word: then it is compared as its text.
+/// A power of ten. If it does not fit a machine word, it is compared as text.
 #[derive(PartialEq, Eq)]
 enum Exponent {
     Small(i128),
-    /// Sign and digits of an exponent beyond any that digits could move.
+    /// Sign and digits of an exponent of more than 36 digits.
     Huge {
         negative: bool,
         digits: Vec<u8>,
     },
 }
 
-/// Whether two numbers, both of JSON's grammar, have the same value.
+/// Whether two JSON numbers have the same value.
 pub fn equal(a: &[u8], b: &[u8]) -> bool {
     if a == b {
         return true;
     }
-    // An integer has one spelling, but for zero.
+    // Every non-negative integer has one spelling.
     let is_positive =
         |text: &[u8]| text.first() != Some(&b'-') && text.iter().all(|byte| byte.is_ascii_digit());
     if is_positive(a) && is_positive(b) {
@@ -48,8 +48,8 @@ pub fn equal(a: &[u8], b: &[u8]) -> bool {
 /// Most zeros that [`canonical`] writes out.
 const ZEROS_MAX: i128 = 40;
 
-/// The one spelling that all numbers of the same value share. It has no exponent, as Terraform
-/// writes numbers, unless that took more than `ZEROS_MAX` zeros. The number is of JSON's grammar.
+/// The canonical spelling of a JSON number: equal numbers have the same one. It has no exponent, as
+/// Terraform writes numbers, unless that would need more than `ZEROS_MAX` zeros.
 pub fn canonical<'t>(text: &'t [u8], memory: &'t mut Vec<u8>) -> &'t [u8] {
     let is_integer = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
     let digits = text.strip_prefix(b"-").unwrap_or(text);
@@ -94,7 +94,7 @@ impl<'a> Decimal<'a> {
         }
     }
 
-    /// `None`: zero.
+    /// Parses a JSON number; `None` if it is zero.
     fn parse(text: &'a [u8]) -> Option<Decimal<'a>> {
         let (negative, text) = match text {
             [b'-', rest @ ..] => (true, rest),
@@ -109,7 +109,7 @@ impl<'a> Decimal<'a> {
         let is_digit = |byte: &u8| (b'1'..=b'9').contains(byte);
         let first = mantissa.iter().position(is_digit)?;
         let last = mantissa.iter().rposition(is_digit)?;
-        // Places from the first significant digit to the point.
+        // The distance from the first significant digit to the decimal point.
         let shift =
             if first < point { (point - first) as i128 } else { point as i128 + 1 - first as i128 };
         Some(Decimal {
@@ -129,7 +129,7 @@ impl Exponent {
         };
         let zeros = digits.iter().take_while(|&&byte| byte == b'0').count();
         let digits = &digits[zeros..];
-        // 37 digits fit; a shift is at most the length of a text in memory and never matters here.
+        // 37 digits fit an i128, and the shift is at most the length of a text in memory.
         if digits.len() > 36 {
             return Exponent::huge(negative, digits, shift);
         }
@@ -137,7 +137,7 @@ impl Exponent {
         Exponent::Small(if negative { shift - value } else { shift + value })
     }
 
-    /// Adds the shift to the text, digit by digit.
+    /// Adds the shift to the exponent, digit by digit.
     fn huge(negative: bool, digits: &[u8], shift: i128) -> Exponent {
         let mut digits = digits.to_vec();
         let mut rest = if negative { -shift } else { shift };
@@ -160,8 +160,8 @@ impl Exponent {
     }
 }
 
-/// The value of at most 36 digits. A byte that is none, because someone writes to the file, counts
-/// as some digit.
+/// The value of at most 36 digits. If another process writes to the file, a byte may be no digit;
+/// its low four bits count.
 fn value_of(digits: &[u8]) -> i128 {
     digits.iter().fold(0, |value, &byte| value * 10 + i128::from(byte & 0x0f))
 }
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_value_in_other_words() {
+    fn different_spellings_are_equal() {
         for (a, b) in [
             ("1", "1.0"),
             ("1", "1e0"),
@@ -208,14 +208,14 @@ mod tests {
         }
     }
 
-    /// Both, where they have the same spelling.
+    /// The canonical spelling of two numbers, if they have the same one.
     fn canonical_of(a: &str, b: &str) -> Option<String> {
         let [a, b] = [a, b].map(|text| canonical(text.as_bytes(), &mut Vec::new()).to_vec());
         (a == b).then(|| String::from_utf8(a).expect("ASCII"))
     }
 
     #[test]
-    fn numbers_of_a_value_share_a_spelling() {
+    fn equal_numbers_have_one_canonical_spelling() {
         let zeros = |count: usize| "0".repeat(count);
         for (text, other, expected) in [
             ("1000000000", "1e9", "1000000000"),
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn other_values() {
+    fn different_values_are_not_equal() {
         for (a, b) in [
             ("1", "-1"),
             ("1", "2"),

@@ -1,52 +1,53 @@
-//! The shape of one value: where its strings end and where its containers do.
+//! A structural index of one value: where its strings end and where its containers end.
 //!
-//! The masks are kept while the cursor passes over the value; afterwards every part of the value is
-//! reached, skipped or compared without looking at a byte twice. Where each container ends is
-//! worked out when the value is first looked at: most elements of a plan are told by less. Four
-//! bits for each byte, and eight bytes for each object or array: for one element of a plan, never
-//! for a plan. A long value may be all brackets, so it takes four bytes for each object or array
-//! (`Outline::nest_long`).
+//! The cursor records its masks while it skips the value. Afterwards every part of the value can be
+//! reached, skipped or compared without reading a byte twice. The ends of containers are computed
+//! when the value is first navigated, because most elements of a plan are decided without that.
 //!
-//! The trap: a position here counts from `Outline::origin`, the start of the 64-byte block in which
-//! the value begins, not from the value. And the text may be a file that another process writes to:
-//! positions were right for the bytes that were scanned, so every use is checked and none panics.
+//! The index takes four bits for each byte of the value and eight bytes for each container. It
+//! covers one element of a plan at a time. A long value may consist of brackets only, so there the
+//! index takes four bytes for each container (`Outline::nest_long`).
+//!
+//! The trap: a position counts from `Outline::origin`, the start of the 64-byte block that the
+//! value begins in, not from the value. And another process may write to a mapped file, so a
+//! position may not fit the text any more. Every use of a position is checked, and none panics.
 
 use std::ops::Range;
 
 use super::brackets::close_of;
-use super::native::Native;
+use super::canonical::Canonical;
 use super::string;
 use super::value::Value;
 use crate::error::{Error, Result};
 use crate::limits::Limit;
 use crate::scan::{BLOCK, Block, Code, Isa};
 
-/// The shape of one value.
+/// The structural index of one value.
 #[derive(Clone, Debug, Default)]
 pub struct Outline {
-    /// What to look for containers with.
+    /// The instruction set for searching brackets.
     isa: Isa,
-    /// Longest string that is decoded.
+    /// Longest string that may be decoded.
     string_max: u64,
     /// Bytes from the start of the input to position 0.
     pub(super) origin: u64,
-    /// The value's first byte.
+    /// The position of the value's first byte.
     start: u32,
     /// The position after its last byte.
     end: u32,
-    /// The masks from position 0 on. Those of bytes around the value mean nothing.
+    /// The masks from position 0 on. Bits outside the value are undefined.
     pub(super) blocks: Vec<Marks>,
-    /// The containers in the order in which they open.
+    /// The containers, in the order of their opening brackets.
     containers: Vec<Container>,
-    /// In a long value, in place of `containers`: where each of them ends.
+    /// Replaces `containers` in a long value: the closing bracket of each container.
     closes: Vec<u32>,
-    /// In a long value: how many containers open before each block.
+    /// In a long value, the number of containers that open before each block.
     opened: Vec<u32>,
-    /// Whether they were found.
+    /// Whether the containers were computed.
     is_nested: bool,
 }
 
-/// Those masks of a block that say where strings and containers begin and end ([`Block`]).
+/// The masks of a [`Block`] that the index needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Marks {
     pub quotes: u64,
@@ -55,7 +56,7 @@ pub(super) struct Marks {
     pub opens: u64,
 }
 
-/// One of several shapes whose masks were put together.
+/// One of several values whose masks are in the same [`Outline`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     origin: u64,
@@ -65,12 +66,12 @@ pub(super) struct Shape {
     last_block: usize,
 }
 
-/// Where a container ends.
+/// The end of a container.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Container {
-    /// Its closing bracket.
+    /// The position of the closing bracket.
     pub close: u32,
-    /// The number of containers that open before its end: the first one after it.
+    /// The number of containers that open before `close`: the index of the first one after it.
     pub next: u32,
 }
 
@@ -78,10 +79,10 @@ impl Outline {
     /// Longest text that can be outlined, in bytes.
     pub const LEN_MAX: u64 = u32::MAX as u64 - (1 << 16);
 
-    /// Blocks from which on a value is long.
+    /// Number of blocks from which on a value counts as long.
     const LONG: usize = (512 << 10) / BLOCK;
 
-    /// An outline of nothing, to be written by [`super::cursor::Cursor::outline`].
+    /// An empty outline, for [`super::cursor::Cursor::outline`] to fill.
     pub fn new() -> Outline {
         Outline::default()
     }
@@ -92,14 +93,14 @@ impl Outline {
         self.start = start;
         self.string_max = string_max;
         if self.blocks.len() >= Outline::LONG {
-            // The memory of a long value is given back: the next one seldom is long.
+            // Frees the memory of a long value, because long values are rare.
             (self.blocks, self.closes, self.opened) = Default::default();
         }
         self.blocks.clear();
         self.is_nested = false;
     }
 
-    /// The value ends before that offset of the input.
+    /// Ends the value before an offset of the input.
     pub(super) fn end(&mut self, offset: u64) {
         self.end = (offset - self.origin) as u32;
     }
@@ -109,13 +110,13 @@ impl Outline {
         self.origin + u64::from(self.start)
     }
 
-    /// Makes this the masks of no value.
+    /// Drops the masks.
     pub(super) fn clear(&mut self) {
         self.blocks.clear();
         self.is_nested = false;
     }
 
-    /// Adds another shape's masks to these.
+    /// Appends the masks of another value.
     pub(super) fn push(&mut self, outline: &Outline) -> Shape {
         let Outline { isa, string_max, origin, start, end, .. } = *outline;
         (self.isa, self.string_max) = (isa, string_max);
@@ -124,7 +125,7 @@ impl Outline {
         Shape { origin, start, end, first_block, last_block: self.blocks.len() }
     }
 
-    /// Becomes one of the shapes that were put together in another.
+    /// Becomes the outline of one of the values in `shapes`.
     pub(super) fn take(&mut self, shapes: &Outline, shape: Shape) {
         self.begin(shapes.isa, shape.origin, shape.start, shapes.string_max);
         self.end = shape.end;
@@ -140,12 +141,12 @@ impl Outline {
         Value::new(text, self, self.start..text.len() as u32, 0)
     }
 
-    /// The outlined value as native text. `text` is as for `Outline::value`.
-    pub fn native<'a>(&'a self, text: &'a [u8]) -> Native<'a> {
-        Native::new(text, self, self.start as usize)
+    /// The outlined value, for the canonical fast path. `text` is as for `Outline::value`.
+    pub fn canonical<'a>(&'a self, text: &'a [u8]) -> Canonical<'a> {
+        Canonical::new(text, self, self.start as usize)
     }
 
-    /// Finds the containers.
+    /// Computes the ends of the containers.
     #[inline(always)]
     fn nest(&mut self) {
         self.containers.clear();
@@ -153,8 +154,8 @@ impl Outline {
         if self.blocks.len() >= Outline::LONG {
             return self.nest_long();
         }
-        // The innermost one that is open, plus one; the ones around it are linked through
-        // [`Container::close`], which has no other use yet.
+        // One more than the index of the innermost open container. While a container is open, its
+        // `close` links to the container around it.
         let mut open = 0;
         let mut visible = !0 << self.start;
         for (index, block) in self.blocks.iter().enumerate() {
@@ -181,17 +182,17 @@ impl Outline {
         }
     }
 
-    /// Finds the containers of a long value. The number of the container behind each one is not
-    /// kept: it follows from the brackets of the block in which that ends.
+    /// Computes the ends of the containers of a long value. The field [`Container::next`] is not
+    /// stored: it follows from the brackets of the block in which the container ends.
     fn nest_long(&mut self) {
         self.containers = Vec::new();
         let opens = |block: &Marks| block.brackets & block.opens;
         let count: usize = self.blocks.iter().map(|block| opens(block).count_ones() as usize).sum();
-        // Exactly: a list that doubles takes three times its memory for a moment.
+        // Reserves the exact size: a growing `Vec` briefly needs three times its memory.
         self.closes.reserve_exact(count);
         self.opened.clear();
         self.opened.reserve_exact(self.blocks.len());
-        // Linked as above, through `closes`.
+        // Open containers are linked as in `nest`, through `closes`.
         let mut open = 0;
         let mut visible = !0 << self.start;
         for (index, block) in self.blocks.iter().enumerate() {
@@ -214,7 +215,7 @@ impl Outline {
         }
     }
 
-    /// A container of a long value.
+    /// The end of a container in a long value.
     #[cold]
     fn container_of_long(&self, index: u32) -> Option<Container> {
         let close = *self.closes.get(index as usize)?;
@@ -225,7 +226,7 @@ impl Outline {
         Some(Container { close, next: self.opened.get(block)? + before.count_ones() })
     }
 
-    /// Where the container ends that begins at a position: its closing bracket.
+    /// The closing bracket of the container that opens at a position.
     pub(super) fn close_of(&self, position: usize) -> Option<usize> {
         self.isa.run(FindClose { blocks: &self.blocks, position })
     }
@@ -242,8 +243,8 @@ impl Outline {
         Some(block as u32 * 64 + quotes.trailing_zeros())
     }
 
-    /// Where a text ends that begins at a position, if that is in its block or the one behind and
-    /// nothing in it is escaped.
+    /// The end of the text that starts at a position, if it is in the same block or the next and no
+    /// escape comes before it.
     #[inline(always)]
     pub(super) fn plain_end(&self, position: u32) -> Option<u32> {
         let (block, bit) = ((position / 64) as usize, position % 64);
@@ -259,17 +260,19 @@ impl Outline {
         (quotes != 0 && escapes & text == 0).then(|| start + quotes.trailing_zeros())
     }
 
+    /// Checks the length of a string that is to be decoded.
+    ///
     /// # Errors
     ///
-    /// A string of that length is too long to be decoded.
-    pub(super) fn hold_to_limit(&self, len: usize, offset: u64) -> Result<()> {
+    /// The length exceeds the limit.
+    pub(super) fn check_string_limit(&self, len: usize, offset: u64) -> Result<()> {
         if len as u64 > self.string_max {
             return Err(Error::limit(Limit::StringKept, self.string_max, offset));
         }
         Ok(())
     }
 
-    /// Whether anything is escaped between two positions.
+    /// Whether there is an escape between two positions.
     #[inline]
     pub(super) fn has_escape(&self, range: Range<u32>) -> bool {
         let (first, last) = ((range.start / 64) as usize, (range.end / 64) as usize);
@@ -283,7 +286,7 @@ impl Outline {
                     || two.escapes & to != 0
                     || between.iter().any(|block| block.escapes != 0)
             }
-            // The byte after the range may be the first after the text.
+            // The end of the range may be in the block after the last one.
             _ => {
                 let rest = self.blocks.get(first..).unwrap_or_default();
                 rest.iter().any(|block| block.escapes != 0)
@@ -291,8 +294,8 @@ impl Outline {
         }
     }
 
-    /// Checks the escapes between two positions; the position of the first bad one. `text` is the
-    /// text from position 0 to at least the end of the range.
+    /// Checks the escapes in a range; `Err` has the position of the first bad one. `text` starts at
+    /// position 0 and contains the range.
     pub(super) fn check_escapes(
         &self,
         text: &[u8],
@@ -307,7 +310,7 @@ impl Outline {
             while escapes != 0 {
                 let escape = index * 64 + escapes.trailing_zeros();
                 escapes &= escapes - 1;
-                // Those before the range, or the second half of a pair.
+                // Before the range, or the second half of a pair.
                 if escape < at {
                     continue;
                 }
@@ -329,7 +332,7 @@ impl Outline {
         }
     }
 
-    /// How deep the containers of that range are nested.
+    /// The depth of nesting among the containers of a range.
     pub(super) fn depth(&self, range: Range<u32>) -> u32 {
         let mut open = Vec::new();
         let mut deepest = 0;
@@ -344,7 +347,7 @@ impl Outline {
     }
 }
 
-/// [`Outline::nest`], to be run with the scanner's instructions.
+/// [`Outline::nest`], compiled for the scanner's instruction set.
 struct Nest<'o>(&'o mut Outline);
 
 impl Code for Nest<'_> {
@@ -356,7 +359,7 @@ impl Code for Nest<'_> {
     }
 }
 
-/// [`Outline::close_of`], to be run with the scanner's instructions.
+/// [`Outline::close_of`], compiled for the scanner's instruction set.
 struct FindClose<'o> {
     blocks: &'o [Marks],
     position: usize,
@@ -382,9 +385,9 @@ impl Code for FindClose<'_> {
     }
 }
 
-/// Who is told of what is passed over.
+/// Receives the blocks of a value that the cursor skips.
 pub(super) trait Recorder {
-    /// The next blocks. There may be more to the first and the last than belongs to the value.
+    /// Takes the next blocks. The first and the last may have bytes that are not part of the value.
     fn blocks(&mut self, blocks: &[Block]);
 }
 
@@ -400,7 +403,7 @@ impl Recorder for &mut Outline {
     }
 }
 
-/// Nobody is.
+/// Ignores the blocks.
 pub(super) struct Unrecorded;
 
 impl Recorder for Unrecorded {

@@ -1,22 +1,22 @@
-//! The text between two quotes: its escapes, decoded, compared or made. The bytes are UTF-8 and
-//! free of control characters already; what is left to check are escapes.
+//! The text of a string: validates, decodes, compares and writes escapes. The text itself is UTF-8
+//! without control characters, which the scan has checked.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// An invalid escape, or half of a surrogate pair, this many bytes into the text.
+/// The position of an invalid escape or of half a surrogate pair, in bytes from the text's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadEscape(pub usize);
 
-/// Longest escape: a surrogate pair.
+/// Length of the longest escape, a surrogate pair.
 pub const ESCAPE_MAX: usize = 12;
 
-/// How often as long as the text it stands for a spelling can be: `\u0041` is for `A`.
+/// Largest ratio of an escaped text to its decoded text: `\u0041` is `A`.
 pub const EXPANSION_MAX: usize = 6;
 
-/// The character of the escape that `text` begins with, and its length in bytes.
+/// Decodes the escape that `text` begins with; returns the character and the escape's length.
 ///
-/// `None`: it is not one of JSON's escapes, or half of a surrogate pair.
+/// `None` if JSON has no such escape, or if it is half of a surrogate pair.
 pub fn escape(text: &[u8]) -> Option<(char, usize)> {
     let simple = match text.get(1)? {
         b'"' => '"',
@@ -53,12 +53,12 @@ fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
     Some((char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00))?, 12))
 }
 
-/// The text with its escapes replaced; borrowed when there are none, so that the text must be one
-/// that nobody writes to. That of a mapped file is copied first ([`unescape`]).
+/// Decodes a text. Without escapes the result is borrowed, so no other process may write to the
+/// text; a text of a mapped file is copied first ([`unescape`]).
 ///
 /// # Errors
 ///
-/// The first bad escape, or byte that is not UTF-8.
+/// The first bad escape, or a byte that is not UTF-8.
 pub fn decode(text: &[u8]) -> Result<Cow<'_, str>, BadEscape> {
     if memchr::memchr(b'\\', text).is_none() {
         let plain = simdutf8::basic::from_utf8(text).map_err(|_| BadEscape(0))?;
@@ -69,8 +69,7 @@ pub fn decode(text: &[u8]) -> Result<Cow<'_, str>, BadEscape> {
     String::from_utf8(decoded).map(Cow::Owned).map_err(|_| BadEscape(0))
 }
 
-/// Appends the text with its escapes replaced. What is not escaped is copied without a look at
-/// whether it is UTF-8.
+/// Decodes a text and appends it. Does not check that the text between escapes is UTF-8.
 ///
 /// # Errors
 ///
@@ -91,12 +90,12 @@ pub fn unescape(text: &[u8], decoded: &mut Vec<u8>) -> Result<(), BadEscape> {
     Ok(())
 }
 
-/// Bytes as a text, if they are UTF-8.
+/// The bytes as a `str`, if they are UTF-8.
 pub fn utf8(bytes: &[u8]) -> Option<&str> {
     simdutf8::basic::from_utf8(bytes).ok()
 }
 
-/// Appends a text as JSON has it, between quotes: what serde_json writes.
+/// Appends a text as a JSON string with quotes, exactly as serde_json writes it.
 #[inline]
 pub fn push_quoted(text: &str, json: &mut String) {
     json.push('"');
@@ -104,7 +103,7 @@ pub fn push_quoted(text: &str, json: &mut String) {
     json.push('"');
 }
 
-/// Appends a text with no more escapes than it must have between quotes.
+/// Appends a text with the escapes that JSON requires, without quotes.
 pub fn push_escaped(text: &str, json: &mut String) {
     let mut rest = text;
     loop {
@@ -130,15 +129,15 @@ pub fn push_escaped(text: &str, json: &mut String) {
     }
 }
 
-/// Whether a text stands in JSON as it is, between quotes.
+/// Whether JSON requires no escape in a text.
 #[inline]
 pub fn is_plain(text: &str) -> bool {
     plain_len(text.as_bytes()) == text.len()
 }
 
-/// How many bytes of a text, from its first on, stand in JSON as they are.
+/// Length of the leading part of a text without bytes that JSON requires to be escaped.
 ///
-/// Eight at a time; the last eight may overlap those before.
+/// Checks eight bytes at a time; the last eight may overlap the ones before.
 #[inline]
 fn plain_len(text: &[u8]) -> usize {
     let plain = |special: u64| special.trailing_zeros() as usize / 8;
@@ -155,18 +154,18 @@ fn plain_len(text: &[u8]) -> usize {
     text.len() - 8 + plain(specials(*last))
 }
 
-/// The highest bits of those bytes that JSON has escaped; and of some after the first of them.
+/// Sets the highest bit of each byte that needs an escape. Bits after the first may be wrong.
 #[inline]
 fn specials(bytes: [u8; 8]) -> u64 {
     const EACH: u64 = u64::MAX / 0xff;
     let word = u64::from_le_bytes(bytes);
-    // What is less borrows from its highest bit, and may from the byte after it.
+    // A byte that is less borrows from its highest bit, and perhaps from the byte after it.
     let less = |word: u64, than: u8| word.wrapping_sub(EACH * u64::from(than)) & !word;
     let same = |byte: u8| less(word ^ (EACH * u64::from(byte)), 1);
     (less(word, b' ') | same(b'"') | same(b'\\')) & (EACH << 7)
 }
 
-/// The length of the escape that `text` begins with; `None` if it is a bad one.
+/// Length of the escape that `text` begins with; `None` if it is invalid.
 #[inline]
 pub fn escape_len(text: &[u8]) -> Option<usize> {
     match text.get(1)? {
@@ -179,7 +178,7 @@ pub fn escape_len(text: &[u8]) -> Option<usize> {
 ///
 /// # Errors
 ///
-/// The first bad one.
+/// The first bad escape.
 pub fn check(text: &[u8]) -> Result<(), BadEscape> {
     let mut at = 0;
     while let Some(next) = memchr::memchr(b'\\', &text[at..]) {
@@ -189,9 +188,9 @@ pub fn check(text: &[u8]) -> Result<(), BadEscape> {
     Ok(())
 }
 
-/// How many bytes two texts have in common from their first on.
+/// Length of the longest common prefix, in bytes.
 pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
-    // Arrays of a fixed length are compared without a call.
+    // The compiler inlines comparisons of arrays of a fixed length.
     let strides = a.as_chunks::<32>().0.iter().zip(b.as_chunks::<32>().0);
     let same = 32 * strides.take_while(|(a, b)| a == b).count();
     let words = a[same..].as_chunks::<8>().0.iter().zip(b[same..].as_chunks::<8>().0);
@@ -206,29 +205,30 @@ pub fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     end + a[end..].iter().zip(&b[end..]).take_while(|(a, b)| a == b).count()
 }
 
-/// Where two texts part, or before: up to here they have the same bytes, and no escape goes on.
-pub fn parting(a: &[u8], b: &[u8]) -> usize {
+/// A position up to which two texts are identical and no escape is unfinished. It is at the first
+/// difference if possible, and otherwise before it.
+pub fn divergence(a: &[u8], b: &[u8]) -> usize {
     let same = common_prefix(a, b);
     let near = same.saturating_sub(ESCAPE_MAX - 1);
     let Some(last) = memchr::memrchr(b'\\', &a[near..same]) else { return same };
     let last = near + last;
     let run = a[..=last].iter().rev().take_while(|&&byte| byte == b'\\').count();
     match a[last + 1..same].first() {
-        // It is escaped itself.
+        // The backslash is escaped itself.
         _ if run % 2 == 0 => same,
         None => last,
-        // It may be the second half of a pair.
+        // The escape may be the second half of a pair.
         Some(b'u') => 0,
         Some(_) => same,
     }
 }
 
-/// Compares two texts as decoded, by their bytes of UTF-8. Bad escapes compare by their own bytes.
+/// Compares the decoded texts by their UTF-8 bytes. A bad escape counts as its own bytes.
 pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
-    compare_from(parting(a, b), a, b)
+    compare_from(divergence(a, b), a, b)
 }
 
-/// The same for texts whose [`parting`] is known.
+/// Like [`compare`], for texts whose [`divergence`] is known.
 pub fn compare_from(start: usize, a: &[u8], b: &[u8]) -> Ordering {
     let (a, b) = (&a[start..], &b[start..]);
     match (a.first(), b.first()) {
@@ -237,7 +237,7 @@ pub fn compare_from(start: usize, a: &[u8], b: &[u8]) -> Ordering {
     }
 }
 
-/// The bytes of a text's decoded UTF-8, one by one.
+/// An iterator over the UTF-8 bytes of a decoded text.
 struct Decoded<'a> {
     text: &'a [u8],
     pending: [u8; 4],
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_escapes_are_told_with_their_place() {
+    fn bad_escapes_have_a_position() {
         for (text, place) in [
             (r"ab\x", 2),
             (r"\u12", 0),
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn comparison_is_of_the_decoded_text() {
+    fn comparison_decodes_escapes() {
         let pairs = [(r"\u003c", "<"), (r"\u00e9", "é"), (r"\ud83d\ude00", "😀"), (r"a\/b", "a/b")];
         for (a, b) in pairs {
             assert_eq!(compare(a.as_bytes(), b.as_bytes()), Ordering::Equal);
@@ -325,7 +325,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn texts_are_quoted_as_serde_json_does_it(
+        fn quoting_equals_that_of_serde_json(
             text in r#"[a-z]{0,40}(\PC|["\\\x00-\x1f\x7f\u{2028}\u{1f600}é]){0,4}[a-z]{0,40}"#,
         ) {
             let mut json = String::new();
@@ -348,7 +348,7 @@ mod tests {
         }
     }
 
-    /// Pieces of texts, of which some are the same in other words.
+    /// Texts of pieces, some of which decode to the same.
     fn text() -> impl Strategy<Value = String> {
         let pieces = [
             "a",
@@ -378,8 +378,8 @@ mod tests {
             let (a, b) = (format!("{same}{a}"), format!("{same}{b}"));
             let decoded = decode(a.as_bytes()).unwrap().cmp(&decode(b.as_bytes()).unwrap());
             prop_assert_eq!(compare(a.as_bytes(), b.as_bytes()), decoded);
-            // Where they part both can be read on.
-            let start = parting(a.as_bytes(), b.as_bytes());
+            // Both texts can be parsed from there on.
+            let start = divergence(a.as_bytes(), b.as_bytes());
             prop_assert_eq!(&a.as_bytes()[..start], &b.as_bytes()[..start]);
             prop_assert_eq!(check(&a.as_bytes()[start..]), Ok(()));
             prop_assert_eq!(check(&b.as_bytes()[start..]), Ok(()));

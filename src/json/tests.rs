@@ -1,4 +1,4 @@
-//! The cursor and the values against serde_json, and against themselves cut anywhere.
+//! Compares the cursor and the values with serde_json, and with themselves on other windows.
 
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::json::value::{Kind, Value};
 use crate::limits::{Limit, Limits};
 use crate::scan::Isa;
 
-/// A text that arrives in pieces, and forgets what it may.
+/// A text that arrives in pieces and forgets bytes as early as it may.
 #[derive(Debug)]
 struct Pieces<'a> {
     text: &'a [u8],
@@ -46,11 +46,11 @@ impl Source for Pieces<'_> {
     }
 }
 
-fn told(result: Result<()>) -> std::result::Result<(), (ErrorKind, u64)> {
+fn kind_and_offset(result: Result<()>) -> std::result::Result<(), (ErrorKind, u64)> {
     result.map_err(|error| (error.kind(), error.location().map_or(u64::MAX, |place| place.offset)))
 }
 
-/// JSON, and JSON with a few bytes changed.
+/// Random JSON text.
 pub(in crate::json) fn json() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("null".to_string()),
@@ -95,7 +95,7 @@ pub(in crate::json) fn damaged() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn strict_accepts_what_serde_json_accepts(text in damaged()) {
+    fn grammar_accepts_what_serde_json_accepts(text in damaged()) {
         let serde = serde_json::from_slice::<serde_json::Value>(&text).is_ok();
         let ours = check(Slice(&text), Validation::Grammar, Limits::default());
         prop_assert_eq!(ours.is_ok(), serde, "{:?} {}", ours, String::from_utf8_lossy(&text));
@@ -107,25 +107,25 @@ proptest! {
         sizes in prop::collection::vec(1usize..200, 1..5),
     ) {
         for validation in [Validation::Structure, Validation::Grammar] {
-            let whole = told(check(Slice(&text), validation, Limits::default()));
+            let whole = kind_and_offset(check(Slice(&text), validation, Limits::default()));
             let pieces = Pieces::new(&text, &sizes);
-            prop_assert_eq!(told(check(pieces, validation, Limits::default())), whole);
+            prop_assert_eq!(kind_and_offset(check(pieces, validation, Limits::default())), whole);
         }
     }
 
     #[test]
-    fn what_strict_accepts_is_skipped_to_the_same_end(text in json()) {
+    fn valid_text_is_skipped_with_either_validation(text in json()) {
         let text = format!(" {text} ").into_bytes();
         prop_assert!(check(Slice(&text), Validation::Grammar, Limits::default()).is_ok());
         prop_assert!(check(Slice(&text), Validation::Structure, Limits::default()).is_ok());
     }
 
     #[test]
-    fn values_are_those_of_serde_json(
+    fn values_equal_those_of_serde_json(
         text in json(),
         sizes in prop::collection::vec(1usize..200, 1..5),
     ) {
-        // Inside of other text, so that positions are not offsets.
+        // Inside other text, so that positions and offsets differ.
         let outer = format!("{{\"before\":[{text}],\"it\": {text} ,\"after\":1}}");
         let expected: serde_json::Value = serde_json::from_str(&text).unwrap();
         for validation in [Validation::Structure, Validation::Grammar] {
@@ -158,7 +158,7 @@ proptest! {
             let ours = tree(cursor.value(&mut outline));
             let value = &text[..cursor.offset() as usize];
             let serde = serde_json::from_slice::<serde_json::Value>(value);
-            // Duplicate keys apart, a walk of everything is as strict as serde_json.
+            // A walk of everything is as strict as serde_json, which keeps duplicate keys as well.
             prop_assert_eq!(ours.is_ok(), serde.is_ok());
         }
     }
@@ -211,7 +211,7 @@ fn truncation_anywhere_is_an_error() {
 }
 
 #[test]
-fn errors_have_their_place() {
+fn errors_have_an_offset() {
     let cases: &[(&str, ErrorKind, u64)] = &[
         (r#"{"a":[1}"#, ErrorKind::MismatchedBracket, 7),
         (r#"{"a":"\x"}"#, ErrorKind::Escape, 6),
@@ -224,23 +224,27 @@ fn errors_have_their_place() {
     ];
     for &(text, kind, offset) in cases {
         let result = check(Slice(text.as_bytes()), Validation::Grammar, Limits::default());
-        assert_eq!(told(result), Err((kind, offset)), "{text}");
+        assert_eq!(kind_and_offset(result), Err((kind, offset)), "{text}");
     }
 }
 
 #[test]
-fn a_bracket_of_the_wrong_kind_is_told_as_such_wherever_it_is() {
+fn a_mismatched_bracket_is_reported_as_such_everywhere() {
     for text in ["[}", "{]", "[1,}", r#"{"a"]"#, r#"{"a":]"#, r#"{"a":1]"#, r#"{"a":1,]"#] {
         for validation in [Validation::Structure, Validation::Grammar] {
             let result = check(Slice(text.as_bytes()), validation, Limits::default());
             let place = text.len() as u64 - 1;
-            assert_eq!(told(result), Err((ErrorKind::MismatchedBracket, place)), "{text}");
+            assert_eq!(
+                kind_and_offset(result),
+                Err((ErrorKind::MismatchedBracket, place)),
+                "{text}"
+            );
         }
     }
 }
 
 #[test]
-fn limits_are_told_by_name() {
+fn a_limit_error_names_the_limit() {
     let limits = Limits {
         depth: 3,
         string_skipped: 5000,

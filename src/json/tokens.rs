@@ -1,8 +1,8 @@
-//! The grammar of JSON, token by token: the plain way, which says what is wrong and where.
+//! Checks the grammar of JSON token by token: the slow path, which says what is wrong and where.
 
+use super::expected::Expected;
 use super::grammar::Batch;
-use super::leaves::{Begun, escape_is_right};
-use super::want::Want;
+use super::leaves::{Unfinished, escape_is_right};
 use super::word::Word;
 use crate::error::{ErrorKind, Found};
 use crate::scan::BLOCK;
@@ -12,18 +12,18 @@ use crate::scan::nesting::Nesting;
 pub(super) struct Tokens<'a> {
     pub batch: Batch<'a>,
     pub nesting: &'a mut Nesting,
-    /// What goes on from the batch before.
-    pub begun: Begun,
+    /// The word or escape that continues from the batch before.
+    pub unfinished: Unfinished,
 }
 
-/// What is wrong, and the place in the batch.
+/// What is wrong, and its position in the batch.
 pub(super) type Wrong = (ErrorKind, usize);
 
 impl Tokens<'_> {
-    /// Goes over all of them; what is wanted after the last. `in_word` is 1 where the byte before
-    /// the batch is one of a word.
-    pub(super) fn walk(&mut self, want: Want, in_word: u64) -> Result<Want, Wrong> {
-        let (mut want, mut in_word) = (want, in_word);
+    /// Checks all tokens and returns what is expected after the last one. `in_word` is 1 if the
+    /// byte before the batch belongs to a word.
+    pub(super) fn walk(&mut self, expected: Expected, in_word: u64) -> Result<Expected, Wrong> {
+        let (mut expected, mut in_word) = (expected, in_word);
         self.feed_word(0)?;
         for (index, block) in self.batch.blocks.iter().enumerate() {
             let words = block.words & !((block.words << 1) | in_word);
@@ -38,71 +38,73 @@ impl Tokens<'_> {
                     self.check_escape(place)?;
                     continue;
                 }
-                want = self.token(want, place)?;
+                expected = self.token(expected, place)?;
                 if self.nesting.has_ended() {
-                    return Ok(Want::Nothing);
+                    return Ok(Expected::Nothing);
                 }
             }
         }
-        Ok(want)
+        Ok(expected)
     }
 
-    /// Takes one token where `want` is wanted, and says what is wanted after it.
-    fn token(&mut self, want: Want, place: usize) -> Result<Want, Wrong> {
+    /// Checks a token against what is expected, and returns what is expected after it.
+    fn token(&mut self, expected: Expected, place: usize) -> Result<Expected, Wrong> {
         let byte = self.byte(place);
         let Some(is_in_object) = self.nesting.is_in_object() else {
-            return self.token_outside(want, place);
+            return self.token_outside(expected, place);
         };
-        // What the usual check tells of it as well.
+        // The check of brackets alone reports the same error.
         if matches!((byte, is_in_object), (b'}', false) | (b']', true)) {
             return Err((ErrorKind::MismatchedBracket, place));
         }
-        match (want, byte) {
-            (Want::Value | Want::ValueOrClose, b'{' | b'[') => self.enter(place),
-            (Want::Value | Want::ValueOrClose, b'"') => Ok(Want::CommaOrClose),
-            (Want::Key | Want::KeyOrClose, b'"') => Ok(Want::Colon),
-            (Want::Colon, b':') => Ok(Want::Value),
-            (Want::CommaOrClose, b',') if is_in_object => Ok(Want::Key),
-            (Want::CommaOrClose, b',') => Ok(Want::Value),
-            (Want::CommaOrClose | Want::KeyOrClose | Want::ValueOrClose, b'}' | b']') => {
+        match (expected, byte) {
+            (Expected::Value | Expected::ValueOrClose, b'{' | b'[') => self.enter(place),
+            (Expected::Value | Expected::ValueOrClose, b'"') => Ok(Expected::CommaOrClose),
+            (Expected::Key | Expected::KeyOrClose, b'"') => Ok(Expected::Colon),
+            (Expected::Colon, b':') => Ok(Expected::Value),
+            (Expected::CommaOrClose, b',') if is_in_object => Ok(Expected::Key),
+            (Expected::CommaOrClose, b',') => Ok(Expected::Value),
+            (
+                Expected::CommaOrClose | Expected::KeyOrClose | Expected::ValueOrClose,
+                b'}' | b']',
+            ) => {
                 self.nesting.pop(u64::from(byte == b'}')).map_err(|kind| (kind, place))?;
-                Ok(Want::CommaOrClose)
+                Ok(Expected::CommaOrClose)
             }
-            (Want::Value | Want::ValueOrClose, byte) if Word::holds(byte) => {
-                self.begun.word = Some(Word::new());
+            (Expected::Value | Expected::ValueOrClose, byte) if Word::holds(byte) => {
+                self.unfinished.word = Some(Word::new());
                 self.feed_word(place)?;
-                Ok(Want::CommaOrClose)
+                Ok(Expected::CommaOrClose)
             }
             _ => {
-                let expected = want.words(is_in_object);
+                let expected = expected.words(is_in_object);
                 Err((ErrorKind::Syntax { expected, found: Found::of(byte) }, place))
             }
         }
     }
 
-    /// Takes one that stands in no container. A document that is none has only its escapes looked
-    /// at here.
-    fn token_outside(&mut self, want: Want, place: usize) -> Result<Want, Wrong> {
-        match (want, self.byte(place)) {
-            (Want::Value, b'{' | b'[') => self.enter(place),
-            (Want::Value, b'"') => Ok(Want::Nothing),
+    /// Checks a token outside all containers. If the document is a single word, the cursor checks
+    /// it, so only escapes are checked here.
+    fn token_outside(&mut self, expected: Expected, place: usize) -> Result<Expected, Wrong> {
+        match (expected, self.byte(place)) {
+            (Expected::Value, b'{' | b'[') => self.enter(place),
+            (Expected::Value, b'"') => Ok(Expected::Nothing),
             _ => {
                 self.nesting.end();
-                Ok(Want::Nothing)
+                Ok(Expected::Nothing)
             }
         }
     }
 
-    fn enter(&mut self, place: usize) -> Result<Want, Wrong> {
+    fn enter(&mut self, place: usize) -> Result<Expected, Wrong> {
         let is_object = self.byte(place) == b'{';
         self.nesting.push(u64::from(is_object)).map_err(|kind| (kind, place))?;
-        Ok(if is_object { Want::KeyOrClose } else { Want::ValueOrClose })
+        Ok(if is_object { Expected::KeyOrClose } else { Expected::ValueOrClose })
     }
 
-    /// Feeds the word that is begun with the bytes from a place on, up to its end, where it is
-    /// finished, or that of the batch.
+    /// Feeds bytes to the unfinished word, from a position to the end of the word or the batch.
     fn feed_word(&mut self, from: usize) -> Result<(), Wrong> {
-        let Some(mut word) = self.begun.word.take() else { return Ok(()) };
+        let Some(mut word) = self.unfinished.word.take() else { return Ok(()) };
         for place in from..self.batch.len {
             let byte = self.byte(place);
             if !Word::holds(byte) {
@@ -110,14 +112,14 @@ impl Tokens<'_> {
             }
             word = word.feed(byte).map_err(|kind| (kind, place))?;
         }
-        self.begun.word = Some(word);
+        self.unfinished.word = Some(word);
         Ok(())
     }
 
-    /// Checks the escape that begins at a place.
+    /// Checks the escape that begins at a position.
     fn check_escape(&mut self, place: usize) -> Result<(), Wrong> {
         let (text, offset) = (&self.batch.text[place..], self.batch.offset + place as u64);
-        match escape_is_right(text, offset, &mut self.begun.paired) {
+        match escape_is_right(text, offset, &mut self.unfinished.paired) {
             true => Ok(()),
             false => Err((ErrorKind::Escape, place)),
         }

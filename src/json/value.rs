@@ -1,7 +1,7 @@
-//! A value of an outlined text: a position, from which everything below is reached lazily.
+//! A value of an outlined text: a position from which everything inside is reached lazily.
 //!
-//! Copying one costs nothing and going past one takes constant time, whatever it holds. What is
-//! looked at is held to the full grammar; what is passed over is not looked at.
+//! A value is cheap to copy, and skipping one takes constant time whatever it contains. What is
+//! read is checked against the full grammar; what is skipped is not checked again.
 
 mod inside;
 mod sorted;
@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 pub use inside::{Elements, Members};
-pub(crate) use inside::{Name, Spot};
+pub(crate) use inside::{MemberSpan, Name};
 pub(crate) use sorted::Sorted;
 
 use super::outline::{Container, Outline};
@@ -18,29 +18,29 @@ use super::string;
 use super::word::Word;
 use crate::error::{Error, ErrorKind, Found, Result};
 
-/// A value, borrowed from the window it stands in.
+/// A value, borrowed from the window.
 #[derive(Clone, Copy, Debug)]
 pub struct Value<'a> {
-    /// From the outline's origin to the value's last byte.
+    /// The text from the outline's origin to the value's end.
     text: &'a [u8],
     outline: &'a Outline,
-    /// Its first byte.
+    /// The position of its first byte.
     at: u32,
-    /// Containers that open before it.
+    /// How many containers open before it.
     container: u32,
 }
 
-/// A place between values, where one may begin.
+/// A position between values, where one may begin.
 #[derive(Clone, Copy, Debug)]
 struct Place<'a> {
     text: &'a [u8],
     outline: &'a Outline,
     at: u32,
-    /// Containers that open before it.
+    /// How many containers open before it.
     container: u32,
 }
 
-/// What a value is.
+/// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the kinds of JSON")]
 pub enum Kind {
@@ -53,12 +53,12 @@ pub enum Kind {
     Null,
 }
 
-/// A key or a string: the text between its quotes, escapes and all. The escapes were checked.
+/// A key or a string: the text between its quotes with its escapes, which are valid.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {
     raw: &'a [u8],
     offset: u64,
-    /// Whether it has escapes: a whole word, because keys are copied all the time.
+    /// Not 0 if there are escapes. A `u64` because copying it is cheaper than copying a `bool`.
     escaped: u64,
 }
 
@@ -77,16 +77,16 @@ impl<'a> Value<'a> {
         self.outline.origin + u64::from(self.at)
     }
 
-    /// Where it stands: bytes from the start of the input.
+    /// The value's range in the input, in bytes.
     pub fn range(self) -> Range<u64> {
         self.offset()..self.offset() + self.raw().len() as u64
     }
 
-    /// What it is, by its first byte.
+    /// The type of the value, by its first byte.
     ///
     /// # Errors
     ///
-    /// No value begins so.
+    /// No value begins with this byte.
     pub fn kind(self) -> Result<Kind> {
         match self.byte(self.at) {
             Some(b'{') => Ok(Kind::Object),
@@ -100,31 +100,31 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether it is `null`.
+    /// Whether the value is `null`, by its first byte.
     pub fn is_null(self) -> bool {
         self.byte(self.at) == Some(b'n')
     }
 
-    /// Whether it is `true`, by its first byte.
+    /// Whether the value is `true`, by its first byte.
     pub fn is_true(self) -> bool {
         self.byte(self.at) == Some(b't')
     }
 
-    /// Its bytes as they stand in the document.
+    /// The bytes of the value as they are in the document.
     #[inline]
     pub fn raw(self) -> &'a [u8] {
         &self.text[self.at as usize..]
     }
 
-    /// The text of a string, with its escapes checked.
+    /// The text of a string, after a check of its escapes.
     ///
     /// # Errors
     ///
-    /// It is no string, is too long to be decoded, or has a bad escape.
+    /// The value is not a string, is too long to be decoded, or has a bad escape.
     #[inline]
     pub fn string(self) -> Result<Text<'a>> {
         let text = self.unbounded()?;
-        self.outline.hold_to_limit(text.raw.len(), self.offset())?;
+        self.outline.check_string_limit(text.raw.len(), self.offset())?;
         Ok(text)
     }
 
@@ -149,16 +149,16 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// It is no string, is too long to be decoded, or has a bad escape.
+    /// The value is not a string, is too long to be decoded, or has a bad escape.
     pub fn text(self) -> Result<String> {
         self.string()?.decode()
     }
 
-    /// Whether two strings are the same text, decoded.
+    /// Whether two strings are equal after decoding.
     ///
     /// # Errors
     ///
-    /// One is no string, or has a bad escape.
+    /// One value is not a string, or has a bad escape.
     pub fn is_same_string(self, other: Value<'_>) -> Result<bool> {
         let Text { raw: one, escaped, .. } = self.unbounded()?;
         let two = other.quoted()?;
@@ -166,8 +166,8 @@ impl<'a> Value<'a> {
         if escaped == 0 && !other.outline.has_escape(other.at + 1..close) {
             return Ok(one == two);
         }
-        // Up to where they part they have the same escapes, which were checked.
-        let start = string::parting(one, two);
+        // Before the divergence both have the same escapes, which were checked in the first.
+        let start = string::divergence(one, two);
         other.place().check_escapes(other.at + 1 + start as u32..close)?;
         Ok(string::compare_from(start, one, two).is_eq())
     }
@@ -176,7 +176,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// It is no object.
+    /// The value is not an object.
     pub fn members(self) -> Result<Members<'a>> {
         match self.byte(self.at) {
             Some(b'{') => Ok(Members::of(self)),
@@ -184,11 +184,11 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether the keys of an object are in order, and so no two of them the same.
+    /// Whether the keys of an object are strictly ascending, and so free of duplicates.
     ///
     /// # Errors
     ///
-    /// It is no object, or not well formed.
+    /// The value is not an object, or is invalid.
     pub(crate) fn has_ordered_keys(self) -> Result<bool> {
         let mut last: Option<Text<'_>> = None;
         for member in self.members()? {
@@ -204,7 +204,7 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     ///
-    /// It is no array.
+    /// The value is not an array.
     pub fn elements(self) -> Result<Elements<'a>> {
         match self.byte(self.at) {
             Some(b'[') => Ok(Elements::of(self)),
@@ -212,11 +212,11 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The member of that (decoded) name; `None` where there is none or this is no object.
+    /// The first member with this decoded key; `None` if there is none or this is not an object.
     ///
     /// # Errors
     ///
-    /// The object is not well formed up to the member.
+    /// The object is invalid before the end of the member.
     pub fn get(self, key: &str) -> Result<Option<Value<'a>>> {
         if self.byte(self.at) != Some(b'{') {
             return Ok(None);
@@ -230,11 +230,11 @@ impl<'a> Value<'a> {
         Ok(None)
     }
 
-    /// The element at that place; `None` where there is none or this is no array.
+    /// The element at an index; `None` if there is none or this is not an array.
     ///
     /// # Errors
     ///
-    /// The array is not well formed up to the element.
+    /// The array is invalid before the end of the element.
     pub fn element(self, index: u32) -> Result<Option<Value<'a>>> {
         if self.byte(self.at) != Some(b'[') {
             return Ok(None);
@@ -242,11 +242,11 @@ impl<'a> Value<'a> {
         self.elements()?.nth(index as usize).transpose()
     }
 
-    /// The value as simd-json's own, for whoever wants a tree of this one piece.
+    /// The value as a tree of simd-json.
     ///
     /// # Errors
     ///
-    /// It is not JSON; it is nested deeper than simd-json can be trusted with ([`TREE_DEPTH`]).
+    /// The value is not JSON, or is nested deeper than [`TREE_DEPTH`], simd-json's safe depth.
     pub fn to_tree(self) -> Result<simd_json::OwnedValue> {
         let next = match self.outline.container(self.container) {
             Some(own) if matches!(self.kind()?, Kind::Object | Kind::Array) => own.next,
@@ -266,12 +266,12 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// An error of this place: another type was expected.
+    /// An error at this value: another type was expected.
     pub fn wrong_type(self, expected: &'static str) -> Error {
         Error::at(ErrorKind::WrongType { expected }, self.offset())
     }
 
-    /// An empty object or array, told without entering it.
+    /// Whether the value is `{}` or `[]`, by its bytes. False if there is a space between the two.
     #[inline]
     pub fn is_empty(self) -> bool {
         matches!(self.raw(), b"{}" | b"[]")
@@ -297,8 +297,8 @@ impl<'a> Place<'a> {
         self.outline.origin + u64::from(self.at)
     }
 
-    /// Goes to the next byte that is no space and looks at it; 0 where the text ends, which stands
-    /// nowhere in the grammar.
+    /// Skips white space and returns the next byte. At the end of the text it returns 0, which is
+    /// no token.
     #[inline(always)]
     fn token(&mut self) -> u8 {
         loop {
@@ -310,18 +310,18 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Takes the value that begins here, with that byte, and goes past it.
+    /// Consumes the value that begins here with the byte `first`.
     #[inline(always)]
     fn value(&mut self, first: u8) -> Result<Value<'a>> {
         let start = *self;
-        self.pass(first)?;
+        self.skip(first)?;
         Ok(Value::new(start.text, start.outline, start.at..self.at, start.container))
     }
 
-    /// Goes past the value that begins here, with that byte. Checks words; a string's escapes are
-    /// checked when its text is looked at.
+    /// Skips the value that begins here with the byte `first`. Checks words. The escapes of a
+    /// string are checked when its text is read.
     #[inline(always)]
-    fn pass(&mut self, first: u8) -> Result<()> {
+    fn skip(&mut self, first: u8) -> Result<()> {
         match first {
             b'"' => self.at = self.quote(self.at + 1)? + 1,
             b'{' | b'[' => match self.outline.container(self.container) {
@@ -329,14 +329,14 @@ impl<'a> Place<'a> {
                     self.at = close + 1;
                     self.container = next;
                 }
-                _ => return Err(self.unsteady()),
+                _ => return Err(self.changed()),
             },
             _ => self.at = self.word_end()?,
         }
         Ok(())
     }
 
-    /// Checks the escapes between two positions and says whether there are any.
+    /// Checks the escapes in a range and returns whether there are any.
     #[inline(always)]
     fn check_escapes(self, range: Range<u32>) -> Result<bool> {
         if !self.outline.has_escape(range.clone()) {
@@ -351,7 +351,7 @@ impl<'a> Place<'a> {
         self.outline.check_escapes(self.text, range).map_err(bad)
     }
 
-    /// Where the word ends that begins here.
+    /// The end of the word that begins here.
     #[inline(always)]
     fn word_end(self) -> Result<u32> {
         match self.plain_word_end() {
@@ -360,7 +360,8 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The same for a literal or a natural number with punctuation behind it, which nearly all are.
+    /// The fast path for literals and natural numbers with punctuation after them: nearly all
+    /// words.
     #[inline(always)]
     fn plain_word_end(self) -> Option<u32> {
         let rest = self.text.get(self.at as usize..)?;
@@ -398,12 +399,12 @@ impl<'a> Place<'a> {
         (at as usize) < self.text.len()
     }
 
-    /// The quote that closes a string whose text begins at `from`.
+    /// The closing quote of a string whose text starts at `from`.
     #[inline(always)]
     fn quote(self, from: u32) -> Result<u32> {
         match self.outline.next_quote(from) {
             Some(close) if self.holds(close) => Ok(close),
-            _ => Err(self.unsteady()),
+            _ => Err(self.changed()),
         }
     }
 
@@ -418,34 +419,34 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The text is not the one that was outlined: someone writes to the file.
+    /// An error: another process wrote to the file since its text was outlined.
     #[cold]
-    fn unsteady(self) -> Error {
+    fn changed(self) -> Error {
         Error::at(ErrorKind::Changed, self.offset())
     }
 }
 
-/// How deep a value may be nested to become a tree, whose parser and destructor recurse.
+/// Most levels of nesting in a tree, whose parser and destructor recurse.
 pub const TREE_DEPTH: u32 = 128;
 
 impl<'a> Text<'a> {
-    /// One of no bytes, for what might have stood there.
+    /// An empty text at an offset.
     pub(crate) fn empty(offset: u64) -> Text<'static> {
         Text { raw: b"", offset, escaped: 0 }
     }
 
-    /// What stands between quotes whose escapes were checked; its first byte has that offset.
+    /// A text between quotes whose escapes were checked. `offset` is that of its first byte.
     pub(super) fn of_raw(raw: &'a [u8], offset: u64) -> Text<'a> {
         Text { raw, offset, escaped: u64::from(memchr::memchr(b'\\', raw).is_some()) }
     }
 
-    /// The bytes between the quotes, escapes and all.
+    /// The bytes between the quotes, with their escapes.
     pub fn raw(self) -> &'a [u8] {
         self.raw
     }
 
-    /// The decoded text. It is copied before it is checked, because the text may be that of a file
-    /// that someone writes to.
+    /// The decoded text. Copies the bytes before it checks them, because another process may write
+    /// to a mapped file.
     ///
     /// # Errors
     ///
@@ -453,11 +454,11 @@ impl<'a> Text<'a> {
     pub fn decode(self) -> Result<String> {
         let mut copy = Vec::with_capacity(self.raw.len());
         self.copy_to(&mut copy)?;
-        String::from_utf8(copy).map_err(|error| self.unsteady(error.utf8_error().valid_up_to()))
+        String::from_utf8(copy).map_err(|error| self.changed(error.utf8_error().valid_up_to()))
     }
 
-    /// Appends the bytes of the decoded text. Whoever reads the copy as a text must check that it
-    /// is UTF-8, for the reason that [`Text::decode`] has.
+    /// Appends the decoded text as bytes. A caller that uses the copy as text must check that it is
+    /// UTF-8, for the reason given at [`Text::decode`].
     ///
     /// # Errors
     ///
@@ -468,15 +469,15 @@ impl<'a> Text<'a> {
             bytes.extend_from_slice(self.raw);
             return Ok(());
         }
-        string::unescape(self.raw, bytes).map_err(|bad| self.unsteady(bad.0))
+        string::unescape(self.raw, bytes).map_err(|bad| self.changed(bad.0))
     }
 
     #[cold]
-    fn unsteady(self, at: usize) -> Error {
+    fn changed(self, at: usize) -> Error {
         Error::at(ErrorKind::Changed, self.offset + at as u64)
     }
 
-    /// Appends the decoded text, which needs no memory of its own where that is short and plain.
+    /// Appends the decoded text. A short text without escapes needs no allocation.
     ///
     /// # Errors
     ///
@@ -494,7 +495,7 @@ impl<'a> Text<'a> {
         Ok(())
     }
 
-    /// The order of two texts: that of the bytes of their decoded UTF-8.
+    /// Compares the decoded texts by their UTF-8 bytes.
     #[inline]
     pub fn compare(self, other: Text<'_>) -> Ordering {
         if (self.escaped | other.escaped) != 0 {
@@ -503,7 +504,7 @@ impl<'a> Text<'a> {
         self.raw.cmp(other.raw)
     }
 
-    /// Whether that is its decoded text.
+    /// Whether the decoded text equals `text`.
     #[inline(always)]
     pub fn is(self, text: &str) -> bool {
         match self.escaped {
@@ -512,20 +513,20 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Whether its bytes are its text.
+    /// Whether the text has no escapes.
     #[inline]
     pub(crate) fn is_plain(self) -> bool {
         self.escaped == 0
     }
 
-    /// Bytes from the start of the input to its first byte after the quote.
+    /// Bytes from the start of the input to the first byte after the opening quote.
     pub fn offset(self) -> u64 {
         self.offset
     }
 }
 
-/// An empty list in the memory of another, whose values may be of another text. The standard
-/// library collects into it where both kinds of values have the same size.
+/// Clears a `Vec` and reuses its memory for items of another lifetime. The standard library
+/// collects in place if the sizes of both item types are equal.
 pub(crate) fn recycled<T, U>(mut list: Vec<T>) -> Vec<U> {
     list.clear();
     list.into_iter().map(|_| unreachable!("a list that is empty")).collect()

@@ -1,9 +1,10 @@
-//! Numbers and the three literals, one byte at a time: what stands outside of strings and is not
-//! punctuation. The state is one byte, so a word may be cut anywhere, or be gigabytes long.
+//! A state machine for *words*: numbers and the literals `true`, `false` and `null`, which are all
+//! that stands outside strings apart from punctuation and spaces. It consumes one byte at a time,
+//! so a word may be cut anywhere and have any length.
 
 use crate::error::ErrorKind;
 
-/// How far a word has come.
+/// The state of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word(State);
 
@@ -18,17 +19,17 @@ enum State {
     Exponent,
     ExponentSign,
     ExponentDigits,
-    /// The rest of a literal that has begun.
+    /// A literal, with its remaining letters.
     Literal(&'static [u8]),
 }
 
 impl Word {
-    /// Before the first byte.
+    /// The state before the first byte.
     pub fn new() -> Word {
         Word(State::Start)
     }
 
-    /// Whether a byte belongs to words, rather than to punctuation, strings or space.
+    /// Whether a byte is part of a word, and not punctuation, part of a string or a space.
     pub fn holds(byte: u8) -> bool {
         !matches!(
             byte,
@@ -61,20 +62,20 @@ impl Word {
         Ok(Word(next))
     }
 
-    /// The state after some more bytes.
+    /// The state after several more bytes.
     ///
     /// # Errors
     ///
-    /// One of them cannot follow.
+    /// A byte cannot follow.
     pub fn feed_all(self, bytes: &[u8]) -> Result<Word, ErrorKind> {
         bytes.iter().try_fold(self, |word, &byte| word.feed(byte))
     }
 
-    /// Says whether the word may end here.
+    /// Checks that the word may end here.
     ///
     /// # Errors
     ///
-    /// It is not whole.
+    /// The word is incomplete.
     pub fn finish(self) -> Result<(), ErrorKind> {
         match self.0 {
             State::Zero | State::Integer | State::Fraction | State::ExponentDigits => Ok(()),
@@ -83,9 +84,9 @@ impl Word {
         }
     }
 
-    /// Whether a text is a word from its first byte to its last.
+    /// Whether the whole text is one valid word.
     pub fn is_whole(text: &[u8]) -> bool {
-        // Most of those that are long.
+        // A shortcut for most long words.
         if matches!(text, [b'1'..=b'9', ..]) && text.iter().all(u8::is_ascii_digit) {
             return true;
         }

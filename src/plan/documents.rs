@@ -26,7 +26,7 @@ use super::reader;
 use super::tail::{self, After};
 use super::{Flow, Options, Visitor};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{Source, Whole};
+use crate::input::{SharedText, Source};
 
 /// How far after the start of an incomplete document the next document is searched for, in bytes.
 pub const REACH: u64 = 64 << 20;
@@ -480,12 +480,12 @@ impl<S: Source> Source for Region<'_, S> {
         self.source.changed()
     }
 
-    fn is_awaited(&self) -> bool {
-        self.source.is_awaited()
+    fn would_block(&self) -> bool {
+        self.source.would_block()
     }
 
-    fn whole(&self) -> Option<Whole> {
-        self.source.whole()
+    fn shared_text(&self) -> Option<SharedText> {
+        self.source.shared_text()
     }
 }
 

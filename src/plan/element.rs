@@ -8,8 +8,8 @@
 //! Invariant: for an element that is recognised here, the parser finds the same.
 
 use super::section::Section;
+use crate::json::canonical::Canonical;
 use crate::json::detached::Detached;
-use crate::json::native::Native;
 use crate::json::outline::Outline;
 use crate::json::value::Text;
 
@@ -50,7 +50,7 @@ impl<'a> Element<'a> {
         if self.section != Section::ResourceChanges {
             return None;
         }
-        Unchanged::glance(self.outline.native(self.text))
+        Unchanged::glance(self.outline.canonical(self.text))
     }
 }
 
@@ -69,7 +69,7 @@ pub struct Unchanged<'a> {
 
 impl<'a> Unchanged<'a> {
     /// Recognises an unchanged element of `resource_changes`; `None` means that it must be parsed.
-    fn glance(element: Native<'a>) -> Option<Unchanged<'a>> {
+    fn glance(element: Canonical<'a>) -> Option<Unchanged<'a>> {
         let mut text = element;
         if !text.take(b"{\"address\":") {
             return None;
@@ -112,7 +112,7 @@ impl<'a> Unchanged<'a> {
 
 /// Skips the keys that identify a resource, from its mode to its provider.
 #[inline(always)]
-fn resource(text: &mut Native<'_>) -> bool {
+fn resource(text: &mut Canonical<'_>) -> bool {
     text.take(b",\"mode\":")
         && text.string()
         && text.take(b",\"type\":")
@@ -139,7 +139,7 @@ pub struct ResourceGlance<'a> {
 /// 6); `None` means that it must be parsed.
 pub(super) fn resource_glance<'a>(
     section: Section,
-    resource: Native<'a>,
+    resource: Canonical<'a>,
 ) -> Option<ResourceGlance<'a>> {
     let mut text = resource;
     if !text.take(b"{\"address\":") {
@@ -258,7 +258,7 @@ mod tests {
             return false;
         }
         let text = cursor.outlined(&outline);
-        let Some(glance) = resource_glance(Section::Other, outline.native(text)) else {
+        let Some(glance) = resource_glance(Section::Other, outline.canonical(text)) else {
             return false;
         };
         let overlay = glance.sensitive_values.to_vec();

@@ -493,7 +493,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
                 unchanged.is_some_and(|unchanged| self.visitor.unchanged(&unchanged, range))
             }
             (PieceKind::Resource, _) => {
-                let glance = element::resource_glance(self.section, self.outline.native(text));
+                let glance = element::resource_glance(self.section, self.outline.canonical(text));
                 glance.is_some_and(|glance| self.visitor.resource(&glance, range))
             }
             _ => false,

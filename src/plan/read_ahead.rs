@@ -6,14 +6,14 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::crew::of_shared_work;
+use crate::pool::scaled_for_fuzzing;
 
 /// The reader reads this many bytes of a section before lookahead starts: a small document is not
 /// worth a thread.
-pub(crate) const ALONE: u64 = of_shared_work(512 << 10);
+pub(crate) const ALONE: u64 = scaled_for_fuzzing(512 << 10);
 
 /// Length of the range that a worker gets, in bytes.
-pub(crate) const STRETCH: u64 = of_shared_work(256 << 10);
+pub(crate) const STRETCH: u64 = scaled_for_fuzzing(256 << 10);
 
 /// Lookahead stops after more than this many failed ranges in a row: the elements are longer than a
 /// range, or do not begin as the tools write them.

@@ -160,7 +160,7 @@ impl<'v, S: Source, V: Visitor> Reader<'v, S, V> {
         // More than the tools indent by.
         const LEN: usize = 64;
         self.cursor.peek()?;
-        let member = self.cursor.ahead(LEN).strip_prefix(b"{");
+        let member = self.cursor.lookahead(LEN).strip_prefix(b"{");
         self.frame.looks_like_outputs |=
             member.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"sensitive\""));
         Ok(())

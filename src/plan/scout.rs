@@ -17,7 +17,7 @@ use memchr::memmem;
 use super::reader::Reader;
 use super::section::Section;
 use super::{Flow, Options, Visitor};
-use crate::input::{Slice, Source, Whole};
+use crate::input::{SharedText, Slice, Source};
 use crate::json::brackets::Brackets;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
@@ -57,13 +57,13 @@ impl Frontier<'_> {
 
     /// Whether another thread is still producing the text after the window.
     pub fn is_awaited(&self) -> bool {
-        self.source.is_awaited()
+        self.source.would_block()
     }
 
     /// Returns a parser that can run ahead of the reader; `None` if the text does not lie in
     /// memory.
     pub fn scout(&self) -> Option<Scout> {
-        let whole = self.source.whole()?;
+        let whole = self.source.shared_text()?;
         Some(Scout { whole, section: self.section, open: self.open.clone(), options: self.options })
     }
 }
@@ -71,7 +71,7 @@ impl Frontier<'_> {
 /// Parses elements of one section from guessed starts, on any thread.
 #[derive(Clone)]
 pub struct Scout {
-    whole: Whole,
+    whole: SharedText,
     section: Section,
     open: Brackets,
     options: Options,

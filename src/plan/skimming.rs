@@ -10,23 +10,23 @@ use std::thread::Scope;
 
 use super::Options;
 use super::read_ahead::{ALONE, MISSED_MAX};
-use crate::crew::{Crew, Desk, Worker, of_shared_work};
 use crate::error::Result;
-use crate::input::{Source, Whole};
+use crate::input::{SharedText, Source};
 use crate::json::Validation;
 use crate::json::cursor::Cursor;
-use crate::json::skim::{Skimmed, skim};
+use crate::json::prescan::{Prescanned, prescan};
+use crate::pool::{Pool, Queue, Worker, scaled_for_fuzzing};
 use crate::scan::Isa;
 
 /// Length of the range that a thread skips, in bytes. It is at most the limit on a string, so no
 /// string inside a range exceeds that limit.
-const STRETCH: u64 = of_shared_work(512 << 10);
+const STRETCH: u64 = scaled_for_fuzzing(512 << 10);
 
 /// A job: a range to skip, and its result.
 pub(super) struct Stretch {
-    whole: Whole,
+    whole: SharedText,
     range: Range<usize>,
-    skimmed: Option<Skimmed>,
+    skimmed: Option<Prescanned>,
 }
 
 /// Skips ranges.
@@ -41,13 +41,13 @@ impl Worker for Skimmer {
 
     fn work(&mut self, stretch: &mut Stretch) {
         let Stretch { whole, range, skimmed } = stretch;
-        *skimmed = skim(whole.text(), range.clone(), self.isa, self.validation);
+        *skimmed = prescan(whole.text(), range.clone(), self.isa, self.validation);
     }
 }
 
 /// Results of the threads that skip ahead of the reader.
 pub(super) struct Skimming<'scope, 'env> {
-    crew: Crew<'scope, 'env, Skimmer>,
+    crew: Pool<'scope, 'env, Skimmer>,
     skimmer: Skimmer,
     /// End of the last range handed to a thread.
     end: u64,
@@ -65,7 +65,7 @@ pub(super) fn with_others<T>(
     if threads == 1 || options.limits.string_skipped < STRETCH {
         return read(None);
     }
-    let desk = Desk::new();
+    let desk = Queue::new();
     let skimmer = Skimmer { isa: options.isa, validation: options.validation };
     std::thread::scope(|scope| read(Some(&mut Skimming::new(scope, &desk, threads, skimmer))))
 }
@@ -101,19 +101,19 @@ impl<'scope, 'env> Skimming<'scope, 'env> {
     /// Uses up to `threads` threads, the calling thread included.
     fn new(
         scope: &'scope Scope<'scope, 'env>,
-        desk: &'env Desk<Stretch>,
+        desk: &'env Queue<Stretch>,
         threads: usize,
         skimmer: Skimmer,
     ) -> Self {
-        Skimming { crew: Crew::new(scope, desk, threads), skimmer, end: 0, missed: 0 }
+        Skimming { crew: Pool::new(scope, desk, threads), skimmer, end: 0, missed: 0 }
     }
 
     /// The next result that starts at or after an offset; `None` if there will be no more.
-    fn next(&mut self, offset: u64, source: &dyn Source) -> Option<Skimmed> {
+    fn next(&mut self, offset: u64, source: &dyn Source) -> Option<Prescanned> {
         if self.missed > MISSED_MAX {
             return None;
         }
-        let whole = source.whole()?;
+        let whole = source.shared_text()?;
         loop {
             self.end = self.end.max(offset);
             let len = whole.text().len() as u64;
@@ -122,9 +122,9 @@ impl<'scope, 'env> Skimming<'scope, 'env> {
                 self.end = range.end as u64;
                 let skimmer = self.skimmer;
                 let stretch = Stretch { whole: whole.clone(), range, skimmed: None };
-                self.crew.give(stretch, || skimmer);
+                self.crew.submit(stretch, || skimmer);
             }
-            let skimmed = self.crew.wait()?.skimmed;
+            let skimmed = self.crew.recv()?.skimmed;
             self.missed += 1;
             match skimmed {
                 Some(skimmed) if skimmed.start >= offset => return Some(skimmed),
@@ -141,7 +141,7 @@ impl<'scope, 'env> Skimming<'scope, 'env> {
 
     /// Drops all outstanding results: the value has ended.
     fn recall(&mut self) {
-        self.crew.recall();
+        self.crew.drain();
         self.end = 0;
     }
 }

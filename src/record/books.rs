@@ -9,6 +9,7 @@ use super::held::Held;
 use super::maker::{Facts, Maker};
 use super::sift::{Extent, Options, Show};
 use super::view::{Attributes, Places, View, Viewer, Whose};
+use super::watch::Watch;
 use super::{Label, Plan, Record, Rendered, SCHEMA_VERSION, Sink};
 use crate::error::Result;
 use crate::json::value::Text;
@@ -24,6 +25,7 @@ pub(super) struct Books<'a> {
     label: Label<'a>,
     pub(super) show: Show,
     pub(super) extent: Extent,
+    pub(super) watch: Option<&'static Watch>,
     pub(super) limits: Limits,
     pub(super) format_version: Option<String>,
     pub(super) terraform_version: Option<String>,
@@ -48,6 +50,7 @@ impl<'a> Books<'a> {
             label,
             show: options.show,
             extent: options.extent,
+            watch: options.watch,
             limits: options.read.limits,
             format_version: None,
             terraform_version: None,

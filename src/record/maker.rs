@@ -9,6 +9,7 @@ use super::json_text::JsonText;
 use super::sift::Extent;
 use super::texts::Texts;
 use super::view::{Attributes, Viewer};
+use super::watch::{Resource, Watch};
 use super::{Record, ResourceChange};
 use crate::diff::Differ;
 use crate::error::{Error, ErrorKind, Result};
@@ -25,6 +26,7 @@ use crate::secret::steps::Places;
 pub(super) struct Maker {
     limits: Limits,
     extent: Extent,
+    watch: Option<&'static Watch>,
     differ: Differ,
     marks: Marks,
     /// Where an overlay of the last change does not fit its value: below, nothing is told.
@@ -62,10 +64,11 @@ fn in_change(error: Error) -> Error {
 }
 
 impl Maker {
-    pub(super) fn new(limits: Limits, extent: Extent) -> Maker {
+    pub(super) fn new(limits: Limits, extent: Extent, watch: Option<&'static Watch>) -> Maker {
         Maker {
             limits,
             extent,
+            watch,
             differ: Differ::new(&limits),
             marks: Marks::new(None, &limits),
             misfits: Places::default(),
@@ -150,6 +153,9 @@ impl Maker {
         change: &plan::ResourceChange<'_>,
     ) -> Result<Facts> {
         self.diff(&change.change).map_err(in_change)?;
+        if let Some(watch) = self.watch.filter(|watch| watch.is_open()) {
+            watch.see(&Resource::of(change), &self.paths());
+        }
         let action = Action::of(&change.change).map_err(in_change)?;
         let mut terraform = PlanLine::default();
         terraform.count(action, change).map_err(in_change)?;
@@ -169,8 +175,11 @@ impl Maker {
     }
 
     /// The facts of a resource that was seen to stay as it is, if its overlays are known from
-    /// changes before.
+    /// changes before. None are while patterns look for a resource that they name.
     pub(super) fn known(&self, unchanged: &Unchanged<'_>) -> Option<Facts> {
+        if self.watch.is_some_and(Watch::is_open) {
+            return None;
+        }
         let (unknown, sensitive) = match self.extent {
             Extent::Paths => self.differ.known(unchanged)?,
             Extent::Actions => (0, 0),

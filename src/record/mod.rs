@@ -15,6 +15,7 @@ mod sharing;
 mod sift;
 mod texts;
 pub mod view;
+pub mod watch;
 
 use std::borrow::Cow;
 

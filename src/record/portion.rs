@@ -12,8 +12,8 @@ use super::held;
 use super::maker::{Facts, Maker};
 use super::sift::{Extent, Show};
 use super::view::{Places, View, Viewer, Whose};
+use super::watch::Watch;
 use super::{Record, Renderer};
-use crate::crew::{Worker, of_shared_work};
 use crate::error::{Error, Result};
 use crate::json::detached::Detached;
 use crate::json::outline::Outline;
@@ -21,9 +21,10 @@ use crate::json::value::{Text, Value};
 use crate::limits::Limits;
 use crate::plan::read_ahead::Sent;
 use crate::plan::{Answer, Deferred, Element, Flow, ResourceChange, Scout, Section, Visitor};
+use crate::pool::{Worker, scaled_for_fuzzing};
 
 /// Bytes of elements that are worth handing over.
-const SIZE: usize = of_shared_work(128 << 10) as usize;
+const SIZE: usize = scaled_for_fuzzing(128 << 10) as usize;
 
 /// Longest lists of paths of a row that is handed over, in bytes of memory.
 const PATHS_MAX: u64 = 64 << 10;
@@ -167,13 +168,13 @@ pub(super) struct RowWorker<'v> {
 impl<'v> RowWorker<'v> {
     pub(super) fn new(
         limits: Limits,
-        (show, extent): (Show, Extent),
+        (show, extent, watch): (Show, Extent, Option<&'static Watch>),
         view: Option<View<'v>>,
         renderer: Option<Box<dyn Renderer>>,
     ) -> Self {
         let limits = Limits { paths: limits.paths.min(PATHS_MAX), ..limits };
         let viewer = view.map(|view| Viewer::new(view, &limits));
-        let (maker, outline) = (Maker::new(limits, extent), Outline::new());
+        let (maker, outline) = (Maker::new(limits, extent, watch), Outline::new());
         RowWorker { maker, viewer, show, outline, renderer, made: 0 }
     }
 

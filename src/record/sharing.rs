@@ -17,18 +17,18 @@ use super::books::Books;
 use super::maker::Maker;
 use super::portion::{Made, Portion, RowWorker, parse};
 use super::view::View;
-use crate::crew::{Crew, Desk};
 use crate::error::Result;
 use crate::json::detached::Detached;
 use crate::plan::read_ahead::{ALONE, ReadAhead};
 use crate::plan::{Element, Frontier, ResourceChange, Scout};
+use crate::pool::{Pool, Queue};
 
 /// An element longer than this, in bytes, is not shared.
 const ELEMENT_MAX: usize = 256 << 10;
 
 /// A crew, and what is on its way to it.
 pub(super) struct Sharing<'scope, 'env> {
-    crew: Crew<'scope, 'env, RowWorker<'env>>,
+    crew: Pool<'scope, 'env, RowWorker<'env>>,
     /// The attributes that rows have.
     view: Option<View<'env>>,
     /// Bytes of the elements that were not shared.
@@ -55,11 +55,11 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
     /// Shares with so many threads, this one included.
     pub(super) fn new(
         scope: &'scope Scope<'scope, 'env>,
-        desk: &'env Desk<Portion>,
+        desk: &'env Queue<Portion>,
         threads: usize,
         view: Option<View<'env>>,
     ) -> Self {
-        let crew = Crew::new(scope, desk, threads);
+        let crew = Pool::new(scope, desk, threads);
         let (next, lesson) = (Portion::default(), Detached::default());
         let (spare, ahead, scout) = (Vec::new(), ReadAhead::default(), None);
         let (alone, index, copies) = (0, 0, false);
@@ -68,7 +68,7 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
 
     /// Whether elements are shared that stand before this place and did not come back.
     pub(super) fn is_under_way(&self) -> bool {
-        self.copies && (self.crew.out() > 0 || !self.next.is_empty())
+        self.copies && (self.crew.pending() > 0 || !self.next.is_empty())
     }
 
     /// Whether an element is to be copied and shared.
@@ -85,7 +85,7 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
     /// Up to where elements from here on were read ahead, if they were. Sends others to read on.
     pub(super) fn ahead(&mut self, frontier: &Frontier<'_>, books: &mut Books<'_>) -> Option<u64> {
         if self.copies && frontier.is_awaited() {
-            self.crew.help();
+            self.crew.run_one();
         }
         let offset = frontier.offset();
         let is_worth_it = self.ahead.is_worth_it(offset);
@@ -107,7 +107,7 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
         }
         (self.scout, self.index) = (Some(scout), frontier.index());
         let Sharing { ahead, crew, spare, .. } = self;
-        let found = ahead.find(offset, |_| true, || crew.wait(), |portion| keep(spare, portion));
+        let found = ahead.find(offset, |_| true, || crew.recv(), |portion| keep(spare, portion));
         if ahead.is_lost() {
             self.recall();
             self.copies = true;
@@ -131,7 +131,7 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
     pub(super) fn recall(&mut self) {
         // Nothing else is on its way then.
         if self.scout.take().is_some() {
-            let portions = self.crew.recall().into_iter().chain(self.ahead.take());
+            let portions = self.crew.drain().into_iter().chain(self.ahead.take());
             portions.for_each(|portion| keep(&mut self.spare, portion));
         }
         self.ahead = ReadAhead::default();
@@ -152,11 +152,11 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
         if self.next.is_full() {
             self.hand_over(books);
         }
-        while let Some(portion) = self.crew.take() {
+        while let Some(portion) = self.crew.try_recv() {
             self.absorb(portion, books, maker)?;
         }
         if !self.crew.has_room()
-            && let Some(portion) = self.crew.wait()
+            && let Some(portion) = self.crew.recv()
         {
             self.absorb(portion, books, maker)?;
         }
@@ -176,7 +176,7 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
         if !self.next.is_empty() {
             self.hand_over(books);
         }
-        while let Some(portion) = self.crew.wait() {
+        while let Some(portion) = self.crew.recv() {
             self.absorb(portion, books, maker)?;
         }
         Ok(())
@@ -190,9 +190,9 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
 
     fn give(&mut self, portion: Portion, books: &mut Books<'_>) {
         let view = self.view;
-        self.crew.give(portion, || {
+        self.crew.submit(portion, || {
             let renderer = books.rendered().map(|sink| sink.renderer());
-            RowWorker::new(books.limits, (books.show, books.extent), view, renderer)
+            RowWorker::new(books.limits, (books.show, books.extent, books.watch), view, renderer)
         });
     }
 

@@ -15,8 +15,8 @@ use super::maker::{Facts, Maker};
 use super::outputs::{Declarations, has_overlays};
 use super::sharing::Sharing;
 use super::view::{Attributes, Places, View, Whose};
+use super::watch::Watch;
 use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
-use crate::crew::Desk;
 use crate::error::{Error, Result};
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
@@ -24,6 +24,7 @@ use crate::path::Paths;
 use crate::plan::{
     self, Answer, Change, Documents, Element, Flow, Frontier, Place, Section, Visitor,
 };
+use crate::pool::Queue;
 
 /// Which changes become records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,6 +63,8 @@ pub struct Options {
     pub show: Show,
     /// How much of it.
     pub extent: Extent,
+    /// Patterns of which it is asked whether they name anything. They outlive all threads.
+    pub watch: Option<&'static Watch>,
 }
 
 /// A plan that was sifted.
@@ -173,11 +176,11 @@ fn sift_one<S: Source>(
     view: Option<View<'_>>,
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
-    let desk = Desk::new();
+    let desk = Queue::new();
     std::thread::scope(|scope| {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
         let mut sifter = Sifter {
-            maker: Maker::new(options.read.limits, options.extent),
+            maker: Maker::new(options.read.limits, options.extent, options.watch),
             books: Books::new(label, options, view, sink),
             sharing: Sharing::new(scope, &desk, threads, view),
             declarations: Declarations::default(),

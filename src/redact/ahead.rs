@@ -8,12 +8,12 @@ use super::cut::{Judge, Verdict};
 use super::redactor::Redactor;
 use super::stays::Stays;
 use super::{Counts, Options};
-use crate::crew::Worker;
 use crate::error::{Error, Result};
 use crate::json::outline::Outline;
 use crate::limits::Limit;
 use crate::plan::piece_crew::{Found as _, PieceJob, Task};
 use crate::plan::{Piece, PieceScout, PieceStretch, PieceVisitor, ResourceGlance, Unchanged};
+use crate::pool::Worker;
 use crate::secret::Collected;
 use crate::secret::survey::Survey;
 
@@ -272,7 +272,7 @@ mod tests {
 
     use super::*;
     use crate::error::Result;
-    use crate::input::{Source, Whole};
+    use crate::input::{SharedText, Source};
     use crate::plan::{Documents, PieceFrontier};
     use crate::redact::mask::Masking;
     use crate::scan::Isa;
@@ -300,8 +300,8 @@ mod tests {
             Ok(())
         }
 
-        fn whole(&self) -> Option<Whole> {
-            Some(Whole::new(self.0.clone()))
+        fn shared_text(&self) -> Option<SharedText> {
+            Some(SharedText::new(self.0.clone()))
         }
     }
 

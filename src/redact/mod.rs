@@ -38,11 +38,11 @@ use mask::Masking;
 use outgoing::{Outgoing, Tee};
 use redactor::Redactor;
 
-use crate::crew::{Crew, Desk};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::plan::piece_crew::PieceCrew;
 use crate::plan::{Document, Documents};
+use crate::pool::{Pool, Queue};
 use crate::secret::echo::Sought;
 use crate::secret::{self, Collected};
 
@@ -162,10 +162,10 @@ pub fn rewrite<S: Source>(
     let is_redacted = !matches!(secrecy, Secrecy::Off);
     let Collected { secrets, contained, .. } = known.unwrap_or(&nothing);
     let what = Sought { secrets, contained: contained.as_ref() };
-    let (desk, desk_ahead) = (Desk::new(), Desk::new());
+    let (desk, desk_ahead) = (Queue::new(), Queue::new());
     let threads = read.threads.map_or(1, NonZeroUsize::get);
     std::thread::scope(|scope| {
-        let crew = Crew::new(scope, &desk, threads);
+        let crew = Pool::new(scope, &desk, threads);
         let masking = &options.masking;
         let hire = move || Masker::new(what, masking, read.isa, read.limits);
         let outgoing = Outgoing::new(crew, hire, secrets.echo(), out, &read.limits);

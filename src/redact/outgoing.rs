@@ -14,14 +14,14 @@ use std::rc::Rc;
 use super::Counts;
 use super::chunk::{Chunk, Edit, Masker, Notes, Span};
 use super::mask::Mask;
-use crate::crew::{Crew, Worker, of_shared_work};
 use crate::error::{Error, ErrorKind, Result};
-use crate::input::{Source, Whole};
+use crate::input::{SharedText, Source};
 use crate::limits::{Limit, Limits};
 use crate::plan::piece_crew::Found as _;
+use crate::pool::{Pool, Worker, scaled_for_fuzzing};
 
 /// Bytes in a chunk that make it worth another thread.
-const SIZE: u64 = of_shared_work(256 << 10);
+const SIZE: u64 = scaled_for_fuzzing(256 << 10);
 
 /// Size of the buffer that joins small writes, in bytes.
 const BUFFER: usize = 64 << 10;
@@ -42,7 +42,7 @@ const OPEN: u64 = u64::MAX;
 /// The path of a document to the output.
 pub(super) struct Outgoing<'scope, 'env, 's> {
     /// Workers that search for echoes. Chunks that need no search bypass them.
-    crew: Crew<'scope, 'env, Masker<'s>>,
+    crew: Pool<'scope, 'env, Masker<'s>>,
     hire: Box<dyn Fn() -> Masker<'s> + 'scope>,
     /// Searches the chunks that this thread processes itself.
     masker: Option<Masker<'s>>,
@@ -74,7 +74,7 @@ pub(super) struct Outgoing<'scope, 'env, 's> {
 
 impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
     pub fn new(
-        crew: Crew<'scope, 'env, Masker<'s>>,
+        crew: Pool<'scope, 'env, Masker<'s>>,
         hire: impl Fn() -> Masker<'s> + 'scope,
         has_echoes: bool,
         out: &'env mut dyn Write,
@@ -255,12 +255,12 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         if !self.has_echoes {
             return self.write(chunk);
         }
-        self.crew.give(chunk, &self.hire);
-        while let Some(chunk) = self.crew.take() {
+        self.crew.submit(chunk, &self.hire);
+        while let Some(chunk) = self.crew.try_recv() {
             self.write(chunk)?;
         }
-        while self.crew.out() >= CHUNKS * self.crew.threads() || self.crew.threads() == 1 {
-            let Some(chunk) = self.crew.wait() else { break };
+        while self.crew.pending() >= CHUNKS * self.crew.threads() || self.crew.threads() == 1 {
+            let Some(chunk) = self.crew.recv() else { break };
             self.write(chunk)?;
         }
         Ok(())
@@ -289,7 +289,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         let taken = self.taken;
         while self.removed.pop_front_if(|removed| removed.range.end <= taken).is_some() {}
         assert!(self.removed.is_empty(), "nothing behind the chunk's beginning is left out here");
-        while let Some(earlier) = self.crew.wait() {
+        while let Some(earlier) = self.crew.recv() {
             self.write(earlier)?;
         }
         self.removed_len += range.end - range.start - chunk.bytes.len() as u64;
@@ -309,7 +309,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
     /// Writes everything that is left, including the rest of the window.
     pub fn finish(&mut self, source: &impl Source) -> Result<()> {
         self.take(source.window(), source.offset())?;
-        if self.has_echoes && self.crew.is_idle() {
+        if self.has_echoes && self.crew.is_unused() {
             // The rest of the document is one chunk, not worth another thread.
             let mut chunk = std::mem::take(&mut self.chunk);
             self.masker.get_or_insert_with(&self.hire).work(&mut chunk);
@@ -318,7 +318,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
             // Includes text that is added after the last byte.
             self.give(u64::MAX)?;
         }
-        while let Some(chunk) = self.crew.wait() {
+        while let Some(chunk) = self.crew.recv() {
             self.write(chunk)?;
         }
         self.out.flush().map_err(|error| Error::io(ErrorKind::Write, error))
@@ -339,7 +339,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         // More bytes may have left the window.
         self.chunk.bytes.truncate(end.saturating_sub(self.chunk.start) as usize);
         self.give(end)?;
-        while let Some(chunk) = self.crew.wait() {
+        while let Some(chunk) = self.crew.recv() {
             self.write(chunk)?;
         }
         self.out.flush().map_err(|error| Error::io(ErrorKind::Write, error))
@@ -388,11 +388,11 @@ impl<'scope, 's: 'scope, S: Source> Source for Tee<'scope, '_, 's, S> {
         self.source.changed()
     }
 
-    fn is_awaited(&self) -> bool {
-        self.source.is_awaited()
+    fn would_block(&self) -> bool {
+        self.source.would_block()
     }
 
-    fn whole(&self) -> Option<Whole> {
-        self.source.whole()
+    fn shared_text(&self) -> Option<SharedText> {
+        self.source.shared_text()
     }
 }

@@ -1,4 +1,4 @@
-//! 64 bytes as two registers of 32, whose comparisons are gathered bit by bit.
+//! The AVX2 kernel: two registers of 32 bytes, whose comparisons MOVEMASK turns into bits.
 
 use std::arch::x86_64::{
     __m256i, _MM_HINT_T0, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_loadu_si128, _mm_prefetch,
@@ -12,12 +12,12 @@ use std::arch::x86_64::{
     _mm256_unpackhi_epi64, _mm256_unpacklo_epi64, _mm256_xor_si256, _pext_u64,
 };
 
-use super::nesting::floating::Floating;
+use super::nesting::partial::PartialNesting;
 use super::nesting::words::Word;
 use super::nesting::{Claims, Nesting};
 use super::wide::{
-    BRACKETS, ESCAPED, LANES_MAX, LITERALS, Lanes, Masks, SEPARATORS, SPACE, SPELLED, Spelled,
-    Wide, WideCode, bitwise, carried,
+    BRACKETS, ESCAPED, LANES_MAX, LEAF_WINDOW, LITERALS, Lanes, LeafMasks, Masks, SEPARATORS,
+    SPACE, Wide, WideCode, bitwise, propagate_carries,
 };
 use super::{BLOCK, Block, Carry, Code, Findings, Kernel, Raw, Unusual, scan_blocks};
 
@@ -30,21 +30,21 @@ pub(super) unsafe fn scan<const STRUCTURE: bool, const TOKENS: bool>(
     carry: &mut Carry,
     blocks: &mut [Block],
 ) -> Findings {
-    // SAFETY: the caller has the instructions.
+    // SAFETY: the processor has the instructions, by this function's contract.
     unsafe { scan_blocks::<Avx2, STRUCTURE, TOKENS>(text, carry, blocks) }
 }
 
-/// Runs code that was inlined here with the instructions of AVX2 and its time.
+/// Runs code that is inlined here and so compiled for AVX2 and the features that come with it.
 ///
 /// # Safety
 ///
-/// The processor has them: AVX2, BMI1, BMI2, POPCNT, LZCNT.
+/// The processor has AVX2, BMI1, BMI2, POPCNT and LZCNT.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 pub(super) unsafe fn run<C: Code>(code: C) -> C::Output {
     code.run()
 }
 
-/// [`Nesting::follow_words`], where one instruction draws bits together.
+/// [`Nesting::follow_words`] with PEXT.
 ///
 /// # Safety
 ///
@@ -63,18 +63,18 @@ pub(super) unsafe fn follow<const CLAIMED: bool>(
     )
 }
 
-/// [`Floating::follow_words`] with the same instructions.
+/// [`PartialNesting::follow_words`] with PEXT.
 ///
 /// # Safety
 ///
 /// The processor has BMI1, BMI2, POPCNT and LZCNT.
 #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt")]
-pub(super) unsafe fn float<const CLAIMED: bool>(
-    floating: &mut Floating,
+pub(super) unsafe fn follow_partial<const CLAIMED: bool>(
+    partial: &mut PartialNesting,
     blocks: &[Block],
     claims: &[Claims],
 ) -> bool {
-    floating.follow_words::<CLAIMED>(blocks, claims, |bits, mask| _pext_u64(bits, mask))
+    partial.follow_words::<CLAIMED>(blocks, claims, |bits, mask| _pext_u64(bits, mask))
 }
 
 #[inline(never)]
@@ -83,17 +83,17 @@ fn take<const CLAIMED: bool>(nesting: &mut Nesting, word: Word, end: usize) -> b
     nesting.take::<CLAIMED>(word, end, |bits, mask| _pext_u64(bits, mask))
 }
 
-/// [`run`], with what is known of the instructions.
+/// [`run`], with the vector operations of AVX2 as an argument.
 ///
 /// # Safety
 ///
-/// The processor has them: AVX2, BMI1, BMI2, POPCNT, LZCNT.
+/// The processor has AVX2, BMI1, BMI2, POPCNT and LZCNT.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 pub(super) unsafe fn run_wide<C: WideCode>(code: C) -> C::Output {
     code.run(Avx2(()))
 }
 
-/// Only made where the processor has the instructions.
+/// Proof that the processor has AVX2. Made by [`run_wide`] only.
 #[derive(Clone, Copy)]
 struct Avx2(());
 
@@ -117,12 +117,12 @@ fn equal(bytes: [__m256i; 2], wanted: u8) -> u64 {
     mask(is(bytes[0], wanted), is(bytes[1], wanted))
 }
 
-/// Where each byte looks up, by its low four bits, which it would have to be. Those beyond ASCII
-/// find 0.
+/// A lookup table in both halves of a register. SHUFFLE looks up each byte by its low four bits; a
+/// byte beyond ASCII finds 0.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn table(bytes: &[u8; 16]) -> __m256i {
-    // SAFETY: 16 bytes are read from an array of 16.
+    // SAFETY: the array has the 16 bytes that are read.
     _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
 }
 
@@ -134,8 +134,8 @@ fn any_of(bytes: [__m256i; 2], wanted: &[u8; 16]) -> u64 {
     mask(low, high)
 }
 
-/// Unions are made of registers, before their bits are gathered. Of gathered bits the compiler
-/// makes them by going back, one byte at a time.
+/// Compares the bytes of a block. Alternatives are combined in registers, before MOVEMASK: the
+/// compiler turns a combination of two masks back into one of registers, byte by byte.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn classify<const TOKENS: bool>(bytes: [__m256i; 2]) -> Raw {
@@ -149,7 +149,7 @@ fn classify<const TOKENS: bool>(bytes: [__m256i; 2]) -> Raw {
         quote: equal(bytes, b'"'),
         backslash: equal(bytes, b'\\'),
         bracket: mask(brackets[0], brackets[1]),
-        // Bits 1 and 5 moved to bit 7, which is what `mask` gathers.
+        // Shifts bits 1 and 5 to bit 7, which MOVEMASK reads.
         opens: mask(_mm256_slli_epi16::<6>(bytes[0]), _mm256_slli_epi16::<6>(bytes[1])),
         braces: mask(_mm256_slli_epi16::<2>(bytes[0]), _mm256_slli_epi16::<2>(bytes[1])),
         is_unusual: _mm256_movemask_epi8(_mm256_cmpgt_epi8(
@@ -175,7 +175,7 @@ fn unusual(bytes: [__m256i; 2]) -> Unusual {
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn load(bytes: *const u8) -> [__m256i; 2] {
-    // SAFETY: the caller lets them be read.
+    // SAFETY: the caller promises 64 readable bytes; each load reads 32 of them.
     unsafe {
         let low = _mm256_loadu_si256(bytes.cast());
         [low, _mm256_loadu_si256(bytes.wrapping_add(32).cast())]
@@ -187,28 +187,28 @@ impl Wide for Avx2 {
 
     #[inline(always)]
     fn masks(self, blocks: &[Block]) -> Option<Masks<Four>> {
-        // SAFETY: the value proves that the instructions are there.
+        // SAFETY: `self` proves that the processor has AVX2.
         blocks.first_chunk().map(|blocks| unsafe { masks(blocks) })
     }
 
     #[inline(always)]
-    fn spell(self, text: &[u8; SPELLED]) -> Spelled {
-        // SAFETY: as above.
-        unsafe { spell(text) }
+    fn leaf_masks(self, text: &[u8; LEAF_WINDOW]) -> LeafMasks {
+        // SAFETY: `self` proves that the processor has AVX2.
+        unsafe { leaf_masks(text) }
     }
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn spell(text: &[u8; SPELLED]) -> Spelled {
-    // SAFETY: with four bytes more than 64, each of the first five is followed by 63.
+fn leaf_masks(text: &[u8; LEAF_WINDOW]) -> LeafMasks {
+    // SAFETY: the text has 68 bytes, so 64 bytes can be read at offsets 0 to 4.
     let bytes: [[__m256i; 2]; 5] =
         std::array::from_fn(|place| unsafe { load(text.as_ptr().add(place)) });
-    let [first, second] = [0, 1].map(|half| spell_half(bytes.map(|bytes| bytes[half])));
-    let mask = |kind: fn(&SpelledHalf) -> __m256i| mask(kind(&first), kind(&second));
-    Spelled {
-        four: mask(|half| half.four),
-        five: mask(|half| half.five),
+    let [first, second] = [0, 1].map(|half| leaf_half(bytes.map(|bytes| bytes[half])));
+    let mask = |kind: fn(&LeafHalf) -> __m256i| mask(kind(&first), kind(&second));
+    LeafMasks {
+        literal4: mask(|half| half.literal4),
+        literal5: mask(|half| half.literal5),
         digits: mask(|half| half.digits),
         zeros: mask(|half| half.zeros),
         hex: mask(|half| half.hex),
@@ -218,22 +218,22 @@ fn spell(text: &[u8; SPELLED]) -> Spelled {
     }
 }
 
-/// What 32 bytes are; all ones where a byte is such.
-struct SpelledHalf {
-    four: __m256i,
-    five: __m256i,
+/// [`LeafMasks`] of 32 bytes: all bits of a byte are set where the mask has a 1.
+struct LeafHalf {
+    literal4: __m256i,
+    literal5: __m256i,
     digits: __m256i,
     zeros: __m256i,
     hex: __m256i,
     d: __m256i,
     before_u: __m256i,
-    /// Not [`Spelled::before_escaped`].
+    /// The complement of [`LeafMasks::before_escaped`].
     before_others: __m256i,
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn spell_half(bytes: [__m256i; 5]) -> SpelledHalf {
+fn leaf_half(bytes: [__m256i; 5]) -> LeafHalf {
     let begins = LITERALS.iter().zip(bytes).fold(_mm256_set1_epi8(-1), |begins, (place, byte)| {
         let wanted = _mm256_shuffle_epi8(table(place), bytes[0]);
         _mm256_and_si256(begins, _mm256_cmpeq_epi8(wanted, byte))
@@ -243,14 +243,14 @@ fn spell_half(bytes: [__m256i; 5]) -> SpelledHalf {
     let folded = _mm256_or_si256(bytes[0], _mm256_set1_epi8(0x20));
     let [low, high] = &ESCAPED;
     let upper = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes[1]), _mm256_set1_epi8(15));
-    // Bytes beyond ASCII find 0 by their low four bits.
+    // A byte beyond ASCII finds 0 in the table.
     let common = _mm256_and_si256(
         _mm256_shuffle_epi8(table(low), bytes[1]),
         _mm256_shuffle_epi8(table(high), upper),
     );
-    SpelledHalf {
-        four: _mm256_andnot_si256(f, begins),
-        five: _mm256_and_si256(_mm256_and_si256(f, begins), is(bytes[4], b'e')),
+    LeafHalf {
+        literal4: _mm256_andnot_si256(f, begins),
+        literal5: _mm256_and_si256(_mm256_and_si256(f, begins), is(bytes[4], b'e')),
         digits,
         zeros: is(bytes[0], b'0'),
         hex: _mm256_or_si256(digits, between(folded, b'a', b'f')),
@@ -268,15 +268,15 @@ fn between(bytes: __m256i, first: u8, last: u8) -> __m256i {
     _mm256_cmpeq_epi8(_mm256_min_epu8(places, most), places)
 }
 
-/// The masks of four blocks, a kind in each register instead of half a block.
+/// Transposes the masks of four blocks: one register for each mask.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn masks(blocks: &[Block; 4]) -> Masks<Four> {
     let halves = blocks.each_ref().map(|block| {
-        // SAFETY: a block is eight masks of eight bytes, in order, without a gap.
+        // SAFETY: `Block` is `repr(C)` with eight `u64`, so it has 64 readable bytes.
         unsafe { load((&raw const *block).cast()) }
     });
-    // Four rows become four columns: by pairs, by halves.
+    // A transposition of 4 by 4: first within pairs of rows, then across halves.
     let columns = |half: usize| {
         let [a, b, c, d] = halves.map(|halves| halves[half]);
         let even = [_mm256_unpacklo_epi64(a, b), _mm256_unpacklo_epi64(c, d)];
@@ -293,7 +293,7 @@ fn masks(blocks: &[Block; 4]) -> Masks<Four> {
     Masks { quotes, escapes, brackets, opens, braces, strings, separators, words }
 }
 
-/// Masks of four blocks, the first lowest.
+/// A mask of four consecutive blocks, the first in the lowest lane.
 #[derive(Clone, Copy, Debug)]
 struct Four(__m256i);
 
@@ -305,7 +305,7 @@ bitwise!(
     BitXor bitxor _mm256_xor_si256
 );
 
-/// The highest bit of each of four.
+/// The highest bit of each lane.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn tops(four: __m256i) -> u32 {
@@ -316,8 +316,8 @@ impl Lanes for Four {
     const COUNT: usize = 4;
 
     #[inline(always)]
-    fn moved_on(self, carry: &mut u64) -> Four {
-        // SAFETY: lanes are only made where their instructions are.
+    fn shifted(self, carry: &mut u64) -> Four {
+        // SAFETY: a `Four` is made by functions with the AVX2 target feature only.
         unsafe {
             let first = _mm256_set1_epi64x((*carry << 63) as i64);
             let before = _mm256_permute4x64_epi64::<0b10_01_00_00>(self.0);
@@ -329,16 +329,16 @@ impl Lanes for Four {
     }
 
     #[inline(always)]
-    fn plus(self, other: Four, carry: &mut u64) -> Four {
-        // SAFETY: as above.
+    fn add_with_carry(self, other: Four, carry: &mut u64) -> Four {
+        // SAFETY: a `Four` is made by functions with the AVX2 target feature only.
         unsafe {
             let sum = _mm256_add_epi64(self.0, other.0);
-            // The carry of the highest bits: both are set, or one is and the sum has it no more.
+            // A lane overflows if both top bits are set, or if one is and the sum's is not.
             let both = _mm256_and_si256(self.0, other.0);
             let one = _mm256_andnot_si256(sum, _mm256_or_si256(self.0, other.0));
             let over = tops(_mm256_or_si256(both, one));
             let full = tops(_mm256_cmpeq_epi64(sum, _mm256_set1_epi64x(-1)));
-            let more = carried(over, full, *carry);
+            let more = propagate_carries(over, full, *carry);
             *carry = u64::from((more >> 4) & 1);
             let lanes = _mm256_set_epi64x(8, 4, 2, 1);
             let more = _mm256_and_si256(_mm256_set1_epi64x(i64::from(more)), lanes);
@@ -347,16 +347,17 @@ impl Lanes for Four {
     }
 
     #[inline(always)]
-    fn which(self) -> u64 {
-        // SAFETY: as above.
+    fn nonzero(self) -> u64 {
+        // SAFETY: a `Four` is made by functions with the AVX2 target feature only.
         let zero = unsafe { tops(_mm256_cmpeq_epi64(self.0, _mm256_setzero_si256())) };
         u64::from(zero ^ 0b1111)
     }
 
     #[inline(always)]
-    fn each(self) -> [u64; LANES_MAX] {
+    fn to_array(self) -> [u64; LANES_MAX] {
         let mut each = [0; LANES_MAX];
-        // SAFETY: as above; 32 bytes are written to an array of 64.
+        // SAFETY: a `Four` is made by functions with the AVX2 target feature only; the array has 64
+        // bytes and 32 are written.
         unsafe { _mm256_storeu_si256(each.as_mut_ptr().cast(), self.0) };
         each
     }
@@ -365,19 +366,19 @@ impl Lanes for Four {
 impl Kernel for Avx2 {
     #[inline(always)]
     unsafe fn classify<const TOKENS: bool>(bytes: &[u8; BLOCK]) -> Raw {
-        // SAFETY: the caller has the instructions; a block is 64 bytes.
+        // SAFETY: the caller promises the instructions, and `bytes` has the 64 bytes that are read.
         unsafe { classify::<TOKENS>(load(bytes.as_ptr())) }
     }
 
     #[inline(always)]
     unsafe fn unusual(bytes: &[u8; BLOCK]) -> Unusual {
-        // SAFETY: the caller has the instructions; a block is 64 bytes.
+        // SAFETY: the caller promises the instructions, and `bytes` has the 64 bytes that are read.
         unsafe { unusual(load(bytes.as_ptr())) }
     }
 
     #[inline(always)]
     unsafe fn prefix_xor(bits: u64) -> u64 {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller promises the instructions.
         unsafe {
             let bits = _mm_set_epi64x(0, bits as i64);
             _mm_cvtsi128_si64(_mm_clmulepi64_si128::<0>(bits, _mm_set1_epi8(-1))) as u64
@@ -386,7 +387,7 @@ impl Kernel for Avx2 {
 
     #[inline(always)]
     unsafe fn prefetch(bytes: *const u8) {
-        // SAFETY: prefetching cannot fault, and every x86-64 has it.
+        // SAFETY: a prefetch cannot fault at any address, and every x86-64 processor has it.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(bytes.cast()) };
     }
 }

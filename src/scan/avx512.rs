@@ -1,4 +1,4 @@
-//! 64 bytes as one register, whose comparisons are masks already.
+//! The AVX-512 kernel: one register of 64 bytes, whose comparisons are bit masks already.
 
 use std::arch::x86_64::{
     __m512i, _MM_HINT_T0, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_loadu_si128, _mm_prefetch,
@@ -14,8 +14,8 @@ use std::arch::x86_64::{
 };
 
 use super::wide::{
-    BRACKETS, ESCAPED, LANES_MAX, Lanes, Masks, SEPARATORS, SPACE, SPELLED, Spelled, Wide,
-    WideCode, bitwise, carried,
+    BRACKETS, ESCAPED, LANES_MAX, LEAF_WINDOW, Lanes, LeafMasks, Masks, SEPARATORS, SPACE, Wide,
+    WideCode, bitwise, propagate_carries,
 };
 use super::{BLOCK, Block, Carry, Findings, Kernel, Raw, Unusual, scan_blocks};
 
@@ -28,21 +28,21 @@ pub(super) unsafe fn scan<const STRUCTURE: bool, const TOKENS: bool>(
     carry: &mut Carry,
     blocks: &mut [Block],
 ) -> Findings {
-    // SAFETY: the caller has the instructions.
+    // SAFETY: the processor has the instructions, by this function's contract.
     unsafe { scan_blocks::<Avx512, STRUCTURE, TOKENS>(text, carry, blocks) }
 }
 
-/// Runs code that was inlined here with the instructions of AVX-512, AVX2 and its time.
+/// Runs code that is inlined here and so compiled for AVX-512, AVX2 and what comes with them.
 ///
 /// # Safety
 ///
-/// The processor has them: AVX-512F, AVX-512BW, AVX2, BMI1, BMI2, POPCNT, LZCNT.
+/// The processor has AVX-512F, AVX-512BW, AVX2, BMI1, BMI2, POPCNT and LZCNT.
 #[target_feature(enable = "avx512f,avx512bw,avx2,bmi1,bmi2,popcnt,lzcnt")]
 pub(super) unsafe fn run_wide<C: WideCode>(code: C) -> C::Output {
     code.run(Avx512(()))
 }
 
-/// Only made where the processor has the instructions.
+/// Proof that the processor has AVX-512F and AVX-512BW. Made by [`run_wide`] only.
 #[derive(Clone, Copy)]
 struct Avx512(());
 
@@ -52,8 +52,8 @@ fn equal(bytes: __m512i, wanted: u8) -> u64 {
     _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(wanted as i8))
 }
 
-/// The bytes that are what each finds in a table by its low four bits: one comparison for all that
-/// are looked for, because masks are what there are the fewest units for.
+/// The bytes of a class: those that equal the table entry at their low four bits. One comparison
+/// finds the whole class, which matters because few execution ports compare into masks.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn found(bytes: __m512i, wanted: &[u8; 16], are: __m512i) -> u64 {
@@ -90,21 +90,21 @@ impl Wide for Avx512 {
 
     #[inline(always)]
     fn masks(self, blocks: &[Block]) -> Option<Masks<Eight>> {
-        // SAFETY: the value proves that the instructions are there.
+        // SAFETY: `self` proves that the processor has AVX-512F and AVX-512BW.
         blocks.first_chunk().map(|blocks| unsafe { masks(blocks) })
     }
 
     #[inline(always)]
-    fn spell(self, text: &[u8; SPELLED]) -> Spelled {
-        // SAFETY: as above.
-        unsafe { spell(text) }
+    fn leaf_masks(self, text: &[u8; LEAF_WINDOW]) -> LeafMasks {
+        // SAFETY: `self` proves that the processor has AVX-512F and AVX-512BW.
+        unsafe { leaf_masks(text) }
     }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn spell(text: &[u8; SPELLED]) -> Spelled {
-    // SAFETY: with four bytes more than 64, each of the first five is followed by 63.
+fn leaf_masks(text: &[u8; LEAF_WINDOW]) -> LeafMasks {
+    // SAFETY: the text has 68 bytes, so 64 bytes can be read at offsets 0 to 4.
     let bytes: [__m512i; 5] =
         std::array::from_fn(|place| unsafe { _mm512_loadu_si512(text.as_ptr().add(place).cast()) });
     let spells = |word: &[u8]| {
@@ -119,15 +119,15 @@ fn spell(text: &[u8; SPELLED]) -> Spelled {
     let digits = _mm512_cmple_epu8_mask(values, _mm512_set1_epi8(9));
     let [low, high] = &ESCAPED;
     let upper = _mm512_and_si512(_mm512_srli_epi16::<4>(bytes[1]), _mm512_set1_epi8(15));
-    Spelled {
-        four: spells(b"true") | spells(b"null"),
-        five: spells(b"false"),
+    LeafMasks {
+        literal4: spells(b"true") | spells(b"null"),
+        literal5: spells(b"false"),
         digits,
         zeros: equal(bytes[0], b'0'),
         hex: digits | _mm512_cmple_epu8_mask(letters, _mm512_set1_epi8(5)),
         d: equal(folded, b'd'),
         before_u: equal(bytes[1], b'u'),
-        // Bytes beyond ASCII find 0 by their low four bits.
+        // A byte beyond ASCII finds 0 in the table.
         before_escaped: _mm512_test_epi8_mask(
             _mm512_shuffle_epi8(table(low), bytes[1]),
             _mm512_shuffle_epi8(table(high), upper),
@@ -138,19 +138,19 @@ fn spell(text: &[u8; SPELLED]) -> Spelled {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn table(bytes: &[u8; 16]) -> __m512i {
-    // SAFETY: 16 bytes are read from an array of 16.
+    // SAFETY: the array has the 16 bytes that are read.
     _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
 }
 
-/// The masks of eight blocks, a kind in each register instead of a block.
+/// Transposes the masks of eight blocks: one register for each mask.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn masks(blocks: &[Block; 8]) -> Masks<Eight> {
     let block = |index: usize| {
-        // SAFETY: a block is eight masks of eight bytes, in order, without a gap.
+        // SAFETY: `Block` is `repr(C)` with eight `u64`, so it has 64 readable bytes.
         unsafe { _mm512_loadu_si512((&raw const blocks[index]).cast()) }
     };
-    // Eight rows become eight columns: by pairs, by pairs of pairs, by halves.
+    // A transposition of 8 by 8: within pairs of rows, across pairs of pairs, across halves.
     let pair = |first, second| {
         let (first, second) = (block(first), block(second));
         [_mm512_unpacklo_epi64(first, second), _mm512_unpackhi_epi64(first, second)]
@@ -184,7 +184,7 @@ fn masks(blocks: &[Block; 8]) -> Masks<Eight> {
     Masks { quotes, escapes, brackets, opens, braces, strings, separators, words }
 }
 
-/// Masks of eight blocks, the first lowest.
+/// A mask of eight consecutive blocks, the first in the lowest lane.
 #[derive(Clone, Copy, Debug)]
 struct Eight(__m512i);
 
@@ -200,8 +200,8 @@ impl Lanes for Eight {
     const COUNT: usize = 8;
 
     #[inline(always)]
-    fn moved_on(self, carry: &mut u64) -> Eight {
-        // SAFETY: lanes are only made where their instructions are.
+    fn shifted(self, carry: &mut u64) -> Eight {
+        // SAFETY: an `Eight` is made by functions with the AVX-512F target feature only.
         unsafe {
             let first = _mm512_set1_epi64((*carry << 63) as i64);
             let before = _mm512_alignr_epi64::<7>(self.0, first);
@@ -213,29 +213,30 @@ impl Lanes for Eight {
     }
 
     #[inline(always)]
-    fn plus(self, other: Eight, carry: &mut u64) -> Eight {
-        // SAFETY: as above.
+    fn add_with_carry(self, other: Eight, carry: &mut u64) -> Eight {
+        // SAFETY: an `Eight` is made by functions with the AVX-512F target feature only.
         unsafe {
             let ones = _mm512_set1_epi64(-1);
             let sum = _mm512_add_epi64(self.0, other.0);
             let over = _mm512_cmplt_epu64_mask(sum, self.0);
             let full = _mm512_cmpeq_epi64_mask(sum, ones);
-            let more = carried(u32::from(over), u32::from(full), *carry);
+            let more = propagate_carries(u32::from(over), u32::from(full), *carry);
             *carry = u64::from((more >> 8) & 1);
             Eight(_mm512_mask_sub_epi64(sum, more as u8, sum, ones))
         }
     }
 
     #[inline(always)]
-    fn which(self) -> u64 {
-        // SAFETY: as above.
+    fn nonzero(self) -> u64 {
+        // SAFETY: an `Eight` is made by functions with the AVX-512F target feature only.
         u64::from(unsafe { _mm512_test_epi64_mask(self.0, self.0) })
     }
 
     #[inline(always)]
-    fn each(self) -> [u64; LANES_MAX] {
+    fn to_array(self) -> [u64; LANES_MAX] {
         let mut each = [0; LANES_MAX];
-        // SAFETY: as above; 64 bytes are written to an array of them.
+        // SAFETY: an `Eight` is made by functions with the AVX-512F target feature only; the array
+        // has the 64 bytes that are written.
         unsafe { _mm512_storeu_si512(each.as_mut_ptr().cast(), self.0) };
         each
     }
@@ -244,19 +245,19 @@ impl Lanes for Eight {
 impl Kernel for Avx512 {
     #[inline(always)]
     unsafe fn classify<const TOKENS: bool>(bytes: &[u8; BLOCK]) -> Raw {
-        // SAFETY: the caller has the instructions; a block is 64 bytes.
+        // SAFETY: the caller promises the instructions, and `bytes` has the 64 bytes that are read.
         unsafe { classify::<TOKENS>(_mm512_loadu_si512(bytes.as_ptr().cast())) }
     }
 
     #[inline(always)]
     unsafe fn unusual(bytes: &[u8; BLOCK]) -> Unusual {
-        // SAFETY: the caller has the instructions; a block is 64 bytes.
+        // SAFETY: the caller promises the instructions, and `bytes` has the 64 bytes that are read.
         unsafe { unusual(_mm512_loadu_si512(bytes.as_ptr().cast())) }
     }
 
     #[inline(always)]
     unsafe fn prefix_xor(bits: u64) -> u64 {
-        // SAFETY: the caller has the instructions.
+        // SAFETY: the caller promises the instructions.
         unsafe {
             let bits = _mm_set_epi64x(0, bits as i64);
             _mm_cvtsi128_si64(_mm_clmulepi64_si128::<0>(bits, _mm_set1_epi8(-1))) as u64
@@ -265,7 +266,7 @@ impl Kernel for Avx512 {
 
     #[inline(always)]
     unsafe fn prefetch(bytes: *const u8) {
-        // SAFETY: prefetching cannot fault, and every x86-64 has it.
+        // SAFETY: a prefetch cannot fault at any address, and every x86-64 processor has it.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(bytes.cast()) };
     }
 }

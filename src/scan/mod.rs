@@ -1,4 +1,4 @@
-//! Bytes to bit masks: for every 64 bytes of text, one bit per byte for each thing that matters.
+//! Bytes to bit masks: 64 bytes of text become one 64-bit mask for each class of bytes.
 //!
 //! The text `{"a\"":[1]}` gives, byte by byte (the first byte is the lowest bit, shown left):
 //!
@@ -7,32 +7,32 @@
 //! backslash   0  0  0  1  0  0  0  0  0  0  0
 //! escaped     0  0  0  0  1  0  0  0  0  0  0    the byte after an escaping backslash
 //! quotes      0  1  0  0  0  1  0  0  0  0  0    quotes that are not escaped
-//! in_string   0  1  1  1  1  0  0  0  0  0  0    from an opening quote to before its closing one
-//! brackets    1  0  0  0  0  0  0  1  0  1  1    outside of strings
+//! in_string   0  1  1  1  1  0  0  0  0  0  0    opening quote included, closing quote excluded
+//! brackets    1  0  0  0  0  0  0  1  0  1  1    outside strings
 //! opens       1  0  0  0  0  0  0  1  0  0  0
 //! braces      1  0  0  0  0  0  0  0  0  0  1    the kind: brace or square bracket
 //! ```
 //!
-//! *Quotes.* In a run of backslashes every second one is escaped by the one before it. Adding the
-//! run's odd starting bits carries through the run and leaves, for all runs at once, a pattern that
-//! tells odd places from even ones (`Carry::escaped`).
+//! *Quotes.* In a run of backslashes, each second one is escaped by the one before it. An addition
+//! at the start of every run carries through the run. The result separates odd from even positions
+//! in all runs at once (`Carry::escaped`).
 //!
-//! *Strings.* A byte is in a string when the number of quotes up to it is odd: the exclusive or of
-//! all lower bits, which a carry-less multiplication by all ones computes in one step. An opening
-//! quote is inside, a closing one outside.
+//! *Strings.* A byte is in a string if the number of quotes up to it is odd. That is the prefix XOR
+//! of the quotes, which a carry-less multiplication by all ones computes in one step. An opening
+//! quote counts as inside, a closing quote as outside.
 //!
-//! *Brackets.* `[` and `{` differ only in bit 5, and so do `]` and `}`; no other byte becomes one
-//! of them by setting that bit. So two comparisons find all four. Bit 5 is the kind, bit 1 whether
-//! it opens.
+//! *Brackets.* `[` and `{` differ only in bit 5, and so do `]` and `}`. Setting bit 5 turns no
+//! other byte into one of them, so two comparisons find all four. Bit 5 is the kind; bit 1 says
+//! whether the bracket opens.
 //!
-//! What crosses from block to block is the `Carry`: whether a string is open, whether a backslash
-//! escapes the next byte, and up to three bytes of a character.
-//! Blocks are cut at multiples of 64 bytes from where scanning began, or began anew, so a mask does
-//! not depend on how the input arrived.
+//! The `Carry` crosses from block to block: whether a string is open, whether a backslash escapes
+//! the next byte, and up to three bytes of an unfinished character. Blocks start at multiples of 64
+//! bytes from where scanning started or restarted. So a mask does not depend on how the input was
+//! cut into windows.
 //!
-//! The kernels differ only in `Kernel::classify` and `Kernel::prefix_xor`. `scalar` is both the
-//! fallback and the oracle that all others are tested against. To add one: a file like the others,
-//! a variant of `Kind`, and a line wherever the others have one.
+//! The kernels differ in `Kernel::classify` and `Kernel::prefix_xor` only. `scalar` is the
+//! fallback, and the oracle in the tests of the others. A new kernel needs a file like the others,
+//! a variant of `Kind`, and a line wherever `Kind` is matched.
 #![allow(unsafe_code, reason = "the kernels and their dispatch are one of the two unsafe places")]
 
 pub mod nesting;
@@ -49,19 +49,19 @@ mod neon;
 use self::wide::WideCode;
 use crate::error::ErrorKind;
 
-/// Bytes in a block.
+/// Bytes of text in a block.
 pub const BLOCK: usize = 64;
 
-/// Blocks scanned at a time: enough to forget the call, few enough to stay in the first cache.
+/// Blocks scanned in one call: enough to amortise the call, few enough to stay in the L1 cache.
 pub const BATCH: usize = 64;
 
-/// [`Findings::high`] has a bit for each.
+/// [`Findings::high`] has one bit for each block of a batch.
 const _: () = assert!(BATCH <= 64);
 
-/// How far ahead of the scan memory is asked for, in bytes.
+/// How far ahead of the scan to prefetch, in bytes.
 const PREFETCH: usize = 2048;
 
-/// A way to scan that this processor can run; holding the value proves it.
+/// An instruction set of this processor. A value proves that the processor has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Isa(Kind);
 
@@ -77,12 +77,12 @@ enum Kind {
 }
 
 impl Isa {
-    /// The widest that this processor has.
+    /// The widest instruction set of this processor.
     pub fn best() -> Isa {
         Isa::all().next_back().unwrap_or(Isa(Kind::Scalar))
     }
 
-    /// All that this processor has, from the plainest to the widest.
+    /// All instruction sets of this processor, from scalar to the widest.
     pub fn all() -> impl DoubleEndedIterator<Item = Isa> {
         let kinds = [
             Some(Kind::Scalar),
@@ -99,18 +99,20 @@ impl Isa {
         kinds.into_iter().flatten().map(Isa)
     }
 
-    /// The one of that name (`scalar`, `avx2`, `avx512`, `neon`), if this processor has it.
+    /// The instruction set of that name (`scalar`, `avx2`, `avx512`, `neon`), if this processor has
+    /// it.
     pub fn named(name: &str) -> Option<Isa> {
         Isa::all().find(|isa| isa.name() == name)
     }
 
-    /// Runs code that is compiled for the instruction set, whose ways with single bits all that
-    /// follows a scan is made of.
+    /// Runs `code`, compiled for this instruction set. Code that follows a scan mostly handles
+    /// single bits, for which the newer instruction sets have shorter instructions.
     #[inline(always)]
     pub fn run<C: Code>(self, code: C) -> C::Output {
         match self.0 {
             Kind::Scalar => code.run(),
-            // SAFETY: an `Isa` is made only where its instructions are, those of AVX2 with AVX-512.
+            // SAFETY: `Isa::all` made this value after it found the features of AVX2, which both
+            // kinds need.
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 | Kind::Avx512 => unsafe { avx2::run(code) },
             #[cfg(target_arch = "aarch64")]
@@ -118,29 +120,30 @@ impl Isa {
         }
     }
 
-    /// Runs code that is compiled for the instruction set and knows it.
+    /// Runs `code`, compiled for this instruction set, and passes it the vector operations.
     #[inline(always)]
     pub fn run_wide<C: WideCode>(self, code: C) -> C::Output {
         match self.0 {
             Kind::Scalar => code.run(scalar::Scalar),
-            // SAFETY: an `Isa` is made only where its instructions are.
+            // SAFETY: `Isa::all` made this value after it found the features of AVX2.
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => unsafe { avx2::run_wide(code) },
-            // SAFETY: as above; those of AVX2 are there with AVX-512.
+            // SAFETY: `Isa::all` made this value after it found AVX-512F, AVX-512BW and the
+            // features of AVX2.
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 => unsafe { avx512::run_wide(code) },
-            // SAFETY: as above.
+            // SAFETY: `Isa::all` made this value after it found NEON.
             #[cfg(target_arch = "aarch64")]
             Kind::Neon => unsafe { neon::run_wide(code) },
         }
     }
 
-    /// That one instruction draws the bits of a mask together, where it does.
-    fn draws_bits(self) -> Option<DrawsBits> {
-        (cfg!(target_arch = "x86_64") && self.0 != Kind::Scalar).then_some(DrawsBits(()))
+    /// Proof that the processor has a fast PEXT (parallel bit extract), if it does.
+    fn pext(self) -> Option<HasPext> {
+        (cfg!(target_arch = "x86_64") && self.0 != Kind::Scalar).then_some(HasPext(()))
     }
 
-    /// Its name.
+    /// The name that [`Isa::named`] knows.
     pub fn name(self) -> &'static str {
         match self.0 {
             Kind::Scalar => "scalar",
@@ -154,21 +157,21 @@ impl Isa {
     }
 }
 
-/// The processor has BMI1, BMI2, POPCNT and LZCNT: holding the value proves it.
+/// Proof that the processor has BMI1, BMI2 (which has PEXT), POPCNT and LZCNT.
 #[derive(Clone, Copy, Debug)]
-struct DrawsBits(());
+struct HasPext(());
 
-/// What [`Isa::run`] runs. Only what is inlined into [`Code::run`], which is to be `inline(always)`
-/// itself, is compiled for the instruction set; a closure would not be inlined.
+/// Code that [`Isa::run`] compiles once for each instruction set. This works only for what is
+/// inlined into [`Code::run`], which must be `inline(always)` itself. A closure is not inlined.
 pub trait Code {
-    /// What comes out.
+    /// The result.
     type Output;
 
-    /// Does it.
+    /// Runs the code.
     fn run(self) -> Self::Output;
 }
 
-/// AVX2 and what has always come with it.
+/// Whether the processor has AVX2 and the features that every such processor has as well.
 #[cfg(target_arch = "x86_64")]
 fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
@@ -185,41 +188,40 @@ impl Default for Isa {
     }
 }
 
-/// The masks of 64 bytes; bit `i` speaks of byte `i`. They lie in this order.
+/// The masks of 64 bytes; bit `i` describes byte `i`. Kernels rely on the order of the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Block {
     /// Quotes that open or close a string.
     pub quotes: u64,
-    /// Backslashes in strings that escape the byte after them.
+    /// Backslashes in strings that escape the next byte.
     pub escapes: u64,
-    /// `{ } [ ]` outside of strings. Not with [`Detail::Strings`], as the two that follow.
+    /// `{ } [ ]` outside strings. Undefined with [`Detail::Strings`], like the next two masks.
     pub brackets: u64,
-    /// Of any byte: whether it would open, if it is a bracket; whether it would be a colon, if it
-    /// is a separator.
+    /// Bit 1 of every byte: among brackets, those that open; among separators, the colons.
     pub opens: u64,
-    /// Of any byte: whether it would be a brace, if it is a bracket.
+    /// Bit 5 of every byte: among brackets, the braces.
     pub braces: u64,
-    /// The bytes of strings, from opening quotes to before closing ones.
+    /// The bytes of strings, opening quotes included, closing quotes excluded.
     pub strings: u64,
-    /// Commas and colons outside of strings. Only [`Detail::Tokens`], as what follows.
+    /// Commas and colons outside strings. Defined with [`Detail::Tokens`] only, like the next mask.
     pub separators: u64,
-    /// All bytes of numbers and literals: what is outside of strings and nothing else.
+    /// The bytes of numbers and literals: outside strings, no punctuation and no space.
     pub words: u64,
 }
 
-/// How much of a block is wanted.
+/// How much of each block to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// Where strings begin and end, in a text that was scanned before: nothing in it is misplaced.
+    /// Strings only. The text was scanned before, so it has no misplaced bytes.
     Strings,
-    /// Quotes and brackets.
+    /// Strings and brackets.
     Structure,
     /// Every token.
     Tokens,
 }
 
-/// What one block leaves to the next.
+/// The state that one block passes to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Carry {
     /// 1 when the last byte was an escaping backslash.
@@ -228,12 +230,12 @@ struct Carry {
     in_string: u64,
 }
 
-/// Whether something in a batch needs a second look.
+/// What the fast scan of a batch found that needs a slower check.
 #[derive(Clone, Copy, Debug, Default)]
 struct Findings {
-    /// Control characters in strings and bytes beyond ASCII outside of them.
+    /// Not 0 if the batch has control characters in strings or bytes beyond ASCII outside strings.
     misplaced: u64,
-    /// Blocks with bytes beyond ASCII, a bit each.
+    /// The blocks with bytes beyond ASCII, one bit each.
     high: u64,
 }
 
@@ -244,16 +246,16 @@ struct Raw {
     bracket: u64,
     opens: u64,
     braces: u64,
-    /// Whether there are control characters or bytes beyond ASCII: those below a space, as numbers
-    /// with a sign.
+    /// Whether the block has control characters or bytes beyond ASCII. As signed bytes, both are
+    /// less than a space.
     is_unusual: bool,
-    /// Only wanted for [`Detail::Tokens`], as what follows.
+    /// Needed for [`Detail::Tokens`] only, like `space`.
     separator: u64,
     /// Space, tab, line feed, carriage return.
     space: u64,
 }
 
-/// Where a block has what is not usual.
+/// The rare bytes of a block.
 struct Unusual {
     /// Control characters.
     control: u64,
@@ -261,7 +263,7 @@ struct Unusual {
     high: u64,
 }
 
-/// What an instruction set has to give.
+/// The operations that an instruction set implements.
 trait Kernel {
     /// Compares the bytes of a block.
     ///
@@ -270,19 +272,19 @@ trait Kernel {
     /// The processor has the kernel's instruction set.
     unsafe fn classify<const TOKENS: bool>(bytes: &[u8; BLOCK]) -> Raw;
 
-    /// Looks for what is not usual in a block.
+    /// Finds the rare bytes of a block.
     ///
     /// # Safety
     ///
-    /// As [`Kernel::classify`].
+    /// The processor has the kernel's instruction set.
     unsafe fn unusual(bytes: &[u8; BLOCK]) -> Unusual;
 
-    /// Bit `i` is the exclusive or of the bits up to and including `i`. Six shifts, where there is
-    /// no faster way.
+    /// Prefix XOR: bit `i` of the result is the exclusive or of the bits up to and including `i`.
+    /// The default takes six shifts.
     ///
     /// # Safety
     ///
-    /// As [`Kernel::classify`].
+    /// The processor has the kernel's instruction set.
     #[inline(always)]
     unsafe fn prefix_xor(bits: u64) -> u64 {
         let mut bits = bits;
@@ -292,20 +294,20 @@ trait Kernel {
         bits
     }
 
-    /// Asks for memory that is read soon. Any address will do.
+    /// Prefetches memory. Any address is allowed.
     ///
     /// # Safety
     ///
-    /// As [`Kernel::classify`].
+    /// The processor has the kernel's instruction set.
     #[inline(always)]
     unsafe fn prefetch(_bytes: *const u8) {}
 }
 
-/// Every second bit, beginning with bit 1.
+/// The odd bits.
 const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
 
 impl Carry {
-    /// The bytes that an escaping backslash stands before.
+    /// The bytes that an escaping backslash precedes.
     #[inline(always)]
     fn escaped(&mut self, backslash: u64) -> u64 {
         let potential = backslash & !self.escaped;
@@ -316,7 +318,7 @@ impl Carry {
     }
 }
 
-/// The loop that all kernels share. Inlined into a function that has the kernel's features.
+/// The scan loop of all kernels. It is inlined into a function with the kernel's target features.
 ///
 /// # Safety
 ///
@@ -329,23 +331,24 @@ unsafe fn scan_blocks<K: Kernel, const STRUCTURE: bool, const TOKENS: bool>(
 ) -> Findings {
     let mut findings = Findings::default();
     for (index, (bytes, block)) in text.as_chunks().0.iter().zip(blocks).enumerate() {
-        // SAFETY: the caller has the instruction set.
+        // SAFETY: the processor has the instruction set, by this function's contract; prefetching
+        // takes any address.
         unsafe { K::prefetch(bytes.as_ptr().wrapping_add(PREFETCH)) };
-        // SAFETY: as above.
+        // SAFETY: the processor has the instruction set, by this function's contract.
         let raw = unsafe { K::classify::<TOKENS>(bytes) };
         let escaped = carry.escaped(raw.backslash);
         let quotes = raw.quote & !escaped;
-        // SAFETY: as above.
+        // SAFETY: the processor has the instruction set, by this function's contract.
         let in_string = unsafe { K::prefix_xor(quotes) } ^ carry.in_string;
         carry.in_string = ((in_string as i64) >> 63) as u64;
         block.quotes = quotes;
         block.escapes = raw.backslash & in_string & !escaped;
         block.strings = in_string;
-        // What is not stored from here on the compiler does not compare either.
+        // The compiler drops the comparisons whose masks are not stored below.
         if STRUCTURE {
-            // Native plans have nearly none; in indented ones nearly every block has line feeds.
+            // Compact plans have nearly none; in indented plans nearly every block has line feeds.
             if raw.is_unusual {
-                // SAFETY: as above.
+                // SAFETY: the processor has the instruction set, by this function's contract.
                 let Unusual { control, high } = unsafe { K::unusual(bytes) };
                 findings.misplaced |= (control & in_string) | (high & !in_string);
                 findings.high |= u64::from(high != 0) << index;
@@ -362,7 +365,7 @@ unsafe fn scan_blocks<K: Kernel, const STRUCTURE: bool, const TOKENS: bool>(
     findings
 }
 
-/// Scans a text from its first byte on, block by block.
+/// Scans a text block by block from its first byte.
 #[derive(Clone, Debug)]
 pub struct Scanner {
     isa: Isa,
@@ -371,12 +374,12 @@ pub struct Scanner {
     utf8: Utf8,
 }
 
-/// A byte that may not stand where it does.
+/// A byte that is not allowed where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Misplaced {
     /// What is wrong with it.
     pub kind: ErrorKind,
-    /// Bytes from the start of the scanned text; negative when it is in the text scanned before.
+    /// Bytes from the start of the scanned text; negative in the text that was scanned before it.
     pub offset: isize,
 }
 
@@ -386,12 +389,12 @@ impl Scanner {
         Scanner { isa, detail, carry: Carry::default(), utf8: Utf8::default() }
     }
 
-    /// What it scans with.
+    /// The instruction set of the scanner.
     pub fn isa(&self) -> Isa {
         self.isa
     }
 
-    /// Forgets the text before, keeping what the scanner was made with.
+    /// Restarts at the beginning of another text.
     pub fn restart(&mut self) {
         self.carry = Carry::default();
         self.utf8 = Utf8::default();
@@ -404,12 +407,12 @@ impl Scanner {
 
     /// Writes the masks of the next `text`, whose length is a multiple of [`BLOCK`], to `blocks`.
     ///
-    /// The first misplaced byte is told; masks from it on mean nothing. [`Detail::Strings`] tells
-    /// of none.
+    /// Returns the first misplaced byte; masks from that byte on are undefined. With
+    /// [`Detail::Strings`] it returns `None`.
     ///
     /// # Panics
     ///
-    /// If `text` has not exactly [`BLOCK`] bytes for each of `blocks`.
+    /// If the length of `text` is not [`BLOCK`] times that of `blocks`.
     pub fn scan(&mut self, text: &[u8], blocks: &mut [Block]) -> Option<Misplaced> {
         assert_eq!(text.len(), blocks.len() * BLOCK, "a block has 64 bytes");
         let batches = text.chunks(BATCH * BLOCK).zip(blocks.chunks_mut(BATCH)).enumerate();
@@ -422,7 +425,7 @@ impl Scanner {
         None
     }
 
-    /// At most [`BATCH`] blocks.
+    /// Scans at most [`BATCH`] blocks.
     fn scan_batch(&mut self, text: &[u8], blocks: &mut [Block]) -> Option<Misplaced> {
         let before = self.carry;
         let findings = match self.detail {
@@ -439,7 +442,7 @@ impl Scanner {
         }
     }
 
-    /// Runs the kernel.
+    /// Runs the kernel on a batch.
     fn scan_for<const STRUCTURE: bool, const TOKENS: bool>(
         &mut self,
         text: &[u8],
@@ -447,17 +450,18 @@ impl Scanner {
     ) -> Findings {
         let carry = &mut self.carry;
         match self.isa.0 {
-            // SAFETY: the scalar kernel runs anywhere.
+            // SAFETY: the scalar kernel needs no instruction set.
             Kind::Scalar => unsafe {
                 scan_blocks::<scalar::Scalar, STRUCTURE, TOKENS>(text, carry, blocks)
             },
-            // SAFETY: an `Isa` of that kind is made only where its instructions are.
+            // SAFETY: `Isa::all` made this kind after it found the features of AVX2.
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => unsafe { avx2::scan::<STRUCTURE, TOKENS>(text, carry, blocks) },
-            // SAFETY: as above.
+            // SAFETY: `Isa::all` made this kind after it found AVX-512F, AVX-512BW and the features
+            // of AVX2.
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512 => unsafe { avx512::scan::<STRUCTURE, TOKENS>(text, carry, blocks) },
-            // SAFETY: as above.
+            // SAFETY: `Isa::all` made this kind after it found NEON.
             #[cfg(target_arch = "aarch64")]
             Kind::Neon => unsafe { neon::scan::<STRUCTURE, TOKENS>(text, carry, blocks) },
         }
@@ -465,13 +469,14 @@ impl Scanner {
 
     /// Writes the masks of the last bytes of the text, fewer than [`BLOCK`], to `block`.
     ///
-    /// The first misplaced byte is told; so is a text that ends inside of a character, at its end.
+    /// Returns the first misplaced byte. If the text ends inside a character, that is an error at
+    /// the end of the text.
     ///
     /// # Panics
     ///
     /// If `text` has [`BLOCK`] bytes or more.
     pub fn scan_last(&mut self, text: &[u8], block: &mut Block) -> Option<Misplaced> {
-        // Spaces after the text change no mask of it.
+        // Trailing spaces change no mask of the text.
         let mut padded = [b' '; BLOCK];
         padded[..text.len()].copy_from_slice(text);
         let begun = self.utf8;
@@ -488,26 +493,26 @@ impl Scanner {
         })
     }
 
-    /// How many of the last bytes begin a character that may yet turn out to be none.
+    /// How many of the last bytes begin a character that is not complete yet, and may be invalid.
     pub fn pending(&self) -> usize {
         self.utf8.len
     }
 
-    /// Says whether the text may end here: not inside of a character.
+    /// Checks that the text may end here, which is not inside a character.
     pub fn finish(&self) -> Option<Misplaced> {
         let cut = Misplaced { kind: ErrorKind::Truncated, offset: 0 };
         (!self.utf8.is_complete()).then_some(cut)
     }
 }
 
-/// The second look: which byte it was. Slow, and only ever taken once.
+/// The first misplaced byte of a batch. Slow, but a scan needs it at most once.
 fn first_misplaced(text: &[u8], before: Carry) -> Option<Misplaced> {
     let mut in_string = before.in_string != 0;
     let mut escaped = before.escaped != 0;
     for (offset, &byte) in text.iter().enumerate() {
         let kind = match byte {
             0x80.. if !in_string => Some(ErrorKind::NotAscii),
-            // An escaped quote does not close a string, any other byte is the same either way.
+            // Escapes do not matter: an escaped byte other than a quote is treated the same.
             0..0x20 if in_string => Some(ErrorKind::ControlCharacter),
             _ => None,
         };
@@ -524,7 +529,7 @@ fn first_misplaced(text: &[u8], before: Carry) -> Option<Misplaced> {
     None
 }
 
-/// The beginning of a character that the text so far ends in.
+/// The first bytes of a character that the text so far ends in.
 #[derive(Clone, Copy, Debug, Default)]
 struct Utf8 {
     bytes: [u8; 3],
@@ -536,10 +541,10 @@ impl Utf8 {
         self.len == 0
     }
 
-    /// Checks the blocks of a text that have bytes beyond ASCII, a bit each in `high`. A character
-    /// that goes from one block to the next makes both of them such.
+    /// Validates the blocks that `high` names, one bit each: those with bytes beyond ASCII. If a
+    /// character crosses a block boundary, `high` names both blocks.
     fn check(&mut self, text: &[u8], mut high: u64) -> Option<Misplaced> {
-        // What is begun goes on in the first block, or is wrong there.
+        // The first block must complete an unfinished character.
         high |= u64::from(!self.is_complete());
         while high != 0 {
             let first = high.trailing_zeros();
@@ -552,13 +557,13 @@ impl Utf8 {
                 let offset = (end - self.len) as isize;
                 return Some(Misplaced { kind: ErrorKind::Encoding, offset });
             }
-            // In two steps: all 64 at once are no shift.
+            // Two shifts, because a shift by 64 is not allowed.
             high &= (!0 << (first + count - 1)) << 1;
         }
         None
     }
 
-    /// Checks a text of at least four bytes that follows what was checked before.
+    /// Validates a text of at least four bytes that follows what was validated before.
     fn check_all(&mut self, text: &[u8]) -> Option<Misplaced> {
         let begun = self.len;
         let mut rest = text;
@@ -577,7 +582,7 @@ impl Utf8 {
         if simdutf8::basic::from_utf8(rest).is_ok() {
             return None;
         }
-        // A second look for the place. A file that someone writes to may be right by now.
+        // simdutf8 does not say where. Another process may have repaired the file in between.
         let Err(error) = std::str::from_utf8(rest) else { return None };
         let valid = text.len() - rest.len() + error.valid_up_to();
         if error.error_len().is_some() {
@@ -587,8 +592,8 @@ impl Utf8 {
         (!is_begun).then_some(Misplaced { kind: ErrorKind::Encoding, offset: valid as isize })
     }
 
-    /// Keeps the beginning of a character, of at most three bytes; `false`: it is none. What is
-    /// looked at is the copy, because someone may write to the text.
+    /// Keeps the first bytes of a character, at most three; `false` if they begin none. The check
+    /// reads the copy, because another process may write to the text.
     fn begin(&mut self, bytes: &[u8]) -> bool {
         self.bytes[..bytes.len()].copy_from_slice(bytes);
         self.len = bytes.len();
@@ -600,7 +605,7 @@ impl Utf8 {
     }
 }
 
-/// Bytes of the character that `first` begins; `first` begins one of more than one byte.
+/// Length in bytes of the character that `first` begins, which has more than one byte.
 fn character_len(first: u8) -> usize {
     match first {
         0xf0.. => 4,

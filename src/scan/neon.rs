@@ -1,8 +1,9 @@
-//! 64 bytes as four registers of 16, dealt out like cards: the first has every fourth byte, from
-//! byte 0 on, the second those after them. There is no gathering of bits, but then the four bits of
-//! four neighbours are at the same place of four registers, and shifts that keep the upper bits of
-//! what they go into bring them together. (Adding neighbours, the usual way, comes out longer: the
-//! compiler takes the single instruction for it apart into three.)
+//! The NEON kernel: 64 bytes in four registers, de-interleaved. Register 0 has bytes 0, 4, 8, ...,
+//! register 1 has bytes 1, 5, 9, ..., and so on.
+//!
+//! NEON has no MOVEMASK. In this layout the bits of four neighbouring bytes are at the same
+//! position of the four registers, and shift-and-insert instructions bring them together. (The
+//! usual way, pairwise addition, is longer: the compiler splits the instruction into three.)
 
 use std::arch::aarch64::{
     uint8x16_t, uint8x16x4_t, vandq_u8, vbicq_u8, vceqq_u8, vcleq_u8, vcltq_s8, vdupq_n_s8,
@@ -11,7 +12,7 @@ use std::arch::aarch64::{
     vshrq_n_u8, vsriq_n_u8, vsubq_u8, vtstq_u8,
 };
 
-use super::wide::{ESCAPED, LITERALS, Masks, SPELLED, Spelled, Wide, WideCode};
+use super::wide::{ESCAPED, LEAF_WINDOW, LITERALS, LeafMasks, Masks, Wide, WideCode};
 use super::{BLOCK, Block, Carry, Findings, Kernel, Raw, Unusual, scan_blocks};
 
 /// # Safety
@@ -23,11 +24,11 @@ pub(super) unsafe fn scan<const STRUCTURE: bool, const TOKENS: bool>(
     carry: &mut Carry,
     blocks: &mut [Block],
 ) -> Findings {
-    // SAFETY: the caller has the instructions.
+    // SAFETY: the processor has NEON, by this function's contract.
     unsafe { scan_blocks::<Neon, STRUCTURE, TOKENS>(text, carry, blocks) }
 }
 
-/// Runs code that was inlined here, with what is known of the instructions.
+/// Runs code that is inlined here, with the vector operations of NEON as an argument.
 ///
 /// # Safety
 ///
@@ -37,19 +38,20 @@ pub(super) unsafe fn run_wide<C: WideCode>(code: C) -> C::Output {
     code.run(Neon(()))
 }
 
-/// Only made where the processor has the instructions.
+/// Proof that the processor has NEON. Made by [`run_wide`] only.
 #[derive(Clone, Copy)]
 struct Neon(());
 
-/// Something of every byte, dealt out as the bytes are.
-type Dealt = [uint8x16_t; 4];
+/// A block in the de-interleaved layout.
+type Deinterleaved = [uint8x16_t; 4];
 
-/// The highest bit of each byte.
+/// The highest bit of each byte, in the order of the text.
 #[inline]
 #[target_feature(enable = "neon")]
-fn mask(bytes: Dealt) -> u64 {
-    // Two bits at the top of each byte, then four, then those four once more below themselves; of
-    // two such bytes the eight bits in the middle are those of eight neighbours.
+fn mask(bytes: Deinterleaved) -> u64 {
+    // `low` and `high` hold two bits at the top of each byte, `four` holds four, and `twice`
+    // repeats these in the low half of the byte. The middle eight bits of two such bytes then
+    // belong to eight neighbouring bytes of the text.
     let low = vsriq_n_u8::<1>(bytes[1], bytes[0]);
     let high = vsriq_n_u8::<1>(bytes[3], bytes[2]);
     let four = vsriq_n_u8::<2>(high, low);
@@ -60,19 +62,19 @@ fn mask(bytes: Dealt) -> u64 {
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn equal(bytes: Dealt, wanted: u8) -> Dealt {
+fn equal(bytes: Deinterleaved, wanted: u8) -> Deinterleaved {
     bytes.map(|part| vceqq_u8(part, vdupq_n_u8(wanted)))
 }
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn either(a: Dealt, b: Dealt) -> Dealt {
+fn either(a: Deinterleaved, b: Deinterleaved) -> Deinterleaved {
     [vorrq_u8(a[0], b[0]), vorrq_u8(a[1], b[1]), vorrq_u8(a[2], b[2]), vorrq_u8(a[3], b[3])]
 }
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn any_of<const N: usize>(bytes: Dealt, wanted: [u8; N]) -> Dealt {
+fn any_of<const N: usize>(bytes: Deinterleaved, wanted: [u8; N]) -> Deinterleaved {
     wanted.into_iter().fold([vdupq_n_u8(0); 4], |found, byte| either(found, equal(bytes, byte)))
 }
 
@@ -89,7 +91,7 @@ fn classify<const TOKENS: bool>(bytes: uint8x16x4_t) -> Raw {
         quote: mask(equal(bytes, b'"')),
         backslash: mask(equal(bytes, b'\\')),
         bracket: mask(brackets),
-        // Bits 1 and 5 moved to bit 7, which is what `mask` gathers.
+        // Shifts bits 1 and 5 to bit 7, which `mask` reads.
         opens: mask(bytes.map(|part| vshlq_n_u8::<6>(part))),
         braces: mask(bytes.map(|part| vshlq_n_u8::<2>(part))),
         is_unusual: vminvq_s8(least) < 0x20,
@@ -117,17 +119,17 @@ impl Wide for Neon {
     }
 
     #[inline(always)]
-    fn spell(self, text: &[u8; SPELLED]) -> Spelled {
-        // SAFETY: the value proves that the instructions are there.
-        unsafe { spell(text) }
+    fn leaf_masks(self, text: &[u8; LEAF_WINDOW]) -> LeafMasks {
+        // SAFETY: `self` proves that the processor has NEON.
+        unsafe { leaf_masks(text) }
     }
 }
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn spell(text: &[u8; SPELLED]) -> Spelled {
-    let bytes: [Dealt; 5] = std::array::from_fn(|place| {
-        // SAFETY: with four bytes more than 64, each of the first five is followed by 63.
+fn leaf_masks(text: &[u8; LEAF_WINDOW]) -> LeafMasks {
+    let bytes: [Deinterleaved; 5] = std::array::from_fn(|place| {
+        // SAFETY: the text has 68 bytes, so 64 bytes can be read at offsets 0 to 4.
         let bytes = unsafe { vld4q_u8(text.as_ptr().add(place)) };
         [bytes.0, bytes.1, bytes.2, bytes.3]
     });
@@ -142,9 +144,9 @@ fn spell(text: &[u8; SPELLED]) -> Spelled {
         pairwise(found(low, lower(bytes[1])), found(high, upper), |low, high| vtstq_u8(low, high));
     let digits = between(bytes[0], b'0', b'9');
     let folded = either(bytes[0], [vdupq_n_u8(0x20); 4]);
-    Spelled {
-        four: mask(pairwise(begins, f, |begins, f| vbicq_u8(begins, f))),
-        five: mask(both(both(begins, f), equal(bytes[4], b'e'))),
+    LeafMasks {
+        literal4: mask(pairwise(begins, f, |begins, f| vbicq_u8(begins, f))),
+        literal5: mask(both(both(begins, f), equal(bytes[4], b'e'))),
         digits: mask(digits),
         zeros: mask(equal(bytes[0], b'0')),
         hex: mask(either(digits, between(folded, b'a', b'f'))),
@@ -156,16 +158,16 @@ fn spell(text: &[u8; SPELLED]) -> Spelled {
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn between(bytes: Dealt, first: u8, last: u8) -> Dealt {
+fn between(bytes: Deinterleaved, first: u8, last: u8) -> Deinterleaved {
     let (first, most) = (vdupq_n_u8(first), vdupq_n_u8(last - first));
     bytes.map(|part| vcleq_u8(vsubq_u8(part, first), most))
 }
 
-/// What the bytes find in a table, each less than 16.
+/// Looks up each byte, which is less than 16, in a table.
 #[inline]
 #[target_feature(enable = "neon")]
-fn found(table: &[u8; 16], bytes: Dealt) -> Dealt {
-    // SAFETY: 16 bytes are read from an array of 16.
+fn found(table: &[u8; 16], bytes: Deinterleaved) -> Deinterleaved {
+    // SAFETY: the array has the 16 bytes that are read.
     let table = unsafe { vld1q_u8(table.as_ptr()) };
     bytes.map(|part| vqtbl1q_u8(table, part))
 }
@@ -173,35 +175,39 @@ fn found(table: &[u8; 16], bytes: Dealt) -> Dealt {
 /// The low four bits of each byte.
 #[inline]
 #[target_feature(enable = "neon")]
-fn lower(bytes: Dealt) -> Dealt {
+fn lower(bytes: Deinterleaved) -> Deinterleaved {
     bytes.map(|part| vandq_u8(part, vdupq_n_u8(15)))
 }
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn both(a: Dealt, b: Dealt) -> Dealt {
+fn both(a: Deinterleaved, b: Deinterleaved) -> Deinterleaved {
     pairwise(a, b, |a, b| vandq_u8(a, b))
 }
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn pairwise(a: Dealt, b: Dealt, combine: impl Fn(uint8x16_t, uint8x16_t) -> uint8x16_t) -> Dealt {
+fn pairwise(
+    a: Deinterleaved,
+    b: Deinterleaved,
+    combine: impl Fn(uint8x16_t, uint8x16_t) -> uint8x16_t,
+) -> Deinterleaved {
     [combine(a[0], b[0]), combine(a[1], b[1]), combine(a[2], b[2]), combine(a[3], b[3])]
 }
 
 impl Kernel for Neon {
     #[inline(always)]
     unsafe fn classify<const TOKENS: bool>(bytes: &[u8; BLOCK]) -> Raw {
-        // SAFETY: the caller has the instructions; a block is 64 bytes.
+        // SAFETY: the caller promises NEON, and `bytes` has the 64 bytes that are read.
         unsafe { classify::<TOKENS>(vld4q_u8(bytes.as_ptr())) }
     }
 
     #[inline(always)]
     unsafe fn unusual(bytes: &[u8; BLOCK]) -> Unusual {
-        // SAFETY: the caller has the instructions; a block is 64 bytes.
+        // SAFETY: the caller promises NEON, and `bytes` has the 64 bytes that are read.
         unsafe { unusual(vld4q_u8(bytes.as_ptr())) }
     }
 
-    // What the trait has for the rest is as fast: carry-less multiplication is an extension that
-    // not every processor has, the processor's own prefetcher follows a forward walk.
+    // `prefix_xor` and `prefetch` keep their defaults. Carry-less multiplication is an optional
+    // extension, and the hardware prefetcher follows a forward scan.
 }

@@ -1,136 +1,138 @@
-//! Brackets that close what they opened, checked without looking at them one by one.
+//! Checks that brackets match, many at a time.
 //!
-//! There are two ways: many brackets at once (`words`), and the plain way, one after the other
-//! (`Nesting::first_bad`). The plain way tells what is wrong and where once the other is in doubt.
-//! It is all there is on processors that cannot draw bits together, and what the fast way is tested
-//! against.
+//! The fast path (`words`) matches many brackets at once. The slow path (`Nesting::first_bad`) goes
+//! bracket by bracket. It runs when the fast path doubts a batch, and says what is wrong and where.
+//! It is the only path on processors without PEXT, and the oracle of the fast path.
 //!
-//! What follows the end of the document is none of ours: when nothing is open any more, everything
-//! goes.
+//! Brackets after the end of the document are ignored: once no container is open, everything is
+//! accepted.
 
-pub mod floating;
+pub mod partial;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod words;
 
-use self::floating::Floating;
-use super::{BLOCK, Block, DrawsBits, Isa};
+use self::partial::PartialNesting;
+use super::{BLOCK, Block, HasPext, Isa};
 use crate::error::ErrorKind;
 use crate::limits::Limit;
 
-/// The containers that are open at a place of a text, and their kinds.
+/// The stack of open containers at a place in a text.
 #[derive(Clone, Debug)]
 pub struct Nesting {
     isa: Isa,
-    /// Most that may be open at once.
+    /// Most containers that may be open at once.
     depth_max: u64,
     depth: u64,
-    /// The kinds of the innermost ones, a bit each, the innermost lowest: 1 is an object.
+    /// The kinds of the innermost containers, one bit each, the innermost lowest: 1 is an object.
     kinds: u64,
-    /// How many those are; they are never more than 64.
+    /// How many bits of `kinds` are used, at most 64.
     len: u32,
-    /// The kinds of the ones around them, 64 in each.
+    /// The kinds of the containers around those, 64 in each.
     around: Vec<u64>,
-    /// Whether the document began, and ended.
+    /// Whether the document has ended.
     ended: bool,
-    /// The blocks that were followed last.
-    stretches: Vec<Stretch>,
+    /// The depths in the blocks of the last call.
+    ranges: Vec<BlockRange>,
 }
 
-/// Some blocks that follow each other, and how far out their brackets go.
+/// Consecutive blocks of a batch, and the depth of nesting in them.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Stretch {
-    /// Number of the block after the last one, in the batch.
+pub struct BlockRange {
+    /// Index of the block after the last one, in the batch.
     pub end: usize,
-    /// Fewest containers that are open anywhere in it; 0 where that is not known.
-    pub least: u64,
-    /// How many are open at its end, where `least` is known.
-    pub after: u64,
+    /// Fewest containers that are open anywhere in the range; 0 if unknown.
+    pub depth_min: u64,
+    /// How many containers are open at its end, if `depth_min` is known.
+    pub depth_after: u64,
 }
 
-/// What the tokens say of the kinds of the containers that they stand in, gathered at the brackets
-/// of a block: each bit speaks of the container that is innermost before its bracket. So one that
-/// opens has that of the container around it, one that closes that of the one it closes.
+/// What tokens imply about the kind of the container around them.
+///
+/// Each bit stands at the bracket after the token, and claims something about the container that is
+/// innermost before that bracket. For a closing bracket that is the container that it closes, for
+/// an opening bracket the one that encloses it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Claims {
-    /// It is an object.
+    /// The container is an object.
     pub objects: u64,
-    /// It is an array.
+    /// The container is an array.
     pub arrays: u64,
 }
 
 impl Claims {
-    /// Those that are not true, where the kinds are these: 1 is an object.
+    /// The claims that contradict the kinds, of which 1 is an object.
     #[inline(always)]
-    fn deny(self, kinds: u64) -> u64 {
+    fn contradictions(self, kinds: u64) -> u64 {
         (self.objects & !kinds) | (self.arrays & kinds)
     }
 }
 
 impl Nesting {
-    /// At the start of a text in which `depth_max` containers may be open at once.
+    /// The start of a text in which at most `depth_max` containers may be open at once.
     pub fn new(isa: Isa, depth_max: u64) -> Nesting {
-        let (around, stretches) = (Vec::new(), Vec::new());
-        Nesting { isa, depth_max, depth: 0, kinds: 0, len: 0, around, ended: false, stretches }
+        let (around, ranges) = (Vec::new(), Vec::new());
+        Nesting { isa, depth_max, depth: 0, kinds: 0, len: 0, around, ended: false, ranges }
     }
 
-    /// Between two brackets of a text that has these open, of which the outermost comes first: 1 is
-    /// an object.
+    /// A place between tokens inside the containers `open`, the outermost first: 1 is an object.
     pub fn between(isa: Isa, depth_max: u64, open: impl Iterator<Item = u64>) -> Nesting {
         let mut nesting = Nesting::new(isa, depth_max);
         nesting.go_between(open);
         nesting
     }
 
-    /// Goes to such a place of another text, with its memory.
+    /// Moves to such a place, reusing the memory.
     pub fn go_between(&mut self, open: impl Iterator<Item = u64>) {
         (self.depth, self.kinds, self.len, self.ended) = (0, 0, 0, false);
         self.around.clear();
-        self.stretches.clear();
+        self.ranges.clear();
         open.for_each(|brace| self.open_one(brace));
     }
 
-    /// The blocks that were followed last, in order and without a gap.
-    pub fn stretches(&self) -> &[Stretch] {
-        &self.stretches
+    /// The depths in the blocks of the last call, in order and without a gap.
+    pub fn ranges(&self) -> &[BlockRange] {
+        &self.ranges
     }
 
-    /// Follows the brackets of the next blocks. The first one that is wrong is told, by its place
-    /// in their text; nothing is to be followed after it.
+    /// Follows the brackets of the next blocks. Returns what is wrong first, with the offset in
+    /// their text. After that, the state is undefined.
     pub fn follow(&mut self, blocks: &[Block]) -> Option<(ErrorKind, usize)> {
-        self.stretches.clear();
-        if self.isa.draws_bits().is_some_and(|draws| self.matches(draws, blocks)) {
+        self.ranges.clear();
+        if self.isa.pext().is_some_and(|pext| self.matches(pext, blocks)) {
             return None;
         }
         self.forget_depths(blocks);
         self.first_bad(blocks)
     }
 
-    /// The same where every token is looked at: with what the tokens claim, of the innermost
-    /// container at the end as well. `false`: something may be wrong, or the document begins or
-    /// ends here, and nothing has changed.
+    /// Like [`Nesting::follow`], and checks claims as well. `last` is what the tokens claim about
+    /// the innermost container at the end of the blocks.
+    ///
+    /// `false` if something may be wrong, or if the document begins or ends in the blocks. The
+    /// state is then unchanged.
     pub fn follow_claims(&mut self, blocks: &[Block], claims: &[Claims], last: Claims) -> bool {
         if self.ended || self.depth == 0 {
             return false;
         }
-        self.stretches.clear();
+        self.ranges.clear();
         let before = self.clone();
-        let matches = match self.isa.draws_bits() {
-            Some(draws) => self.take_words::<true>(draws, blocks, claims),
-            None => self.claims_are_right(blocks, claims),
+        let matches = match self.isa.pext() {
+            Some(pext) => self.take_words::<true>(pext, blocks, claims),
+            None => self.follow_each_claim(blocks, claims),
         };
-        let is_right = matches && self.depth > 0 && last.deny(self.innermost()) & 1 == 0;
+        let is_right = matches && self.depth > 0 && last.contradictions(self.innermost()) & 1 == 0;
         if !is_right {
             *self = before;
         }
         is_right
     }
 
-    /// Follows the brackets many at a time, if that works out; else nothing has changed.
-    fn matches(&mut self, draws: DrawsBits, blocks: &[Block]) -> bool {
+    /// Follows the brackets on the fast path; `false` if it failed, with the state unchanged.
+    fn matches(&mut self, pext: HasPext, blocks: &[Block]) -> bool {
         let (depth, kinds, len, ended) = (self.depth, self.kinds, self.len, self.ended);
-        // Most texts are less than 64 levels deep, and nothing is copied.
+        // Cheap: most texts are less than 64 levels deep, so this copies nothing.
         let around = self.around.clone();
-        let matches = self.take_words::<false>(draws, blocks, &[]);
+        let matches = self.take_words::<false>(pext, blocks, &[]);
         if !matches {
             (self.depth, self.kinds, self.len, self.ended) = (depth, kinds, len, ended);
             self.around = around;
@@ -141,28 +143,28 @@ impl Nesting {
     #[cfg(target_arch = "x86_64")]
     fn take_words<const CLAIMED: bool>(
         &mut self,
-        _: DrawsBits,
+        _: HasPext,
         blocks: &[Block],
         claims: &[Claims],
     ) -> bool {
-        // SAFETY: `DrawsBits` proves that the instructions are there.
+        // SAFETY: `HasPext` proves that the processor has BMI1, BMI2, POPCNT and LZCNT.
         unsafe { super::avx2::follow::<CLAIMED>(self, blocks, claims) }
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    fn take_words<const CLAIMED: bool>(&mut self, _: DrawsBits, _: &[Block], _: &[Claims]) -> bool {
+    fn take_words<const CLAIMED: bool>(&mut self, _: HasPext, _: &[Block], _: &[Claims]) -> bool {
         false
     }
 
-    /// Follows brackets and claims one by one: the plain way.
-    fn claims_are_right(&mut self, blocks: &[Block], claims: &[Claims]) -> bool {
+    /// Follows brackets and claims one by one: the slow path of [`Nesting::follow_claims`].
+    fn follow_each_claim(&mut self, blocks: &[Block], claims: &[Claims]) -> bool {
         self.forget_depths(blocks);
         blocks.iter().zip(claims).all(|(block, claims)| {
             let mut brackets = block.brackets;
             while brackets != 0 {
                 let bit = brackets.trailing_zeros();
                 brackets &= brackets - 1;
-                if claims.deny(self.innermost() << bit) & (1 << bit) != 0 {
+                if claims.contradictions(self.innermost() << bit) & (1 << bit) != 0 {
                     return false;
                 }
                 let brace = (block.braces >> bit) & 1;
@@ -178,19 +180,19 @@ impl Nesting {
         })
     }
 
-    /// Whether the innermost container is an object: 1 if so. Means nothing where none is open.
+    /// The kind of the innermost container: 1 is an object. Meaningless if none is open.
     #[inline(always)]
     fn innermost(&self) -> u64 {
         let kinds = if self.len == 0 { self.around.last().copied() } else { Some(self.kinds) };
         kinds.unwrap_or_default() & 1
     }
 
-    /// The same as an answer; `None`: none is open.
+    /// Whether the innermost container is an object; `None` if none is open.
     pub fn is_in_object(&self) -> Option<bool> {
         (self.depth > 0).then(|| self.innermost() == 1)
     }
 
-    /// How many are open.
+    /// How many containers are open.
     pub fn depth(&self) -> u64 {
         self.depth
     }
@@ -200,22 +202,22 @@ impl Nesting {
         self.ended
     }
 
-    /// Accepts any brackets from here on: the document has ended.
+    /// Ends the document: from here on, all brackets are accepted.
     pub fn end(&mut self) {
         self.ended = true;
     }
 
-    /// Notes the next blocks as one stretch of unknown depth.
+    /// Records the next blocks as one range of unknown depth.
     pub fn forget_depths(&mut self, blocks: &[Block]) {
-        self.stretches.clear();
-        self.stretches.push(Stretch { end: blocks.len(), least: 0, after: 0 });
+        self.ranges.clear();
+        self.ranges.push(BlockRange { end: blocks.len(), depth_min: 0, depth_after: 0 });
     }
 
-    /// Follows a bracket that opens.
+    /// Follows an opening bracket.
     ///
     /// # Errors
     ///
-    /// The limit on depth.
+    /// The depth exceeds its limit.
     pub fn push(&mut self, brace: u64) -> Result<(), ErrorKind> {
         let value = self.depth_max;
         let full = self.depth == value;
@@ -223,19 +225,19 @@ impl Nesting {
         if full { Err(ErrorKind::Limit { limit: Limit::Depth, value }) } else { Ok(()) }
     }
 
-    /// Follows a bracket that closes.
+    /// Follows a closing bracket.
     ///
     /// # Errors
     ///
-    /// It is of the other kind.
+    /// The bracket does not match the kind of the innermost container.
     pub fn pop(&mut self, brace: u64) -> Result<(), ErrorKind> {
         let matches = self.close(brace, 1);
         self.ended = self.depth == 0;
         if matches { Ok(()) } else { Err(ErrorKind::MismatchedBracket) }
     }
 
-    /// Closes so many, the innermost first; `false` where one is of the other kind. Stops when none
-    /// is open.
+    /// Closes `count` containers, the innermost in the lowest bit of `braces`; `false` if a kind
+    /// differs. Stops early if none is open.
     #[inline(always)]
     fn close(&mut self, braces: u64, count: u32) -> bool {
         let (mut braces, mut count) = (braces, count);
@@ -266,11 +268,11 @@ impl Nesting {
         self.depth += 1;
     }
 
-    /// Follows a stretch that somebody else has followed; `false`: something may be wrong with it,
-    /// and nothing has changed. The document must not end in it.
-    pub fn pass(&mut self, stretch: &Floating) -> bool {
-        let Floating { closed, around, open, highest } = stretch;
-        let leaves_some = self.depth > stretch.closes();
+    /// Applies the brackets of a range that another thread followed. `false` if something may be
+    /// wrong, with the state unchanged. The document must not end in the range.
+    pub fn apply(&mut self, partial: &PartialNesting) -> bool {
+        let PartialNesting { closed, around, open, highest } = partial;
+        let leaves_some = self.depth > partial.closes();
         if self.ended || !leaves_some || self.depth + *highest as u64 > self.depth_max {
             return false;
         }
@@ -282,11 +284,11 @@ impl Nesting {
             return false;
         }
         open.iter().for_each(|is_brace| self.open_one(u64::from(*is_brace)));
-        self.stretches.clear();
+        self.ranges.clear();
         true
     }
 
-    /// Follows the brackets one by one up to the first that is wrong.
+    /// Follows the brackets one by one, up to the first that is wrong.
     fn first_bad(&mut self, blocks: &[Block]) -> Option<(ErrorKind, usize)> {
         for (index, block) in blocks.iter().enumerate() {
             let mut brackets = block.brackets;
@@ -307,7 +309,7 @@ impl Nesting {
     }
 }
 
-/// So many ones, the lowest.
+/// A mask with the lowest `count` bits set.
 #[inline(always)]
 fn lowest(count: u32) -> u64 {
     !(!0u64).checked_shl(count).unwrap_or_default()
@@ -330,8 +332,8 @@ mod tests {
         blocks
     }
 
-    /// The first bad bracket, by a stack of them.
-    fn by_hand(text: &[u8], depth_max: u64) -> Option<(ErrorKind, usize)> {
+    /// The first bad bracket, found with a stack.
+    fn by_stack(text: &[u8], depth_max: u64) -> Option<(ErrorKind, usize)> {
         let mut open = Vec::new();
         for (place, byte) in text.iter().enumerate() {
             match byte {
@@ -350,9 +352,9 @@ mod tests {
         None
     }
 
-    fn hold_to_hand(text: &[u8], depth_max: u64, batches: &[usize]) {
+    fn assert_matches_stack(text: &[u8], depth_max: u64, batches: &[usize]) {
         let blocks = blocks(text);
-        let expected = by_hand(text, depth_max);
+        let expected = by_stack(text, depth_max);
         for isa in Isa::all() {
             for batches in [batches, &[blocks.len().max(1)]] {
                 let mut nesting = Nesting::new(isa, depth_max);
@@ -369,7 +371,7 @@ mod tests {
         }
     }
 
-    /// Brackets as a document has them, from random choices, with some space between them.
+    /// The brackets of a document, from random choices, with some spaces between them.
     fn document(choices: &[u8]) -> Vec<u8> {
         let (mut text, mut open) = (Vec::new(), Vec::new());
         for choice in choices {
@@ -379,7 +381,7 @@ mod tests {
                     open.push(bracket + 2);
                     text.push(bracket);
                 }
-                // The first stays open to the end.
+                // The outermost container stays open to the end.
                 (_, 1) => text.extend_from_slice(b"[]"),
                 _ => text.extend(open.pop()),
             }
@@ -391,7 +393,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_ways_agree_with_a_stack(
+        fn both_paths_agree_with_a_stack(
             choices in prop::collection::vec(any::<u8>(), 1..400),
             damage in prop::option::of((any::<Index>(), select(b"{}[] ".to_vec()))),
             depth_max in prop_oneof![Just(10_000), 1u64..40],
@@ -402,12 +404,12 @@ mod tests {
                 let place = place.index(text.len());
                 text[place] = byte;
             }
-            hold_to_hand(&text, depth_max, &batches);
+            assert_matches_stack(&text, depth_max, &batches);
         }
     }
 
-    /// What is closed and left open, by a stack, and the first bad bracket.
-    fn floating_by_hand(text: &[u8]) -> Option<(Vec<bool>, Vec<bool>)> {
+    /// The unmatched brackets, found with a stack; `None` if the kinds of a pair differ.
+    fn partial_by_stack(text: &[u8]) -> Option<(Vec<bool>, Vec<bool>)> {
         let (mut closed, mut open) = (Vec::new(), Vec::new());
         for byte in text {
             match (byte, open.last()) {
@@ -423,7 +425,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn stretches_without_surroundings_agree_with_a_stack(
+        fn ranges_without_context_agree_with_a_stack(
             choices in prop::collection::vec(any::<u8>(), 1..400),
             cut in any::<Index>(),
             len in any::<Index>(),
@@ -437,21 +439,21 @@ mod tests {
             let start = cut.index(text.len());
             let end = start + 1 + len.index(text.len() - start);
             let blocks = blocks(&text[start..end]);
-            let expected = floating_by_hand(&text[start..end]);
+            let expected = partial_by_stack(&text[start..end]);
             for isa in Isa::all() {
-                let mut floating = Floating::default();
-                let found = blocks.chunks(2).all(|blocks| floating.follow(isa, blocks));
+                let mut partial = PartialNesting::default();
+                let found = blocks.chunks(2).all(|blocks| partial.follow(isa, blocks));
                 prop_assert_eq!(found, expected.is_some(), "{}", isa.name());
                 if let Some((closed, open)) = &expected {
-                    prop_assert_eq!(&floating.closed, closed);
-                    prop_assert_eq!(&floating.open, open);
+                    prop_assert_eq!(&partial.closed, closed);
+                    prop_assert_eq!(&partial.open, open);
                 }
             }
         }
 
-        /// Passing a stretch is following it.
+        /// Applying a range and following it give the same state.
         #[test]
-        fn a_stretch_is_passed_as_it_is_followed(
+        fn applying_a_range_equals_following_it(
             choices in prop::collection::vec(any::<u8>(), 1..400),
             cuts in any::<[Index; 2]>(),
             damage in prop::option::of((any::<Index>(), select(b"{}[] ".to_vec()))),
@@ -472,8 +474,8 @@ mod tests {
                     continue;
                 }
                 let mut passed = followed.clone();
-                let mut floating = Floating::default();
-                if !floating.follow(isa, &stretch) || !passed.pass(&floating) {
+                let mut partial = PartialNesting::default();
+                if !partial.follow(isa, &stretch) || !passed.apply(&partial) {
                     continue;
                 }
                 prop_assert_eq!(followed.follow(&stretch), None);
@@ -484,20 +486,20 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_lost_far_down() {
+    fn deep_nesting_keeps_every_kind() {
         for depth in [1, 62, 63, 64, 65, 127, 128, 129, 700] {
             let opens: Vec<u8> = (0..depth).map(|n| b"{["[(n * n / 3) % 2]).collect();
             let closes: Vec<u8> = opens.iter().rev().map(|bracket| bracket + 2).collect();
             for gap in [0, 1, 63] {
                 let even = [&opens[..], &vec![b' '; gap], &closes].concat();
-                hold_to_hand(&even, depth as u64, &[1]);
-                hold_to_hand(&even, depth as u64 - 1, &[1]);
-                // The last one closes the other kind.
+                assert_matches_stack(&even, depth as u64, &[1]);
+                assert_matches_stack(&even, depth as u64 - 1, &[1]);
+                // The last bracket closes the other kind.
                 let mut odd = even.clone();
                 *odd.last_mut().unwrap() ^= b'}' ^ b']';
-                hold_to_hand(&odd, depth as u64, &[1]);
-                // After the end anything goes.
-                hold_to_hand(&[&even[..], b"]}[}"].concat(), depth as u64, &[1]);
+                assert_matches_stack(&odd, depth as u64, &[1]);
+                // Brackets after the end of the document are accepted.
+                assert_matches_stack(&[&even[..], b"]}[}"].concat(), depth as u64, &[1]);
             }
         }
     }

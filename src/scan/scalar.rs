@@ -1,6 +1,6 @@
-//! The kernel for any processor, and the oracle of the others: one byte at a time.
+//! The kernel for any processor, one byte at a time. It is the oracle of the other kernels.
 
-use super::wide::{Masks, SPELLED, Spelled, Wide};
+use super::wide::{LEAF_WINDOW, LeafMasks, Masks, Wide};
 use super::{BLOCK, Block, Kernel, Raw, Unusual};
 
 #[derive(Clone, Copy)]
@@ -14,13 +14,13 @@ impl Wide for Scalar {
         blocks.first().map(Masks::from)
     }
 
-    fn spell(self, text: &[u8; SPELLED]) -> Spelled {
+    fn leaf_masks(self, text: &[u8; LEAF_WINDOW]) -> LeafMasks {
         let mask = |test: fn(&[u8]) -> bool| {
             (0..BLOCK).rev().fold(0, |mask, place| (mask << 1) | u64::from(test(&text[place..])))
         };
-        Spelled {
-            four: mask(|text| text.starts_with(b"true") || text.starts_with(b"null")),
-            five: mask(|text| text.starts_with(b"false")),
+        LeafMasks {
+            literal4: mask(|text| text.starts_with(b"true") || text.starts_with(b"null")),
+            literal5: mask(|text| text.starts_with(b"false")),
             digits: mask(|text| text[0].is_ascii_digit()),
             zeros: mask(|text| text[0] == b'0'),
             hex: mask(|text| text[0].is_ascii_hexdigit()),
@@ -58,7 +58,7 @@ impl Kernel for Scalar {
     }
 }
 
-/// The bytes that pass a test, a bit each.
+/// One bit for each byte: whether it passes the test.
 #[inline(always)]
 fn mask(bytes: &[u8; BLOCK], test: fn(u8) -> bool) -> u64 {
     bytes.iter().rev().fold(0, |mask, &byte| (mask << 1) | u64::from(test(byte)))

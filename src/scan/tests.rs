@@ -1,11 +1,11 @@
-//! Every kernel against the scalar one, and the scalar one against a loop over the bytes.
+//! Compares each kernel with the scalar one, and the scalar one with a loop over the bytes.
 
 use proptest::prelude::*;
 
 use super::{BLOCK, Block, Detail, Isa, Misplaced, Scanner, Utf8};
 use crate::error::ErrorKind;
 
-/// Scans in batches of the given numbers of blocks, the last one padded with spaces.
+/// Scans in batches of the given numbers of blocks; spaces pad the last block.
 fn scan(
     isa: Isa,
     detail: Detail,
@@ -31,7 +31,7 @@ fn scan(
     (blocks, scanner.finish())
 }
 
-/// The masks by walking the bytes, as a person would.
+/// The masks, computed with a loop over the bytes.
 fn walk(text: &[u8]) -> Vec<Block> {
     let mut padded = text.to_vec();
     padded.resize(text.len().next_multiple_of(BLOCK), b' ');
@@ -63,7 +63,7 @@ fn walk(text: &[u8]) -> Vec<Block> {
     blocks
 }
 
-/// Text that is dense in what matters.
+/// Random text with many special bytes.
 fn text() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![
         8 => prop::sample::select(b"\"\\{}[],: \n\t\ra1-etu".to_vec()),
@@ -119,7 +119,7 @@ proptest! {
 
     #[test]
     fn the_scalar_kernel_gives_the_masks_of_a_walk(text in text()) {
-        // Outside of strings a backslash is no escape to a walk; text with one is no JSON anyway.
+        // `walk` knows no escapes outside strings. Text with a backslash there is not JSON anyway.
         let (blocks, misplaced) = scan(Isa::named("scalar").unwrap(), Detail::Tokens, &text, &[64]);
         if misplaced.is_none() && !outside_backslash(&text) {
             prop_assert_eq!(blocks, walk(&text));
@@ -159,7 +159,7 @@ fn every_length_and_alignment() {
 }
 
 #[test]
-fn misplaced_bytes_are_told_with_their_place() {
+fn misplaced_bytes_have_an_offset() {
     let cases: &[(&[u8], ErrorKind, isize)] = &[
         (b"{\"a\":\"\x01\"}", ErrorKind::ControlCharacter, 6),
         (b"{\"a\":\"b\nc\"}", ErrorKind::ControlCharacter, 7),
@@ -192,14 +192,14 @@ fn a_character_may_not_be_cut_by_the_end() {
         text[0] = b'"';
         text[BLOCK - 2..].copy_from_slice(b"\xe2\x82");
         let (_, found) = scan(isa, Detail::Structure, &text, &[1]);
-        // Told from the end of the text on, where it was noticed.
+        // The offset counts from the end of the text, where the error shows.
         assert_eq!(found, Some(Misplaced { kind: ErrorKind::Truncated, offset: 0 }));
     }
 }
 
-/// Between two looks somebody may write something else to the text.
+/// Another process may write to the text between two reads.
 #[test]
-fn what_begins_a_character_is_looked_at_where_it_was_copied_to() {
+fn an_unfinished_character_is_checked_in_the_copy() {
     for (bytes, is_begun) in [
         (&b""[..], true),
         (b"\xc3", true),
@@ -211,7 +211,7 @@ fn what_begins_a_character_is_looked_at_where_it_was_copied_to() {
     ] {
         let mut utf8 = Utf8::default();
         assert_eq!(utf8.begin(bytes), is_begun, "{bytes:x?}");
-        // Whatever follows is told of and does not panic.
+        // Any text may follow: it must not panic.
         let _ = utf8.check_all(&[b'a'; BLOCK]);
     }
 }

@@ -1,88 +1,87 @@
-//! What the widest instructions of a processor do beside the scan: masks of several blocks at once,
-//! and words and escapes told by their bytes.
+//! Vector operations that run after the scan: masks of several blocks at once, and the bytes of
+//! literals, numbers and escapes.
 //!
-//! Masks follow each other as if they were one long number, whose lowest bit is the first byte.
-//! What is worked out of them bit by bit needs no more than that the bits of several are side by
-//! side; what goes from byte to byte is a shift or a sum of the long number, whose carry is handed
-//! from one to the next.
+//! The masks of consecutive blocks form one long integer whose lowest bit is the first byte.
+//! Bitwise operations work on each lane alone. Shifts and additions work on the long integer: the
+//! carry out of one group of lanes is the carry into the next.
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 use super::{BLOCK, Block};
 
-/// Code that is compiled for each instruction set, and run by [`Isa::run_wide`]. As with
-/// [`Code`](super::Code), only what is inlined into it is.
+/// Code that [`Isa::run_wide`] compiles once for each instruction set. As with
+/// [`Code`](super::Code), this works only for what is inlined into it.
 ///
 /// [`Isa::run_wide`]: super::Isa::run_wide
 pub trait WideCode {
-    /// What comes out.
+    /// The result.
     type Output;
 
-    /// Does it.
+    /// Runs the code.
     fn run<W: Wide>(self, wide: W) -> Self::Output;
 }
 
-/// The instructions of a processor: a value proves that it has them.
+/// The vector operations of an instruction set. A value proves that the processor has it.
 pub trait Wide: Copy {
-    /// As many masks as are worked on at once.
+    /// The masks that one operation handles.
     type Lanes: Lanes;
 
-    /// The masks of the first blocks; `None`: there are fewer than [`Lanes::COUNT`].
+    /// The masks of the first [`Lanes::COUNT`] blocks; `None` if there are fewer.
     fn masks(self, blocks: &[Block]) -> Option<Masks<Self::Lanes>>;
 
-    /// What the bytes of a block are, which are the first 64.
-    fn spell(self, text: &[u8; SPELLED]) -> Spelled;
+    /// Classifies the first 64 bytes for literals, numbers and escapes.
+    fn leaf_masks(self, text: &[u8; LEAF_WINDOW]) -> LeafMasks;
 }
 
-/// A block, and the bytes behind it that tell what its last ones are: the last four of `false`.
-pub const SPELLED: usize = BLOCK + 4;
+/// A block and the next four bytes, which the last byte needs if it begins `false`.
+pub const LEAF_WINDOW: usize = BLOCK + 4;
 
-/// What 64 bytes are, each with those that follow it.
+/// The masks of 64 bytes that say what begins at each byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spelled {
-    /// Those that `true` or `null` begins with.
-    pub four: u64,
-    /// Those that `false` begins with.
-    pub five: u64,
+pub struct LeafMasks {
+    /// Bytes where `true` or `null` begins.
+    pub literal4: u64,
+    /// Bytes where `false` begins.
+    pub literal5: u64,
     /// `0` to `9`.
     pub digits: u64,
     /// `0`.
     pub zeros: u64,
-    /// Digits of base 16, in either case.
+    /// Hexadecimal digits, in either case.
     pub hex: u64,
     /// `d` or `D`.
     pub d: u64,
-    /// Those before one that makes an escape of two bytes: `" \ / b f n r t`.
+    /// Bytes before one that makes a two-byte escape: `" \ / b f n r t`.
     pub before_escaped: u64,
-    /// Those before `u`.
+    /// Bytes before `u`.
     pub before_u: u64,
 }
 
-/// Most lanes that there are.
+/// Most lanes of any instruction set.
 pub const LANES_MAX: usize = 8;
 
-/// Masks of blocks that follow each other, as one long number.
+/// A mask of consecutive blocks, as one long integer.
 pub trait Lanes:
     Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
-    /// How many blocks; at most [`LANES_MAX`].
+    /// How many blocks the mask covers; at most [`LANES_MAX`].
     const COUNT: usize;
 
-    /// All bits moved to the next byte. `carry` is the one that goes to the first byte, and then
-    /// the one that left the last: 0 or 1.
-    fn moved_on(self, carry: &mut u64) -> Self;
+    /// Shifts every bit to the next byte. `carry`, 0 or 1, is the bit shifted in, and then the bit
+    /// shifted out.
+    fn shifted(self, carry: &mut u64) -> Self;
 
-    /// The sum, with a carry of 0 or 1, which is then that of the sum.
-    fn plus(self, other: Self, carry: &mut u64) -> Self;
+    /// Adds two masks. `carry`, 0 or 1, is the carry in, and then the carry out.
+    fn add_with_carry(self, other: Self, carry: &mut u64) -> Self;
 
-    /// Those that are not 0, a bit each.
-    fn which(self) -> u64;
+    /// One bit for each lane: whether it is not 0.
+    fn nonzero(self) -> u64;
 
-    /// One after the other; those behind the last are 0.
-    fn each(self) -> [u64; LANES_MAX];
+    /// The lanes in order; entries after the last lane are 0.
+    fn to_array(self) -> [u64; LANES_MAX];
 }
 
-/// The masks of blocks that follow each other; what each is: [`Block`].
+/// The masks of consecutive blocks, with the fields of [`Block`].
 #[derive(Clone, Copy, Debug)]
 pub struct Masks<L> {
     /// [`Block::quotes`]
@@ -110,19 +109,19 @@ impl From<&Block> for Masks<u64> {
     }
 }
 
-/// One mask: the plain way, and the oracle of the others.
+/// One block: the fallback, and the oracle of the other implementations.
 impl Lanes for u64 {
     const COUNT: usize = 1;
 
     #[inline(always)]
-    fn moved_on(self, carry: &mut u64) -> u64 {
+    fn shifted(self, carry: &mut u64) -> u64 {
         let moved = (self << 1) | *carry;
         *carry = self >> 63;
         moved
     }
 
     #[inline(always)]
-    fn plus(self, other: u64, carry: &mut u64) -> u64 {
+    fn add_with_carry(self, other: u64, carry: &mut u64) -> u64 {
         let (sum, over) = self.overflowing_add(other);
         let (sum, over_too) = sum.overflowing_add(*carry);
         *carry = u64::from(over | over_too);
@@ -130,29 +129,29 @@ impl Lanes for u64 {
     }
 
     #[inline(always)]
-    fn which(self) -> u64 {
+    fn nonzero(self) -> u64 {
         u64::from(self != 0)
     }
 
     #[inline(always)]
-    fn each(self) -> [u64; LANES_MAX] {
+    fn to_array(self) -> [u64; LANES_MAX] {
         [self, 0, 0, 0, 0, 0, 0, 0]
     }
 }
 
-/// The bytes of space, each at the place of its low four bits.
+/// White space, in a table by the low four bits.
 #[cfg(target_arch = "x86_64")]
 pub(super) const SPACE: [u8; 16] = by_low_bits(b" \t\n\r");
 
-/// The separators, in the same way.
+/// The separators, in a table by the low four bits.
 #[cfg(target_arch = "x86_64")]
 pub(super) const SEPARATORS: [u8; 16] = by_low_bits(b",:");
 
-/// The brackets with bit 5 set, each at the place of its low four bits.
+/// The brackets with bit 5 set, in a table by the low four bits.
 #[cfg(target_arch = "x86_64")]
 pub(super) const BRACKETS: [u8; 16] = by_low_bits(b"{}");
 
-/// Such a table. No byte is 0xff that looks anything up.
+/// Builds a table by the low four bits. Unused entries are 0xff, which no looked-up byte equals.
 #[cfg(target_arch = "x86_64")]
 const fn by_low_bits(mut bytes: &[u8]) -> [u8; 16] {
     let mut table = [0xff; 16];
@@ -163,18 +162,20 @@ const fn by_low_bits(mut bytes: &[u8]) -> [u8; 16] {
     table
 }
 
-/// Carries from lane to lane of a sum. `over` has a bit for each lane that overflowed by itself,
-/// `full` one for each whose sum is all ones, which overflows if a carry comes. Returns a bit for
-/// each lane that is to be incremented, and above the last lane the carry out: of four lanes of
-/// which the first overflowed and the second is full, with no carry in, the second and the third.
+/// Propagates the carries of an addition from lane to lane.
+///
+/// `over` has a bit for each lane that overflowed by itself. `full` has a bit for each lane whose
+/// sum is all ones, which overflows when a carry comes in. The result has a bit for each lane to
+/// increment, and above the last lane the carry out. For example, if lane 0 overflowed, lane 1 is
+/// full and no carry comes in, lanes 1 and 2 are incremented.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(super) fn carried(over: u32, full: u32, carry: u64) -> u32 {
-    // A carry into a lane that is full goes through it, as through a bit that is one.
+pub(super) fn propagate_carries(over: u32, full: u32, carry: u64) -> u32 {
+    // A carry passes through a full lane as it passes through a 1 bit in an addition.
     ((over << 1) | carry as u32).wrapping_add(full) ^ full
 }
 
-/// Gives a register of lanes its operators.
+/// Implements the bitwise operators for a register of lanes.
 #[cfg(target_arch = "x86_64")]
 macro_rules! bitwise {
     ($lanes:ident, $ones:expr, $($operator:ident $method:ident $instruction:ident),*) => {
@@ -183,7 +184,7 @@ macro_rules! bitwise {
 
             #[inline(always)]
             fn $method(self, other: $lanes) -> $lanes {
-                // SAFETY: lanes are only made where their instructions are.
+                // SAFETY: `self` was made by a function with the target feature of the instruction.
                 $lanes(unsafe { $instruction(self.0, other.0) })
             }
         })*
@@ -193,7 +194,7 @@ macro_rules! bitwise {
 
             #[inline(always)]
             fn not(self) -> $lanes {
-                // SAFETY: as above.
+                // SAFETY: `self` was made by a function with the target feature of the instruction.
                 self ^ $lanes(unsafe { $ones })
             }
         }
@@ -203,9 +204,8 @@ macro_rules! bitwise {
 #[cfg(target_arch = "x86_64")]
 pub(super) use bitwise;
 
-/// For the literals, at the low four bits of their first byte, which no two share: what byte stands
-/// at the first place, the second, and so on to the fourth. Bytes of another kind find nothing that
-/// they could be.
+/// The letters of the literals, by the low four bits of their first byte, which are distinct. Table
+/// `i` holds letter `i` of each literal. Other first bytes find 0xff, which matches no letter.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) const LITERALS: [[u8; 16]; 4] = {
     let mut tables = [[0xff; 16]; 4];
@@ -219,14 +219,14 @@ pub(super) const LITERALS: [[u8; 16]; 4] = {
     tables
 };
 
-/// The bytes that make an escape of two: those for whose low and high four bits the tables have a
-/// bit in common.
+/// The bytes that make a two-byte escape. Such a byte finds a common bit in the two tables, the
+/// first by its low and the second by its high four bits.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) const ESCAPED: [[u8; 16]; 2] = {
     let (mut low, mut high) = ([0; 16], [0; 16]);
     let mut rest: &[u8] = b"\"\\/bfnrt";
     while let [byte, others @ ..] = rest {
-        // The high four are never more than 7.
+        // The byte is ASCII, so its high four bits are at most 7.
         let byte = *byte;
         let bit = 1 << (byte >> 4);
         low[(byte & 15) as usize] |= bit;
@@ -243,27 +243,27 @@ mod tests {
     use super::*;
     use crate::scan::Isa;
 
-    struct Spell<'a>(&'a [u8; SPELLED]);
+    struct Spell<'a>(&'a [u8; LEAF_WINDOW]);
 
     impl WideCode for Spell<'_> {
-        type Output = Spelled;
+        type Output = LeafMasks;
 
-        fn run<W: Wide>(self, wide: W) -> Spelled {
-            wide.spell(self.0)
+        fn run<W: Wide>(self, wide: W) -> LeafMasks {
+            wide.leaf_masks(self.0)
         }
     }
 
-    /// Works on as many blocks at once as there are lanes.
+    /// Runs every operation on groups of as many blocks as there are lanes.
     struct Work<'a>(&'a [Block]);
 
     #[derive(Debug, Default, PartialEq, Eq)]
     struct Worked {
-        /// Every mask as it came.
+        /// Every mask, unchanged.
         masks: [Vec<u64>; 8],
-        /// Two of them moved on, their sum and their combinations.
+        /// Two masks shifted, their sum and their bitwise combinations.
         others: [Vec<u64>; 7],
         carries: [u64; 3],
-        /// Whether their intersection is not 0.
+        /// Whether the intersection of the two is not 0.
         which: Vec<bool>,
     }
 
@@ -283,21 +283,21 @@ mod tests {
                 let [moved, moved_too, sum] = &mut worked.carries;
                 let (a, b) = (it.quotes, it.strings);
                 let others = [
-                    a.moved_on(moved),
-                    b.moved_on(moved_too),
-                    a.plus(b, sum),
+                    a.shifted(moved),
+                    b.shifted(moved_too),
+                    a.add_with_carry(b, sum),
                     a & b,
                     a | b,
                     a ^ b,
                     !a,
                 ];
                 let write = |to: &mut Vec<u64>, lanes: W::Lanes| {
-                    assert_eq!(lanes.each()[count..].iter().max().copied().unwrap_or(0), 0);
-                    to.extend(&lanes.each()[..count]);
+                    assert_eq!(lanes.to_array()[count..].iter().max().copied().unwrap_or(0), 0);
+                    to.extend(&lanes.to_array()[..count]);
                 };
                 worked.masks.iter_mut().zip(masks).for_each(|(to, lanes)| write(to, lanes));
                 worked.others.iter_mut().zip(others).for_each(|(to, lanes)| write(to, lanes));
-                let which = (a & b).which();
+                let which = (a & b).nonzero();
                 assert_eq!(which >> (count - 1) >> 1, 0);
                 worked.which.extend((0..count).map(|lane| (which >> lane) & 1 == 1));
             }
@@ -311,7 +311,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bytes_are_spelled_as_the_scalar_kernel_does(
+        fn every_kernel_gives_the_leaf_masks_of_the_scalar_one(
             words in prop::collection::vec(
                 prop::sample::select(vec![
                     "true", "null", "false", "fals", "nul", "tru", "e", "0", "19", ":", "/", "\\\\",
@@ -333,12 +333,12 @@ mod tests {
         }
 
         #[test]
-        fn many_masks_are_one_long_number(
+        fn lanes_behave_like_one_long_integer(
             masks in prop::collection::vec(
                 prop_oneof![
                     Just([0u64; 8]),
                     Just([!0; 8]),
-                    // A sum that is all ones.
+                    // Two lanes whose sum is all ones.
                     any::<u64>().prop_map(|mask| [mask, 0, 0, 0, 0, !mask, 0, 0]),
                     any::<[u64; 8]>(),
                 ],

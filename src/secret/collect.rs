@@ -15,7 +15,6 @@ use super::set::Secrets;
 use super::survey::{Keyed, Survey, Surveyed};
 use super::texts::{Role, texts_of};
 use super::{EchoOf, Options};
-use crate::crew::Desk;
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::outline::Outline;
@@ -26,6 +25,7 @@ use crate::plan::{
     Answer, Documents, Next, Piece, PieceFrontier, PieceKind, PieceStretch, PieceVisitor,
     ResourceGlance, Section, Unchanged,
 };
+use crate::pool::Queue;
 
 /// How many arguments of module calls are remembered. With more, the configuration is read a second
 /// time.
@@ -143,7 +143,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         // Even a single thread parses ahead for a redaction, because its results shorten the second
         // pass.
         let is_ahead = threads > 1 || self.surveys;
-        let desk = Desk::new();
+        let desk = Queue::new();
         std::thread::scope(|scope| {
             let secrets = Secrets::new(options.echo_min, &options.read.limits);
             let survey = self.surveys.then(|| Survey::new(options));

@@ -9,13 +9,13 @@ use super::digest::{Digested, Digester};
 use super::places::{OwnerDigests, PathDigests, Places};
 use super::set::Secrets;
 use super::texts::texts_of;
-use crate::crew::of_shared_work;
 use crate::error::Result;
 use crate::json::value::Value;
 use crate::plan::PieceKind;
+use crate::pool::scaled_for_fuzzing;
 
 /// How many secrets are recorded per stretch. The walk parses the remaining pieces itself.
-const MAX: usize = of_shared_work(8 << 10) as usize;
+const MAX: usize = scaled_for_fuzzing(8 << 10) as usize;
 
 /// The secrets of the marked pieces in a stretch.
 #[derive(Debug, Default)]

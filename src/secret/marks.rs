@@ -16,7 +16,7 @@ use super::leaves::{Leaf, leaves};
 use super::ordered::Ordered;
 use super::places::{Elsewhere, PathDigests, PlaceDigests, Trail};
 use crate::error::{Error, Result};
-use crate::json::sample::slot;
+use crate::json::slot_hash::slot;
 use crate::json::value::{Elements, Kind, Text, Value, recycled};
 use crate::limits::{Limit, Limits};
 use crate::plan::Unchanged;

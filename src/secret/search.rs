@@ -9,12 +9,12 @@ use super::marks::{By, Marks};
 use super::parts::Parts;
 use super::places::{OwnerDigests, PlaceDigests};
 use super::survey::Digests;
-use crate::crew::Worker;
 use crate::error::Result;
 use crate::json::outline::Outline;
 use crate::json::value::Text;
 use crate::plan::piece_crew::{Found, PieceJob, Task};
 use crate::plan::{Piece, PieceVisitor, ResourceGlance, Unchanged};
+use crate::pool::Worker;
 
 /// Searches stretches for marks.
 pub(super) struct Searcher {

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::fleet::{Column, Tally, Totals};
-use super::gate::{Answer, Questions, Rule};
+use super::gate::{Questions, Rule};
 use crate::record::Record;
 
 /// What is counted so far.
@@ -15,7 +15,8 @@ pub(super) struct Figures {
     plan: Tally,
     plan_changes: bool,
     has_changes: bool,
-    broken_rules: u64,
+    /// Errors, and warnings.
+    broken_rules: [u64; 2],
 }
 
 /// A number, `true`, `false`, or nothing where that is not known.
@@ -45,7 +46,7 @@ impl Figures {
             plan: Tally::default(),
             plan_changes: false,
             has_changes: false,
-            broken_rules: 0,
+            broken_rules: [0; 2],
         }
     }
 
@@ -65,8 +66,9 @@ impl Figures {
             Record::Summary(summary) => {
                 self.has_changes |= self.plan_changes || summary.has_more();
                 self.totals.add("", std::mem::take(&mut self.plan), summary);
-                self.broken_rules +=
-                    self.questions.answers().filter(Answer::is_broken).count() as u64;
+                for answer in self.questions.broken() {
+                    self.broken_rules[usize::from(!answer.fails())] += 1;
+                }
             }
             _ => {}
         }
@@ -85,7 +87,11 @@ impl Figures {
             (0, 1..) => Figure::Unknown,
             _ => Figure::Whether(number > 0),
         };
+        let [broken_rules, broken_warnings] = self.broken_rules.map(Figure::Number);
         [
+            ("broken-rules", broken_rules),
+            ("broken-warnings", broken_warnings),
+            ("failed-checks", Figure::Number(counts[Column::Checks])),
             ("has-changes", Figure::Whether(self.has_changes || *failed > 0)),
             ("has-destroy", whether(line.destroy)),
             ("has-replace", whether(counts[Column::Replace])),
@@ -99,8 +105,6 @@ impl Figures {
             ("import", Figure::Number(line.import)),
             ("forget", Figure::Number(line.forget)),
             ("drift", Figure::Number(counts[Column::Drift])),
-            ("failed-checks", Figure::Number(counts[Column::Checks])),
-            ("broken-rules", Figure::Number(self.broken_rules)),
             ("plans", Figure::Number(*plans)),
             ("failed-plans", Figure::Number(*failed)),
         ]

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::glob::Glob;
 use crate::path::{self, AddressPattern};
 use crate::record::view::{Attribute, Attributes, Difference};
+use crate::record::watch::Named;
 use crate::record::{Hidden, Label, Record, ResourceChange};
 
 /// What is left out.
@@ -139,6 +140,20 @@ impl Noise {
 }
 
 impl Only {
+    /// How it is written, and what its pattern names.
+    pub fn named(&self) -> Option<(String, Named)> {
+        let (kind, text, named) = match self {
+            Only::Name(it) => ("", it.text(), Named::Resource(it.clone())),
+            Only::Address(it) => ("address:", it.text(), Named::Address(it.clone())),
+            Only::Type(it) => ("type:", it.text(), Named::Type(it.clone())),
+            Only::Module(it) => ("module:", it.text(), Named::Module(it.clone())),
+            Only::Path(it) => ("path:", it.text(), Named::Path(it.clone(), None)),
+            Only::Action(_) => return None,
+        };
+        // The root module has no address.
+        (!text.is_empty()).then(|| (format!("{kind}{text}"), named))
+    }
+
     fn is_of_kind_of(&self, other: &Only) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }

@@ -6,7 +6,7 @@
 use std::io::Write;
 
 use super::figures::Figures;
-use super::gate::{Answer, Rule};
+use super::gate::Rule;
 use super::markdown::{Fit, Measure, Rest};
 use super::summary::fit;
 use super::{Sink, write_error};
@@ -107,15 +107,16 @@ impl<'s, W: Write> Github<'s, W> {
             let message = format!("{source}: applying leaves changes for another plan");
             self.annotate(Level::Warning, "Plan is not complete", &message)?;
         }
-        let broken = self.figures.questions.answers().filter(Answer::is_broken);
-        let broken: Vec<[String; 2]> = broken
-            .map(|answer| {
-                let words = answer.words(NAMED, |name| shown(name, NAME));
-                [shown(answer.rule.text(), NAME), format!("{source}: {words}")]
-            })
-            .collect();
-        for [rule, message] in broken {
-            self.annotate(Level::Error, &format!("Rule broken: {rule}"), &message)?;
+        let broken = self.figures.questions.broken().map(|answer| {
+            let level = if answer.fails() { Level::Error } else { Level::Warning };
+            let words = answer.words(NAMED, |name| shown(name, NAME));
+            let mut text = format!("{source}: {words}");
+            let message = answer.rule.message();
+            text.extend(message.map(|message| format!("\n{}", shown(message, MESSAGE))));
+            (level, shown(answer.rule.text(), NAME), text)
+        });
+        for (level, rule, message) in broken.collect::<Vec<_>>() {
+            self.annotate(level, &format!("Rule broken: {rule}"), &message)?;
         }
         Ok(())
     }

@@ -146,12 +146,18 @@ impl<W: Write> Sink for Junit<W> {
     }
 }
 
+/// The test of a rule. JUnit has no warnings: a broken warning is a skipped test, because it does
+/// not fail the run.
 fn rule(suite: &mut Suite, answer: &Answer<'_>) {
     let name = format!("rule {}", answer.rule.text());
-    match answer.is_broken() {
-        true => suite.failed(&name, "failure", &answer.words(usize::MAX, str::to_owned)),
-        false => suite.passed(&name),
+    if !answer.is_broken() {
+        return suite.passed(&name);
     }
+    let mut words = answer.words(usize::MAX, str::to_owned);
+    words.extend(answer.rule.message().map(|message| format!(": {message}")));
+    let severity = answer.rule.severity().word();
+    let what = if answer.fails() { "failure" } else { "skipped" };
+    suite.failed(&name, what, &format!("{severity}: {words}"));
 }
 
 /// A text as it stands in an attribute, without what XML cannot have.

@@ -1,6 +1,6 @@
 //! SARIF 2.1.0: findings for code scanning. A result for each broken rule of each plan and for each
 //! check that did not pass, at the addresses of its resources: a plan is one line, so there are no
-//! places in the text. What could not be read is a notification.
+//! places in the text. What could not be read, or planned to its end, is a notification.
 
 use std::io::Write;
 
@@ -56,6 +56,12 @@ struct Driver<'t> {
 struct ReportingDescriptor {
     id: String,
     short_description: Message,
+    default_configuration: Configuration,
+}
+
+#[derive(Serialize)]
+struct Configuration {
+    level: &'static str,
 }
 
 #[derive(Serialize)]
@@ -150,15 +156,20 @@ impl<W: Write> Sarif<W> {
         if std::mem::replace(&mut self.has_begun, true) {
             return Ok(());
         }
-        let described =
-            |id: String, text| ReportingDescriptor { id, short_description: Message { text } };
+        let described = |id: String, level, text| {
+            let default_configuration = Configuration { level };
+            ReportingDescriptor { id, short_description: Message { text }, default_configuration }
+        };
         let mut rules: Vec<ReportingDescriptor> = Vec::new();
         rules.extend(self.rules.iter().map(|rule| {
             let text = visible(rule.text());
-            let description = format!("No plan breaks the rule {text}");
-            described(text, description)
+            let description = match rule.message() {
+                Some(message) => visible(message),
+                None => format!("No plan breaks the rule {text}"),
+            };
+            described(text, rule.severity().word(), description)
         }));
-        rules.push(described(CHECK.to_owned(), "The checks of a plan pass".to_owned()));
+        rules.push(described(CHECK.to_owned(), "error", "The checks of a plan pass".to_owned()));
         let version = env!("CARGO_PKG_VERSION");
         let tool = Tool { driver: Driver { name: "plansift", version, rules } };
         self.write(&format!(r#"{{"$schema":"{SCHEMA}","version":"2.1.0","runs":[{{"tool":"#))?;
@@ -188,6 +199,17 @@ impl<W: Write> Sarif<W> {
         self.json(&finding)
     }
 
+    /// Takes note of an input that could not be read, or a plan that is not whole.
+    fn notify(&mut self, source: &str, what: &str) {
+        if self.failed.len() == FAILED_MAX {
+            self.failed_more += 1;
+            return;
+        }
+        let text = visible(&format!("{source}: {what}"));
+        let locations = vec![Location::of(source, &[])];
+        self.failed.push(Notification { level: "error", message: Message { text }, locations });
+    }
+
     fn check(&mut self, check: &Check<'_>) -> Result<()> {
         let level = match &*check.status {
             "pass" => return Ok(()),
@@ -208,18 +230,25 @@ impl<W: Write> Sink for Sarif<W> {
         match record {
             Record::Plan(plan) => plan.source.clone_into(&mut self.source),
             Record::Check(check) => self.check(check)?,
-            Record::Summary(_) => {
+            Record::Summary(summary) => {
                 let mut broken = Vec::new();
                 for (place, answer) in self.questions.answers().enumerate() {
                     if answer.is_broken() {
                         let rule = visible(answer.rule.text());
                         let words = answer.words(usize::MAX, visible);
-                        let text = format!("The plan breaks the rule {rule}: {words}");
-                        broken.push((place, text, answer.first.to_vec()));
+                        let mut text = format!("The plan breaks the rule {rule}: {words}");
+                        let message = answer.rule.message();
+                        text.extend(message.map(|message| format!(": {}", visible(message))));
+                        let level = answer.rule.severity().word();
+                        broken.push((place, level, text, answer.first.to_vec()));
                     }
                 }
-                for (place, text, names) in broken {
-                    self.result(place, "error", text, &names)?;
+                for (place, level, text, names) in broken {
+                    self.result(place, level, text, &names)?;
+                }
+                if summary.errored == Some(true) {
+                    let source = std::mem::take(&mut self.source);
+                    self.notify(&source, "planning failed: there may be more to change");
                 }
             }
             _ => {}
@@ -228,13 +257,7 @@ impl<W: Write> Sink for Sarif<W> {
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
-        if self.failed.len() == FAILED_MAX {
-            self.failed_more += 1;
-            return Ok(());
-        }
-        let text = visible(&format!("{}: {error}", label.source));
-        let locations = vec![Location::of(label.source, &[])];
-        self.failed.push(Notification { level: "error", message: Message { text }, locations });
+        self.notify(label.source, &error.to_string());
         Ok(())
     }
 

@@ -10,6 +10,7 @@ use unicode_width::UnicodeWidthChar;
 
 use super::phrase::{self, Of, Warning, plan_line};
 use super::short::short_group;
+use super::tool::{Clues, Tool};
 use super::{Sink, write_error};
 use crate::error::Result;
 use crate::inert::visible;
@@ -69,7 +70,8 @@ pub struct View<W: Write> {
 /// What is known of the plan so far.
 #[derive(Debug, Default)]
 struct Draft {
-    title: String,
+    source: String,
+    clues: Clues,
     types: HashMap<String, BTreeMap<Action, u64>>,
     /// Deletions, replacements and the like.
     risks: News,
@@ -248,7 +250,8 @@ impl<W: Write> View<W> {
             writeln!(self.out)?;
         }
         self.drawn += 1;
-        writeln!(self.out, "{}", self.paint(BOLD, &plan.title))?;
+        let tool = plan.clues.tool(summary);
+        writeln!(self.out, "{}", self.paint(BOLD, &self.title(&plan, tool, summary)))?;
         for warning in Warning::of(summary) {
             self.draw_sentence(RED, &format!("! {}", warning.words(Of::This)))?;
         }
@@ -258,11 +261,19 @@ impl<W: Write> View<W> {
         self.draw_news("Destroyed, replaced or forgotten", &plan.risks)?;
         self.draw_news("Moved", &plan.moves)?;
         self.draw_news("Imported", &plan.imports)?;
-        self.draw_news("Changed outside of Terraform (drift)", &plan.drift)?;
+        self.draw_news(tool.drift(), &plan.drift)?;
         self.draw_news(&deferred_title(&plan), &plan.deferred)?;
         self.draw_news("Checks that failed", &plan.failed_checks)?;
         self.draw_news("Checks that are not known yet", &plan.unknown_checks)?;
         self.draw_numbers(summary)
+    }
+
+    fn title(&self, plan: &Draft, tool: Tool, summary: &Summary) -> String {
+        let columns = self.screen.width;
+        let version = plan.clues.version(summary).map_or(String::new(), |version| {
+            fit(&format!("  made by {} {}", tool.name(), visible(version)), columns / 2)
+        });
+        fit_end(&visible(&plan.source), columns - width(&version)) + &version
     }
 
     fn draw_sentence(&mut self, style: &str, text: &str) -> std::io::Result<()> {
@@ -410,14 +421,9 @@ impl<W: Write> Sink for View<W> {
             self.begin();
         }
         let plan = &mut self.plan;
+        plan.clues.note(record);
         match record {
-            Record::Plan(header) => {
-                let version = header.terraform_version.map_or(String::new(), |version| {
-                    let text = format!("  made by Terraform or OpenTofu {}", visible(version));
-                    fit(&text, columns / 2)
-                });
-                plan.title = fit_end(&visible(header.source), columns - width(&version)) + &version;
-            }
+            Record::Plan(header) => header.source.clone_into(&mut plan.source),
             Record::ResourceChange(change) => plan.change(change),
             Record::ResourceDrift(change) => {
                 plan.drift.push_change(change, || was(change));

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 
+use super::gate::{Questions, Rule};
 use super::phrase::{
     self, ACTIONS, DEFERRED, DEFERRED_ACTIONS, FORMAT, ORDER, Of, SENSITIVE, Tense, UNKNOWN,
     WRITE_ONLY, Warning, circumstances, plan_line, unchanged, what, what_else,
@@ -40,6 +41,7 @@ pub struct Term<W: Write> {
     /// Columns of a line.
     width: usize,
     detail: Detail,
+    questions: Questions,
     /// The text of each part.
     spool: Spool<{ Part::ALL.len() }>,
     /// What kind of record came last.
@@ -105,12 +107,22 @@ struct Group {
 }
 
 impl<W: Write> Term<W> {
-    /// Writes to `out`.
-    pub fn new(out: W, color: Color) -> Term<W> {
-        let (spool, width, detail) = (Spool::new(), Screen::UNBOUNDED, Detail::Excerpts);
-        let (part, module, group, invocations) = (None, None, None, 0);
-        let (clues, hidden) = (Clues::default(), Hidden::default());
-        Term { out, color, width, detail, spool, part, module, group, invocations, clues, hidden }
+    /// Writes to `out`, with the rules that plans break.
+    pub fn new(out: W, color: Color, rules: &[Rule]) -> Term<W> {
+        Term {
+            out,
+            color,
+            width: Screen::UNBOUNDED,
+            detail: Detail::Excerpts,
+            questions: Questions::new(rules),
+            spool: Spool::new(),
+            part: None,
+            module: None,
+            group: None,
+            invocations: 0,
+            clues: Clues::default(),
+            hidden: Hidden::default(),
+        }
     }
 
     /// Begins a line of its own for what has no room in so many columns, if it can.
@@ -139,6 +151,27 @@ impl<W: Write> Term<W> {
             Some(part) => self.spool.push(part as usize, text),
             None => self.out.write_all(text.as_bytes()).map_err(write_error),
         }
+    }
+
+    /// Writes which rules the plan at hand breaks.
+    fn broken_rules(&mut self) -> Result<()> {
+        let mut text = String::new();
+        for answer in self.questions.broken() {
+            let style = if answer.fails() { RED } else { YELLOW };
+            let severity = self.paint(style, answer.rule.severity().word());
+            let words = answer.words(NAMED, visible);
+            // Writing to a text cannot fail.
+            let _ = writeln!(text, "      {}  {severity}", visible(answer.rule.text()));
+            let _ = writeln!(text, "        {words}");
+            if let Some(message) = answer.rule.message() {
+                let _ = writeln!(text, "        {}", visible(message));
+            }
+        }
+        if text.is_empty() {
+            return Ok(());
+        }
+        let title = self.paint(BOLD, "Broken rules");
+        write!(self.out, "\n{title}\n{text}").map_err(write_error)
     }
 
     /// Begins a part, unless it has begun.
@@ -369,6 +402,7 @@ impl<W: Write> Term<W> {
 impl<W: Write> Sink for Term<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.clues.note(record);
+        self.questions.note(record);
         match record {
             Record::Plan(plan) => {
                 (self.part, self.module, self.invocations) = (None, None, 0);
@@ -390,6 +424,7 @@ impl<W: Write> Sink for Term<W> {
             }
             Record::Check(check) => self.check(check),
             Record::Summary(summary) => {
+                self.broken_rules()?;
                 self.leave(self.clues.tool(summary))?;
                 if let Some(words) = phrase::hidden(&self.hidden) {
                     let words = self.paint(DIM, &words);
@@ -409,6 +444,7 @@ impl<W: Write> Sink for Term<W> {
 
     fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
         self.clues.note(record);
+        self.questions.note(record);
         self.invocations += u64::from(matches!(record, Record::ActionInvocation(_)));
         Ok(())
     }

@@ -16,6 +16,15 @@ pub(super) enum Tool {
 }
 
 impl Tool {
+    /// The name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Tool::Terraform => "Terraform",
+            Tool::OpenTofu => "OpenTofu",
+            Tool::Both => "Terraform or OpenTofu",
+        }
+    }
+
     /// The tools of these plans and of others.
     pub fn and(self, other: Tool) -> Tool {
         if self == other { self } else { Tool::Both }
@@ -55,6 +64,11 @@ impl Clues {
         }
     }
 
+    /// The version of the tool that made the plan, which has come to an end.
+    pub fn version<'v>(&'v self, summary: &'v Summary) -> Option<&'v str> {
+        summary.terraform_version.as_deref().or(self.version.as_deref())
+    }
+
     /// The tool that made the plan, which has come to an end.
     pub fn tool(&self, summary: &Summary) -> Tool {
         self.registry.unwrap_or_else(|| self.without_registry(summary))
@@ -68,8 +82,7 @@ impl Clues {
     /// From version 1.8 on, Terraform says of each plan whether it can be applied; OpenTofu does
     /// not.
     fn without_registry(&self, summary: &Summary) -> Tool {
-        let version = summary.terraform_version.as_ref().or(self.version.as_ref());
-        let version = version.map(String::as_str).unwrap_or_default();
+        let version = self.version(summary).unwrap_or_default();
         let mut numbers = version.split(['.', '-']).map(|number| number.parse::<u32>().ok());
         let is_recent = match [numbers.next(), numbers.next()].map(Option::flatten) {
             [Some(1), Some(minor)] => minor >= 8,

@@ -24,6 +24,7 @@ use crate::plan::{
 };
 use crate::record::Show;
 use crate::record::action::Action;
+use crate::record::watch::{Resource, Watch};
 use crate::redact::cut::{Gone, Judge, Judges, Reason, Selection, Verdict};
 use crate::redact::{self, Redacted, Secrecy, rewrite};
 use crate::secret::decode;
@@ -41,6 +42,8 @@ pub struct Options {
     pub paths: Vec<path::Pattern>,
     /// What the plan is put into.
     pub wrap: Option<Wrap>,
+    /// Patterns of which it is asked whether they name anything. They outlive all threads.
+    pub watch: Option<&'static Watch>,
 }
 
 impl Default for Options {
@@ -51,6 +54,7 @@ impl Default for Options {
             only: Vec::new(),
             paths: Vec::new(),
             wrap: None,
+            watch: None,
         }
     }
 }
@@ -101,6 +105,12 @@ impl Part {
         ("checks", Part::Checks),
         ("other", Part::Other),
     ];
+
+    /// The name of a part.
+    pub fn name(self) -> &'static str {
+        let name = Part::NAMES.iter().find(|(_, part)| *part == self);
+        name.map_or("other", |(name, _)| name)
+    }
 
     /// Those that stay unless others are named: what policies read.
     pub const DEFAULT: [Part; 2] = [Part::Changes, Part::Outputs];
@@ -168,6 +178,8 @@ pub struct Slimmed {
     pub redacted: Redacted,
     /// What was left out.
     pub left_out: LeftOut,
+    /// The parts that were wanted and are there.
+    pub kept: Vec<Part>,
 }
 
 /// Writes what is wanted of the next of several plans, without its secrets unless they may be
@@ -190,13 +202,19 @@ pub fn slim<S: Source>(
 ) -> Result<Slimmed> {
     let mut selected = Selected {
         options,
-        wanted: Wanted { show: options.show, only: options.only.clone(), decoded: Vec::new() },
+        wanted: Wanted {
+            show: options.show,
+            only: options.only.clone(),
+            watch: options.watch,
+            decoded: Vec::new(),
+        },
         pruner: Pruner::new(&options.paths),
         left_out: LeftOut::default(),
+        kept: Vec::new(),
         is_plan: false,
     };
     let redacted = rewrite(documents, &mut selected, secrecy, masking, out)?;
-    Ok(Slimmed { redacted, left_out: selected.left_out })
+    Ok(Slimmed { redacted, left_out: selected.left_out, kept: selected.kept })
 }
 
 /// Which resources and changes are wanted.
@@ -204,6 +222,7 @@ pub fn slim<S: Source>(
 struct Wanted {
     show: Show,
     only: Vec<AddressPattern>,
+    watch: Option<&'static Watch>,
     decoded: Vec<u8>,
 }
 
@@ -225,6 +244,9 @@ impl Wanted {
     }
 
     fn resource_change(&mut self, section: Section, found: &ResourceChange<'_>) -> Result<Verdict> {
+        if let Some(watch) = self.watch {
+            watch.see(&Resource::of(found), &[]);
+        }
         let change = &found.change;
         let is_no_op = section == Section::ResourceChanges
             && self.show == Show::Changes
@@ -240,6 +262,9 @@ impl Wanted {
 
 impl Judge for Wanted {
     fn unchanged(&self) -> Option<Verdict> {
+        if self.watch.is_some_and(Watch::is_open) {
+            return None;
+        }
         match self.show {
             Show::Changes => Some(Verdict::Goes(Reason::NoOp)),
             Show::All => self.only.is_empty().then_some(Verdict::Stays),
@@ -256,6 +281,7 @@ struct Selected<'o> {
     wanted: Wanted,
     pruner: Pruner<'o>,
     left_out: LeftOut,
+    kept: Vec<Part>,
     /// A section stays that tells readers that this is a plan.
     is_plan: bool,
 }
@@ -318,7 +344,9 @@ impl Selection for Selected<'_> {
     }
 
     fn section(&mut self, section: Section, _: &str) -> bool {
-        if Part::of(section).is_none_or(|part| self.keeps(part)) {
+        let part = Part::of(section);
+        if part.is_none_or(|part| self.keeps(part)) {
+            self.kept.extend(part);
             self.is_plan |= section.is_of_plans();
             return true;
         }
@@ -356,7 +384,13 @@ impl Selection for Selected<'_> {
             }
             PieceKind::Resource => {
                 let text = |key| value.get(key)?.map(|value| value.string()).transpose();
-                let verdict = self.wanted.resource(text("address")?, text("type")?)?;
+                let (address, type_name) = (text("address")?, text("type")?);
+                if let Some(watch) = self.wanted.watch {
+                    let values = [value.get("values")?, None, None];
+                    let resource = Resource { address, type_name, values, ..Resource::default() };
+                    watch.see(&Resource { is_secret: true, ..resource }, &[]);
+                }
+                let verdict = self.wanted.resource(address, type_name)?;
                 if verdict == Verdict::Stays {
                     self.prune([value.get("values")?], [value.get("sensitive_values")?], cuts)?;
                 }

@@ -1,5 +1,4 @@
-//! The same findings, counts and errors from any number of threads. The answer to compare with is
-//! that of one thread.
+//! The same findings, counts and errors from any number of threads. The reference is one thread.
 
 use std::num::NonZeroUsize;
 

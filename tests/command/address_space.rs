@@ -1,5 +1,5 @@
-//! Runs whose address space is limited (`ulimit -v`): an answer, a failed input or a clear error,
-//! never a crash, and never the verdict that an input is damaged.
+//! Runs with a limited address space (`ulimit -v`): an answer, a failed input or a clear error.
+//! Never a crash, and never an error that calls the input damaged.
 
 use std::process::{Command, Stdio};
 

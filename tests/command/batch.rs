@@ -1,4 +1,4 @@
-//! `plansift batch` and `plansift merge`: record files, reports, and what a second run does.
+//! `plansift batch` and `plansift merge`: record files, reports, and what a rerun does.
 
 #[cfg(target_os = "linux")]
 mod failures;
@@ -213,7 +213,7 @@ fn an_input_has_not_more_plans_than_the_limit() {
     assert_eq!(run.code, Some(4), "{run:?}");
     let expected = ["many.json done", "many.json#2 done", "many.json#3 done", "many.json#4 failed"];
     assert_eq!(states(&report(&folder)), expected);
-    assert!(run.err.contains("many.json#4: limit on the number of plans in"), "{}", run.err);
+    assert!(run.err.contains("many.json#4: number of plans in"), "{}", run.err);
     assert!(run.err.contains("raise it with --limit-plans"), "{}", run.err);
     assert_eq!(folder.run("batch many.json --limit-plans 5 --out out").code, Some(0));
     assert_eq!(folder.run("changes many.json --limit-plans 3").code, Some(0), "kept by nobody");
@@ -339,7 +339,7 @@ fn a_folder_goes_on_as_it_was_begun() {
     ] {
         let run = folder.run(format!("batch p {options} --out out").replace("  ", " ").as_str());
         assert_eq!(run.code, Some(1), "{options}: {run:?}");
-        let expected = format!("out: what is in this folder was made with another {option}: ");
+        let expected = format!("out: this folder was made with another value of {option}: ");
         assert!(run.err.contains(&expected), "{options}: {}", run.err);
     }
     assert_eq!(records(&folder), before);
@@ -398,7 +398,7 @@ fn a_journal_may_be_torn_at_its_end_only() {
             let run = folder.run(args);
             assert_eq!(run.code, Some(1), "{args} at {at}: {run:?}");
             assert!(run.err.contains("the journal of this folder is damaged"), "{}", run.err);
-            let place = format!("; at line {line}\n");
+            let place = format!("; damaged at line {line}\n");
             assert!(run.err.ends_with(&place), "{args} at {at}: {}", run.err);
         }
     }

@@ -1,5 +1,4 @@
-//! A file that someone writes to while it is read: an error that says so, never a crash and never a
-//! result.
+//! A file that is modified while it is read: an error that says so, never a crash or a result.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -9,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use plansift::error::{ErrorKind, Result};
-use plansift::input::{self, Input, Mapping, Source, Whole};
+use plansift::input::{self, Input, Mapping, SharedText, Source};
 use plansift::record::Options;
 
 use crate::hostile::sample;
@@ -48,8 +47,8 @@ impl Source for Meddled<'_> {
         self.input.changed()
     }
 
-    fn whole(&self) -> Option<Whole> {
-        self.input.whole()
+    fn shared_text(&self) -> Option<SharedText> {
+        self.input.shared_text()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The table of many plans.
+//! The summary table of many plans.
 
 use unicode_width::UnicodeWidthStr;
 

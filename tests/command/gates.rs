@@ -1,4 +1,4 @@
-//! Rules that a plan must not break, and how a run ends that finds one broken.
+//! Rules that a plan must not break, and how a run ends if one is broken.
 
 use crate::run;
 
@@ -168,10 +168,10 @@ fn what_is_wrong_with_an_argument_is_named() {
     for (args, said) in [
         ("changes --fail-on sensitive-path", "needs a path: sensitive-path:PATTERN"),
         ("changes --fail-on delete:", "delete:PATTERN"),
-        ("changes --fail-on delete>x", "behind '>' stands a whole number, as in delete>10"),
+        ("changes --fail-on delete>x", "expected a whole number after '>', as in delete>10"),
         ("changes --fail-on destory:aws_db", "did you mean `destroy`?; rules begin with create,"),
         ("changes --fail-on errored:x", "`errored` is about the whole plan"),
-        ("changes --fail-on changed-path:a..b", "this is no path: write one like tags.Name"),
+        ("changes --fail-on changed-path:a..b", "invalid path: write one like tags.Name"),
         ("report --only action:shrink", "the actions are no-op, create,"),
         ("report --only action:deletes", "did you mean delete?"),
         ("report --only actoin:delete", "did you mean action?"),
@@ -189,6 +189,83 @@ fn what_is_wrong_with_an_argument_is_named() {
         let told = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(64), "{args:?}: {told}");
         assert!(told.contains(said), "{args:?}: {told}");
+    }
+}
+
+/// What a run says of patterns that name nothing.
+fn silent(args: &[&str], plan: &str) -> Vec<String> {
+    let mut command = run::plansift();
+    command.args(args).arg(format!("corpus/plans/{plan}/plan.json")).current_dir(run::root());
+    let output = command.output().expect("it runs");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    let of_pattern = |line: &str| {
+        let line = line.strip_prefix("plansift: warning: ")?;
+        line.contains("matches nothing").then(|| line.to_owned())
+    };
+    said.lines().filter_map(of_pattern).collect()
+}
+
+#[test]
+fn a_pattern_that_names_nothing_is_said() {
+    let nothing = "matches nothing, no resource has such";
+    for (plan, rule, said) in [
+        (
+            "rich",
+            "delete:aws_db_instnace",
+            "an address, type or module: did you mean aws_db_instance?",
+        ),
+        (
+            "rich",
+            "delete:module.databse",
+            "an address, type or module: did you mean module.database?",
+        ),
+        ("rich", "delete:gcp_*", "an address, type or module"),
+        ("rich", "changed-path:instance_clas", "an attribute: did you mean instance_class?"),
+        ("rich", "changed-path:*.no_such_thing", "an attribute"),
+    ] {
+        for threads in ["1", "4"] {
+            for command in ["changes", "summary", "report"] {
+                let args = [command, "--threads", threads, "--fail-on", rule];
+                assert_eq!(silent(&args, plan), [format!("rule {rule} {nothing} {said}")]);
+                let quiet = [&args[..], &["--quiet"]].concat();
+                assert_eq!(silent(&quiet, plan), [""; 0]);
+            }
+        }
+    }
+    let args = ["changes", "--fail-on", "changed-path:aws_db_instance:tgas"];
+    let said = silent(&args, "rich");
+    assert!(said.len() == 1 && said[0].contains("none of these resources has such"), "{said:?}");
+    let args = ["slim", "--only", "module.databse", "--paths", "instance_clas", "--paths", "id"];
+    assert_eq!(silent(&args, "rich").len(), 2);
+    let args =
+        ["report", "--only", "type:aws_db_instnace", "--ignore-type", "x", "--ignore-path", "id"];
+    let expected = [
+        "--only type:aws_db_instnace matches nothing, no resource has such a type: did you mean \
+         aws_db_instance?",
+        "--ignore-type x matches nothing, no resource has such a type",
+    ];
+    assert_eq!(silent(&args, "rich"), expected);
+}
+
+/// What is there and does not change is no typo.
+#[test]
+fn a_pattern_that_names_something_is_not_said() {
+    for (plan, rule) in [
+        ("rich", "delete"),
+        ("rich", "delete:aws_iam_role"),
+        ("rich", "changed-path:instance_class"),
+        ("rich", "output:nothing"),
+        ("no-op", "delete:acme_*"),
+        ("no-op", "changed-path:id"),
+        ("drift", "delete:module.m"),
+    ] {
+        assert_eq!(silent(&["changes", "--fail-on", rule], plan), [""; 0], "{plan} {rule}");
+    }
+    for args in [
+        &["report", "--only", "action:forget", "--only", "module:"][..],
+        &["slim", "--only", "acme_*", "--paths", "id"],
+    ] {
+        assert_eq!(silent(args, "no-op"), [""; 0], "{args:?}");
     }
 }
 

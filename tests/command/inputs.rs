@@ -1,4 +1,4 @@
-//! Many inputs: what is named, what is told of each, and how the run ends.
+//! Many inputs: how they are named, what the run reports for each, and its exit code.
 
 use serde_json::Value;
 
@@ -257,7 +257,7 @@ fn a_plan_that_was_taken_for_a_list_is_not_told() {
             assert_eq!(run.code, Some(if is_usage { 64 } else { 1 }), "{args}: {run:?}");
             assert!(!format!("{run:?}").contains(secret), "{args}: {run:?}");
             assert!(run.err.len() < 1000, "{args}: {}", run.err);
-            let said = if is_usage { "line 1: " } else { "this is no list of names" };
+            let said = if is_usage { "line 1: " } else { "this is not a list of names" };
             assert!(run.err.contains(said), "{args}: {}", run.err);
         }
         let out = folder.path(&format!("out-{name}"));
@@ -358,14 +358,14 @@ fn what_was_named_in_vain_is_an_error() {
     std::fs::create_dir(folder.path("bare")).expect("a folder");
     folder.write("bare/README", "words");
     for (args, code, said) in [
-        ("bare", 1, "bare: there is no plan here"),
-        ("none*", 1, "none*: there is no plan here"),
-        ("@list", 1, "@list: there is no plan here"),
+        ("bare", 1, "bare: no plan found here"),
+        ("none*", 1, "none*: no plan found here"),
+        ("@list", 1, "@list: no plan found here"),
         ("@none", 1, "@none: cannot read the input"),
-        ("bare live/dev/plan.json", 4, "bare: there is no plan here"),
+        ("bare live/dev/plan.json", 4, "bare: no plan found here"),
         ("live/package.json live/dev/plan.json", 4, "live/package.json: this JSON is not a plan"),
-        ("live --include nothing", 1, "live: there is no plan here"),
-        ("live[ live/dev", 4, "live[: this pattern is not well formed"),
+        ("live --include nothing", 1, "live: no plan found here"),
+        ("live[ live/dev", 4, "live[: invalid pattern"),
         ("live --include [", 64, "--include, --exclude: a glob is not well formed"),
         ("live --workspace-from x", 64, "--workspace-from: {workspace} must be in it once"),
         ("--files-from - -", 64, "standard input is either a plan or a list"),

@@ -1,4 +1,4 @@
-//! Each limit has an option, and an error that names both.
+//! Every limit has an option, and an error that names the limit and the option.
 
 use super::{Folder, Run};
 use crate::hostile::sample;
@@ -50,7 +50,7 @@ fn each_limit_names_itself_and_its_option() {
         for way in ["", " --no-mmap", " --strict"] {
             let run = folder.run(&format!("changes{way} {option} {low} plan"));
             assert_eq!(run.code, Some(1), "{option}{way}: {run:?}");
-            assert!(run.err.contains(&format!("limit on the {name} passed (")), "{}", run.err);
+            assert!(run.err.contains(&format!("{name} exceeds the limit of ")), "{}", run.err);
             assert!(run.err.contains(&format!("raise it with {option}\n")), "{}", run.err);
             assert_eq!(run.count("summary"), 0);
             for value in [high, "1G"] {
@@ -68,7 +68,7 @@ fn a_default_can_be_raised() {
     let nested = format!("{}{}", "[".repeat(20_000), "]".repeat(20_000));
     let plan = sample::update(&nested, "1");
     let run = Run::piped("changes", &plan);
-    assert!(run.code == Some(1) && run.err.contains("(10000): raise it with --limit-depth"));
+    assert!(run.code == Some(1) && run.err.contains("of 10000: raise it with --limit-depth"));
     assert_eq!(Run::piped("changes --limit-depth 30000", &plan).code, Some(0));
 }
 

@@ -1,4 +1,4 @@
-//! Formats, and files that appear whole or not at all.
+//! Output formats, and output files that are written completely or not at all.
 
 use std::io::{self, Write};
 

@@ -1,5 +1,5 @@
-//! What a person sees: pages as wide as the screen, colours where they are wanted, and nothing that
-//! a terminal would obey.
+//! Terminal output: pages as wide as the screen, colours if wanted, and no control characters from a
+//! plan.
 
 use unicode_width::UnicodeWidthStr;
 

@@ -1,4 +1,4 @@
-//! Inputs that cannot be read twice: kept in a file that only its owner can read, or not at all.
+//! Inputs that cannot be read twice: spooled to a file that only its owner can read, or not at all.
 
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
@@ -73,6 +73,6 @@ fn what_is_read_once_is_not_kept() {
         let output = piped(args);
         assert_eq!(output.status.code(), Some(1), "{args}");
         let said = String::from_utf8_lossy(&output.stderr);
-        assert!(said.contains("could not be kept in a temporary file"), "{args}: {said}");
+        assert!(said.contains("cannot spool the input to a temporary file"), "{args}: {said}");
     }
 }

@@ -1,4 +1,4 @@
-//! Records leave while the plan is still being read, and nobody is held up by a reader that left.
+//! Records are written while the plan is still being read, and a reader that leaves blocks no one.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Stdio};

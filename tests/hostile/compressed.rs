@@ -1,4 +1,4 @@
-//! gzip and zstd that are damaged, cut, joined, empty, nested or too good to be true.
+//! gzip and zstd data: damaged, truncated, concatenated, empty, nested, or a decompression bomb.
 
 use std::io::{Cursor, Write};
 use std::time::Duration;

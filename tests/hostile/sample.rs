@@ -1,5 +1,4 @@
-//! A small plan with every section of the format and something of everything in them: what the
-//! tests cut, damage and compress.
+//! A small plan with every section of the format, for tests to truncate, damage and compress.
 
 /// The plan; it begins with its first brace and ends with its last.
 pub const PLAN: &str = r#"{"format_version":"1.2","terraform_version":"1.14.0",

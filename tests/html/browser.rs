@@ -1,5 +1,5 @@
-//! A headless Chromium that is driven as a person would, over the WebDriver protocol: requests of
-//! JSON to a `chromedriver` on loopback.
+//! A headless Chromium under the control of a test, over the WebDriver protocol: JSON requests to a
+//! `chromedriver` on loopback.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

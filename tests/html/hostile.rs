@@ -1,4 +1,4 @@
-//! A plan that is markup, script, links and entities in every text it has.
+//! A plan with markup, scripts, links and entities in every text.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! What the page does in a real browser: its numbers, its filters, its keys, how it looks in the
-//! dark, and that it lets nothing of a plan run.
+//! The HTML report in a real browser: its numbers, filters, keyboard shortcuts and dark mode, and
+//! that no text of a plan runs as code.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

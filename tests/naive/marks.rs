@@ -1,4 +1,4 @@
-//! What overlays mark: which places, and which texts are secret because of that.
+//! What overlays mark: which values, and which texts become secret.
 
 use std::collections::BTreeSet;
 

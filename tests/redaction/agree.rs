@@ -1,9 +1,9 @@
-//! Whether a redacted text is what the oracle makes of the original.
+//! Compares a redacted text with the oracle's edits of the original.
 //!
-//! Outside of the oracle's edits the two texts must have the same bytes. In the place of an edit a
-//! mask must stand; which one is left open where the decisions leave it open: the number of a
-//! secret, the digest of one, and whether a mask says that its value changes (that the records of
-//! both are the same is for another test to hold).
+//! Outside the edits the two texts must have the same bytes. In place of an edit there must be a
+//! mask. The comparison leaves some details of a mask open: the number or digest of a secret, and
+//! whether the mask says that its value changes. (Another test compares the records of both
+//! documents.)
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Every place where a plan or a state may hold a secret holds one that stands nowhere else, and
-//! then every place where nobody expects one repeats them all. None is in what any command writes.
+//! Canaries in every place of a plan or a state that may hold a secret, repeated in every place
+//! that should hold none. No command may write one.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What becomes of a text, case by case: the oracle and the command both make the same of it.
+//! How each kind of text is redacted, case by case, by the oracle and by the command.
 
 use super::model::{self, Echo, Options};
 use super::redact;

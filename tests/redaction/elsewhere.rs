@@ -1,5 +1,5 @@
-//! What one section marks in another: the paths of a resource by its address, and the constants
-//! that the configuration writes for them.
+//! Marks of one section that apply in another: the paths of a resource by its address, and
+//! constants in the configuration.
 
 use std::collections::{BTreeMap, BTreeSet};
 

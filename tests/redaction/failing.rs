@@ -1,5 +1,5 @@
-//! What a redaction in one reading has written when it fails: everything before the piece that is
-//! wrong and nothing of it, with any number of threads and from any kind of input.
+//! The output of a one-pass redaction that fails: everything before the bad element and nothing of
+//! it, with any number of threads and from any kind of input.
 
 use std::num::NonZeroUsize;
 

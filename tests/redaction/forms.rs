@@ -1,4 +1,4 @@
-//! The same bytes from every way in, every kernel and any number of threads.
+//! The same bytes from every kind of input, every kernel and any number of threads.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -1,7 +1,7 @@
-//! Documents that are made to cost much: they end with the right answer, in bounded memory, or are
-//! refused with the limit that they pass.
+//! Expensive documents: redaction gives the right answer in bounded memory, or refuses them with
+//! the limit that they exceed.
 //!
-//! Each is written twice, with its secrets and with what must stand in their places.
+//! Each document is written twice, with its secrets and with the expected masks.
 
 use std::fs;
 use std::process::Output;

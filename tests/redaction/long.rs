@@ -1,4 +1,4 @@
-//! Documents that are long enough for their pieces to be read ahead.
+//! Documents that are long enough for lookahead.
 
 /// So long at least, in bytes.
 pub const SIZE: usize = 3 << 20;

@@ -1,4 +1,4 @@
-//! Which places of values their overlays mark, and what becomes of an overlay that does not fit.
+//! Which values overlays mark, and what happens to an overlay that does not fit its value.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
-//! The oracle: what is replaced in a plan or in a state, found in its whole tree.
+//! The oracle: what is replaced in a plan or a state, computed from the whole tree.
 //!
-//! Its result is a list of edits to the text, so that what is not edited is what it was, byte for
-//! byte. Everything is looked up again as often as it is asked for.
+//! The result is a list of edits to the text, so everything else keeps its bytes. Lookups are
+//! repeated rather than cached.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

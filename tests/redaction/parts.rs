@@ -1,5 +1,5 @@
-//! Parts of a marked place that are named elsewhere in the same change, and numbers in other
-//! spellings.
+//! Parts of a marked value that are named elsewhere in the same change, and other spellings of
+//! numbers.
 
 use super::model::Options;
 use super::redact;

@@ -1,4 +1,4 @@
-//! Documents made at random: values in every section, overlays that fit them or are anything.
+//! Random documents: values in every section, with overlays that fit them or do not.
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
-//! What is marked in one section and stands in another: the configuration of marked attributes, and
-//! resources that do not say themselves what is sensitive in them.
+//! Values that one section marks and another contains: the configuration of marked attributes, and
+//! resources without marks of their own.
 
 use super::decisions::{hold, joined};
 use super::long::{plan, planned_values};

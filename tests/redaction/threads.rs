@@ -1,7 +1,6 @@
-//! The same document, the same counts and the same error from any number of threads.
+//! The same document, counts and error from any number of threads.
 //!
-//! Documents here are long enough for their pieces to be read ahead. The answer to compare with is
-//! that of one thread.
+//! The documents are long enough for lookahead. The reference is one thread.
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;

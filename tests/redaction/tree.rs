@@ -1,7 +1,7 @@
-//! A document as a tree in which everything knows the bytes it is written with.
+//! A document as a tree in which every node knows its bytes.
 //!
-//! Written anew and not taken from the engine: what both had wrong would show nowhere. It recurses,
-//! and takes JSON that serde_json was shown to read.
+//! It is independent of the engine, so the two cannot share a bug. It recurses, and expects JSON
+//! that serde_json accepts.
 
 use std::ops::Range;
 

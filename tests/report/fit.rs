@@ -1,4 +1,4 @@
-//! Reports of a length: never longer, whole pages, and nothing lost but what is said to be.
+//! Reports with a maximum length: never longer, whole pages, and a count of everything left out.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What a runner of GitHub Actions makes of it.
+//! How a GitHub Actions runner interprets the report.
 
 use std::collections::BTreeMap;
 
@@ -82,12 +82,13 @@ fn a_step_has_annotations_a_summary_and_outputs() {
         ("drift", "3"),
         ("failed-checks", "2"),
         ("broken-rules", "1"),
+        ("broken-warnings", "0"),
         ("plans", "2"),
         ("failed-plans", "1"),
     ] {
         assert_eq!(output(name), value, "{name}");
     }
-    assert_eq!(outputs.len(), 18);
+    assert_eq!(outputs.len(), 19);
     assert!(!run.err.contains("is not set"), "{}", run.err);
 }
 

@@ -1,4 +1,4 @@
-//! The reports beside each plan of the corpus.
+//! The expected reports of each plan of the corpus.
 
 use std::fs;
 

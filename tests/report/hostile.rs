@@ -1,4 +1,4 @@
-//! Texts of a plan that would be markup, links, mentions or commands, in every place there is.
+//! Plan texts that would be markup, links, mentions or commands, in every place of a report.
 
 use pulldown_cmark::{Event, Parser};
 use serde_json::{Value, json};

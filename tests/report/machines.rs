@@ -1,4 +1,4 @@
-//! JUnit, SARIF and GitLab reports, as their readers read them.
+//! JUnit, SARIF and GitLab reports, parsed as their consumers parse them.
 
 use std::fs;
 use std::io::Cursor;
@@ -105,6 +105,129 @@ fn a_scanner_reads_a_result_for_each_broken_rule() {
     }
 }
 
+/// Rules of every severity, and what each form tells of them and of failed checks.
+#[test]
+fn every_form_tells_broken_rules_and_failed_checks_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rules = folder.path().join("rules");
+    let lines = [
+        r#"warning delete:module.database "Ask <b>us</b>.""#,
+        r#"error changes>1 "Too large.""#,
+        "warning errored",
+        "create>999",
+    ];
+    fs::write(&rules, lines.join("\n")).expect("a file");
+    let plan = run::root().join("corpus/plans/rich/plan.json");
+    let rules = format!("@{}", rules.display());
+    let run = |format: &str, plan: &std::path::Path| {
+        let mut command = run::plansift();
+        for variable in ["GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"] {
+            command.env_remove(variable);
+        }
+        let output = command.args(["report", "-o", format, "--fail-on", &rules]).arg(plan).output();
+        let output = output.expect("it runs");
+        assert_eq!(output.status.code(), Some(3));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains(": rule broken: changes>1: 40 in "), "{said}");
+        assert!(said.contains(": Too large.\n"), "{said}");
+        assert!(said.contains(": warning: rule broken: delete:module.database: "), "{said}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let stands_before = |text: &str, first: &[&str], then: &str| {
+        let place = |it: &str| text.find(it).unwrap_or_else(|| panic!("no {it}: {text}"));
+        let mut last = 0;
+        for it in first {
+            assert!(place(it) >= last, "{it}: {text}");
+            last = place(it);
+        }
+        assert!(last < place(then), "{text}");
+    };
+    let text = run("term", &plan);
+    let rules = [
+        "\nBroken rules\n      changes>1  error\n        40 in ",
+        "        Too large.\n",
+        "      delete:module.database  warning\n",
+        "        Ask <b>us</b>.\n",
+        "\nChecks that did not pass\n",
+        "check.certificate",
+    ];
+    stands_before(&text, &rules, "\nChanges\n");
+    assert!(!text.contains("errored") && !text.contains("create>999"), "{text}");
+    let text = run("markdown", &plan);
+    let rules = [
+        "- `changes>1`: 40 in ",
+        ": `Too large.`\n",
+        "- warning: `delete:module.database`",
+        ": `Ask <b>us</b>.`\n",
+    ];
+    stands_before(&text, &rules, "<details>");
+    let text = run("variables", &plan);
+    let first = "PLANSIFT_BROKEN_RULES=1\nPLANSIFT_BROKEN_WARNINGS=1\nPLANSIFT_FAILED_CHECKS=2\n";
+    assert!(text.starts_with(first), "{text}");
+    let text = run("gitlab", &plan);
+    let first = r#"{"broken_rules":1,"broken_warnings":1,"failed_checks":2,"create":"#;
+    assert!(text.starts_with(first), "{text}");
+    let text = run("github", &plan);
+    assert!(text.contains("::error title=Rule broken%3A changes>1::"), "{text}");
+    assert!(text.contains("::warning title=Rule broken%3A delete%3Amodule.database::"), "{text}");
+    assert!(text.contains("%0AAsk <b>us</b>.\n"), "{text}");
+    let text = run("html", &plan);
+    let told = r#""broken":[{"rule":"changes\u003e1","severity":"error","words":"40 in "#;
+    assert!(text.contains(told), "no broken rules");
+    assert!(text.contains(r#""message":"Too large."},{"rule":"delete:module.database","#));
+    let read: Value = serde_json::from_str(&run("json", &plan)).expect("JSON");
+    let broken = &read["plans"][0]["broken_rules"];
+    assert_eq!(broken[0]["severity"], "error");
+    assert_eq!(broken[1]["message"], "Ask <b>us</b>.");
+    assert_eq!(read["totals"]["broken_rules"], 1);
+    assert_eq!(read["totals"]["broken_warnings"], 1);
+    let read: Sarif = serde_json::from_str(&run("sarif", &plan)).expect("SARIF");
+    let results = read.runs[0].results.as_ref().expect("results");
+    let of = |id: &str| results.iter().find(|it| it.rule_id.as_deref() == Some(id));
+    let result = of("delete:module.database").expect("a result");
+    assert_eq!(result.level, Some(ResultLevel::Warning));
+    assert!(result.message.text.as_ref().is_some_and(|text| text.ends_with(": Ask <b>us</b>.")));
+    assert_eq!(of("changes>1").expect("a result").level, Some(ResultLevel::Error));
+    assert!(of("errored").is_none() && of("create>999").is_none());
+    let text = run("junit", &plan);
+    let read = junit_parser::from_reader(Cursor::new(&text)).expect("JUnit");
+    let case = |name: &str| read.suites[0].cases.iter().find(|it| it.original_name == name);
+    assert!(case("rule changes>1").expect("a test").status.is_failure());
+    assert!(case("rule delete:module.database").expect("a test").status.is_skipped());
+    assert!(text.contains(r#"<failure message="error: 40 in "#), "{text}");
+    assert!(
+        text.contains(r#"<skipped message="warning: 2 in "#)
+            || text.contains(r#"<skipped message="warning: 1 in "#),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_broken_warning_does_not_fail_the_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rules = folder.path().join("rules");
+    fs::write(&rules, "warning delete \"Careful.\"\n").expect("a file");
+    let rules = format!("@{}", rules.display());
+    let plan = run::root().join("corpus/plans/delete/plan.json");
+    for command in ["changes", "summary", "report"] {
+        let output = run::plansift().args([command, "--fail-on", &rules]).arg(&plan).output();
+        let output = output.expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(said.contains("warning: rule broken: delete: 4 in "), "{said}");
+        assert!(said.trim_end().ends_with(": Careful."), "{said}");
+    }
+}
+
+#[test]
+fn a_plan_that_is_not_whole_is_no_success() {
+    let plan = run::root().join("corpus/plans/errored/plan.json");
+    let read: Sarif = serde_json::from_str(&report_on(&["-o", "sarif"], &plan)).expect("SARIF");
+    let invocation = &read.runs[0].invocations.as_ref().expect("an invocation")[0];
+    assert!(!invocation.execution_successful);
+    assert_eq!(invocation.tool_execution_notifications.as_ref().map(Vec::len), Some(1));
+}
+
 #[test]
 fn what_cannot_be_read_is_told_in_each() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -140,7 +263,7 @@ fn what_cannot_be_read_is_told_in_each() {
 
 #[test]
 fn gitlab_counts_actions_as_its_manual_does() {
-    for (plan, _) in plans() {
+    for (plan, records) in plans() {
         let document: Value =
             serde_json::from_slice(&fs::read(&plan).expect("a file")).expect("JSON");
         let changes = document["resource_changes"].as_array().cloned().unwrap_or_default();
@@ -153,7 +276,14 @@ fn gitlab_counts_actions_as_its_manual_does() {
         };
         let read: Value = serde_json::from_str(&report_on(&["-o", "gitlab"], &plan)).expect("JSON");
         let (create, update, delete) = (count("create"), count("update"), count("delete"));
-        let expected = json!({"create": create, "update": update, "delete": delete});
+        let mut expected = json!({"create": create, "update": update, "delete": delete});
+        let is_failed = |it: &&Value| {
+            it["kind"] == "check" && (it["status"] == "fail" || it["status"] == "error")
+        };
+        let failed = records.iter().filter(is_failed).count();
+        if failed > 0 {
+            expected["failed_checks"] = json!(failed);
+        }
         assert_eq!(read, expected, "{}", plan.display());
     }
 }

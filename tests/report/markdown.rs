@@ -1,4 +1,4 @@
-//! Markdown, as a reader of it reads it.
+//! Markdown reports, as a Markdown parser reads them.
 
 use super::page::{self, Page};
 use super::{folder, report};

@@ -1,4 +1,4 @@
-//! What is left out of reports for people, and that it is said.
+//! What reports for people leave out, and that they say so.
 
 use super::{plan_of, report_of};
 use crate::run;

@@ -1,4 +1,4 @@
-//! Reports for people have one order, whatever the order of the sections in the document.
+//! Reports for people have a fixed order, whatever the order of sections in the document.
 
 use std::fs;
 

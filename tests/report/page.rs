@@ -1,4 +1,4 @@
-//! A page of Markdown as a host reads it.
+//! A page of Markdown, parsed as a code host parses it.
 
 use std::collections::BTreeMap;
 

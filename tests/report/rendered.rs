@@ -1,10 +1,10 @@
-//! What Terraform and OpenTofu themselves say of the real plans: the same resources, with the same
-//! actions and the same attributes, down to the last step that is a name.
+//! Compares reports with the renderings of Terraform and OpenTofu for the real plans: the same
+//! resources, actions and attributes, down to the last step that is a name.
 //!
-//! A report folds instances that change alike, so resources are compared without their index, by
-//! number; attributes are compared for the first instance of each row. Elements of lists and sets
-//! have no place in a rendering, so paths are compared without their indexes. What the two tell in
-//! another way is explained by [`covers`], [`is_of_rendering_alone`] and [`is_of_report_alone`].
+//! A report folds instances that change alike, so the test compares the number of resources without
+//! their index, and attributes of the first instance of each row. A rendering does not show
+//! positions in lists and sets, so the test drops indexes from paths. [`covers`],
+//! [`is_of_rendering_alone`] and [`is_of_report_alone`] explain the remaining differences.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,4 +1,4 @@
-//! Nothing secret, and nothing that does anything.
+//! No secret, and no text with an effect, in any report.
 
 use std::path::Path;
 

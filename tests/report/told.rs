@@ -1,4 +1,4 @@
-//! What the tools' own text tells of a plan besides its values, a report tells too.
+//! A report contains whatever the tools' own text says about a plan besides its values.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The same answer where no thread can be had beside the first one.
+//! The same answer if the system allows no second thread.
 
 use std::fs;
 use std::path::Path;

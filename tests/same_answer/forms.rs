@@ -1,4 +1,4 @@
-//! The same text in other forms.
+//! The same text in other encodings and compressions.
 
 use std::io::Write;
 

@@ -1,6 +1,6 @@
-//! The same answer, byte for byte, of many inputs that several threads read, a small one each.
+//! The same answer, byte for byte, for many small inputs that several threads read.
 //!
-//! The answer to compare with is that of one thread, which reads one after the other.
+//! The reference is one thread, which reads them one after the other.
 
 use std::fs;
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! The same records and the same error, byte for byte, from any number of threads.
 //!
-//! Plans here are long enough for elements to be shared, in both ways: copied, and read ahead. The
-//! answer to compare with is that of one thread.
+//! The plans are long enough for several threads, both for copied elements and for lookahead. The
+//! reference is one thread.
 
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use plansift::error::{ErrorKind, Result};
-use plansift::input::{Slice, Source, Whole};
+use plansift::input::{SharedText, Slice, Source};
 use plansift::json::Validation;
 use plansift::record::{Options, Record, Show, sift};
 use plansift::scan::Isa;
@@ -72,8 +72,8 @@ impl Source for InMemory {
         Ok(())
     }
 
-    fn whole(&self) -> Option<Whole> {
-        Some(Whole::new(self.whole.clone()))
+    fn shared_text(&self) -> Option<SharedText> {
+        Some(SharedText::new(self.whole.clone()))
     }
 }
 
@@ -100,7 +100,7 @@ impl Source for Slow<'_> {
         Ok(())
     }
 
-    fn is_awaited(&self) -> bool {
+    fn would_block(&self) -> bool {
         self.asked.update(|asked| asked + 1);
         self.asked.get().is_multiple_of(5)
     }

@@ -1,4 +1,4 @@
-//! What a slim plan is, from the whole tree: the oracle. It shares no code with the engine.
+//! The oracle: a slim plan, computed from the whole tree. It shares no code with the engine.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Policies in Rego, as people write them, say the same of a plan and of its slim form.
+//! Typical policies in Rego give the same verdict for a plan and for its slim form.
 
 use plansift::input::Slice;
 use regorus::{Engine, Value};

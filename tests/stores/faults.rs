@@ -1,4 +1,5 @@
-//! Servers that fail, hang, cut short and change: what is asked again, and what comes of it.
+//! Servers that fail, hang, truncate and change objects: which requests are repeated, and the
+//! result.
 
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -26,7 +27,7 @@ fn what_may_go_better_is_asked_again() {
         (vec![Status(503), Status(503), Status(503)], Err("status 503"), vec![None; 3]),
         (vec![Silence, Silence, Silence], Err("(--store-timeout)"), vec![None; 3]),
         (vec![Status(403)], Err("refuses access"), vec![None]),
-        (vec![Status(404)], Err("nothing of that name"), vec![None]),
+        (vec![Status(404)], Err("no object of that name"), vec![None]),
         (vec![Status(400)], Err("status 400"), vec![None]),
         (vec![Status(301)], Err("another region"), vec![None]),
         (vec![Cut(0)], Ok(()), vec![None, None]),
@@ -37,7 +38,7 @@ fn what_may_go_better_is_asked_again() {
         (vec![Stall(0), Stall(len - 1)], Ok(()), vec![None, None, Some(len - 1)]),
         (vec![Stall(9), Stall(0), Silence], Err("(--store-timeout)"), vec![None, Some(9), Some(9)]),
         (vec![Cut(9), Cut(9), Cut(9)], Err("or it broke"), vec![None, Some(9), Some(18)]),
-        (vec![Cut(9), Status(404)], Err("nothing of that name"), vec![None, Some(9)]),
+        (vec![Cut(9), Status(404)], Err("no object of that name"), vec![None, Some(9)]),
         (vec![Cut(9), Status(412)], Err("the input changed"), vec![None, Some(9)]),
         (vec![Cut(9), Status(416)], Err("status 416"), vec![None, Some(9)]),
         (vec![Trickle(25)], Ok(()), vec![None]),
@@ -116,8 +117,8 @@ fn an_object_that_changes_is_an_error_and_never_a_mixture() {
 fn a_bucket_in_another_region_is_told_from_a_bad_request() {
     let s3 = S3::start();
     for (status, headers, said) in [
-        (301, "", "another region: name that (AWS_REGION)"),
-        (400, "x-amz-bucket-region: eu-central-1\r\n", "another region: name that (AWS_REGION)"),
+        (301, "", "another region: set AWS_REGION to it"),
+        (400, "x-amz-bucket-region: eu-central-1\r\n", "another region: set AWS_REGION to it"),
         (400, "", "the store answered with status 400"),
     ] {
         let gate = Gate::answering(move |_| answer(status, headers, WORDS.as_bytes()));
@@ -144,7 +145,7 @@ fn serving(headers: &'static str, knows_ranges: Option<()>) -> Gate {
 
 #[test]
 fn web_servers_are_asked_for_the_rest_where_that_is_safe() {
-    let broken = "the connection broke, and the store cannot send only the rest";
+    let broken = "the connection broke, and the store cannot send the rest alone";
     for (headers, knows_ranges, end, if_match) in [
         ("ETag: \"a\"\r\n", Some(()), Ok(()), Some("\"a\"")),
         // A tag that says only that they mean the same is compared, not demanded.

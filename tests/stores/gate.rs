@@ -1,8 +1,8 @@
-//! A server on loopback that notes what it is asked, and misbehaves as it is told: before a real
-//! one, or with answers of its own.
+//! A faulty server on loopback. It records requests and fails as a test tells it, either as a proxy
+//! before a real server or with canned answers.
 //!
-//! It reads a request, has it answered whole, and sends that answer or what the next fault leaves
-//! of it. A connection is of one request, so nothing of a fault is left for the next.
+//! It reads a request, gets the whole answer, and sends as much of it as the next fault allows.
+//! Each connection carries one request, so a fault leaves no state for the next.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};

@@ -1,4 +1,4 @@
-//! Many objects: folders and globs of keys, in order, with what is passed over counted.
+//! Many objects: folders and globs of keys, in order, with a count of skipped objects.
 
 use std::sync::{Arc, Barrier};
 
@@ -145,11 +145,11 @@ fn globs_name_keys() {
 fn what_was_named_in_vain_is_an_error() {
     let s3 = estate();
     for (name, said) in [
-        ("s3://plans/live/none/", "there is no plan here"),
-        ("s3://plans/none*", "there is no plan here"),
-        ("s3://plans/live/[", "this pattern is not well formed"),
-        ("s3://plans/none", "there is nothing of that name"),
-        ("s3://none/", "there is nothing of that name"),
+        ("s3://plans/live/none/", "no plan found here"),
+        ("s3://plans/none*", "no plan found here"),
+        ("s3://plans/live/[", "invalid pattern"),
+        ("s3://plans/none", "there is no object of that name"),
+        ("s3://none/", "there is no object of that name"),
     ] {
         let run = s3.run(&format!("changes {name}"));
         assert_eq!((run.code, run.err), (Some(1), format!("plansift: {name}: {said}\n")));

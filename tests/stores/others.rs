@@ -1,4 +1,4 @@
-//! Google Cloud Storage, Azure and web servers: what differs from S3, with answers written here.
+//! Google Cloud Storage, Azure and web servers: what differs from S3, with canned answers.
 
 use super::gate::{Asked, Gate, answer};
 use super::{Run, expected, plansift};
@@ -87,7 +87,7 @@ fn settings_that_make_no_sense_are_said() {
         let mut command = plansift();
         command.args(["changes", address]).envs(variables.iter().copied());
         let run = Run::of(&command.output().expect("it runs"));
-        let said = "the settings of the store in the environment make no sense or lack something";
+        let said = "the settings of the store in the environment are invalid or incomplete";
         assert_eq!((run.code, run.err), (Some(1), format!("plansift: {address}: {said}\n")));
     }
 }
@@ -107,7 +107,7 @@ fn a_web_server_gives_what_it_is_asked_for() {
         ("/a%20b/%C3%BC.json#x", Ok("/a%20b/%C3%BC.json")),
         ("/moved", Ok("/moved")),
         ("/page", Err("this is not JSON")),
-        ("/none", Err("there is nothing of that name")),
+        ("/none", Err("there is no object of that name")),
         ("/plans/", Err("a web server cannot be listed")),
         ("/*.json", Err("a web server cannot be listed")),
     ] {

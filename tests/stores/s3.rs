@@ -1,4 +1,4 @@
-//! A real S3 server on loopback, over a folder: a bucket is a folder in it, an object a file.
+//! A real S3 server on loopback, backed by a folder: a bucket is a subfolder, an object a file.
 
 use std::net::TcpListener;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Encrypted connections.
+//! TLS connections to stores.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -69,5 +69,5 @@ fn who_is_trusted_is_read_and_nobody_else() {
     assert_eq!(read.out, expected("changes", &address));
     let refused = run(&others);
     assert_eq!((refused.code, refused.out.as_str()), (Some(1), ""));
-    assert!(refused.err.contains("or none to trust"), "{}", refused.err);
+    assert!(refused.err.contains("or has no trusted certificate"), "{}", refused.err);
 }

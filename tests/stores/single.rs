@@ -1,4 +1,4 @@
-//! One object: the same as from a file, whatever its form and whoever reads it.
+//! One object in a store: the same output as from a file, in any form and with any command.
 
 use super::s3::{S3, SECRET};
 use super::{Run, expected, plansift};
@@ -97,15 +97,15 @@ fn names_lead_nowhere_else() {
         ("s3://plans/../plans/plan.json", "keys with an empty part"),
         ("s3://plans/./plan.json", "keys with an empty part"),
         ("s3://plans//plan.json", "keys with an empty part"),
-        ("s3://plans/none.json", "there is nothing of that name"),
-        ("s3://none/plan.json", "there is nothing of that name"),
-        ("s3://plans/plan.json?versionId=1", "a query or a user means nothing here"),
+        ("s3://plans/none.json", "there is no object of that name"),
+        ("s3://none/plan.json", "there is no object of that name"),
+        ("s3://plans/plan.json?versionId=1", "the address must not have a query or a user"),
         ("s3://plans//", "keys with an empty part"),
         ("s3://plans/a/../*.json", "keys with an empty part"),
-        ("s3:///plan.json", "no address of a plan"),
-        ("https://a:b:c/plan.json", "no address of a plan"),
-        ("ftp://plans/plan.json", "no address of a plan"),
-        ("file://plans/plan.json", "no address of a plan"),
+        ("s3:///plan.json", "not the address of a plan"),
+        ("https://a:b:c/plan.json", "not the address of a plan"),
+        ("ftp://plans/plan.json", "not the address of a plan"),
+        ("file://plans/plan.json", "not the address of a plan"),
     ] {
         let run = s3.run(&format!("changes {name}"));
         assert_eq!((run.code, run.out.as_str()), (Some(1), ""), "{name}");

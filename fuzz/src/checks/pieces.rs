@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plansift::error::Result;
-use plansift::input::{Source, Whole};
+use plansift::input::{SharedText, Source};
 
 use super::draw::Draw;
 
@@ -51,8 +51,8 @@ impl Source for Pieces<'_> {
         Ok(())
     }
 
-    fn whole(&self) -> Option<Whole> {
+    fn shared_text(&self) -> Option<SharedText> {
         let whole = self.whole.clone()?;
-        Some(Whole::new(whole))
+        Some(SharedText::new(whole))
     }
 }

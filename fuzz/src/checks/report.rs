@@ -41,7 +41,7 @@ fn reported<S: Source>(mut open: impl FnMut() -> S, isa: Isa) -> std::result::Re
         let collected = collect(|| Ok(open()), &secrets)?;
         let view =
             View::All(Known { collected: &collected, options: &secrets, detail: Detail::Excerpts });
-        let mut sink = Term::new(&mut out, Color::None);
+        let mut sink = Term::new(&mut out, Color::None, &[]);
         let mut documents = Documents::only(open(), &read);
         let (label, options) = (Label::default(), Options { read, ..Options::default() });
         sift_with_view(&mut documents, label, &options, view, &mut sink)?;

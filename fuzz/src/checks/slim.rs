@@ -64,7 +64,7 @@ fn wanted(draw: &mut Draw) -> Options {
     let path = |path: &&str| Pattern::parse(path).expect("a path");
     let paths = paths.iter().filter(|_| draw.below(8) == 0).map(path).collect();
     let show = draw.one_of(&[Show::All, Show::Changes]);
-    Options { keep, show, only, paths, wrap: None }
+    Options { keep, show, only, paths, ..Options::default() }
 }
 
 fn slimmed<S: Source>(

@@ -1,30 +1,31 @@
-//! Going over what others have read already, in a text that lies in memory as a whole.
+//! Jumps of the cursor over text that lookahead workers have parsed, in a text that is in memory.
 //!
-//! There are two ways, for what is entered and for what is skipped. Both end at a place between
-//! tokens, where scanning begins anew: nothing crosses it but which containers are open.
+//! A worker either parses elements of an entered container or prescans a part of a skipped one.
+//! Both kinds of jump end between tokens, where scanning restarts. The only state that crosses such
+//! a place is which containers are open.
 
 use super::{Cursor, Open};
 use crate::error::Result;
 use crate::input::Source;
 use crate::json::Validation;
 use crate::json::brackets::Brackets;
+use crate::json::expected::Expected;
 use crate::json::outline::Unrecorded;
-use crate::json::skim::Skimmed;
-use crate::json::want::Want;
+use crate::json::prescan::Prescanned;
 use crate::limits::Limits;
 use crate::scan::Isa;
 use crate::scan::nesting::Nesting;
 
-/// A container that is skipped a part at a time.
+/// A container that is skipped in several steps.
 #[derive(Debug)]
 pub(crate) struct Skip {
-    /// How many containers are open, itself included.
+    /// How many containers are open, the skipped one included.
     depth: u64,
 }
 
 impl<S: Source> Cursor<S> {
-    /// A cursor at the byte `start` of a text that is in memory as a whole, as another one would be
-    /// that has come there: in these containers, before an element of the innermost.
+    /// A cursor at the offset `start` of a text in memory, inside the containers `open`, before an
+    /// element of the innermost one. It behaves like a cursor that moved there.
     pub(crate) fn between(
         source: S,
         start: u64,
@@ -39,20 +40,20 @@ impl<S: Source> Cursor<S> {
         cursor
     }
 
-    /// The containers that are entered.
+    /// The containers that the cursor has entered.
     pub(crate) fn open(&self) -> &Brackets {
         &self.open
     }
 
-    /// Goes to the end of an element of the innermost container, before which the cursor is,
-    /// because everything up to there was read by another cursor. `false`: the source does not let
-    /// it, for a reason that it will tell when the cursor comes there.
+    /// Moves from an element of the innermost container to `to`, the end of this or a later
+    /// element. Another cursor has read everything in between. `false` if the source ends or fails
+    /// before that; the cursor then reports it when it gets there.
     pub(crate) fn jump(&mut self, to: u64) -> bool {
         let open = self.open.clone();
         self.jump_into(to, &open)
     }
 
-    /// The same to a place that lies in these containers.
+    /// Like [`Cursor::jump`], to a place inside the containers `open`.
     pub(crate) fn jump_into(&mut self, to: u64, open: &Brackets) -> bool {
         while self.window_end() < to {
             if !self.fill() {
@@ -68,12 +69,12 @@ impl<S: Source> Cursor<S> {
         true
     }
 
-    /// Begins to skip the value that stands here; `None`: it is skipped already, being no
-    /// container.
+    /// Starts to skip the value at the cursor. A value that is not a container is skipped at once,
+    /// with the result `None`.
     ///
     /// # Errors
     ///
-    /// As [`Cursor::skip`].
+    /// As for [`Cursor::skip`].
     pub(crate) fn begin_skip(&mut self) -> Result<Option<Skip>> {
         match self.peek()? {
             Some(b'{' | b'[') => {
@@ -84,46 +85,46 @@ impl<S: Source> Cursor<S> {
         }
     }
 
-    /// Goes on with a skip: to its end, or about so many bytes. Whether it came to its end.
+    /// Continues a skip for about `len` bytes. Returns whether the container has ended.
     ///
     /// # Errors
     ///
-    /// As [`Cursor::skip`].
+    /// As for [`Cursor::skip`].
     pub(crate) fn skip_some(&mut self, skip: &mut Skip, len: u64) -> Result<bool> {
         let pause = self.offset.saturating_add(len);
-        self.pass_brackets(Unrecorded, Open { depth: &mut skip.depth, pause })
+        self.skip_container(Unrecorded, Open { depth: &mut skip.depth, pause })
     }
 
-    /// Goes on with a skip: to its end, or to an offset that was not scanned yet. Before that
-    /// stands a comma: no character and no escape goes on there, a string may. Whether it came to
-    /// its end.
+    /// Continues a skip to `stop`, an offset that is not scanned yet. Returns whether the container
+    /// has ended. The byte before `stop` is a comma, so no character or escape crosses `stop`, but
+    /// a string may.
     ///
     /// # Errors
     ///
-    /// As [`Cursor::skip`].
+    /// As for [`Cursor::skip`].
     pub(crate) fn skip_to(&mut self, skip: &mut Skip, stop: u64) -> Result<bool> {
         self.stop = stop;
         let open = Open { depth: &mut skip.depth, pause: stop };
-        let passed = self.pass_brackets(Unrecorded, open);
+        let passed = self.skip_container(Unrecorded, open);
         self.stop = u64::MAX;
         if matches!(passed, Ok(true)) && self.scanned == stop {
-            // The batch may end within a block, which an outline must not go across.
+            // The batch may have ended inside a block, which an outline must not contain.
             self.scan_again();
         }
         passed
     }
 
-    /// Scans anew from here on, behind an element or member of the innermost container.
+    /// Restarts the scan at the cursor, which is after a value of the innermost container.
     fn scan_again(&mut self) {
         self.nesting.go_between(self.open.kinds());
-        self.restart(self.offset, Want::CommaOrClose);
+        self.restart(self.offset, Expected::CommaOrClose);
     }
 
-    /// Goes to the end of a stretch that was skimmed and that begins here, at the end of what is
-    /// scanned; `false`: it is not what is here, or does not belong to the value that is skipped as
-    /// a whole.
-    pub(crate) fn jump_over(&mut self, skip: &mut Skip, skimmed: &Skimmed) -> bool {
-        let Skimmed { start, end, brackets } = skimmed;
+    /// Jumps to the end of a prescanned range that starts at the cursor and at the end of the
+    /// scanned text. `false` if the prescan's guess was wrong, or if the range is not entirely part
+    /// of the skipped value.
+    pub(crate) fn jump_over(&mut self, skip: &mut Skip, prescanned: &Prescanned) -> bool {
+        let Prescanned { start, end, brackets } = prescanned;
         let is_here = self.scanned == *start && self.offset == *start && self.misplaced.is_none();
         if !is_here || self.scanner.in_string() || skip.depth <= brackets.closes() {
             return false;
@@ -133,24 +134,24 @@ impl<S: Source> Cursor<S> {
                 return false;
             }
         }
-        if !self.nesting.pass(brackets) {
+        if !self.nesting.apply(brackets) {
             return false;
         }
         skip.depth = skip.depth - brackets.closes() + brackets.opens();
-        let want = match self.text(end - 1..*end) {
-            b"{" => Want::KeyOrClose,
-            b"[" => Want::ValueOrClose,
-            _ => Want::CommaOrClose,
+        let expected = match self.text(end - 1..*end) {
+            b"{" => Expected::KeyOrClose,
+            b"[" => Expected::ValueOrClose,
+            _ => Expected::CommaOrClose,
         };
-        self.restart(*end, want);
+        self.restart(*end, expected);
         true
     }
 
-    /// Begins to scan at a place between tokens, where this is wanted.
-    fn restart(&mut self, offset: u64, want: Want) {
+    /// Restarts the scan at a place between tokens, where `expected` comes next.
+    fn restart(&mut self, offset: u64, expected: Expected) {
         self.scanner.restart();
         if let Some(grammar) = &mut self.grammar {
-            grammar.go_on(want);
+            grammar.go_on(expected);
         }
         (self.batch, self.scanned, self.offset) = (offset, offset, offset);
         (self.misplaced, self.fresh, self.string_start) = (None, false, None);
@@ -163,15 +164,14 @@ mod tests {
     use crate::input::Slice;
     use crate::json::outline::Outline;
 
-    /// What others have read may lie behind the end of what is skipped, in the middle of a value
-    /// that is outlined next.
+    /// `stop` may lie beyond the skipped value, inside a value that is outlined next.
     #[test]
-    fn a_skip_that_ends_before_its_stop_leaves_no_trace() {
+    fn a_skip_may_end_before_its_stop() {
         let member =
             |number: usize| format!(r#""key-{number}":{{"of":"a {number}","list":[1,2]}}"#);
         let object =
             |count| format!("{{{}}}", (0..count).map(member).collect::<Vec<_>>().join(","));
-        // The first one ends in its second batch.
+        // The first value ends in the second batch.
         let [first, second] = [object(120), object(40)];
         let text = format!(" [{first},{second}, 7]");
         let end = 2 + first.len();

@@ -1,21 +1,21 @@
-//! What is inside of a container: its members or elements, one after the other.
+//! The content of a container: its members or elements, in document order.
 //!
-//! Plans are written without spaces and with short plain keys. Such a member is told by the masks
-//! of the outline and a few bytes (`look_plain`); whatever else stands there, errors and the end of
-//! the container among it, is for the general way beside it (`look_any`), which is right for all.
+//! Plans usually have no spaces and short keys without escapes. A fast path (`peek_fast`) finds
+//! such a member with the masks of the outline and a few bytes. Everything else goes to the general
+//! path (`peek_general`), including errors and the end of the container.
 
 use super::{Place, Text, Value};
 use crate::error::Result;
 
-/// The members of an object. Fused after an error.
+/// The members of an object. The iterator is fused after an error.
 #[derive(Clone, Debug)]
 pub struct Members<'a>(Inside<'a>);
 
-/// The elements of an array. Fused after an error.
+/// The elements of an array. The iterator is fused after an error.
 #[derive(Clone, Debug)]
 pub struct Elements<'a>(Inside<'a>);
 
-/// A place between the brackets of a container.
+/// A position between the brackets of a container.
 #[derive(Clone, Copy, Debug)]
 struct Inside<'a> {
     next: Place<'a>,
@@ -30,15 +30,15 @@ enum State {
 }
 
 impl<'a> Inside<'a> {
-    /// At the first member or element of a container.
+    /// The position before the first member or element.
     fn of(container: Value<'a>) -> Inside<'a> {
         let place = container.place();
         let next = Place { at: place.at + 1, container: place.container + 1, ..place };
         Inside { next, state: State::First }
     }
 
-    /// Goes to the next member or element and looks at its first byte; `None` at the closing
-    /// bracket. Done, until that was taken.
+    /// Goes to the next member or element and returns its first byte; `None` at the closing
+    /// bracket. The state stays `Done` until the caller has consumed it.
     #[inline(always)]
     fn advance(&mut self, close: u8, expected: &'static str) -> Result<Option<u8>> {
         let byte = match std::mem::replace(&mut self.state, State::Done) {
@@ -47,7 +47,7 @@ impl<'a> Inside<'a> {
             State::Later => match self.next.token() {
                 b',' => {
                     self.next.at += 1;
-                    // A bracket here is what no member or element begins with.
+                    // A closing bracket here is an error, because no member or element begins so.
                     return Ok(Some(self.next.token()));
                 }
                 byte if byte == close => byte,
@@ -58,11 +58,11 @@ impl<'a> Inside<'a> {
     }
 }
 
-/// A key that may be met.
+/// A key to look for on the fast path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Name {
     text: &'static str,
-    /// The key as the tools write it, `"key":`, and which bits belong to it.
+    /// The bytes of `"key":`, and a mask of the bytes that belong to it.
     written: [u64; Name::WORDS],
     wanted: [u64; Name::WORDS],
     len: u32,
@@ -71,7 +71,7 @@ pub(crate) struct Name {
 impl Name {
     const WORDS: usize = 4;
 
-    /// Several, of few plain letters each.
+    /// Several keys, each short and without escapes.
     pub(crate) const fn all<const N: usize>(texts: [&'static str; N]) -> [Name; N] {
         let mut names = [Name::new(""); N];
         let mut place = 0;
@@ -106,8 +106,8 @@ impl Name {
         self.text
     }
 
-    /// Whether a text begins with the key and its colon. One that is too short for a look at once
-    /// does not.
+    /// Whether `text` begins with the key and its colon. False if `text` is shorter than the words
+    /// that are compared.
     #[inline(always)]
     fn begins(&self, text: &[u8]) -> bool {
         let Some(words) = text.as_chunks::<8>().0.first_chunk::<{ Name::WORDS }>() else {
@@ -121,23 +121,23 @@ impl Name {
     }
 }
 
-/// A member that was looked at, by its positions: its key, its value and the place after it.
+/// The positions of a member: its key, its value and its end.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot {
-    /// Between the quotes.
+pub(crate) struct MemberSpan {
+    /// The text between the quotes of the key.
     key: u32,
     key_end: u32,
     escaped: bool,
-    /// The value's first byte, and the containers that open before it.
+    /// The value's first byte, and how many containers open before it.
     at: u32,
     container: u32,
-    /// The byte after the value, and the containers that open before that.
+    /// The byte after the value, and how many containers open before it.
     end: u32,
     next_container: u32,
 }
 
-impl Spot {
-    /// Where the member begins, and how many containers open before it.
+impl MemberSpan {
+    /// The position at which the member begins, and how many containers open before it.
     pub(super) fn begin(self) -> (u32, u32) {
         (self.key - 1, self.container)
     }
@@ -148,7 +148,7 @@ impl<'a> Members<'a> {
         Members(Inside::of(object))
     }
 
-    /// The same members, from the one that begins at a place ([`Spot::begin`]).
+    /// The members from the one that begins at a position ([`MemberSpan::begin`]).
     pub(super) fn starting_at(&self, at: u32, container: u32) -> Members<'a> {
         let next = Place { at, container, ..self.0.next };
         Members(Inside { next, state: State::First })
@@ -159,34 +159,34 @@ impl<'a> Members<'a> {
         if self.0.state == State::Done {
             return Ok(None);
         }
-        let found = self.look();
-        let Ok(Some(spot)) = found else {
+        let found = self.peek();
+        let Ok(Some(span)) = found else {
             self.0.state = State::Done;
             return found.map(|_| None);
         };
-        let member = (self.key(spot), self.value(spot));
-        self.pass(spot);
+        let member = (self.key(span), self.value(span));
+        self.pass(span);
         Ok(Some(member))
     }
 
-    /// The next member, which is not passed yet.
+    /// The next member, which is not consumed.
     ///
     /// # Errors
     ///
-    /// It is not well formed.
+    /// The member is invalid.
     #[inline(always)]
-    pub(crate) fn look(&self) -> Result<Option<Spot>> {
-        match self.look_plain() {
-            Some(spot) => Ok(Some(spot)),
-            // By value, so that the members may stay in registers.
-            None => look_any(self.0),
+    pub(crate) fn peek(&self) -> Result<Option<MemberSpan>> {
+        match self.peek_fast() {
+            Some(span) => Ok(Some(span)),
+            // Passed by value, so that `self` can stay in registers.
+            None => peek_general(self.0),
         }
     }
 
-    /// The same, where the member's key is plain and near, and no space is between tokens: nearly
-    /// always. `None` says nothing.
+    /// The fast path: no spaces, and a short key without escapes. `None` says nothing about the
+    /// member.
     #[inline(always)]
-    fn look_plain(&self) -> Option<Spot> {
+    fn peek_fast(&self) -> Option<MemberSpan> {
         let mut place = self.0.next;
         let [first, second] = *place.text.get(place.at as usize..)?.first_chunk()?;
         let key = match (self.0.state, first, second) {
@@ -201,8 +201,8 @@ impl<'a> Members<'a> {
         }
         place.at = close + 2;
         let (at, container) = (place.at, place.container);
-        place.pass(first).ok()?;
-        Some(Spot {
+        place.skip(first).ok()?;
+        Some(MemberSpan {
             key,
             key_end: close,
             escaped: false,
@@ -213,8 +213,8 @@ impl<'a> Members<'a> {
         })
     }
 
-    /// The value of the next member, which is passed, if it has that name, is written without
-    /// spaces, and is not at the very end; `None` says nothing.
+    /// Consumes the next member and returns its value, if the key is `name`. This is a fast path:
+    /// `None` says nothing about the member.
     #[inline(always)]
     pub(crate) fn take_named(&mut self, name: &Name) -> Option<Value<'a>> {
         let mut place = self.0.next;
@@ -230,43 +230,43 @@ impl<'a> Members<'a> {
         place.at += comma as u32 + name.len;
         let first = place.byte(place.at).filter(|first| *first > b' ')?;
         let (at, container) = (place.at, place.container);
-        place.pass(first).ok()?;
+        place.skip(first).ok()?;
         self.0 = Inside { next: place, state: State::Later };
         Some(Value::new(place.text, place.outline, at..place.at, container))
     }
 
-    /// Goes past a member that was looked at from here.
+    /// Consumes a member that was returned by [`Members::peek`].
     #[inline(always)]
-    pub(crate) fn pass(&mut self, spot: Spot) {
-        self.0.next.at = spot.end;
-        self.0.next.container = spot.next_container;
+    pub(crate) fn pass(&mut self, span: MemberSpan) {
+        self.0.next.at = span.end;
+        self.0.next.container = span.next_container;
         self.0.state = State::Later;
     }
 
-    /// The key of a member that was looked at.
+    /// The key of a member that was returned by [`Members::peek`].
     #[inline(always)]
-    pub(crate) fn key(&self, spot: Spot) -> Text<'a> {
+    pub(crate) fn key(&self, span: MemberSpan) -> Text<'a> {
         let Place { text, outline, .. } = self.0.next;
         Text {
-            raw: &text[spot.key as usize..spot.key_end as usize],
-            offset: outline.origin + u64::from(spot.key),
-            escaped: u64::from(spot.escaped),
+            raw: &text[span.key as usize..span.key_end as usize],
+            offset: outline.origin + u64::from(span.key),
+            escaped: u64::from(span.escaped),
         }
     }
 
-    /// The value of a member that was looked at.
+    /// The value of a member that was returned by [`Members::peek`].
     #[inline(always)]
-    pub(crate) fn value(&self, spot: Spot) -> Value<'a> {
+    pub(crate) fn value(&self, span: MemberSpan) -> Value<'a> {
         let Place { text, outline, .. } = self.0.next;
-        Value::new(text, outline, spot.at..spot.end, spot.container)
+        Value::new(text, outline, span.at..span.end, span.container)
     }
 
-    /// The first eight bytes of the key of a member that was looked at, as a number; zeros where
-    /// it ends. Keys without escapes whose numbers differ are in the order of their numbers.
+    /// The first eight bytes of a key as a big-endian number, padded with zeros. If two keys
+    /// without escapes differ in this number, its order is that of the keys.
     #[inline(always)]
-    pub(crate) fn key_head(&self, spot: Spot) -> u64 {
-        let text = &self.0.next.text[spot.key as usize..];
-        let len = (spot.key_end - spot.key) as usize;
+    pub(crate) fn key_head(&self, span: MemberSpan) -> u64 {
+        let text = &self.0.next.text[span.key as usize..];
+        let len = (span.key_end - span.key) as usize;
         match text.first_chunk() {
             Some(head) => {
                 let behind = u64::MAX.checked_shr(8 * len.min(8) as u32).unwrap_or(0);
@@ -280,16 +280,16 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Bytes from the start of the input to the value of a member that was looked at.
+    /// Bytes from the start of the input to the value of a member.
     #[inline(always)]
-    pub(crate) fn value_offset(&self, spot: Spot) -> u64 {
-        self.0.next.outline.origin + u64::from(spot.at)
+    pub(crate) fn value_offset(&self, span: MemberSpan) -> u64 {
+        self.0.next.outline.origin + u64::from(span.at)
     }
 
-    /// Bytes from the start of the input to the end of a member that was looked at.
+    /// Bytes from the start of the input to the end of a member.
     #[inline(always)]
-    pub(crate) fn end_offset(&self, spot: Spot) -> u64 {
-        self.0.next.outline.origin + u64::from(spot.end)
+    pub(crate) fn end_offset(&self, span: MemberSpan) -> u64 {
+        self.0.next.outline.origin + u64::from(span.end)
     }
 
     /// The text from here to the end of the object.
@@ -297,12 +297,12 @@ impl<'a> Members<'a> {
         self.0.next.text.get(self.0.next.at as usize..).unwrap_or_default()
     }
 
-    /// Bytes from the start of the input to here.
+    /// Bytes from the start of the input to the next byte.
     pub(crate) fn offset(&self) -> u64 {
         self.0.next.offset()
     }
 
-    /// Goes as far as another went from `from` to `to`, over text that is the same here.
+    /// Moves as far as another iterator moved between `from` and `to`. The text is the same here.
     pub(crate) fn follow(&mut self, from: &Members<'_>, to: &Members<'_>) {
         let (from, state) = (&from.0.next, to.0.state);
         self.0.next.at += to.0.next.at - from.at;
@@ -311,9 +311,9 @@ impl<'a> Members<'a> {
     }
 }
 
-/// The next member, whatever stands there.
+/// The next member: the general path.
 #[inline(never)]
-fn look_any(mut inside: Inside<'_>) -> Result<Option<Spot>> {
+fn peek_general(mut inside: Inside<'_>) -> Result<Option<MemberSpan>> {
     let Some(quote) = inside.advance(b'}', "a comma or the end of the object")? else {
         return Ok(None);
     };
@@ -331,8 +331,8 @@ fn look_any(mut inside: Inside<'_>) -> Result<Option<Spot>> {
     place.at += 1;
     let first = place.token();
     let (at, container) = (place.at, place.container);
-    place.pass(first)?;
-    Ok(Some(Spot {
+    place.skip(first)?;
+    Ok(Some(MemberSpan {
         key,
         key_end: close,
         escaped,
@@ -388,23 +388,23 @@ mod tests {
     use crate::limits::Limits;
     use crate::scan::Isa;
 
-    /// Hands out the members of an object.
-    fn with_members<T>(text: &str, look: impl FnOnce(Members<'_>) -> T) -> T {
+    /// Calls a function with the members of an object.
+    fn with_members<T>(text: &str, visit: impl FnOnce(Members<'_>) -> T) -> T {
         let limits = Limits::default();
         let source = Slice(text.as_bytes());
         let mut cursor = Cursor::new(source, 0, Isa::best(), Validation::Structure, limits);
         let mut outline = Outline::new();
         cursor.outline(&mut outline).unwrap();
-        look(cursor.value(&mut outline).members().unwrap())
+        visit(cursor.value(&mut outline).members().unwrap())
     }
 
     const NAMES: [Name; 4] = Name::all(["", "a", "a-key-of-some-length", "b"]);
 
-    /// Walks an object that was outlined, in all ways. How many members were found by their names.
+    /// Walks an object on all paths. Returns how many members the fast path found by name.
     fn walk(text: &str, mut members: Members<'_>) -> usize {
         let mut named = 0;
         loop {
-            let (plain, any) = (members.look_plain(), look_any(members.0));
+            let (plain, any) = (members.peek_fast(), peek_general(members.0));
             if let Some(plain) = plain {
                 let any = any.as_ref().ok().copied().flatten();
                 assert_eq!(Some(format!("{plain:?}")), any.map(|any| format!("{any:?}")), "{text}");
@@ -413,11 +413,11 @@ mod tests {
                 let mut behind = members.clone();
                 let Some(value) = behind.take_named(name) else { continue };
                 named += 1;
-                let spot = any.as_ref().unwrap().unwrap();
-                assert!(members.key(spot).is(name.text()), "{text}");
-                assert_eq!(format!("{value:?}"), format!("{:?}", members.value(spot)), "{text}");
+                let span = any.as_ref().unwrap().unwrap();
+                assert!(members.key(span).is(name.text()), "{text}");
+                assert_eq!(format!("{value:?}"), format!("{:?}", members.value(span)), "{text}");
                 let mut passed = members.clone();
-                passed.pass(spot);
+                passed.pass(span);
                 assert_eq!(format!("{behind:?}"), format!("{passed:?}"), "{text}");
             }
             let Ok(Some(next)) = any else { return named };
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn the_plain_way_says_what_the_general_one_says() {
+    fn fast_and_general_path_agree() {
         let values = [
             "0",
             "10",
@@ -465,17 +465,17 @@ mod tests {
     }
 
     #[test]
-    fn heads_of_keys_are_in_their_order() {
+    fn key_heads_sort_like_keys() {
         let keys = ["", "!", "a", "a ", "a!", "aa", "abcdefgh", "abcdefghi", "b", "é"];
         for (one, two) in keys.iter().flat_map(|one| keys.map(|two| (*one, two))) {
-            // At the end of the text there is no room for eight bytes.
+            // With a short value the text ends less than eight bytes after the key's start.
             for end in ["1", "\"a longer text\""] {
                 let text = format!(r#"{{"{one}":1,"{two}":{end}}}"#);
                 with_members(&text, |mut members| {
                     let [first, second] = [(); 2].map(|()| {
-                        let spot = members.look().unwrap().unwrap();
-                        members.pass(spot);
-                        members.key_head(spot)
+                        let span = members.peek().unwrap().unwrap();
+                        members.pass(span);
+                        members.key_head(span)
                     });
                     assert!(first == second || first.cmp(&second) == one.cmp(two), "{text}");
                 });

@@ -1,7 +1,7 @@
-//! The members of an object in the order of their keys, where the document has another order.
+//! The members of an object sorted by key, for objects whose keys are not in order.
 //!
-//! A member is found again by its position. So the list takes twelve bytes for each member, which
-//! is about as long as the shortest one is in the document, and while it is sorted six more.
+//! The list stores positions and finds each member again. It takes twelve bytes for each member,
+//! about as many as the shortest member has in the document, and six more during the sort.
 //!
 //! The trap: another process may change a mapped file at any moment, so two comparisons of the same
 //! keys may differ. The sort of the standard library may panic then. The sort of this module ends
@@ -9,7 +9,7 @@
 
 use std::cmp::Ordering;
 
-use super::inside::{Members, Spot};
+use super::inside::{MemberSpan, Members};
 use super::{Text, Value};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -20,10 +20,10 @@ pub(crate) struct Sorted<'a> {
     places: std::vec::IntoIter<Place>,
 }
 
-/// A member, by where it begins.
+/// The position of a member.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// The first four bytes of the key as a number; 0 in an object that has an escape in a key.
+    /// The first four bytes of the key as a number; 0 for all members if a key has escapes.
     head: u32,
     at: u32,
     container: u32,
@@ -34,17 +34,17 @@ impl<'a> Sorted<'a> {
     ///
     /// # Errors
     ///
-    /// The value is no object, is not well formed, or has a key twice.
+    /// The value is not an object, is invalid, or has duplicate keys.
     pub fn of(object: Value<'a>) -> Result<Sorted<'a>> {
         let object = object.members()?;
-        // Reserved exactly: a list that doubles takes three times its memory for a moment.
+        // Reserves the exact size: a growing `Vec` briefly needs three times its memory.
         let mut places = Vec::with_capacity(object.clone().count());
         let (mut members, mut is_plain) = (object.clone(), true);
-        while let Some(spot) = members.look()? {
-            is_plain &= members.key(spot).is_plain();
-            let (at, container) = spot.begin();
-            places.push(Place { head: (members.key_head(spot) >> 32) as u32, at, container });
-            members.pass(spot);
+        while let Some(span) = members.peek()? {
+            is_plain &= members.key(span).is_plain();
+            let (at, container) = span.begin();
+            places.push(Place { head: (members.key_head(span) >> 32) as u32, at, container });
+            members.pass(span);
         }
         if !is_plain {
             places.iter_mut().for_each(|place| place.head = 0);
@@ -52,9 +52,9 @@ impl<'a> Sorted<'a> {
         let changed = || Error::at(ErrorKind::Changed, object.offset());
         match sort_distinct(&mut places, |one, two| order(&object, one, two)) {
             Ok(()) => {}
-            Err(Disorder::Twice(place)) => {
-                let (members, spot) = spot(&object, place).ok_or_else(changed)?;
-                let offset = members.key(spot).offset() - 1;
+            Err(Disorder::Duplicate(place)) => {
+                let (members, span) = span(&object, place).ok_or_else(changed)?;
+                let offset = members.key(span).offset() - 1;
                 return Err(Error::at(ErrorKind::DuplicateKey, offset));
             }
             Err(Disorder::Changed) => return Err(changed()),
@@ -68,24 +68,24 @@ impl<'a> Iterator for Sorted<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let place = self.places.next()?;
-        let member = spot(&self.object, place)
-            .map(|(members, spot)| (members.key(spot), members.value(spot)))
+        let member = span(&self.object, place)
+            .map(|(members, span)| (members.key(span), members.value(span)))
             .ok_or_else(|| Error::at(ErrorKind::Changed, self.object.offset()));
         Some(member)
     }
 }
 
-/// The member at a place; `None`: the text is another one now.
-fn spot<'a>(object: &Members<'a>, place: Place) -> Option<(Members<'a>, Spot)> {
+/// The member at a position; `None` if the text has changed.
+fn span<'a>(object: &Members<'a>, place: Place) -> Option<(Members<'a>, MemberSpan)> {
     let members = object.starting_at(place.at, place.container);
-    let spot = members.look().ok()??;
-    Some((members, spot))
+    let span = members.peek().ok()??;
+    Some((members, span))
 }
 
-/// The order of the keys at two places.
+/// Compares the keys at two positions.
 fn order(object: &Members<'_>, one: &Place, two: &Place) -> Ordering {
     one.head.cmp(&two.head).then_with(|| {
-        let key = |place: &Place| spot(object, *place).map(|(members, spot)| members.key(spot));
+        let key = |place: &Place| span(object, *place).map(|(members, span)| members.key(span));
         match (key(one), key(two)) {
             (Some(one), Some(two)) => one.compare(two),
             (one, two) => one.is_some().cmp(&two.is_some()),
@@ -93,16 +93,16 @@ fn order(object: &Members<'_>, one: &Place, two: &Place) -> Ordering {
     })
 }
 
-/// Why items are not sorted.
+/// Why a list of items cannot be sorted.
 #[derive(Debug, PartialEq, Eq)]
 enum Disorder<T> {
-    /// This one equals the one before it.
-    Twice(T),
-    /// Their order changed meanwhile.
+    /// This item equals the one before it.
+    Duplicate(T),
+    /// Two comparisons of the same items differed.
     Changed,
 }
 
-/// Sorts items that are all different.
+/// Sorts items, no two of which may be equal.
 fn sort_distinct<T: Copy>(
     items: &mut [T],
     order: impl Fn(&T, &T) -> Ordering,
@@ -111,15 +111,15 @@ fn sort_distinct<T: Copy>(
     sort(items, &mut Vec::with_capacity(room), &order);
     items.array_windows().try_for_each(|[one, two]| match order(one, two) {
         Ordering::Less => Ok(()),
-        Ordering::Equal => Err(Disorder::Twice(*two)),
+        Ordering::Equal => Err(Disorder::Duplicate(*two)),
         Ordering::Greater => Err(Disorder::Changed),
     })
 }
 
-/// So few items are sorted by insertion.
+/// Most items that are sorted by insertion.
 const SMALL: usize = 16;
 
-/// A stable merge sort. Whatever `order` says, it ends, and each item is there once.
+/// A stable merge sort. Even with an inconsistent `order` it ends and keeps each item.
 fn sort<T: Copy>(items: &mut [T], left: &mut Vec<T>, order: &impl Fn(&T, &T) -> Ordering) {
     if items.len() <= SMALL {
         return insert(items, order);
@@ -135,8 +135,8 @@ fn sort<T: Copy>(items: &mut [T], left: &mut Vec<T>, order: &impl Fn(&T, &T) -> 
     }
     left.clear();
     left.extend_from_slice(&items[..middle]);
-    // As many items are written as were taken, so what is taken of the right half is not written
-    // over before.
+    // The number of items written equals the number taken, so no item of the right half is
+    // overwritten before it is taken.
     let (mut taken, mut right) = (0, middle);
     while let Some(first) = left.get(taken) {
         let to = taken + right - middle;
@@ -169,7 +169,7 @@ mod tests {
 
     use super::*;
 
-    /// Numbers that look like chance.
+    /// Pseudo-random numbers.
     fn numbers(count: usize) -> Vec<u64> {
         let mut state = 1_u64;
         let mut next = |_| {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_sorted_and_keep_their_order_where_they_are_alike() {
+    fn the_sort_is_correct_and_stable() {
         for count in (0..70).chain([1000, 1023, 1025]) {
             let chance = numbers(count);
             let up: Vec<u64> = (0..count as u64).collect();
@@ -199,15 +199,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_twice_is_told() {
+    fn a_duplicate_is_an_error() {
         let twice = |mut items: Vec<(u64, char)>| sort_distinct(&mut items, |a, b| a.0.cmp(&b.0));
         assert_eq!(twice(vec![(2, 'a'), (1, 'b'), (3, 'c')]), Ok(()));
-        let expected = Err(Disorder::Twice((2, 'c')));
+        let expected = Err(Disorder::Duplicate((2, 'c')));
         assert_eq!(twice(vec![(2, 'a'), (1, 'b'), (2, 'c'), (0, 'd')]), expected);
     }
 
     #[test]
-    fn an_order_that_changes_is_no_panic_but_an_error() {
+    fn an_inconsistent_order_is_an_error_and_no_panic() {
         for count in [2, 3, SMALL, SMALL + 1, 50, 100, 1000, 5000] {
             let chance = numbers(1 << 17);
             for kind in 0..4 {

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::scope::{Around, Scope, Shape};
 use super::{Piece, PieceKind, PieceVisitor, Walk};
 use crate::error::Result;
-use crate::input::{Slice, Source, Whole};
+use crate::input::{SharedText, Slice, Source};
 use crate::json::brackets::Brackets;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
@@ -38,7 +38,7 @@ impl PieceFrontier<'_> {
 
     /// Returns a parser that can run ahead of the walk; `None` if the text does not lie in memory.
     pub fn scout(&self) -> Option<PieceScout> {
-        let whole = self.source.whole()?;
+        let whole = self.source.shared_text()?;
         let (section, options) = (self.section, self.options);
         let mut around = self.open.to_vec();
         // One level is the document itself. The assumed modules stay within the limit on the depth.
@@ -61,7 +61,7 @@ impl PieceFrontier<'_> {
 /// Parses pieces of one section from guessed starts, on any thread.
 #[derive(Clone)]
 pub struct PieceScout {
-    whole: Whole,
+    whole: SharedText,
     section: Section,
     /// The scopes assumed to be open around the first piece, outermost first.
     around: Vec<Around>,

@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::thread::Scope;
 
 use super::ahead::{PieceFrontier, PieceScout, PieceStretch};
-use crate::crew::{Crew, Desk, Worker, of_shared_work};
 use crate::plan::read_ahead::{ReadAhead, STRETCH, Sent};
+use crate::pool::{Pool, Queue, Worker, scaled_for_fuzzing};
 
 /// Longer pieces, in bytes, are left to the walk.
-const PIECE_MAX: u64 = of_shared_work(256 << 10);
+const PIECE_MAX: u64 = scaled_for_fuzzing(256 << 10);
 
 /// What a worker needs to parse a stretch.
 pub(crate) struct Task {
@@ -58,7 +58,7 @@ impl<F> Sent for PieceJob<F> {
 
 /// The worker threads and their outstanding jobs.
 pub(crate) struct PieceCrew<'scope, 'env, W: Worker<Job = PieceJob<F>>, F: 'env> {
-    crew: Crew<'scope, 'env, W>,
+    crew: Pool<'scope, 'env, W>,
     hire: Box<dyn Fn() -> W + 'scope>,
     /// The stretches known from an earlier pass, in document order. All other starts are guessed.
     known: &'scope [PieceStretch],
@@ -76,11 +76,11 @@ where
     /// Uses up to `threads` threads, the calling thread included. `hire` makes the worker of each.
     pub(crate) fn new(
         scope: &'scope Scope<'scope, 'env>,
-        desk: &'env Desk<PieceJob<F>>,
+        desk: &'env Queue<PieceJob<F>>,
         threads: usize,
         hire: impl Fn() -> W + 'scope,
     ) -> Self {
-        let crew = Crew::new(scope, desk, threads);
+        let crew = Pool::new(scope, desk, threads);
         let (known, ahead, scout, spare) = (&[], ReadAhead::default(), None, Vec::new());
         PieceCrew { crew, hire: Box::new(hire), known, ahead, scout, spare }
     }
@@ -109,10 +109,10 @@ where
         {
             let mut job = spare.pop().unwrap_or_default();
             job.task = Some(Task { scout: scout.clone(), range, known });
-            crew.give(job, &*hire);
+            crew.submit(job, &*hire);
         }
         let fits = |job: &PieceJob<F>| job.read.as_ref().is_some_and(|read| frontier.fits(read));
-        ahead.find(offset, fits, || crew.wait(), |job| keep(spare, job))?;
+        ahead.find(offset, fits, || crew.recv(), |job| keep(spare, job))?;
         ahead.peek()?.read.clone()
     }
 
@@ -128,7 +128,7 @@ where
 
     /// Drops all outstanding jobs: the section has ended.
     pub(crate) fn recall(&mut self) {
-        let jobs = self.crew.recall().into_iter().chain(self.ahead.take());
+        let jobs = self.crew.drain().into_iter().chain(self.ahead.take());
         jobs.for_each(|job| keep(&mut self.spare, job));
         (self.scout, self.ahead) = (None, ReadAhead::default());
     }

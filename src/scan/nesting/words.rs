@@ -1,20 +1,20 @@
-//! Brackets that close what they opened, checked many at a time.
+//! Matches up to 64 brackets at a time.
 //!
-//! The brackets of many blocks are drawn together into one word of up to 64. In it, one that opens
-//! and one that closes next to each other are a pair, whose kinds must agree; without all pairs,
-//! those around them are next to each other. After as many rounds as the text is nested, what is
-//! left closes what earlier words opened, and then opens what later ones close. A word has dozens
-//! of brackets and three or four rounds, so this costs a few instructions for each block.
+//! PEXT packs the brackets of many blocks into one word. In a word, an opening bracket directly
+//! followed by a closing one is a pair, and its kinds must agree. Removing all pairs brings the
+//! brackets around them next to each other. After as many rounds as the text is nested, the rest
+//! closes brackets of earlier words and then opens brackets for later ones. A word has dozens of
+//! brackets and takes three or four rounds, so the cost is a few instructions a block.
 //!
-//! Claims ([`Claims`]) stand at the bracket behind what they speak of. One that closes says at once
-//! whether it agrees. That of one that opens is about the container around it, and so about what
-//! the next bracket behind its pair is in: with every round it is handed on behind the pairs that
-//! go, over all that are next to each other as a carry is.
+//! A claim ([`Claims`]) is stored at the bracket after the tokens that make it. At a closing
+//! bracket it is checked at once. At an opening bracket it is about the enclosing container, so
+//! when a round removes that pair, the claim moves to the next bracket that remains. A carry moves
+//! it across any number of adjacent pairs.
 
-use super::floating::Floating;
-use super::{Block, Claims, Nesting, Stretch, lowest};
+use super::partial::PartialNesting;
+use super::{Block, BlockRange, Claims, Nesting, lowest};
 
-/// Brackets without what is between them, a bit each, the first lowest.
+/// Brackets without the text between them, one bit each, the first lowest.
 #[derive(Clone, Copy, Default)]
 pub(in crate::scan) struct Word {
     opens: u64,
@@ -23,10 +23,10 @@ pub(in crate::scan) struct Word {
     len: u32,
 }
 
-/// Draws the brackets of blocks together, and hands out word by word, each with the number of the
-/// block behind it; `false`: `take` said so. `compress` draws the bits of a mask together.
+/// Packs the brackets of blocks into words and passes each word to `take`, with the index of the
+/// block after it. Stops and returns `false` when `take` does. `compress(bits, mask)` is PEXT.
 #[inline(always)]
-fn draw<const CLAIMED: bool>(
+fn pack_brackets<const CLAIMED: bool>(
     blocks: &[Block],
     claims: &[Claims],
     compress: impl Fn(u64, u64) -> u64,
@@ -41,7 +41,7 @@ fn draw<const CLAIMED: bool>(
             }
             word = Word::default();
         }
-        // A full word is not shifted at all, and gets the nothing that there is.
+        // If the word is full, the shift wraps to 0, and the block has no brackets to add.
         let drawn = |bits| compress(bits, block.brackets).wrapping_shl(word.len);
         word.opens |= drawn(block.opens);
         word.braces |= drawn(block.braces);
@@ -56,15 +56,14 @@ fn draw<const CLAIMED: bool>(
 }
 
 impl Word {
-    /// Without its pairs: how many it closes, and then how many it opens; `None`: there is a pair
-    /// of two kinds, or a claim that is wrong. The kinds come in the order of the text, the first
-    /// lowest.
+    /// Removes all pairs. `None` if the kinds of a pair differ or a claim is wrong. The remaining
+    /// kinds are in text order, the first lowest.
     #[inline(always)]
     fn reduced<const CLAIMED: bool>(self, compress: impl Fn(u64, u64) -> u64) -> Option<Reduced> {
         let Word { mut opens, mut braces, mut claims, mut len } = self;
         let mut past = Claims::default();
         loop {
-            if CLAIMED && claims.deny(braces) & lowest(len) & !opens != 0 {
+            if CLAIMED && claims.contradictions(braces) & lowest(len) & !opens != 0 {
                 return None;
             }
             let pairs = opens & !(opens >> 1) & (lowest(len) >> 1);
@@ -95,18 +94,18 @@ impl Word {
     }
 }
 
-/// What a word closes, and then opens.
+/// The brackets of a word without its pairs: some that close, then some that open.
 struct Reduced {
     braces: u64,
     closes: u32,
     opens: u32,
     claims: Claims,
-    /// What is claimed of the container behind all of them: each 0 or 1.
+    /// Claims about the container that is innermost after the word: each 0 or 1.
     past: Claims,
 }
 
 impl Reduced {
-    /// What is claimed of the container around the first that opens: each 0 or 1.
+    /// Claims about the container around the first opening bracket: each 0 or 1.
     #[inline(always)]
     fn first(&self) -> Claims {
         let first = |claims: u64| claims.checked_shr(self.closes).unwrap_or_default() & 1;
@@ -116,16 +115,17 @@ impl Reduced {
         }
     }
 
-    /// Whether what is claimed of the others is true: around each is the one before it.
+    /// Whether the claims at all later opening brackets are right. The bracket before each one
+    /// opens the container that the claim is about.
     #[inline(always)]
-    fn others_are_right(&self) -> bool {
+    fn later_claims_hold(&self) -> bool {
         let others = lowest(self.closes + self.opens) & !lowest(self.closes + 1);
-        self.claims.deny(self.braces << 1) & others == 0
+        self.claims.contradictions(self.braces << 1) & others == 0
     }
 }
 
-impl Floating {
-    /// Follows the brackets word by word; `false`: they do not match.
+impl PartialNesting {
+    /// Follows the brackets word by word; `false` if they do not match.
     #[inline(always)]
     pub(in crate::scan) fn follow_words<const CLAIMED: bool>(
         &mut self,
@@ -133,7 +133,7 @@ impl Floating {
         claims: &[Claims],
         compress: impl Fn(u64, u64) -> u64,
     ) -> bool {
-        draw::<CLAIMED>(blocks, claims, &compress, |word, _| {
+        pack_brackets::<CLAIMED>(blocks, claims, &compress, |word, _| {
             self.highest = self.highest.max(self.open.len() + word.opens.count_ones() as usize);
             let Some(reduced) = word.reduced::<CLAIMED>(&compress) else { return false };
             let Reduced { braces, closes, opens, past, .. } = reduced;
@@ -141,7 +141,7 @@ impl Floating {
             if !(0..closes).all(|place| self.close(brace(place))) {
                 return false;
             }
-            if CLAIMED && !(self.claim(reduced.first()) && reduced.others_are_right()) {
+            if CLAIMED && !(self.claim(reduced.first()) && reduced.later_claims_hold()) {
                 return false;
             }
             self.open.extend((closes..closes + opens).map(brace));
@@ -151,8 +151,8 @@ impl Floating {
 }
 
 impl Nesting {
-    /// Follows the brackets word by word; `false`: something may be wrong. `compress` draws the
-    /// bits of a mask together, `take` is [`Nesting::take`], out of the way of this loop.
+    /// Follows the brackets word by word; `false` if something may be wrong. `compress(bits, mask)`
+    /// is PEXT. `take` is [`Nesting::take`], compiled out of line to keep this loop small.
     #[inline(always)]
     pub(in crate::scan) fn follow_words<const CLAIMED: bool>(
         &mut self,
@@ -161,10 +161,10 @@ impl Nesting {
         compress: impl Fn(u64, u64) -> u64,
         take: impl Fn(&mut Nesting, Word, usize) -> bool,
     ) -> bool {
-        draw::<CLAIMED>(blocks, claims, compress, |word, end| take(self, word, end))
+        pack_brackets::<CLAIMED>(blocks, claims, compress, |word, end| take(self, word, end))
     }
 
-    /// Follows the brackets of one word, which come from the blocks up to `end`.
+    /// Follows the brackets of one word, which covers the blocks before `end`.
     #[inline(always)]
     pub(in crate::scan) fn take<const CLAIMED: bool>(
         &mut self,
@@ -173,10 +173,11 @@ impl Nesting {
         compress: impl Fn(u64, u64) -> u64,
     ) -> bool {
         if self.ended {
-            self.stretches.push(Stretch { end, least: 0, after: 0 });
+            self.ranges.push(BlockRange { end, depth_min: 0, depth_after: 0 });
             return true;
         }
-        // Where a document begins it may end as well; only the plain way sees what is behind it.
+        // A document that begins in this word may end in it, and only the slow path handles the
+        // brackets after its end.
         let begins = self.depth == 0 && word.len > 0;
         if begins || self.depth + u64::from(word.opens.count_ones()) > self.depth_max {
             return false;
@@ -184,20 +185,21 @@ impl Nesting {
         let Some(reduced) = word.reduced::<CLAIMED>(compress) else { return false };
         let Reduced { braces, closes, opens, past, .. } = reduced;
         let mut matches = self.close(braces, closes);
-        let least = self.depth;
+        let depth_min = self.depth;
         if CLAIMED {
-            matches &= reduced.first().deny(self.innermost()) == 0 && reduced.others_are_right();
+            matches &= reduced.first().contradictions(self.innermost()) == 0
+                && reduced.later_claims_hold();
         }
         if self.depth > 0 || closes == 0 {
             self.open(braces.wrapping_shr(closes), opens);
         }
-        matches &= !CLAIMED || past.deny(self.innermost()) == 0;
+        matches &= !CLAIMED || past.contradictions(self.innermost()) == 0;
         self.ended = self.depth == 0 && word.len > 0;
-        self.stretches.push(Stretch { end, least, after: self.depth });
+        self.ranges.push(BlockRange { end, depth_min, depth_after: self.depth });
         matches
     }
 
-    /// Opens so many, the outermost first.
+    /// Opens `count` containers, the outermost in the lowest bit of `braces`.
     #[inline(always)]
     fn open(&mut self, braces: u64, count: u32) {
         if self.len + count > u64::BITS {

@@ -12,7 +12,7 @@ use crate::audit::{Counts, Entry, Finding, Kind, Ledger, Of, Summary};
 use crate::error::Result;
 use crate::inert::visible;
 use crate::sink::short::short_group;
-use crate::sink::summary::{BOLD, DIM, RED, Screen, YELLOW, fit, fit_end, paint, width};
+use crate::sink::summary::{BOLD, DIM, RED, Screen, YELLOW, fit, fit_end, paint, width, wrapped};
 use crate::sink::write_error;
 
 /// Sections, types and providers that are counted apart.
@@ -102,6 +102,11 @@ impl<W: Write> Table<W> {
         paint(self.screen.color, style, text)
     }
 
+    fn sentence(&mut self, style: &str, text: &str) -> io::Result<()> {
+        let lines = wrapped(text, self.screen.width);
+        lines.iter().try_for_each(|line| writeln!(self.out, "{}", self.paint(style, line)))
+    }
+
     fn draw(&mut self, summary: &Summary) -> io::Result<()> {
         let page = std::mem::take(&mut self.page);
         if self.drawn > 0 {
@@ -114,10 +119,11 @@ impl<W: Write> Table<W> {
                 "! {} elements do not say what is sensitive in them, as before version 0.15.",
                 summary.unmarked
             );
-            writeln!(self.out, "{}", self.paint(RED, &warning))?;
+            self.sentence(RED, &warning)?;
         }
         let counts = &summary.counts;
-        writeln!(self.out, "\n{}", self.paint(BOLD, &headline(summary)))?;
+        writeln!(self.out)?;
+        self.sentence(BOLD, &headline(summary))?;
         let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| counts.of(*kind) > 0).collect();
         self.table("section", &page.sections.shown(), &kinds)?;
         self.table("type", &page.types.by_number().shown(), &kinds)?;

@@ -34,6 +34,7 @@ pub struct Document<W: Write> {
     totals: Totals,
     changed: u64,
     broken_rules: u64,
+    broken_warnings: u64,
     rows: u64,
 }
 
@@ -74,6 +75,9 @@ enum PlanRow<'a> {
 #[derive(Serialize)]
 struct Broken<'a> {
     rule: &'a str,
+    severity: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
     count: u64,
     /// The first few that break it.
     names: &'a [String],
@@ -99,6 +103,7 @@ struct Numbers<'a> {
     counts: &'a Counts,
     invocations: u64,
     broken_rules: u64,
+    broken_warnings: u64,
 }
 
 impl<W: Write> Document<W> {
@@ -112,6 +117,7 @@ impl<W: Write> Document<W> {
             totals: Totals::default(),
             changed: 0,
             broken_rules: 0,
+            broken_warnings: 0,
             rows: 0,
         }
     }
@@ -137,14 +143,16 @@ impl<W: Write> Document<W> {
         // In a document with sorted keys it comes too late for the first record.
         head.terraform_version = head.terraform_version.or(summary.terraform_version.clone());
         let has_changes = head.has_changes || summary.has_more();
-        let broken = self.questions.answers().filter(Answer::is_broken);
-        let broken = broken.map(|answer| {
+        let broken = self.questions.broken().map(|answer| {
             let Answer { rule, count, first, .. } = answer;
-            Broken { rule: rule.text(), count, names: first }
+            let (severity, message) = (rule.severity().word(), rule.message());
+            Broken { rule: rule.text(), severity, message, count, names: first }
         });
         let broken_rules: Vec<Broken<'_>> = broken.collect();
         self.changed += u64::from(has_changes);
-        self.broken_rules += broken_rules.len() as u64;
+        let fail = self.questions.answers().filter(Answer::fails).count() as u64;
+        self.broken_rules += fail;
+        self.broken_warnings += broken_rules.len() as u64 - fail;
         let invocations = head.invocations;
         let row = PlanRow::Done { head: &head, has_changes, invocations, summary, broken_rules };
         let row = json(&row)?;
@@ -205,6 +213,7 @@ impl<W: Write> Sink for Document<W> {
             counts: &self.totals.counts,
             invocations,
             broken_rules: self.broken_rules,
+            broken_warnings: self.broken_warnings,
         };
         let Totals { types, modules, providers, .. } = &self.totals;
         let [types, modules, providers] = [types, modules, providers].map(top);

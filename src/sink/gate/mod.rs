@@ -55,6 +55,11 @@ impl Answer<'_> {
         self.count > self.rule.allowed()
     }
 
+    /// Whether the plan breaks a rule that lets the run fail.
+    pub fn fails(&self) -> bool {
+        self.is_broken() && self.rule.severity() == Severity::Error
+    }
+
     /// What is counted, in words, with the first `names` names as `show` writes them: `4 in a, b
     /// and 2 more`.
     pub fn words(&self, names: usize, show: impl Fn(&str) -> String) -> String {
@@ -98,6 +103,14 @@ impl Questions {
     /// The input that the plan came from.
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// The rules that the plan breaks, once its last record has come: errors first.
+    pub fn broken(&self) -> impl Iterator<Item = Answer<'_>> {
+        let of = |severity| {
+            self.answers().filter(move |it| it.is_broken() && it.rule.severity() == severity)
+        };
+        of(Severity::Error).chain(of(Severity::Warning))
     }
 
     /// What the plan has to say to each rule, once its last record has come.
@@ -156,7 +169,7 @@ impl<F: FnMut(&Answer<'_>)> Sink for Gate<'_, F> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.questions.note(record);
         if matches!(record, Record::Summary(_)) {
-            self.questions.answers().filter(Answer::is_broken).for_each(|it| (self.broken)(&it));
+            self.questions.broken().for_each(|it| (self.broken)(&it));
         }
         self.sink.record(record)
     }

@@ -14,6 +14,7 @@ use crate::error::{Error, ErrorKind, Result, RuleFault};
 use crate::nearest::nearest;
 use crate::path::{self, AddressPattern, Paths};
 use crate::record::counts::Summary;
+use crate::record::watch::Named;
 use crate::record::{Record, ResourceChange};
 
 /// A rule.
@@ -193,6 +194,15 @@ impl Rule {
         matches!(self.subject, Subject::Path(_))
     }
 
+    /// What its patterns name, if that is resources or attributes.
+    pub fn named(&self) -> impl Iterator<Item = Named> {
+        let is_of_resources =
+            !matches!(self.subject, Subject::Output | Subject::Invocation | Subject::Check);
+        let place = self.place.clone().filter(|_| is_of_resources);
+        let path = self.path.clone().map(|path| Named::Path(path, self.place.clone()));
+        place.map(Named::Resource).into_iter().chain(path)
+    }
+
     /// How many of what it counts are no reason to complain.
     pub fn allowed(&self) -> u64 {
         self.allowed
@@ -318,7 +328,7 @@ fn severity(text: &str) -> (Severity, &str) {
 
 /// A rule, and the message behind it: what begins with a quote behind a blank.
 fn with_message(text: &str) -> std::result::Result<(&str, Option<String>), RuleFault> {
-    let (mut is_quoted, mut after_blank) = (false, false);
+    let (mut is_quoted, mut after_blank) = (false, true);
     let start = text.char_indices().find(|&(_, character)| {
         let starts = character == '"' && after_blank && !is_quoted;
         is_quoted ^= character == '"';

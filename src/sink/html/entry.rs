@@ -10,9 +10,13 @@ use super::inert::push_line;
 use crate::record::counts::Summary;
 use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Line, Lines, Shown};
 use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
+use crate::sink::gate::Answer;
 use crate::sink::phrase::{self, WRITE_ONLY, what_else};
 use crate::sink::short::short_message;
 use crate::sink::summary::{Action, known, symbol};
+
+/// Names that a broken rule is told with.
+const NAMED: usize = 3;
 
 /// A row of the page's lists.
 #[derive(Debug, Default, Serialize)]
@@ -259,9 +263,35 @@ pub struct Ended<'a> {
     pub kind: &'static str,
     /// What it comes to.
     pub line: String,
+    /// The rules that it breaks, errors first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub broken: Vec<Broken<'a>>,
     /// What was counted.
     #[serde(flatten)]
     pub summary: &'a Summary,
+}
+
+/// A rule that a plan breaks.
+#[derive(Debug, Serialize)]
+pub struct Broken<'a> {
+    /// As it was written.
+    pub rule: &'a str,
+    /// Its word.
+    pub severity: &'static str,
+    /// How many break it, and the first of them.
+    pub words: String,
+    /// What its author says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<&'a str>,
+}
+
+impl<'a> Broken<'a> {
+    /// What a plan has to say to the rule.
+    pub fn of(answer: &Answer<'a>) -> Broken<'a> {
+        let (rule, severity) = (answer.rule.text(), answer.rule.severity().word());
+        let (words, message) = (answer.words(NAMED, str::to_owned), answer.rule.message());
+        Broken { rule, severity, words, message }
+    }
 }
 
 /// What is not shown of a plan, because its reader did not want to see it.

@@ -19,11 +19,12 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use self::entry::{Ended, Entry, Failed, Unseen};
+use self::entry::{Broken, Ended, Entry, Failed, Unseen};
 use self::inert::push_line;
 use crate::error::{Error, Result};
 use crate::record::counts::Summary;
 use crate::record::{Hidden, Label, Record};
+use crate::sink::gate::{Questions, Rule};
 use crate::sink::phrase::plan_line;
 use crate::sink::{BUFFER, Sink, write_error};
 
@@ -42,9 +43,9 @@ const SCRIPT: &str = concat!(
 );
 
 /// SHA-256 of the style, in base64.
-const STYLE_DIGEST: &str = "jxM2tQYEe5jur1MU6iSVGelBBMPMHMmdrQhPe8ELVrg=";
+const STYLE_DIGEST: &str = "JZ00uOxZD691uMKiFLH1MgUn1jDUmdmb3Bm4LJ5xgVY=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "AmhOKS0NWQWA6Zyl/zG1nLK8h7OYBUysmCd4J0tBu9o=";
+const SCRIPT_DIGEST: &str = "vVk/PeegB9Vfp/QCIYs+C4E6XCl7fmKGo6l68JfsHp8=";
 
 /// Where the data goes in the page.
 const DATA: &str = "<!-- data -->\n";
@@ -63,14 +64,15 @@ pub struct Html<W: Write> {
     block_len: Option<usize>,
     has_begun: bool,
     /// Of the plan at hand.
+    questions: Questions,
     invocations: u64,
 }
 
 impl<W: Write> Html<W> {
-    /// Writes to `out`.
-    pub fn new(out: W) -> Html<W> {
-        let (text, block_len, has_begun) = (Vec::new(), None, false);
-        Html { out, text, block_len, has_begun, invocations: 0 }
+    /// Writes to `out`, with the rules that plans break.
+    pub fn new(out: W, rules: &[Rule]) -> Html<W> {
+        let (text, questions) = (Vec::new(), Questions::new(rules));
+        Html { out, text, block_len: None, has_begun: false, questions, invocations: 0 }
     }
 
     /// The page before and after the data.
@@ -131,12 +133,21 @@ impl<W: Write> Html<W> {
 
     fn summary(&mut self, summary: &Summary) -> Result<()> {
         let line = plan_line(summary, self.invocations);
-        self.plan(&Ended { kind: "summary", line, summary })
+        let broken = self.questions.broken().map(|answer| Broken::of(&answer)).collect();
+        let mut text = Vec::new();
+        push_line(&Ended { kind: "summary", line, broken, summary }, &mut text)
+            .and_then(|()| push_line(&(), &mut text))
+            .map_err(write_error)?;
+        self.tell(|all| {
+            all.extend(&text);
+            Ok(())
+        })
     }
 }
 
 impl<W: Write> Sink for Html<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.questions.note(record);
         match record {
             Record::Plan(_) => {
                 self.invocations = 0;
@@ -157,6 +168,7 @@ impl<W: Write> Sink for Html<W> {
     }
 
     fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
+        self.questions.note(record);
         self.invocations += u64::from(matches!(record, Record::ActionInvocation(_)));
         Ok(())
     }

@@ -15,6 +15,8 @@ use crate::sink::tool::{Clues, Tool};
 /// Characters of a name, and of an error.
 const NAME: usize = 80;
 const ERROR: usize = 200;
+/// Characters of what the author of a rule says.
+const MESSAGE: usize = 500;
 /// Names that a broken rule is told with.
 const NAMED: usize = 3;
 /// Broken rules that are kept to be told; those beyond are a number.
@@ -62,7 +64,7 @@ impl Overview {
                     *count += u64::from(warning.holds(summary));
                 }
                 self.totals.add(&name, std::mem::take(&mut self.plan), summary);
-                for answer in questions.answers().filter(Answer::is_broken) {
+                for answer in questions.broken() {
                     self.break_rule(&name, &answer);
                 }
             }
@@ -89,7 +91,11 @@ impl Overview {
         }
         let words = answer.words(NAMED, |name| span(name, NAME));
         let rule = span(answer.rule.text(), NAME);
-        self.broken.push(format!("- {rule}: {words} ({})\n", span(name, NAME)));
+        let level = if answer.fails() { "" } else { "warning: " };
+        let message = answer.rule.message();
+        let message = message.map(|message| format!(": {}", span(message, MESSAGE)));
+        let message = message.unwrap_or_default();
+        self.broken.push(format!("- {level}{rule}: {words} ({}){message}\n", span(name, NAME)));
     }
 
     /// Takes note of a plan that could not be read.

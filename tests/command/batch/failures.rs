@@ -1,5 +1,5 @@
-//! Disks that are full, files that vanish or must not be read, and no more handles: each ends as
-//! it should, nothing is torn, and the next run goes on.
+//! Full disks, vanished and unreadable files, exhausted handles: each ends with its error, no file
+//! is torn, and the next run continues.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;

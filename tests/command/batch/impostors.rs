@@ -1,5 +1,5 @@
-//! A FIFO, a socket, a device or a folder in the place of a file of a batch: refused, never waited
-//! for. And record files that somebody has edited.
+//! A FIFO, a socket, a device or a folder in place of a file of a batch is refused without
+//! blocking. Also record files that a user edited.
 
 use std::os::unix::net::UnixListener;
 use std::path::Path;
@@ -59,8 +59,8 @@ fn a_file_of_the_folder_that_is_no_regular_file_is_refused() {
                 let run = run_within(&folder, &format!("{command} out"), limit);
                 assert_eq!((run.code, run.out.as_str()), (Some(1), ""), "{name}, {kind}: {run:?}");
                 let expected = format!(
-                    "plansift: out: this folder has something in the place of a regular file: \
-                     remove it, or name another folder: {name}\n"
+                    "plansift: out: this folder has something other than a regular file where a \
+                     file of the batch belongs: remove it, or name another folder: {name}\n"
                 );
                 assert_eq!(run.err, expected, "{name}, {kind}");
             }

@@ -1,6 +1,6 @@
-//! A batch that is killed at any moment: nothing torn, nothing lost, nothing twice.
+//! A batch that is killed at any moment: no torn file, no lost plan, no duplicate.
 //!
-//! Ten kills are made in every run of the tests; `PLANSIFT_KILLS=200 cargo test kills` makes more.
+//! Each test run kills ten batches; `PLANSIFT_KILLS=200 cargo test kills` kills more.
 
 use std::collections::BTreeMap;
 use std::process::{Child, Stdio};

@@ -1,4 +1,4 @@
-//! Shards, and what they are joined to.
+//! Shards, and the batch that they are merged into.
 
 use std::collections::BTreeMap;
 
@@ -114,10 +114,10 @@ fn parts_that_do_not_fit_are_refused() {
         ("out0 out2", "out0", "shards are missing: 2/3: name their folders"),
         ("out1", "out1", "shards are missing: 1/3, 3/3: name"),
         ("half", "half", "merge the others with --partial"),
-        ("early", "early", "the run here has not listed its inputs: run it again"),
-        ("out0 q", "q", "no output of `plansift batch` is here"),
-        ("p", "p", "no output of `plansift batch` is here"),
-        ("no-such-folder", "no-such-folder", "no output of `plansift batch` is here"),
+        ("early", "early", "the run in this folder has not listed its inputs: run it again"),
+        ("out0 q", "q", "this folder has no output of `plansift batch`"),
+        ("p", "p", "this folder has no output of `plansift batch`"),
+        ("no-such-folder", "no-such-folder", "this folder has no output of `plansift batch`"),
     ] {
         let run = folder.run(&format!("merge {args}"));
         assert_eq!((run.code, run.out.as_str()), (Some(1), ""), "{args}: {run:?}");
@@ -161,7 +161,7 @@ fn parts_of_other_lists_are_refused() {
     }
     let run = folder.run("merge s1 s2");
     assert_eq!(run.code, Some(1), "{run:?}");
-    assert!(run.err.contains("not a part of the same whole"), "{}", run.err);
+    assert!(run.err.contains("not a shard of the same batch"), "{}", run.err);
 }
 
 #[test]

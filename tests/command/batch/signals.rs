@@ -1,4 +1,4 @@
-//! A batch that is told to end, and others that meet it while it runs.
+//! Signals to a batch, and a second batch on the same folder.
 
 use std::fs::File;
 use std::io::Write;

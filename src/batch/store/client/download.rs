@@ -21,7 +21,7 @@ use super::patience::{Miss, Tries, once};
 use super::wire::Unsized;
 use super::{Patience, Version};
 use crate::error::{Error, ErrorKind, Result, StoreFault};
-use crate::input::carried;
+use crate::input::into_io_error;
 
 /// Chunks under way. The client makes them of up to some 400 KiB.
 const CHUNKS: usize = 8;
@@ -68,7 +68,7 @@ impl Download {
 impl Read for Download {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.chunk.is_empty() && !self.has_ended {
-            self.next().map_err(carried)?;
+            self.next().map_err(into_io_error)?;
         }
         let len = out.len().min(self.chunk.len());
         out[..len].copy_from_slice(&self.chunk.split_to(len));

@@ -3,6 +3,9 @@
 /** The keys of the fragment, with the fields that they set. */
 const FIELDS = { q: "text", type: "type", module: "module", plan: "plan" };
 
+/** The fragment that the page wrote itself. */
+let written = "";
+
 /** What a field holds, as a link has it: a plan by its name. */
 function told(id) {
   const { value } = one(id);
@@ -19,13 +22,15 @@ function link() {
   const address = parts.size > 0 ? `${page}#${parts}` : page;
   try {
     if (address !== location.href) history.replaceState(null, "", address);
+    written = location.hash;
   } catch {
     // A browser may refuse when it was asked very often.
   }
 }
 
-/** Sets the filters as the address says. Returns whether it says anything of them. */
+/** Sets the filters as an address says that somebody else wrote. Returns whether it says any. */
 function follow() {
+  if (location.hash === written) return false;
   const parts = new URLSearchParams(location.hash.slice(1));
   if (![...Object.keys(FIELDS), "action"].some((key) => parts.has(key))) return false;
   for (const [key, id] of Object.entries(FIELDS)) {

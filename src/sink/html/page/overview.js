@@ -7,12 +7,19 @@ function warnings({ summary, error, rows, hidden }) {
   const failed = failedChecks(summary);
   const isIncomplete = summary.complete === false && deferred === 0;
   return [
-    summary.errored && "Planning failed: this plan is incomplete.",
+    ...(summary.broken ?? []).map(broken),
     failed > 0 && `${count(failed, "check")} failed.`,
+    summary.errored && "Planning failed: this plan is incomplete.",
     isIncomplete && "This plan is not complete: applying it will leave changes for another plan.",
     deferred > 0 && "Some changes are deferred to a later plan.",
     hidden && `Not shown, as asked for: ${hidden}.`,
   ].filter(Boolean);
+}
+
+/** A rule that a plan breaks, as a sentence. */
+function broken({ rule, severity, words, message }) {
+  const level = severity === "warning" ? "Warning, rule broken" : "Rule broken";
+  return [`${level}: ${rule}: ${words}`, message].filter(Boolean).join(": ");
 }
 
 /** How many checks came to no good. */
@@ -61,11 +68,13 @@ function warningsOfMany() {
   const failed = plans.length - read.length;
   const errored = read.filter((plan) => plan.summary.errored).length;
   const deferred = read.filter((plan) => total(plan.summary.deferred_changes) > 0).length;
+  const breaking = read.filter((plan) => plan.summary.broken).length;
   const checks = read.reduce((sum, plan) => sum + failedChecks(plan.summary), 0);
   return [
+    breaking && `Rules are broken by ${count(breaking, "plan")}.`,
+    checks > 0 && `${count(checks, "check")} failed.`,
     failed && `${count(failed, "plan")} could not be read to the end: the counts are not complete.`,
     errored && `Planning failed in ${count(errored, "plan")}.`,
-    checks > 0 && `${count(checks, "check")} failed.`,
     deferred && `${count(deferred, "plan")} with changes that are deferred to a later plan.`,
     read.some((plan) => plan.hidden) && "Not everything is shown, as asked for.",
   ].filter(Boolean);
@@ -155,7 +164,9 @@ function planTable() {
   const line = (place) => () => {
     const plan = plans[place];
     const numbers = plan.summary?.terraform;
-    const source = make("span", "note", plan.workspace === undefined ? "" : plan.source);
+    // A workspace is mostly called as its plan's path is.
+    const isTold = plan.source.startsWith(name(plan));
+    const source = make("span", "note", isTold ? "" : plan.source);
     const all = warnings(plan).map((warning) => make("span", "warning", warning));
     return tableRow(
       [button(name(plan), () => choose("plan", place)), source, ...all],

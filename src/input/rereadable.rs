@@ -1,8 +1,8 @@
-//! An input that is read more than once and must be the same each time.
+//! An input that can be read several times, with the same bytes each time.
 //!
-//! A regular file is, as long as nobody writes to it, which is told at the end of each reading.
-//! What comes through a pipe is written to a file without a name first. The mode of that file is
-//! 0600 from its creation, and it is gone with the process, however that ends.
+//! A regular file is read again; each reading ends with a check that the file did not change. Any
+//! other input is first spooled to a nameless temporary file. That file has mode 0600 from its
+//! creation, and the system deletes it when the process ends, however it ends.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -14,68 +14,70 @@ use super::{Identity, Input, Options, State};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 
-/// An input that can be read again.
+/// An input that can be read several times.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct Rereadable {
     identity: Identity,
 }
 
-impl Kept {
-    /// A file by its path; what is no regular file is read whole, now.
+impl Rereadable {
+    /// Opens a file by its path. Spools the input now if it is not a regular file.
     ///
     /// # Errors
     ///
-    /// It cannot be opened or read, is a directory, or is too large to be kept.
-    pub fn open_file(path: &Path, limits: &Limits) -> Result<Kept> {
-        Kept::of(File::open(path).map_err(read_error)?, Some(path), limits)
+    /// The file cannot be opened or read, is a directory, or exceeds the limit on spooled inputs.
+    pub fn open_file(path: &Path, limits: &Limits) -> Result<Rereadable> {
+        Rereadable::of(File::open(path).map_err(read_error)?, Some(path), limits)
     }
 
-    /// Standard input: as it is where it is a regular file, else read whole, now.
+    /// Opens standard input. Spools it now if it is not a regular file at its start.
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is too large to be kept.
+    /// Standard input cannot be read, or exceeds the limit on spooled inputs.
     #[cfg(unix)]
-    pub fn from_stdin(limits: &Limits) -> Result<Kept> {
+    pub fn from_stdin(limits: &Limits) -> Result<Rereadable> {
         use std::io::Seek;
         use std::os::fd::AsFd;
         let descriptor = io::stdin().as_fd().try_clone_to_owned().map_err(read_error)?;
         let mut file = File::from(descriptor);
-        // A shell may have read some of it already.
+        // A shell may have consumed some bytes, so the file cannot be read from its start.
         match file.stream_position() {
-            Ok(1..) => Kept::spool(file, limits),
-            _ => Kept::of(file, None, limits),
+            Ok(1..) => Rereadable::spool(file, limits),
+            _ => Rereadable::of(file, None, limits),
         }
     }
 
-    /// Standard input, read whole, now.
+    /// Spools standard input now.
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is too large to be kept.
+    /// Standard input cannot be read, or exceeds the limit on spooled inputs.
     #[cfg(not(unix))]
-    pub fn from_stdin(limits: &Limits) -> Result<Kept> {
-        Kept::spool(io::stdin(), limits)
+    pub fn from_stdin(limits: &Limits) -> Result<Rereadable> {
+        Rereadable::spool(io::stdin(), limits)
     }
 
-    fn of(file: File, path: Option<&Path>, limits: &Limits) -> Result<Kept> {
+    fn of(file: File, path: Option<&Path>, limits: &Limits) -> Result<Rereadable> {
         let metadata = file.metadata().map_err(read_error)?;
         if metadata.is_dir() {
             return Err(read_error(io::ErrorKind::IsADirectory.into()));
         }
         if !metadata.is_file() {
-            return Kept::spool(file, limits);
+            return Rereadable::spool(file, limits);
         }
         let path = path.map(Path::to_owned);
-        Ok(Kept { identity: Identity { file: Arc::new(file), path, state: State::of(&metadata) } })
+        Ok(Rereadable {
+            identity: Identity { file: Arc::new(file), path, state: State::of(&metadata) },
+        })
     }
 
-    /// Reads everything into a file without a name.
+    /// Copies a reader to a nameless temporary file.
     ///
     /// # Errors
     ///
-    /// It cannot be read or written, or is too large.
-    pub fn spool(mut reader: impl Read, limits: &Limits) -> Result<Kept> {
+    /// The reader or the file fails, or the input exceeds the limit on spooled inputs.
+    pub fn spool(mut reader: impl Read, limits: &Limits) -> Result<Rereadable> {
         let spool_error = |error| Error::io(ErrorKind::Spool, error);
         let mut file = nameless().map_err(spool_error)?;
         let mut buffer = vec![0; 1 << 20];
@@ -85,7 +87,7 @@ impl Kept {
                 Ok(0) => break,
                 Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(Failure::met(error)),
+                Err(error) => return Err(Failure::unwrap(error)),
             };
             len += read as u64;
             if len > limits.spool {
@@ -94,24 +96,24 @@ impl Kept {
             file.write_all(&buffer[..read]).map_err(spool_error)?;
         }
         let state = State::of(&file.metadata().map_err(spool_error)?);
-        Ok(Kept { identity: Identity { file: Arc::new(file), path: None, state } })
+        Ok(Rereadable { identity: Identity { file: Arc::new(file), path: None, state } })
     }
 
-    /// Its length in bytes, as it stands in the file.
+    /// Length of the file in bytes, before decompression and decoding.
     pub fn len(&self) -> u64 {
         self.identity.state.len
     }
 
-    /// Whether there is nothing in it.
+    /// Whether the file is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Reads it from its start, as often as that is wanted, and also at the same time.
+    /// Opens the input at its start. Several readers may do so, also at the same time.
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// The file cannot be read.
     pub fn input(&self, options: &Options) -> Result<Input> {
         let identity = self.identity.clone();
         if let Some(mapped) = Input::mapped(&identity, options)? {
@@ -122,7 +124,7 @@ impl Kept {
     }
 }
 
-/// A file that is read by a position of its own, not by that of the file.
+/// A reader of a shared file with a position of its own.
 struct FromStart {
     file: Arc<File>,
     at: u64,
@@ -139,8 +141,8 @@ impl Read for FromStart {
     }
 }
 
-/// A file without a name in the folder for temporary files, which its owner alone can open: also
-/// through `/proc`, whatever the user's mask is.
+/// A nameless file in the temporary folder. Only its owner can open it, also through `/proc` and
+/// whatever the umask is.
 fn nameless() -> io::Result<File> {
     #[cfg(target_os = "linux")]
     {
@@ -151,7 +153,7 @@ fn nameless() -> io::Result<File> {
             return Ok(file);
         }
     }
-    // Not every file system has files without a name: this one loses its name at once.
+    // For file systems without nameless files: creates a named file and removes the name.
     tempfile::NamedTempFile::new().map(tempfile::NamedTempFile::into_file)
 }
 

@@ -1,32 +1,32 @@
-//! The brackets of a stretch of text whose surroundings are not known.
+//! The brackets of a range of text whose enclosing containers are unknown.
 
-use super::super::{Block, DrawsBits, Isa};
+use super::super::{Block, HasPext, Isa};
 use super::Claims;
 
-/// What a stretch closes of what is around it, and what it leaves open.
+/// The brackets of a range that have no partner in it.
 #[derive(Clone, Debug, Default)]
-pub struct Floating {
-    /// What it closes that it did not open, in order: whether each is a brace.
+pub struct PartialNesting {
+    /// The closing brackets without an opening one, in text order: whether each is a brace.
     pub(super) closed: Vec<bool>,
-    /// What is claimed of the container around all that: whether it is an object.
+    /// What the tokens claim about the container around all these: whether it is an object.
     pub(super) around: Option<bool>,
-    /// What it opened and did not close, the outermost first: whether each is a brace.
+    /// The opening brackets without a closing one, the outermost first: whether each is a brace.
     pub(super) open: Vec<bool>,
-    /// At least as many as it has open at any place beyond what is around it.
+    /// An upper bound of the depth that the range itself opens at any place in it.
     pub(super) highest: usize,
 }
 
-impl Floating {
-    /// Follows the brackets of the next blocks; `false`: they do not match.
+impl PartialNesting {
+    /// Follows the brackets of the next blocks; `false` if they do not match.
     pub fn follow(&mut self, isa: Isa, blocks: &[Block]) -> bool {
-        match isa.draws_bits() {
-            Some(draws) => self.take_words::<false>(draws, blocks, &[]),
+        match isa.pext() {
+            Some(pext) => self.take_words::<false>(pext, blocks, &[]),
             None => blocks.iter().all(|block| self.one_by_one(block, Claims::default())),
         }
     }
 
-    /// The same where every token is looked at: with what the tokens claim, of the innermost
-    /// container at the end as well.
+    /// Like [`PartialNesting::follow`], and checks claims as well. `last` is what the tokens claim
+    /// about the innermost container at the end of the blocks.
     pub fn follow_claims(
         &mut self,
         isa: Isa,
@@ -34,8 +34,8 @@ impl Floating {
         claims: &[Claims],
         last: Claims,
     ) -> bool {
-        let matches = match isa.draws_bits() {
-            Some(draws) => self.take_words::<true>(draws, blocks, claims),
+        let matches = match isa.pext() {
+            Some(pext) => self.take_words::<true>(pext, blocks, claims),
             None => blocks.iter().zip(claims).all(|(block, it)| self.one_by_one(block, *it)),
         };
         matches && self.claim(last)
@@ -44,20 +44,20 @@ impl Floating {
     #[cfg(target_arch = "x86_64")]
     fn take_words<const CLAIMED: bool>(
         &mut self,
-        _: DrawsBits,
+        _: HasPext,
         blocks: &[Block],
         claims: &[Claims],
     ) -> bool {
-        // SAFETY: `DrawsBits` proves that the instructions are there.
-        unsafe { super::super::avx2::float::<CLAIMED>(self, blocks, claims) }
+        // SAFETY: `HasPext` proves that the processor has BMI1, BMI2, POPCNT and LZCNT.
+        unsafe { super::super::avx2::follow_partial::<CLAIMED>(self, blocks, claims) }
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    fn take_words<const CLAIMED: bool>(&mut self, _: DrawsBits, _: &[Block], _: &[Claims]) -> bool {
+    fn take_words<const CLAIMED: bool>(&mut self, _: HasPext, _: &[Block], _: &[Claims]) -> bool {
         false
     }
 
-    /// The plain way, and the oracle of the other.
+    /// Follows one block bracket by bracket: the fallback, and the oracle of the fast path.
     fn one_by_one(&mut self, block: &Block, claims: Claims) -> bool {
         let mut brackets = block.brackets;
         while brackets != 0 {
@@ -78,7 +78,7 @@ impl Floating {
         true
     }
 
-    /// Closes one; `false`: it is of the other kind.
+    /// Follows a closing bracket; `false` if its kind is wrong.
     #[inline(always)]
     pub(super) fn close(&mut self, is_brace: bool) -> bool {
         let own = self.open.pop();
@@ -88,7 +88,7 @@ impl Floating {
         own.or_else(|| self.around.take()).is_none_or(|own| own == is_brace)
     }
 
-    /// Takes what is claimed of the innermost container, each 0 or 1; `false`: it is not true.
+    /// Checks claims about the innermost container, each 0 or 1; `false` if one is wrong.
     #[inline(always)]
     pub(super) fn claim(&mut self, claims: Claims) -> bool {
         if claims == Claims::default() {
@@ -99,15 +99,15 @@ impl Floating {
             Some(kind) => *kind,
             None => *self.around.get_or_insert(is_object),
         };
-        claims.deny(u64::from(kind)) == 0
+        claims.contradictions(u64::from(kind)) == 0
     }
 
-    /// How many containers it closes that it did not open.
+    /// How many closing brackets have no opening one in the range.
     pub fn closes(&self) -> u64 {
         self.closed.len() as u64
     }
 
-    /// How many it leaves open.
+    /// How many opening brackets have no closing one in the range.
     pub fn opens(&self) -> u64 {
         self.open.len() as u64
     }

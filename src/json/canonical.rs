@@ -1,41 +1,41 @@
-//! Text as the tools themselves write it: no space between tokens, known keys in a known order.
+//! A fast path for values as the tools write them: no spaces, and known keys in a known order.
 //!
-//! Such a text is read by comparing it with what should stand there, a literal at a time; values
-//! are passed by the masks. Nothing here tells what is wrong or handles anything else: whoever does
-//! not find what is expected goes back and reads the value the general way.
+//! The caller compares the text with what it expects, literal by literal, and skips values with the
+//! masks. There is no error handling: if anything unexpected comes, the caller starts again on the
+//! general path ([`super::value`]).
 //!
-//! The trap: what is accepted here must be what the general way accepts, and mean the same. So what
-//! is not found is not passed either: another thing may be looked for at the same place.
+//! The trap: the general path must accept whatever is accepted here, with the same meaning. And a
+//! method that does not find what it looks for must not move: the caller may try another one.
 
 use super::outline::Outline;
 use super::value::Text;
 
-/// A place in an outlined text.
+/// A position in the text of an outlined value.
 #[derive(Clone, Copy, Debug)]
-pub struct Native<'a> {
+pub struct Canonical<'a> {
     text: &'a [u8],
     outline: &'a Outline,
-    /// Position of the next byte.
+    /// The position of the next byte.
     at: usize,
 }
 
-impl<'a> Native<'a> {
-    /// At the start of an outlined value. `text` is the text from [`Outline::origin`] to its end.
-    pub(super) fn new(text: &'a [u8], outline: &'a Outline, at: usize) -> Native<'a> {
-        Native { text, outline, at }
+impl<'a> Canonical<'a> {
+    /// The start of an outlined value. `text` is the text from [`Outline::origin`] to its end.
+    pub(super) fn new(text: &'a [u8], outline: &'a Outline, at: usize) -> Canonical<'a> {
+        Canonical { text, outline, at }
     }
 
-    /// Bytes from the start of the input.
+    /// Bytes from the start of the input to the next byte.
     pub fn offset(&self) -> u64 {
         self.outline.origin + self.at as u64
     }
 
-    /// Whether everything was passed.
+    /// Whether the whole value was consumed.
     pub fn is_at_end(&self) -> bool {
         self.at == self.text.len()
     }
 
-    /// Passes these bytes, if they stand here.
+    /// Consumes `expected` if the text continues with it.
     #[inline(always)]
     pub fn take(&mut self, expected: &[u8]) -> bool {
         let found = self.text.get(self.at..).is_some_and(|rest| rest.starts_with(expected));
@@ -45,7 +45,7 @@ impl<'a> Native<'a> {
         found
     }
 
-    /// Passes a string whose escapes are right and which is short enough to be decoded.
+    /// Skips a string, if its escapes are valid and its length is within the limit.
     #[inline]
     pub fn string(&mut self) -> bool {
         let start = self.at + 1;
@@ -55,7 +55,7 @@ impl<'a> Native<'a> {
         let Some(close) = self.outline.next_quote(start as u32) else { return false };
         let text = start as u32..close;
         let found = (close as usize) < self.text.len()
-            && self.outline.hold_to_limit(text.len(), 0).is_ok()
+            && self.outline.check_string_limit(text.len(), 0).is_ok()
             && (!self.outline.has_escape(text.clone())
                 || self.outline.check_escapes(self.text, text).is_ok());
         if found {
@@ -64,14 +64,14 @@ impl<'a> Native<'a> {
         found
     }
 
-    /// Passes a string as [`Native::string`] does, and gives what is between its quotes.
+    /// Consumes a string like [`Canonical::string`] and returns the text between its quotes.
     #[inline]
     pub fn text(&mut self) -> Option<Text<'a>> {
         let (start, offset) = (self.at + 1, self.offset() + 1);
         self.string().then(|| Text::of_raw(&self.text[start..self.at - 1], offset))
     }
 
-    /// Passes a whole number without a sign, of at most nine digits.
+    /// Skips an unsigned integer of at most nine digits.
     #[inline]
     pub fn small_number(&mut self) -> bool {
         let rest = self.text.get(self.at..).unwrap_or_default();
@@ -83,7 +83,7 @@ impl<'a> Native<'a> {
         found
     }
 
-    /// Passes an object or an array, whatever is in it, and gives its bytes.
+    /// Consumes an object or array with any content and returns its bytes.
     #[inline]
     pub fn container(&mut self) -> Option<&'a [u8]> {
         let start = self.at;
@@ -96,7 +96,7 @@ impl<'a> Native<'a> {
         Some(found)
     }
 
-    /// Passes what may mark something: an object or array, `true` or `false`.
+    /// Consumes an overlay, which marks parts of a value: an object or array, `true` or `false`.
     #[inline]
     pub fn overlay(&mut self) -> Option<&'a [u8]> {
         let start = self.at;

@@ -1,33 +1,34 @@
-//! A stretch of text that is passed over before the cursor comes to it, by another thread.
+//! A speculative scan of a byte range, which another thread makes before the cursor gets there.
 //!
-//! All that is not known of it is what lies around it. It is held to what the cursor holds
-//! everything to that it skips, but for the length of strings: none is longer than the stretch.
+//! The prescan guesses where a token begins and does not know the enclosing containers. It checks
+//! all that the cursor checks when it skips, except for the length of strings: no string is longer
+//! than the range.
 
 use std::ops::Range;
 
 use super::Validation;
 use super::grammar::{Batch, Grammar};
-use crate::scan::nesting::floating::Floating;
+use crate::scan::nesting::partial::PartialNesting;
 use crate::scan::{BATCH, BLOCK, Block, Detail, Isa, Scanner};
 
-/// A stretch that was passed over.
+/// The result of a prescan.
 #[derive(Clone, Debug)]
-pub(crate) struct Skimmed {
-    /// Where it begins: outside of strings, if whoever takes it is outside of strings there.
+pub(crate) struct Prescanned {
+    /// The offset at which it starts. The guess was right if the cursor is outside strings there.
     pub(crate) start: u64,
-    /// Where it ends: behind a bracket.
+    /// The offset at which it ends, right after a bracket.
     pub(crate) end: u64,
-    pub(super) brackets: Floating,
+    pub(super) brackets: PartialNesting,
 }
 
-/// Passes over a range of a text from the first place on that seems to be outside of a string, up
-/// to the last bracket; `None`: there are no such places, or something may be wrong.
-pub(crate) fn skim(
+/// Prescans a byte range, from the first place that looks like the start of a token to the last
+/// bracket. `None` if there is no such place or something may be wrong.
+pub(crate) fn prescan(
     text: &[u8],
     range: Range<usize>,
     isa: Isa,
     validation: Validation,
-) -> Option<Skimmed> {
+) -> Option<Prescanned> {
     let end = range.end.min(text.len());
     let start = range.start + guess(text.get(range.start..end)?)?;
     let (detail, mut grammar) = match validation {
@@ -36,7 +37,7 @@ pub(crate) fn skim(
     };
     let mut scanner = Scanner::new(isa, detail);
     let mut blocks = [Block::default(); BATCH];
-    let (mut brackets, mut behind) = (Floating::default(), None);
+    let (mut brackets, mut behind) = (PartialNesting::default(), None);
     let whole = start..end - (end - start) % BLOCK;
     for place in whole.clone().step_by(BATCH * BLOCK) {
         let len = (whole.end - place).min(BATCH * BLOCK);
@@ -49,7 +50,7 @@ pub(crate) fn skim(
             None => brackets.follow(isa, blocks),
             Some(grammar) => {
                 let batch = Batch { blocks, text: &text[place..], len, offset: place as u64 };
-                grammar.float(batch, &mut brackets)
+                grammar.follow_partial(batch, &mut brackets)
             }
         };
         if !matches {
@@ -60,10 +61,10 @@ pub(crate) fn skim(
             behind = Some(place + last * BLOCK + bit + 1);
         }
     }
-    Some(Skimmed { start: start as u64, end: behind? as u64, brackets })
+    Some(Prescanned { start: start as u64, end: behind? as u64, brackets })
 }
 
-/// Behind the first comma that seems to stand between two members or elements.
+/// The place after the first comma that looks like one between members or elements.
 fn guess(text: &[u8]) -> Option<usize> {
     memchr::memmem::find_iter(text, b"},")
         .map(|at| at + 2)

@@ -1,9 +1,9 @@
-//! Places in tables for texts, without looking at all of a text: where two fall on the same place,
-//! that only costs time.
+//! A cheap hash of texts for caches. It samples a few bytes; a collision only costs time.
 
-/// One of so many slots for texts, by the length of each and its bytes at three places.
+/// The slot of some texts in a table of `slots` entries. Hashes the length of each text and eight
+/// bytes at its start, middle and end.
 ///
-/// `slots` is at least 2, and a power of two.
+/// `slots` is a power of two and at least 2.
 pub(crate) fn slot<'t>(texts: impl IntoIterator<Item = &'t [u8]>, slots: usize) -> usize {
     let mut hash = 0;
     for text in texts {
@@ -14,7 +14,7 @@ pub(crate) fn slot<'t>(texts: impl IntoIterator<Item = &'t [u8]>, slots: usize) 
             hash = mix(hash, word);
         }
     }
-    // The high bits depend on all others.
+    // The high bits depend on all input bits.
     (mix(hash, 0) >> (u64::BITS - slots.ilog2())) as usize
 }
 
@@ -29,15 +29,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_few_texts_have_slots_of_their_own() {
+    fn few_texts_share_a_slot() {
         let texts: Vec<_> = (0..40).map(|n| format!(r#"{{"key_{n}":true,"tags":{{}}}}"#)).collect();
         for texts in [
             texts.iter().map(|text| vec![text.as_bytes()]).collect::<Vec<_>>(),
-            // The same on both sides, which is what most changes have.
+            // Most changes have the same text on both sides.
             texts.iter().map(|text| vec![text.as_bytes(); 2]).collect(),
         ] {
             let slots: HashSet<_> = texts.iter().map(|it| slot(it.iter().copied(), 64)).collect();
-            // Of forty that fall on 64 slots by chance, 30 are to be expected.
+            // A random function puts 40 texts into about 30 of 64 slots.
             assert!(slots.len() > 20, "{}", slots.len());
             assert!(slots.iter().all(|slot| *slot < 64));
         }

@@ -1,0 +1,38 @@
+//! Text that must stay in the window while the cursor moves on.
+
+use crate::error::{Error, Result};
+use crate::limits::Limit;
+
+/// A range of text that must stay in the window, with a limit on its length.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Retained {
+    pub from: u64,
+    /// The offset of the first byte that counts towards the limit.
+    pub start: u64,
+    pub limit: Limit,
+    /// Most bytes that may be retained.
+    pub max: u64,
+}
+
+impl Retained {
+    /// Checks the limit.
+    ///
+    /// # Errors
+    ///
+    /// The range up to `end` exceeds the limit.
+    pub fn check(self, end: u64) -> Result<()> {
+        if end.saturating_sub(self.start) > self.max {
+            return Err(Error::limit(self.limit, self.max, self.start));
+        }
+        Ok(())
+    }
+
+    /// The earlier of two errors: the one in `found`, and the exceeded limit. So the error does not
+    /// depend on how the input was cut into windows.
+    pub fn earliest<T>(self, found: Result<T>) -> Result<T> {
+        if let Err(error) = &found {
+            self.check(error.location().map_or(self.start, |location| location.offset))?;
+        }
+        found
+    }
+}

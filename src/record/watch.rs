@@ -1,0 +1,395 @@
+//! Patterns of rules and filters that name nothing in any plan. A typo in a pattern would otherwise
+//! never show.
+//!
+//! A [`Watch`] looks at every resource, also at those that stay as they are, until each pattern has
+//! matched once. Then, and without any pattern, it costs a comparison for each resource. For "did
+//! you mean", it keeps [`SAMPLE_MAX`] names of each kind: the same ones with any number of threads.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::json::value::{Elements, Kind, Members, Text, Value};
+use crate::nearest::nearest;
+use crate::path::{self, AddressPattern, Paths};
+use crate::plan::ResourceChange;
+
+/// Names of a kind that are sampled.
+pub const SAMPLE_MAX: usize = 4096;
+/// Longest name that is sampled, in bytes.
+const NAME_MAX: usize = 128;
+/// Longest path that is looked at, in bytes. Whether a pattern names a longer one is not known.
+const PATH_MAX: usize = 1024;
+
+/// What a pattern names.
+#[derive(Clone, Debug)]
+pub enum Named {
+    /// Resources, by their address or type.
+    Resource(AddressPattern),
+    /// Resources, by their address.
+    Address(AddressPattern),
+    /// Resources, by their type.
+    Type(AddressPattern),
+    /// Resources, by the address of their module.
+    Module(AddressPattern),
+    /// Attributes of all resources, or of some.
+    Path(path::Pattern, Option<AddressPattern>),
+}
+
+/// Patterns, and whether each has matched.
+#[derive(Debug, Default)]
+pub struct Watch {
+    watched: Vec<Watched>,
+    /// How many have not matched.
+    open: AtomicUsize,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug)]
+struct Watched {
+    /// How the user wrote it.
+    argument: String,
+    named: Named,
+    has_matched: AtomicBool,
+}
+
+/// Names that were seen.
+#[derive(Debug, Default)]
+struct Seen {
+    types: Sample,
+    addresses: Sample,
+    modules: Sample,
+    paths: Sample,
+}
+
+/// Some of many names, by their digests: those with the least.
+#[derive(Debug, Default)]
+struct Sample(BTreeMap<u64, String>);
+
+/// A resource as it stands in a document.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Resource<'a> {
+    /// Its address.
+    pub address: Option<Text<'a>>,
+    /// Its type.
+    pub type_name: Option<Text<'a>>,
+    /// The address of its module.
+    pub module_address: Option<Text<'a>>,
+    /// Its states, and an overlay with attributes that no state has.
+    pub values: [Option<Value<'a>>; 3],
+    /// All of it is secret, the names of its attributes too.
+    pub is_secret: bool,
+}
+
+impl<'a> Resource<'a> {
+    /// That of a change.
+    pub fn of(change: &ResourceChange<'a>) -> Resource<'a> {
+        let ResourceChange { address, type_name, module_address, change, .. } = change;
+        let is_marked = |overlay: Option<Value<'_>>| {
+            overlay.is_some_and(|overlay| !matches!(overlay.raw(), [b'{' | b'f' | b'n', ..]))
+        };
+        Resource {
+            address: *address,
+            type_name: *type_name,
+            module_address: *module_address,
+            values: [change.before, change.after, change.after_unknown],
+            is_secret: is_marked(change.before_sensitive) || is_marked(change.after_sensitive),
+        }
+    }
+}
+
+/// A pattern that named nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmatched<'w> {
+    /// How the user wrote it.
+    pub argument: &'w str,
+    /// What there is none of.
+    pub what: &'static str,
+    /// The name that is nearest to it.
+    pub near: Option<String>,
+}
+
+impl Watch {
+    /// Of these arguments, with what the pattern in each names.
+    pub fn new(patterns: impl IntoIterator<Item = (String, Named)>) -> Watch {
+        let watched =
+            |(argument, named)| Watched { argument, named, has_matched: AtomicBool::new(false) };
+        let watched: Vec<Watched> = patterns.into_iter().map(watched).collect();
+        let open = AtomicUsize::new(watched.len());
+        Watch { watched, open, seen: Mutex::default() }
+    }
+
+    /// Whether a pattern has not matched yet.
+    pub fn is_open(&self) -> bool {
+        self.open.load(Ordering::Relaxed) > 0
+    }
+
+    /// Looks at a resource. The paths are those that are told of it.
+    pub fn see(&self, resource: &Resource<'_>, told: &[&Paths]) {
+        if !self.is_open() {
+            return;
+        }
+        let decoded =
+            |text: Option<Text<'_>>| text.and_then(|text| text.decode().ok()).unwrap_or_default();
+        let names = Names {
+            address: decoded(resource.address),
+            type_name: decoded(resource.type_name),
+            module: decoded(resource.module_address),
+        };
+        let mut paths = Vec::new();
+        for watched in self.watched.iter().filter(|it| !it.has_matched.load(Ordering::Relaxed)) {
+            match &watched.named {
+                Named::Path(path, place) => {
+                    if place.as_ref().is_none_or(|place| names.are_covered(place)) {
+                        paths.push((watched, path));
+                    }
+                }
+                named => {
+                    if names.are_named(named) {
+                        self.matched(watched);
+                    }
+                }
+            }
+        }
+        if !paths.is_empty() {
+            self.see_paths(&paths, resource, told);
+        }
+        self.sample(&names, resource, told);
+    }
+
+    fn see_paths(
+        &self,
+        patterns: &[(&Watched, &path::Pattern)],
+        resource: &Resource<'_>,
+        told: &[&Paths],
+    ) {
+        for path in told.iter().flat_map(|paths| paths.iter()) {
+            let path = path.to_string();
+            let covering = patterns.iter().filter(|(_, pattern)| pattern.covers(&path));
+            covering.for_each(|(watched, _)| self.matched(watched));
+        }
+        for value in resource.values.into_iter().flatten() {
+            // What cannot be read is an error of whoever reads it.
+            let _ = walk(value, |texts| {
+                let is_long = texts[0].len() > PATH_MAX;
+                for (watched, pattern) in patterns {
+                    if is_long || names(pattern, texts) {
+                        self.matched(watched);
+                    }
+                }
+                !is_long && patterns.iter().any(|(it, _)| !it.has_matched.load(Ordering::Relaxed))
+            });
+        }
+    }
+
+    fn matched(&self, watched: &Watched) {
+        if !watched.has_matched.swap(true, Ordering::Relaxed) {
+            self.open.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    fn sample(&self, names: &Names, resource: &Resource<'_>, told: &[&Paths]) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.types.add(&names.type_name);
+        // Keys of instances are data.
+        seen.modules.add(&without_keys(&names.module));
+        seen.addresses.add(&without_keys(&names.address));
+        if resource.is_secret {
+            return;
+        }
+        for path in told.iter().flat_map(|paths| paths.iter()) {
+            let mut text = String::new();
+            for step in path.steps() {
+                match step {
+                    path::Step::Key(key) if is_plain(key) => path::push_key(&mut text, key),
+                    path::Step::Key(_) => break,
+                    path::Step::Index(_) | path::Step::Element => {}
+                }
+            }
+            seen.paths.add(&text);
+        }
+        for value in resource.values.into_iter().flatten() {
+            let Ok(Kind::Object) = value.kind() else { continue };
+            let keys = value.members().into_iter().flatten().filter_map(Result::ok);
+            for (key, _) in keys {
+                let key = key.decode().unwrap_or_default();
+                if is_plain(&key) {
+                    seen.paths.add(&key);
+                }
+            }
+        }
+    }
+
+    /// The patterns that have matched nothing, in the order of the arguments.
+    pub fn unmatched(&self) -> Vec<Unmatched<'_>> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = self.watched.iter().filter(|it| !it.has_matched.load(Ordering::Relaxed));
+        open.map(|Watched { argument, named, .. }| {
+            let (what, text, samples) = match named {
+                Named::Resource(it) => (
+                    "no resource has such an address, type or module",
+                    it.text(),
+                    vec![&seen.types, &seen.modules, &seen.addresses],
+                ),
+                Named::Address(it) => {
+                    ("no resource has such an address", it.text(), vec![&seen.addresses])
+                }
+                Named::Type(it) => ("no resource has such a type", it.text(), vec![&seen.types]),
+                Named::Module(it) => {
+                    ("no resource is in such a module", it.text(), vec![&seen.modules])
+                }
+                Named::Path(it, place) => {
+                    let what = match place {
+                        None => "no resource has such an attribute",
+                        Some(_) => "none of these resources has such an attribute",
+                    };
+                    (what, it.text().trim_start_matches('='), vec![&seen.paths])
+                }
+            };
+            let known = samples.into_iter().flat_map(|sample| sample.0.values());
+            let mut known: Vec<&str> = known.map(String::as_str).collect();
+            known.sort_unstable();
+            Unmatched { argument, what, near: nearest(text, known).map(str::to_owned) }
+        })
+        .collect()
+    }
+}
+
+/// The names of a resource.
+struct Names {
+    address: String,
+    type_name: String,
+    module: String,
+}
+
+impl Names {
+    fn are_covered(&self, pattern: &AddressPattern) -> bool {
+        pattern.covers(&self.address) || pattern.covers(&self.type_name)
+    }
+
+    fn are_named(&self, named: &Named) -> bool {
+        match named {
+            Named::Resource(pattern) => self.are_covered(pattern),
+            Named::Address(pattern) => pattern.covers(&self.address),
+            Named::Type(pattern) => pattern.covers(&self.type_name),
+            Named::Module(pattern) => pattern.covers(&self.module),
+            Named::Path(..) => false,
+        }
+    }
+}
+
+impl Sample {
+    fn add(&mut self, name: &str) {
+        if name.is_empty() || name.len() > NAME_MAX {
+            return;
+        }
+        let mut hasher = DefaultHasher::new();
+        name.hash(&mut hasher);
+        let digest = hasher.finish();
+        let is_full = self.0.len() >= SAMPLE_MAX;
+        if is_full && self.0.last_key_value().is_some_and(|(last, _)| *last < digest) {
+            return;
+        }
+        self.0.entry(digest).or_insert_with(|| name.to_owned());
+        if self.0.len() > SAMPLE_MAX {
+            self.0.pop_last();
+        }
+    }
+}
+
+/// Whether a key may be the name of an attribute.
+fn is_plain(key: &str) -> bool {
+    key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+/// An address without the keys of instances.
+fn without_keys(address: &str) -> String {
+    let (mut text, mut is_quoted, mut depth) = (String::new(), false, 0_u32);
+    for character in address.chars() {
+        is_quoted ^= character == '"';
+        match character {
+            '[' if !is_quoted => depth += 1,
+            ']' if !is_quoted => depth = depth.saturating_sub(1),
+            other if depth == 0 => text.push(other),
+            _ => {}
+        }
+    }
+    text
+}
+
+/// Whether a pattern names a place, by its path with places in lists and without.
+fn names(pattern: &path::Pattern, [whole, without]: [&str; 2]) -> bool {
+    pattern.globs().any(|glob| {
+        glob.matches(whole.as_bytes())
+            || (pattern.skips_places() && glob.matches(without.as_bytes()))
+    })
+}
+
+enum Inside<'a> {
+    Object(Members<'a>),
+    Array(u32, Elements<'a>),
+}
+
+/// Tells the path of each place below a value, with places in lists and without, until `each` says
+/// that it is enough.
+fn walk(value: Value<'_>, mut each: impl FnMut([&str; 2]) -> bool) -> crate::error::Result<()> {
+    let mut texts = [String::new(), String::new()];
+    let mut open = Vec::new();
+    let mut next = Some(value);
+    loop {
+        if let Some(value) = next.take() {
+            let lens = [texts[0].len(), texts[1].len()];
+            match value.kind()? {
+                Kind::Object => open.push((Inside::Object(value.members()?), lens)),
+                Kind::Array => open.push((Inside::Array(0, value.elements()?), lens)),
+                _ => {}
+            }
+        }
+        let Some((inside, lens)) = open.last_mut() else { return Ok(()) };
+        texts.iter_mut().zip(*lens).for_each(|(text, len)| text.truncate(len));
+        match inside {
+            Inside::Object(members) => {
+                if let Some((key, value)) = members.next().transpose()? {
+                    let key = key.decode()?;
+                    texts.iter_mut().for_each(|text| path::push_key(text, &key));
+                    next = Some(value);
+                }
+            }
+            Inside::Array(place, elements) => {
+                if let Some(element) = elements.next().transpose()? {
+                    texts[0] += &format!("[{place}]");
+                    *place = place.saturating_add(1);
+                    next = Some(element);
+                }
+            }
+        }
+        match next {
+            Some(_) if !each([&texts[0], &texts[1]]) => return Ok(()),
+            Some(_) => {}
+            None => {
+                open.pop();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_the_same_in_any_order() {
+        let names: Vec<String> = (0..2 * SAMPLE_MAX).map(|number| number.to_string()).collect();
+        let (mut one, mut other) = (Sample::default(), Sample::default());
+        names.iter().for_each(|name| one.add(name));
+        names.iter().rev().for_each(|name| other.add(name));
+        assert_eq!((one.0.len(), &one.0), (SAMPLE_MAX, &other.0));
+    }
+
+    #[test]
+    fn keys_of_instances_are_left_out() {
+        let address = r#"module.a["x]y"].module.b[0].aws_db.c["\"k\""]"#;
+        assert_eq!(without_keys(address), "module.a.module.b.aws_db.c");
+    }
+}

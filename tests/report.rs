@@ -5,6 +5,7 @@
 //! them; read the difference before you commit it.
 
 mod fit;
+mod full;
 mod github;
 mod golden;
 mod hostile;
@@ -17,6 +18,7 @@ mod page;
 mod rendered;
 mod safe;
 mod told;
+mod values;
 
 use std::path::Path;
 use std::process::{Output, Stdio};

@@ -81,7 +81,7 @@ const CRATES: [(&str, &[&str]); 33] = [
     ),
     ("terminal_size", &["cli/run.rs"]),
     ("tokio", &["batch/store/client/"]),
-    ("unicode-width", &["sink/summary.rs"]),
+    ("unicode-width", &["sink/summary.rs", "sink/wrap.rs"]),
     ("walkdir", &["batch/walk.rs", "batch/globs.rs"]),
     ("zeroize", &["secret/contained.rs"]),
     ("zstd", &["input/compressed.rs"]),

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::limits::Limit;
 use crate::plan::{Documents, Next};
-use crate::record::view::{Known, View};
+use crate::record::view::{Detail, Known, View};
 use crate::record::{Label, Options, Record, Sifted, sift_next, sift_with_view};
 use crate::secret::{self, Collected};
 use crate::sink::Sink;
@@ -80,6 +80,8 @@ pub enum Attributes<'a> {
 pub struct Values<'a> {
     /// Those of all attributes, not only of those that change.
     pub all: bool,
+    /// How much of each.
+    pub detail: Detail,
     /// How secrets are told.
     pub options: &'a secret::Options,
     /// Reads the plan at an offset for its secrets.
@@ -161,8 +163,8 @@ impl Sink for Discard {
 fn view<'v>(attributes: &'v Attributes<'_>, secrets: Option<&'v Collected>) -> Option<View<'v>> {
     match (attributes, secrets) {
         (Attributes::None, _) => None,
-        (Attributes::Values(Values { all, options, .. }), Some(collected)) => {
-            let known = Known { collected, options };
+        (Attributes::Values(Values { all, detail, options, .. }), Some(collected)) => {
+            let known = Known { collected, options, detail: *detail };
             Some(if *all { View::All(known) } else { View::Changed(known) })
         }
         _ => Some(View::Paths),

@@ -11,7 +11,7 @@ use super::inputs;
 use super::output::{Output, is_same};
 use super::pages::{Pages, appended};
 use super::redact::secret_options;
-use super::run::{closed_early, color, end_of_output, fail, options, say};
+use super::run::{closed_early, end_of_output, fail, options, say, screen};
 use super::sifting::{Sifting, Wanted};
 use super::unmatched;
 use crate::error::Result;
@@ -28,6 +28,7 @@ use crate::sink::junit::Junit;
 use crate::sink::markdown::{Fit, Markdown, Measure, Rest};
 use crate::sink::sarif::Sarif;
 use crate::sink::several::Several;
+use crate::sink::summary::Screen;
 use crate::sink::term::Term;
 use crate::sink::variables::Variables;
 
@@ -106,23 +107,28 @@ fn attributes(arguments: &Report, options: &Options) -> Wanted {
     if !arguments.targets.iter().any(|target| target.format.shows_attributes()) {
         return Wanted::None;
     }
-    let all = match arguments.values {
+    let all = match arguments.values() {
         Values::None => return Wanted::Paths,
         Values::Changed => false,
         Values::All => true,
     };
     let secrets = Box::new(secret_options(&arguments.secrets, options.read));
-    Wanted::Values { all, secrets }
+    Wanted::Values { all, detail: arguments.detail(), secrets }
 }
 
 /// Refuses what would show a secret, or hide nothing.
 fn refuse_contradictions(arguments: &Report) -> Option<Exit> {
     let ignores = |what| arguments.noise.ignore.contains(&what);
-    let is_blind = arguments.values == Values::None;
+    let is_blind = arguments.values() == Values::None;
     let has_names = arguments.secrets.also_names.is_some();
-    let has_markdown = arguments.targets.iter().any(|it| it.format == ReportAs::Markdown);
+    let has = |format| arguments.targets.iter().any(|it| it.format == format);
+    let has_markdown = has(ReportAs::Markdown);
     if arguments.secrets.echo == Echo::Off && !is_blind {
         say("--echo off: values that repeat a secret are never shown; --values none shows none");
+    } else if is_blind && arguments.full {
+        say("--full: it is about values, and --values none shows none");
+    } else if arguments.width.is_some() && !has(ReportAs::Term) {
+        say("--width: it is about reports for a terminal: ask for one, as in -o term");
     } else if arguments.fit.is_some() && !has_markdown {
         say("--fit: it is about Markdown: ask for it, as in -o markdown=FILE");
     } else if is_blind && (arguments.secrets.echo == Echo::Contains || has_names) {
@@ -178,20 +184,25 @@ fn open(
     let out = BufWriter::with_capacity(BUFFER, output.writer()?);
     let sink: Box<dyn Sink> = match target.format {
         ReportAs::Term => {
-            let term = Term::new(out, color(arguments.plans.color, path), rules);
+            let Screen { color, width } = screen(arguments.plans.color, path);
+            let term = Term::new(out, color, rules)
+                .with_width(arguments.width.unwrap_or(width))
+                .with_detail(arguments.detail());
             filtered(Box::new(term), arguments)
         }
         ReportAs::Html => filtered(Box::new(Html::new(out, rules)), arguments),
         ReportAs::Markdown => {
             let pages = pages.opener(path.map(Path::to_owned), out);
-            filtered(Box::new(Markdown::new(pages, rules, fit(arguments))), arguments)
+            let markdown = Markdown::new(pages, rules, fit(arguments));
+            filtered(Box::new(markdown.with_detail(arguments.detail())), arguments)
         }
         ReportAs::Github => {
             let summary = appended("GITHUB_STEP_SUMMARY", "no summary of the step")?;
             let outputs = appended("GITHUB_OUTPUT", "no outputs of the step")?;
             let summary = summary.map(|file| {
                 let pages = pages.opener(None, BufWriter::with_capacity(BUFFER, file));
-                filtered(Box::new(Markdown::new(pages, rules, SUMMARY_FIT)), arguments)
+                let markdown = Markdown::new(pages, rules, SUMMARY_FIT);
+                filtered(Box::new(markdown.with_detail(arguments.detail())), arguments)
             });
             let outputs = outputs.map(|file| Box::new(file) as Box<dyn Write>);
             Box::new(Github::new(out, summary, outputs, rules))

@@ -17,6 +17,7 @@ use crate::batch::{Entry, Unlisted};
 use crate::error::{Error, Result};
 use crate::input::{self, Mapping, Threads};
 use crate::pool::{Pool, Queue, Worker};
+use crate::record::view::Detail;
 use crate::record::{Label, Options, Sifted};
 use crate::secret::{self, Collecting, Takes};
 use crate::sink::Sink;
@@ -52,8 +53,9 @@ pub enum Wanted {
     None,
     /// Paths.
     Paths,
-    /// Values, of all attributes or of those that change, and how secrets are told.
-    Values { all: bool, secrets: Box<secret::Options> },
+    /// Values, of all attributes or of those that change, how much of each, and how secrets are
+    /// told.
+    Values { all: bool, detail: Detail, secrets: Box<secret::Options> },
 }
 
 /// Reads inputs for a sink.
@@ -202,7 +204,7 @@ impl Reading<'_> {
     /// Those of [`read_plans`].
     fn input(&self, entry: &Entry, label: Label<'_>, reader: &mut impl Reader) -> Result<()> {
         let Reading { options, access, attributes, .. } = self;
-        let Wanted::Values { all, secrets } = attributes else {
+        let Wanted::Values { all, detail, secrets } = attributes else {
             let input = match entry.open(access) {
                 Ok(input) => Watched::new(input, self.bar(entry, entry.len)),
                 Err(error) => return reader.refuse(label, &error),
@@ -222,7 +224,8 @@ impl Reading<'_> {
         let open = || Ok(Watched::new(kept.input(access)?, bar.clone()));
         let mut collecting = Collecting::new(open, Takes::All);
         let collect = &mut |at| collecting.collect(at, secrets);
-        let values = Attributes::Values(Values { all: *all, options: secrets, collect });
+        let (all, detail) = (*all, *detail);
+        let values = Attributes::Values(Values { all, detail, options: secrets, collect });
         match open() {
             Ok(input) => read_plans(input, label, options, values, reader),
             Err(error) => reader.refuse(label, &error),

@@ -23,6 +23,7 @@ pub mod summary;
 pub mod term;
 mod tool;
 pub mod variables;
+mod wrap;
 
 use self::csv::{Csv, Formulas};
 use crate::error::{Error, ErrorKind};

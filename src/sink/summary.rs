@@ -559,7 +559,7 @@ pub(super) fn width(text: &str) -> usize {
 }
 
 /// Characters for each column: a letter, and what is written above and below it.
-const STACKED: usize = 4;
+pub(super) const STACKED: usize = 4;
 
 /// A text cut to so many columns, the end left out.
 pub(super) fn fit(text: &str, columns: usize) -> String {

@@ -16,17 +16,20 @@ use super::phrase::{
 };
 use super::spool::Spool;
 use super::summary::{
-    Action, BOLD, Color, DIM, GREEN, PLAIN, RED, YELLOW, fit, known, paint, symbol, width,
+    Action, BOLD, Color, DIM, GREEN, PLAIN, RED, Screen, YELLOW, known, paint, symbol, width,
 };
 use super::tool::{Clues, Tool};
+use super::wrap::{self, Columns};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
-use crate::inert::visible;
-use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
+use crate::inert::{self, visible};
+use crate::record::view::{Attribute, Attributes, Detail, Difference, Line, Lines, Shown};
 use crate::record::{ActionInvocation, Check, Hidden, Label, OutputChange, Record, ResourceChange};
 
-/// Columns of each side of an attribute.
-const VALUE: usize = 72;
+/// Where the names of attributes begin.
+const NAMES: usize = 10;
+/// What stands between the two sides of an attribute.
+const ARROW: &str = " -> ";
 /// Columns that the paths of attributes are filled up to, at most.
 const PATHS: usize = 32;
 /// Instances of a resource that are named.
@@ -35,6 +38,9 @@ pub(super) const NAMED: usize = 3;
 pub struct Term<W: Write> {
     out: W,
     color: Color,
+    /// Columns of a line.
+    width: usize,
+    detail: Detail,
     questions: Questions,
     /// The text of each part.
     spool: Spool<{ Part::ALL.len() }>,
@@ -103,10 +109,32 @@ struct Group {
 impl<W: Write> Term<W> {
     /// Writes to `out`, with the rules that plans break.
     pub fn new(out: W, color: Color, rules: &[Rule]) -> Term<W> {
-        let (questions, spool) = (Questions::new(rules), Spool::new());
-        let (part, module, group) = (None, None, None);
-        let (clues, hidden) = (Clues::default(), Hidden::default());
-        Term { out, color, questions, spool, part, module, group, invocations: 0, clues, hidden }
+        Term {
+            out,
+            color,
+            width: Screen::UNBOUNDED,
+            detail: Detail::Excerpts,
+            questions: Questions::new(rules),
+            spool: Spool::new(),
+            part: None,
+            module: None,
+            group: None,
+            invocations: 0,
+            clues: Clues::default(),
+            hidden: Hidden::default(),
+        }
+    }
+
+    /// Begins a line of its own for what has no room in so many columns, if it can.
+    #[must_use]
+    pub fn with_width(self, width: usize) -> Term<W> {
+        Term { width, ..self }
+    }
+
+    /// Folds nothing, if that much is shown.
+    #[must_use]
+    pub fn with_detail(self, detail: Detail) -> Term<W> {
+        Term { detail, ..self }
     }
 
     fn paint(&self, style: &str, text: &str) -> String {
@@ -186,7 +214,7 @@ impl<W: Write> Term<W> {
         let symbol = paint(self.color, action.paint(), &format!("{:>3}", symbol(change)));
         let phrase = told(part, change);
         let body = self.attributes(&change.attributes, action);
-        let likeness = likeness(change);
+        let likeness = likeness(change).filter(|_| self.detail == Detail::Excerpts);
         let is_alike = |group: &Group| {
             index.is_some()
                 && !group.indexes.is_empty()
@@ -239,22 +267,21 @@ impl<W: Write> Term<W> {
         for attribute in &attributes.list {
             let path = visible(&attribute.path);
             let (sign, style) = sign(attribute, action);
-            let sign = self.paint(style, sign);
-            let values = match self.values(attribute) {
-                values if values.is_empty() || path.is_empty() => values,
-                values => {
-                    let space = " ".repeat(columns.saturating_sub(width(&path)));
-                    format!("{space} = {values}")
-                }
-            };
+            let used = width(&path);
+            let space = " ".repeat(columns.saturating_sub(used));
+            let between = if path.is_empty() { String::new() } else { format!("{space} = ") };
+            let values = self.values(attribute, NAMES + used + between.len());
+            let values = if values.is_empty() { values } else { behind(&between, values) };
             let reason = match attribute.replaces {
                 true => format!("  {}", self.paint(RED, "# forces replacement")),
                 false => String::new(),
             };
-            // Writing to a text cannot fail.
-            let _ = writeln!(lines, "        {sign} {path}{values}{reason}");
+            let sign = self.paint(style, sign);
+            let parts = ["        ", &sign, " ", &path, &values, &reason, "\n"];
+            parts.iter().for_each(|part| lines.push_str(part));
         }
         if attributes.left_out > 0 {
+            // Writing to a text cannot fail.
             let more = format!("… and {} more", attributes.left_out);
             let _ = writeln!(lines, "          {}", self.paint(DIM, &more));
         }
@@ -264,31 +291,71 @@ impl<W: Write> Term<W> {
         lines
     }
 
-    /// What is said of an attribute behind its path; nothing, where values were not asked for.
-    fn values(&self, attribute: &Attribute) -> String {
-        let Attribute { before, after, difference, .. } = attribute;
-        match (difference, before, after) {
-            (Difference::Nothing, _, shown) => self.value(shown),
-            (Difference::Format, ..) => self.paint(DIM, FORMAT),
-            (Difference::Order, ..) => self.paint(DIM, ORDER),
+    /// What is said of an attribute behind its path, from a column on; nothing, where values were
+    /// not asked for.
+    fn values(&self, attribute: &Attribute, column: usize) -> String {
+        let Attribute { before, after, difference, lines, .. } = attribute;
+        let word = match difference {
+            Difference::Format => FORMAT,
+            Difference::Order => ORDER,
+            Difference::Value | Difference::Nothing => "",
+        };
+        if !word.is_empty() && self.detail == Detail::Excerpts {
+            return self.paint(DIM, word);
+        }
+        let values = match (difference, before, after) {
+            _ if lines.is_some() => lines.as_ref().map_or(String::new(), |it| self.lines(it)),
+            (Difference::Nothing, _, shown) => self.value(shown, column),
             (_, Shown::Withheld, Shown::Withheld) => String::new(),
             (_, Shown::Absent | Shown::Withheld, shown) | (_, shown, Shown::Absent) => {
-                self.value(shown)
+                self.value(shown, column)
             }
-            (_, Shown::Sensitive, Shown::Sensitive) => self.value(after),
-            (_, before, after) => format!("{} -> {}", self.value(before), self.value(after)),
+            (_, Shown::Sensitive, Shown::Sensitive) => self.value(after, column),
+            (_, before, after) => self.pair(before, after, column),
+        };
+        match (word, values) {
+            (word, values) if word.is_empty() || values.is_empty() => values,
+            (word, values) => format!("{values}  {}", self.paint(DIM, word)),
         }
     }
 
-    fn value(&self, shown: &Shown) -> String {
-        match shown {
-            Shown::Absent => "null".to_owned(),
-            Shown::Unknown => self.paint(DIM, UNKNOWN),
-            Shown::Sensitive => self.paint(DIM, SENSITIVE),
-            Shown::Withheld => String::new(),
-            Shown::WriteOnly => self.paint(DIM, WRITE_ONLY),
-            Shown::Scalar(excerpt) | Shown::Container(excerpt) => shortened(excerpt),
+    /// What was and what will be: in one line, if it has room there.
+    fn pair(&self, before: &Shown, after: &Shown, column: usize) -> String {
+        let columns: usize = [before, after].map(columns).iter().sum();
+        let are_lines = [before, after].into_iter().all(is_line);
+        if are_lines && column + columns + ARROW.len() <= self.width {
+            return format!("{}{ARROW}{}", self.value(before, 0), self.value(after, 0));
         }
+        let [before, after] =
+            [self.value(before, column), self.value(after, NAMES + ARROW.len() - 1)];
+        format!("{before}\n{}{}{after}", " ".repeat(NAMES), &ARROW[1..])
+    }
+
+    /// A value whose first line begins at a column.
+    fn value(&self, shown: &Shown, column: usize) -> String {
+        match shown {
+            Shown::Absent => word(shown).to_owned(),
+            Shown::Unknown | Shown::Sensitive | Shown::WriteOnly => self.paint(DIM, word(shown)),
+            Shown::Withheld => String::new(),
+            Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
+                wrap::value(excerpt, self.columns(column))
+            }
+        }
+    }
+
+    fn columns(&self, first: usize) -> Columns {
+        Columns { first, others: NAMES, end: self.width }
+    }
+
+    fn lines(&self, lines: &Lines) -> String {
+        let style = |line: &Line| match line {
+            Line::Same(_) => PLAIN,
+            Line::Removed(_) => RED,
+            Line::Added(_) => GREEN,
+            Line::Skipped(_) => DIM,
+        };
+        let paint = |line: &Line, text: String| self.paint(style(line), &text);
+        wrap::lines(lines, self.columns(NAMES), paint)
     }
 
     fn output(&mut self, output: &OutputChange<'_>) -> Result<()> {
@@ -298,8 +365,8 @@ impl<W: Write> Term<W> {
         let name = self.paint(BOLD, &visible(&output.name));
         match &output.attributes.list[..] {
             [only] if only.path.is_empty() => {
-                let values = self.values(only);
-                self.line(&format!("  {symbol} {name} = {values}"))
+                let values = self.values(only, 6 + width(&visible(&output.name)) + 3);
+                self.line(&format!("  {symbol} {name}{}", behind(" = ", values)))
             }
             _ => {
                 self.line(&format!("  {symbol} {name}"))?;
@@ -437,7 +504,7 @@ fn told(part: Part, change: &ResourceChange<'_>) -> String {
     parts.extend(what_else(change).map(str::to_owned));
     parts.extend(change.moved_from().map(|from| format!("moved from {}", visible(from))));
     if let Some(importing) = &change.importing {
-        parts.push(format!("imported by {}", fit(&visible(importing.get()), VALUE)));
+        parts.push(format!("imported by {}", visible(importing.get())));
     }
     parts.extend(circumstances(change).map(str::to_owned));
     parts.extend(change.action_reason.as_deref().map(|word| known(phrase::reason, word)));
@@ -456,11 +523,36 @@ pub(super) fn sign(attribute: &Attribute, action: Action) -> (&'static str, &'st
     }
 }
 
-/// A value in one line.
-fn shortened(excerpt: &Excerpt) -> String {
-    let text = fit(&visible(&excerpt.text), VALUE);
-    match excerpt.left_out {
-        0 => text,
-        left_out => format!("{text} (about {} bytes)", excerpt.text.len() as u64 + left_out),
+/// Values behind what stands between: they may begin with a line of their own.
+fn behind(between: &str, mut values: String) -> String {
+    let is_below = values.starts_with('\n');
+    values.insert_str(0, if is_below { between.trim_end() } else { between });
+    values
+}
+
+/// What stands for a value that is not shown.
+fn word(shown: &Shown) -> &'static str {
+    match shown {
+        Shown::Absent => "null",
+        Shown::Unknown => UNKNOWN,
+        Shown::Sensitive => SENSITIVE,
+        Shown::WriteOnly => WRITE_ONLY,
+        Shown::Withheld | Shown::Scalar(_) | Shown::Container(_) => "",
+    }
+}
+
+/// Whether a value is no text of several lines.
+fn is_line(shown: &Shown) -> bool {
+    match shown {
+        Shown::Scalar(excerpt) => wrap::lines_of(excerpt).is_none(),
+        _ => true,
+    }
+}
+
+/// Columns that a value takes in one line.
+fn columns(shown: &Shown) -> usize {
+    match shown {
+        Shown::Scalar(excerpt) | Shown::Container(excerpt) => width(&inert::text(&excerpt.text)),
+        shown => word(shown).len(),
     }
 }

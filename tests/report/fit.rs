@@ -8,7 +8,7 @@ use std::rc::Rc;
 use plansift::error::Result;
 use plansift::input::Slice;
 use plansift::plan::Documents;
-use plansift::record::view::{Known, View};
+use plansift::record::view::{Detail, Known, View};
 use plansift::record::{Label, Options, sift_with_view};
 use plansift::secret::{self, Collected, EchoOf};
 use plansift::sink::Sink;
@@ -50,7 +50,8 @@ fn pages(plans: &[(&str, &[u8])], fit: Fit) -> Vec<String> {
     let (read, echo) = (plansift::plan::Options::default(), EchoOf::Whole);
     let secrets = secret::Options { read, echo_min: 8, echo, names: None };
     let collected = Collected::nothing(&secrets);
-    let view = View::Changed(Known { collected: &collected, options: &secrets });
+    let detail = Detail::Excerpts;
+    let view = View::Changed(Known { collected: &collected, options: &secrets, detail });
     for (name, plan) in plans {
         let options = Options::default();
         let mut documents = Documents::only(Slice(plan), &options.read);

@@ -87,6 +87,10 @@ fn markup(line: &str, depth: u32, page: &mut Page) -> u32 {
     if let Some(title) = line.strip_prefix("<summary>").and_then(|it| it.strip_suffix("</summary>"))
     {
         let (title, count) = title.rsplit_once(": ").expect("a title and a number");
+        if depth > 1 {
+            assert_eq!(title, "Long values");
+            return depth;
+        }
         assert!(!title.contains(['<', '&']), "{title}");
         let count = count.parse().expect("a number");
         page.sections.push((title.to_owned(), count));

@@ -20,7 +20,7 @@ type Place = (String, String);
 type Rows = BTreeMap<(Place, &'static str), u64>;
 
 /// The keys on the way to an attribute, without the indexes between them.
-type Path = Vec<String>;
+pub(super) type Path = Vec<String>;
 
 /// What is said of attributes: the text behind a path.
 type Attributes = BTreeMap<Path, String>;
@@ -29,10 +29,10 @@ type Attributes = BTreeMap<Path, String>;
 type Told = BTreeMap<(String, &'static str), Attributes>;
 
 /// The heading where planning failed half-way.
-const ERRORED: &str = "planned the following actions, but then encountered a problem:";
+pub(super) const ERRORED: &str = "planned the following actions, but then encountered a problem:";
 
 /// How a rendering says what happens, and what that is.
-const VERBS: [(&str, &str); 12] = [
+pub(super) const VERBS: [(&str, &str); 12] = [
     ("will be created", "create"),
     ("will be updated in-place", "update"),
     ("is tainted, so it must be replaced", "replace"),
@@ -107,7 +107,7 @@ fn rendered(text: &str) -> (Rows, Told) {
 }
 
 /// An address without the deposed object of it.
-fn without_object(address: &str) -> String {
+pub(super) fn without_object(address: &str) -> String {
     address.split(" (deposed ").next().unwrap_or_default().to_owned()
 }
 
@@ -153,7 +153,7 @@ impl Nest {
 }
 
 /// The name of an attribute or block, and what stands behind it; of an element no name.
-fn named(content: &str) -> (Option<String>, &str) {
+pub(super) fn named(content: &str) -> (Option<String>, &str) {
     if let Some(quoted) = content.strip_prefix('"') {
         let end =
             quoted.find("\" ").filter(|&end| quoted[end + 2..].trim_start().starts_with("= "));
@@ -176,7 +176,15 @@ fn reported(text: &str) -> (Rows, Told) {
     let (mut rows, mut told) = (Rows::new(), Told::new());
     let mut current: Option<&mut Attributes> = None;
     let (mut is_within, mut module) = (false, String::new());
-    for line in text.lines() {
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line.ends_with(" = <<-EOT") {
+            // What stands in a text is no attribute.
+            lines.by_ref().find(|line| *line == "          EOT");
+        }
+        if line.starts_with("          -> ") {
+            continue;
+        }
         if !line.starts_with(' ') && !line.is_empty() {
             is_within = line == "Changes";
             current = None;
@@ -192,23 +200,27 @@ fn reported(text: &str) -> (Rows, Told) {
             module = line.trim().to_owned();
         } else if is_within && line.len() > 6 {
             let (head, phrase) = line[6..].rsplit_once("  ").unwrap_or((&line[6..], ""));
-            let what = PHRASES.iter().find(|(words, _)| phrase.starts_with(words));
-            let Some((_, what)) = what else {
+            let Some(what) = self::phrase(phrase) else {
                 current = None;
                 continue;
             };
             let dot = if module.is_empty() { "" } else { "." };
             let (first, number) = instances(head);
             let address = format!("{module}{dot}{first}");
-            *rows.entry((place(&address), *what)).or_default() += number;
-            current = Some(told.entry((without_object(&address), *what)).or_default());
+            *rows.entry((place(&address), what)).or_default() += number;
+            current = Some(told.entry((without_object(&address), what)).or_default());
         }
     }
     (rows, told)
 }
 
+/// What happens, by what a report says behind an address.
+pub(super) fn phrase(words: &str) -> Option<&'static str> {
+    PHRASES.iter().find(|(phrase, _)| words.starts_with(phrase)).map(|(_, what)| *what)
+}
+
 /// The keys of the path that a row begins with.
-fn keys(row: &str) -> Path {
+pub(super) fn keys(row: &str) -> Path {
     let (mut keys, mut rest) = (Path::new(), row);
     loop {
         let decoded = ["jsondecode(", "yamldecode("].iter().find_map(|it| rest.strip_prefix(it));
@@ -231,7 +243,7 @@ fn keys(row: &str) -> Path {
 }
 
 /// The first instance of a row, and how many there are.
-fn instances(head: &str) -> (&str, u64) {
+pub(super) fn instances(head: &str) -> (&str, u64) {
     let number = head.rsplit_once('(').and_then(|(_, last)| last.strip_suffix(" alike)"));
     match number {
         None => (head, 1),
@@ -326,7 +338,8 @@ fn the_same_resources_and_attributes_are_told() {
         let text = shared_plans::plain(&fs::read_to_string(&path).expect("text"));
         let (rows, rendered) = rendered(&text);
         // Echoes would be hidden that a rendering shows, with all that is in them.
-        let (told, reported) = reported(&report_on(&["--echo-min", "100000"], &plan));
+        let (told, reported) =
+            reported(&report_on(&["--width", "0", "--echo-min", "100000"], &plan));
         plans += 1;
         resources += rows.values().sum::<u64>();
         let keys: BTreeSet<_> = rows.keys().chain(told.keys()).collect();

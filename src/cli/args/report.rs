@@ -8,6 +8,7 @@ use super::{GateArgs, Plans, RecordArgs, SecretArgs};
 use crate::glob::Glob;
 use crate::nearest::nearest;
 use crate::path::{self, AddressPattern};
+use crate::record::view::Detail;
 use crate::sink::filter::{Does, Noise, Only, Part};
 use crate::sink::markdown::{FIT_MIN, Fit};
 
@@ -27,9 +28,18 @@ pub struct Report {
     /// extension
     #[arg(long, requires = "fit")]
     pub split: bool,
-    /// Values of attributes; those that are sensitive, or repeat one that is, are never shown
-    #[arg(long, value_enum, default_value_t = Values::Changed, value_name = "WHICH")]
-    pub values: Values,
+    /// Values of attributes: changed, unless there is --full; those that are sensitive, or repeat
+    /// one that is, are never shown
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub values: Option<Values>,
+    /// All of every value, list and text, those that stay too, and a row for each instance;
+    /// otherwise 16 KiB of each value are shown, and of texts what differs
+    #[arg(long)]
+    pub full: bool,
+    /// Columns of a line in reports for a terminal: longer values take several lines; 0: they never
+    /// do. By default those of the terminal; files and pipes have room for 1000
+    #[arg(long, value_name = "N", value_parser = width)]
+    pub width: Option<usize>,
     /// What is left out of reports for people
     #[command(flatten)]
     pub noise: NoiseArgs,
@@ -45,6 +55,18 @@ pub struct Report {
     /// The plans, and how to read them
     #[command(flatten)]
     pub plans: Plans,
+}
+
+impl Report {
+    /// Which values are shown.
+    pub fn values(&self) -> Values {
+        self.values.unwrap_or(if self.full { Values::All } else { Values::Changed })
+    }
+
+    /// How much of each is shown.
+    pub fn detail(&self) -> Detail {
+        if self.full { Detail::Full } else { Detail::Excerpts }
+    }
 }
 
 /// What is left out of reports for people. Rules and counts are about all of a plan.
@@ -218,6 +240,17 @@ pub enum Values {
     Changed,
     /// Those of attributes that stay, too
     All,
+}
+
+/// Least columns of a line.
+const WIDTH_MIN: usize = 40;
+
+fn width(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Ok(usize::MAX),
+        Ok(width) if width >= WIDTH_MIN => Ok(width),
+        _ => Err(format!("a number from {WIDTH_MIN}, or 0")),
+    }
 }
 
 fn fit(text: &str) -> Result<u64, String> {

@@ -10,15 +10,18 @@ use std::ops::Range;
 use super::documents::{Document, Syntax};
 use super::sets::{Unmatched, unmatched};
 use super::walk::{Entry, Met, walk};
-use super::{Difference, Excerpt, Listing, Shown};
+use super::{Detail, Difference, Excerpt, Lines, Listing, Shown, lines};
 use crate::error::Result;
 use crate::json::string::common_prefix;
 use crate::json::value::{Elements, Kind, Text, Value};
 use crate::path::{Path, Paths, Step};
 use crate::secret::ordered::Ordered;
 
-/// Bytes that stand before the first difference of two long texts.
+/// Bytes that stand before the first difference of two long texts, and behind the last.
 const CONTEXT: usize = 24;
+
+/// Longest text that is shown whole where only some of it differs, in bytes.
+const SHORT: usize = 160;
 
 /// Lists what differs between two sides: at the paths `changed`, or not known yet at those of
 /// `unknown`, both in order.
@@ -202,7 +205,8 @@ fn pair(
 
 /// What two lists do not share, if that is less than the places that changed in them, nothing in
 /// them is hidden, and elements did not simply change where they are. `changed`: how many places,
-/// with those of `open`.
+/// with those of `open`; [`usize::MAX`], if the lists are of different lengths. Then lists of
+/// objects or of lists need not share anything: each element is shown, and not one long value.
 fn as_set<'a>(
     sides: [Value<'a>; 2],
     changed: usize,
@@ -219,10 +223,30 @@ fn as_set<'a>(
     listing.set_room = room;
     let open = open();
     let Some(found) = unmatched(sides[0], sides[1], &open)? else { return Ok(None) };
+    let [are_parts, are_lists] = [&[Kind::Object, Kind::Array][..], &[Kind::Array]]
+        .map(|kinds| Ok(has_only(sides[0], kinds)? && has_only(sides[1], kinds)?));
+    let has_parts = are_parts? && changed == usize::MAX;
     let changed = changed - open.len();
+    // Lists in a list that has them at other places are more likely sets.
+    let most = if are_lists? { changed } else { changed.saturating_sub(1) };
     let indexes = |list: &[(u32, Value<'_>)]| list.iter().map(|it| it.0).collect::<Vec<_>>();
     let is_in_place = found.len() > 0 && indexes(&found.removed) == indexes(&found.added);
-    Ok(Some(found).filter(|it| it.shared > 0 && it.len() < changed && !is_in_place))
+    let has_reason = has_parts || !found.shared.is_empty();
+    Ok(Some(found).filter(|it| has_reason && it.len() <= most && !is_in_place))
+}
+
+/// Whether a list has elements, and these are of some kinds only.
+fn has_only(list: Value<'_>, kinds: &[Kind]) -> Result<bool> {
+    let mut elements = list.elements()?.peekable();
+    if elements.peek().is_none() {
+        return Ok(false);
+    }
+    for element in elements {
+        if !kinds.contains(&element?.kind()?) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Lists the elements of two lists that are on one side only. The first steps of `path` lead to the
@@ -247,21 +271,31 @@ fn list_set(
         listing.is_forced = false;
         return Ok(());
     }
-    for (elements, is_removed) in [(set.removed, true), (set.added, false)] {
+    let shared = if listing.shows_all { set.shared } else { Vec::new() };
+    if listing.shows_all {
+        paths.iter().for_each(|path| listing.sets.push(path.steps()));
+    }
+    for (elements, difference, [is_before, is_after]) in [
+        (set.removed, Difference::Value, [true, false]),
+        (set.added, Difference::Value, [false, true]),
+        (shared, Difference::Nothing, [true; 2]),
+    ] {
         for (index, element) in elements {
             let shown = match listing.shower.show(Some(element))? {
                 Shown::Absent => Shown::null(),
                 shown => shown,
             };
-            let (before, after) =
-                if is_removed { (shown, Shown::Absent) } else { (Shown::Absent, shown) };
+            let [before, after] = [is_before, is_after].map(|is_there| match is_there {
+                true => shown.clone(),
+                false => Shown::Absent,
+            });
             paths.clear();
             paths.push(path.steps().take(depth).chain([Step::Index(index)]));
             // What is not known yet is told as such.
             let is_unknown =
                 |path| listing.within.is_none() && listing.places.unknown.has_above(path);
             if let Some(path) = paths.get(0).filter(|path| !is_unknown(*path)) {
-                listing.push(path, before, after, Difference::Value);
+                listing.push(path, before, after, difference);
             }
         }
     }
@@ -286,10 +320,18 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
             if listing.within.is_some() {
                 return Ok(false);
             }
-            match documents(path, [&mut one, &mut other], how, listing)? {
-                Listed::Yes => return Ok(true),
-                Listed::No => return Ok(false),
-                Listed::SameYaml => is_yaml = true,
+            // Its values are not all of a text in YAML.
+            is_yaml = one.syntax == Syntax::Yaml
+                && listing.shower.detail() == Detail::Full
+                && [&mut one, &mut other]
+                    .into_iter()
+                    .all(|it| listing.shower.shows_all_of(it.value()).unwrap_or(false));
+            if !is_yaml {
+                match documents(path, [&mut one, &mut other], how, listing)? {
+                    Listed::Yes => return Ok(true),
+                    Listed::No => return Ok(false),
+                    Listed::SameYaml => is_yaml = true,
+                }
             }
         }
         [Ok(None), Ok(None)] => {}
@@ -303,21 +345,43 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
         // There may be a secret in one.
         _ => return Ok(false),
     }
-    if has_same_words && !is_yaml {
+    if [&before, &after].iter().any(|text| text.trim_end_matches('\n').contains('\n')) {
+        let shower = &*listing.shower;
+        let (context, max) = match shower.detail() {
+            Detail::Excerpts => (lines::CONTEXT, shower.excerpt_max().saturating_mul(2)),
+            Detail::Full => (usize::MAX, usize::MAX),
+        };
+        let lines = Lines::between([&before, &after], context, max, |line| shower.line(line));
+        listing.push_lines(path, lines, how);
+        return Ok(true);
+    }
+    let is_short = before.len().max(after.len()) <= SHORT;
+    let is_whole = is_short || listing.shower.detail() == Detail::Full;
+    if (has_same_words || is_whole) && !is_yaml {
         let [before, after] = sides.map(|side| listing.shower.show(Some(side)));
         listing.push(path, before?, after?, how);
         return Ok(true);
     }
-    let same = common_prefix(before.as_bytes(), after.as_bytes());
+    let [head, tail] = alike(&before, &after);
     // What seems to be YAML is shown as any text.
-    if same <= CONTEXT && !is_yaml {
+    if head.max(tail) == 0 && !is_yaml {
         return Ok(false);
     }
-    let start = before.floor_char_boundary(same.saturating_sub(CONTEXT));
-    let [before, after] =
-        [&before, &after].map(|text| Shown::Scalar(Excerpt::of_text_from(start, text)));
+    let max = listing.shower.excerpt_max();
+    let [before, after] = [&before, &after]
+        .map(|text| Shown::Scalar(Excerpt::of_text(text, head..text.len() - tail, max)));
     listing.push(path, before, after, how);
     Ok(true)
+}
+
+/// Bytes at the beginning and at the end of two texts that say nothing, because they are the same.
+fn alike(before: &str, after: &str) -> [usize; 2] {
+    let same = common_prefix(before.as_bytes(), after.as_bytes());
+    let head = before.floor_char_boundary(same.saturating_sub(CONTEXT));
+    let [one, other] = [before, after].map(|text| text.as_bytes()[same..].iter().rev());
+    let tail = one.zip(other).take_while(|(one, other)| one == other).count();
+    let end = before.len() - tail.saturating_sub(CONTEXT);
+    [head, before.len() - before.ceil_char_boundary(end)]
 }
 
 /// Whether it was listed how the document in a text changed.
@@ -367,7 +431,12 @@ fn documents(
     let (listed, left_out) = (listing.attributes.list.len(), listing.attributes.left_out);
     let Ok(marks) = listing.shower.enter(&sides) else { return Ok(Listed::No) };
     listing.within = Some(listing.within(path, syntax.decoder()));
-    let found = differences(sides, &changed, &Paths::new(), listing);
+    let sets = std::mem::take(&mut listing.sets);
+    let mut found = differences(sides, &changed, &Paths::new(), listing);
+    if listing.shows_all && found.is_ok() {
+        found = listing.unchanged(sides[1], changed);
+    }
+    listing.sets = sets;
     listing.within = None;
     listing.shower.leave(marks);
     if found.is_err() {

@@ -75,23 +75,23 @@ impl Document {
 
     /// The JSON document that a text is, if it is one.
     fn json(text: &[u8]) -> Read<Document> {
-        if text.len() > TEXT_MAX {
-            return Err(Unread);
-        }
         let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
         if !matches!(first, Some(b'{' | b'[')) {
             return Ok(None);
+        }
+        if text.len() > TEXT_MAX {
+            return Err(Unread);
         }
         Ok(outlined(text)?.map(|value| Document { syntax: Syntax::Json, value }))
     }
 
     fn yaml(text: &[u8]) -> Read<Document> {
-        if text.len() > FLOW_MAX && flow(text) > FLOW_MAX {
-            return Err(Unread);
-        }
         let Ok(text) = std::str::from_utf8(text) else { return Ok(None) };
         if !text.trim_end().contains('\n') || !text.contains(':') {
             return Ok(None);
+        }
+        if text.len() > TEXT_MAX || (text.len() > FLOW_MAX && flow(text.as_bytes()) > FLOW_MAX) {
+            return Err(Unread);
         }
         let Some(json) = as_json(text)? else { return Ok(None) };
         let value = outlined(json.as_bytes())?;

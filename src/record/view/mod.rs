@@ -10,6 +10,7 @@
 
 mod differences;
 mod documents;
+mod lines;
 mod scalars;
 mod sets;
 mod shown;
@@ -31,6 +32,7 @@ use crate::secret::steps::Places as Marked;
 use crate::secret::{self, Collected, MASK};
 
 use differences::differences;
+pub use lines::{Line, Lines};
 use scalars::Scalars;
 use shown::Shower;
 pub use shown::{EXCERPT_MAX, Excerpt, Shown};
@@ -53,6 +55,28 @@ pub struct Known<'s> {
     pub collected: &'s Collected,
     /// How they were collected.
     pub options: &'s secret::Options,
+    /// How much is shown of each value.
+    pub detail: Detail,
+}
+
+/// How much is shown of values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// The first [`EXCERPT_MAX`] bytes; of texts that change, what differs.
+    #[default]
+    Excerpts,
+    /// All.
+    Full,
+}
+
+impl Detail {
+    /// Most attributes of a change.
+    fn attributes_max(self) -> usize {
+        match self {
+            Detail::Excerpts => ATTRIBUTES_MAX,
+            Detail::Full => ATTRIBUTES_FULL_MAX,
+        }
+    }
 }
 
 /// An attribute of a change.
@@ -68,6 +92,8 @@ pub struct Attribute {
     pub replaces: bool,
     /// How the two differ.
     pub difference: Difference,
+    /// Where the two are texts of several lines: how these differ. Then both are withheld.
+    pub lines: Option<Lines>,
 }
 
 /// How what was differs from what will be.
@@ -98,14 +124,19 @@ pub struct Attributes {
 impl Attributes {
     /// The memory that they take, in bytes.
     pub fn size(&self) -> u64 {
-        let size =
-            |it: &Attribute| size_of_val(it) + it.path.len() + it.before.size() + it.after.size();
+        let size = |it: &Attribute| {
+            let lines = it.lines.as_ref().map_or(0, Lines::size);
+            size_of_val(it) + it.path.len() + it.before.size() + it.after.size() + lines
+        };
         self.list.iter().map(size).sum::<usize>() as u64
     }
 }
 
 /// Most attributes of a change that are shown.
 pub const ATTRIBUTES_MAX: usize = 10_000;
+
+/// The same with [`Detail::Full`].
+pub const ATTRIBUTES_FULL_MAX: usize = 100_000;
 
 /// Most bytes of their paths: a key that is long is in the paths of all that stands below it.
 pub const PATHS_MAX: usize = 8 << 20;
@@ -234,24 +265,30 @@ impl<'s> Viewer<'s> {
         let places = Places { changed, unknown, ..places };
         hidden.sort_unstable();
         shower.hide(hidden);
+        let room = Room { attributes: shower.detail().attributes_max(), paths: PATHS_MAX };
         let mut listing = Listing {
             shower,
             differ,
             places,
             reasons: Reasons::of(places),
             within: None,
+            shows_all: *shows_all,
+            sets: Paths::new(),
             is_forced: false,
             set_room: SETS_MAX,
             size: 0,
-            path_room: PATHS_MAX,
+            room,
             attributes: Attributes::default(),
         };
         match subject.sides.map(|side| side.filter(|side| !side.is_null())) {
             [Some(before), Some(after)] => {
                 differences([before, after], places.changed, places.unknown, &mut listing)?;
-                match *shows_all {
-                    true => listing.unchanged(after)?,
-                    false => listing.attributes.unchanged = unchanged(change, places)?,
+                if listing.shows_all {
+                    let mut listed = places.changed.clone();
+                    places.unknown.iter().for_each(|path| listed.push(path.steps()));
+                    listing.unchanged(after, listed)?;
+                } else {
+                    listing.attributes.unchanged = unchanged(change, places)?;
                 }
             }
             [Some(before), None] => listing.removed(before)?,
@@ -287,7 +324,8 @@ fn unchanged(change: &Change<'_>, places: Places<'_>) -> Result<u64> {
 
 /// The places alone.
 fn paths(places: Places<'_>) -> Attributes {
-    let (mut attributes, mut room) = (Attributes::default(), PATHS_MAX);
+    let mut room = Room { attributes: ATTRIBUTES_MAX, paths: PATHS_MAX };
+    let mut attributes = Attributes::default();
     let reasons = Reasons::of(places);
     let mut unknown = places.unknown.iter().peekable();
     let mut changed = places.changed.iter().peekable();
@@ -312,18 +350,28 @@ fn paths(places: Places<'_>) -> Attributes {
             after,
             replaces,
             difference: Difference::Value,
+            lines: None,
         });
     }
     attributes
 }
 
+/// How much room there is for attributes.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    /// Most of them.
+    attributes: usize,
+    /// What is left of [`PATHS_MAX`].
+    paths: usize,
+}
+
 impl Attributes {
-    /// Adds one, if it fits: `room` is what is left of [`PATHS_MAX`].
-    fn push(&mut self, room: &mut usize, attribute: impl FnOnce() -> Attribute) {
-        if self.list.len() < ATTRIBUTES_MAX && *room > 0 {
+    /// Adds one, if it fits.
+    fn push(&mut self, room: &mut Room, attribute: impl FnOnce() -> Attribute) {
+        if self.list.len() < room.attributes && room.paths > 0 {
             let attribute = attribute();
-            let rest = room.checked_sub(attribute.path.len());
-            *room = rest.unwrap_or(0);
+            let rest = room.paths.checked_sub(attribute.path.len());
+            room.paths = rest.unwrap_or(0);
             if rest.is_some() {
                 return self.list.push(attribute);
             }
@@ -363,15 +411,24 @@ struct Listing<'l, 's> {
     reasons: Reasons,
     /// The document whose places are being listed.
     within: Option<Within>,
+    shows_all: bool,
+    /// Lists whose elements were listed as those of sets, if all is shown.
+    sets: Paths,
     /// Whether what is being listed is why the resource is replaced, wherever it stands.
     is_forced: bool,
     /// What is left of [`SETS_MAX`].
     set_room: usize,
     /// Bytes of the texts so far.
     size: usize,
-    /// What is left of [`PATHS_MAX`].
-    path_room: usize,
+    room: Room,
     attributes: Attributes,
+}
+
+/// What is told of both sides of an attribute.
+struct Told {
+    before: Shown,
+    after: Shown,
+    lines: Option<Lines>,
 }
 
 /// A document in a string.
@@ -383,13 +440,24 @@ struct Within {
 
 impl Listing<'_, '_> {
     fn push(&mut self, path: Path<'_>, before: Shown, after: Shown, difference: Difference) {
-        self.size += before.size() + after.size();
+        self.put(path, Told { before, after, lines: None }, difference);
+    }
+
+    /// Adds an attribute whose texts differ by lines.
+    fn push_lines(&mut self, path: Path<'_>, lines: Lines, difference: Difference) {
+        let [before, after] = [Shown::Withheld, Shown::Withheld];
+        self.put(path, Told { before, after, lines: Some(lines) }, difference);
+    }
+
+    fn put(&mut self, path: Path<'_>, told: Told, difference: Difference) {
+        let Told { before, after, lines } = told;
+        self.size += before.size() + after.size() + lines.as_ref().map_or(0, Lines::size);
         if self.size > TEXTS_MAX {
             self.shower.be_brief();
         }
         let (shower, within) = (&*self.shower, &self.within);
         let (reasons, is_forced) = (&self.reasons, self.is_forced);
-        self.attributes.push(&mut self.path_room, || {
+        self.attributes.push(&mut self.room, || {
             let mut text = text(path, shower);
             let replaces = match within {
                 None => is_forced || reasons.touch(path),
@@ -399,7 +467,7 @@ impl Listing<'_, '_> {
                     *replaces
                 }
             };
-            Attribute { path: text, before, after, replaces, difference }
+            Attribute { path: text, before, after, replaces, difference, lines }
         });
     }
 
@@ -461,9 +529,8 @@ impl Listing<'_, '_> {
     }
 
     /// Lists what stays as it is: all that lies below no place that was listed.
-    fn unchanged(&mut self, after: Value<'_>) -> Result<()> {
-        let mut listed = self.places.changed.clone();
-        self.places.unknown.iter().for_each(|path| listed.push(path.steps()));
+    fn unchanged(&mut self, after: Value<'_>, mut listed: Paths) -> Result<()> {
+        self.sets.iter().for_each(|path| listed.push(path.steps()));
         listed.sort_outermost();
         let scalars = Scalars::of(after, self.shower, |path| listed.has_above(path))?;
         self.attributes.left_out += scalars.left_out;

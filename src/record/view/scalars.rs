@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::shown::Shower;
 use super::walk::{Entry, Met, walk};
-use super::{ATTRIBUTES_MAX, PATHS_MAX, Shown};
+use super::{PATHS_MAX, Shown};
 use crate::error::Result;
 use crate::json::value::{Kind, Value};
 use crate::path::{Path, Paths, Step};
@@ -15,7 +15,7 @@ use crate::path::{Path, Paths, Step};
 pub(super) struct Scalars {
     paths: Paths,
     shown: Vec<Shown>,
-    /// How many there are beyond [`ATTRIBUTES_MAX`] and [`PATHS_MAX`].
+    /// How many there are beyond those that have room, and [`PATHS_MAX`].
     pub left_out: u64,
 }
 
@@ -31,6 +31,7 @@ impl Scalars {
         mut is_listed: impl FnMut(Path<'_>) -> bool,
     ) -> Result<Scalars> {
         let mut scalars = Scalars::default();
+        let max = shower.detail().attributes_max();
         let shower = RefCell::new(shower);
         let entry = |value| match shower.borrow().hides(value) {
             true => Entry::Pass,
@@ -51,7 +52,7 @@ impl Scalars {
                         _ => shower.borrow_mut().show(Some(value)),
                     };
                     if kind != Kind::Null || is_told(&way) {
-                        scalars.push(&way, &mut is_listed, show)?;
+                        scalars.push(&way, max, &mut is_listed, show)?;
                     }
                     way.pop();
                 }
@@ -64,10 +65,11 @@ impl Scalars {
     fn push(
         &mut self,
         way: &[Way],
+        max: usize,
         is_listed: &mut impl FnMut(Path<'_>) -> bool,
         show: impl FnOnce() -> Result<Shown>,
     ) -> Result<()> {
-        if self.shown.len() == ATTRIBUTES_MAX || self.paths.size() > PATHS_MAX as u64 {
+        if self.shown.len() == max || self.paths.size() > PATHS_MAX as u64 {
             self.left_out += 1;
             return Ok(());
         }

@@ -18,8 +18,8 @@ pub(super) struct Unmatched<'a> {
     pub removed: Vec<(u32, Value<'a>)>,
     /// The elements of the second one that are not in the first, with their indexes.
     pub added: Vec<(u32, Value<'a>)>,
-    /// How many elements they share.
-    pub shared: usize,
+    /// The elements that they share, with their indexes in the second one.
+    pub shared: Vec<(u32, Value<'a>)>,
 }
 
 impl Unmatched<'_> {
@@ -57,7 +57,7 @@ pub(super) fn unmatched<'a>(
         let element = element?;
         let is_open = open.binary_search(&Some(index)).is_ok();
         match places.get_mut(element.raw()).filter(|_| !is_open).and_then(Vec::pop) {
-            Some(_) => found.shared += 1,
+            Some(_) => found.shared.push((index, element)),
             None => found.added.push((index, element)),
         }
     }

@@ -1,10 +1,12 @@
 //! A value as it is shown: one line of text, without what is secret in it.
 
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
-use super::Known;
-use super::documents::{Document, Unread};
+use super::documents::{Document, Syntax, Unread};
 use super::walk::{Entry, Met, walk};
+use super::{Detail, Known};
 use crate::error::Result;
 use crate::json::value::{Kind, Text, Value};
 use crate::json::word::Word;
@@ -34,10 +36,10 @@ pub enum Shown {
     Container(Excerpt),
 }
 
-/// The beginning of a value, as compact JSON text.
+/// The beginning of a value, or what differs in it, as compact JSON text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Excerpt {
-    /// Its text, about [`EXCERPT_MAX`] bytes at most.
+    /// Its text, about [`EXCERPT_MAX`] bytes at most unless all is asked for.
     pub text: String,
     /// Bytes of the value in the plan that are not in the text.
     pub left_out: u64,
@@ -46,7 +48,7 @@ pub struct Excerpt {
 }
 
 /// Longest text of a value, in bytes, but for the end of a scalar that has begun.
-pub const EXCERPT_MAX: usize = 4 << 10;
+pub const EXCERPT_MAX: usize = 16 << 10;
 
 /// Documents in documents that are looked into: each is read once for every one around it.
 const DOCUMENTS_MAX: u32 = 4;
@@ -84,6 +86,7 @@ pub(super) struct Shower<'s> {
     known: &'s Collected,
     /// Finds what is secret by its name.
     names: Marks,
+    detail: Detail,
     excerpt_max: usize,
     /// Documents that were entered.
     depth: u32,
@@ -97,6 +100,7 @@ impl<'s> Shower<'s> {
         Shower {
             known: known.collected,
             names: Marks::new(known.options.names.clone(), &known.options.read.limits),
+            detail: known.detail,
             excerpt_max: EXCERPT_MAX,
             depth: 0,
             hidden: Vec::new(),
@@ -106,14 +110,29 @@ impl<'s> Shower<'s> {
 
     /// Shows little of each value from now on, to the next change.
     pub fn be_brief(&mut self) {
-        self.excerpt_max = BRIEF;
+        if self.detail == Detail::Excerpts {
+            self.excerpt_max = BRIEF;
+        }
+    }
+
+    /// How much is shown of values.
+    pub fn detail(&self) -> Detail {
+        self.detail
+    }
+
+    /// Longest text of a value, in bytes.
+    pub fn excerpt_max(&self) -> usize {
+        self.excerpt_max
     }
 
     /// Begins with another change: hides the values at these offsets, which are in order, and no
     /// others.
     pub fn hide(&mut self, offsets: Vec<u64>) {
         self.hidden = offsets;
-        self.excerpt_max = EXCERPT_MAX;
+        self.excerpt_max = match self.detail {
+            Detail::Excerpts => EXCERPT_MAX,
+            Detail::Full => usize::MAX,
+        };
     }
 
     /// Whether nothing is hidden of what stands in a document in a string, so that the string may
@@ -277,22 +296,51 @@ impl<'s> Shower<'s> {
             _ if !is_shown => {}
             Err(Unread) => excerpt.push_unread(text),
             Ok(Some(_)) if self.depth == DOCUMENTS_MAX => excerpt.push_unread(text),
-            Ok(None) => excerpt.push(text, kind, self.excerpt_max),
-            Ok(Some(mut document)) => {
-                // A secret may stand in it as a value of its own.
-                excerpt.text.push_str(document.syntax.encoder());
-                excerpt.text.push('(');
-                let value = document.value();
-                let shown = self.within(&[value], |shower| shower.container(value, excerpt));
-                if shown.is_err() {
-                    // It has a key twice, so that what its names hide is not certain.
-                    excerpt.text.push_str(MASK);
-                }
-                excerpt.text.push(')');
-            }
+            Ok(None) => match kind {
+                Kind::String => excerpt.push(&self.by_line(text), kind, self.excerpt_max),
+                _ => excerpt.push(text, kind, self.excerpt_max),
+            },
+            Ok(Some(mut document)) => self.document(&mut document, text, excerpt),
         }
         self.decoded = decoded;
         Ok(is_shown)
+    }
+
+    /// Appends a document that stands in a text.
+    fn document(&mut self, document: &mut Document, text: &[u8], excerpt: &mut Excerpt) {
+        let encoder = document.syntax.encoder();
+        let is_yaml = document.syntax == Syntax::Yaml;
+        let value = document.value();
+        if is_yaml && self.shows_all_of(value).unwrap_or(false) {
+            // It has more to say than its values.
+            return excerpt.push(&self.by_line(text), Kind::String, self.excerpt_max);
+        }
+        // A secret may stand in it as a value of its own.
+        excerpt.text.push_str(encoder);
+        excerpt.text.push('(');
+        let shown = self.within(&[value], |shower| shower.container(value, excerpt));
+        if shown.is_err() {
+            // It has a key twice, so that what its names hide is not certain.
+            excerpt.text.push_str(MASK);
+        }
+        excerpt.text.push(')');
+    }
+
+    /// A line of a text as it is shown: a secret may stand on one of its own.
+    pub fn line(&self, line: &str) -> String {
+        let is_hidden = self.is_secret(line.trim().as_bytes());
+        if is_hidden { MASK.to_owned() } else { line.to_owned() }
+    }
+
+    /// A text without the lines that repeat a secret.
+    fn by_line<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        let is_secret = |line: &&[u8]| self.is_secret(line.trim_ascii());
+        let lines = || text.split(|byte| *byte == b'\n');
+        if !text.contains(&b'\n') || !lines().any(|line| is_secret(&line)) {
+            return Cow::Borrowed(text);
+        }
+        let lines = lines().map(|line| if is_secret(&line) { MASK.as_bytes() } else { line });
+        Cow::Owned(lines.collect::<Vec<_>>().join(&b'\n'))
     }
 
     fn container(&mut self, value: Value<'_>, excerpt: &mut Excerpt) -> Result<()> {
@@ -358,16 +406,18 @@ impl<'s> Shower<'s> {
 }
 
 impl Excerpt {
-    /// The beginning of what stands in a text from a byte on.
-    pub(super) fn of_text_from(start: usize, text: &str) -> Excerpt {
+    /// The beginning of what stands in a text from one byte to another.
+    pub(super) fn of_text(text: &str, Range { start, end }: Range<usize>, max: usize) -> Excerpt {
         let mut excerpt = Excerpt::default();
         let (before, rest) = text.split_at(start);
-        if before.is_empty() {
-            excerpt.push(rest.as_bytes(), Kind::String, EXCERPT_MAX);
-        } else {
+        let (inner, after) = rest.split_at(end - start);
+        let cut = |part: &str| if part.is_empty() { "" } else { "…" };
+        let shown = format!("{}{inner}{}", cut(before), cut(after));
+        if shown.len() > inner.len() {
             excerpt.leave_out(before.as_bytes());
-            excerpt.push(format!("…{rest}").as_bytes(), Kind::String, EXCERPT_MAX);
+            excerpt.leave_out(after.as_bytes());
         }
+        excerpt.push(shown.as_bytes(), Kind::String, max);
         excerpt
     }
 

@@ -41,7 +41,7 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
     for secret in secrets {
         collected.secrets.insert(secret.as_bytes(), 0).unwrap();
     }
-    let known = Known { collected: &collected, options: &options };
+    let known = Known { collected: &collected, options: &options, detail: Detail::Excerpts };
     let mut lines = Lines(Viewer::new(View::Changed(known), &limits()), Vec::new());
     let plan = format!(
         r#"{{"format_version":"1.2","resource_changes":[
@@ -52,7 +52,7 @@ fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
 }
 
 fn line(attribute: &Attribute) -> String {
-    let Attribute { path, before, after, replaces, difference } = attribute;
+    let Attribute { path, before, after, replaces, difference, lines } = attribute;
     let shown = |shown: &Shown| match shown {
         Shown::Absent => "-".to_owned(),
         Shown::Unknown => "?".to_owned(),
@@ -71,6 +71,17 @@ fn line(attribute: &Attribute) -> String {
         Difference::Order => " (order)",
         Difference::Nothing => " (nothing)",
     };
+    if let Some(Lines { list, left_out, .. }) = lines {
+        assert_eq!((before, after), (&Shown::Withheld, &Shown::Withheld));
+        let line = |line: &Line| match line {
+            Line::Same(text) => format!(" {text}"),
+            Line::Removed(text) => format!("-{text}"),
+            Line::Added(text) => format!("+{text}"),
+            Line::Skipped(count) => format!("@{count}"),
+        };
+        let list: Vec<String> = list.iter().map(line).collect();
+        return format!("{path}: {} ({left_out} more){reason}{how}", list.join("|"));
+    }
     format!("{path}: {} -> {}{reason}{how}", shown(before), shown(after))
 }
 
@@ -160,6 +171,46 @@ fn lists_are_sets_where_that_tells_less() {
 }
 
 #[test]
+fn elements_of_sets_of_sets_go_and_come() {
+    for (before, after, expected) in [
+        // One of them has another element, at another place.
+        (
+            r#"[["a","b"],["c"],["d"]]"#,
+            r#"[["c"],["d"],["a","x"]]"#,
+            &[r#"l[0]: ["a","b"] -> -"#, r#"l[2]: - -> ["a","x"]"#][..],
+        ),
+        // One has an element more: no other is told of.
+        (r#"[["a","b"],["c"]]"#, r#"[["a","b","x"],["c"]]"#, &[r#"l[0][2]: - -> "x""#]),
+        // They have nothing in common.
+        (
+            r#"[["a","b"]]"#,
+            r#"[["a","c"],["d"]]"#,
+            &[r#"l[0]: ["a","b"] -> -"#, r#"l[0]: - -> ["a","c"]"#, r#"l[1]: - -> ["d"]"#],
+        ),
+        (
+            r#"[{"k":["a"]},{"k":["b"]}]"#,
+            r#"[{"k":["c"]}]"#,
+            &[
+                r#"l[0]: {"k":["a"]} -> -"#,
+                r#"l[1]: {"k":["b"]} -> -"#,
+                r#"l[0]: - -> {"k":["c"]}"#,
+            ],
+        ),
+        (
+            r#"[[["a"],["b"]]]"#,
+            r#"[[["b"],["a","c"]]]"#,
+            &[r#"l[0][0]: ["a"] -> -"#, r#"l[0][1]: - -> ["a","c"]"#],
+        ),
+        // Of scalars, and of none, both sides are shown.
+        (r#"["a","b"]"#, r#"["c"]"#, &[r#"l: ["a","b"] -> ["c"]"#]),
+        ("[]", r#"[["a"]]"#, &[r#"l: [] -> [["a"]]"#]),
+    ] {
+        let change = format!(r#""before":{{"l":{before}}},"after":{{"l":{after}}}"#);
+        assert_eq!(lines(&change, &[]), expected, "{change}");
+    }
+}
+
+#[test]
 fn documents_in_strings_are_compared_as_such() {
     let quoted = |text: &str| serde_json::to_string(text).unwrap();
     for (before, after, expected) in [
@@ -191,11 +242,7 @@ fn documents_in_strings_are_compared_as_such() {
             &[r#"p: jsonencode({"a":1,"a":1}) -> jsonencode({"a":1,"a":2})"#],
         ),
         // YAML whose values are the same is shown as a text, unless it repeats a secret.
-        (
-            "tag: yes\nx: 1\n",
-            "tag: 'yes'\nx: 1\n",
-            &[r#"p: "tag: yes\nx: 1\n" -> "tag: 'yes'\nx: 1\n""#],
-        ),
+        ("tag: yes\nx: 1\n", "tag: 'yes'\nx: 1\n", &["p: -tag: yes|+tag: 'yes'| x: 1|  (0 more)"]),
         (
             "pw: hunter22\nx: 0777\n",
             "pw: hunter22\nx: '0777'\n",
@@ -204,13 +251,9 @@ fn documents_in_strings_are_compared_as_such() {
                 r#"-> {"pw":(sensitive value),"x":"0777"}"#
             )],
         ),
-        ("a: NULL\nb: x\n", "a: null\nb: x\n", &[r#"p: "a: NULL\nb: x\n" -> "a: null\nb: x\n""#]),
+        ("a: NULL\nb: x\n", "a: null\nb: x\n", &["p: -a: NULL|+a: null| b: x|  (0 more)"]),
         // A program that could be YAML.
-        (
-            "if x:\n  a\n  b\n",
-            "if x:\n  a\nb\n",
-            &[r#"p: "if x:\n  a\n  b\n" -> "if x:\n  a\nb\n" (format)"#],
-        ),
+        ("if x:\n  a\n  b\n", "if x:\n  a\nb\n", &["p:  if x:|   a|-  b|+b|  (0 more) (format)"]),
         ("x  y\n", " x y", &[r#"p: "x  y\n" -> " x y" (format)"#]),
         ("", " ", &[r#"p: "" -> " " (format)"#]),
     ] {
@@ -317,11 +360,11 @@ fn what_repeats_a_secret_is_hidden() {
 
 #[test]
 fn long_values_and_lists_are_cut() {
-    let long = "é".repeat(5_000);
+    let long = "é".repeat(20_000);
     let change = format!(r#""before":{{"a":"{long}"}},"after":{{"a":["{long}","{long}",1]}}"#);
     let found = lines(&change, &[]);
     assert_eq!(found.len(), 1);
-    assert!(found[0].starts_with("a: 4098 bytes and 5904 more -> 4"), "{}", &found[0]);
+    assert!(found[0].starts_with("a: 16386 bytes and 23616 more -> 16"), "{}", &found[0]);
     let many: Vec<String> = (0..12_000).map(|number| format!(r#""k{number:05}":1"#)).collect();
     let found = lines(&format!(r#""before":null,"after":{{{}}}"#, many.join(",")), &[]);
     assert_eq!(found.len(), ATTRIBUTES_MAX + 1);

@@ -8,7 +8,7 @@ use serde::ser::{SerializeSeq, Serializer};
 
 use super::inert::push_line;
 use crate::record::counts::Summary;
-use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
+use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Line, Lines, Shown};
 use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
 use crate::sink::gate::Answer;
 use crate::sink::phrase::{self, WRITE_ONLY, what_else};
@@ -164,7 +164,8 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Attributes: of each its path, what it was, what it will be, and words about it.
+/// Attributes: of each its path, what it was, what it will be, words about it, and the lines that
+/// differ.
 #[derive(Debug, Default)]
 struct Values<'a>(&'a [Attribute]);
 
@@ -177,22 +178,57 @@ impl Values<'_> {
 impl Serialize for Values<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(Some(self.0.len()))?;
-        for Attribute { path, before, after, replaces, difference } in self.0 {
-            let word = match difference {
-                Difference::Value => None,
-                Difference::Format => Some("format"),
-                Difference::Order => Some("order"),
-                Difference::Nothing => Some("same"),
-            };
-            let (before, after) = (Value(before), Value(after));
-            match (replaces.then_some("replaces"), word) {
-                (Some(one), Some(other)) => {
-                    list.serialize_element(&(path, before, after, one, other))?;
-                }
-                (Some(word), None) | (None, Some(word)) => {
-                    list.serialize_element(&(path, before, after, word))?;
-                }
-                (None, None) => list.serialize_element(&(path, before, after))?,
+        self.0.iter().try_for_each(|attribute| list.serialize_element(&Told(attribute)))?;
+        list.end()
+    }
+}
+
+/// One of them.
+struct Told<'a>(&'a Attribute);
+
+impl Serialize for Told<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Attribute { path, before, after, replaces, difference, lines } = self.0;
+        let mut row = serializer.serialize_seq(None)?;
+        row.serialize_element(path)?;
+        row.serialize_element(&Value(before))?;
+        row.serialize_element(&Value(after))?;
+        if *replaces {
+            row.serialize_element("replaces")?;
+        }
+        match difference {
+            Difference::Value => {}
+            Difference::Format => row.serialize_element("format")?,
+            Difference::Order => row.serialize_element("order")?,
+            Difference::Nothing => row.serialize_element("same")?,
+        }
+        if let Some(Lines { list, left_out, .. }) = lines {
+            row.serialize_element(&Text { lines: LinesOf(list), left_out: *left_out })?;
+        }
+        row.end()
+    }
+}
+
+/// How two texts differ.
+#[derive(Serialize)]
+struct Text<'a> {
+    lines: LinesOf<'a>,
+    #[serde(skip_serializing_if = "is_zero")]
+    left_out: u64,
+}
+
+/// Lines: each with its sign, or how many are the same.
+struct LinesOf<'a>(&'a [Line]);
+
+impl Serialize for LinesOf<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(Some(self.0.len()))?;
+        for line in self.0 {
+            match line {
+                Line::Same(text) => list.serialize_element(&format!(" {text}"))?,
+                Line::Removed(text) => list.serialize_element(&format!("-{text}"))?,
+                Line::Added(text) => list.serialize_element(&format!("+{text}"))?,
+                Line::Skipped(count) => list.serialize_element(count)?,
             }
         }
         list.end()

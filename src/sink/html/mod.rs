@@ -43,9 +43,9 @@ const SCRIPT: &str = concat!(
 );
 
 /// SHA-256 of the style, in base64.
-const STYLE_DIGEST: &str = "Q3+cat/jKT0k8CMNggjQlZt1jhQ7if10udVyCcPYKco=";
+const STYLE_DIGEST: &str = "JZ00uOxZD691uMKiFLH1MgUn1jDUmdmb3Bm4LJ5xgVY=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "FQ6v3bvRFDhhc4lyw79Bql6fpFlkUhs+GJhVUOqOAB4=";
+const SCRIPT_DIGEST: &str = "vVk/PeegB9Vfp/QCIYs+C4E6XCl7fmKGo6l68JfsHp8=";
 
 /// Where the data goes in the page.
 const DATA: &str = "<!-- data -->\n";

@@ -5,23 +5,19 @@
 
 use std::fmt::Write as _;
 
+use super::attributes::{Told, VALUE, tell};
 use super::class::Class;
 use super::quoted::{cut, fenced, span};
-use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Shown};
+use crate::record::view::{Attributes, Detail};
 use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
-use crate::sink::phrase::{
-    self, FORMAT, ORDER, SENSITIVE, Tense, UNKNOWN, WRITE_ONLY, circumstances, unchanged, what,
-    what_else,
-};
+use crate::sink::phrase::{self, Tense, circumstances, what, what_else};
 use crate::sink::summary::{Action, symbol};
-use crate::sink::term::{NAMED, likeness, names, sign};
+use crate::sink::term::{NAMED, likeness, names};
 
 /// Characters of an address, and of a path.
-const NAME: usize = 200;
+pub(super) const NAME: usize = 200;
 /// Characters of a key of an instance, a word, the name of a plan.
 const WORD: usize = 60;
-/// Characters of each side of an attribute.
-const VALUE: usize = 120;
 /// Characters of what a check complains of, and how many complaints are told.
 const PROBLEM: usize = 1000;
 const PROBLEMS: usize = 20;
@@ -51,6 +47,8 @@ pub(super) struct Teller {
     pub plain_max: usize,
     /// Whether it is also told what is longer.
     pub tells_all: bool,
+    /// How much is shown of values.
+    pub detail: Detail,
 }
 
 /// Changes to instances of a resource.
@@ -140,7 +138,7 @@ impl Teller {
             symbol: symbol(change),
             phrase: told(class, change),
             body: self.body(&change.attributes, Action::of_change(change)),
-            likeness: likeness(change),
+            likeness: likeness(change).filter(|_| self.detail == Detail::Excerpts),
         }
     }
 
@@ -193,33 +191,11 @@ impl Teller {
             Action::Update | Action::Replace => self.lines_max,
             _ => self.plain_max,
         };
-        let (text, is_all) = lines(attributes, action, lines_max);
-        let full = (self.tells_all && !is_all).then(|| lines(attributes, action, usize::MAX).0);
+        let told = |max| tell(attributes, action, self.detail, max);
+        let Told { text, is_all } = told(lines_max);
+        let full = (self.tells_all && !is_all).then(|| told(usize::MAX).text);
         Body { text, full }
     }
-}
-
-/// The lines of attributes, up to that length, and whether that is all of them.
-fn lines(attributes: &Attributes, action: Action, max: usize) -> (String, bool) {
-    let mut lines = String::new();
-    let told = attributes.list.iter().take_while(|attribute| {
-        let has_room = lines.len() <= max;
-        if has_room {
-            line(attribute, action, &mut lines);
-        }
-        has_room
-    });
-    let left = (attributes.list.len() - told.count()) as u64;
-    let more = left + attributes.left_out;
-    if more > 0 {
-        // Writing to a text cannot fail, here and elsewhere.
-        let _ = writeln!(lines, "  … and {more} more");
-    }
-    // Alone it is not worth a fence.
-    if attributes.unchanged > 0 && !lines.is_empty() {
-        let _ = writeln!(lines, "  {}", unchanged(attributes));
-    }
-    (if lines.is_empty() { lines } else { fenced("diff", &lines) + "\n" }, left == 0)
 }
 
 /// What happens to a resource, and why.
@@ -247,74 +223,4 @@ fn told(class: Class, change: &ResourceChange<'_>) -> String {
 /// A word in plain words, if these are known, or itself.
 fn known(words: Option<&str>, word: &str) -> String {
     words.map_or_else(|| span(word, WORD), str::to_owned)
-}
-
-/// An attribute as a line of a difference, where `!` colours what is changed.
-fn line(attribute: &Attribute, action: Action, lines: &mut String) {
-    let sign = match sign(attribute, action).0 {
-        "~" => "!",
-        sign => sign,
-    };
-    let _ = write!(lines, "{sign} {}", cut(&attribute.path, NAME));
-    let start = lines.len();
-    let is_separated = !attribute.path.is_empty();
-    lines.push_str(if is_separated { " = " } else { "" });
-    let before = lines.len();
-    match (attribute.difference, &attribute.before, &attribute.after) {
-        (Difference::Nothing, _, shown) => value(shown, 0, lines),
-        (Difference::Format, ..) => lines.push_str(FORMAT),
-        (Difference::Order, ..) => lines.push_str(ORDER),
-        (_, Shown::Absent | Shown::Withheld, shown) | (_, shown, Shown::Absent) => {
-            value(shown, 0, lines);
-        }
-        (_, Shown::Sensitive, Shown::Sensitive) => lines.push_str(SENSITIVE),
-        (_, before, after) => {
-            let skipped = alike(before, after);
-            value(before, skipped, lines);
-            lines.push_str(" -> ");
-            value(after, skipped, lines);
-        }
-    }
-    if lines.len() == before {
-        lines.truncate(start);
-    }
-    lines.push_str(if attribute.replaces { " # forces replacement\n" } else { "\n" });
-}
-
-/// Bytes at the beginning of two long values that say nothing, because they are the same.
-fn alike(before: &Shown, after: &Shown) -> usize {
-    let (
-        Shown::Scalar(before) | Shown::Container(before),
-        Shown::Scalar(after) | Shown::Container(after),
-    ) = (before, after)
-    else {
-        return 0;
-    };
-    if before.text.len().max(after.text.len()) <= VALUE {
-        return 0;
-    }
-    let both = before.text.char_indices().zip(after.text.chars());
-    let same: Vec<usize> =
-        both.take_while(|((_, one), other)| one == other).map(|((at, _), _)| at).collect();
-    // A little of it is a help to find the place.
-    if same.len() <= VALUE / 2 { 0 } else { same[same.len() - VALUE / 4] }
-}
-
-/// A value without so many of its first bytes.
-fn value(shown: &Shown, skipped: usize, line: &mut String) {
-    match shown {
-        Shown::Absent => line.push_str("null"),
-        Shown::Withheld => {}
-        Shown::WriteOnly => line.push_str(WRITE_ONLY),
-        Shown::Unknown => line.push_str(UNKNOWN),
-        Shown::Sensitive => line.push_str(SENSITIVE),
-        Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
-            let Excerpt { text, left_out, .. } = excerpt;
-            line.push_str(if skipped > 0 { "…" } else { "" });
-            line.push_str(&cut(&text[skipped..], VALUE));
-            if *left_out > 0 {
-                let _ = write!(line, " (about {} bytes)", text.len() as u64 + left_out);
-            }
-        }
-    }
 }

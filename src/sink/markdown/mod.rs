@@ -9,6 +9,7 @@
 //! from being markup on any host. A plan that fails half-way is a row with its error: what came of
 //! it is forgotten.
 
+mod attributes;
 mod class;
 mod entry;
 mod fit;
@@ -26,6 +27,7 @@ use self::layout::{Layout, has_room};
 use self::overview::{News, Overview};
 use self::shelf::{Room, Shelf};
 use crate::error::{Error, Result};
+use crate::record::view::Detail;
 use crate::record::{Hidden, Label, Record, ResourceChange};
 use crate::sink::Sink;
 use crate::sink::gate::{Questions, Rule};
@@ -63,6 +65,7 @@ impl<'s> Markdown<'s> {
             (Rest::LeftOut, max) => (max, [part(16), part(64)]),
             (Rest::Parts, _) => (u64::MAX, [part(2); 2]),
         };
+        let detail = Detail::Excerpts;
         let tells_all = lines_max < usize::MAX && fit.rest == Rest::LeftOut;
         Markdown {
             open,
@@ -71,10 +74,17 @@ impl<'s> Markdown<'s> {
             overview: Overview::default(),
             shelf: Shelf::new(fit.measure, kept_max),
             full: tells_all.then(|| Shelf::new(fit.measure, kept_max)),
-            teller: Teller { plan: None, lines_max, plain_max, tells_all },
+            teller: Teller { plan: None, lines_max, plain_max, tells_all, detail },
             plans: 0,
             alike: None,
         }
+    }
+
+    /// Tells all of every value, and folds nothing, if that much is shown.
+    #[must_use]
+    pub fn with_detail(mut self, detail: Detail) -> Markdown<'s> {
+        self.teller.detail = detail;
+        self
     }
 
     fn change(&mut self, class: Class, change: &ResourceChange<'_>) -> Result<()> {

@@ -61,6 +61,8 @@ function attribute([path, before, after, ...words], action) {
   const head = make("th", "path", path || "(the value)");
   head.scope = "row";
   const cell = make("td", "value", ...change(before, after, words));
+  const lines = words.find((word) => typeof word === "object");
+  if (lines) cell.append(difference(lines));
   if (words.includes("replaces")) {
     cell.append(" ", make("span", "replaces", "# forces replacement"));
   }
@@ -77,7 +79,11 @@ function signOf(before, after, words, action) {
 /** What a value was and will be, with what differs marked. */
 function change(before, after, words) {
   const word = words.find((word) => word in ALIKE);
-  if (word) return [make("span", "hidden", ALIKE[word])];
+  if (word) {
+    const rest = words.filter((other) => other !== word);
+    return [make("span", "hidden", ALIKE[word]), make("br"), ...change(before, after, rest)];
+  }
+  if (before === "withheld" && after === "withheld") return [];
   if (words.includes("same") || before === after) return [value(after, "span")];
   if (before === null || before === "withheld") return [value(after, "ins")];
   if (after === null) return [value(before, "del")];
@@ -92,6 +98,70 @@ function change(before, after, words) {
   return [value(before, "del", same), between, arrow, " ", value(after, "ins", same)];
 }
 
+/** How two texts differ, line by line. */
+function difference({ lines, left_out }) {
+  const all = lines.map((line) => {
+    if (typeof line === "number") {
+      return make("span", "skipped", `… ${count(line, "unchanged line")}`);
+    }
+    return make({ "-": "del", "+": "ins" }[line[0]] ?? "span", "", `${line[0]} ${line.slice(1)}`);
+  });
+  if (left_out) {
+    all.push(make("span", "skipped", `… and ${count(left_out, "more difference")} (${FULL})`));
+  }
+  return make("div", "lines", ...all);
+}
+
+/** A JSON text as a person reads it: lines of a text, members and elements of what is long. */
+function readable(json) {
+  if (json.startsWith('"')) {
+    const inner = json.slice(1, -1);
+    if (!/\\n./s.test(inner)) return json;
+    const marks = { n: "\n", t: "\t", '"': '"', "\\": "\\" };
+    return inner.replaceAll(/\\(.)/gs, (all, mark) => marks[mark] ?? all);
+  }
+  return json.length <= SHORT || !/[[{]/.test(json) ? json : structured(json);
+}
+
+/** Members and elements in lines of their own, but for those that are short. */
+function structured(json) {
+  const tokens = json.match(/"(?:[^"\\]|\\.)*"?|[[\]{}(),]|[^"[\]{}(),]+/gs) ?? [];
+  const ends = new Map();
+  const opened = [];
+  let length = 0;
+  tokens.forEach((token, place) => {
+    length += token.length;
+    if ("[{(".includes(token)) opened.push([place, length]);
+    else if ("]})".includes(token) && opened.length > 0) {
+      const [start, before] = opened.pop();
+      if (length - before <= SHORT) ends.set(start, place);
+    }
+  });
+  const open = [];
+  let [text, level, flat] = ["", 0, -1];
+  const turn = () => `\n${"  ".repeat(Math.min(level, SHORT / 2))}`;
+  tokens.forEach((token, place) => {
+    if (place <= flat) {
+      text += token;
+    } else if ("[{(".includes(token)) {
+      const isBroken = token !== "(" && !ends.has(place);
+      flat = ends.get(place) ?? flat;
+      text += token;
+      if (flat >= place) return;
+      open.push(isBroken);
+      if (isBroken) level += 1;
+      if (isBroken) text += turn();
+    } else if ("]})".includes(token)) {
+      const isBroken = open.pop();
+      if (isBroken) level -= 1;
+      text += isBroken ? turn() + token : token;
+    } else {
+      text += token === "," && open.at(-1) ? token + turn() : token;
+    }
+  });
+  return text;
+}
+
 /** A value: its JSON text, that with the number of bytes it lacks, or a word for what is hidden. */
 const text = (shown) => (Array.isArray(shown) ? shown[0] : (HIDDEN[shown] ?? shown));
 
@@ -100,10 +170,10 @@ function value(shown, tag, [head, tail] = [0, 0]) {
   const all = text(shown);
   const end = all.length - tail;
   const element = make(tag, shown in HIDDEN ? "hidden" : "");
-  if (head + tail === 0) element.append(all);
+  if (head + tail === 0) element.append(shown in HIDDEN ? all : readable(all));
   else element.append(all.slice(0, head), make("mark", "", all.slice(head, end)), all.slice(end));
   if (Array.isArray(shown)) {
-    element.append(make("span", "hidden", ` … and ${count(shown[1], "byte")} more`));
+    element.append(make("span", "hidden", ` … and ${count(shown[1], "byte")} more (${FULL})`));
   }
   return element;
 }

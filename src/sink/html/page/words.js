@@ -12,6 +12,9 @@ const CHOICES = 5000;
 /** Length of a text that has a line of its own. */
 const SHORT = 64;
 
+/** What is said where something is not in the file. */
+const FULL = "report --full has them";
+
 /** The kinds of rows in the order of their lists, with the title of each and its short name. */
 const PARTS = [
   ["change", "Changes", "Changes"],

@@ -1,0 +1,204 @@
+//! The attributes of one thing: a line for each between fences, and below it the values that have
+//! no room in a line, to unfold.
+
+use std::fmt::Write as _;
+
+use super::entry::NAME;
+use super::quoted::{cut, fenced};
+use crate::inert::visible;
+use crate::record::view::{Attribute, Attributes, Detail, Difference, Excerpt, Line, Shown};
+use crate::sink::phrase::{FORMAT, ORDER, SENSITIVE, UNKNOWN, WRITE_ONLY, unchanged};
+use crate::sink::summary::Action;
+use crate::sink::term::sign;
+use crate::sink::wrap::{self, Columns};
+
+/// Characters of each side of an attribute in its line.
+pub(super) const VALUE: usize = 120;
+/// Columns of the values below.
+const WIDTH: usize = 100;
+
+/// The attributes, and whether all of them have room.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub text: String,
+    pub is_all: bool,
+}
+
+/// Tells of attributes in so many bytes; one more line, or value, may end beyond.
+pub(super) fn tell(attributes: &Attributes, action: Action, detail: Detail, max: usize) -> Told {
+    let Attributes { list, left_out, .. } = attributes;
+    let (mut lines, mut long) = (String::new(), Vec::new());
+    let told = list.iter().take_while(|attribute| {
+        let has_room = lines.len() <= max;
+        if has_room && line(attribute, action, detail, &mut lines) == Fits::No {
+            long.push(*attribute);
+        }
+        has_room
+    });
+    let left = (list.len() - told.count()) as u64;
+    let (mut values, mut count) = (String::new(), 0_u64);
+    for attribute in &long {
+        if lines.len() + values.len() > max {
+            break;
+        }
+        in_full(attribute, &mut values);
+        count += 1;
+    }
+    let hidden = long.len() as u64 - count;
+    // Writing to a text cannot fail, here and elsewhere.
+    if hidden > 0 {
+        let _ = writeln!(lines, "  … the rest of {hidden} long values has no room");
+    }
+    if left + left_out > 0 {
+        let _ = writeln!(lines, "  … and {} more", left + left_out);
+    }
+    // Alone it is not worth a fence.
+    if attributes.unchanged > 0 && !lines.is_empty() {
+        let _ = writeln!(lines, "  {}", unchanged(attributes));
+    }
+    let mut text = if lines.is_empty() { lines } else { fenced("diff", &lines) + "\n" };
+    if count > 0 {
+        let values = fenced("diff", &values);
+        let _ = writeln!(
+            text,
+            "<details>\n<summary>Long values: {count}</summary>\n\n{values}\n</details>\n"
+        );
+    }
+    Told { text, is_all: left == 0 && hidden == 0 }
+}
+
+/// Whether a line has room for all of its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fits {
+    Yes,
+    No,
+}
+
+/// An attribute as a line of a difference, where `!` colours what is changed. Below it stand the
+/// lines that differ.
+fn line(attribute: &Attribute, action: Action, detail: Detail, lines: &mut String) -> Fits {
+    let sign = match sign(attribute, action).0 {
+        "~" => "!",
+        sign => sign,
+    };
+    let _ = write!(lines, "{sign} {}", cut(&attribute.path, NAME));
+    let start = lines.len();
+    let is_separated = !attribute.path.is_empty();
+    lines.push_str(if is_separated { " = " } else { "" });
+    let before = lines.len();
+    let word = match attribute.difference {
+        Difference::Format => FORMAT,
+        Difference::Order => ORDER,
+        Difference::Value | Difference::Nothing => "",
+    };
+    let is_told = word.is_empty() || detail == Detail::Full;
+    let mut fits = if attribute.path.len() > NAME { Fits::No } else { Fits::Yes };
+    match (attribute.difference, &attribute.before, &attribute.after) {
+        _ if !is_told || attribute.lines.is_some() => {}
+        (Difference::Nothing, _, shown) => value(shown, 0, lines, &mut fits),
+        (_, Shown::Absent | Shown::Withheld, shown) | (_, shown, Shown::Absent) => {
+            value(shown, 0, lines, &mut fits);
+        }
+        (_, Shown::Sensitive, Shown::Sensitive) => lines.push_str(SENSITIVE),
+        (_, before, after) => {
+            let skipped = alike(before, after);
+            value(before, skipped, lines, &mut fits);
+            lines.push_str(" -> ");
+            value(after, skipped, lines, &mut fits);
+        }
+    }
+    if !word.is_empty() {
+        lines.push_str(if lines.len() > before { "  " } else { "" });
+        lines.push_str(word);
+    }
+    if lines.len() == before {
+        lines.truncate(start);
+    }
+    lines.push_str(if attribute.replaces { " # forces replacement\n" } else { "\n" });
+    if is_told {
+        differences(attribute, lines);
+    }
+    fits
+}
+
+/// How the texts of an attribute differ, line by line.
+fn differences(attribute: &Attribute, lines: &mut String) {
+    let Some(found) = &attribute.lines else { return };
+    for line in &found.list {
+        let _ = match line {
+            Line::Same(text) => writeln!(lines, "      {}", visible(text)),
+            Line::Removed(text) => writeln!(lines, "-     {}", visible(text)),
+            Line::Added(text) => writeln!(lines, "+     {}", visible(text)),
+            Line::Skipped(count) => writeln!(lines, "      {}", wrap::skipped(*count)),
+        };
+    }
+    if found.left_out > 0 {
+        let _ = writeln!(lines, "      {}", wrap::differences(found.left_out));
+    }
+}
+
+/// The values of an attribute in as many lines as they take: what was, and what will be.
+fn in_full(attribute: &Attribute, lines: &mut String) {
+    let Attribute { path, before, after, difference, .. } = attribute;
+    let sides: &[_] = match difference {
+        Difference::Nothing => &[(' ', after)],
+        _ => &[('-', before), ('+', after)],
+    };
+    let path = visible(path);
+    let between = if path.is_empty() { "" } else { " = " };
+    for (sign, shown) in sides {
+        let columns = Columns { first: path.len(), others: 0, end: WIDTH };
+        let shown = match shown {
+            Shown::Absent | Shown::Withheld => continue,
+            Shown::WriteOnly => WRITE_ONLY.to_owned(),
+            Shown::Unknown => UNKNOWN.to_owned(),
+            Shown::Sensitive => SENSITIVE.to_owned(),
+            Shown::Scalar(excerpt) | Shown::Container(excerpt) => wrap::value(excerpt, columns),
+        };
+        for (place, line) in shown.split('\n').enumerate() {
+            let _ = match place {
+                0 => writeln!(lines, "{sign} {path}{between}{line}"),
+                _ => writeln!(lines, "{sign} {line}"),
+            };
+        }
+    }
+}
+
+/// Bytes at the beginning of two long values that say nothing, because they are the same.
+fn alike(before: &Shown, after: &Shown) -> usize {
+    let (
+        Shown::Scalar(before) | Shown::Container(before),
+        Shown::Scalar(after) | Shown::Container(after),
+    ) = (before, after)
+    else {
+        return 0;
+    };
+    if before.text.len().max(after.text.len()) <= VALUE {
+        return 0;
+    }
+    let both = before.text.char_indices().zip(after.text.chars());
+    let same: Vec<usize> =
+        both.take_while(|((_, one), other)| one == other).map(|((at, _), _)| at).collect();
+    // A little of it is a help to find the place.
+    if same.len() <= VALUE / 2 { 0 } else { same[same.len() - VALUE / 4] }
+}
+
+/// A value without so many of its first bytes.
+fn value(shown: &Shown, skipped: usize, line: &mut String, fits: &mut Fits) {
+    match shown {
+        Shown::Absent => line.push_str("null"),
+        Shown::Withheld => {}
+        Shown::WriteOnly => line.push_str(WRITE_ONLY),
+        Shown::Unknown => line.push_str(UNKNOWN),
+        Shown::Sensitive => line.push_str(SENSITIVE),
+        Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
+            let Excerpt { text, left_out, .. } = excerpt;
+            line.push_str(if skipped > 0 { "…" } else { "" });
+            let rest = &text[skipped..];
+            line.push_str(&cut(rest, VALUE));
+            if skipped > 0 || *left_out > 0 || rest.chars().nth(VALUE).is_some() {
+                *fits = Fits::No;
+            }
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! Values over several lines, where one has no room for them.
+//!
+//! A text of several lines stands between `<<-EOT` and `EOT`. Of an object or array, members and
+//! elements have lines of their own, but for those that fit on one. Other texts go on in the next
+//! line:
+//!
+//! ```text
+//! jsonencode({
+//!   "Statement":[
+//!     {"Action":"s3:GetObject","Effect":"Allow"},
+//!     {"Action":"*","Effect":"Allow"}
+//!   ]
+//! })
+//! ```
+//!
+//! Every line is made visible on its own: one that goes on may begin with what a CI runner obeys.
+
+use unicode_width::UnicodeWidthChar;
+
+use super::summary::{STACKED, width};
+use crate::inert::{self, visible};
+use crate::record::view::{Excerpt, Line, Lines};
+
+/// Columns that what is inside stands further to the right.
+pub(super) const INDENT: usize = 2;
+
+/// What texts of several lines stand between.
+const TEXT: [&str; 2] = ["<<-EOT", "EOT"];
+
+/// The columns of a value: where its first line begins, where its others do, and where they end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Columns {
+    pub first: usize,
+    pub others: usize,
+    pub end: usize,
+}
+
+/// The lines of a value: the first without what stands before it, others from the first column on.
+pub(super) fn value(excerpt: &Excerpt, columns: Columns) -> String {
+    let mut lines = match lines_of(excerpt) {
+        Some(text) => between(text.split('\n').map(visible), columns),
+        None => structure(&inert::text(&excerpt.text), columns),
+    };
+    if excerpt.left_out > 0 {
+        lines += &left_out(excerpt.left_out);
+    }
+    lines
+}
+
+/// What is said behind a value of which so many bytes are not shown.
+pub(super) fn left_out(bytes: u64) -> String {
+    format!(" … and about {bytes} bytes more (--full shows them)")
+}
+
+/// The text that a string of several lines is; nothing of other values.
+pub(super) fn lines_of(excerpt: &Excerpt) -> Option<String> {
+    // Most values are not decoded.
+    let may_be = excerpt.text.starts_with('"') && excerpt.text.contains("\\n");
+    let text: String = may_be.then(|| serde_json::from_str(&excerpt.text).ok())??;
+    text.trim_end_matches('\n').contains('\n').then_some(text)
+}
+
+/// How two texts differ, as a text whose lines have signs.
+pub(super) fn lines(
+    Lines { list, left_out, .. }: &Lines,
+    columns: Columns,
+    paint: impl Fn(&Line, String) -> String,
+) -> String {
+    let shown = list.iter().map(|line| {
+        let text = match line {
+            Line::Same(text) => format!("  {}", visible(text)),
+            Line::Removed(text) => format!("- {}", visible(text)),
+            Line::Added(text) => format!("+ {}", visible(text)),
+            Line::Skipped(count) => skipped(*count),
+        };
+        paint(line, text)
+    });
+    let more = (*left_out > 0).then(|| differences(*left_out));
+    between(shown.chain(more), columns)
+}
+
+/// What stands for lines that do not differ.
+pub(super) fn skipped(count: u64) -> String {
+    format!("… {count} unchanged {}", if count == 1 { "line" } else { "lines" })
+}
+
+/// What stands for differences that are not shown.
+pub(super) fn differences(count: u64) -> String {
+    let word = if count == 1 { "difference" } else { "differences" };
+    format!("… and {count} more {word} (--full shows them)")
+}
+
+fn between(lines: impl Iterator<Item = String>, columns: Columns) -> String {
+    let [outer, inner] = [columns.others, columns.others + INDENT].map(|column| " ".repeat(column));
+    let mut shown = TEXT[0].to_owned();
+    for line in lines {
+        let space = if line.is_empty() { "" } else { &inner };
+        ["\n", space, &line].iter().for_each(|part| shown.push_str(part));
+    }
+    ["\n", &outer, TEXT[1]].iter().for_each(|part| shown.push_str(part));
+    shown
+}
+
+/// What is open while a text is laid out, and has no room in one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Open {
+    /// What a function is called with: it begins behind its name.
+    Call,
+    /// Members have lines of their own.
+    Object,
+    /// So have elements, but for scalars, of which as many as have room stand in a line.
+    Array,
+}
+
+/// A JSON text over several lines, if one has no room for it.
+fn structure(text: &str, columns: Columns) -> String {
+    if fits(text, columns.end.saturating_sub(columns.first)) {
+        return text.to_owned();
+    }
+    let mut page = Page { text: String::new(), used: columns.first, columns };
+    let groups = groups(text);
+    let (mut next_group, mut rest, mut level) = (0, text, 0);
+    let mut open: Vec<Open> = Vec::new();
+    while let Some(first) = rest.chars().next() {
+        let at = text.len() - rest.len();
+        let mut len = first.len_utf8();
+        match first {
+            '{' | '[' | '(' => {
+                let Group { end, next } = groups[next_group];
+                let has_comma = text[end..].starts_with(',');
+                if page.has_room(&text[at..end + usize::from(has_comma)]) {
+                    len = end - at;
+                    next_group = next;
+                    page.push(&text[at..end]);
+                } else {
+                    next_group += 1;
+                    page.push(&rest[..1]);
+                    open.push(match first {
+                        '(' => Open::Call,
+                        '{' => Open::Object,
+                        _ => Open::Array,
+                    });
+                    if first != '(' {
+                        level += 1;
+                        page.turn(level);
+                    }
+                }
+            }
+            '}' | ']' | ')' => {
+                if matches!(open.pop(), Some(Open::Object | Open::Array)) {
+                    level -= 1;
+                    page.turn(level);
+                }
+                page.push(&rest[..1]);
+            }
+            ',' => {
+                page.push(",");
+                let element = &rest[1..1 + scalar_len(&rest[1..])];
+                let is_scalar = !element.is_empty();
+                match open.last() {
+                    Some(Open::Array) if is_scalar && page.has_room(element) => {}
+                    Some(Open::Array | Open::Object) => page.turn(level),
+                    Some(Open::Call) | None => {}
+                }
+            }
+            '"' => {
+                len = string_len(rest);
+                page.make_room(&rest[..len], level + 1);
+                page.push_long(&rest[..len], level + 1);
+            }
+            _ => page.push(&rest[..len]),
+        }
+        rest = &rest[len..];
+    }
+    page.text
+}
+
+/// Lines that are being filled.
+struct Page {
+    text: String,
+    /// Columns of the last one.
+    used: usize,
+    columns: Columns,
+}
+
+impl Page {
+    fn room(&self) -> usize {
+        self.columns.end.saturating_sub(self.used)
+    }
+
+    fn has_room(&self, text: &str) -> bool {
+        fits(text, self.room())
+    }
+
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.used += width(text);
+    }
+
+    /// Where a line begins that stands so many levels inside.
+    fn inside(&self, level: usize) -> usize {
+        let Columns { others, end, .. } = self.columns;
+        // What is very deep stands no further to the right.
+        others + (level * INDENT).min(end.saturating_sub(others) / 2)
+    }
+
+    /// Begins a line so many levels inside.
+    fn turn(&mut self, level: usize) {
+        self.used = self.inside(level);
+        self.text.push('\n');
+        self.text.extend(std::iter::repeat_n(' ', self.used));
+    }
+
+    /// Begins a line, if a text has room in that and none here.
+    fn make_room(&mut self, text: &str, level: usize) {
+        let room = self.columns.end.saturating_sub(self.inside(level));
+        if !self.has_room(text) && fits(text, room) {
+            self.turn(level);
+        }
+    }
+
+    /// Adds a text that goes on in further lines if it must.
+    fn push_long(&mut self, mut text: &str, level: usize) {
+        while !self.has_room(text) {
+            let (mut used, room) = (0, self.room());
+            let (mut end, most) = (0, STACKED * room.max(1));
+            for (count, character) in text.chars().enumerate() {
+                used += character.width().unwrap_or(0);
+                // A line has some of it, however little room there is.
+                if (used > room || count == most) && count > 0 {
+                    break;
+                }
+                end += character.len_utf8();
+            }
+            let (head, rest) = text.split_at(end);
+            self.push(&visible(head));
+            text = rest;
+            if text.is_empty() {
+                return;
+            }
+            self.turn(level);
+        }
+        self.push(&visible(text));
+    }
+}
+
+/// What stands in brackets: the byte behind it, and how many brackets open up to there.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    end: usize,
+    next: usize,
+}
+
+/// All groups of a text, in the order of their beginnings. One that is not closed ends with it.
+fn groups(text: &str) -> Vec<Group> {
+    let (mut groups, mut open) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    while let Some(&byte) = text.as_bytes().get(at) {
+        match byte {
+            b'"' => {
+                at += string_len(&text[at..]);
+                continue;
+            }
+            b'{' | b'[' | b'(' => {
+                open.push(groups.len());
+                groups.push(Group { end: text.len(), next: usize::MAX });
+            }
+            b'}' | b']' | b')' => {
+                if let Some(group) = open.pop() {
+                    groups[group] = Group { end: at + 1, next: groups.len() };
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    let all = groups.len();
+    groups.iter_mut().for_each(|group| group.next = group.next.min(all));
+    groups
+}
+
+/// The length of the string that a text begins with, in bytes.
+fn string_len(text: &str) -> usize {
+    let mut is_escaped = false;
+    let end = text.bytes().skip(1).position(|byte| {
+        let is_end = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    });
+    end.map_or(text.len(), |end| end + 2)
+}
+
+/// The length of the scalar that a text begins with, and of the comma behind it; 0: it begins with
+/// something else.
+fn scalar_len(text: &str) -> usize {
+    let len = match text.as_bytes().first() {
+        Some(b'"') => string_len(text),
+        Some(b'{' | b'[') | None => return 0,
+        Some(_) => text.find([',', ']', '}', '(']).unwrap_or(text.len()),
+    };
+    match text.as_bytes().get(len) {
+        // A function and what it is called with.
+        Some(b'(') => 0,
+        Some(b',') => len + 1,
+        _ => len,
+    }
+}
+
+/// Whether a text has no more than so many columns.
+fn fits(text: &str, columns: usize) -> bool {
+    if text.len() <= columns {
+        return true;
+    }
+    let mut used = 0;
+    for (place, character) in text.chars().enumerate() {
+        used += character.width().unwrap_or(0);
+        if used > columns || place >= STACKED.saturating_mul(columns) {
+            return false;
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrapped(text: &str, columns: usize) -> Vec<String> {
+        let columns = Columns { first: 0, others: 0, end: columns };
+        structure(text, columns).split('\n').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn what_fits_stays_on_a_line() {
+        let text = r#"jsonencode({"a":[1,2],"b":{"c":"d, e"},"f":(sensitive value)})"#;
+        assert_eq!(wrapped(text, 80), [text]);
+        let expected = [
+            "jsonencode({",
+            r#"  "a":[1,2],"#,
+            r#"  "b":{"c":"d, e"},"#,
+            r#"  "f":(sensitive value)"#,
+            "})",
+        ];
+        assert_eq!(wrapped(text, 30), expected);
+        let expected = ["{", r#"  "a":["#, "    1,2", "  ],", r#"  "b":3"#, "}"];
+        assert_eq!(wrapped(r#"{"a":[1,2],"b":3}"#, 9), expected);
+        // A text that has room in a line of its own is not broken.
+        let columns = Columns { first: 20, others: 4, end: 30 };
+        let below = "\n      \"0123456789abc\"";
+        assert_eq!(structure(r#""0123456789abc""#, columns), below);
+    }
+
+    #[test]
+    fn long_texts_go_on_in_the_next_line() {
+        assert_eq!(wrapped(r#""0123456789abc""#, 10), [r#""012345678"#, r#"  9abc""#]);
+        assert_eq!(wrapped(r#""012345678::error::x""#, 10)[1], r"  \u{3a}:error:");
+        let all = wrapped(&format!(r#"["{}"]"#, "é漢".repeat(40)), 12);
+        assert!(all.iter().all(|line| width(line) <= 12), "{all:#?}");
+        assert_eq!(all.concat().matches('漢').count(), 40);
+        // Letters with nothing but accents.
+        assert!(wrapped(&format!("\"a{}\"", "\u{301}".repeat(1000)), 40).len() > 4);
+    }
+
+    #[test]
+    fn what_is_cut_or_deep_is_no_trouble() {
+        assert_eq!(wrapped(r#"{"a":["bcdefgh","#, 10).len(), 5);
+        assert_eq!(wrapped(r#""ab\"cdefghijklm"#, 10).len(), 2);
+        let deep = format!("{}1{}", "[".repeat(20_000), "]".repeat(20_000));
+        let lines = wrapped(&deep, 80);
+        assert!(lines.iter().all(|line| width(line) <= 80));
+        assert_eq!(lines.concat().replace(' ', ""), deep);
+    }
+}

@@ -224,7 +224,7 @@ impl<'s> Viewer<'s> {
         places: Places<'_>,
     ) -> Result<Attributes> {
         let Viewer { paths_max, marks, differ, shower: Some(shower), shows_all } = self else {
-            return Ok(Attributes { unchanged: unchanged(change, places)?, ..paths(places) });
+            return Ok(paths(places));
         };
         let mut subject = Subject {
             sides: [change.before, change.after],

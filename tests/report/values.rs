@@ -51,6 +51,8 @@ fn scalar(text: &str) -> Option<String> {
 
 /// A text as facts have it: it may have only line feeds.
 fn text(text: &str) -> Option<String> {
+    // A rendering shows no carriage returns.
+    let text = text.replace('\r', "");
     let lines: Vec<String> = text.split('\n').map(visible).collect();
     Some(format!("\"{}\"", lines.join("\n").trim_end_matches('\n')))
 }
@@ -175,7 +177,9 @@ impl Rendering {
         }
         let (name, value) = named(content);
         let value = value.trim().trim_start_matches("= ");
-        let label = value.strip_suffix(" {").filter(|label| label.starts_with('"'));
+        let label = value
+            .strip_suffix(" {")
+            .filter(|label| label.starts_with('"') && !label.ends_with("->"));
         let opened: Path = match (&name, label) {
             // A block with a label.
             (Some(name), Some(label)) => vec![name.clone(), unescaped(label.trim_matches('"'))],

@@ -1,10 +1,10 @@
-//! What Terraform and OpenTofu themselves say of the values of the real plans: `report --full` shows
-//! each of them, at the same attribute and on the same side.
+//! What Terraform and OpenTofu themselves say of the values of the real plans: `report --full`
+//! shows each of them, at the same attribute and on the same side.
 //!
 //! Both texts are read into *facts*: a path without indexes, whether the value is there before or
-//! after, and the value. A rendering spreads lists and objects over lines; a report has them in one,
-//! so both are taken apart to their scalars. Texts are compared by line, without line feeds at their
-//! end, which a rendering does not show. Marked values are no facts.
+//! after, and the value. A rendering spreads lists and objects over lines; a report has them in
+//! one, so both are taken apart to their scalars. Texts are compared by line, without line feeds at
+//! their end, which a rendering does not show. Marked values are no facts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -51,6 +51,8 @@ fn scalar(text: &str) -> Option<String> {
 
 /// A text as facts have it: it may have only line feeds.
 fn text(text: &str) -> Option<String> {
+    // A rendering shows no carriage returns.
+    let text = text.replace('\r', "").replace(r"\u{d}", "");
     let lines: Vec<String> = text.split('\n').map(visible).collect();
     Some(format!("\"{}\"", lines.join("\n").trim_end_matches('\n')))
 }
@@ -175,7 +177,9 @@ impl Rendering {
         }
         let (name, value) = named(content);
         let value = value.trim().trim_start_matches("= ");
-        let label = value.strip_suffix(" {").filter(|label| label.starts_with('"'));
+        let label = value
+            .strip_suffix(" {")
+            .filter(|label| label.starts_with('"') && !label.ends_with("->"));
         let opened: Path = match (&name, label) {
             // A block with a label.
             (Some(name), Some(label)) => vec![name.clone(), unescaped(label.trim_matches('"'))],

@@ -1,8 +1,8 @@
 //! How two texts differ, line by line: what goes and what comes, with a few lines around each
 //! difference.
 //!
-//! The shortest edit script is searched for with Myers' algorithm. The search has a budget of steps;
-//! texts that exceed it have little in common and are shown as one difference.
+//! Myers' algorithm finds the shortest edit script. The search has a budget of steps: texts that
+//! exceed it have little in common and are shown as one difference.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;

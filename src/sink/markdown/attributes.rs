@@ -24,7 +24,7 @@ pub(super) struct Told {
     pub is_all: bool,
 }
 
-/// Tells of attributes in so many bytes; one more line, or value, may end beyond.
+/// Tells of attributes in so many bytes; one more line may end beyond.
 pub(super) fn tell(attributes: &Attributes, action: Action, detail: Detail, max: usize) -> Told {
     let Attributes { list, left_out, .. } = attributes;
     let (mut lines, mut long) = (String::new(), Vec::new());
@@ -38,10 +38,12 @@ pub(super) fn tell(attributes: &Attributes, action: Action, detail: Detail, max:
     let left = (list.len() - told.count()) as u64;
     let (mut values, mut count) = (String::new(), 0_u64);
     for attribute in &long {
-        if lines.len() + values.len() > max {
+        let before = values.len();
+        in_full(attribute, &mut values);
+        if values.len() > max.saturating_sub(lines.len()) {
+            values.truncate(before);
             break;
         }
-        in_full(attribute, &mut values);
         count += 1;
     }
     let hidden = long.len() as u64 - count;

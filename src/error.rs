@@ -286,7 +286,7 @@ impl StoreFault {
                  az://CONTAINER/KEY, https://HOST/PATH, http://HOST/PATH or file:///PATH"
             }
             StoreFault::Key => {
-                "plansift cannot read keys with an empty part, `.`, `..` or a control character"
+                "cannot read keys with an empty part, `.`, `..` or a control character"
             }
             StoreFault::Query => {
                 "the address must not have a query or a user: credentials come from the environment"

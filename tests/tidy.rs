@@ -48,7 +48,7 @@ const CRATES: [(&str, &[&str]); 33] = [
     ("globset", &["batch/globs.rs", "batch/store/client/keys.rs"]),
     ("hashbrown", &["record/importing.rs", "secret/set.rs", "sink/fleet/rows.rs"]),
     ("indicatif", &["cli/progress.rs"]),
-    ("libc", &["input/kept.rs", "input/mapped.rs", "main.rs"]),
+    ("libc", &["input/rereadable.rs", "input/mapped.rs", "main.rs"]),
     ("memchr", &["audit/names.rs", "glob.rs", "json/", "plan/", "redact/look.rs", "secret/"]),
     ("memmap2", &["input/mapped.rs"]),
     ("mimalloc", &["main.rs"]),
@@ -77,7 +77,13 @@ const CRATES: [(&str, &[&str]); 33] = [
     ("smallvec", &["secret/"]),
     (
         "tempfile",
-        &["cli/interrupt.rs", "cli/output.rs", "input/kept.rs", "sink/markdown/", "sink/spool.rs"],
+        &[
+            "cli/interrupt.rs",
+            "cli/output.rs",
+            "input/rereadable.rs",
+            "sink/markdown/",
+            "sink/spool.rs",
+        ],
     ),
     ("terminal_size", &["cli/run.rs"]),
     ("tokio", &["batch/store/client/"]),

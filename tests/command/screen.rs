@@ -1,5 +1,5 @@
-//! Terminal output: pages as wide as the screen, colours if wanted, and no control characters from a
-//! plan.
+//! Terminal output: pages as wide as the screen, colours if wanted, and no control characters from
+//! a plan.
 
 use unicode_width::UnicodeWidthStr;
 

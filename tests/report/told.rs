@@ -46,7 +46,8 @@ fn write_only_attributes_of_what_is_created_are_named() {
 
 #[test]
 fn null_is_told_as_an_element_of_a_list() {
-    let created = r#""actions":["create"],"before":null,"after":{"l":[null,"x",null],"m":{"k":null}},
+    let created = r#""actions":["create"],"before":null,
+        "after":{"l":[null,"x",null],"m":{"k":null}},
         "after_unknown":{"l":[false,false,true]}"#;
     let gone = r#""actions":["delete"],"before":{"d":["x",null]},"after":null"#;
     let changed = r#""actions":["update"],"before":{"u":["a",null],"v":["b",1,null]},

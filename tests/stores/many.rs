@@ -243,10 +243,10 @@ fn what_was_listed_is_what_is_read() {
 fn listings_that_make_no_sense_are_errors() {
     let s3 = S3::start();
     for (response, said) in [
-        (page(&["a.json"], Some("again")), "the store's answer makes no sense"),
-        (answer(200, "", b"<html>"), "the store's answer makes no sense"),
-        (page(&["a//b.json"], None), "keys with an empty part"),
-        (page(&["a/../b.json"], None), "keys with an empty part"),
+        (page(&["a.json"], Some("again")), "the store sent an invalid answer"),
+        (answer(200, "", b"<html>"), "the store sent an invalid answer"),
+        (page(&["a//b.json"], None), "cannot read keys with an empty part"),
+        (page(&["a/../b.json"], None), "cannot read keys with an empty part"),
     ] {
         let gate = Gate::answering(move |_| response.clone());
         let address = ("AWS_ENDPOINT_URL", gate.url());

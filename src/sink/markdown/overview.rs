@@ -1,5 +1,5 @@
-//! What stands first: the plan line, what is wrong, the rules that are broken, what may be lost, and
-//! a row for each plan. It always has room.
+//! What stands first: the plan line, what is wrong, the rules that are broken, what may be lost,
+//! and a row for each plan. It always has room.
 
 use std::fmt::Write as _;
 

@@ -63,7 +63,7 @@ pub struct Deferred<'a> {
     pub resource_change: ResourceChange<'a>,
 }
 
-/// An action whose invocation is put off to a later plan.
+/// An invocation of an action that a later plan will make.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the keys of the format")]
 pub struct DeferredAction<'a> {
@@ -394,11 +394,11 @@ impl<'a> Deferred<'a> {
 }
 
 impl<'a> DeferredAction<'a> {
-    /// Takes an element of `deferred_action_invocations` apart.
+    /// Parses an element of `deferred_action_invocations`.
     ///
     /// # Errors
     ///
-    /// It has no `action_invocation`, or one that is wrong.
+    /// Fails if the element has no `action_invocation`, or an invalid one.
     pub fn parse(element: Value<'a>) -> Result<DeferredAction<'a>> {
         let [reason, invocation] =
             members(element, const { &Name::all(["reason", "action_invocation"]) })?;
@@ -457,7 +457,7 @@ impl<'a> ActionInvocation<'a> {
         })
     }
 
-    /// The configuration as what a change would bring about, if there is something in it.
+    /// The action's configuration in the form of a change; `None` if it is empty.
     pub fn config(&self) -> Option<Change<'a>> {
         let mut parts = [self.config_values, self.config_unknown].into_iter().flatten();
         let actions = parts.find(|part| !part.is_empty())?;

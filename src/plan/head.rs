@@ -50,7 +50,7 @@ pub(super) fn find(
         if let Some(at) = document_in(&text[..len.min(TEXT_MAX)]) {
             let brace = start + at as u64;
             return match (wrapper::is_text(&text[..at]), surrounding_text) {
-                // An archive of plans has their text in it.
+                // An uncompressed archive of plans contains their text.
                 (false, _) => Err(wrong(wrong::by_magic(text).unwrap_or(WrongDocument::NotJson))),
                 (true, SurroundingText::Refused) => Err(wrong(WrongDocument::TextBefore)),
                 (true, SurroundingText::Skipped) => {

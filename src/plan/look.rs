@@ -23,7 +23,7 @@ const LINE_LEN: usize = 4 << 10;
 pub enum Look {
     /// A plan, perhaps cut off or damaged.
     Plan,
-    /// Perhaps a piece of a plan: no version of the format was found in it.
+    /// Perhaps a part of a plan, without the version of the format.
     Remnant,
     /// The JSON of a state, perhaps cut off or damaged.
     State,

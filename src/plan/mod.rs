@@ -143,7 +143,6 @@ pub trait Visitor {
     /// # Errors
     ///
     /// Any error of the visitor.
-    /// The visitor's own.
     fn scalar(&mut self, section: Section, value: Value<'_>) -> Result<Flow> {
         let _ = (section, value);
         Ok(Flow::Continue)
@@ -222,11 +221,11 @@ pub trait Visitor {
         Ok(Flow::Continue)
     }
 
-    /// An element of `deferred_action_invocations`, which is passed unless it is entered.
+    /// An element of `deferred_action_invocations`. By default the reader skips this section.
     ///
     /// # Errors
     ///
-    /// The visitor's own.
+    /// Any error of the visitor.
     fn deferred_action(&mut self, deferred: &DeferredAction<'_>) -> Result<Flow> {
         let _ = deferred;
         Ok(Flow::Continue)

@@ -1,7 +1,7 @@
 //! Skips values with several threads.
 //!
 //! Most of a plan is of no interest and is only validated. If the text lies in memory as a whole,
-//! other threads validate ranges of it from guessed offsets on ([`skim`]). The reader skips the
+//! other threads validate ranges of it from guessed offsets on ([`prescan`]). The reader skips the
 //! gaps between their results, and uses a result if its guess turns out right.
 
 use std::num::NonZeroUsize;

@@ -65,10 +65,10 @@ impl Telltales {
     }
 }
 
-/// What a file is by the bytes that all of its kind begin with.
+/// The kind of a file, judged by its magic bytes; `None` if they are unknown.
 pub(super) fn by_magic(head: &[u8]) -> Option<WrongDocument> {
     if head.starts_with(b"PK\x03\x04") {
-        // The name of the first file, if it was read that far.
+        // The name of the archive's first file, as far as `head` contains it.
         let is_plan = head.get(30..).is_none_or(|name| {
             let names = [&b"tfplan"[..], b"tfstate", b"tfconfig/", b".terraform.lock.hcl"];
             names.iter().any(|known| name.starts_with(&known[..known.len().min(name.len())]))

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Commands run in the project's folder through a shell, with the binary under test as `plansift`.
-//! `cargo run --release -- ARGS` is the same binary, and `cargo run --example NAME ARGS` the example
-//! that `cargo test` built. Commands that are not run here are in [`ELSEWHERE`].
+//! `cargo run --release -- ARGS` is the same binary, and `cargo run --example NAME ARGS` is the
+//! example that `cargo test` built. [`ELSEWHERE`] lists commands that are not run.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -143,8 +143,8 @@ fn keys_of_what_an_overlay_does_not_fit_are_secret() {
     }
 }
 
-/// What is remembered of overlays must not matter: the second of two changes has the overlays of
-/// the first.
+/// Two changes have the same overlays. The cache of overlays must not change which keys of the
+/// second change are secret.
 #[test]
 fn keys_of_what_an_overlay_does_not_fit_are_secret_in_every_change() {
     let change = |name: &str| {

@@ -293,8 +293,8 @@ fn peaks_of_batches(inputs: usize) -> [(&'static str, f64); 3] {
 #[test]
 fn memory_of_a_batch_is_little_for_each_input() {
     const EACH_MAX: f64 = 500.0;
-    const INPUTS: [usize; 2] = [10_000, 30_000];
-    /// Threads that wait for a processor at the same time take some MiB, whatever the inputs.
+    /// Far apart, because threads that write to the disk take some MiB more or less by chance.
+    const INPUTS: [usize; 2] = [10_000, 60_000];
     const TRIES: usize = 3;
     let few = peaks_of_batches(INPUTS[0]);
     let mut least = few.map(|_| f64::INFINITY);

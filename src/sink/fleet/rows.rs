@@ -177,11 +177,55 @@ impl Row {
 /// The name of the row of all that have none of their own.
 const OTHERS: &str = "(others)";
 
+/// Rows in chunks of [`Chunks::LEN`]. A single list would be copied when it grows, and take up to
+/// three times the memory of its rows meanwhile.
+#[derive(Clone, Debug, Default)]
+struct Chunks(Vec<Vec<Row>>);
+
+impl Chunks {
+    /// The number of rows in each chunk but the last.
+    const LEN: usize = 1024;
+
+    fn len(&self) -> usize {
+        self.0.last().map_or(0, |last| (self.0.len() - 1) * Chunks::LEN + last.len())
+    }
+
+    fn push(&mut self, row: Row) {
+        match self.0.last_mut() {
+            Some(last) if last.len() < Chunks::LEN => last.push(row),
+            Some(_) => {
+                let mut next = Vec::with_capacity(Chunks::LEN);
+                next.push(row);
+                self.0.push(next);
+            }
+            None => self.0.push(vec![row]),
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Row> {
+        self.0.iter().flatten()
+    }
+}
+
+impl Index<usize> for Chunks {
+    type Output = Row;
+
+    fn index(&self, index: usize) -> &Row {
+        &self.0[index / Chunks::LEN][index % Chunks::LEN]
+    }
+}
+
+impl IndexMut<usize> for Chunks {
+    fn index_mut(&mut self, index: usize) -> &mut Row {
+        &mut self.0[index / Chunks::LEN][index % Chunks::LEN]
+    }
+}
+
 /// Rows by their names, in the order in which they came. As JSON they are sorted by name.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(from = "Vec<Row>", into = "Vec<Row>")]
 pub(in crate::sink) struct Groups {
-    rows: Vec<Row>,
+    rows: Chunks,
     /// Indexes of rows, found by the rows' names.
     places: HashTable<u32>,
     hasher: RandomState,
@@ -219,7 +263,7 @@ impl Groups {
     pub(super) fn new(max: usize) -> Groups {
         let others = Row { name: OTHERS.into(), ..Row::default() };
         let (places, hasher) = (HashTable::new(), RandomState::new());
-        Groups { rows: Vec::new(), places, hasher, max, others }
+        Groups { rows: Chunks::default(), places, hasher, max, others }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -254,7 +298,7 @@ impl Groups {
 
     /// Adds what a plan has.
     pub(super) fn add(&mut self, plan: Groups) {
-        for row in &plan.rows {
+        for row in plan.rows.iter() {
             self.row(&row.name).add(row);
         }
         self.others.add(&plan.others);
@@ -310,6 +354,18 @@ mod tests {
         ] {
             assert_eq!(without_keys(address), plain);
         }
+    }
+
+    #[test]
+    fn rows_in_several_chunks_are_found_again() {
+        let mut groups = Groups::new(usize::MAX);
+        let name = |number: usize| format!("name {number}");
+        for number in (0..3 * Chunks::LEN).chain(0..3 * Chunks::LEN) {
+            groups.row(&name(number)).plans += 1;
+        }
+        let rows: Vec<_> = groups.rows().map(|row| (row.name.to_string(), row.plans)).collect();
+        assert_eq!(rows, (0..3 * Chunks::LEN).map(|number| (name(number), 2)).collect::<Vec<_>>());
+        assert_eq!(groups.rows.len(), 3 * Chunks::LEN);
     }
 
     #[test]

@@ -541,16 +541,18 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusa
 
 /// Refuses a long option with one dash, like `-format`, which would read as `-f ormat`.
 fn one_dash(args: &[OsString]) -> Option<Refusal> {
+    let names = args.iter().filter_map(|arg| {
+        let name = arg.to_str()?.strip_prefix('-')?;
+        let name = name.split_once('=').map_or(name, |(name, _)| name);
+        (name.len() > 1 && !name.starts_with('-')).then_some(name)
+    });
+    let mut names = names.peekable();
+    // Most runs have no such argument, and to build the command takes as long as to parse it.
+    names.peek()?;
     let mut cli = Cli::command();
     cli.build();
     let command = cli.find_subcommand_mut(args.get(1)?)?;
-    let is_long = |name: &str| {
-        name.len() > 1 && command.get_arguments().any(|it| it.get_long() == Some(name))
-    };
-    let name = args.iter().filter_map(|arg| arg.to_str()?.strip_prefix('-')).find_map(|arg| {
-        let name = arg.split_once('=').map_or(arg, |(name, _)| name);
-        is_long(name).then_some(name)
-    })?;
+    let name = names.find(|name| command.get_arguments().any(|it| it.get_long() == Some(name)))?;
     let text = format!("-{name} has one dash: did you mean --{name}?");
     Some(Refusal(command.error(ErrorKind::UnknownArgument, text)))
 }

@@ -60,7 +60,7 @@ fn a_damaged_plan_is_refused_or_read_as_what_it_says() {
                 let found = check(&path, &damaged, &name);
                 // A batch waits for the disk: a part of the documents says enough.
                 if number.is_multiple_of(10) {
-                    check_batch(&path, found.read > 0, &name);
+                    check_batch(&path, &found, &name);
                 }
                 counts.add(found);
             }
@@ -81,13 +81,31 @@ struct Counts {
     not_json: usize,
     /// JSON, and read by `changes`.
     read: usize,
+    /// Not JSON, but `changes` read a whole plan before the damage and refused the rest.
+    partly: usize,
 }
 
 impl Counts {
     fn add(&mut self, other: Counts) {
         self.not_json += other.not_json;
         self.read += other.read;
+        self.partly += other.partly;
     }
+}
+
+/// The second half of a plan stands behind the plan once more.
+#[test]
+fn damage_behind_a_whole_plan_leaves_that_plan() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("plan.json");
+    let plan = run::root().join("corpus/plans/secret-outputs-0.14/plan.json");
+    let plan = fs::read(plan).expect("a plan");
+    let end = plan.len() - 1;
+    let damaged = [&plan[..end], &plan[end / 2..end], b"\n"].concat();
+    fs::write(&path, &damaged).expect("a file");
+    let found = check(&path, &damaged, "a half behind");
+    assert_eq!((found.partly, found.not_json, found.read), (1, 0, 0));
+    check_batch(&path, &found, "a half behind");
 }
 
 #[test]
@@ -96,8 +114,9 @@ fn damage_that_keeps_all_brackets_is_refused() {
     for name in ["B1-min.json", "B1-min2.json"] {
         let path = shared.join("attack").join(name);
         let text = fs::read(&path).expect("a document");
-        assert_eq!(check(&path, &text, name).not_json, 1, "{name}");
-        check_batch(&path, false, name);
+        let found = check(&path, &text, name);
+        assert_eq!(found.not_json, 1, "{name}");
+        check_batch(&path, &found, name);
     }
 }
 
@@ -112,6 +131,11 @@ fn check(path: &Path, text: &[u8], name: &str) -> Counts {
             Some(0) => {}
             Some(1) => {
                 counts.not_json += usize::from(is_changes(command) && json(text).is_none());
+                continue;
+            }
+            // Damage behind a whole plan: that plan is read, and what follows it is refused.
+            Some(4) if begins_with_document(text) && json(text).is_none() => {
+                counts.partly += usize::from(is_changes(command));
                 continue;
             }
             code => panic!("{name}exit {code:?}"),
@@ -134,9 +158,9 @@ fn check(path: &Path, text: &[u8], name: &str) -> Counts {
     counts
 }
 
-/// Whether `batch` takes a document exactly where `changes` does, and has no file of records where
-/// it does not.
-fn check_batch(path: &Path, is_read: bool, name: &str) {
+/// Whether `batch` reads what `changes` has read of a document, and has no file of records where
+/// `changes` has read nothing.
+fn check_batch(path: &Path, found: &Counts, name: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let output = plansift()
         .args(["batch", "--quiet", "--out"])
@@ -145,14 +169,25 @@ fn check_batch(path: &Path, is_read: bool, name: &str) {
         .output()
         .expect("the binary runs");
     let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(if is_read { 0 } else { 1 }), "{name}: batch: {said}");
+    let code = match found {
+        Counts { read: 1.., .. } => 0,
+        Counts { partly: 1.., .. } => 4,
+        _ => 1,
+    };
+    assert_eq!(output.status.code(), Some(code), "{name}: batch: {said}");
     let records = fs::read_dir(folder.path().join("records")).map_or(0, |files| files.count());
-    assert_eq!(records, usize::from(is_read), "{name}: batch: files of records");
+    assert_eq!(records, usize::from(code != 1), "{name}: batch: files of records");
 }
 
 /// Whether it is the command whose records are compared.
 fn is_changes(command: &[&str]) -> bool {
     command == COMMANDS[0]
+}
+
+/// Whether a text begins with a whole JSON document, by an independent parser.
+fn begins_with_document(text: &[u8]) -> bool {
+    let mut documents = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
+    matches!(documents.next(), Some(Ok(Value::Object(_))))
 }
 
 fn json(text: &[u8]) -> Option<Value> {

@@ -213,6 +213,29 @@ fn memory_is_bounded_where_names_are_long() {
     }
 }
 
+/// Reports lay texts out: a line of one character, or a hidden character, becomes many bytes.
+#[test]
+fn memory_is_bounded_where_texts_are_laid_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, said) = (folder.path().join("plan.json"), folder.path().join("said"));
+    let text = path.to_str().expect("UTF-8");
+    for (what, piece) in [("short lines", r"a\n"), ("hidden", r"\u0001"), ("plain", "aa")] {
+        let value = piece.repeat(8000);
+        let members: Vec<_> = (0..520).map(|key| format!(r#""k{key}":"{value}""#)).collect();
+        let plan = plan(&change("a", "{}", &format!("{{{}}}", members.join(",")), ""), "");
+        fs::write(&path, &plan).expect("a file");
+        let bound = BASE + 4.0 * plan.len() as f64 / MIB as f64;
+        let out = |form: &str| format!("{form}={}", folder.path().join(form).display());
+        let [term, markdown, html] = ["term", "markdown", "html"].map(out);
+        let forms: [&[&str]; 4] =
+            [&[&term], &[&markdown], &[&html], &[&term, "-o", &markdown, "-o", &html]];
+        for forms in forms {
+            let peak = run(&[&["report", "-o"], forms, &[text]].concat(), &said);
+            assert!(peak < bound, "{what}: {forms:?}: {peak:.0} of {bound:.0} MiB");
+        }
+    }
+}
+
 #[test]
 fn memory_is_bounded_where_documents_are_broken() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -400,7 +400,7 @@ impl Reasons {
 const SETS_MAX: usize = 64 << 20;
 
 /// Bytes of texts after which excerpts are short.
-const TEXTS_MAX: usize = 8 << 20;
+const TEXTS_MAX: usize = 2 << 20;
 
 /// Attributes that are being listed.
 struct Listing<'l, 's> {

@@ -55,12 +55,14 @@ impl Inputs {
     }
 }
 
-/// What tells an input from others. Two names that are no text may look alike, and so may two
+/// What tells an input from others, in whatever way its path is written. Two names that are no text may look alike, and so may two
 /// addresses.
 fn key_of(input: &Result<Entry, Unlisted>) -> Key {
     let (kind, name) = match input {
         Ok(Entry { location: Location::File(path), .. }) => {
-            (b'f', path.as_os_str().as_encoded_bytes().into())
+            // `./a`, `a` and the absolute path of `a` are one file. Links are not resolved.
+            let path = std::path::absolute(path).map_or_else(|_| path.into(), Cow::Owned);
+            (b'f', path.as_os_str().as_encoded_bytes().to_vec().into())
         }
         Ok(Entry { location: Location::Object(object), .. }) => {
             (b'o', object.address.identity().into_bytes().into())

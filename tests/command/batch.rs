@@ -489,8 +489,9 @@ fn what_is_named_twice_is_done_once() {
     let folder = plans();
     let run = folder.run("batch p/a.json p/a.json ./p/a.json --out out");
     assert_eq!(run.code, Some(0), "{run:?}");
-    assert_eq!(states(&report(&folder)), ["p/a.json done", "./p/a.json done"]);
-    assert_eq!(records(&folder).len(), 2);
+    assert_eq!(states(&report(&folder)), ["p/a.json done"]);
+    assert_eq!(records(&folder).len(), 1);
+    assert!(run.err.contains("named more than once and done once: 2"), "{}", run.err);
 }
 
 #[test]

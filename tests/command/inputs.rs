@@ -214,6 +214,7 @@ fn what_is_named_twice_counts_once() {
         ("live/prod/plan.json live/prod/plan.json", 1),
         ("live/prod live/prod/plan.json live/*/plan.json --exclude stage", 2),
         ("- - live/prod", 1),
+        ("live/prod/plan.json ./live/prod/plan.json live//prod/./plan.json ./live/prod", 3),
     ] {
         for command in ["changes", "summary", "report", "redact"] {
             let args = format!("{command} {args}");

@@ -175,3 +175,10 @@ fn the_table_agrees_with_the_plan_line() {
 pub fn heads(page: &Page) -> Vec<String> {
     page.entries.values().flatten().map(|(head, _)| head.clone()).collect()
 }
+
+#[test]
+fn failed_checks_are_told_before_the_table() {
+    let run = report(&run::root(), &["-o", "markdown", "corpus/plans/rich/plan.json"], &[]);
+    let place = |text: &str| run.out.find(text).unwrap_or_else(|| panic!("{text}: {}", run.out));
+    assert!(place("**Warning:** 2 checks failed.") < place("| Plan |"), "{}", run.out);
+}

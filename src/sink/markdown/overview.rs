@@ -146,7 +146,7 @@ impl Overview {
 
     /// How many plans there are, and what is wrong with some.
     fn plans(&self) -> String {
-        let Totals { plans, failed, workspaces, .. } = &self.totals;
+        let Totals { plans, failed, workspaces, counts, .. } = &self.totals;
         let mut text = String::new();
         if plans + failed > 1 {
             let quiet = workspaces.rows().filter(|row| row.is_quiet());
@@ -160,7 +160,9 @@ impl Overview {
         let unread = (*failed > 0).then(|| phrase::unread(of(*failed)));
         let warnings = Warning::ALL.into_iter().zip(self.warnings).filter(|(_, count)| *count > 0);
         let warnings = warnings.map(|(warning, count)| warning.words(of(count)));
-        for warning in unread.into_iter().chain(warnings) {
+        let checks = counts[Column::Checks];
+        let checks = (checks > 0).then(|| format!("{} failed.", counted(checks, "check")));
+        for warning in unread.into_iter().chain(checks).chain(warnings) {
             let _ = write!(text, "**Warning:** {warning}\n\n");
         }
         if let Some(words) = phrase::hidden(&self.hidden) {

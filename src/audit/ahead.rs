@@ -1,7 +1,5 @@
 //! Lookahead workers that audit stretches of a document.
 
-use std::ops::Range;
-
 use super::discreet::Label;
 use super::find::Auditor;
 use super::tell::{Note, Notes};
@@ -10,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::json::outline::Outline;
 use crate::limits::Limit;
 use crate::plan::piece_crew::{Found, PieceJob, Task};
-use crate::plan::{Piece, PieceVisitor, Unchanged};
+use crate::plan::{Piece, PieceVisitor};
 use crate::pool::{Worker, scaled_for_fuzzing};
 use crate::secret::Collected;
 
@@ -149,11 +147,6 @@ impl Worker for StretchAuditor<'_> {
 struct AuditingPieces<'w, 'r>(&'w mut Auditor<'r, Findings>);
 
 impl PieceVisitor for AuditingPieces<'_, '_> {
-    fn unchanged(&mut self, unchanged: &Unchanged<'_>, _: Range<u64>) -> bool {
-        self.0.unchanged(unchanged);
-        false
-    }
-
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         let (end, unmarked) = (self.0.notes.end(), self.0.unmarked);
         let audited = self.0.piece(piece);

@@ -16,7 +16,7 @@ use crate::json::string;
 use crate::json::value::{self, Value};
 use crate::limits::{Limit, Limits};
 use crate::path;
-use crate::plan::{Piece, PieceKind, Section, Unchanged};
+use crate::plan::{Piece, PieceKind, Section};
 use crate::secret::constants::marked_constants;
 use crate::secret::echo::{EchoKind, Echoes, Sought};
 use crate::secret::leaves::{Leaf, leaves};
@@ -34,8 +34,6 @@ pub(super) struct Auditor<'r, N> {
     echoes: Echoes,
     names: Names,
     marks: Marks,
-    /// True if the next piece is known to have no marks.
-    is_quiet: bool,
     hits: Vec<Hit>,
     /// Digests of the marked scalars of one piece.
     own: HashSet<u64>,
@@ -64,7 +62,6 @@ impl<'r, N: Notes> Auditor<'r, N> {
             echoes: Echoes::new(options.secret.read.isa),
             names: Names::new(),
             marks: Marks::new(options.secret.names.clone(), &options.secret.read.limits),
-            is_quiet: false,
             hits: Vec::new(),
             own: HashSet::new(),
             places: Places::default(),
@@ -78,17 +75,11 @@ impl<'r, N: Notes> Auditor<'r, N> {
         }
     }
 
-    /// The next piece is an unchanged resource change, recognised on the fast path.
-    pub fn unchanged(&mut self, unchanged: &Unchanged<'_>) {
-        self.is_quiet = self.marks.is_quiet_change(unchanged);
-    }
-
     /// Finds the secrets in a piece.
     pub fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         self.hits.clear();
         self.reported = 0;
         match piece.kind {
-            _ if std::mem::take(&mut self.is_quiet) => {}
             PieceKind::Scalar => {}
             PieceKind::Known if piece.section == Section::RelevantAttributes => {
                 let secrets = Some(&self.collected.secrets);

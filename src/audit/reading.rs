@@ -4,7 +4,6 @@
 //! the walk arrives at the start of such a stretch, it reports the findings and jumps to the end.
 
 use std::num::NonZeroUsize;
-use std::ops::Range;
 
 use super::ahead::{Findings, StretchAuditor};
 use super::discreet::Discreet;
@@ -17,7 +16,6 @@ use crate::input::Source;
 use crate::plan::piece_crew::PieceCrew;
 use crate::plan::{
     Answer, Document, Documents, Piece, PieceFrontier, PieceStretch, PieceVisitor, Section,
-    Unchanged,
 };
 use crate::pool::Queue;
 use crate::secret::Collected;
@@ -65,11 +63,6 @@ impl<'scope, 'r: 'scope> PieceVisitor for Reading<'scope, '_, 'r> {
             _ => section.name().to_owned(),
         };
         Answer::Enter
-    }
-
-    fn unchanged(&mut self, unchanged: &Unchanged<'_>, _: Range<u64>) -> bool {
-        self.auditor.unchanged(unchanged);
-        false
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {

@@ -36,8 +36,6 @@ struct Slot {
     overlays: [Option<Vec<u8>>; 2],
     paths: Paths,
     marks: Vec<u64>,
-    /// Number of paths, also while the list is lent.
-    count: usize,
 }
 
 const SLOTS: usize = 64;
@@ -91,15 +89,6 @@ impl Known {
         }
     }
 
-    /// Number of paths in the list of these overlays, if it is cached.
-    pub(super) fn count(&self, overlays: Overlays<'_>) -> Option<usize> {
-        if !overlays.into_iter().flatten().any(may_mark) {
-            return Some(0);
-        }
-        let slot = &self.slots[slot_of(overlays)];
-        slot.is_of(overlays).then_some(slot.count)
-    }
-
     /// Caches the lists that the caller computed from these overlays.
     pub(super) fn keep(&mut self, overlays: Overlays<'_>, paths: &Paths, marks: &[u64]) {
         let size: usize = overlays.iter().flatten().map(|overlay| overlay.len()).sum();
@@ -109,7 +98,6 @@ impl Known {
         }
         let slot = slot_of(overlays);
         self.slots[slot].set(overlays);
-        self.slots[slot].count = paths.len();
         self.lent = Some(slot);
     }
 }

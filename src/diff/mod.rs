@@ -27,7 +27,7 @@ use crate::json::string::common_prefix;
 use crate::json::value::{Kind, Text, Value, recycled};
 use crate::limits::{Limit, Limits};
 use crate::path::{Paths, Step};
-use crate::plan::{Change, Unchanged};
+use crate::plan::Change;
 
 /// Computes the paths of changes, one after the other, and reuses its memory.
 #[derive(Debug, Default)]
@@ -209,18 +209,6 @@ impl Differ {
     /// Memory of all lists of the last change, in bytes.
     pub fn size(&self) -> u64 {
         self.changed.size() + self.unknown.size() + self.sensitive.size()
-    }
-
-    /// The number of unknown and of sensitive places of a change with equal sides, if the cache
-    /// knows both from earlier changes.
-    pub fn known(&self, change: &Unchanged<'_>) -> Option<(usize, usize)> {
-        let unknown = self.unknown_of.count([Some(change.after_unknown), None])?;
-        let sensitive = self
-            .sensitive_of
-            .count([Some(change.before_sensitive), Some(change.after_sensitive)])?;
-        // An unknown place also counts as changed. Without unknown places, no place has to be moved
-        // to a sensitive one.
-        (unknown == 0).then_some((unknown, sensitive))
     }
 
     fn unknown(&mut self, change: &Change<'_>) -> Result<()> {

@@ -8,11 +8,9 @@
 //!            [`value::Value`]      navigated lazily, any number of times, in constant time a step
 //! ```
 //!
-//! [`canonical::Canonical`] is a fast path for values as the tools write them.
 //! [`detached::Detached`] holds copies of values for another thread.
 
 pub(crate) mod brackets;
-pub mod canonical;
 pub mod cursor;
 pub mod detached;
 mod expected;

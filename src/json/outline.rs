@@ -14,8 +14,6 @@
 
 use std::ops::Range;
 
-use super::brackets::close_of;
-use super::canonical::Canonical;
 use super::string;
 use super::value::Value;
 use crate::error::{Error, Result};
@@ -141,11 +139,6 @@ impl Outline {
         Value::new(text, self, self.start..text.len() as u32, 0)
     }
 
-    /// The outlined value, for the canonical fast path. `text` is as for `Outline::value`.
-    pub fn canonical<'a>(&'a self, text: &'a [u8]) -> Canonical<'a> {
-        Canonical::new(text, self, self.start as usize)
-    }
-
     /// Computes the ends of the containers.
     #[inline(always)]
     fn nest(&mut self) {
@@ -224,11 +217,6 @@ impl Outline {
         let visible = if block == 0 { !0 << self.start } else { !0 };
         let before = brackets & opens & visible & !(!0 << bit);
         Some(Container { close, next: self.opened.get(block)? + before.count_ones() })
-    }
-
-    /// The closing bracket of the container that opens at a position.
-    pub(super) fn close_of(&self, position: usize) -> Option<usize> {
-        self.isa.run(FindClose { blocks: &self.blocks, position })
     }
 
     /// The first quote at or after a position.
@@ -356,32 +344,6 @@ impl Code for Nest<'_> {
     #[inline(always)]
     fn run(self) {
         self.0.nest();
-    }
-}
-
-/// [`Outline::close_of`], compiled for the scanner's instruction set.
-struct FindClose<'o> {
-    blocks: &'o [Marks],
-    position: usize,
-}
-
-impl Code for FindClose<'_> {
-    type Output = Option<usize>;
-
-    #[inline(always)]
-    fn run(self) -> Option<usize> {
-        let FindClose { blocks, position } = self;
-        let first = position / BLOCK;
-        let mut depth = 0;
-        let mut visible = !0 << (position % BLOCK);
-        for (index, block) in blocks.get(first..)?.iter().enumerate() {
-            let brackets = block.brackets & visible;
-            visible = !0;
-            if let Some(bit) = close_of(brackets, block.opens, &mut depth) {
-                return Some((first + index) * BLOCK + bit as usize);
-            }
-        }
-        None
     }
 }
 

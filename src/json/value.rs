@@ -435,11 +435,6 @@ impl<'a> Text<'a> {
         Text { raw: b"", offset, escaped: 0 }
     }
 
-    /// A text between quotes whose escapes were checked. `offset` is that of its first byte.
-    pub(super) fn of_raw(raw: &'a [u8], offset: u64) -> Text<'a> {
-        Text { raw, offset, escaped: u64::from(memchr::memchr(b'\\', raw).is_some()) }
-    }
-
     /// The bytes between the quotes, with their escapes.
     pub fn raw(self) -> &'a [u8] {
         self.raw

@@ -39,7 +39,7 @@ pub use change::{
     ActionInvocation, Change, Check, Deferred, DeferredAction, Index, ResourceChange, Timing,
 };
 pub use documents::{Documents, Next, REACH, read};
-pub use element::{Element, ResourceGlance, Unchanged};
+pub use element::Element;
 pub use frame::Document;
 pub use look::{Look, look};
 pub(crate) use module::{ModuleOf, module_of};

@@ -12,15 +12,12 @@ mod calls;
 pub(crate) mod crew;
 mod scope;
 
-use std::ops::Range;
-
 use ahead::brackets;
 pub use ahead::{PieceFrontier, PieceScout, PieceStretch};
 use calls::Calls;
 use scope::{Around, Next, Scope, Shape};
 
 use super::documents::Part;
-use super::element::{self, Element, ResourceGlance, Unchanged};
 use super::frame::{Frame, Welcome};
 use super::head::Head;
 use super::key;
@@ -156,20 +153,6 @@ pub trait PieceVisitor {
     /// The walk leaves the entered container, whose closing bracket is at this offset.
     fn left(&mut self, close: u64) {
         let _ = close;
-    }
-
-    /// An unchanged resource change, recognised on the fast path, and its byte range. The visitor
-    /// returns `true` if that is enough; the change is then not sent as a piece.
-    fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
-        let _ = (unchanged, range);
-        false
-    }
-
-    /// A resource of values, recognised on the fast path, and its byte range. The visitor returns
-    /// `true` if that is enough; the resource is then not sent as a piece.
-    fn resource(&mut self, resource: &ResourceGlance<'_>, range: Range<u64>) -> bool {
-        let _ = (resource, range);
-        false
     }
 
     /// A piece.
@@ -442,15 +425,13 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         if self.cut == Some(self.cursor.offset()) && self.ends_without_delimiter() {
             return Err(Error::at(ErrorKind::Truncated, self.cursor.offset()));
         }
-        if !self.glance(kind) {
-            let section = self.section;
-            let value = self.cursor.value(self.outline);
-            if section == Section::FormatVersion {
-                self.frame.document.is_newer = version::check(value)?;
-            }
-            let piece = Piece { kind, section, name, module: &self.calls.path, value };
-            self.visitor.piece(&piece)?;
+        let section = self.section;
+        let value = self.cursor.value(self.outline);
+        if section == Section::FormatVersion {
+            self.frame.document.is_newer = version::check(value)?;
         }
+        let piece = Piece { kind, section, name, module: &self.calls.path, value };
+        self.visitor.piece(&piece)?;
         self.pass();
         Ok(())
     }
@@ -480,23 +461,5 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             return Err(Error::limit(Limit::Change, max, self.passed));
         }
         Ok(())
-    }
-
-    /// Sends the outlined value on the fast path. Returns whether that was enough for the visitor.
-    fn glance(&mut self, kind: PieceKind) -> bool {
-        let text = self.cursor.outlined(self.outline);
-        let range = self.outline.start()..self.cursor.offset();
-        match (kind, self.section) {
-            (PieceKind::ResourceChange, section) => {
-                let element = Element { section, index: 0, text, outline: self.outline };
-                let unchanged = element.unchanged();
-                unchanged.is_some_and(|unchanged| self.visitor.unchanged(&unchanged, range))
-            }
-            (PieceKind::Resource, _) => {
-                let glance = element::resource_glance(self.section, self.outline.canonical(text));
-                glance.is_some_and(|glance| self.visitor.resource(&glance, range))
-            }
-            _ => false,
-        }
     }
 }

@@ -71,11 +71,6 @@ impl<'a> Books<'a> {
         self.summary.add(facts, &self.limits)
     }
 
-    /// Whether resources that stay as they are were counted.
-    pub(super) fn knows_no_op(&self) -> bool {
-        self.summary.resource_changes.contains_key("no-op")
-    }
-
     /// Writes a record, or keeps it until the `plan` record was written.
     pub(super) fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.begin_if_known()?;

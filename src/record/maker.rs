@@ -18,7 +18,7 @@ use crate::json::value::{Kind, Text, Value};
 use crate::json::word::Word;
 use crate::limits::{Limit, Limits};
 use crate::path::{Paths, Step};
-use crate::plan::{self, Change, Index, Section, Unchanged};
+use crate::plan::{self, Change, Index, Section};
 use crate::secret::marks::{Marks, Subject, Why};
 use crate::secret::steps::Places;
 
@@ -171,30 +171,6 @@ impl Maker {
             unknown: self.differ.unknown.len() as u64,
             sensitive: self.differ.sensitive.len() as u64,
             changed: self.differ.changed.len() as u64,
-        })
-    }
-
-    /// The facts of a resource that was seen to stay as it is, if its overlays are known from
-    /// changes before. None are while patterns look for a resource that they name.
-    pub(super) fn known(&self, unchanged: &Unchanged<'_>) -> Option<Facts> {
-        if self.watch.is_some_and(Watch::is_open) {
-            return None;
-        }
-        let (unknown, sensitive) = match self.extent {
-            Extent::Paths => self.differ.known(unchanged)?,
-            Extent::Actions => (0, 0),
-        };
-        Some(Facts {
-            section: Section::ResourceChanges,
-            offset: unchanged.offset,
-            action: Action::NoOp,
-            word: Cow::Borrowed("no-op"),
-            terraform: PlanLine::default(),
-            is_moved: false,
-            is_settled: true,
-            unknown: unknown as u64,
-            sensitive: sensitive as u64,
-            changed: 0,
         })
     }
 

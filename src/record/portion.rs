@@ -20,7 +20,7 @@ use crate::json::outline::Outline;
 use crate::json::value::{Text, Value};
 use crate::limits::Limits;
 use crate::plan::read_ahead::Sent;
-use crate::plan::{Answer, Deferred, Element, Flow, ResourceChange, Scout, Section, Visitor};
+use crate::plan::{Deferred, Element, Flow, ResourceChange, Scout, Section, Visitor};
 use crate::pool::{Worker, scaled_for_fuzzing};
 
 /// Bytes of elements that are worth handing over.
@@ -283,17 +283,6 @@ impl Ahead<'_, '_> {
 }
 
 impl Visitor for Ahead<'_, '_> {
-    fn element(&mut self, element: &Element<'_>) -> Result<Answer> {
-        if self.worker.show == Show::Changes
-            && let Some(unchanged) = element.unchanged()
-            && let Some(facts) = self.worker.maker.known(&unchanged)
-        {
-            self.made.push(Made::Nothing(facts));
-            return Ok(Answer::Skip);
-        }
-        Ok(Answer::Enter)
-    }
-
     fn resource_change(&mut self, section: Section, change: &ResourceChange<'_>) -> Result<Flow> {
         Ok(self.change(section, change, None))
     }

@@ -18,9 +18,8 @@ use super::maker::Maker;
 use super::portion::{Made, Portion, RowWorker, parse};
 use super::view::View;
 use crate::error::Result;
-use crate::json::detached::Detached;
 use crate::plan::read_ahead::{ALONE, ReadAhead};
-use crate::plan::{Element, Frontier, ResourceChange, Scout};
+use crate::plan::{Element, Frontier, Scout};
 use crate::pool::{Pool, Queue};
 
 /// An element longer than this, in bytes, is not shared.
@@ -37,8 +36,6 @@ pub(super) struct Sharing<'scope, 'env> {
     next: Portion,
     /// Portions that came back, for their memory.
     spare: Vec<Portion>,
-    /// The element that is learnt from.
-    lesson: Detached,
     /// Elements that are read ahead.
     ahead: ReadAhead<Portion>,
     /// Who reads them.
@@ -60,15 +57,10 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
         view: Option<View<'env>>,
     ) -> Self {
         let crew = Pool::new(scope, desk, threads);
-        let (next, lesson) = (Portion::default(), Detached::default());
+        let next = Portion::default();
         let (spare, ahead, scout) = (Vec::new(), ReadAhead::default(), None);
         let (alone, index, copies) = (0, 0, false);
-        Sharing { crew, view, alone, next, spare, lesson, ahead, scout, index, copies }
-    }
-
-    /// Whether elements are shared that stand before this place and did not come back.
-    pub(super) fn is_under_way(&self) -> bool {
-        self.copies && (self.crew.pending() > 0 || !self.next.is_empty())
+        Sharing { crew, view, alone, next, spare, ahead, scout, index, copies }
     }
 
     /// Whether an element is to be copied and shared.
@@ -227,18 +219,6 @@ impl<'scope, 'env> Sharing<'scope, 'env> {
         portion.made = made;
         keep(&mut self.spare, portion);
         absorbed
-    }
-
-    /// Looks at an element whose overlays are new, so that others like it are told at a glance.
-    /// `false`: that did not work out.
-    pub(super) fn learn(&mut self, element: &Element<'_>, maker: &mut Maker) -> bool {
-        self.lesson.clear();
-        if element.size() > ELEMENT_MAX {
-            return false;
-        }
-        element.detach(&mut self.lesson);
-        let change = ResourceChange::parse(element.section(), self.lesson.value(0));
-        change.is_ok_and(|change| maker.facts(element.section(), &change).is_ok())
     }
 }
 

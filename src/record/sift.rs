@@ -284,25 +284,6 @@ impl Sifter<'_, '_, '_> {
         }
         if self.failed.is_some() { Flow::Stop } else { Flow::Continue }
     }
-
-    /// Whether an element is seen at a glance to stay as it is, and was counted.
-    fn is_settled(&mut self, element: &Element<'_>) -> Result<bool> {
-        // A new word must not be counted before those of elements that stand before it.
-        let is_in_turn = !self.sharing.is_under_way() || self.books.knows_no_op();
-        if self.books.show == Show::All || !is_in_turn {
-            return Ok(false);
-        }
-        let Some(unchanged) = element.unchanged() else { return Ok(false) };
-        let mut facts = self.maker.known(&unchanged);
-        if facts.is_none()
-            && self.sharing.is_under_way()
-            && self.sharing.learn(element, &mut self.maker)
-        {
-            facts = self.maker.known(&unchanged);
-        }
-        let Some(facts) = facts else { return Ok(false) };
-        self.books.count(&facts).map(|()| true)
-    }
 }
 
 impl Visitor for Sifter<'_, '_, '_> {
@@ -365,9 +346,6 @@ impl Visitor for Sifter<'_, '_, '_> {
     fn element(&mut self, element: &Element<'_>) -> Result<Answer> {
         if self.failed.is_some() {
             return Ok(Answer::Stop);
-        }
-        if self.is_settled(element)? {
-            return Ok(Answer::Skip);
         }
         if self.sharing.takes(element, &self.books) {
             self.failed = self.sharing.share(element, &mut self.books, &mut self.maker).err();

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::json::outline::Outline;
 use crate::limits::Limit;
 use crate::plan::piece_crew::{Found as _, PieceJob, Task};
-use crate::plan::{Piece, PieceScout, PieceStretch, PieceVisitor, ResourceGlance, Unchanged};
+use crate::plan::{Piece, PieceScout, PieceStretch, PieceVisitor};
 use crate::pool::Worker;
 use crate::secret::Collected;
 use crate::secret::survey::Survey;
@@ -181,14 +181,6 @@ fn is_full(notes: &Chunk) -> bool {
 }
 
 impl PieceVisitor for RedactingPieces<'_, '_> {
-    fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
-        !self.is_full() && self.0.unchanged(unchanged, range)
-    }
-
-    fn resource(&mut self, resource: &ResourceGlance<'_>, range: Range<u64>) -> bool {
-        !self.is_full() && self.0.resource(resource, range)
-    }
-
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         let offset = piece.value.offset();
         if self.is_full() {
@@ -231,25 +223,6 @@ impl SelectingPieces<'_, '_> {
 impl PieceVisitor for SelectingPieces<'_, '_> {
     fn next(&mut self, at: u64) {
         self.next = Some(at);
-    }
-
-    fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
-        match self.judge.unchanged() {
-            None => false,
-            Some(Verdict::Goes(reason)) => {
-                self.stays.go(range.end, reason);
-                true
-            }
-            Some(Verdict::Stays) => {
-                let end = range.end;
-                let is_enough =
-                    self.check_room(end).is_ok() && self.redacting.unchanged(unchanged, range);
-                if is_enough {
-                    self.stays.stay(end, self.next);
-                }
-                is_enough
-            }
-        }
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {

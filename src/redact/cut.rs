@@ -17,9 +17,7 @@ use super::outgoing::Outgoing;
 use super::redactor::Redactor;
 use crate::error::{Result, WrongDocument};
 use crate::plan::piece_crew::PieceCrew;
-use crate::plan::{
-    Answer, Piece, PieceFrontier, PieceStretch, PieceVisitor, ResourceGlance, Section, Unchanged,
-};
+use crate::plan::{Answer, Piece, PieceFrontier, PieceStretch, PieceVisitor, Section};
 
 /// Whether a piece of a document stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,9 +67,6 @@ pub type Judges = Box<dyn Fn() -> Box<dyn Judge>>;
 /// Decides like a [`Selection`] whether resource changes stay, on the lookahead workers. Nothing is
 /// cut from a change that stays.
 pub trait Judge: Send {
-    /// The decision of [`Selection::unchanged`].
-    fn unchanged(&self) -> Option<Verdict>;
-
     /// The decision of [`Selection::piece`].
     ///
     /// # Errors
@@ -101,18 +96,6 @@ pub trait Selection {
     /// Whether a top-level key stays. `format_version` must stay.
     fn section(&mut self, section: Section, key: &str) -> bool {
         let _ = (section, key);
-        true
-    }
-
-    /// Decides on an unchanged resource change, recognised on the fast path. `None` asks for the
-    /// change as a piece.
-    fn unchanged(&mut self, unchanged: &Unchanged<'_>) -> Option<Verdict> {
-        let _ = unchanged;
-        Some(Verdict::Stays)
-    }
-
-    /// Whether resources in values stay whole in every section that stays.
-    fn wants_resources(&self) -> bool {
         true
     }
 
@@ -292,27 +275,6 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
             outgoing.add(document.end(), self.selection.missing());
             outgoing.add(close + 1, self.selection.around()[1]);
         }
-    }
-
-    fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
-        match self.selection.unchanged(unchanged) {
-            None => return false,
-            Some(Verdict::Stays) => self.stays(),
-            Some(Verdict::Goes(reason)) => {
-                self.gone.count(reason);
-                self.goes_to(range.end);
-                return true;
-            }
-        }
-        self.redactor.as_mut().is_none_or(|redactor| redactor.unchanged(unchanged, range))
-    }
-
-    fn resource(&mut self, resource: &ResourceGlance<'_>, range: Range<u64>) -> bool {
-        if !self.selection.wants_resources() {
-            return false;
-        }
-        self.stays();
-        self.redactor.as_mut().is_none_or(|redactor| redactor.resource(resource, range))
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {

@@ -11,7 +11,7 @@ use crate::diff::Differ;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::value::{Kind, Value};
 use crate::limits::{Limit, Limits};
-use crate::plan::{Check, Piece, PieceKind, ResourceGlance, Section, Unchanged};
+use crate::plan::{Check, Piece, PieceKind, Section};
 use crate::secret::constants::marked_constants;
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{By, Marked, Marks, Why};
@@ -68,29 +68,6 @@ impl<'r, N: Notes> Redactor<'r, N> {
             decoded: Vec::new(),
             counts: Counts::default(),
         }
-    }
-
-    /// Whether an unchanged resource change has no marks, and so needs no parse.
-    pub fn unchanged(&mut self, unchanged: &Unchanged<'_>, range: Range<u64>) -> bool {
-        let is_quiet = self.marks.is_quiet_change(unchanged);
-        if is_quiet {
-            self.span(range, PieceKind::ResourceChange, None);
-        }
-        is_quiet
-    }
-
-    /// Whether a resource in values has no marks, and so needs no parse.
-    pub fn resource(&mut self, resource: &ResourceGlance<'_>, range: Range<u64>) -> bool {
-        let ResourceGlance { section, address, sensitive_values } = *resource;
-        let is_marked_elsewhere = match self.known {
-            Some(known) => known.places.has_address(address, &mut self.decoded),
-            None => holds_marks_of_changes(section),
-        };
-        let is_quiet = !is_marked_elsewhere && self.marks.is_quiet_resource(sensitive_values);
-        if is_quiet {
-            self.span(range, PieceKind::Resource, None);
-        }
-        is_quiet
     }
 
     /// Masks the secrets in a piece, except echoes.

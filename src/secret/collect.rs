@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
-use std::ops::Range;
 
 use super::constants::marked_constants;
 use super::contained::{Contained, Texts};
@@ -22,8 +21,7 @@ use crate::json::value::{Kind, Value};
 use crate::plan::piece_crew::PieceCrew;
 use crate::plan::read_ahead::STRETCH;
 use crate::plan::{
-    Answer, Documents, Next, Piece, PieceFrontier, PieceKind, PieceStretch, PieceVisitor,
-    ResourceGlance, Section, Unchanged,
+    Answer, Documents, Next, Piece, PieceFrontier, PieceKind, PieceStretch, PieceVisitor, Section,
 };
 use crate::pool::Queue;
 
@@ -322,14 +320,6 @@ impl PieceVisitor for Collector<'_, '_, '_> {
             false if awaited.is_any() => Answer::Skip,
             false => Answer::Stop,
         }
-    }
-
-    fn unchanged(&mut self, unchanged: &Unchanged<'_>, _: Range<u64>) -> bool {
-        self.marks.is_quiet_change(unchanged)
-    }
-
-    fn resource(&mut self, resource: &ResourceGlance<'_>, _: Range<u64>) -> bool {
-        self.marks.is_quiet_resource(resource.sensitive_values)
     }
 
     fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {

@@ -19,7 +19,6 @@ use crate::error::{Error, Result};
 use crate::json::slot_hash::slot;
 use crate::json::value::{Elements, Kind, Text, Value, recycled};
 use crate::limits::{Limit, Limits};
-use crate::plan::Unchanged;
 
 /// Values, and the overlays that mark them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -365,18 +364,6 @@ impl Marks {
         }
         (self.path, self.entered) = (recycled(path), recycled(entered));
         Ok(())
-    }
-
-    /// Whether the cache knows that nothing is marked in an unchanged resource.
-    pub fn is_quiet_change(&self, unchanged: &Unchanged<'_>) -> bool {
-        self.names.is_none()
-            && self.is_quiet(unchanged.before_sensitive)
-            && self.is_quiet(unchanged.after_sensitive)
-    }
-
-    /// Whether the cache knows that the overlay of a resource in values marks nothing.
-    pub fn is_quiet_resource(&self, sensitive_values: &[u8]) -> bool {
-        self.names.is_none() && self.is_quiet(sensitive_values)
     }
 
     /// Whether an overlay is known to mark nothing, by its bytes.

@@ -269,15 +269,6 @@ impl Places {
         !self.halves.is_empty() && halves.iter().any(|half| self.halves.contains(half))
     }
 
-    /// Whether a change with this address has marks. True for an address that cannot be decoded.
-    pub(crate) fn has_address(&self, address: Text<'_>, decoded: &mut Vec<u8>) -> bool {
-        !self.addresses.is_empty()
-            && self
-                .digests
-                .address(address, decoded)
-                .map_or(true, |digest| self.addresses.contains_key(&digest))
-    }
-
     /// The marks of changes on the resource with this address.
     ///
     /// # Errors

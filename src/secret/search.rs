@@ -1,8 +1,6 @@
 //! The search for marked pieces by lookahead workers. A worker records the secrets, and the walk
 //! numbers them later.
 
-use std::ops::Range;
-
 use super::digest::Digester;
 use super::learned::Learned;
 use super::marks::{By, Marks};
@@ -13,7 +11,7 @@ use crate::error::Result;
 use crate::json::outline::Outline;
 use crate::json::value::Text;
 use crate::plan::piece_crew::{Found, PieceJob, Task};
-use crate::plan::{Piece, PieceVisitor, ResourceGlance, Unchanged};
+use crate::plan::{Piece, PieceVisitor};
 use crate::pool::Worker;
 
 /// Searches stretches for marks.
@@ -96,15 +94,6 @@ impl Searching<'_> {
 }
 
 impl PieceVisitor for Searching<'_> {
-    fn unchanged(&mut self, unchanged: &Unchanged<'_>, _: Range<u64>) -> bool {
-        self.searcher.marks.is_quiet_change(unchanged)
-    }
-
-    fn resource(&mut self, resource: &ResourceGlance<'_>, _: Range<u64>) -> bool {
-        self.searcher.marks.is_quiet_resource(resource.sensitive_values)
-            && self.address(resource.address).is_ok()
-    }
-
     fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
         let Searcher { marks, digester, places, decoded, .. } = &mut *self.searcher;
         let learned = &mut self.found.learned;

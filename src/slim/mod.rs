@@ -19,9 +19,7 @@ use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::value::{Text, Value};
 use crate::path::{self, AddressPattern};
-use crate::plan::{
-    Change, Deferred, Documents, Piece, PieceKind, ResourceChange, Section, Unchanged,
-};
+use crate::plan::{Change, Deferred, Documents, Piece, PieceKind, ResourceChange, Section};
 use crate::record::Show;
 use crate::record::action::Action;
 use crate::record::watch::{Resource, Watch};
@@ -261,16 +259,6 @@ impl Wanted {
 }
 
 impl Judge for Wanted {
-    fn unchanged(&self) -> Option<Verdict> {
-        if self.watch.is_some_and(Watch::is_open) {
-            return None;
-        }
-        match self.show {
-            Show::Changes => Some(Verdict::Goes(Reason::NoOp)),
-            Show::All => self.only.is_empty().then_some(Verdict::Stays),
-        }
-    }
-
     fn change(&mut self, piece: &Piece<'_>) -> Result<Verdict> {
         self.resource_change(piece.section, &ResourceChange::parse(piece.section, piece.value)?)
     }
@@ -355,15 +343,6 @@ impl Selection for Selected<'_> {
             section => self.left_out.sections.push(section.name()),
         }
         false
-    }
-
-    fn unchanged(&mut self, _: &Unchanged<'_>) -> Option<Verdict> {
-        let is_whole = self.options.paths.is_empty();
-        self.wanted.unchanged().filter(|verdict| *verdict != Verdict::Stays || is_whole)
-    }
-
-    fn wants_resources(&self) -> bool {
-        self.options.only.is_empty() && self.options.paths.is_empty()
     }
 
     fn piece(&mut self, piece: &Piece<'_>, cuts: &mut Vec<Range<u64>>) -> Result<Verdict> {

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::json::outline::Outline;
 use crate::limits::Limit;
 use crate::plan::piece_crew::{Found, PieceJob, Task};
-use crate::plan::{Piece, PieceVisitor};
+use crate::plan::{Flow, Piece, PieceVisitor};
 use crate::pool::{Worker, scaled_for_fuzzing};
 use crate::secret::Collected;
 
@@ -147,9 +147,9 @@ impl Worker for StretchAuditor<'_> {
 struct AuditingPieces<'w, 'r>(&'w mut Auditor<'r, Findings>);
 
 impl PieceVisitor for AuditingPieces<'_, '_> {
-    fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let (end, unmarked) = (self.0.notes.end(), self.0.unmarked);
-        let audited = self.0.piece(piece);
+        let audited = self.0.piece(piece).map(|()| Flow::Continue);
         if audited.is_err() {
             // The walk audits the piece again.
             self.0.notes.truncate(end);

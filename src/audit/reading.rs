@@ -15,7 +15,8 @@ use crate::error::Result;
 use crate::input::Source;
 use crate::plan::piece_crew::PieceCrew;
 use crate::plan::{
-    Answer, Document, Documents, Piece, PieceFrontier, PieceStretch, PieceVisitor, Section,
+    Accepts, Answer, Document, Documents, Flow, Piece, PieceFrontier, PieceStretch, PieceVisitor,
+    Section,
 };
 use crate::pool::Queue;
 use crate::secret::Collected;
@@ -37,10 +38,9 @@ pub(super) fn read<S: Source>(
     let threads = options.secret.read.threads.map_or(1, NonZeroUsize::get);
     let desk = Queue::new();
     std::thread::scope(|scope| {
-        let hire = move || StretchAuditor::new(collected, options);
-        let ahead = (threads > 1).then(|| PieceCrew::new(scope, &desk, threads, hire));
-        let mut reading = Reading { auditor, ahead, collected };
-        let document = documents.read_pieces(&mut reading)?;
+        let ahead = (threads > 1).then(|| PieceCrew::new(scope, &desk, threads));
+        let mut reading = Reading { auditor, ahead, collected, options };
+        let document = documents.read_pieces(Accepts::States, &mut reading)?;
         let Auditor { notes, unmarked, .. } = reading.auditor;
         let (bytes, secrets) = (document.bytes, collected.secrets.len() as u64);
         Ok((document, Summary { bytes, secrets, counts: notes.counts, unmarked }))
@@ -51,6 +51,7 @@ struct Reading<'scope, 'env, 'r> {
     auditor: Auditor<'r, Teller<'r>>,
     ahead: Option<PieceCrew<'scope, 'env, StretchAuditor<'r>, Findings>>,
     collected: &'r Collected,
+    options: &'r Options,
 }
 
 impl<'scope, 'r: 'scope> PieceVisitor for Reading<'scope, '_, 'r> {
@@ -65,12 +66,13 @@ impl<'scope, 'r: 'scope> PieceVisitor for Reading<'scope, '_, 'r> {
         Answer::Enter
     }
 
-    fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
-        self.auditor.piece(piece)
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
+        self.auditor.piece(piece).map(|()| Flow::Continue)
     }
 
-    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
-        self.ahead.as_mut()?.find(frontier)
+    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
+        let new_worker = || StretchAuditor::new(self.collected, self.options);
+        Ok(self.ahead.as_mut().and_then(|ahead| ahead.find(frontier, new_worker)))
     }
 
     fn jumped(&mut self, _: &PieceStretch) -> Result<()> {

@@ -8,7 +8,7 @@
 //!            [`value::Value`]      navigated lazily, any number of times, in constant time a step
 //! ```
 //!
-//! [`detached::Detached`] holds copies of values for another thread.
+//! [`detached::Detached`] is a copy of a value that outlives the window.
 
 pub(crate) mod brackets;
 pub mod cursor;

@@ -54,16 +54,6 @@ pub(super) struct Marks {
     pub opens: u64,
 }
 
-/// One of several values whose masks are in the same [`Outline`].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
-    origin: u64,
-    start: u32,
-    end: u32,
-    first_block: usize,
-    last_block: usize,
-}
-
 /// The end of a container.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Container {
@@ -106,28 +96,6 @@ impl Outline {
     /// Bytes from the start of the input to the value's first byte.
     pub fn start(&self) -> u64 {
         self.origin + u64::from(self.start)
-    }
-
-    /// Drops the masks.
-    pub(super) fn clear(&mut self) {
-        self.blocks.clear();
-        self.is_nested = false;
-    }
-
-    /// Appends the masks of another value.
-    pub(super) fn push(&mut self, outline: &Outline) -> Shape {
-        let Outline { isa, string_max, origin, start, end, .. } = *outline;
-        (self.isa, self.string_max) = (isa, string_max);
-        let first_block = self.blocks.len();
-        self.blocks.extend_from_slice(&outline.blocks);
-        Shape { origin, start, end, first_block, last_block: self.blocks.len() }
-    }
-
-    /// Becomes the outline of one of the values in `shapes`.
-    pub(super) fn take(&mut self, shapes: &Outline, shape: Shape) {
-        self.begin(shapes.isa, shape.origin, shape.start, shapes.string_max);
-        self.end = shape.end;
-        self.blocks.extend_from_slice(&shapes.blocks[shape.first_block..shape.last_block]);
     }
 
     /// The outlined value. `text` is the text from [`Outline::origin`] to the value's end.

@@ -19,10 +19,10 @@
 
 use std::ops::Range;
 
-use super::frame::Document;
+use super::events::Events;
+use super::frame::{Accepts, Document};
 use super::head::{self, Head};
 use super::pieces::{self, PieceVisitor};
-use super::reader;
 use super::tail::{self, After};
 use super::{Flow, Options, Visitor};
 use crate::error::{Error, ErrorKind, Result};
@@ -108,8 +108,13 @@ pub(crate) struct Found<'o> {
 
 impl Found<'_> {
     /// Reads the pieces of the document from `region`, the part of the source that holds it.
-    pub fn read_pieces(self, region: impl Source, visitor: &mut impl PieceVisitor) -> Result<Part> {
-        pieces::read(region, self.head, self.after, self.options, visitor)
+    pub fn read_pieces(
+        self,
+        region: impl Source,
+        accepts: Accepts,
+        visitor: &mut impl PieceVisitor,
+    ) -> Result<Part> {
+        pieces::read(region, self.head, self.after, accepts, self.options, visitor)
     }
 }
 
@@ -141,23 +146,25 @@ impl<S: Source> Documents<S> {
     ///
     /// Panics if no document is left; call [`Documents::find_next`] to find out.
     pub fn read(&mut self, visitor: &mut impl Visitor) -> Result<Document> {
-        self.read_by(|region, found| {
-            reader::read(region, found.head, found.after, found.options, visitor)
-        })
+        self.read_pieces(Accepts::Plans, &mut Events(visitor))
     }
 
-    /// Like [`Documents::read`], but reads pieces, and accepts states as well as plans.
+    /// Like [`Documents::read`], but reads pieces, of a document that `accepts` admits.
     ///
     /// # Errors
     ///
-    /// Fails if the input is unreadable, neither a plan nor a state, malformed or incomplete, or if
-    /// it exceeds a limit. Any error of the visitor is returned.
+    /// Fails if the input is unreadable, not accepted, malformed or incomplete, or if it exceeds a
+    /// limit. Any error of the visitor is returned.
     ///
     /// # Panics
     ///
     /// Panics if no document is left; call [`Documents::find_next`] to find out.
-    pub fn read_pieces(&mut self, visitor: &mut impl PieceVisitor) -> Result<Document> {
-        self.read_by(|region, found| found.read_pieces(region, visitor))
+    pub fn read_pieces(
+        &mut self,
+        accepts: Accepts,
+        visitor: &mut impl PieceVisitor,
+    ) -> Result<Document> {
+        self.read_by(|region, found| found.read_pieces(region, accepts, visitor))
     }
 
     /// The source. Its window contains the end of the last document.
@@ -210,7 +217,7 @@ impl<S: Source> Documents<S> {
         self.state = State::End;
         let head = match head::find(&mut self.source, from, self.options.surrounding_text) {
             Ok(head) => head,
-            Err(error) => return Err(reader::unless_changed(&mut self.source, error)),
+            Err(error) => return Err(unless_changed(&mut self.source, error)),
         };
         self.line = self.line.behind(head.brace, self.after);
         let region = Region::new(&mut self.source, &mut self.line);
@@ -243,7 +250,7 @@ impl<S: Source> Documents<S> {
     /// Marks the last document as failed, although it was read to its end, and returns the error to
     /// report.
     pub fn fail(&mut self, error: Error) -> Error {
-        let error = reader::unless_changed(&mut self.source, error);
+        let error = unless_changed(&mut self.source, error);
         self.state = match error.kind() {
             ErrorKind::Changed | ErrorKind::Write => State::End,
             _ => State::Broken { seems_more: self.seems_more() },
@@ -394,6 +401,13 @@ fn next_line(text: &[u8]) -> Option<usize> {
     let cut = || (1..BEGINNING.len()).rev().find(|len| rest.ends_with(&BEGINNING[..*len]));
     let found = memchr::memmem::find(rest, BEGINNING).or_else(|| cut().map(|len| rest.len() - len));
     found.map(|at| from + at)
+}
+
+/// Returns [`ErrorKind::Changed`] for a file that changed during the read: other errors are then
+/// only consequences.
+fn unless_changed(source: &mut impl Source, error: Error) -> Error {
+    let its_own = error.kind() != ErrorKind::Write;
+    if its_own && source.changed() { Error::new(ErrorKind::Changed) } else { error }
 }
 
 /// Reads a plan from its first byte to its last and sends its events to `visitor`. The input must

@@ -25,7 +25,7 @@ pub struct Document {
 
 /// Which documents a reader accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Welcome {
+pub enum Accepts {
     /// Plans only.
     Plans,
     /// Plans, and the JSON of states.
@@ -35,7 +35,7 @@ pub(super) enum Welcome {
 /// Collects facts about a document while it is read.
 #[derive(Debug)]
 pub(super) struct Frame {
-    welcome: Welcome,
+    accepts: Accepts,
     /// What may follow the document.
     pub after: After,
     /// The sections seen so far, one bit each.
@@ -50,9 +50,9 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    pub(super) fn new(welcome: Welcome) -> Frame {
+    pub(super) fn new(accepts: Accepts) -> Frame {
         Frame {
-            welcome,
+            accepts,
             after: After::Nothing,
             seen: 0,
             telltales: Telltales::default(),
@@ -72,7 +72,7 @@ impl Frame {
         if let Some(document) = self.telltales.note(section, key) {
             return Err(Error::new(ErrorKind::WrongDocument(document)));
         }
-        let is_of_states = self.welcome == Welcome::States && key == "values";
+        let is_of_states = self.accepts == Accepts::States && key == "values";
         if section == Section::Other && !is_of_states {
             return Ok(());
         }
@@ -99,7 +99,7 @@ impl Frame {
         let state = match self.telltales.verdict(self.looks_like_outputs) {
             _ if self.is_plan() => None,
             state @ (WrongDocument::State | WrongDocument::EmptyState)
-                if self.welcome == Welcome::States =>
+                if self.accepts == Accepts::States =>
             {
                 Some(state)
             }

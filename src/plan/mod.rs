@@ -7,7 +7,7 @@
 
 mod change;
 mod documents;
-mod element;
+mod events;
 mod frame;
 mod head;
 mod key;
@@ -15,10 +15,7 @@ mod look;
 mod module;
 mod names;
 mod pieces;
-mod place;
 pub(crate) mod read_ahead;
-mod reader;
-mod scout;
 mod section;
 mod skimming;
 mod tail;
@@ -39,14 +36,12 @@ pub use change::{
     ActionInvocation, Change, Check, Deferred, DeferredAction, Index, ResourceChange, Timing,
 };
 pub use documents::{Documents, Next, REACH, read};
-pub use element::Element;
-pub use frame::Document;
+pub(crate) use events::send;
+pub use frame::{Accepts, Document};
 pub use look::{Look, look};
 pub(crate) use module::{ModuleOf, module_of};
 pub(crate) use pieces::crew as piece_crew;
 pub use pieces::{Piece, PieceFrontier, PieceKind, PieceScout, PieceStretch, PieceVisitor};
-pub use place::{Place, Step as PlaceStep};
-pub use scout::{Frontier, Scout};
 pub use section::Section;
 
 /// How to read a plan.
@@ -76,16 +71,13 @@ pub enum SurroundingText {
     Refused,
 }
 
-/// What to do with the value of a key.
+/// What to do with a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Walk into the value: sections with typed events send those, all others send
-    /// [`Visitor::entry`].
+    /// Send its events or pieces.
     Enter,
-    /// Skip the value.
+    /// Validate it and send nothing.
     Skip,
-    /// Pass the whole value to [`Visitor::span`]. It must fit [`Limits::change`].
-    Span,
     /// Stop reading.
     Stop,
 }
@@ -146,39 +138,6 @@ pub trait Visitor {
     fn scalar(&mut self, section: Section, value: Value<'_>) -> Result<Flow> {
         let _ = (section, value);
         Ok(Flow::Continue)
-    }
-
-    /// Called before the reader parses an element of `resource_changes`, `resource_drift` or
-    /// `deferred_changes`.
-    ///
-    /// Returns the offset up to which a [`Scout`] has already parsed the elements, always the end
-    /// of an element. If the reader can jump to that offset, it calls [`Visitor::passed`];
-    /// otherwise it parses the elements itself.
-    fn ahead(&mut self, frontier: &Frontier<'_>) -> Option<u64> {
-        let _ = frontier;
-        None
-    }
-
-    /// Called after the reader jumped to the offset that [`Visitor::ahead`] returned. Returns the
-    /// number of elements in between.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor, with its location within the section.
-    fn passed(&mut self) -> Result<u64> {
-        Ok(0)
-    }
-
-    /// An element of `resource_changes`, `resource_drift` or `deferred_changes` that is validated
-    /// but not yet parsed. By default the reader parses it and sends [`Visitor::resource_change`]
-    /// or [`Visitor::deferred_change`].
-    ///
-    /// # Errors
-    ///
-    /// Any error of the visitor.
-    fn element(&mut self, element: &Element<'_>) -> Result<Answer> {
-        let _ = element;
-        Ok(Answer::Enter)
     }
 
     /// An element of `resource_changes` or `resource_drift`.
@@ -261,20 +220,20 @@ pub trait Visitor {
         Ok(Flow::Continue)
     }
 
-    /// A key or element inside an entered section that has no typed events (`planned_values`,
-    /// `prior_state`, `configuration`, unknown keys).
-    fn entry(&mut self, place: &Place) -> Answer {
-        let _ = place;
-        Answer::Skip
+    /// Whether to send [`Visitor::piece`] pieces of this kind. Others are only validated.
+    fn wants(&self, kind: PieceKind) -> bool {
+        let _ = kind;
+        true
     }
 
-    /// The value of a place for which the visitor answered [`Answer::Span`], or an entered scalar.
+    /// A part of an entered section without typed events: of `planned_values`, `prior_state`, the
+    /// configuration or an unknown section.
     ///
     /// # Errors
     ///
     /// Any error of the visitor.
-    fn span(&mut self, place: &Place, value: Value<'_>) -> Result<Flow> {
-        let _ = (place, value);
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
+        let _ = piece;
         Ok(Flow::Continue)
     }
 }

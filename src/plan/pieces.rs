@@ -18,7 +18,7 @@ use calls::Calls;
 use scope::{Around, Next, Scope, Shape};
 
 use super::documents::Part;
-use super::frame::{Frame, Welcome};
+use super::frame::{Accepts, Frame};
 use super::head::Head;
 use super::key;
 use super::names::Names;
@@ -155,21 +155,37 @@ pub trait PieceVisitor {
         let _ = close;
     }
 
+    /// Whether the visitor keeps the bytes between pieces in memory. The limit on a change then
+    /// applies to them.
+    fn holds_gaps(&self) -> bool {
+        true
+    }
+
+    /// Whether to send pieces of this kind. Others are only validated.
+    fn wants(&self, kind: PieceKind) -> bool {
+        let _ = kind;
+        true
+    }
+
     /// A piece.
     ///
     /// # Errors
     ///
     /// Any error of the visitor.
-    fn piece(&mut self, piece: &Piece<'_>) -> Result<()>;
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow>;
 
     /// Called before a resource or a resource change. Returns the pieces that a [`PieceScout`] has
     /// parsed from here on, if any.
     ///
     /// If they fit and the walk can jump to their end, it calls [`PieceVisitor::jumped`]; otherwise
     /// it parses them itself.
-    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
+    ///
+    /// # Errors
+    ///
+    /// Any error of the visitor.
+    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
         let _ = frontier;
-        None
+        Ok(None)
     }
 
     /// Called after the walk jumped over the stretch that [`PieceVisitor::ahead`] returned.
@@ -213,6 +229,7 @@ pub(super) fn read<S: Source, V: PieceVisitor>(
     source: S,
     head: Head,
     after: After,
+    accepts: Accepts,
     options: &Options,
     visitor: &mut V,
 ) -> Result<Part> {
@@ -220,6 +237,7 @@ pub(super) fn read<S: Source, V: PieceVisitor>(
     let cursor = Cursor::new(source, head.start, options.isa, options.validation, options.limits);
     let mut outline = Outline::new();
     let mut walk = Walk::new(cursor, options, &mut outline, visitor);
+    walk.frame = Frame::new(accepts);
     walk.frame.after = after;
     walk.frame.document.text_before = head.text;
     let flow = skimming::with_others(options, |others| walk.document(head.start, others));
@@ -234,6 +252,8 @@ struct Walk<'v, S, V> {
     frame: Frame,
     /// The section being walked.
     section: Section,
+    /// Number of elements of the section that were passed, if it is an array.
+    index: u64,
     /// The end of the last piece, or the start of the document or stretch.
     passed: u64,
     /// The end of the text, if the text is cut: a number may continue after the cut.
@@ -244,6 +264,16 @@ struct Walk<'v, S, V> {
     names: Names,
     /// The entered module calls ([`Piece::module`]).
     calls: Calls,
+}
+
+/// What the walk did with a value.
+enum Taken {
+    /// Entered it.
+    Entered,
+    /// Sent it as a piece, or skipped it because nobody wants it.
+    Passed,
+    /// Sent it as a piece, and the visitor stops.
+    Stopped,
 }
 
 impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
@@ -258,8 +288,9 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             outline,
             visitor,
             options: *options,
-            frame: Frame::new(Welcome::States),
+            frame: Frame::new(Accepts::States),
             section: Section::Other,
+            index: 0,
             passed: 0,
             cut: None,
             open: Vec::new(),
@@ -278,20 +309,13 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             self.frame.note(section, &key, offset)?;
             self.check_gap()?;
             self.section = section;
-            let walked = match self.visitor.section(section, &key) {
-                Answer::Stop => {
-                    self.frame.document.bytes = self.cursor.offset() - start;
-                    return Ok(Flow::Stop);
-                }
-                Answer::Skip if section != Section::FormatVersion => {
-                    skimming::skip(&mut self.cursor, others.as_deref_mut())
-                }
-                _ => {
-                    let walked = self.walk(Scope::section(section, &key), Some(&key));
-                    walked.and_then(|()| self.check_gap_to(self.cursor.offset()))
-                }
-            };
-            walked.map_err(|error| error.within(section.name()))?;
+            let flow = self
+                .section(&key, others.as_deref_mut())
+                .map_err(|error| error.within(section.name()))?;
+            if flow == Flow::Stop {
+                self.frame.document.bytes = self.cursor.offset() - start;
+                return Ok(Flow::Stop);
+            }
             self.pass();
         }
         self.check_gap_to(self.cursor.offset())?;
@@ -301,6 +325,45 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         let tail = self.frame.end(&mut self.cursor, &self.options, start)?;
         self.visitor.end(tail.end)?;
         tail.leave(self.cursor.source_mut()).map(|()| Flow::Continue)
+    }
+
+    fn section(&mut self, key: &str, others: Option<&mut Skimming<'_, '_>>) -> Result<Flow> {
+        if self.section == Section::Other && !self.frame.is_plan() {
+            self.look_for_outputs()?;
+        }
+        match self.visitor.section(self.section, key) {
+            Answer::Stop => Ok(Flow::Stop),
+            Answer::Skip if self.section == Section::FormatVersion => {
+                self.cursor.outline(self.outline)?;
+                self.format_version().map(|()| Flow::Continue)
+            }
+            Answer::Skip => skimming::skip(&mut self.cursor, others).map(|()| Flow::Continue),
+            Answer::Enter => {
+                let flow = self.walk(Scope::section(self.section, key), Some(key))?;
+                if flow == Flow::Continue {
+                    self.check_gap_to(self.cursor.offset())?;
+                }
+                Ok(flow)
+            }
+        }
+    }
+
+    /// Checks that the major `format_version`, which is outlined, is supported.
+    fn format_version(&mut self) -> Result<()> {
+        self.frame.document.is_newer = version::check(self.cursor.value(self.outline))?;
+        Ok(())
+    }
+
+    /// Notes whether an unknown member looks like an output value, for [`Frame::verdict`]. It
+    /// examines only the first bytes, because the visitor decides how to read the member.
+    fn look_for_outputs(&mut self) -> Result<()> {
+        // More than the tools indent by.
+        const LEN: usize = 64;
+        self.cursor.peek()?;
+        let member = self.cursor.lookahead(LEN).strip_prefix(b"{");
+        self.frame.looks_like_outputs |=
+            member.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"sensitive\""));
+        Ok(())
     }
 
     /// Moves to the next member of the innermost container. Returns its decoded key and offset.
@@ -328,18 +391,22 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
     }
 
     /// Walks the value at the cursor down to its pieces.
-    fn walk(&mut self, next: Next, name: Option<&str>) -> Result<()> {
+    fn walk(&mut self, next: Next, name: Option<&str>) -> Result<Flow> {
         self.open.clear();
         self.calls.clear();
-        self.take(next, name)?;
-        while let Some((next, name)) = self.step()? {
-            self.take(next, name.as_deref())?;
+        self.index = 0;
+        let mut taken = self.take(next, name)?;
+        loop {
+            if let Taken::Stopped = taken {
+                return Ok(Flow::Stop);
+            }
+            let Some((next, name)) = self.step()? else { return Ok(Flow::Continue) };
+            taken = self.take(next, name.as_deref())?;
         }
-        Ok(())
     }
 
-    /// Enters the value at the cursor or sends it as a piece. Returns whether it sent a piece.
-    fn take(&mut self, next: Next, name: Option<&str>) -> Result<bool> {
+    /// Enters the value at the cursor, or sends it as a piece.
+    fn take(&mut self, next: Next, name: Option<&str>) -> Result<Taken> {
         let kind = match next {
             Next::Enter(scope) => match self.enter(scope)? {
                 Some(shape) => {
@@ -349,13 +416,24 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
                     if scope == Scope::ModuleCall {
                         self.calls.push(name.unwrap_or_default());
                     }
-                    return Ok(false);
+                    return Ok(Taken::Entered);
                 }
                 None => scope.piece_of_scalar(),
             },
             Next::Hand(kind) => kind,
         };
-        self.send(kind, name).map(|()| true)
+        let sent = self.send(kind, name);
+        let flow = match self.open[..] {
+            [(_, Shape::Array)] => {
+                let index = self.index;
+                self.index += 1;
+                sent.map_err(|error| error.within(&format!("[{index}]")))?
+            }
+            // Error messages never quote names of the document.
+            [(scope, _)] if scope.piece().is_named() => sent.map_err(|error| error.within("*"))?,
+            _ => sent?,
+        };
+        Ok(if flow == Flow::Stop { Taken::Stopped } else { Taken::Passed })
     }
 
     /// Moves to the next member or element of the entered scopes. Returns how to read it and its
@@ -390,14 +468,16 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
     fn jump(&mut self) -> Result<bool> {
         let (section, open, offset) = (self.section, &self.open, self.cursor.offset());
         let (source, options): (&dyn Source, _) = (self.cursor.source(), self.options);
-        let frontier = PieceFrontier { section, open, offset, source, options };
-        let Some(stretch) = self.visitor.ahead(&frontier) else { return Ok(false) };
+        let index = self.index;
+        let frontier = PieceFrontier { section, index, open, offset, source, options };
+        let Some(stretch) = self.visitor.ahead(&frontier)? else { return Ok(false) };
         let Some(open) = stretch.open_behind(open) else { return Ok(false) };
         self.check_gap_to(stretch.first())?;
         if !self.cursor.jump_into(stretch.range().end, &brackets(&open)) {
             return Ok(false);
         }
         self.open = open;
+        self.index += stretch.count();
         self.passed = self.cursor.offset();
         self.visitor.jumped(&stretch).map(|()| true)
     }
@@ -419,21 +499,26 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         }
     }
 
-    fn send(&mut self, kind: PieceKind, name: Option<&str>) -> Result<()> {
+    fn send(&mut self, kind: PieceKind, name: Option<&str>) -> Result<Flow> {
         self.check_gap()?;
+        if !self.visitor.wants(kind) {
+            self.cursor.skip()?;
+            self.pass();
+            return Ok(Flow::Continue);
+        }
         self.cursor.outline(self.outline)?;
         if self.cut == Some(self.cursor.offset()) && self.ends_without_delimiter() {
             return Err(Error::at(ErrorKind::Truncated, self.cursor.offset()));
         }
         let section = self.section;
-        let value = self.cursor.value(self.outline);
         if section == Section::FormatVersion {
-            self.frame.document.is_newer = version::check(value)?;
+            self.format_version()?;
         }
+        let value = self.cursor.value(self.outline);
         let piece = Piece { kind, section, name, module: &self.calls.path, value };
-        self.visitor.piece(&piece)?;
+        let flow = self.visitor.piece(&piece)?;
         self.pass();
-        Ok(())
+        Ok(flow)
     }
 
     /// Whether the outlined value ends without a bracket or quote, as numbers and literals do.
@@ -457,7 +542,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
     /// Like `check_gap`, up to the offset `next`.
     fn check_gap_to(&self, next: u64) -> Result<()> {
         let max = self.options.limits.change;
-        if next - self.passed > max {
+        if self.visitor.holds_gaps() && next - self.passed > max {
             return Err(Error::limit(Limit::Change, max, self.passed));
         }
         Ok(())

@@ -96,11 +96,6 @@ impl Section {
         )
     }
 
-    /// Whether the section is an array of resource changes.
-    pub(super) fn is_of_changes(self) -> bool {
-        matches!(self, Section::ResourceChanges | Section::ResourceDrift | Section::DeferredChanges)
-    }
-
     /// Whether visitors enter the section by default: it tells about changes.
     pub(crate) fn is_entered(self) -> bool {
         !matches!(

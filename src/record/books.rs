@@ -10,7 +10,7 @@ use super::maker::{Facts, Maker};
 use super::sift::{Extent, Options, Show};
 use super::view::{Attributes, Places, View, Viewer, Whose};
 use super::watch::Watch;
-use super::{Label, Plan, Record, Rendered, SCHEMA_VERSION, Sink};
+use super::{Label, Plan, Record, Renderer, SCHEMA_VERSION, Sink};
 use crate::error::Result;
 use crate::json::value::Text;
 use crate::limits::Limits;
@@ -147,9 +147,9 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// The sink as one of text, if it is such a one.
-    pub(super) fn rendered(&mut self) -> Option<&mut dyn Rendered> {
-        self.sink.as_rendered()
+    /// A renderer for the rows of this plan, if the sink takes text.
+    pub(super) fn renderer(&mut self) -> Option<Box<dyn Renderer>> {
+        self.sink.as_rendered().map(|sink| sink.renderer())
     }
 
     /// Writes the `plan` record if all that it names is known.

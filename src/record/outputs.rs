@@ -10,7 +10,7 @@ use std::hash::{BuildHasher, RandomState};
 use crate::error::{Error, Result};
 use crate::json::value::Value;
 use crate::limits::{Limit, Limits};
-use crate::plan::{Answer, Change, Place, PlaceStep, Section};
+use crate::plan::{Change, Piece, PieceKind, Section};
 
 /// Outputs that are declared sensitive, by digests of their names.
 #[derive(Debug, Default)]
@@ -30,32 +30,17 @@ impl Declarations {
         enters
     }
 
-    /// What to do at a place of such a section.
-    pub(super) fn entry(&self, place: &Place) -> Answer {
-        let way: &[&str] = match place.section() {
-            Section::PlannedValues => &["outputs"],
-            _ => &["root_module", "outputs"],
-        };
-        let depth = place.depth();
-        let leads_on = |(step, key): (PlaceStep<'_>, &&str)| step == PlaceStep::Key(key);
-        let is_on_way = place.steps().zip(way).all(leads_on);
-        match is_on_way && depth <= way.len() + 2 {
-            true if depth < way.len() + 2 => Answer::Enter,
-            true if place.last() == Some(PlaceStep::Key("sensitive")) => Answer::Span,
-            _ => Answer::Skip,
-        }
-    }
-
-    /// Takes note of what stands at a place that was asked for.
+    /// Records a piece of such a section, if it is an output that is declared sensitive.
     ///
     /// # Errors
     ///
-    /// There are too many outputs that are sensitive.
-    pub(super) fn note(&mut self, place: &Place, value: Value<'_>, limits: &Limits) -> Result<()> {
-        let name = place.depth().checked_sub(2).and_then(|name| place.steps().nth(name));
-        let is_word = place.last() == Some(PlaceStep::Key("sensitive"));
-        if let Some(PlaceStep::Key(name)) = name.filter(|_| is_word)
-            && value.is_true()
+    /// Fails if the piece is malformed, or if too many outputs are sensitive.
+    pub(super) fn note(&mut self, piece: &Piece<'_>, limits: &Limits) -> Result<()> {
+        let Piece { kind, name, module, value, .. } = *piece;
+        let is_of_root =
+            matches!(kind, PieceKind::Output | PieceKind::ConfiguredOutput) && module.is_empty();
+        if let Some(name) = name.filter(|_| is_of_root)
+            && value.get("sensitive")?.is_some_and(Value::is_true)
         {
             self.sensitive.insert(self.keyed.hash_one(name));
             if self.sensitive.len() as u64 > limits.names {

@@ -1,8 +1,7 @@
 //! From a plan's events to its records.
 //!
-//! One thread reads the plan, tells at a glance what stays as it is, and counts and writes
-//! everything in order. Elements may be read by other threads, or go to them for a closer look
-//! ([`super::sharing`]).
+//! One thread reads the plan, and counts and writes everything in order. If the text lies in
+//! memory, other threads make the rows of changes ahead of it ([`super::rows`]).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,16 +12,18 @@ use super::books::Books;
 use super::counts::{self, Summary};
 use super::maker::{Facts, Maker};
 use super::outputs::{Declarations, has_overlays};
-use super::sharing::Sharing;
+use super::rows::{Made, RowBatch, RowWorker};
 use super::view::{Attributes, Places, View, Whose};
 use super::watch::Watch;
 use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
 use crate::path::Paths;
+use crate::plan::piece_crew::{PieceCrew, PieceJob};
 use crate::plan::{
-    self, Answer, Change, Documents, Element, Flow, Frontier, Place, Section, Visitor,
+    self, Accepts, Answer, Change, Documents, Flow, Piece, PieceFrontier, PieceKind, PieceStretch,
+    PieceVisitor, Section, Visitor,
 };
 use crate::pool::Queue;
 
@@ -182,9 +183,10 @@ fn sift_one<S: Source>(
         let mut sifter = Sifter {
             maker: Maker::new(options.read.limits, options.extent, options.watch),
             books: Books::new(label, options, view, sink),
-            sharing: Sharing::new(scope, &desk, threads, view),
+            ahead: (threads > 1).then(|| PieceCrew::new(scope, &desk, threads)),
+            view,
+            index: 0,
             declarations: Declarations::default(),
-            failed: None,
         };
         sifter.read(documents)
     })
@@ -193,10 +195,13 @@ fn sift_one<S: Source>(
 struct Sifter<'a, 'scope, 'env> {
     maker: Maker,
     books: Books<'a>,
-    sharing: Sharing<'scope, 'env>,
+    /// Threads that make rows ahead of this one.
+    ahead: Option<PieceCrew<'scope, 'env, RowWorker<'env>, RowBatch>>,
+    /// The attributes that rows have.
+    view: Option<View<'env>>,
+    /// Number of elements of the section before those that were read ahead.
+    index: u64,
     declarations: Declarations,
-    /// What another thread failed with; its place is complete.
-    failed: Option<Error>,
 }
 
 /// Bytes of memory after which the other problems of a check are a number.
@@ -262,13 +267,7 @@ impl Sifter<'_, '_, '_> {
     }
 
     fn read(&mut self, documents: &mut Documents<impl Source>) -> Result<Sifted> {
-        let document = documents.read(self);
-        // What is still shared stands before whatever ended the reading.
-        self.settle();
-        if let Some(error) = self.failed.take() {
-            return Err(documents.fail(error));
-        }
-        let document = document?;
+        let document = documents.read_pieces(Accepts::Plans, self)?;
         self.books.end(&document)?;
         let newer = document.is_newer.then_some(Warning::NewerFormat);
         let warnings = Warning::of_text(&document).chain(newer).collect();
@@ -277,12 +276,79 @@ impl Sifter<'_, '_, '_> {
         Ok(Sifted { summary, has_changes, warnings })
     }
 
-    /// Waits for what is shared: everything before this place is counted and written then.
-    fn settle(&mut self) -> Flow {
-        if self.failed.is_none() {
-            self.failed = self.sharing.settle(&mut self.books, &mut self.maker).err();
+    /// Counts and writes what another thread made, up to an error.
+    fn absorb(&mut self, job: &mut PieceJob<RowBatch>) -> Result<()> {
+        let RowBatch { made, text, .. } = &mut job.found;
+        // The end of the rendered rows that are counted, and their number.
+        let (mut text_end, mut rows) = (0, 0);
+        let absorbed = made.drain(..).zip(self.index..).try_for_each(|(made, index)| {
+            let counted = match made {
+                Made::Nothing(facts) => self.books.count(&facts),
+                Made::Text(facts, end) => {
+                    self.books.count(&facts).map(|()| (text_end, rows) = (end, rows + 1))
+                }
+                Made::Row(facts, row) => {
+                    self.books.count(&facts).and_then(|()| self.books.record(&row))
+                }
+            };
+            counted.map_err(|error| error.within(&format!("[{index}]")))
+        });
+        self.books.text(&text[..text_end], rows)?;
+        absorbed
+    }
+}
+
+impl<'env: 'scope, 'scope> PieceVisitor for Sifter<'_, 'scope, 'env> {
+    fn section(&mut self, section: Section, _: &str) -> Answer {
+        if let Some(ahead) = &mut self.ahead {
+            ahead.recall();
         }
-        if self.failed.is_some() { Flow::Stop } else { Flow::Continue }
+        let is_entered = section.is_entered()
+            || (section == Section::DeferredActionInvocations && self.books.has_view())
+            || self.declarations.enter(section, self.books.format_version.as_deref());
+        if is_entered { Answer::Enter } else { Answer::Skip }
+    }
+
+    fn holds_gaps(&self) -> bool {
+        false
+    }
+
+    fn wants(&self, kind: PieceKind) -> bool {
+        match kind {
+            PieceKind::Output | PieceKind::ConfiguredOutput => true,
+            PieceKind::Resource | PieceKind::RootDeclaration | PieceKind::Declaration => false,
+            kind => !kind.is_configuration(),
+        }
+    }
+
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
+        plan::send(piece, self)
+    }
+
+    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
+        let Some(ahead) = &mut self.ahead else { return Ok(None) };
+        self.books.begin_if_known()?;
+        if !self.books.begun {
+            return Ok(None);
+        }
+        self.index = frontier.index();
+        let (books, view) = (&mut self.books, self.view);
+        let what = (books.show, books.extent, books.watch);
+        Ok(ahead.find(frontier, || {
+            let renderer = books.renderer();
+            RowWorker::new(books.limits, what, view, renderer)
+        }))
+    }
+
+    fn jumped(&mut self, _: &PieceStretch) -> Result<()> {
+        let Some((mut job, _)) = self.ahead.as_mut().and_then(PieceCrew::take) else {
+            return Ok(());
+        };
+        self.absorb(&mut job)?;
+        if let Some(ahead) = &mut self.ahead {
+            ahead.keep(job);
+        }
+        Ok(())
     }
 }
 
@@ -313,48 +379,8 @@ impl Visitor for Sifter<'_, '_, '_> {
         Ok(Flow::Continue)
     }
 
-    fn section(&mut self, section: Section, _: &str) -> Answer {
-        self.sharing.recall();
-        let is_entered = section.is_entered()
-            || (section == Section::DeferredActionInvocations && self.books.has_view())
-            || self.declarations.enter(section, self.books.format_version.as_deref());
-        if is_entered { Answer::Enter } else { Answer::Skip }
-    }
-
-    fn entry(&mut self, place: &Place) -> Answer {
-        self.declarations.entry(place)
-    }
-
-    fn span(&mut self, place: &Place, value: Value<'_>) -> Result<Flow> {
-        self.declarations.note(place, value, &self.books.limits).map(|()| Flow::Continue)
-    }
-
-    fn ahead(&mut self, frontier: &Frontier<'_>) -> Option<u64> {
-        if self.failed.is_none() {
-            self.failed = self.books.begin_if_known().err();
-        }
-        match self.failed {
-            Some(_) => None,
-            None => self.sharing.ahead(frontier, &mut self.books),
-        }
-    }
-
-    fn passed(&mut self) -> Result<u64> {
-        self.sharing.passed(&mut self.books, &mut self.maker)
-    }
-
-    fn element(&mut self, element: &Element<'_>) -> Result<Answer> {
-        if self.failed.is_some() {
-            return Ok(Answer::Stop);
-        }
-        if self.sharing.takes(element, &self.books) {
-            self.failed = self.sharing.share(element, &mut self.books, &mut self.maker).err();
-            return Ok(if self.failed.is_some() { Answer::Stop } else { Answer::Skip });
-        }
-        Ok(match self.settle() {
-            Flow::Continue => Answer::Enter,
-            Flow::Stop => Answer::Stop,
-        })
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
+        self.declarations.note(piece, &self.books.limits).map(|()| Flow::Continue)
     }
 
     fn resource_change(
@@ -372,9 +398,6 @@ impl Visitor for Sifter<'_, '_, '_> {
     }
 
     fn output_change(&mut self, name: &str, change: &Change<'_>) -> Result<Flow> {
-        if self.settle() == Flow::Stop {
-            return Ok(Flow::Stop);
-        }
         self.maker.diff(change)?;
         let version = self.books.format_version.as_deref();
         if !has_overlays(change)
@@ -405,9 +428,6 @@ impl Visitor for Sifter<'_, '_, '_> {
     }
 
     fn check(&mut self, check: &plan::Check<'_>) -> Result<Flow> {
-        if self.settle() == Flow::Stop {
-            return Ok(Flow::Stop);
-        }
         let status = check.status.decode()?;
         counts::count(
             &mut self.books.summary.checks,
@@ -430,18 +450,12 @@ impl Visitor for Sifter<'_, '_, '_> {
     }
 
     fn action_invocation(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<Flow> {
-        if self.settle() == Flow::Stop {
-            return Ok(Flow::Stop);
-        }
         self.books.has_changes = true;
         let invocation = self.invocation(invocation, None)?;
         self.books.record(&Record::ActionInvocation(invocation)).map(|()| Flow::Continue)
     }
 
     fn deferred_action(&mut self, deferred: &plan::DeferredAction<'_>) -> Result<Flow> {
-        if self.settle() == Flow::Stop {
-            return Ok(Flow::Stop);
-        }
         let invocation = self
             .invocation(&deferred.action_invocation, deferred.reason)
             .map_err(|error| error.within("action_invocation"))?;

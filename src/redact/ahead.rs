@@ -8,11 +8,10 @@ use super::cut::{Judge, Verdict};
 use super::redactor::Redactor;
 use super::stays::Stays;
 use super::{Counts, Options};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::json::outline::Outline;
-use crate::limits::Limit;
 use crate::plan::piece_crew::{Found as _, PieceJob, Task};
-use crate::plan::{Piece, PieceScout, PieceStretch, PieceVisitor};
+use crate::plan::{Flow, Piece, PieceScout, PieceStretch, PieceVisitor};
 use crate::pool::Worker;
 use crate::secret::Collected;
 use crate::secret::survey::Survey;
@@ -181,15 +180,14 @@ fn is_full(notes: &Chunk) -> bool {
 }
 
 impl PieceVisitor for RedactingPieces<'_, '_> {
-    fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
-        let offset = piece.value.offset();
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         if self.is_full() {
-            // This error ends the stretch and is not reported: the walk redacts the piece itself.
-            return Err(Error::limit(Limit::Change, NOTES_MAX as u64, offset));
+            // The walk redacts the piece itself.
+            return Ok(Flow::Stop);
         }
         let Redactor { notes, counts, .. } = &*self.0;
         let before = (notes.edits.len(), notes.pieces.len(), *counts);
-        let redacted = self.0.piece(piece);
+        let redacted = self.0.piece(piece).map(|()| Flow::Continue);
         if redacted.is_err() {
             let Redactor { notes, counts, .. } = &mut *self.0;
             // The walk redacts the piece again.
@@ -210,32 +208,24 @@ struct SelectingPieces<'w, 's> {
     next: Option<u64>,
 }
 
-impl SelectingPieces<'_, '_> {
-    /// Fails if there is no room for another piece, which ends at `end`.
-    fn check_room(&self, end: u64) -> Result<()> {
-        match self.stays.len() >= NOTES_MAX {
-            true => Err(Error::limit(Limit::Change, NOTES_MAX as u64, end)),
-            false => Ok(()),
-        }
-    }
-}
-
 impl PieceVisitor for SelectingPieces<'_, '_> {
     fn next(&mut self, at: u64) {
         self.next = Some(at);
     }
 
-    fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let end = piece.value.range().end;
         match self.judge.change(piece)? {
             Verdict::Goes(reason) => self.stays.go(end, reason),
+            Verdict::Stays if self.stays.len() >= NOTES_MAX => return Ok(Flow::Stop),
             Verdict::Stays => {
-                self.check_room(end)?;
-                self.redacting.piece(piece)?;
+                if self.redacting.piece(piece)? == Flow::Stop {
+                    return Ok(Flow::Stop);
+                }
                 self.stays.stay(end, self.next);
             }
         }
-        Ok(())
+        Ok(Flow::Continue)
     }
 }
 
@@ -246,7 +236,7 @@ mod tests {
     use super::*;
     use crate::error::Result;
     use crate::input::{SharedText, Source};
-    use crate::plan::{Documents, PieceFrontier};
+    use crate::plan::{Accepts, Documents, PieceFrontier};
     use crate::redact::mask::Masking;
     use crate::scan::Isa;
     use crate::secret::echo::Sought;
@@ -282,13 +272,13 @@ mod tests {
     struct ScoutCatcher(Option<PieceScout>);
 
     impl PieceVisitor for ScoutCatcher {
-        fn piece(&mut self, _: &Piece<'_>) -> Result<()> {
-            Ok(())
+        fn piece(&mut self, _: &Piece<'_>) -> Result<Flow> {
+            Ok(Flow::Continue)
         }
 
-        fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
+        fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
             self.0 = self.0.take().or_else(|| frontier.scout());
-            None
+            Ok(None)
         }
     }
 
@@ -318,7 +308,7 @@ mod tests {
         let collected = collect(|| Ok(source.clone()), &secret).expect("a plan");
         let mut catcher = ScoutCatcher(None);
         let mut documents = Documents::only(source, &read);
-        documents.read_pieces(&mut catcher).expect("a plan");
+        documents.read_pieces(Accepts::States, &mut catcher).expect("a plan");
         let scout = catcher.0.expect("a place to read from");
         let options = Options { secret, masking: Masking::Text };
         let Collected { secrets, survey, .. } = &collected;

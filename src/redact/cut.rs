@@ -17,7 +17,7 @@ use super::outgoing::Outgoing;
 use super::redactor::Redactor;
 use crate::error::{Result, WrongDocument};
 use crate::plan::piece_crew::PieceCrew;
-use crate::plan::{Answer, Piece, PieceFrontier, PieceStretch, PieceVisitor, Section};
+use crate::plan::{Answer, Flow, Piece, PieceFrontier, PieceStretch, PieceVisitor, Section};
 
 /// Whether a piece of a document stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,6 +195,8 @@ pub(super) struct Cutter<'r, 'scope, 'env, 's> {
     pub redactor: Option<Redactor<'r, Rc<RefCell<Outgoing<'scope, 'env, 's>>>>>,
     /// Lookahead workers that do the same.
     pub ahead: Option<PieceCrew<'scope, 'env, StretchRedactor<'s>, Chunk>>,
+    /// Makes the workers.
+    pub new_worker: Box<dyn Fn() -> StretchRedactor<'s> + 'scope>,
     /// True if lookahead is limited to changes, because the judges cannot decide on other pieces.
     pub only_changes: bool,
     /// True if lookahead covers the section being walked.
@@ -277,26 +279,29 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
         }
     }
 
-    fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         self.cuts.clear();
         match self.selection.piece(piece, &mut self.cuts)? {
             Verdict::Goes(reason) => {
                 self.gone.count(reason);
                 self.goes_to(piece.value.range().end);
-                Ok(())
             }
             Verdict::Stays => {
                 self.stays();
                 for cut in self.cuts.drain(..) {
                     self.outgoing.borrow_mut().remove(cut);
                 }
-                self.redactor.as_mut().map_or(Ok(()), |redactor| redactor.piece(piece))
+                if let Some(redactor) = &mut self.redactor {
+                    redactor.piece(piece)?;
+                }
             }
         }
+        Ok(Flow::Continue)
     }
 
-    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
-        self.ahead.as_mut().filter(|_| self.is_read_ahead)?.find(frontier)
+    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
+        let ahead = self.ahead.as_mut().filter(|_| self.is_read_ahead);
+        Ok(ahead.and_then(|ahead| ahead.find(frontier, &self.new_worker)))
     }
 
     fn jumped(&mut self, stretch: &PieceStretch) -> Result<()> {

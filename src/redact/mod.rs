@@ -41,7 +41,7 @@ use redactor::Redactor;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::plan::piece_crew::PieceCrew;
-use crate::plan::{Document, Documents};
+use crate::plan::{Accepts, Document, Documents};
 use crate::pool::{Pool, Queue};
 use crate::secret::echo::Sought;
 use crate::secret::{self, Collected};
@@ -178,12 +178,11 @@ pub fn rewrite<S: Source>(
             true => judges.is_some(),
             false => threads > 1 || !stretches.is_empty(),
         };
-        let ahead = (is_redacted && is_ahead).then(|| {
-            let hire = move || {
-                let judge = judges.as_ref().map(|judges| judges());
-                StretchRedactor::new(hire(), known, judge, options)
-            };
-            PieceCrew::new(scope, &desk_ahead, threads, hire).with_known(stretches)
+        let ahead = (is_redacted && is_ahead)
+            .then(|| PieceCrew::new(scope, &desk_ahead, threads).with_known(stretches));
+        let new_worker = Box::new(move || {
+            let judge = judges.as_ref().map(|judges| judges());
+            StretchRedactor::new(hire(), known, judge, options)
         });
         let notes = Rc::clone(&outgoing);
         let redactor = is_redacted.then(|| Redactor::new(notes, known, options));
@@ -195,6 +194,7 @@ pub fn rewrite<S: Source>(
             selection,
             redactor,
             ahead,
+            new_worker,
             open: Vec::new(),
             next: None,
             is_leaving_out: false,
@@ -202,7 +202,7 @@ pub fn rewrite<S: Source>(
         };
         let read = documents.read_by(|region, found| {
             let tee = Tee { source: region, outgoing: Rc::clone(&outgoing) };
-            found.read_pieces(tee, &mut cutter)
+            found.read_pieces(tee, Accepts::States, &mut cutter)
         });
         let document = match read {
             Ok(document) => document,

@@ -21,7 +21,8 @@ use crate::json::value::{Kind, Value};
 use crate::plan::piece_crew::PieceCrew;
 use crate::plan::read_ahead::STRETCH;
 use crate::plan::{
-    Answer, Documents, Next, Piece, PieceFrontier, PieceKind, PieceStretch, PieceVisitor, Section,
+    Accepts, Answer, Documents, Flow, Next, Piece, PieceFrontier, PieceKind, PieceStretch,
+    PieceVisitor, Section,
 };
 use crate::pool::Queue;
 
@@ -146,17 +147,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
             let secrets = Secrets::new(options.echo_min, &options.read.limits);
             let survey = self.surveys.then(|| Survey::new(options));
             let places = Places::new(&options.read.limits);
-            let ahead = is_ahead.then(|| {
-                let (names, digester) = (options.names.clone(), secrets.digester().clone());
-                let (of_places, digests) =
-                    (places.digests().clone(), survey.as_ref().map(Survey::digests).cloned());
-                let limits = options.read.limits;
-                let hire = move || {
-                    let (marks, digester) = (Marks::new(names.clone(), &limits), digester.clone());
-                    Searcher::new(marks, digester, of_places.clone(), digests.clone())
-                };
-                PieceCrew::new(scope, &desk, threads, hire)
-            });
+            let ahead = is_ahead.then(|| PieceCrew::new(scope, &desk, threads));
             let collector = Collector {
                 ahead,
                 survey,
@@ -196,7 +187,7 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
             };
             let documents = documents.insert(opened);
             documents.follow(Next::Document(at))?;
-            documents.read_pieces(collector)
+            documents.read_pieces(Accepts::States, collector)
         };
         read(documents, &mut collector)?;
         let Collector { early, declared, .. } = &collector;
@@ -322,9 +313,20 @@ impl PieceVisitor for Collector<'_, '_, '_> {
         }
     }
 
-    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
-        let ahead = self.ahead.as_mut().filter(|_| frontier.offset() >= self.paused_to);
-        ahead?.find(frontier)
+    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
+        let Collector { ahead, marks, secrets, places, survey, .. } = self;
+        let Some(ahead) = ahead.as_mut().filter(|_| frontier.offset() >= self.paused_to) else {
+            return Ok(None);
+        };
+        Ok(ahead.find(frontier, || {
+            let digests = survey.as_ref().map(Survey::digests).cloned();
+            Searcher::new(
+                marks.like(),
+                secrets.digester().clone(),
+                places.digests().clone(),
+                digests,
+            )
+        }))
     }
 
     fn jumped(&mut self, stretch: &PieceStretch) -> Result<()> {
@@ -337,7 +339,7 @@ impl PieceVisitor for Collector<'_, '_, '_> {
                 if !self.learn(learned, piece)? {
                     read_twice += piece.len();
                     let mut outline = std::mem::take(&mut self.outline);
-                    let learn = |piece: &Piece<'_>| self.piece(piece);
+                    let learn = |piece: &Piece<'_>| self.collect(piece);
                     scout.read_again(piece.kind, piece.range.clone(), &mut outline, learn)?;
                     self.outline = outline;
                 }
@@ -366,7 +368,21 @@ impl PieceVisitor for Collector<'_, '_, '_> {
         Ok(())
     }
 
-    fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
+        self.collect(piece).map(|()| Flow::Continue)
+    }
+
+    fn state(&mut self, document: WrongDocument) -> Result<()> {
+        match self.takes {
+            Takes::All => Ok(()),
+            Takes::Plans => Err(Error::new(ErrorKind::WrongDocument(document))),
+        }
+    }
+}
+
+impl Collector<'_, '_, '_> {
+    /// Records the secrets in a piece.
+    fn collect(&mut self, piece: &Piece<'_>) -> Result<()> {
         let mut parts = Parts::of(piece)?;
         let name = piece.name.unwrap_or_default();
         parts.subject.named = parts.are_declared(piece, &self.declared);
@@ -430,15 +446,6 @@ impl PieceVisitor for Collector<'_, '_, '_> {
         Ok(())
     }
 
-    fn state(&mut self, document: WrongDocument) -> Result<()> {
-        match self.takes {
-            Takes::All => Ok(()),
-            Takes::Plans => Err(Error::new(ErrorKind::WrongDocument(document))),
-        }
-    }
-}
-
-impl Collector<'_, '_, '_> {
     /// Records the marked constants in a part of the configuration, or the values that names mark
     /// in a section without overlays.
     fn constants(&mut self, piece: &Piece<'_>) -> Result<()> {

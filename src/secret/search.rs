@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::json::outline::Outline;
 use crate::json::value::Text;
 use crate::plan::piece_crew::{Found, PieceJob, Task};
-use crate::plan::{Piece, PieceVisitor};
+use crate::plan::{Flow, Piece, PieceVisitor};
 use crate::pool::Worker;
 
 /// Searches stretches for marks.
@@ -94,7 +94,7 @@ impl Searching<'_> {
 }
 
 impl PieceVisitor for Searching<'_> {
-    fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let Searcher { marks, digester, places, decoded, .. } = &mut *self.searcher;
         let learned = &mut self.found.learned;
         let (parts, mut is_marked) = (Parts::of(piece)?, false);
@@ -121,9 +121,9 @@ impl PieceVisitor for Searching<'_> {
         } else {
             self.found.unmarked += u64::from(parts.is_unmarked(piece.kind));
             if let Some(address) = parts.address_elsewhere(piece.section) {
-                return self.address(address);
+                self.address(address)?;
             }
         }
-        found
+        found.map(|()| Flow::Continue)
     }
 }

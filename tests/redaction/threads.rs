@@ -9,7 +9,9 @@ use plansift::error::Result;
 use plansift::input::{Slice, Source};
 use plansift::json::Validation;
 use plansift::json::outline::Outline;
-use plansift::plan::{Documents, Piece, PieceFrontier, PieceScout, PieceStretch, PieceVisitor};
+use plansift::plan::{
+    Accepts, Documents, Flow, Piece, PieceFrontier, PieceScout, PieceStretch, PieceVisitor,
+};
 use plansift::redact::mask::Masking;
 use plansift::redact::{self, redact};
 use plansift::secret::{self, EchoOf, collect};
@@ -433,15 +435,15 @@ struct Told {
 }
 
 impl PieceVisitor for Told {
-    fn piece(&mut self, piece: &Piece<'_>) -> Result<()> {
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let raw = String::from_utf8_lossy(piece.value.raw()).into_owned();
         self.pieces.insert((piece.value.offset(), raw));
-        Ok(())
+        Ok(Flow::Continue)
     }
 
-    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
+    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
         self.scout = self.scout.take().or_else(|| Some((frontier.scout()?, frontier.offset())));
-        None
+        Ok(None)
     }
 }
 
@@ -458,7 +460,7 @@ fn pieces_are_whole() {
     let read = options().secret.read;
     let mut all = Told::default();
     let mut documents = Documents::only(InMemory::new(text.as_bytes()), &read);
-    documents.read_pieces(&mut all).expect("a plan");
+    documents.read_pieces(Accepts::States, &mut all).expect("a plan");
     let (scout, start) = all.scout.expect("resources");
     let scout = scout.with_change_max(100);
     let mut told = HashSet::new();

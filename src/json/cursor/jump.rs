@@ -40,20 +40,9 @@ impl<S: Source> Cursor<S> {
         cursor
     }
 
-    /// The containers that the cursor has entered.
-    pub(crate) fn open(&self) -> &Brackets {
-        &self.open
-    }
-
-    /// Moves from an element of the innermost container to `to`, the end of this or a later
-    /// element. Another cursor has read everything in between. `false` if the source ends or fails
-    /// before that; the cursor then reports it when it gets there.
-    pub(crate) fn jump(&mut self, to: u64) -> bool {
-        let open = self.open.clone();
-        self.jump_into(to, &open)
-    }
-
-    /// Like [`Cursor::jump`], to a place inside the containers `open`.
+    /// Moves from an element of the innermost container to `to`, the end of a later element, inside
+    /// the containers `open`. Another cursor has read everything in between. `false` if the source
+    /// ends or fails before that; the cursor then reports it when it gets there.
     pub(crate) fn jump_into(&mut self, to: u64, open: &Brackets) -> bool {
         while self.window_end() < to {
             if !self.fill() {

@@ -1,21 +1,38 @@
 //! Speculative parsing of pieces ahead of the walk.
 //!
-//! This is [`crate::plan::Scout`] for pieces, and covers resources too. Resources stand in modules,
-//! so a scout leaves modules and enters others without knowing its depth. It therefore assumes more
-//! open modules than occur in practice. The walk, which knows its depth, uses a result only if
-//! the scopes that the scout left are the innermost ones open at the walk's position.
+//! Several threads can parse a text that lies in memory as a whole, if they know where a piece
+//! begins. They guess: after a comma, at an object whose first key is `address`. A guess may be
+//! wrong, because such an object may lie deeper or inside a string. So a result counts only if the
+//! walk, which never guesses, arrives between two pieces at exactly the offset where the result
+//! starts. From there both parse the same bytes in the same way, and the walk jumps to the end of
+//! the result.
+//!
+//! Resources stand in modules, so a scout leaves modules and enters others without knowing its
+//! depth. It therefore assumes more open modules than occur in practice. The walk, which knows its
+//! depth, uses a result only if the scopes that the scout left are the innermost ones open at the
+//! walk's position.
+//!
+//! Invariant: anything unusual (an error, a limit) ends a result before it, and the walk meets it
+//! itself.
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use super::scope::{Around, Scope, Shape};
-use super::{Piece, PieceKind, PieceVisitor, Walk};
+use super::{Piece, PieceKind, PieceVisitor, Taken, Walk};
 use crate::error::Result;
 use crate::input::{SharedText, Slice, Source};
 use crate::json::brackets::Brackets;
 use crate::json::cursor::Cursor;
 use crate::json::outline::Outline;
-use crate::plan::scout::explore;
 use crate::plan::{Options, Section, key};
+
+/// The first key of a piece, as the tools write it (docs/format/plan.md, section 3).
+const FIRST_KEY: &[u8] = b"\"address\":";
+
+/// Cost of a wrong guess, in bytes, on top of the bytes it parsed.
+const WRONG: u64 = 4096;
 
 /// How many nested modules a scout assumes beyond those that the walk has entered.
 const DEEPER: usize = 8;
@@ -23,6 +40,7 @@ const DEEPER: usize = 8;
 /// The walk's position before a resource or a resource change.
 pub struct PieceFrontier<'w> {
     pub(super) section: Section,
+    pub(super) index: u64,
     pub(super) open: &'w [Around],
     pub(super) offset: u64,
     pub(super) source: &'w dyn Source,
@@ -30,6 +48,11 @@ pub struct PieceFrontier<'w> {
 }
 
 impl PieceFrontier<'_> {
+    /// Number of elements before this position, in a section that is an array.
+    pub fn index(&self) -> u64 {
+        self.index
+    }
+
     /// Bytes from the start of the input: right after the comma before the piece, or where the
     /// first piece begins.
     pub fn offset(&self) -> u64 {
@@ -73,6 +96,8 @@ pub struct PieceScout {
 pub struct PieceStretch {
     section: Section,
     range: Range<u64>,
+    /// Number of pieces.
+    count: u64,
     /// Offset of the first piece.
     first: u64,
     /// The innermost scopes around the first piece: those that were left, and the one around them.
@@ -93,6 +118,11 @@ impl PieceStretch {
     /// The range as indices into [`PieceScout::text`].
     pub(crate) fn places(&self) -> Range<usize> {
         self.range.start as usize..self.range.end as usize
+    }
+
+    /// Number of pieces.
+    pub(super) fn count(&self) -> u64 {
+        self.count
     }
 
     /// Offset of the first piece, which may follow white space.
@@ -230,23 +260,24 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
     fn stretch(&mut self, start: u64, until: u64) -> Option<PieceStretch> {
         let around = self.open.clone();
         let (mut read, mut entered) = (None, Vec::new());
-        let mut first = None;
+        let (mut first, mut count) = (None, 0);
         // `kept`: how many of the assumed scopes were never left. `same`: how many of the open
         // scopes were not left since the last piece.
         let (mut kept, mut same) = (around.len(), around.len());
         let mut next = around.last().map(|(scope, _)| (scope.element(), None));
         while let Some((what, name)) = next {
             match self.take(what, name.as_deref()) {
-                Ok(true) => {
+                Ok(Taken::Passed) => {
                     read = Some((self.cursor.offset(), kept));
+                    count += 1;
                     first.get_or_insert(self.outline.start());
                     entered.truncate(same - kept);
                     entered.extend_from_slice(&self.open[same..]);
                     same = self.open.len();
                 }
                 // A stretch must not end right after an opening bracket.
-                Ok(false) => {}
-                Err(_) => break,
+                Ok(Taken::Entered) => {}
+                Ok(Taken::Stopped) | Err(_) => break,
             }
             let step: Option<(_, Option<String>)> = self.step().ok().flatten();
             (kept, same) = (kept.min(self.open.len()), same.min(self.open.len()));
@@ -257,6 +288,7 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
         Some(PieceStretch {
             section: self.section,
             range: start..end,
+            count,
             first: first?,
             open_max: around.len(),
             around: around[kept - 1..].to_vec(),
@@ -269,4 +301,44 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
 pub(super) fn brackets(open: &[Around]) -> Brackets {
     let scopes = open.iter().map(|(_, shape)| *shape == Shape::Object);
     Brackets::of(std::iter::once(true).chain(scopes))
+}
+
+/// Calls `read` with each guessed start of an element in a range, until one succeeds. A failed
+/// `read` returns the offset it reached.
+fn explore<T>(
+    text: &[u8],
+    range: Range<u64>,
+    mut read: impl FnMut(u64) -> std::result::Result<T, u64>,
+) -> Option<T> {
+    let (mut from, mut wasted) = (range.start, 0);
+    // Bounds the wasted work, whatever the text holds, to about the length of the range.
+    while wasted < range.end - range.start {
+        let start = guess(text, from as usize..range.end as usize)? as u64;
+        match read(start) {
+            Ok(found) => return Some(found),
+            Err(reached) => wasted += reached - start + WRONG,
+        }
+        from = start + 1;
+    }
+    None
+}
+
+/// Guesses where in a range an element begins: right after the comma before it.
+fn guess(text: &[u8], range: Range<usize>) -> Option<usize> {
+    // The comma before a key may lie before the range, and the key of the last comma after it.
+    const AROUND: usize = 256;
+    let Range { start, end } = range;
+    let before = start.saturating_sub(AROUND);
+    let behind = text.len().min(end.saturating_add(AROUND));
+    let mut keys = memmem::find_iter(text.get(start..behind)?, FIRST_KEY);
+    keys.find_map(|key| {
+        let place = before + begin(&text[before..start + key])?;
+        (start..end).contains(&place).then_some(place)
+    })
+}
+
+/// If a text ends with `}`, a comma and the brace of an object, returns the length up to the comma.
+fn begin(text: &[u8]) -> Option<usize> {
+    let before = text.trim_ascii_end().strip_suffix(b"{")?.trim_ascii_end();
+    before.strip_suffix(b",")?.trim_ascii_end().ends_with(b"}").then_some(before.len())
 }

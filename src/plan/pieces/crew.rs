@@ -59,7 +59,6 @@ impl<F> Sent for PieceJob<F> {
 /// The worker threads and their outstanding jobs.
 pub(crate) struct PieceCrew<'scope, 'env, W: Worker<Job = PieceJob<F>>, F: 'env> {
     crew: Pool<'scope, 'env, W>,
-    hire: Box<dyn Fn() -> W + 'scope>,
     /// The stretches known from an earlier pass, in document order. All other starts are guessed.
     known: &'scope [PieceStretch],
     ahead: ReadAhead<PieceJob<F>>,
@@ -73,16 +72,15 @@ where
     W: Worker<Job = PieceJob<F>> + Send + 'scope,
     F: Found,
 {
-    /// Uses up to `threads` threads, the calling thread included. `hire` makes the worker of each.
+    /// Uses up to `threads` threads, the calling thread included.
     pub(crate) fn new(
         scope: &'scope Scope<'scope, 'env>,
         desk: &'env Queue<PieceJob<F>>,
         threads: usize,
-        hire: impl Fn() -> W + 'scope,
     ) -> Self {
         let crew = Pool::new(scope, desk, threads);
         let (known, ahead, scout, spare) = (&[], ReadAhead::default(), None, Vec::new());
-        PieceCrew { crew, hire: Box::new(hire), known, ahead, scout, spare }
+        PieceCrew { crew, known, ahead, scout, spare }
     }
 
     /// Reuses the stretches of an earlier pass instead of guessing.
@@ -92,9 +90,14 @@ where
     }
 
     /// Returns the stretch that was parsed from this position on, if there is one;
-    /// [`PieceCrew::take`] then returns its job. Hands out further jobs.
-    pub(crate) fn find(&mut self, frontier: &PieceFrontier<'_>) -> Option<PieceStretch> {
-        let PieceCrew { crew, hire, known, ahead, scout, spare } = self;
+    /// [`PieceCrew::take`] then returns its job. Hands out further jobs; `new_worker` makes the
+    /// worker of a thread that starts.
+    pub(crate) fn find(
+        &mut self,
+        frontier: &PieceFrontier<'_>,
+        mut new_worker: impl FnMut() -> W,
+    ) -> Option<PieceStretch> {
+        let PieceCrew { crew, known, ahead, scout, spare } = self;
         let offset = frontier.offset();
         if !ahead.is_worth_it(offset) || ahead.is_lost() {
             return None;
@@ -109,7 +112,7 @@ where
         {
             let mut job = spare.pop().unwrap_or_default();
             job.task = Some(Task { scout: scout.clone(), range, known });
-            crew.submit(job, &*hire);
+            crew.submit(job, &mut new_worker);
         }
         let fits = |job: &PieceJob<F>| job.read.as_ref().is_some_and(|read| frontier.fits(read));
         ahead.find(offset, fits, || crew.recv(), |job| keep(spare, job))?;

@@ -30,7 +30,9 @@ pub(super) enum Scope {
     ConfiguredOutputs,
     ConfiguredActions,
     Expressions,
-    /// A known section without marks.
+    /// A known section without marks that is an array.
+    List,
+    /// Another known section without marks.
     Plain,
     /// An unknown section.
     Strange,
@@ -71,6 +73,7 @@ impl Scope {
             | Scope::DeferredChanges
             | Scope::ActionInvocations
             | Scope::DeferredActionInvocations
+            | Scope::List
             | Scope::Modules
             | Scope::Resources => Shape::Array,
             Scope::ConfiguredResources
@@ -97,7 +100,7 @@ impl Scope {
             Section::PriorState => Next::Enter(Scope::State),
             Section::Configuration => Next::Enter(Scope::Configuration),
             Section::Variables => Next::Enter(Scope::Variables),
-            Section::RelevantAttributes | Section::Checks => Next::Enter(Scope::Plain),
+            Section::RelevantAttributes | Section::Checks => Next::Enter(Scope::List),
             Section::FormatVersion | Section::TerraformVersion | Section::Timestamp => {
                 Next::Hand(PieceKind::Scalar)
             }
@@ -173,9 +176,12 @@ impl Scope {
             | Scope::ModuleCall
             | Scope::Expressions => PieceKind::Configuration,
             Scope::Strange => PieceKind::Unknown,
-            Scope::State | Scope::Values | Scope::Module | Scope::Modules | Scope::Plain => {
-                PieceKind::Known
-            }
+            Scope::State
+            | Scope::Values
+            | Scope::Module
+            | Scope::Modules
+            | Scope::List
+            | Scope::Plain => PieceKind::Known,
         }
     }
 

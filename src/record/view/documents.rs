@@ -100,7 +100,7 @@ impl Document {
 
     /// Its value.
     pub fn value(&mut self) -> Value<'_> {
-        self.value.value(0)
+        self.value.value()
     }
 }
 
@@ -119,11 +119,7 @@ fn outlined(text: &[u8]) -> Read<Detached> {
         cursor.peek().map(|behind| (end, behind))
     });
     match passed {
-        Ok((end, None)) => {
-            let mut value = Detached::default();
-            value.push(&text[..end], &outline);
-            Ok(Some(value))
-        }
+        Ok((end, None)) => Ok(Some(Detached::new(&text[..end], outline))),
         Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => Err(Unread),
         Ok(_) | Err(_) => Ok(None),
     }

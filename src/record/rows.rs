@@ -1,0 +1,179 @@
+//! Rows that other threads make of resource changes, ahead of the thread that reads.
+//!
+//! What they make of a change is what the reading thread would have found itself: what the change
+//! adds to the summary, and its row. Anything unusual (an error, a limit, a row that is too long to
+//! wait in memory) ends a batch before it. The reading thread meets it itself, so errors and limits
+//! have one way only.
+
+use super::held;
+use super::maker::{Facts, Maker};
+use super::sift::{Extent, Show};
+use super::view::{Places, View, Viewer, Whose};
+use super::watch::Watch;
+use super::{Record, Renderer};
+use crate::error::Result;
+use crate::json::outline::Outline;
+use crate::json::value::Text;
+use crate::limits::Limits;
+use crate::plan::piece_crew::{Found, PieceJob, Task};
+use crate::plan::{Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section};
+use crate::pool::Worker;
+
+/// Longest lists of paths of a row in a batch, in bytes of memory.
+const PATHS_MAX: u64 = 64 << 10;
+
+/// Bytes of rendered rows after which a batch ends.
+const TEXT_MAX: usize = 256 << 10;
+
+/// Memory of unrendered rows after which a batch ends, in bytes.
+const ROWS_MAX: u64 = 1 << 20;
+
+/// Estimated memory of the texts of a row that are neither paths nor attributes, in bytes.
+const TEXTS: u64 = 256;
+
+/// The rows of consecutive changes.
+#[derive(Default)]
+pub(super) struct RowBatch {
+    /// One for each change.
+    pub made: Vec<Made>,
+    /// The rendered rows, one after the other.
+    pub text: Vec<u8>,
+    /// Memory of `made`, in bytes.
+    size: u64,
+}
+
+/// What a thread made of a change.
+pub(super) enum Made {
+    /// It has no row.
+    Nothing(Facts),
+    /// Its row is rendered, and ends at this place of [`RowBatch::text`].
+    Text(Facts, usize),
+    /// Its row.
+    Row(Facts, Box<Record<'static>>),
+}
+
+impl Made {
+    /// Approximate memory in bytes.
+    fn size(&self) -> u64 {
+        let row = match self {
+            Made::Row(_, row) => row.resource().map_or(0, |change| {
+                let paths = [&change.changed, &change.unknown, &change.sensitive];
+                let paths: u64 = paths.iter().map(|paths| paths.size()).sum();
+                size_of_val(row.as_ref()) as u64 + TEXTS + paths + change.attributes.size()
+            }),
+            _ => 0,
+        };
+        size_of::<Made>() as u64 + row
+    }
+}
+
+impl Found for RowBatch {
+    fn clear(&mut self) {
+        self.made.clear();
+        self.text.clear();
+        self.size = 0;
+    }
+}
+
+/// Makes rows.
+pub(super) struct RowWorker<'v> {
+    maker: Maker,
+    /// Finds attributes, if rows have them.
+    viewer: Option<Viewer<'v>>,
+    show: Show,
+    /// `None` if rows stay unrendered.
+    renderer: Option<Box<dyn Renderer>>,
+    /// Scratch space for changes.
+    outline: Outline,
+}
+
+impl<'v> RowWorker<'v> {
+    pub(super) fn new(
+        limits: Limits,
+        (show, extent, watch): (Show, Extent, Option<&'static Watch>),
+        view: Option<View<'v>>,
+        renderer: Option<Box<dyn Renderer>>,
+    ) -> Self {
+        let limits = Limits { paths: limits.paths.min(PATHS_MAX), ..limits };
+        let viewer = view.map(|view| Viewer::new(view, &limits));
+        let (maker, outline) = (Maker::new(limits, extent, watch), Outline::new());
+        RowWorker { maker, viewer, show, renderer, outline }
+    }
+
+    /// Makes a row. `None` leaves the change to the reading thread.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the change is malformed or exceeds a limit.
+    fn make(
+        &mut self,
+        section: Section,
+        change: &ResourceChange<'_>,
+        reason: Option<Text<'_>>,
+        text: &mut Vec<u8>,
+    ) -> Result<Option<Made>> {
+        let facts = self.maker.facts(section, change)?;
+        if self.show.hides(&facts) {
+            return Ok(Some(Made::Nothing(facts)));
+        }
+        let row = self.maker.row(&facts, change, reason, self.viewer.as_ref())?;
+        if let Some(renderer) = &mut self.renderer {
+            renderer.render(&row, text)?;
+            return Ok(Some(Made::Text(facts, text.len())));
+        }
+        let Some(mut owned) = held::owned(&row) else { return Ok(None) };
+        if let (Some(viewer), Some(row)) = (&mut self.viewer, owned.resource_mut()) {
+            let (changed, unknown) = (&*row.changed, &*row.unknown);
+            let places = Places { changed, unknown, replace_paths: &row.replace_paths };
+            let whose = Whose::Resource(section, change.address);
+            row.attributes = viewer.view(whose, &change.change, places)?;
+        }
+        Ok(Some(Made::Row(facts, Box::new(owned))))
+    }
+}
+
+impl Worker for RowWorker<'_> {
+    type Job = PieceJob<RowBatch>;
+
+    fn work(&mut self, job: &mut PieceJob<RowBatch>) {
+        let Some(Task { scout, range, .. }) = job.task() else { return };
+        let mut outline = std::mem::take(&mut self.outline);
+        let mut changes = Changes { worker: self, batch: &mut job.found };
+        let read = scout.read(range, &mut outline, &mut changes);
+        self.outline = outline;
+        job.end(read);
+    }
+}
+
+/// Makes rows of the changes in a range.
+struct Changes<'w, 'v> {
+    worker: &'w mut RowWorker<'v>,
+    batch: &'w mut RowBatch,
+}
+
+impl PieceVisitor for Changes<'_, '_> {
+    fn holds_gaps(&self) -> bool {
+        false
+    }
+
+    fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
+        let RowBatch { made, text, size } = &mut *self.batch;
+        if piece.kind != PieceKind::ResourceChange || text.len() >= TEXT_MAX || *size >= ROWS_MAX {
+            return Ok(Flow::Stop);
+        }
+        let (section, text_len) = (piece.section, text.len());
+        let row = ResourceChange::parse(section, piece.value)
+            .and_then(|change| self.worker.make(section, &change, None, text));
+        match row {
+            Ok(Some(row)) => {
+                *size += row.size();
+                made.push(row);
+                Ok(Flow::Continue)
+            }
+            Ok(None) | Err(_) => {
+                text.truncate(text_len);
+                Ok(Flow::Stop)
+            }
+        }
+    }
+}

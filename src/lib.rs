@@ -23,9 +23,10 @@
 //! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their paths |
 //! | 6 | [`sink`], [`slim`] | rows in a format, and rules about them; a plan cut down |
 //! | 7 | [`batch`] | many inputs, local or in a store; a record file for each, a report |
-//! | 8 | [`cli`] | arguments, a run, an exit code |
+//! | 8 | `cli` | arguments, a run, an exit code |
 //!
-//! The feature `stores`, on by default, adds the clients for object stores and web servers. Without
+//! The feature `cli`, on by default, adds the command. A program that uses the library alone turns
+//! it off. The feature `stores`, on by default, adds the clients for object stores and web servers. Without
 //! it, their addresses are errors that name the feature.
 //!
 //! Memory is bounded by a few times the largest single change. Nothing recurses on the depth of an
@@ -59,6 +60,7 @@
 pub mod allocation;
 pub mod audit;
 pub mod batch;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod diff;
 pub mod error;

@@ -13,6 +13,7 @@ mod screen;
 #[cfg(target_os = "linux")]
 mod spool;
 mod streaming;
+mod texts;
 
 use std::path::PathBuf;
 use std::process::{Output, Stdio};

@@ -37,10 +37,12 @@ const LEVELS: [(&str, u32); 21] = [
 
 /// The third-party crates, and the places that may name them; none of what is a dependency for the
 /// sake of its features alone.
-const CRATES: [(&str, &[&str]); 34] = [
+const CRATES: [(&str, &[&str]); 36] = [
     ("blake3", &["batch/", "redact/mask.rs", "sink/markdown/", "sink/short.rs"]),
     ("bytes", &["batch/store/client/"]),
     ("clap", &["cli/args.rs", "cli/args/"]),
+    ("clap_complete", &["cli/args.rs"]),
+    ("clap_mangen", &["cli/args.rs"]),
     ("csv", &["sink/csv.rs", "sink/findings/csv.rs"]),
     ("flate2", &["input/compressed.rs"]),
     ("foldhash", &["secret/survey.rs", "sink/findings/table.rs"]),

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 pub use self::batch::{Batch, Merge, ReportFormat};
 pub use self::inputs::InputArgs;
@@ -24,7 +25,12 @@ use crate::slim::Part;
 
 /// Reads Terraform and OpenTofu plans (`show -json`) of any size and tells what they change.
 #[derive(Debug, Parser)]
-#[command(name = "plansift", version, max_term_width = 100)]
+#[command(
+    name = "plansift",
+    version = super::version::SHORT,
+    long_version = super::version::LONG,
+    max_term_width = 100
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -41,7 +47,10 @@ impl Command {
             Command::Redact(Redact { plans, .. })
             | Command::Slim(Slim { plans, .. })
             | Command::Audit(Audit { plans, .. }) => Some(plans),
-            Command::Merge(_) | Command::Schema(_) => None,
+            Command::Merge(_)
+            | Command::Schema(_)
+            | Command::Completions(_)
+            | Command::Man(_) => None,
         }
     }
 }
@@ -67,6 +76,26 @@ pub enum Command {
     Slim(Slim),
     /// The JSON Schema of the records
     Schema(Schema),
+    /// Completions for a shell, to be loaded by it
+    Completions(Completions),
+    /// Manual pages, in the format of man
+    Man(Man),
+}
+
+/// `plansift completions`.
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell that loads them
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// `plansift man`.
+#[derive(Debug, Args)]
+pub struct Man {
+    /// The command to describe; plansift itself without one
+    #[arg(value_name = "COMMAND")]
+    pub command: Option<String>,
 }
 
 /// `plansift schema`.
@@ -537,6 +566,27 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusa
         return Err(refusal);
     }
     Cli::try_parse_from(args).map(|cli| cli.command).map_err(Refusal)
+}
+
+/// The completions for a shell, as the shell reads them.
+pub fn completions(shell: Shell) -> Vec<u8> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "plansift", &mut script);
+    script
+}
+
+/// The manual page of a command, or of plansift without one, in the format of man. `None` if there
+/// is no such command.
+pub fn manual(command: Option<&str>) -> Option<Vec<u8>> {
+    let mut cli = Cli::command();
+    cli.build();
+    let described = match command {
+        Some(name) => cli.find_subcommand(name)?.clone(),
+        None => cli,
+    };
+    let mut page = Vec::new();
+    clap_mangen::Man::new(described).render(&mut page).expect("a Vec takes all");
+    Some(page)
 }
 
 /// Refuses a long option with one dash, like `-format`, which would read as `-f ormat`.

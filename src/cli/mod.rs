@@ -22,6 +22,7 @@ mod sifting;
 mod slim;
 mod stats;
 mod unmatched;
+mod version;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -36,11 +36,14 @@ use crate::sink::{Form, Sink};
 /// Runs a command and prints what it has to say.
 pub fn run(command: Command) -> Exit {
     match command {
-        Command::Schema(schema) => match io::stdout().write_all(schema_of(&schema).as_bytes()) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                fail(None, &Error::io(ErrorKind::Write, error))
+        Command::Schema(schema) => print(schema_of(&schema).as_bytes()),
+        Command::Completions(args) => print(&args::completions(args.shell)),
+        Command::Man(man) => match args::manual(man.command.as_deref()) {
+            Some(page) => print(&page),
+            None => {
+                say("there is no command of this name: `plansift help` lists them");
+                Exit::Usage
             }
-            _ => Exit::Done,
         },
         Command::Redact(redact) => super::redact::run(&redact),
         Command::Audit(audit) => super::audit::run(&audit),
@@ -67,6 +70,16 @@ pub fn run(command: Command) -> Exit {
             let asked = Asked { plans, path: output.as_deref(), gate, records, extent };
             sift_all(asked, |out, _| form.sink(out))
         }
+    }
+}
+
+/// Prints a text to standard output.
+fn print(text: &[u8]) -> Exit {
+    match io::stdout().write_all(text) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            fail(None, &Error::io(ErrorKind::Write, error))
+        }
+        _ => Exit::Done,
     }
 }
 

@@ -326,11 +326,10 @@ impl<'env: 'scope, 'scope> PieceVisitor for Sifter<'_, 'scope, 'env> {
     }
 
     fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
-        let Some(ahead) = &mut self.ahead else { return Ok(None) };
         self.books.begin_if_known()?;
-        if !self.books.begun {
+        let Some(ahead) = self.ahead.as_mut().filter(|_| self.books.begun) else {
             return Ok(None);
-        }
+        };
         self.index = frontier.index();
         let (books, view) = (&mut self.books, self.view);
         let what = (books.show, books.extent, books.watch);

@@ -1,0 +1,34 @@
+//! Tells the program its version, the commit that it is built from, and its target.
+
+use std::process::Command;
+
+fn main() {
+    let [version, target] = ["CARGO_PKG_VERSION", "TARGET"].map(|name| {
+        std::env::var(name).unwrap_or_else(|_| panic!("cargo sets {name} for build scripts"))
+    });
+    let version = match commit() {
+        Some(commit) => format!("{version} ({commit})"),
+        None => version,
+    };
+    println!("cargo:rustc-env=PLANSIFT_VERSION={version}");
+    println!("cargo:rustc-env=PLANSIFT_TARGET={target}");
+    println!("cargo:rerun-if-changed=build.rs");
+}
+
+/// The commit that is checked out, if this folder is the top of a repository. A package that was
+/// unpacked inside another repository has no commit.
+fn commit() -> Option<String> {
+    if !rev_parse(&["--show-prefix"])?.is_empty() {
+        return None;
+    }
+    // Changes with every commit and checkout.
+    println!("cargo:rerun-if-changed={}", rev_parse(&["--git-path", "logs/HEAD"])?);
+    rev_parse(&["--short=12", "HEAD"])
+}
+
+/// What `git rev-parse` prints for these arguments.
+fn rev_parse(args: &[&str]) -> Option<String> {
+    let output = Command::new("git").arg("rev-parse").args(args).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned())
+}

@@ -1,0 +1,59 @@
+//! What the command prints of itself: its version, completions and manual pages.
+
+use std::process::Output;
+
+use crate::run;
+
+fn plansift(args: &[&str]) -> (Option<i32>, String, String) {
+    let Output { status, stdout, stderr } = run::plansift().args(args).output().expect("it runs");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (status.code(), text(stdout), text(stderr))
+}
+
+#[test]
+fn the_version_names_the_commit_and_the_features() {
+    let version = env!("CARGO_PKG_VERSION");
+    let (code, short, _) = plansift(&["-V"]);
+    assert_eq!(code, Some(0));
+    let rest = short.strip_prefix(&format!("plansift {version}")).expect("the version").trim();
+    let is_commit = |text: &str| text.len() == 12 && text.bytes().all(|it| it.is_ascii_hexdigit());
+    let commit = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    // A package has no commit.
+    assert!(rest.is_empty() || commit.is_some_and(is_commit), "{short}");
+    let (_, long, _) = plansift(&["--version"]);
+    let stores = if cfg!(feature = "stores") { "cli, stores" } else { "cli" };
+    assert!(long.starts_with(short.trim_end()), "{long}");
+    assert!(long.contains(&format!("\nfeatures: {stores}\ntarget: ")), "{long}");
+}
+
+#[test]
+fn each_shell_has_completions() {
+    for (shell, start) in [
+        ("bash", "_plansift() {"),
+        ("zsh", "#compdef plansift"),
+        ("fish", "# Print an optspec for argparse"),
+        ("powershell", "using namespace System.Management.Automation"),
+        ("elvish", "use builtin;"),
+    ] {
+        let (code, script, said) = plansift(&["completions", shell]);
+        assert_eq!((code, said.as_str()), (Some(0), ""), "{shell}");
+        assert!(script.trim_start().starts_with(start), "{shell}: {script:.200}");
+        assert!(script.contains("fail-on"), "{shell}");
+    }
+}
+
+#[test]
+fn each_command_has_a_manual_page() {
+    let (code, page, _) = plansift(&["man"]);
+    assert_eq!(code, Some(0));
+    assert!(page.contains(".TH plansift 1"), "{page:.200}");
+    for command in ["summary", "changes", "report", "redact", "audit", "slim", "batch", "merge"] {
+        let (code, page, _) = plansift(&["man", command]);
+        assert_eq!(code, Some(0), "{command}");
+        assert!(page.contains(&format!(".TH plansift-{command} 1")), "{page:.200}");
+        assert!(page.contains(".SH OPTIONS"), "{command}");
+    }
+    let (code, page, said) = plansift(&["man", "sumary"]);
+    assert_eq!((code, page.as_str()), (Some(64), ""));
+    assert!(said.contains("there is no command of this name"), "{said}");
+}

@@ -1,8 +1,8 @@
 //! What differs between the two sides of a change, by the paths that are known to.
 //!
 //! Values and paths are walked together, both in the order of their keys, so that each is looked at
-//! once. A list is taken as a set where that tells less to have changed, and a string that holds a
-//! document as that document.
+//! once. A list is taken as a set where that tells no more to have changed, and a string that holds
+//! a document as that document.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -203,10 +203,11 @@ fn pair(
     Ok(Paired::AsTheyStand)
 }
 
-/// What two lists do not share, if that is less than the places that changed in them, nothing in
-/// them is hidden, and elements did not simply change where they are. `changed`: how many places,
-/// with those of `open`; [`usize::MAX`], if the lists are of different lengths. Then lists of
-/// objects or of lists need not share anything: each element is shown, and not one long value.
+/// What two lists do not share, if that is no more than the places that changed in them, nothing in
+/// them is hidden, and elements did not simply change where they are. On a tie both tools say which
+/// elements go and come, of lists and of sets alike. `changed`: how many places, with those of
+/// `open`; [`usize::MAX`], if the lists are of different lengths. Then lists of objects or of lists
+/// need not share anything: each element is shown, and not one long value.
 fn as_set<'a>(
     sides: [Value<'a>; 2],
     changed: usize,
@@ -223,26 +224,23 @@ fn as_set<'a>(
     listing.set_room = room;
     let open = open();
     let Some(found) = unmatched(sides[0], sides[1], &open)? else { return Ok(None) };
-    let [are_parts, are_lists] = [&[Kind::Object, Kind::Array][..], &[Kind::Array]]
-        .map(|kinds| Ok(has_only(sides[0], kinds)? && has_only(sides[1], kinds)?));
-    let has_parts = are_parts? && changed == usize::MAX;
-    let changed = changed - open.len();
-    // Lists in a list that has them at other places are more likely sets.
-    let most = if are_lists? { changed } else { changed.saturating_sub(1) };
+    let has_parts = changed == usize::MAX && has_only_parts(sides[0])? && has_only_parts(sides[1])?;
+    // What is not known says nothing of which element it was: it needs a clear case.
+    let most = (changed - open.len()).saturating_sub(usize::from(!open.is_empty()));
     let indexes = |list: &[(u32, Value<'_>)]| list.iter().map(|it| it.0).collect::<Vec<_>>();
     let is_in_place = found.len() > 0 && indexes(&found.removed) == indexes(&found.added);
     let has_reason = has_parts || !found.shared.is_empty();
     Ok(Some(found).filter(|it| has_reason && it.len() <= most && !is_in_place))
 }
 
-/// Whether a list has elements, and these are of some kinds only.
-fn has_only(list: Value<'_>, kinds: &[Kind]) -> Result<bool> {
+/// Whether a list has elements, and these are objects and lists only.
+fn has_only_parts(list: Value<'_>) -> Result<bool> {
     let mut elements = list.elements()?.peekable();
     if elements.peek().is_none() {
         return Ok(false);
     }
     for element in elements {
-        if !kinds.contains(&element?.kind()?) {
+        if !matches!(element?.kind()?, Kind::Object | Kind::Array) {
             return Ok(false);
         }
     }

@@ -125,10 +125,19 @@ fn what_changes_is_listed_with_both_sides() {
 }
 
 #[test]
-fn lists_are_sets_where_that_tells_less() {
+fn lists_are_sets_where_that_tells_no_more() {
     for (before, after, expected) in [
-        // As many lines either way: by their places.
+        // One changes where it stands, alone or beside others.
         ("[1,2]", "[1,3]", &["l[1]: 2 -> 3"][..]),
+        ("[1]", "[2]", &["l[0]: 1 -> 2"]),
+        // As many lines either way: one goes and one comes, as both tools say of sets and of lists.
+        ("[1,2]", "[2,3]", &["l[0]: 1 -> -", "l[1]: - -> 3"]),
+        ("[1,2,3]", "[1,3,4]", &["l[1]: 2 -> -", "l[2]: - -> 4"]),
+        (
+            r#"[{"a":1},{"a":2}]"#,
+            r#"[{"a":2},{"a":3}]"#,
+            &[r#"l[0]: {"a":1} -> -"#, r#"l[1]: - -> {"a":3}"#],
+        ),
         ("[1,2,3]", "[3,1,2]", &["l: [1,2,3] -> [3,1,2] (order)"]),
         ("[1,2,3]", "[9,1,2]", &["l[2]: 3 -> -", "l[0]: - -> 9"]),
         ("[1,2]", "[2]", &["l[0]: 1 -> -"]),

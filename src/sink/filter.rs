@@ -132,7 +132,7 @@ impl Noise {
     fn ignores(&self, attribute: &Attribute) -> bool {
         match attribute.difference {
             _ if attribute.replaces => false,
-            Difference::Format if self.format => true,
+            Difference::Space | Difference::Format if self.format => true,
             Difference::Order if self.order => true,
             _ => self.paths.iter().any(|pattern| pattern.covers(&attribute.path)),
         }

@@ -5,7 +5,7 @@
 //! knows, which the form makes safe.
 
 use crate::record::counts::{PlanLine, Summary};
-use crate::record::view::Attributes;
+use crate::record::view::{Attributes, Detail, Difference};
 use crate::record::{Hidden, ResourceChange};
 
 /// What is said of a value that nobody may see.
@@ -14,10 +14,6 @@ pub(super) const SENSITIVE: &str = "(sensitive value)";
 pub(super) const UNKNOWN: &str = "(known after apply)";
 /// What is said of one that is written and never read.
 pub(super) const WRITE_ONLY: &str = "(write-only attribute)";
-/// What is said where a document or text says the same as before.
-pub(super) const FORMAT: &str = "(only white space or formatting)";
-/// What is said of a list that holds the same as before.
-pub(super) const ORDER: &str = "(only the order)";
 
 /// The title of the changes that a later plan makes.
 pub(super) const DEFERRED: &str = "Deferred to a later plan";
@@ -25,6 +21,20 @@ pub(super) const DEFERRED: &str = "Deferred to a later plan";
 pub(super) const DEFERRED_ACTIONS: &str = "Actions deferred to a later plan";
 /// The title of the actions that a plan invokes.
 pub(super) const ACTIONS: &str = "Actions to invoke";
+
+/// What is said of values that say the same in another way, or hold the same.
+pub(super) fn remark(difference: Difference) -> &'static str {
+    match difference {
+        Difference::Space | Difference::Format => "(only white space or formatting)",
+        Difference::Order => "(only the order)",
+        Difference::Value | Difference::Nothing => "",
+    }
+}
+
+/// Whether the remark is all that is said of them: a JSON document that says the same.
+pub(super) fn suffices(difference: Difference, detail: Detail) -> bool {
+    difference == Difference::Format && detail == Detail::Excerpts
+}
 
 /// So many of a thing: `1 change`, `2 changes`.
 pub(super) fn counted(count: u64, thing: &str) -> String {

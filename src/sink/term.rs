@@ -11,8 +11,8 @@ use std::io::Write;
 
 use super::gate::{Questions, Rule};
 use super::phrase::{
-    self, ACTIONS, DEFERRED, DEFERRED_ACTIONS, FORMAT, ORDER, Of, SENSITIVE, Tense, UNKNOWN,
-    WRITE_ONLY, Warning, circumstances, plan_line, unchanged, what, what_else,
+    self, ACTIONS, DEFERRED, DEFERRED_ACTIONS, Of, SENSITIVE, Tense, UNKNOWN, WRITE_ONLY, Warning,
+    circumstances, plan_line, remark, suffices, unchanged, what, what_else,
 };
 use super::spool::Spool;
 use super::summary::{
@@ -295,12 +295,8 @@ impl<W: Write> Term<W> {
     /// not asked for.
     fn values(&self, attribute: &Attribute, column: usize) -> String {
         let Attribute { before, after, difference, lines, .. } = attribute;
-        let word = match difference {
-            Difference::Format => FORMAT,
-            Difference::Order => ORDER,
-            Difference::Value | Difference::Nothing => "",
-        };
-        if !word.is_empty() && self.detail == Detail::Excerpts {
+        let word = remark(*difference);
+        if suffices(*difference, self.detail) {
             return self.paint(DIM, word);
         }
         let values = match (difference, before, after) {

@@ -230,7 +230,8 @@ fn as_set<'a>(
     let indexes = |list: &[(u32, Value<'_>)]| list.iter().map(|it| it.0).collect::<Vec<_>>();
     let is_in_place = found.len() > 0 && indexes(&found.removed) == indexes(&found.added);
     let has_reason = has_parts || !found.shared.is_empty();
-    Ok(Some(found).filter(|it| has_reason && it.len() <= most && !is_in_place))
+    let is_less = most > 0 && found.len() <= most;
+    Ok(Some(found).filter(|_| has_reason && is_less && !is_in_place))
 }
 
 /// Whether a list has elements, and these are objects and lists only.
@@ -311,7 +312,7 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
     let mut words = before.split_whitespace();
     let has_same_words =
         after.split_whitespace().all(|word| words.next() == Some(word)) && words.next().is_none();
-    let how = if has_same_words { Difference::Format } else { Difference::Value };
+    let how = if has_same_words { Difference::Space } else { Difference::Value };
     let mut is_yaml = false;
     match [&before, &after].map(|text| Document::of(text.as_bytes())) {
         [Ok(Some(mut one)), Ok(Some(mut other))] if one.syntax == other.syntax => {
@@ -355,15 +356,12 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
     }
     let is_short = before.len().max(after.len()) <= SHORT;
     let is_whole = is_short || listing.shower.detail() == Detail::Full;
-    if (has_same_words || is_whole) && !is_yaml {
+    let [head, tail] = alike(&before, &after);
+    // What seems to be YAML is shown as any text.
+    if (is_whole || head.max(tail) == 0) && !is_yaml {
         let [before, after] = sides.map(|side| listing.shower.show(Some(side)));
         listing.push(path, before?, after?, how);
         return Ok(true);
-    }
-    let [head, tail] = alike(&before, &after);
-    // What seems to be YAML is shown as any text.
-    if head.max(tail) == 0 && !is_yaml {
-        return Ok(false);
     }
     let max = listing.shower.excerpt_max();
     let [before, after] = [&before, &after]

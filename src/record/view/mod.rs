@@ -101,7 +101,9 @@ pub struct Attribute {
 pub enum Difference {
     /// They are other values.
     Value,
-    /// Only in white space, or in how a document is written that stands in them.
+    /// Only in white space.
+    Space,
+    /// Only in how the JSON document is written that stands in them.
     Format,
     /// Only in the order of a list.
     Order,

@@ -67,6 +67,7 @@ fn line(attribute: &Attribute) -> String {
     let reason = if *replaces { " !" } else { "" };
     let how = match difference {
         Difference::Value => "",
+        Difference::Space => " (space)",
         Difference::Format => " (format)",
         Difference::Order => " (order)",
         Difference::Nothing => " (nothing)",
@@ -156,6 +157,9 @@ fn lists_are_sets_where_that_tells_no_more() {
     let appended =
         r#""before":{"l":[1]},"after":{"l":[1,null]},"after_unknown":{"l":[false,true]}"#;
     assert_eq!(lines(appended, &[]), ["l[1]: - -> ?"]);
+    // An overlay that is longer than its list says nothing of an order.
+    let longer = r#""before":{"l":[1]},"after":{"l":[1]},"after_unknown":{"l":[false,true]}"#;
+    assert_eq!(lines(longer, &[]), ["l[1]: - -> ?"]);
     // Nor has what is not known yet anything to do with what stood in its place.
     let [one, two] = [r#"{"a":1,"b":1,"id":"x"}"#, r#"{"a":2,"b":2,"id":"y"}"#];
     let new = r#"{"a":3,"b":3}"#;
@@ -262,9 +266,9 @@ fn documents_in_strings_are_compared_as_such() {
         ),
         ("a: NULL\nb: x\n", "a: null\nb: x\n", &["p: -a: NULL|+a: null| b: x|  (0 more)"]),
         // A program that could be YAML.
-        ("if x:\n  a\n  b\n", "if x:\n  a\nb\n", &["p:  if x:|   a|-  b|+b|  (0 more) (format)"]),
-        ("x  y\n", " x y", &[r#"p: "x  y\n" -> " x y" (format)"#]),
-        ("", " ", &[r#"p: "" -> " " (format)"#]),
+        ("if x:\n  a\n  b\n", "if x:\n  a\nb\n", &["p:  if x:|   a|-  b|+b|  (0 more) (space)"]),
+        ("x  y\n", " x y", &[r#"p: "x  y\n" -> " x y" (space)"#]),
+        ("", " ", &[r#"p: "" -> " " (space)"#]),
     ] {
         let (before, after) = (quoted(before), quoted(after));
         let change = format!(r#""before":{{"p":{before}}},"after":{{"p":{after}}}"#);
@@ -425,20 +429,21 @@ fn no_text_with_a_document_in_it_is_shown_as_it_is() {
 #[test]
 fn only_what_says_the_same_is_a_matter_of_format() {
     let quoted = |text: &str| serde_json::to_string(text).unwrap();
-    for (before, after, is_format) in [
-        (r#"{"a":1,"b":[true]}"#, r#"{ "b": [true], "a": 1.0 }"#, true),
-        (r#"{"a":1}"#, r#"{"a":1,"b":null}"#, false),
-        (r#"{"a":null}"#, r#"{"b":null}"#, false),
-        ("a: 0644\nb: 1\n", "a: '0644'\nb: 1\n", false),
-        ("#cloud-config\na: 1\n", "#cloud-boothook\na: 1\n", false),
-        ("a: 1\n", "a: 1\nc:\n", false),
-        ("a: 1\nb: x\n", "a:  1\n\nb: x\n", true),
+    for (before, after, how) in [
+        (r#"{"a":1,"b":[true]}"#, r#"{ "b": [true], "a": 1.0 }"#, Some("(format)")),
+        (r#"{"a":1}"#, r#"{"a":1,"b":null}"#, None),
+        (r#"{"a":null}"#, r#"{"b":null}"#, None),
+        ("a: 0644\nb: 1\n", "a: '0644'\nb: 1\n", None),
+        ("#cloud-config\na: 1\n", "#cloud-boothook\na: 1\n", None),
+        ("a: 1\n", "a: 1\nc:\n", None),
+        ("a: 1\nb: x\n", "a:  1\n\nb: x\n", Some("(space)")),
     ] {
         let change =
             format!(r#""before":{{"p":{}}},"after":{{"p":{}}}"#, quoted(before), quoted(after));
         let found = lines(&change, &[]);
         assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!(found[0].ends_with("(format)"), is_format, "{found:?}");
+        let remark = ["(format)", "(space)"].into_iter().find(|it| found[0].ends_with(it));
+        assert_eq!(remark, how, "{found:?}");
     }
 }
 

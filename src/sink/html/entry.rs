@@ -198,7 +198,7 @@ impl Serialize for Told<'_> {
         }
         match difference {
             Difference::Value => {}
-            Difference::Format => row.serialize_element("format")?,
+            Difference::Space | Difference::Format => row.serialize_element("format")?,
             Difference::Order => row.serialize_element("order")?,
             Difference::Nothing => row.serialize_element("same")?,
         }

@@ -7,7 +7,7 @@ use super::entry::NAME;
 use super::quoted::{cut, fenced};
 use crate::inert::visible;
 use crate::record::view::{Attribute, Attributes, Detail, Difference, Excerpt, Line, Shown};
-use crate::sink::phrase::{FORMAT, ORDER, SENSITIVE, UNKNOWN, WRITE_ONLY, unchanged};
+use crate::sink::phrase::{SENSITIVE, UNKNOWN, WRITE_ONLY, remark, suffices, unchanged};
 use crate::sink::summary::Action;
 use crate::sink::term::sign;
 use crate::sink::wrap::{self, Columns};
@@ -88,12 +88,8 @@ fn line(attribute: &Attribute, action: Action, detail: Detail, lines: &mut Strin
     let is_separated = !attribute.path.is_empty();
     lines.push_str(if is_separated { " = " } else { "" });
     let before = lines.len();
-    let word = match attribute.difference {
-        Difference::Format => FORMAT,
-        Difference::Order => ORDER,
-        Difference::Value | Difference::Nothing => "",
-    };
-    let is_told = word.is_empty() || detail == Detail::Full;
+    let word = remark(attribute.difference);
+    let is_told = !suffices(attribute.difference, detail);
     let mut fits = if attribute.path.len() > NAME { Fits::No } else { Fits::Yes };
     match (attribute.difference, &attribute.before, &attribute.after) {
         _ if !is_told || attribute.lines.is_some() => {}

@@ -207,6 +207,11 @@ impl ResourceChange<'_> {
         action::effects(&self.actions)
     }
 
+    /// Whether an object stays that is no longer managed: the only one, or the one replaced.
+    pub fn forgets(&self) -> bool {
+        self.actions.iter().any(|action| action == "forget")
+    }
+
     /// Its address; where the plan has none, its type and name.
     pub fn label(&self) -> Cow<'_, str> {
         if let Some(address) = &self.address {

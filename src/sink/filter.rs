@@ -93,6 +93,7 @@ impl Does {
             Does::Word(glob) => {
                 glob.matches(change.action.as_bytes())
                     || change.effects().any(|it| glob.matches(it.as_bytes()))
+                    || (change.forgets() && glob.matches(b"forget"))
             }
             Does::Destroy => change.actions.iter().any(|action| action == "delete"),
         }

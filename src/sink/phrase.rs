@@ -57,7 +57,7 @@ pub(super) fn what(tense: Tense, action: &str) -> &'static str {
         (_, "update") => "will be updated in place",
         (_, "replace") => "must be replaced",
         (_, "delete") => "will be destroyed",
-        (_, "forget") => "will be forgotten, not destroyed",
+        (_, "forget") => "will no longer be managed, but will not be destroyed",
         (_, "read") => "will be read during apply",
         _ => "",
     }
@@ -77,17 +77,29 @@ pub(super) fn what_else(change: &ResourceChange<'_>) -> Option<&'static str> {
 pub(super) fn circumstances(
     change: &ResourceChange<'_>,
 ) -> impl Iterator<Item = &'static str> + use<> {
-    [
+    let others = [
         (change.generated_config, "its configuration will be generated"),
         (change.deposed.is_some(), "left over from a partially failed replacement"),
-    ]
-    .into_iter()
-    .filter_map(|(holds, words)| holds.then_some(words))
+    ];
+    let others = others.into_iter().filter_map(|(holds, words)| holds.then_some(words));
+    stays(change).into_iter().chain(others)
 }
 
-/// An action's reason, if it is known (docs/format/plan.md, section 3).
-pub(super) fn reason(word: &str) -> Option<&'static str> {
+/// What is said of a replacement that destroys nothing.
+pub(super) fn stays(change: &ResourceChange<'_>) -> Option<&'static str> {
+    let holds = change.action == "replace" && change.forgets();
+    holds.then_some("the old object stays and is no longer managed")
+}
+
+/// Why a change is made, if that is known (docs/format/plan.md, section 3). Both tools give the
+/// reason of a destruction where a `removed` block keeps the object.
+pub(super) fn reason(change: &ResourceChange<'_>, word: &str) -> Option<&'static str> {
     Some(match word {
+        "delete_because_no_resource_config" | "delete_because_no_module"
+            if change.action == "forget" =>
+        {
+            "a removed block says not to destroy it"
+        }
         "replace_because_cannot_update" => "cannot be updated in place",
         "replace_because_tainted" => "is tainted",
         "replace_by_request" => "as requested",

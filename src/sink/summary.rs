@@ -465,9 +465,10 @@ impl Draft {
         }
         if matches!(action, Action::Delete | Action::Replace | Action::Forget) {
             self.risks.push_change(change, || {
-                let reason =
-                    change.action_reason.as_deref().map(|word| known(phrase::reason, word));
-                reason.map(|reason| format!(", {reason}")).unwrap_or_default()
+                let reason = |word: &str| known(|word| phrase::reason(change, word), word);
+                let reason = change.action_reason.as_deref().map(reason);
+                let parts = phrase::stays(change).map(str::to_owned).into_iter().chain(reason);
+                parts.map(|part| format!(", {part}")).collect()
             });
         }
         let name = visible(&short_group(change.type_name.as_deref().unwrap_or("(no type)")));

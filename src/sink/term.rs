@@ -503,7 +503,8 @@ fn told(part: Part, change: &ResourceChange<'_>) -> String {
         parts.push(format!("imported by {}", visible(importing.get())));
     }
     parts.extend(circumstances(change).map(str::to_owned));
-    parts.extend(change.action_reason.as_deref().map(|word| known(phrase::reason, word)));
+    let reason = |word: &str| phrase::reason(change, word);
+    parts.extend(change.action_reason.as_deref().map(|word| known(reason, word)));
     parts.extend(change.deferred_reason.as_deref().map(|word| known(phrase::deferral, word)));
     parts.join(", ")
 }
@@ -514,6 +515,7 @@ pub(super) fn sign(attribute: &Attribute, action: Action) -> (&'static str, &'st
         _ if attribute.difference == Difference::Nothing => (" ", PLAIN),
         (Shown::Absent, _) if action == Action::Read => (" ", PLAIN),
         (Shown::Absent, _) => ("+", GREEN),
+        (_, Shown::Absent) if action == Action::Forget => (" ", PLAIN),
         (_, Shown::Absent) => ("-", RED),
         _ => ("~", YELLOW),
     }

@@ -125,7 +125,7 @@ fn what_may_be_lost_stands_unfolded() {
     let list = "**Destroyed, replaced or forgotten: 3**\n\n\
         - `-` **`a.b3`** will be destroyed\n\
         - `-/+` **`a.b2`** must be replaced\n\
-        - `.` **`a.b0`** will be forgotten, not destroyed\n\n";
+        - `.` **`a.b0`** will no longer be managed, but will not be destroyed\n\n";
     assert!(top(&run.out).contains(list), "{}", run.out);
     page::read(&run.out);
 
@@ -178,7 +178,7 @@ pub fn heads(page: &Page) -> Vec<String> {
 
 #[test]
 fn failed_checks_are_told_before_the_table() {
-    let run = report(&run::root(), &["-o", "markdown", "corpus/plans/rich/plan.json"], &[]);
+    let run = report(run::root(), &["-o", "markdown", "corpus/plans/rich/plan.json"], &[]);
     let place = |text: &str| run.out.find(text).unwrap_or_else(|| panic!("{text}: {}", run.out));
     assert!(place("**Warning:** 2 checks failed.") < place("| Plan |"), "{}", run.out);
 }

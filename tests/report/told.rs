@@ -107,6 +107,50 @@ fn generated_configuration_and_deposed_objects_are_told() {
 }
 
 #[test]
+fn what_is_no_longer_managed_stays() {
+    let gone = r#""actions":["forget"],"before":{"a":1,"l":[]},"after":null"#;
+    let reason = r#""action_reason":"delete_because_no_resource_config","change""#;
+    let forgotten = plan_of(&[("t", gone)]).replace("\"change\"", reason);
+    let words = "will no longer be managed, but will not be destroyed";
+    let removed = "a removed block says not to destroy it";
+    tell(
+        &forgotten,
+        &[words, removed, " a = 1", " l = []"],
+        &["- a =", "- l =", "no longer in the configuration"],
+    );
+    let actions = [r#"["create","forget"]"#, r#"["forget","create"]"#];
+    let replaced = |actions: &str| {
+        let members = r#""before":{"a":1},"after":{"a":2},"replace_paths":[["a"]]"#;
+        plan_of(&[("t", &format!(r#""actions":{actions},{members}"#))])
+    };
+    let stays = "the old object stays and is no longer managed";
+    for (actions, forgets) in actions.into_iter().zip([0, 1]) {
+        let plan = replaced(actions);
+        tell(&plan, &["must be replaced", stays, "~ a = 1 -> 2 # forces replacement"], &[]);
+        assert!(report_of(&["-o", "html"], &plan).contains(stays));
+        let summary = run::piped(&["summary", "-"], plan.as_bytes());
+        let summary = String::from_utf8_lossy(&summary.stdout).into_owned();
+        assert!(summary.contains(stays), "{summary}");
+        // As the plan line and the tools count.
+        let numbers = report_of(&["-o", "variables"], &plan);
+        for line in ["PLANSIFT_REPLACE=1", "PLANSIFT_DESTROY=0"] {
+            assert!(numbers.lines().any(|it| it == line), "{numbers}");
+        }
+        assert!(numbers.contains(&format!("PLANSIFT_FORGET={forgets}\n")), "{numbers}");
+        for command in ["report", "summary", "changes"] {
+            for (rule, code) in [("forget", 3), ("forget:t.r0", 3), ("replace", 3), ("destroy", 0)]
+            {
+                let run = run::piped(&[command, "--fail-on", rule, "-"], plan.as_bytes());
+                assert_eq!(run.status.code(), Some(code), "{command} {rule}: {actions}");
+            }
+        }
+        let only = report_of(&["--only", "action:forget"], &plan);
+        assert!(only.contains(stays), "{only}");
+    }
+    assert!(report_of(&["-o", "html"], &forgotten).contains(removed));
+}
+
+#[test]
 fn the_configuration_of_invoked_actions_is_told() {
     let plan = r#"{"format_version":"1.2","action_invocations":[{"address":"action.n.a","type":"n",
         "name":"a","config_values":{"message":"hello","list":[1,null],"none":null,

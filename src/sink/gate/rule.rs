@@ -59,6 +59,8 @@ enum Subject {
     Action(&'static str),
     /// The same that destroy something, to replace it or not.
     Destroy,
+    /// The same that leave an object behind, to replace it or not.
+    Forget,
     /// The same that are neither `no-op` nor `read`.
     Changes,
     Import,
@@ -91,7 +93,7 @@ const SUBJECTS: [(&str, Subject); 21] = [
     ("update", Subject::Action("update")),
     ("replace", Subject::Action("replace")),
     ("delete", Subject::Action("delete")),
-    ("forget", Subject::Action("forget")),
+    ("forget", Subject::Forget),
     ("destroy", Subject::Destroy),
     ("changes", Subject::Changes),
     ("import", Subject::Import),
@@ -283,6 +285,7 @@ fn is_counted(change: &ResourceChange<'_>, subject: Subject) -> bool {
             change.effects().any(|effect| effect == word) && (is_managed || word == "read")
         }
         Subject::Destroy => is_managed && change.actions.iter().any(|action| action == "delete"),
+        Subject::Forget => is_managed && change.forgets(),
         Subject::Changes => is_managed && change.action != "no-op" && change.action != "read",
         Subject::Import => change.importing.is_some(),
         Subject::Move => change.moved_from().is_some(),

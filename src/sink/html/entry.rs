@@ -74,10 +74,12 @@ struct Details<'a> {
 impl<'a> Entry<'a> {
     /// A change to a resource, in that part of the page.
     pub fn of_resource(kind: &'static str, change: &'a ResourceChange<'_>) -> Entry<'a> {
-        let reason = change.action_reason.as_deref().map(|word| known(phrase::reason, word));
+        let why = |word: &str| known(|word| phrase::reason(change, word), word);
+        let why = change.action_reason.as_deref().map(why);
         let deferral = change.deferred_reason.as_deref().map(|word| known(phrase::deferral, word));
-        let reason = reason.map(Cow::Owned);
-        let reason = reason.or(what_else(change).map(Cow::Borrowed));
+        let reason = why.or(what_else(change).map(str::to_owned)).or(deferral);
+        let stays = phrase::stays(change).map(str::to_owned);
+        let reasons: Vec<String> = stays.into_iter().chain(reason).collect();
         let details = Details {
             provider: change.provider_name.as_deref(),
             importing: change.importing.as_ref().map(|importing| importing.get()),
@@ -94,7 +96,7 @@ impl<'a> Entry<'a> {
             deposed: change.deposed.as_deref(),
             moved_from: change.moved_from(),
             imported: change.importing.is_some(),
-            reason: reason.or(deferral.map(Cow::Owned)),
+            reason: (!reasons.is_empty()).then(|| Cow::Owned(reasons.join(", "))),
             status: None,
             details,
         }

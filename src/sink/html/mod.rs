@@ -45,7 +45,7 @@ const SCRIPT: &str = concat!(
 /// SHA-256 of the style, in base64.
 const STYLE_DIGEST: &str = "JZ00uOxZD691uMKiFLH1MgUn1jDUmdmb3Bm4LJ5xgVY=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "vVk/PeegB9Vfp/QCIYs+C4E6XCl7fmKGo6l68JfsHp8=";
+const SCRIPT_DIGEST: &str = "NJTcSEmEWXX+1fBiD+WyRQEh977fOfb2zy/h2vZxtXM=";
 
 /// Where the data goes in the page.
 const DATA: &str = "<!-- data -->\n";

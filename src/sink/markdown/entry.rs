@@ -214,7 +214,7 @@ fn told(class: Class, change: &ResourceChange<'_>) -> String {
     }
     parts.extend(circumstances(change).map(str::to_owned));
     let reason = change.action_reason.as_deref();
-    parts.extend(reason.map(|word| known(phrase::reason(word), word)));
+    parts.extend(reason.map(|word| known(phrase::reason(change, word), word)));
     let deferral = change.deferred_reason.as_deref();
     parts.extend(deferral.map(|word| known(phrase::deferral(word), word)));
     parts.join(", ")

@@ -60,7 +60,9 @@ function attribute([path, before, after, ...words], action) {
   const [sign, style] = signOf(before, after, words, action);
   const head = make("th", "path", path || "(the value)");
   head.scope = "row";
-  const cell = make("td", "value", ...change(before, after, words));
+  const stays = after === null && style === "same";
+  const values = stays ? [value(before, "span")] : change(before, after, words);
+  const cell = make("td", "value", ...values);
   const lines = words.find((word) => typeof word === "object");
   if (lines) cell.append(difference(lines));
   if (words.includes("replaces")) {
@@ -73,7 +75,9 @@ function attribute([path, before, after, ...words], action) {
 function signOf(before, after, words, action) {
   if (words.includes("same")) return ["", "same"];
   if (before === null) return action === "read" ? ["", "read"] : ["+", "create"];
-  return after === null ? ["-", "delete"] : ["~", "update"];
+  // What is no longer managed stays as it is.
+  if (after === null) return action === "forget" ? ["", "same"] : ["-", "delete"];
+  return ["~", "update"];
 }
 
 /** What a value was and will be, with what differs marked. */

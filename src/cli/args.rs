@@ -54,6 +54,7 @@ pub enum Command {
     /// The record stream of a plan: one record for each change
     Changes(Changes),
     /// What plans change, with values, for people and for pipelines: several formats at once
+    #[command(mut_arg("echo", |echo| echo.value_parser(self::report::echo())))]
     Report(Report),
     /// A record file for each of many plans, and a report: resumable, bounded
     Batch(Batch),

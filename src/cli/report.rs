@@ -123,9 +123,7 @@ fn refuse_contradictions(arguments: &Report) -> Option<Exit> {
     let has_names = arguments.secrets.also_names.is_some();
     let has = |format| arguments.targets.iter().any(|it| it.format == format);
     let has_markdown = has(ReportAs::Markdown);
-    if arguments.secrets.echo == Echo::Off && !is_blind {
-        say("--echo off: values that repeat a secret are never shown; --values none shows none");
-    } else if is_blind && arguments.full {
+    if is_blind && arguments.full {
         say("--full: it is about values, and --values none shows none");
     } else if arguments.width.is_some() && !has(ReportAs::Term) {
         say("--width: it is about reports for a terminal: ask for one, as in -o term");

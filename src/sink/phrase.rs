@@ -8,8 +8,8 @@ use crate::record::counts::{PlanLine, Summary};
 use crate::record::view::{Attributes, Detail, Difference};
 use crate::record::{Hidden, ResourceChange};
 
-/// What is said of a value that nobody may see.
-pub(super) const SENSITIVE: &str = "(sensitive value)";
+/// What is said of a value that nobody may see, and of one that repeats such a value.
+pub(super) use crate::secret::{ECHO, MASK as SENSITIVE};
 /// What is said of one that nobody knows.
 pub(super) const UNKNOWN: &str = "(known after apply)";
 /// What is said of one that is written and never read.

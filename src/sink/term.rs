@@ -11,8 +11,8 @@ use std::io::Write;
 
 use super::gate::{Questions, Rule};
 use super::phrase::{
-    self, ACTIONS, DEFERRED, DEFERRED_ACTIONS, Of, SENSITIVE, Tense, UNKNOWN, WRITE_ONLY, Warning,
-    circumstances, plan_line, remark, suffices, unchanged, what, what_else,
+    self, ACTIONS, DEFERRED, DEFERRED_ACTIONS, ECHO, Of, SENSITIVE, Tense, UNKNOWN, WRITE_ONLY,
+    Warning, circumstances, plan_line, remark, suffices, unchanged, what, what_else,
 };
 use super::spool::Spool;
 use super::summary::{
@@ -306,7 +306,9 @@ impl<W: Write> Term<W> {
             (_, Shown::Absent | Shown::Withheld, shown) | (_, shown, Shown::Absent) => {
                 self.value(shown, column)
             }
-            (_, Shown::Sensitive, Shown::Sensitive) => self.value(after, column),
+            (_, Shown::Sensitive, Shown::Sensitive) | (_, Shown::Echo, Shown::Echo) => {
+                self.value(after, column)
+            }
             (_, before, after) => self.pair(before, after, column),
         };
         match (word, values) {
@@ -331,7 +333,9 @@ impl<W: Write> Term<W> {
     fn value(&self, shown: &Shown, column: usize) -> String {
         match shown {
             Shown::Absent => word(shown).to_owned(),
-            Shown::Unknown | Shown::Sensitive | Shown::WriteOnly => self.paint(DIM, word(shown)),
+            Shown::Unknown | Shown::Sensitive | Shown::Echo | Shown::WriteOnly => {
+                self.paint(DIM, word(shown))
+            }
             Shown::Withheld => String::new(),
             Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
                 wrap::value(excerpt, self.columns(column))
@@ -534,6 +538,7 @@ fn word(shown: &Shown) -> &'static str {
         Shown::Absent => "null",
         Shown::Unknown => UNKNOWN,
         Shown::Sensitive => SENSITIVE,
+        Shown::Echo => ECHO,
         Shown::WriteOnly => WRITE_ONLY,
         Shown::Withheld | Shown::Scalar(_) | Shown::Container(_) => "",
     }

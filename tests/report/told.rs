@@ -107,6 +107,28 @@ fn generated_configuration_and_deposed_objects_are_told() {
 }
 
 #[test]
+fn what_repeats_a_secret_is_told_apart_from_what_is_marked() {
+    let changed = r#""actions":["update"],"before":{"p":"hunter22","q":"hunter22","t":"a\nb"},
+        "after":{"p":"hunter23","q":"hunter23","r":["hunter23"],"t":"a\nhunter23"},
+        "before_sensitive":{"p":true},"after_sensitive":{"p":true}"#;
+    let plan = plan_of(&[("t", changed)]);
+    tell(
+        &plan,
+        &[
+            "~ p = (sensitive value) ~ q = (repeats a sensitive value) \
+             + r = [(repeats a sensitive value)]",
+            "+ (repeats a sensitive value)",
+        ],
+        &["hunter", "-> (repeats"],
+    );
+    let page = report_of(&["-o", "html"], &plan);
+    assert!(page.contains(r#"["q","repeated","repeated"]"#) && !page.contains("hunter"));
+    let help = run::plansift().args(["report", "--help"]).output().expect("it runs");
+    let help = String::from_utf8_lossy(&help.stdout).into_owned();
+    assert!(help.contains("- contains: ") && !help.contains("- off: "), "{help}");
+}
+
+#[test]
 fn what_is_no_longer_managed_stays() {
     let gone = r#""actions":["forget"],"before":{"a":1,"l":[]},"after":null"#;
     let reason = r#""action_reason":"delete_because_no_resource_config","change""#;

@@ -29,7 +29,7 @@ use crate::path::{Path, Paths, Step};
 use crate::plan::{Change, Section};
 use crate::secret::marks::{By, Marks, Subject};
 use crate::secret::steps::Places as Marked;
-use crate::secret::{self, Collected, MASK};
+use crate::secret::{self, Collected, ECHO};
 
 use differences::differences;
 pub use lines::{Line, Lines};
@@ -551,6 +551,6 @@ fn text(path: Path<'_>, shower: &Shower<'_>) -> String {
         return path.to_string();
     }
     let mut paths = Paths::new();
-    paths.push(path.steps().map(|step| if is_hidden(&step) { Step::Key(MASK) } else { step }));
+    paths.push(path.steps().map(|step| if is_hidden(&step) { Step::Key(ECHO) } else { step }));
     paths.get(0).map(|path| path.to_string()).unwrap_or_default()
 }

@@ -15,7 +15,7 @@ use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{Marks, Subject};
 use crate::secret::parts::Declared;
 use crate::secret::places::Elsewhere;
-use crate::secret::{Collected, MASK, is_attribute_name, is_mask};
+use crate::secret::{Collected, ECHO, MASK, is_attribute_name, is_mask};
 
 /// What is shown of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,13 +26,15 @@ pub enum Shown {
     Unknown,
     /// It is secret.
     Sensitive,
+    /// It repeats a secret, and nobody marked it.
+    Echo,
     /// It was not asked for.
     Withheld,
     /// It is written and never read: no plan holds it.
     WriteOnly,
     /// A string, a number, `true` or `false`; or `null` that is an element of a list.
     Scalar(Excerpt),
-    /// An object or array; [`MASK`] stands in it where a secret does.
+    /// An object or array; [`MASK`] or [`ECHO`] stands in it where a secret does.
     Container(Excerpt),
 }
 
@@ -242,16 +244,24 @@ impl<'s> Shower<'s> {
 
     /// Whether a text is a secret, or stands for one.
     pub fn is_secret(&self, text: &[u8]) -> bool {
-        let Collected { secrets, contained, .. } = self.known;
-        is_mask(text)
-            || (text.len() >= secrets.echo_min() && secrets.echoed(text).is_some())
-            || contained.as_ref().is_some_and(|contained| contained.is_in(text))
+        self.mask(text).is_some()
     }
 
     /// Whether a number is one: its text, or that of its value.
     pub fn is_secret_number(&self, number: &[u8]) -> bool {
         let shared = |number| self.is_secret(number::canonical(number, &mut Vec::new()));
         self.is_secret(number) || (Word::is_whole(number) && shared(number))
+    }
+
+    /// What is said in the place of a text that is a secret, or stands for one.
+    fn mask(&self, text: &[u8]) -> Option<&'static str> {
+        let Collected { secrets, contained, .. } = self.known;
+        if is_mask(text) {
+            return Some(MASK);
+        }
+        let is_echo = (text.len() >= secrets.echo_min() && secrets.echoed(text).is_some())
+            || contained.as_ref().is_some_and(|contained| contained.is_in(text));
+        is_echo.then_some(ECHO)
     }
 
     /// What is shown of a value.
@@ -271,13 +281,19 @@ impl<'s> Shower<'s> {
             return Ok(Shown::Container(excerpt));
         }
         Ok(match self.scalar(value, kind, &mut excerpt)? {
-            true => Shown::Scalar(excerpt),
-            false => Shown::Sensitive,
+            None => Shown::Scalar(excerpt),
+            Some(ECHO) => Shown::Echo,
+            Some(_) => Shown::Sensitive,
         })
     }
 
-    /// Appends a scalar, or nothing if it is secret.
-    fn scalar(&mut self, value: Value<'_>, kind: Kind, excerpt: &mut Excerpt) -> Result<bool> {
+    /// Appends a scalar; of one that is secret it only says what to say in its place.
+    fn scalar(
+        &mut self,
+        value: Value<'_>,
+        kind: Kind,
+        excerpt: &mut Excerpt,
+    ) -> Result<Option<&'static str>> {
         let mut decoded = std::mem::take(&mut self.decoded);
         decoded.clear();
         // A copy, because someone may write to the file: what is shown is what was looked at.
@@ -286,14 +302,14 @@ impl<'s> Shower<'s> {
             _ => decoded.extend_from_slice(value.raw()),
         }
         let text = &*decoded;
-        let is_shown = match kind {
-            Kind::String => !self.is_secret(text),
-            Kind::Number => !self.is_secret_number(text),
-            _ => true,
+        let mask = match kind {
+            Kind::String => self.mask(text),
+            Kind::Number if self.is_secret_number(text) => Some(ECHO),
+            _ => None,
         };
         let document = if kind == Kind::String { Document::of(text) } else { Ok(None) };
         match document {
-            _ if !is_shown => {}
+            _ if mask.is_some() => {}
             Err(Unread) => excerpt.push_unread(text),
             Ok(Some(_)) if self.depth == DOCUMENTS_MAX => excerpt.push_unread(text),
             Ok(None) => match kind {
@@ -303,7 +319,7 @@ impl<'s> Shower<'s> {
             Ok(Some(mut document)) => self.document(&mut document, text, excerpt),
         }
         self.decoded = decoded;
-        Ok(is_shown)
+        Ok(mask)
     }
 
     /// Appends a document that stands in a text.
@@ -328,18 +344,17 @@ impl<'s> Shower<'s> {
 
     /// A line of a text as it is shown: a secret may stand on one of its own.
     pub fn line(&self, line: &str) -> String {
-        let is_hidden = self.is_secret(line.trim().as_bytes());
-        if is_hidden { MASK.to_owned() } else { line.to_owned() }
+        self.mask(line.trim().as_bytes()).unwrap_or(line).to_owned()
     }
 
     /// A text without the lines that repeat a secret.
     fn by_line<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
-        let is_secret = |line: &&[u8]| self.is_secret(line.trim_ascii());
+        let mask = |line: &[u8]| self.mask(line.trim_ascii()).map(str::as_bytes);
         let lines = || text.split(|byte| *byte == b'\n');
-        if !text.contains(&b'\n') || !lines().any(|line| is_secret(&line)) {
+        if !text.contains(&b'\n') || !lines().any(|line| mask(line).is_some()) {
             return Cow::Borrowed(text);
         }
-        let lines = lines().map(|line| if is_secret(&line) { MASK.as_bytes() } else { line });
+        let lines = lines().map(|line| mask(line).unwrap_or(line));
         Cow::Owned(lines.collect::<Vec<_>>().join(&b'\n'))
     }
 
@@ -369,7 +384,7 @@ impl<'s> Shower<'s> {
                 Met::Key(key) => {
                     let key = key.decode()?;
                     match self.hides_key(&key) {
-                        true => excerpt.text.push_str(MASK),
+                        true => excerpt.text.push_str(ECHO),
                         false => excerpt.push(key.as_bytes(), Kind::String, self.excerpt_max),
                     }
                     excerpt.text.push(':');
@@ -389,8 +404,8 @@ impl<'s> Shower<'s> {
                         excerpt.text.push_str(MASK);
                     } else if is_empty {
                         excerpt.text.push_str(if kind == Kind::Object { "{}" } else { "[]" });
-                    } else if !self.scalar(whole, kind, excerpt)? {
-                        excerpt.text.push_str(MASK);
+                    } else if let Some(mask) = self.scalar(whole, kind, excerpt)? {
+                        excerpt.text.push_str(mask);
                     }
                     is_full = depth > 0 && excerpt.text.len() > self.excerpt_max;
                     if is_full {

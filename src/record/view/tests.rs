@@ -57,6 +57,7 @@ fn line(attribute: &Attribute) -> String {
         Shown::Absent => "-".to_owned(),
         Shown::Unknown => "?".to_owned(),
         Shown::Sensitive => "*".to_owned(),
+        Shown::Echo => "%".to_owned(),
         Shown::Withheld => "#".to_owned(),
         Shown::WriteOnly => "w".to_owned(),
         Shown::Scalar(text) | Shown::Container(text) => match text.left_out {
@@ -246,7 +247,7 @@ fn documents_in_strings_are_compared_as_such() {
         (
             r#"{"k":"hunter22"}"#,
             r#"{"k":"other","l":"hunter22"}"#,
-            &[r#"jsondecode(p).k: * -> "other""#, "jsondecode(p).l: - -> *"],
+            &[r#"jsondecode(p).k: % -> "other""#, "jsondecode(p).l: - -> %"],
         ),
         // A key twice: no document.
         (
@@ -260,8 +261,8 @@ fn documents_in_strings_are_compared_as_such() {
             "pw: hunter22\nx: 0777\n",
             "pw: hunter22\nx: '0777'\n",
             &[concat!(
-                r#"p: {"pw":(sensitive value),"x":"0777"} "#,
-                r#"-> {"pw":(sensitive value),"x":"0777"}"#
+                r#"p: {"pw":(repeats a sensitive value),"x":"0777"} "#,
+                r#"-> {"pw":(repeats a sensitive value),"x":"0777"}"#
             )],
         ),
         ("a: NULL\nb: x\n", "a: null\nb: x\n", &["p: -a: NULL|+a: null| b: x|  (0 more)"]),
@@ -277,7 +278,7 @@ fn documents_in_strings_are_compared_as_such() {
     let one = quoted(r#"{"k": "hunter22", "l": [true]}"#);
     assert_eq!(
         lines(&format!(r#""before":null,"after":{{"p":{one}}}"#), &["hunter22"]),
-        [r#"p: - -> jsonencode({"k":(sensitive value),"l":[true]})"#]
+        [r#"p: - -> jsonencode({"k":(repeats a sensitive value),"l":[true]})"#]
     );
 }
 
@@ -355,16 +356,21 @@ fn what_repeats_a_secret_is_hidden() {
         (
             r#""before":{"a":"hunter2"},
                "after":{"a":"\u0068unter22","b":["x","hunter22"],"n":123456789}"#,
-            &[r#"a: "hunter2" -> *"#, r#"b: - -> ["x",(sensitive value)]"#, "n: - -> *"][..],
+            &[r#"a: "hunter2" -> %"#, r#"b: - -> ["x",(repeats a sensitive value)]"#, "n: - -> %"]
+                [..],
         ),
         (
             r#""before":{"Key-of-it":1,"z":{"Key-of-it":1}},"after":{"Key-of-it":2}"#,
-            &[r#"["(sensitive value)"]: 1 -> 2"#, r#"z: {(sensitive value):1} -> -"#],
+            &[
+                r#"["(repeats a sensitive value)"]: 1 -> 2"#,
+                r#"z: {(repeats a sensitive value):1} -> -"#,
+            ],
         ),
         (
             r#""before":null,"after":{"m":{"Key-of-it":"x"}}"#,
-            &[r#"m["(sensitive value)"]: - -> "x""#],
+            &[r#"m["(repeats a sensitive value)"]: - -> "x""#],
         ),
+        // What stands for a secret in a plan that was redacted repeats none.
         (r#""before":null,"after":{"m":"(sensitive value)"}"#, &["m: - -> *"]),
     ] {
         assert_eq!(lines(members, &secrets), expected, "{members}");
@@ -483,7 +489,7 @@ fn documents_in_documents_are_looked_into_so_far() {
         let change = format!(r#""before":null,"after":{{"p":{}}}"#, nested(depth));
         lines(&change, &["hunter22"]).concat()
     };
-    assert!(shown(2).contains(r#""pw":(sensitive value)"#), "{}", shown(2));
+    assert!(shown(2).contains(r#""pw":(repeats a sensitive value)"#), "{}", shown(2));
     // Each reads what is in it: without a bound, minutes.
     let deep = shown(2500);
     assert!(deep.contains('…') && !deep.contains("hunter22"), "{deep}");

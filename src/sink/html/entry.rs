@@ -247,6 +247,7 @@ impl Serialize for Value<'_> {
             Shown::Absent => serializer.serialize_none(),
             Shown::Unknown => serializer.serialize_str("unknown"),
             Shown::Sensitive => serializer.serialize_str("sensitive"),
+            Shown::Echo => serializer.serialize_str("repeated"),
             Shown::Withheld => serializer.serialize_str("withheld"),
             Shown::WriteOnly => serializer.serialize_str(WRITE_ONLY),
             Shown::Scalar(Excerpt { text, left_out, .. })

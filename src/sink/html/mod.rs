@@ -45,7 +45,7 @@ const SCRIPT: &str = concat!(
 /// SHA-256 of the style, in base64.
 const STYLE_DIGEST: &str = "JZ00uOxZD691uMKiFLH1MgUn1jDUmdmb3Bm4LJ5xgVY=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "NJTcSEmEWXX+1fBiD+WyRQEh977fOfb2zy/h2vZxtXM=";
+const SCRIPT_DIGEST: &str = "GU+zTyz9UYly8ORNqVkLaI3WUzcOXyxCfkbdCmVghIg=";
 
 /// Where the data goes in the page.
 const DATA: &str = "<!-- data -->\n";

@@ -7,7 +7,7 @@ use super::entry::NAME;
 use super::quoted::{cut, fenced};
 use crate::inert::visible;
 use crate::record::view::{Attribute, Attributes, Detail, Difference, Excerpt, Line, Shown};
-use crate::sink::phrase::{SENSITIVE, UNKNOWN, WRITE_ONLY, remark, suffices, unchanged};
+use crate::sink::phrase::{ECHO, SENSITIVE, UNKNOWN, WRITE_ONLY, remark, suffices, unchanged};
 use crate::sink::summary::Action;
 use crate::sink::term::sign;
 use crate::sink::wrap::{self, Columns};
@@ -98,6 +98,7 @@ fn line(attribute: &Attribute, action: Action, detail: Detail, lines: &mut Strin
             value(shown, 0, lines, &mut fits);
         }
         (_, Shown::Sensitive, Shown::Sensitive) => lines.push_str(SENSITIVE),
+        (_, Shown::Echo, Shown::Echo) => lines.push_str(ECHO),
         (_, before, after) => {
             let skipped = alike(before, after);
             value(before, skipped, lines, &mut fits);
@@ -151,6 +152,7 @@ fn in_full(attribute: &Attribute, lines: &mut String) {
             Shown::WriteOnly => WRITE_ONLY.to_owned(),
             Shown::Unknown => UNKNOWN.to_owned(),
             Shown::Sensitive => SENSITIVE.to_owned(),
+            Shown::Echo => ECHO.to_owned(),
             Shown::Scalar(excerpt) | Shown::Container(excerpt) => wrap::value(excerpt, columns),
         };
         for (place, line) in shown.split('\n').enumerate() {
@@ -189,6 +191,7 @@ fn value(shown: &Shown, skipped: usize, line: &mut String, fits: &mut Fits) {
         Shown::WriteOnly => line.push_str(WRITE_ONLY),
         Shown::Unknown => line.push_str(UNKNOWN),
         Shown::Sensitive => line.push_str(SENSITIVE),
+        Shown::Echo => line.push_str(ECHO),
         Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
             let Excerpt { text, left_out, .. } = excerpt;
             line.push_str(if skipped > 0 { "…" } else { "" });

@@ -45,6 +45,7 @@ const HIDDEN = {
   __proto__: null,
   unknown: "(known after apply)",
   sensitive: "(sensitive value)",
+  repeated: "(repeats a sensitive value)",
   withheld: "",
 };
 /** What is said of values that differ only so. */

@@ -5,15 +5,16 @@
 //! knows, which the form makes safe.
 
 use crate::record::counts::{PlanLine, Summary};
-use crate::record::view::{Attributes, Detail, Difference};
+use crate::record::view::{Attributes, Detail, Difference, Shown};
 use crate::record::{Hidden, ResourceChange};
+use crate::secret::{ECHO, MASK};
 
-/// What is said of a value that nobody may see, and of one that repeats such a value.
-pub(super) use crate::secret::{ECHO, MASK as SENSITIVE};
-/// What is said of one that nobody knows.
-pub(super) const UNKNOWN: &str = "(known after apply)";
+/// What is said of a value that nobody knows.
+const UNKNOWN: &str = "(known after apply)";
 /// What is said of one that is written and never read.
 pub(super) const WRITE_ONLY: &str = "(write-only attribute)";
+/// What is said of `null` where only the name says so.
+pub(super) const NAMED_WRITE_ONLY: &str = "null (write-only, going by its name)";
 
 /// The title of the changes that a later plan makes.
 pub(super) const DEFERRED: &str = "Deferred to a later plan";
@@ -21,6 +22,19 @@ pub(super) const DEFERRED: &str = "Deferred to a later plan";
 pub(super) const DEFERRED_ACTIONS: &str = "Actions deferred to a later plan";
 /// The title of the actions that a plan invokes.
 pub(super) const ACTIONS: &str = "Actions to invoke";
+
+/// What stands for a value that is not shown.
+pub(super) fn stand_in(shown: &Shown) -> &'static str {
+    match shown {
+        Shown::Absent => "null",
+        Shown::Unknown => UNKNOWN,
+        Shown::Sensitive => MASK,
+        Shown::Echo => ECHO,
+        Shown::WriteOnly => WRITE_ONLY,
+        Shown::NamedWriteOnly => NAMED_WRITE_ONLY,
+        Shown::Withheld | Shown::Scalar(_) | Shown::Container(_) => "",
+    }
+}
 
 /// What is said of values that say the same in another way, or hold the same.
 pub(super) fn remark(difference: Difference) -> &'static str {

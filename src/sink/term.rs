@@ -11,8 +11,8 @@ use std::io::Write;
 
 use super::gate::{Questions, Rule};
 use super::phrase::{
-    self, ACTIONS, DEFERRED, DEFERRED_ACTIONS, ECHO, Of, SENSITIVE, Tense, UNKNOWN, WRITE_ONLY,
-    Warning, circumstances, plan_line, remark, suffices, unchanged, what, what_else,
+    self, ACTIONS, DEFERRED, DEFERRED_ACTIONS, Of, Tense, Warning, circumstances, plan_line,
+    remark, stand_in, suffices, unchanged, what, what_else,
 };
 use super::spool::Spool;
 use super::summary::{
@@ -332,14 +332,12 @@ impl<W: Write> Term<W> {
     /// A value whose first line begins at a column.
     fn value(&self, shown: &Shown, column: usize) -> String {
         match shown {
-            Shown::Absent => word(shown).to_owned(),
-            Shown::Unknown | Shown::Sensitive | Shown::Echo | Shown::WriteOnly => {
-                self.paint(DIM, word(shown))
-            }
+            Shown::Absent => stand_in(shown).to_owned(),
             Shown::Withheld => String::new(),
             Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
                 wrap::value(excerpt, self.columns(column))
             }
+            shown => self.paint(DIM, stand_in(shown)),
         }
     }
 
@@ -532,18 +530,6 @@ fn behind(between: &str, mut values: String) -> String {
     values
 }
 
-/// What stands for a value that is not shown.
-fn word(shown: &Shown) -> &'static str {
-    match shown {
-        Shown::Absent => "null",
-        Shown::Unknown => UNKNOWN,
-        Shown::Sensitive => SENSITIVE,
-        Shown::Echo => ECHO,
-        Shown::WriteOnly => WRITE_ONLY,
-        Shown::Withheld | Shown::Scalar(_) | Shown::Container(_) => "",
-    }
-}
-
 /// Whether a value is no text of several lines.
 fn is_line(shown: &Shown) -> bool {
     match shown {
@@ -556,6 +542,6 @@ fn is_line(shown: &Shown) -> bool {
 fn columns(shown: &Shown) -> usize {
     match shown {
         Shown::Scalar(excerpt) | Shown::Container(excerpt) => width(&inert::text(&excerpt.text)),
-        shown => word(shown).len(),
+        shown => stand_in(shown).len(),
     }
 }

@@ -244,7 +244,10 @@ fn secrets_are_hidden_in_lines() {
         }
     }
     let text = report_of(&[], &plan);
-    assert!(text.contains("            - x\n            + y\n              (repeats a sens"), "{text}");
+    assert!(
+        text.contains("            - x\n            + y\n              (repeats a sens"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -33,7 +33,7 @@ use crate::secret::{self, Collected, ECHO};
 
 use differences::differences;
 pub use lines::{Line, Lines};
-use scalars::Scalars;
+use scalars::{Scalars, marked_write_only};
 use shown::Shower;
 pub use shown::{EXCERPT_MAX, Excerpt, Shown};
 
@@ -294,7 +294,7 @@ impl<'s> Viewer<'s> {
                 }
             }
             [Some(before), None] => listing.removed(before)?,
-            [None, after] => listing.added(after)?,
+            [None, after] => listing.added(after, change.after_sensitive)?,
         }
         Ok(listing.attributes)
     }
@@ -490,7 +490,7 @@ impl Listing<'_, '_> {
         let scalars = Scalars::of(before, self.shower, |_| false)?;
         self.attributes.left_out += scalars.left_out;
         scalars.into_each(|path, shown| match shown {
-            Shown::WriteOnly => {}
+            Shown::NamedWriteOnly => {}
             shown => self.push(path, shown, Shown::Absent, Difference::Value),
         });
         { places.unknown.iter() }
@@ -499,8 +499,9 @@ impl Listing<'_, '_> {
     }
 
     /// Lists what comes, and what is not known yet, in the order of their paths.
-    fn added(&mut self, after: Option<Value<'_>>) -> Result<()> {
+    fn added(&mut self, after: Option<Value<'_>>, overlay: Option<Value<'_>>) -> Result<()> {
         let places = self.places;
+        let marked = overlay.map(marked_write_only).transpose()?.unwrap_or_default();
         let scalars = match after {
             // Nothing but what is not known.
             Some(after) if after.is_empty() && !places.unknown.is_empty() => Scalars::default(),
@@ -522,6 +523,8 @@ impl Listing<'_, '_> {
             // What is hidden as a whole may hold what is not known; what is not known is `null`.
             let shown = match unknown.next_if(|unknown| *unknown == path) {
                 Some(_) if shown != Shown::Sensitive => Shown::Unknown,
+                // A mark at `null` speaks of a value that the plan does not hold.
+                _ if shown == Shown::NamedWriteOnly && marked.has_above(path) => Shown::WriteOnly,
                 _ => shown,
             };
             self.push(path, Shown::Absent, shown, Difference::Value);
@@ -537,7 +540,7 @@ impl Listing<'_, '_> {
         let scalars = Scalars::of(after, self.shower, |path| listed.has_above(path))?;
         self.attributes.left_out += scalars.left_out;
         scalars.into_each(|path, shown| match shown {
-            Shown::WriteOnly => {}
+            Shown::NamedWriteOnly => {}
             shown => self.push(path, shown.clone(), shown, Difference::Nothing),
         });
         Ok(())

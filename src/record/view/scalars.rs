@@ -10,7 +10,8 @@ use crate::json::value::{Kind, Value};
 use crate::path::{Path, Paths, Step};
 
 /// The scalars of a value, in order; an empty object or array is one. `null` is one as an element
-/// of a list, and where an attribute is write-only by its name (docs/format/plan.md, section 15).
+/// of a list, and where an attribute has the name of a write-only one, which a mark proves
+/// (docs/format/plan.md, section 15).
 #[derive(Default)]
 pub(super) struct Scalars {
     paths: Paths,
@@ -46,7 +47,7 @@ impl Scalars {
                 Met::Close(_) => drop(way.pop()),
                 Met::Whole(value, kind) => {
                     let show = || match (kind, way.last()) {
-                        (Kind::Null, Some(Way::Key(_))) => Ok(Shown::WriteOnly),
+                        (Kind::Null, Some(Way::Key(_))) => Ok(Shown::NamedWriteOnly),
                         (Kind::Null, _) if shower.borrow().hides(value) => Ok(Shown::Sensitive),
                         (Kind::Null, _) => Ok(Shown::null()),
                         _ => shower.borrow_mut().show(Some(value)),
@@ -73,10 +74,7 @@ impl Scalars {
             self.left_out += 1;
             return Ok(());
         }
-        self.paths.push(way.iter().map(|step| match step {
-            Way::Key(key) => Step::Key(key),
-            Way::Index(index) => Step::Index(*index),
-        }));
+        self.paths.push(way.iter().map(Way::step));
         let last = self.paths.len() - 1;
         if self.paths.get(last).is_some_and(is_listed) {
             self.paths.truncate(last);
@@ -94,15 +92,55 @@ impl Scalars {
 
 /// Whether `null` is told at the end of a way.
 fn is_told(way: &[Way]) -> bool {
-    match way.last() {
-        Some(Way::Index(_)) => true,
-        Some(Way::Key(key)) => key.ends_with("_wo"),
-        None => false,
-    }
+    matches!(way.last(), Some(Way::Index(_))) || is_named_write_only(way)
+}
+
+fn is_named_write_only(way: &[Way]) -> bool {
+    matches!(way.last(), Some(Way::Key(key)) if key.ends_with("_wo"))
+}
+
+/// The places with the name of a write-only attribute that an overlay marks, in order.
+///
+/// # Errors
+///
+/// It is not well formed.
+pub(super) fn marked_write_only(overlay: Value<'_>) -> Result<Paths> {
+    let (mut marked, mut way) = (Paths::new(), Vec::new());
+    walk(
+        overlay,
+        |_| Entry::Enter,
+        |met| {
+            match met {
+                Met::Key(key) => way.push(Way::Key(key.decode()?)),
+                Met::Index(index) => way.push(Way::Index(index)),
+                Met::Open(_) => {}
+                Met::Close(_) => drop(way.pop()),
+                Met::Whole(value, _) => {
+                    let has_room = marked.size() <= PATHS_MAX as u64;
+                    if value.raw() == b"true" && is_named_write_only(&way) && has_room {
+                        marked.push(way.iter().map(Way::step));
+                    }
+                    way.pop();
+                }
+            }
+            Ok(())
+        },
+    )?;
+    marked.sort_outermost();
+    Ok(marked)
 }
 
 /// A step, with its text.
 enum Way {
     Key(String),
     Index(u32),
+}
+
+impl Way {
+    fn step(&self) -> Step<'_> {
+        match self {
+            Way::Key(key) => Step::Key(key),
+            Way::Index(index) => Step::Index(*index),
+        }
+    }
 }

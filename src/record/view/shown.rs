@@ -32,6 +32,8 @@ pub enum Shown {
     Withheld,
     /// It is written and never read: no plan holds it.
     WriteOnly,
+    /// It is `null`, and has the name of one that is written and never read.
+    NamedWriteOnly,
     /// A string, a number, `true` or `false`; or `null` that is an element of a list.
     Scalar(Excerpt),
     /// An object or array; [`MASK`] or [`ECHO`] stands in it where a secret does.

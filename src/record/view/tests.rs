@@ -60,6 +60,7 @@ fn line(attribute: &Attribute) -> String {
         Shown::Echo => "%".to_owned(),
         Shown::Withheld => "#".to_owned(),
         Shown::WriteOnly => "w".to_owned(),
+        Shown::NamedWriteOnly => "w?".to_owned(),
         Shown::Scalar(text) | Shown::Container(text) => match text.left_out {
             0 => text.text.clone(),
             left_out => format!("{} bytes and {left_out} more", text.text.len()),

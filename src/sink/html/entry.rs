@@ -11,7 +11,7 @@ use crate::record::counts::Summary;
 use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Line, Lines, Shown};
 use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
 use crate::sink::gate::Answer;
-use crate::sink::phrase::{self, WRITE_ONLY, what_else};
+use crate::sink::phrase::{self, NAMED_WRITE_ONLY, WRITE_ONLY, what_else};
 use crate::sink::short::short_message;
 use crate::sink::summary::{Action, known, symbol};
 
@@ -250,6 +250,7 @@ impl Serialize for Value<'_> {
             Shown::Echo => serializer.serialize_str("repeated"),
             Shown::Withheld => serializer.serialize_str("withheld"),
             Shown::WriteOnly => serializer.serialize_str(WRITE_ONLY),
+            Shown::NamedWriteOnly => serializer.serialize_str(NAMED_WRITE_ONLY),
             Shown::Scalar(Excerpt { text, left_out, .. })
             | Shown::Container(Excerpt { text, left_out, .. }) => match left_out {
                 0 => serializer.serialize_str(text),

@@ -7,7 +7,7 @@ use super::entry::NAME;
 use super::quoted::{cut, fenced};
 use crate::inert::visible;
 use crate::record::view::{Attribute, Attributes, Detail, Difference, Excerpt, Line, Shown};
-use crate::sink::phrase::{ECHO, SENSITIVE, UNKNOWN, WRITE_ONLY, remark, suffices, unchanged};
+use crate::sink::phrase::{remark, stand_in, suffices, unchanged};
 use crate::sink::summary::Action;
 use crate::sink::term::sign;
 use crate::sink::wrap::{self, Columns};
@@ -97,8 +97,9 @@ fn line(attribute: &Attribute, action: Action, detail: Detail, lines: &mut Strin
         (_, Shown::Absent | Shown::Withheld, shown) | (_, shown, Shown::Absent) => {
             value(shown, 0, lines, &mut fits);
         }
-        (_, Shown::Sensitive, Shown::Sensitive) => lines.push_str(SENSITIVE),
-        (_, Shown::Echo, Shown::Echo) => lines.push_str(ECHO),
+        (_, Shown::Sensitive, Shown::Sensitive) | (_, Shown::Echo, Shown::Echo) => {
+            lines.push_str(stand_in(&attribute.after));
+        }
         (_, before, after) => {
             let skipped = alike(before, after);
             value(before, skipped, lines, &mut fits);
@@ -149,11 +150,8 @@ fn in_full(attribute: &Attribute, lines: &mut String) {
         let columns = Columns { first: path.len(), others: 0, end: WIDTH };
         let shown = match shown {
             Shown::Absent | Shown::Withheld => continue,
-            Shown::WriteOnly => WRITE_ONLY.to_owned(),
-            Shown::Unknown => UNKNOWN.to_owned(),
-            Shown::Sensitive => SENSITIVE.to_owned(),
-            Shown::Echo => ECHO.to_owned(),
             Shown::Scalar(excerpt) | Shown::Container(excerpt) => wrap::value(excerpt, columns),
+            shown => stand_in(shown).to_owned(),
         };
         for (place, line) in shown.split('\n').enumerate() {
             let _ = match place {
@@ -186,12 +184,6 @@ fn alike(before: &Shown, after: &Shown) -> usize {
 /// A value without so many of its first bytes.
 fn value(shown: &Shown, skipped: usize, line: &mut String, fits: &mut Fits) {
     match shown {
-        Shown::Absent => line.push_str("null"),
-        Shown::Withheld => {}
-        Shown::WriteOnly => line.push_str(WRITE_ONLY),
-        Shown::Unknown => line.push_str(UNKNOWN),
-        Shown::Sensitive => line.push_str(SENSITIVE),
-        Shown::Echo => line.push_str(ECHO),
         Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
             let Excerpt { text, left_out, .. } = excerpt;
             line.push_str(if skipped > 0 { "…" } else { "" });
@@ -201,5 +193,6 @@ fn value(shown: &Shown, skipped: usize, line: &mut String, fits: &mut Fits) {
                 *fits = Fits::No;
             }
         }
+        shown => line.push_str(stand_in(shown)),
     }
 }

@@ -130,6 +130,28 @@ fn what_repeats_a_secret_is_told_apart_from_what_is_marked() {
 }
 
 #[test]
+fn what_is_marked_and_not_known_yet_is_sensitive_as_the_tools_say() {
+    let changed = r#""actions":["update"],"before":{"p":"one","q":"two","u":1},
+        "after":{},"after_unknown":{"n":true,"o":{"k":true},"p":true,"q":true,"u":true},
+        "before_sensitive":{"p":true},"after_sensitive":{"n":true,"o":{"k":true},"q":true}"#;
+    let created = r#""actions":["create"],"before":null,"after":{"l":[null]},
+        "after_unknown":{"l":[true],"s":true,"t":true},"after_sensitive":{"l":[true],"s":true}"#;
+    let output = r#"{"format_version":"1.2","resource_changes":[],"output_changes":{
+        "x":{"actions":["update"],"before":"one","after_unknown":true,
+        "before_sensitive":true,"after_sensitive":true}}}"#;
+    tell(
+        &plan_of(&[("t", changed), ("t", created)]),
+        &[
+            "+ n = (sensitive value) + o.k = (sensitive value) ~ p = (sensitive value) \
+             ~ q = (sensitive value) ~ u = 1 -> (known after apply)",
+            "+ l[0] = (sensitive value) + s = (sensitive value) + t = (known after apply)",
+        ],
+        &["-> (sensitive"],
+    );
+    tell(output, &["(sensitive value)"], &["known after apply"]);
+}
+
+#[test]
 fn what_is_no_longer_managed_stays() {
     let gone = r#""actions":["forget"],"before":{"a":1,"l":[]},"after":null"#;
     let reason = r#""action_reason":"delete_because_no_resource_config","change""#;

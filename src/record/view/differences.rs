@@ -140,7 +140,7 @@ impl Unknown<'_> {
     /// places say nothing of what was there before.
     fn list<'a>(&mut self, paths: impl Iterator<Item = Path<'a>>, listing: &mut Listing<'_, '_>) {
         for path in paths.filter(|path| self.is_at(*path)) {
-            listing.push(path, Shown::Absent, Shown::Unknown, Difference::Value);
+            listing.push_unknown(path);
         }
     }
 }
@@ -196,7 +196,12 @@ fn pair(
         Some(value) if is_element && value.is_null() => Ok(Shown::null()),
         value => listing.shower.show(value),
     });
-    let (before, after) = (before?, if is_unknown { Shown::Unknown } else { after? });
+    let after = match is_unknown {
+        true if is_hidden => Shown::Sensitive,
+        true => listing.unknown(path),
+        false => after?,
+    };
+    let before = before?;
     if before != after || !values.into_iter().flatten().all(Value::is_null) {
         listing.push(path, before, after, Difference::Value);
     }

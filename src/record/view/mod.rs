@@ -33,7 +33,7 @@ use crate::secret::{self, Collected, ECHO};
 
 use differences::differences;
 pub use lines::{Line, Lines};
-use scalars::{Scalars, marked_write_only};
+use scalars::{Scalars, marked};
 use shown::Shower;
 pub use shown::{EXCERPT_MAX, Excerpt, Shown};
 
@@ -267,12 +267,16 @@ impl<'s> Viewer<'s> {
         let places = Places { changed, unknown, ..places };
         hidden.sort_unstable();
         shower.hide(hidden);
+        let needs_marks = !unknown.is_empty() || change.before.is_none_or(Value::is_null);
+        let overlay = change.after_sensitive.filter(|_| needs_marks);
+        let marked = overlay.map(marked).transpose()?.unwrap_or_default();
         let room = Room { attributes: shower.detail().attributes_max(), paths: PATHS_MAX };
         let mut listing = Listing {
             shower,
             differ,
             places,
             reasons: Reasons::of(places),
+            marked,
             within: None,
             shows_all: *shows_all,
             sets: Paths::new(),
@@ -294,7 +298,7 @@ impl<'s> Viewer<'s> {
                 }
             }
             [Some(before), None] => listing.removed(before)?,
-            [None, after] => listing.added(after, change.after_sensitive)?,
+            [None, after] => listing.added(after)?,
         }
         Ok(listing.attributes)
     }
@@ -411,6 +415,8 @@ struct Listing<'l, 's> {
     differ: &'l mut Differ,
     places: Places<'l>,
     reasons: Reasons,
+    /// What is marked after the change, if something in it has no value in the plan.
+    marked: Paths,
     /// The document whose places are being listed.
     within: Option<Within>,
     shows_all: bool,
@@ -443,6 +449,17 @@ struct Within {
 impl Listing<'_, '_> {
     fn push(&mut self, path: Path<'_>, before: Shown, after: Shown, difference: Difference) {
         self.put(path, Told { before, after, lines: None }, difference);
+    }
+
+    /// What is shown of a place that is not known yet: both tools say first that it is marked.
+    fn unknown(&self, path: Path<'_>) -> Shown {
+        if self.marked.has_above(path) { Shown::Sensitive } else { Shown::Unknown }
+    }
+
+    /// Adds an attribute that is not known yet, where there was none.
+    fn push_unknown(&mut self, path: Path<'_>) {
+        let after = self.unknown(path);
+        self.push(path, Shown::Absent, after, Difference::Value);
     }
 
     /// Adds an attribute whose texts differ by lines.
@@ -484,7 +501,7 @@ impl Listing<'_, '_> {
         let places = self.places;
         if let Some(root) = places.unknown.get(0).filter(|path| path.steps().len() == 0) {
             let before = self.shower.show(Some(before))?;
-            self.push(root, before, Shown::Unknown, Difference::Value);
+            self.push(root, before, self.unknown(root), Difference::Value);
             return Ok(());
         }
         let scalars = Scalars::of(before, self.shower, |_| false)?;
@@ -493,15 +510,13 @@ impl Listing<'_, '_> {
             Shown::NamedWriteOnly => {}
             shown => self.push(path, shown, Shown::Absent, Difference::Value),
         });
-        { places.unknown.iter() }
-            .for_each(|path| self.push(path, Shown::Absent, Shown::Unknown, Difference::Value));
+        places.unknown.iter().for_each(|path| self.push_unknown(path));
         Ok(())
     }
 
     /// Lists what comes, and what is not known yet, in the order of their paths.
-    fn added(&mut self, after: Option<Value<'_>>, overlay: Option<Value<'_>>) -> Result<()> {
+    fn added(&mut self, after: Option<Value<'_>>) -> Result<()> {
         let places = self.places;
-        let marked = overlay.map(marked_write_only).transpose()?.unwrap_or_default();
         let scalars = match after {
             // Nothing but what is not known.
             Some(after) if after.is_empty() && !places.unknown.is_empty() => Scalars::default(),
@@ -512,7 +527,7 @@ impl Listing<'_, '_> {
         let mut unknown = places.unknown.iter().peekable();
         scalars.into_each(|path, shown| {
             while let Some(unknown) = unknown.next_if(|unknown| *unknown < path) {
-                self.push(unknown, Shown::Absent, Shown::Unknown, Difference::Value);
+                self.push_unknown(unknown);
             }
             let depth = path.steps().len();
             let is_above = |unknown: Path<'_>| unknown.steps().take(depth).eq(path.steps());
@@ -522,14 +537,16 @@ impl Listing<'_, '_> {
             }
             // What is hidden as a whole may hold what is not known; what is not known is `null`.
             let shown = match unknown.next_if(|unknown| *unknown == path) {
-                Some(_) if shown != Shown::Sensitive => Shown::Unknown,
+                Some(_) if shown != Shown::Sensitive => self.unknown(path),
                 // A mark at `null` speaks of a value that the plan does not hold.
-                _ if shown == Shown::NamedWriteOnly && marked.has_above(path) => Shown::WriteOnly,
+                _ if shown == Shown::NamedWriteOnly && self.marked.has_above(path) => {
+                    Shown::WriteOnly
+                }
                 _ => shown,
             };
             self.push(path, Shown::Absent, shown, Difference::Value);
         });
-        unknown.for_each(|path| self.push(path, Shown::Absent, Shown::Unknown, Difference::Value));
+        unknown.for_each(|path| self.push_unknown(path));
         Ok(())
     }
 

@@ -92,19 +92,19 @@ impl Scalars {
 
 /// Whether `null` is told at the end of a way.
 fn is_told(way: &[Way]) -> bool {
-    matches!(way.last(), Some(Way::Index(_))) || is_named_write_only(way)
+    match way.last() {
+        Some(Way::Index(_)) => true,
+        Some(Way::Key(key)) => key.ends_with("_wo"),
+        None => false,
+    }
 }
 
-fn is_named_write_only(way: &[Way]) -> bool {
-    matches!(way.last(), Some(Way::Key(key)) if key.ends_with("_wo"))
-}
-
-/// The places with the name of a write-only attribute that an overlay marks, in order.
+/// The places that an overlay marks, as far as they have room, in order, none below another.
 ///
 /// # Errors
 ///
 /// It is not well formed.
-pub(super) fn marked_write_only(overlay: Value<'_>) -> Result<Paths> {
+pub(super) fn marked(overlay: Value<'_>) -> Result<Paths> {
     let (mut marked, mut way) = (Paths::new(), Vec::new());
     walk(
         overlay,
@@ -116,8 +116,7 @@ pub(super) fn marked_write_only(overlay: Value<'_>) -> Result<Paths> {
                 Met::Open(_) => {}
                 Met::Close(_) => drop(way.pop()),
                 Met::Whole(value, _) => {
-                    let has_room = marked.size() <= PATHS_MAX as u64;
-                    if value.raw() == b"true" && is_named_write_only(&way) && has_room {
+                    if value.raw() == b"true" && marked.size() <= PATHS_MAX as u64 {
                         marked.push(way.iter().map(Way::step));
                     }
                     way.pop();

@@ -4,6 +4,12 @@
 //! knows of a form; text of a plan's own is never a part of a phrase, but for words that nobody
 //! knows, which the form makes safe.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::view::{Attributes, Detail, Difference, Shown};
 use crate::record::{Hidden, ResourceChange};
@@ -97,6 +103,37 @@ pub(super) fn circumstances(
     ];
     let others = others.into_iter().filter_map(|(holds, words)| holds.then_some(words));
     stays(change).into_iter().chain(others)
+}
+
+/// What a resource is imported from: words, each with the text of the plan behind them.
+pub(super) fn imported(change: &ResourceChange<'_>) -> Vec<(String, Option<String>)> {
+    let Some(importing) = &change.importing else { return Vec::new() };
+    let verb = if change.action == "no-op" { "will be imported" } else { "imported" };
+    let Ok(Importing { id, identity, unknown }) = serde_json::from_str(importing.get()) else {
+        return vec![(format!("{verb} by"), Some(importing.get().to_owned()))];
+    };
+    let text = |raw: &RawValue| raw.get().replace(&format!("\"{MASK}\""), MASK);
+    let id = id.map(text).or((unknown == Some(true)).then(|| UNKNOWN.to_owned()));
+    let identity = identity.map(|members| {
+        let members = members.iter().map(|(name, value)| format!("{name} = {}", text(value)));
+        format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
+    });
+    match (id, identity) {
+        (None, None) => vec![(verb.to_owned(), None)],
+        (None, identity) => vec![(format!("{verb} by identity"), identity)],
+        (id, None) => vec![(format!("{verb} from"), id)],
+        (id, identity) => vec![(format!("{verb} from"), id), ("identity".to_owned(), identity)],
+    }
+}
+
+/// `importing`, as a record has it.
+#[derive(Deserialize)]
+struct Importing<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    identity: Option<BTreeMap<Cow<'a, str>, &'a RawValue>>,
+    unknown: Option<bool>,
 }
 
 /// What is said of a replacement that destroys nothing.

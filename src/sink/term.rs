@@ -501,9 +501,11 @@ fn told(part: Part, change: &ResourceChange<'_>) -> String {
     }
     parts.extend(what_else(change).map(str::to_owned));
     parts.extend(change.moved_from().map(|from| format!("moved from {}", visible(from))));
-    if let Some(importing) = &change.importing {
-        parts.push(format!("imported by {}", visible(importing.get())));
-    }
+    let imported = phrase::imported(change).into_iter();
+    parts.extend(imported.map(|(words, text)| match text {
+        Some(text) => format!("{words} {}", visible(&text)),
+        None => words,
+    }));
     parts.extend(circumstances(change).map(str::to_owned));
     let reason = |word: &str| phrase::reason(change, word);
     parts.extend(change.action_reason.as_deref().map(|word| known(reason, word)));

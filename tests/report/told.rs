@@ -152,6 +152,46 @@ fn what_is_marked_and_not_known_yet_is_sensitive_as_the_tools_say() {
 }
 
 #[test]
+fn imports_say_from_what() {
+    let import = |importing: &str| format!(r#""importing":{importing},"before":{{"a":1}}"#);
+    let plan = |importing: &str, rest: &str| plan_of(&[("t", &(import(importing) + rest))]);
+    const UPDATE: &str = r#","after":{"a":2},"actions":["update"]"#;
+    const NONE: &str = r#","after":{"a":1},"actions":["no-op"]"#;
+    for (importing, rest, expected) in [
+        (r#"{"id":"x-1"}"#, UPDATE, r#"will be updated in place, imported from "x-1""#),
+        (r#"{"id":"x-1"}"#, NONE, r#"t.r0 will be imported from "x-1""#),
+        (
+            r#"{"identity":{"account":"1","n":[1,2]}}"#,
+            NONE,
+            r#"will be imported by identity { account = "1", n = [1,2] }"#,
+        ),
+        (
+            r#"{"id":"x","identity":{"n":null}}"#,
+            UPDATE,
+            r#"imported from "x", identity { n = null }"#,
+        ),
+        (r#"{"unknown":true}"#, UPDATE, "imported from (known after apply)"),
+        (r#"{"id":7}"#, UPDATE, "imported from 7"),
+        ("{}", UPDATE, "will be updated in place, imported"),
+    ] {
+        for form in FORMS {
+            let report = report_of(&["-o", form, "--full"], &plan(importing, rest));
+            let words: Vec<&str> = report.split_whitespace().collect();
+            let words = words.join(" ").replace(['`', '*'], "");
+            assert!(words.contains(expected), "{form}: {expected}: {report}");
+            // What stays is shown too.
+            assert!(words.contains("a = 1"), "{form}: {report}");
+        }
+    }
+    let marked = plan(
+        r#"{"id":"hunter22"}"#,
+        r#","after":{"a":"hunter22"},"after_sensitive":{"a":true},"actions":["update"]"#,
+    );
+    tell(&marked, &["imported from"], &["hunter22", r#""(sensitive value)""#]);
+    assert!(report_of(&["-o", "html"], &marked).contains("imported from (sensitive value)"));
+}
+
+#[test]
 fn what_is_no_longer_managed_stays() {
     let gone = r#""actions":["forget"],"before":{"a":1,"l":[]},"after":null"#;
     let reason = r#""action_reason":"delete_because_no_resource_config","change""#;

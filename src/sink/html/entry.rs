@@ -52,9 +52,9 @@ pub struct Entry<'a> {
 struct Details<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     provider: Option<&'a str>,
-    /// JSON text.
+    /// From what.
     #[serde(skip_serializing_if = "Option::is_none")]
-    importing: Option<&'a str>,
+    importing: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     generated_config: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,7 +82,7 @@ impl<'a> Entry<'a> {
         let reasons: Vec<String> = stays.into_iter().chain(reason).collect();
         let details = Details {
             provider: change.provider_name.as_deref(),
-            importing: change.importing.as_ref().map(|importing| importing.get()),
+            importing: importing(change),
             generated_config: change.generated_config,
             ..Details::of_values(&change.attributes)
         };
@@ -152,6 +152,16 @@ impl<'a> Entry<'a> {
         push_line(self, text)?;
         push_line(&self.details, text)
     }
+}
+
+/// What a resource is imported from, in words.
+fn importing(change: &ResourceChange<'_>) -> Option<String> {
+    change.importing.as_ref()?;
+    let parts = phrase::imported(change).into_iter().map(|(words, text)| match text {
+        Some(text) => format!("{words} {text}"),
+        None => words,
+    });
+    Some(parts.collect::<Vec<_>>().join(", "))
 }
 
 impl<'a> Details<'a> {

@@ -45,7 +45,7 @@ const SCRIPT: &str = concat!(
 /// SHA-256 of the style, in base64.
 const STYLE_DIGEST: &str = "JZ00uOxZD691uMKiFLH1MgUn1jDUmdmb3Bm4LJ5xgVY=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "GU+zTyz9UYly8ORNqVkLaI3WUzcOXyxCfkbdCmVghIg=";
+const SCRIPT_DIGEST: &str = "6JeZyS8kvOXthnq/hVtLKxsHj7zZJoPSUzACa4/SOLw=";
 
 /// Where the data goes in the page.
 const DATA: &str = "<!-- data -->\n";

@@ -7,7 +7,7 @@ function details(row) {
     ["Plan", plans.length > 1 && row.plan.source],
     ["Reason", row.kind !== "check" && row.reason],
     ["Moved from", row.moved_from],
-    ["Imported by", told.importing],
+    ["Import", told.importing],
     ["Configuration", told.generated_config && "generated, to be adopted"],
     ["Trigger", told.trigger],
     ["Check of", told.check_kind?.replaceAll("_", " ")],

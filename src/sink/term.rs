@@ -17,6 +17,7 @@ use super::phrase::{
 use super::spool::Spool;
 use super::summary::{
     Action, BOLD, Color, DIM, GREEN, PLAIN, RED, Screen, YELLOW, known, paint, symbol, width,
+    wrapped,
 };
 use super::tool::{Clues, Tool};
 use super::wrap::{self, Columns};
@@ -26,6 +27,8 @@ use crate::inert::{self, visible};
 use crate::record::view::{Attribute, Attributes, Detail, Difference, Line, Lines, Shown};
 use crate::record::{ActionInvocation, Check, Hidden, Label, OutputChange, Record, ResourceChange};
 
+/// Where the names of resources begin, behind symbols.
+const SYMBOLS: usize = 6;
 /// Where the names of attributes begin.
 const NAMES: usize = 10;
 /// What stands between the two sides of an attribute.
@@ -42,6 +45,9 @@ pub struct Term<W: Write> {
     width: usize,
     detail: Detail,
     questions: Questions,
+    /// Whether a title was written, and that of the plan at hand.
+    has_titles: bool,
+    has_title: bool,
     /// The text of each part.
     spool: Spool<{ Part::ALL.len() }>,
     /// What kind of record came last.
@@ -115,6 +121,8 @@ impl<W: Write> Term<W> {
             width: Screen::UNBOUNDED,
             detail: Detail::Excerpts,
             questions: Questions::new(rules),
+            has_titles: false,
+            has_title: false,
             spool: Spool::new(),
             part: None,
             module: None,
@@ -151,6 +159,14 @@ impl<W: Write> Term<W> {
             Some(part) => self.spool.push(part as usize, text),
             None => self.out.write_all(text.as_bytes()).map_err(write_error),
         }
+    }
+
+    /// Begins with a plan.
+    fn title(&mut self, name: &str) -> Result<()> {
+        let space = if std::mem::replace(&mut self.has_titles, true) { "\n" } else { "" };
+        self.has_title = true;
+        let title = self.paint(BOLD, &visible(name));
+        self.line(&format!("{space}{title}"))
     }
 
     /// Writes which rules the plan at hand breaks.
@@ -241,20 +257,27 @@ impl<W: Write> Term<W> {
     fn flush_group(&mut self) -> Result<()> {
         let Some(group) = self.group.take() else { return Ok(()) };
         let Group { name, indexes, count, symbol, phrase, body, .. } = group;
-        let mut head = format!("  {symbol} {}", self.paint(BOLD, &name));
-        let indexes = self.paint(BOLD, &indexes.join(", "));
-        head += &indexes;
-        match count - 1 {
-            0 => {}
+        let indexes = indexes.join(", ");
+        let alike = match count - 1 {
+            0 => String::new(),
             _ if count > NAMED as u64 => {
-                let _ = write!(head, " and {} more ({count} alike)", count - NAMED as u64);
+                format!(" and {} more ({count} alike)", count - NAMED as u64)
             }
-            _ => {
-                let _ = write!(head, " ({count} alike)");
+            _ => format!(" ({count} alike)"),
+        };
+        let columns = SYMBOLS + [&name, &indexes, &alike].map(|it| width(it)).iter().sum::<usize>();
+        let [name, indexes] = [&name, &indexes].map(|text| self.paint(BOLD, text));
+        let mut head = format!("  {symbol} {name}{indexes}{alike}");
+        if columns + 2 + width(&phrase) <= self.width {
+            head += "  ";
+            head += &self.paint(DIM, &phrase);
+        } else if !phrase.is_empty() {
+            for line in wrapped(&phrase, self.width.saturating_sub(NAMES)) {
+                // Another line may begin with what a CI runner obeys.
+                let line = self.paint(DIM, &visible(line));
+                head += &format!("\n{}{line}", " ".repeat(NAMES));
             }
         }
-        head += "  ";
-        head += &self.paint(DIM, &phrase);
         self.line(&head)?;
         self.text(&body)
     }
@@ -405,9 +428,7 @@ impl<W: Write> Sink for Term<W> {
             Record::Plan(plan) => {
                 (self.part, self.module, self.invocations) = (None, None, 0);
                 self.hidden = Hidden::default();
-                let name = plan.workspace.unwrap_or(plan.source);
-                let title = self.paint(BOLD, &visible(name));
-                self.line(&title)
+                self.title(plan.workspace.unwrap_or(plan.source))
             }
             Record::ResourceChange(change) => self.change(Part::Changes, change),
             Record::ResourceDrift(change) => self.change(Part::Drift, change),
@@ -422,6 +443,7 @@ impl<W: Write> Sink for Term<W> {
             }
             Record::Check(check) => self.check(check),
             Record::Summary(summary) => {
+                self.has_title = false;
                 self.broken_rules()?;
                 self.leave(self.clues.tool(summary))?;
                 if let Some(words) = phrase::hidden(&self.hidden) {
@@ -454,6 +476,10 @@ impl<W: Write> Sink for Term<W> {
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.leave(self.clues.tool_so_far())?;
+        if !self.has_title {
+            self.title(label.workspace.unwrap_or(label.source))?;
+        }
+        self.has_title = false;
         let text = visible(&format!("{}: {error}", label.source));
         let text = self.paint(RED, &text);
         self.line(&format!("\n{text}"))

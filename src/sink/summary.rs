@@ -524,7 +524,12 @@ pub(super) fn paint(color: Color, style: &str, text: &str) -> String {
 }
 
 fn deferred_title(plan: &Draft) -> String {
-    format!("Deferred ({})", words(&plan.deferred_reasons))
+    let reason = |(word, number): (&String, &u64)| {
+        let words = known(phrase::deferral, word);
+        format!("{number} {}", words.strip_prefix("deferred ").unwrap_or(&words))
+    };
+    let reasons: Vec<String> = plan.deferred_reasons.iter().map(reason).collect();
+    format!("Deferred ({})", reasons.join(", "))
 }
 
 fn words(counts: &ByWord) -> String {

@@ -280,6 +280,30 @@ fn deferred_actions_and_reasons_are_told() {
         ],
         &["hunter22", "to invoke"],
     );
+    let page = report_of(&["-o", "html"], plan);
+    assert!(page.contains(r#"{"kind":"deferred_invocation","address":"action.n.b""#), "{page}");
+    let summary = run::piped(&["summary", "-"], plan.as_bytes());
+    let summary = String::from_utf8_lossy(&summary.stdout).into_owned();
+    assert!(summary.contains("1 because the number of instances is not known yet"), "{summary}");
+}
+
+#[test]
+fn a_document_that_is_too_long_to_search_says_why_it_is_not_shown() {
+    let long = format!(r#"{{\"a\":\"{}\"}}"#, "x".repeat(1 << 20));
+    let change = format!(r#""actions":["create"],"before":null,"after":{{"p":"{long}"}}"#);
+    let text = report_of(&["--full"], &plan_of(&[("t", &change)]));
+    assert!(text.contains("not shown: too long or too deep to search for secrets"), "{text}");
+}
+
+#[test]
+fn what_is_empty_is_told_from_what_is_not_there() {
+    let change = r#""actions":["update"],"before":{"a":[],"b":{},"c":null,"d":"","t":"x\ny\n"},
+        "after":{"a":null,"b":[],"c":{},"d":null,"t":"x\ny"}"#;
+    tell(
+        &plan_of(&[("t", change)]),
+        &["- a = []", "~ b = {} -> []", "+ c = {}", "- d = \"\"", "- (a line feed at the end)"],
+        &[],
+    );
 }
 
 #[test]

@@ -59,7 +59,7 @@ const DOCUMENTS_MAX: u32 = 4;
 
 /// What stands for a document further in, or a text that is too long or too deep to be read: it is
 /// not looked into and may hold anything.
-const DEEPER: &str = "…";
+const DEEPER: &str = "… (not shown: too long or too deep to search for secrets)";
 
 /// The same as [`EXCERPT_MAX`], where there are very many.
 const BRIEF: usize = 256;

@@ -114,14 +114,17 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// An action that is invoked.
-    pub fn of_invocation(invoked: &'a ActionInvocation<'_>) -> Entry<'a> {
+    /// An action that is invoked, in that part of the page.
+    pub fn of_invocation(kind: &'static str, invoked: &'a ActionInvocation<'_>) -> Entry<'a> {
         let by = invoked.triggering_address.as_deref();
+        let by = by.map(|by| format!("{} {by}", invoked.timing_words()));
+        let deferral = invoked.deferred_reason.as_deref().map(|word| known(phrase::deferral, word));
+        let reasons: Vec<String> = by.into_iter().chain(deferral).collect();
         Entry {
-            kind: "invocation",
+            kind,
             address: Cow::Borrowed(&invoked.address),
             type_name: invoked.type_name.as_deref(),
-            reason: by.map(|by| Cow::Owned(format!("{} {by}", invoked.timing_words()))),
+            reason: (!reasons.is_empty()).then(|| Cow::Owned(reasons.join(", "))),
             details: Details {
                 trigger: invoked.trigger,
                 ..Details::of_values(&invoked.attributes)

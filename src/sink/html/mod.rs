@@ -45,7 +45,7 @@ const SCRIPT: &str = concat!(
 /// SHA-256 of the style, in base64.
 const STYLE_DIGEST: &str = "JZ00uOxZD691uMKiFLH1MgUn1jDUmdmb3Bm4LJ5xgVY=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "6JeZyS8kvOXthnq/hVtLKxsHj7zZJoPSUzACa4/SOLw=";
+const SCRIPT_DIGEST: &str = "cHgZ6tY5wPfEfOs50YhR4HiPZuawadu6DBEoL05oFMY=";
 
 /// Where the data goes in the page.
 const DATA: &str = "<!-- data -->\n";
@@ -159,9 +159,11 @@ impl<W: Write> Sink for Html<W> {
             Record::OutputChange(output) => self.entry(&Entry::of_output(output)),
             Record::ActionInvocation(invoked) => {
                 self.invocations += 1;
-                self.entry(&Entry::of_invocation(invoked))
+                self.entry(&Entry::of_invocation("invocation", invoked))
             }
-            Record::DeferredActionInvocation(_) => Ok(()),
+            Record::DeferredActionInvocation(deferred) => {
+                self.entry(&Entry::of_invocation("deferred_invocation", deferred))
+            }
             Record::Check(check) => self.entry(&Entry::of_check(check)),
             Record::Summary(summary) => self.summary(summary),
         }

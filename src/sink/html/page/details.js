@@ -18,7 +18,7 @@ function details(row) {
   const problems = (told.problems ?? []).map((problem) => make("li", "", problem));
   if (problems.length > 0) body.append(make("ul", "problems", ...problems));
   // What configures an action is no change.
-  const action = row.kind === "invocation" ? "read" : row.action;
+  const action = row.kind.endsWith("invocation") ? "read" : row.action;
   if (told.attributes) body.append(...attributes(told, action));
   if (told.unchanged) {
     body.append(make("p", "note", `${count(told.unchanged, "unchanged attribute")} not shown`));

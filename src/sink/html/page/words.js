@@ -22,6 +22,7 @@ const PARTS = [
   ["deferred", "Deferred to a later plan", "Deferred"],
   ["output", "Outputs", "Outputs"],
   ["invocation", "Actions to invoke", "Actions"],
+  ["deferred_invocation", "Actions deferred to a later plan", "Deferred actions"],
   ["drift", "Drift: changed outside of Terraform", "Drift"],
 ];
 

@@ -28,6 +28,7 @@ use counts::Summary;
 use view::Attributes;
 
 pub(crate) use held::{owned, weight};
+pub use importing::ImportSource;
 pub use json_text::JsonText;
 pub use sift::{Extent, Options, Show, Sifted, Warning, sift, sift_next, sift_with_view};
 

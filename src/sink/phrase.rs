@@ -4,15 +4,11 @@
 //! knows of a form; text of a plan's own is never a part of a phrase, but for words that nobody
 //! knows, which the form makes safe.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::view::{Attributes, Detail, Difference, Shown};
-use crate::record::{Hidden, ResourceChange};
+use crate::record::{Hidden, ImportSource, ResourceChange};
 use crate::secret::{ECHO, MASK};
 
 /// What is said of a value that nobody knows.
@@ -109,7 +105,7 @@ pub(super) fn circumstances(
 pub(super) fn imported(change: &ResourceChange<'_>) -> Vec<(String, Option<String>)> {
     let Some(importing) = &change.importing else { return Vec::new() };
     let verb = if change.action == "no-op" { "will be imported" } else { "imported" };
-    let Ok(Importing { id, identity, unknown }) = serde_json::from_str(importing.get()) else {
+    let Some(ImportSource { id, identity, unknown }) = ImportSource::of(importing) else {
         return vec![(format!("{verb} by"), Some(importing.get().to_owned()))];
     };
     let text = |raw: &RawValue| raw.get().replace(&format!("\"{MASK}\""), MASK);
@@ -124,16 +120,6 @@ pub(super) fn imported(change: &ResourceChange<'_>) -> Vec<(String, Option<Strin
         (id, None) => vec![(format!("{verb} from"), id)],
         (id, identity) => vec![(format!("{verb} from"), id), ("identity".to_owned(), identity)],
     }
-}
-
-/// `importing`, as a record has it.
-#[derive(Deserialize)]
-struct Importing<'a> {
-    #[serde(borrow)]
-    id: Option<&'a RawValue>,
-    #[serde(borrow)]
-    identity: Option<BTreeMap<Cow<'a, str>, &'a RawValue>>,
-    unknown: Option<bool>,
 }
 
 /// What is said of a replacement that destroys nothing.

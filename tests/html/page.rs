@@ -177,7 +177,7 @@ fn an_opened_change_shows_its_values() {
         "(known after apply)",
         "(sensitive value)",
         "Moved from\naws_ecr_repository.service",
-        "{\"id\":\"ci-plan\"}",
+        "imported from \"ci-plan\"",
         "(deposed 5d1c8e0f)",
         "module no longer in the configuration",
     ] {

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::documents::{Document, Syntax, Unread};
+use super::pieces;
 use super::walk::{Entry, Met, walk};
 use super::{Detail, Known};
 use crate::error::Result;
@@ -235,23 +236,39 @@ impl<'s> Shower<'s> {
     pub fn hides_key(&self, key: &str) -> bool {
         match key.strip_prefix('!') {
             // A tag of YAML, which no provider has named.
-            Some(tag) => self.is_secret(tag.as_bytes()),
-            None => !is_attribute_name(key.as_bytes()) && self.is_secret(key.as_bytes()),
+            Some(tag) => self.repeats_secret(tag.as_bytes()),
+            None => !is_attribute_name(key.as_bytes()) && self.repeats_secret(key.as_bytes()),
         }
     }
 
-    /// Whether a text is a secret, or stands for one.
+    /// Whether nothing is shown of a text: it is a secret or says the same as one, or it is a line,
+    /// and no document, that has one in it.
     pub fn is_secret(&self, text: &[u8]) -> bool {
+        self.repeats_secret(text)
+            || self.known.secrets.may_say(text)
+            || !text.trim_ascii_end().contains(&b'\n')
+                && self.has_secret(text)
+                && matches!(Document::of(text), Ok(None))
+    }
+
+    /// Whether a piece of a text is a secret.
+    pub fn has_secret(&self, text: &[u8]) -> bool {
+        let secrets = &self.known.secrets;
+        secrets.echo() && pieces::any(text, &mut |piece| secrets.echoed(piece).is_some())
+    }
+
+    /// Whether a text is a secret as it is, or stands for one.
+    fn repeats_secret(&self, text: &[u8]) -> bool {
         let Collected { secrets, contained, .. } = self.known;
         is_mask(text)
-            || (text.len() >= secrets.echo_min() && secrets.echoed(text).is_some())
+            || secrets.echoed(text).is_some()
             || contained.as_ref().is_some_and(|contained| contained.is_in(text))
     }
 
     /// Whether a number is one: its text, or that of its value.
     pub fn is_secret_number(&self, number: &[u8]) -> bool {
-        let shared = |number| self.is_secret(number::canonical(number, &mut Vec::new()));
-        self.is_secret(number) || (Word::is_whole(number) && shared(number))
+        let shared = |number| self.repeats_secret(number::canonical(number, &mut Vec::new()));
+        self.repeats_secret(number) || (Word::is_whole(number) && shared(number))
     }
 
     /// What is shown of a value.
@@ -309,7 +326,7 @@ impl<'s> Shower<'s> {
     /// Appends a document that stands in a text.
     fn document(&mut self, document: &mut Document, text: &[u8], excerpt: &mut Excerpt) {
         let encoder = document.syntax.encoder();
-        let is_yaml = document.syntax == Syntax::Yaml;
+        let is_yaml = document.syntax != Syntax::Json;
         let value = document.value();
         if is_yaml && self.shows_all_of(value).unwrap_or(false) {
             // It has more to say than its values.
@@ -326,17 +343,34 @@ impl<'s> Shower<'s> {
         excerpt.text.push(')');
     }
 
-    /// A line of a text as it is shown: a secret may stand on one of its own.
+    /// A text as it is shown where it stands alone.
+    pub fn text(&self, text: String) -> String {
+        if self.is_secret(text.as_bytes()) {
+            return MASK.to_owned();
+        }
+        match self.by_line(text.as_bytes()) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(shown) => String::from_utf8_lossy(&shown).into_owned(),
+        }
+    }
+
+    /// A line of a text as it is shown: a secret may stand in it.
     pub fn line(&self, line: &str) -> String {
-        let is_hidden = self.is_secret(line.trim().as_bytes());
+        let is_hidden = self.hides_line(line.as_bytes());
         if is_hidden { MASK.to_owned() } else { line.to_owned() }
     }
 
-    /// A text without the lines that repeat a secret.
+    fn hides_line(&self, line: &[u8]) -> bool {
+        self.repeats_secret(line.trim_ascii())
+            || self.known.secrets.may_say(line)
+            || self.has_secret(line)
+    }
+
+    /// A text without the lines that have a secret in them.
     fn by_line<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
-        let is_secret = |line: &&[u8]| self.is_secret(line.trim_ascii());
+        let is_secret = |line: &&[u8]| self.hides_line(line);
         let lines = || text.split(|byte| *byte == b'\n');
-        if !text.contains(&b'\n') || !lines().any(|line| is_secret(&line)) {
+        if !lines().any(|line| is_secret(&line)) {
             return Cow::Borrowed(text);
         }
         let lines = lines().map(|line| if is_secret(&line) { MASK.as_bytes() } else { line });

@@ -1,10 +1,11 @@
-//! Memory that the system may refuse.
+//! Memory that the system may refuse, and memory that goes back to it.
 //!
 //! Rust aborts when an allocation fails. The program's allocator (`main.rs`) exits with a message
 //! and code 1 instead, because nothing that needs memory can go on. [`try_zeroed`] allocates a
 //! buffer whose size the input decides; a refusal is then an error of that input.
 
 use std::cell::Cell;
+use std::sync::OnceLock;
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -31,6 +32,23 @@ pub fn try_zeroed(len: usize) -> Result<Vec<u8>> {
     reserved.map_err(|_| Error::new(ErrorKind::Memory))?;
     buffer.resize(len, 0);
     Ok(buffer)
+}
+
+/// How the program's allocator returns what it keeps.
+static RETURN_FREED: OnceLock<fn()> = OnceLock::new();
+
+/// Registers the function that makes the program's allocator return freed memory to the system.
+/// Allocators keep such memory for a second or so. The first call counts.
+pub fn set_return_freed(return_freed: fn()) {
+    let _ = RETURN_FREED.set(return_freed);
+}
+
+/// Returns freed memory to the system, if the allocator can. It costs a system call for each range
+/// of free pages.
+pub(crate) fn return_freed() {
+    if let Some(return_freed) = RETURN_FREED.get() {
+        return_freed();
+    }
 }
 
 #[cfg(test)]

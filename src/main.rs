@@ -1,8 +1,5 @@
 //! The `plansift` command: see [`plansift::cli`].
-#![cfg_attr(
-    unix,
-    allow(unsafe_code, reason = "the allocator of the program hands calls on to another")
-)]
+#![allow(unsafe_code, reason = "the program chooses its allocator, a library in C")]
 
 use std::process::ExitCode;
 
@@ -17,7 +14,15 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 fn main() -> ExitCode {
+    plansift::allocation::set_return_freed(return_freed);
     plansift::cli::main(std::env::args_os())
+}
+
+/// Makes mimalloc return the memory that is free in all threads.
+fn return_freed() {
+    // SAFETY: `mi_collect` may be called at any time, from any thread; it takes a flag and frees
+    // only what is not allocated.
+    unsafe { libmimalloc_sys::mi_collect(true) }
 }
 
 #[cfg(unix)]

@@ -37,7 +37,7 @@ const LEVELS: [(&str, u32); 21] = [
 
 /// The third-party crates, and the places that may name them; none of what is a dependency for the
 /// sake of its features alone.
-const CRATES: [(&str, &[&str]); 33] = [
+const CRATES: [(&str, &[&str]); 34] = [
     ("blake3", &["batch/", "redact/mask.rs", "sink/markdown/", "sink/short.rs"]),
     ("bytes", &["batch/store/client/"]),
     ("clap", &["cli/args.rs", "cli/args/"]),
@@ -49,6 +49,7 @@ const CRATES: [(&str, &[&str]); 33] = [
     ("hashbrown", &["record/importing.rs", "secret/set.rs", "sink/fleet/rows.rs"]),
     ("indicatif", &["cli/progress.rs"]),
     ("libc", &["input/rereadable.rs", "input/mapped.rs", "main.rs"]),
+    ("libmimalloc-sys", &["main.rs"]),
     ("memchr", &["audit/names.rs", "glob.rs", "json/", "plan/", "redact/look.rs", "secret/"]),
     ("memmap2", &["input/mapped.rs"]),
     ("mimalloc", &["main.rs"]),

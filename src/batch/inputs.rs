@@ -55,8 +55,8 @@ impl Inputs {
     }
 }
 
-/// What tells an input from others, in whatever way its path is written. Two names that are no text may look alike, and so may two
-/// addresses.
+/// The key of an input: the absolute path of a file, or the name of an object in a store.
+/// Names that are no UTF-8 are told apart by their bytes.
 fn key_of(input: &Result<Entry, Unlisted>) -> Key {
     let (kind, name) = match input {
         Ok(Entry { location: Location::File(path), .. }) => {

@@ -6,6 +6,7 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
+use crate::allocation;
 use crate::error::{Error, Result};
 use crate::input::{SharedText, Source};
 use crate::limits::Limit;
@@ -13,8 +14,8 @@ use crate::limits::Limit;
 /// Size from which on an element is large, in bytes.
 const LARGE: u64 = 1 << 20;
 
-/// The turn of the thread that holds a large element: whether it is taken. There is one for the
-/// process, as there is one memory.
+/// Whether a thread of this process holds a large element, and who waits for its end. It is one
+/// for the process, because all batches of a process share its memory.
 static TURN: Turn = Turn { is_taken: Mutex::new(false), free: Condvar::new() };
 
 struct Turn {
@@ -35,30 +36,51 @@ impl Turn {
     }
 }
 
-/// A source whose reader waits before it holds a large element.
-pub(super) struct TakingTurns<S> {
-    source: S,
-    /// Memory that one element may take.
-    memory: u64,
-    has_turn: bool,
+/// The turn of one job, which gives it back when dropped.
+#[derive(Debug, Default)]
+pub(super) struct JobTurn {
+    is_held: bool,
 }
 
-impl<S: Source> TakingTurns<S> {
-    /// A source whose elements may take so much memory each.
-    pub fn new(source: S, memory: u64) -> TakingTurns<S> {
-        TakingTurns { source, memory, has_turn: false }
+impl JobTurn {
+    fn take(&mut self) {
+        if !std::mem::replace(&mut self.is_held, true) {
+            TURN.take();
+        }
     }
-}
 
-impl<S> TakingTurns<S> {
     fn give_back(&mut self) {
-        if std::mem::take(&mut self.has_turn) {
+        if std::mem::take(&mut self.is_held) {
+            // The next thread needs the memory that this one has freed.
+            allocation::return_freed();
             TURN.give_back();
         }
     }
 }
 
-impl<S: Source> Source for TakingTurns<S> {
+impl Drop for JobTurn {
+    fn drop(&mut self) {
+        self.give_back();
+    }
+}
+
+/// A source whose reader waits before it holds a large element.
+pub(super) struct TakingTurns<'a, S> {
+    source: S,
+    /// Memory that one element may take, in bytes.
+    memory: u64,
+    /// Outlives the reader of this source, whose buffers are a multiple of the element.
+    turn: &'a mut JobTurn,
+}
+
+impl<'a, S: Source> TakingTurns<'a, S> {
+    /// A source whose elements may take `memory` bytes each.
+    pub fn new(source: S, memory: u64, turn: &'a mut JobTurn) -> TakingTurns<'a, S> {
+        TakingTurns { source, memory, turn }
+    }
+}
+
+impl<S: Source> Source for TakingTurns<'_, S> {
     #[inline]
     fn window(&self) -> &[u8] {
         self.source.window()
@@ -75,16 +97,17 @@ impl<S: Source> Source for TakingTurns<S> {
         if held.saturating_mul(4) > self.memory {
             return Err(Error::limit(Limit::Memory, self.memory, keep));
         }
-        if held <= LARGE {
-            self.give_back();
-        } else if !std::mem::replace(&mut self.has_turn, true) {
-            TURN.take();
+        if held > LARGE {
+            self.turn.take();
+            return self.source.fill(keep);
         }
-        self.source.fill(keep)
+        // The source frees what it held of a large element here.
+        let filled = self.source.fill(keep);
+        self.turn.give_back();
+        filled
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.give_back();
         self.source.finish()
     }
 
@@ -98,11 +121,5 @@ impl<S: Source> Source for TakingTurns<S> {
 
     fn shared_text(&self) -> Option<SharedText> {
         self.source.shared_text()
-    }
-}
-
-impl<S> Drop for TakingTurns<S> {
-    fn drop(&mut self) {
-        self.give_back();
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::folder::{Draft, Finished};
 use super::journal::Listed;
-use super::large::TakingTurns;
+use super::large::{JobTurn, TakingTurns};
 use super::outcome::{Done, Outcome, PlanOutcome, PlanResult};
 use super::reading::{Attributes, Note, Reader, has_changes, read_plans};
 use super::run::Settings;
@@ -73,8 +73,10 @@ impl Work<'_> {
             Err(error) => return Err(error),
         };
         let source = Stoppable::new(source, entry.len.unwrap_or(0), self.stop, self.read);
-        let source = TakingTurns::new(source, self.settings.memory_of_one());
+        let mut turn = JobTurn::default();
+        let source = TakingTurns::new(source, self.settings.memory_of_one(), &mut turn);
         let (plans, warnings) = self.read(source, &mut draft)?;
+        drop(turn);
         let is_done = |plan: &PlanOutcome| matches!(plan.result, PlanResult::Done(_));
         let (file, records) = match plans.iter().any(is_done) {
             true => draft.finish().map(|(file, written)| (Some(file), Some(written)))?,

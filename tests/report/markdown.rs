@@ -178,7 +178,7 @@ pub fn heads(page: &Page) -> Vec<String> {
 
 #[test]
 fn failed_checks_are_told_before_the_table() {
-    let run = report(&run::root(), &["-o", "markdown", "corpus/plans/rich/plan.json"], &[]);
+    let run = report(run::root(), &["-o", "markdown", "corpus/plans/rich/plan.json"], &[]);
     let place = |text: &str| run.out.find(text).unwrap_or_else(|| panic!("{text}: {}", run.out));
     assert!(place("**Warning:** 2 checks failed.") < place("| Plan |"), "{}", run.out);
 }

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use super::gate::{Answer, Questions, Rule};
+use super::phrase::{Of, Warning};
 use super::short::{messages, short};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
@@ -128,12 +129,16 @@ impl<W: Write> Sink for Junit<W> {
                     let outcome = if self.suite.has_more_failed { "failure" } else { "skipped" };
                     self.suite.failed("more checks", outcome, &message);
                 }
-                match summary.errored {
-                    Some(true) => {
+                match Warning::of(summary).next() {
+                    Some(Warning::Errored) => {
                         let message = "planning failed: there may be more to change";
                         self.suite.failed("plan is whole", "failure", message);
                     }
-                    _ => self.suite.passed("plan is whole"),
+                    // No failure: it does what it says.
+                    Some(warning) => {
+                        self.suite.failed("plan is whole", "skipped", &warning.words(Of::This));
+                    }
+                    None => self.suite.passed("plan is whole"),
                 }
                 self.questions.answers().for_each(|answer| rule(&mut self.suite, &answer));
                 self.has_read = true;

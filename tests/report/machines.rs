@@ -251,6 +251,24 @@ fn a_pattern_that_names_nothing_is_told() {
 }
 
 #[test]
+fn a_plan_that_leaves_changes_for_another_is_no_passed_test() {
+    for (plan, message) in [
+        ("incomplete", "This plan is not complete: applying it will leave changes for another"),
+        ("deferred", "Some changes are deferred to a later plan."),
+        ("errored", "planning failed: there may be more to change"),
+    ] {
+        let path = run::root().join(format!("corpus/plans/{plan}/plan.json"));
+        let text = report_on(&["-o", "junit"], &path);
+        let read = junit_parser::from_reader(Cursor::new(&text)).expect("JUnit");
+        let whole = read.suites[0].cases.iter().find(|it| it.original_name == "plan is whole");
+        let status = &whole.expect("a test of the plan").status;
+        assert_eq!(status.is_skipped(), plan != "errored", "{plan}: {text}");
+        assert_eq!(status.is_failure(), plan == "errored", "{plan}: {text}");
+        assert!(text.contains(message), "{plan}: {text}");
+    }
+}
+
+#[test]
 fn a_plan_that_is_not_whole_is_no_success() {
     let plan = run::root().join("corpus/plans/errored/plan.json");
     let read: Sarif = serde_json::from_str(&report_on(&["-o", "sarif"], &plan)).expect("SARIF");

@@ -178,6 +178,8 @@ fn what_is_wrong_with_an_argument_is_named() {
         ("report --only path:a..b", "no path goes on with '..b'"),
         ("report --ignore-path a[", "no path goes on with '['"),
         ("slim --paths a..b", "no path goes on with '..b'"),
+        ("slim --only action:delete", "'action:' is no word of it; report --only has such words"),
+        ("slim --only type:aws_*", "a type, an address or a module stands here, as in 'aws_db_*'"),
         ("report -o out.html", "did you mean html=out.html?"),
         ("report -o a/plan.SARIF", "did you mean sarif=a/plan.SARIF?"),
         ("report -o markdwon=x", "did you mean markdown?"),

@@ -377,6 +377,15 @@ fn rules_come_from_a_file_too() {
         asked(&["changes", "--fail-on", &rules, "--fail-on", "replace"], &["delete"]);
     assert_eq!((code, told.len()), (3, 1), "{told:?}");
 
+    // As editors write it, and with comments behind rules.
+    let text = "\u{feff}delete:acme_* # No data is lost.\r\n\
+                warning changes>1 \"Split it #2, \\\"please\\\" # now.\"\t# Large ones.\n\
+                delete:acme_server.b[\"x #1\"]\n";
+    std::fs::write(&path, text).expect("a file");
+    let (code, told) = asked(&["changes", "--fail-on", &rules], &["delete"]);
+    assert_eq!((code, told.len()), (3, 2), "{told:?}");
+    assert!(told[1].ends_with(": Split it #2, \"please\" # now."), "{told:?}");
+
     std::fs::write(&path, "delete\n\nshrink\n").expect("a file");
     let output = run::plansift().args(["changes", "--fail-on", &rules, "-"]).output();
     let output = output.expect("it runs");

@@ -231,7 +231,13 @@ impl<W: Write> Sarif<W> {
         let problems = if check.problems.is_empty() { "" } else { ": " };
         let problems = problems.to_owned() + &messages(&check.problems);
         let name = short(&check.address).into_owned();
-        let text = format!("{name} is {}{problems}", check.status);
+        let words = match &*check.status {
+            "fail" => "failed".to_owned(),
+            "error" => "could not be checked".to_owned(),
+            "unknown" => "is known after apply".to_owned(),
+            other => format!("is {other}"),
+        };
+        let text = format!("{name} {words}{problems}");
         self.result(self.rules.len(), level, visible(&text), &[name])
     }
 }

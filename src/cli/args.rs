@@ -472,7 +472,14 @@ fn part(name: &str) -> Result<Part, String> {
 fn address(text: &str) -> Result<AddressPattern, String> {
     match text {
         "" => Err("nothing has an empty address or type".to_owned()),
-        text => Ok(AddressPattern::new(text)),
+        // A colon of an address stands in quotes.
+        text => match text.split_once(':').filter(|(word, _)| !word.contains(['"', '*'])) {
+            None => Ok(AddressPattern::new(text)),
+            Some((word, _)) => Err(format!(
+                "a type, an address or a module stands here, as in 'aws_db_*': '{word}:' is no \
+                 word of it; report --only has such words"
+            )),
+        },
     }
 }
 

@@ -16,6 +16,7 @@ use super::sifting::{Sifting, Wanted};
 use super::unmatched;
 use crate::error::Result;
 use crate::record::Options;
+use crate::record::watch::Watch;
 use crate::secret::Takes;
 use crate::sink::Sink;
 use crate::sink::filter::Filter;
@@ -61,7 +62,7 @@ pub fn run(arguments: &Report) -> Exit {
     let pages = Pages::new(arguments.targets.iter().filter_map(|it| it.file.clone()), &listed);
     for target in &arguments.targets {
         let path = target.file.as_deref();
-        match open(target, arguments, &rules, &pages) {
+        match open(target, arguments, &rules, options.watch, &pages) {
             Ok((sink, output)) => {
                 sinks.push(sink);
                 outputs.push((path, output));
@@ -175,6 +176,7 @@ fn open(
     target: &Target,
     arguments: &Report,
     rules: &[Rule],
+    watch: Option<&'static Watch>,
     pages: &Pages,
 ) -> Result<(Box<dyn Sink>, Output)> {
     let path: Option<&Path> = target.file.as_deref();
@@ -207,8 +209,8 @@ fn open(
         }
         ReportAs::Json => Box::new(Document::new(out, rules)),
         ReportAs::Variables => Box::new(Variables::new(out, rules)),
-        ReportAs::Junit => Box::new(Junit::new(out, rules)),
-        ReportAs::Sarif => Box::new(Sarif::new(out, rules)),
+        ReportAs::Junit => Box::new(Junit::new(out, rules).with_watch(watch)),
+        ReportAs::Sarif => Box::new(Sarif::new(out, rules).with_watch(watch)),
         ReportAs::Gitlab => Box::new(Gitlab::new(out, rules)),
     };
     Ok((sink, output))

@@ -1,7 +1,13 @@
 //! Copies of outlined values, to use on another thread or after the window has moved.
 
+use super::Validation;
+use super::cursor::Cursor;
 use super::outline::{Outline, Shape};
 use super::value::Value;
+use crate::error::Result;
+use crate::input::Slice;
+use crate::limits::Limits;
+use crate::scan::Isa;
 
 /// Outlined values and their texts. Reuses its memory after [`Detached::clear`].
 #[derive(Debug, Default)]
@@ -22,6 +28,22 @@ struct Piece {
 }
 
 impl Detached {
+    /// The value that a text is, but for white space around it.
+    ///
+    /// # Errors
+    ///
+    /// The text is not one JSON value, or one beyond a limit.
+    pub fn read(text: &[u8], limits: Limits) -> Result<Detached> {
+        let mut cursor = Cursor::new(Slice(text), 0, Isa::best(), Validation::Grammar, limits);
+        let (mut outline, mut read) = (Outline::new(), Detached::default());
+        cursor.outline(&mut outline)?;
+        read.push(cursor.outlined(&outline), &outline);
+        match cursor.at_end()? {
+            true => Ok(read),
+            false => Err(cursor.expected("the end of the text")),
+        }
+    }
+
     /// Drops all values.
     pub fn clear(&mut self) {
         self.texts.clear();

@@ -15,7 +15,7 @@ use super::maker::{Facts, Maker};
 use super::outputs::{Declarations, has_overlays};
 use super::sharing::Sharing;
 use super::view::{Attributes, Places, View, Whose};
-use super::watch::Watch;
+use super::watch::{Thing, Watch};
 use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
 use crate::error::{Error, Result};
 use crate::input::Source;
@@ -397,6 +397,9 @@ impl Visitor for Sifter<'_, '_, '_> {
         if self.settle() == Flow::Stop {
             return Ok(Flow::Stop);
         }
+        if let Some(watch) = self.books.watch {
+            watch.see_thing(Thing::Output, [Some(name), None]);
+        }
         self.maker.diff(change)?;
         let version = self.books.format_version.as_deref();
         if !has_overlays(change)
@@ -439,11 +442,15 @@ impl Visitor for Sifter<'_, '_, '_> {
         )?;
         // The problems are read in any case: a key twice in them is an error.
         let problems = self.problems(check)?;
+        let address = check.address.decode()?;
+        if let Some(watch) = self.books.watch {
+            watch.see_thing(Thing::Check, [Some(&address), None]);
+        }
         if status == "pass" && self.books.show == Show::Changes {
             return Ok(Flow::Continue);
         }
         self.books.record(&Record::Check(Check {
-            address: check.address.decode()?.into(),
+            address: address.into(),
             check_kind: decoded(check.kind)?,
             status: status.into(),
             problems: Cow::Borrowed(&problems),
@@ -457,6 +464,10 @@ impl Visitor for Sifter<'_, '_, '_> {
         }
         self.books.has_changes = true;
         let invocation = self.invocation(invocation, None)?;
+        if let Some(watch) = self.books.watch {
+            let names = [Some(&*invocation.address), invocation.type_name.as_deref()];
+            watch.see_thing(Thing::Action, names);
+        }
         self.books.record(&Record::ActionInvocation(invocation)).map(|()| Flow::Continue)
     }
 

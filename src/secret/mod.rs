@@ -14,6 +14,7 @@ pub mod echo;
 pub(crate) mod learned;
 pub mod leaves;
 pub mod marks;
+mod meaning;
 pub(crate) mod ordered;
 pub mod parts;
 pub mod places;

@@ -323,6 +323,8 @@ fn the_tool_is_named_that_made_the_plan() {
         (drift("1.9.0", "registry.terraform.io", ""), "Terraform"),
     ] {
         tell(&plan, &[&format!("Changed outside of {tool} (drift)")], &[]);
+        let page = report_of(&["-o", "html"], &plan);
+        assert_eq!(page.contains(r#""tool":"OpenTofu""#), tool == "OpenTofu", "{page}");
     }
     let plans = [drift("1.9.0", builtin, ""), drift("1.9.0", builtin, applyable)].join("\n");
     let page = report_of(&["-o", "markdown"], &plans);

@@ -325,11 +325,14 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
                 return Ok(false);
             }
             // Its values are not all of a text in YAML.
-            is_yaml = one.syntax == Syntax::Yaml
-                && listing.shower.detail() == Detail::Full
+            is_yaml = (one.syntax == Syntax::YamlStream
+                || one.syntax == Syntax::Yaml && listing.shower.detail() == Detail::Full)
                 && [&mut one, &mut other]
                     .into_iter()
                     .all(|it| listing.shower.shows_all_of(it.value()).unwrap_or(false));
+            if one.syntax == Syntax::YamlStream && !is_yaml {
+                return Ok(false);
+            }
             if !is_yaml {
                 match documents(path, [&mut one, &mut other], how, listing)? {
                     Listed::Yes => return Ok(true),
@@ -340,7 +343,7 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
         }
         [Ok(None), Ok(None)] => {}
         [Ok(Some(mut yaml)), Ok(None)] | [Ok(None), Ok(Some(mut yaml))] => {
-            is_yaml = yaml.syntax == Syntax::Yaml
+            is_yaml = yaml.syntax != Syntax::Json
                 && listing.shower.shows_all_of(yaml.value()).unwrap_or(false);
             if !is_yaml {
                 return Ok(false);

@@ -11,6 +11,7 @@
 mod differences;
 mod documents;
 mod lines;
+mod pieces;
 mod scalars;
 mod sets;
 mod shown;
@@ -194,9 +195,18 @@ impl<'s> Viewer<'s> {
         }
     }
 
-    /// Whether a text is secret, as far as values are looked at.
+    /// Whether a text is secret or has a line that is, as far as values are looked at.
     pub fn is_secret(&self, text: &[u8]) -> bool {
-        self.shower.as_ref().is_some_and(|shower| shower.is_secret(text))
+        let has_secret = |shower: &Shower<'_>| shower.is_secret(text) || shower.has_secret(text);
+        self.shower.as_ref().is_some_and(has_secret)
+    }
+
+    /// A text without what is secret in it, as far as values are looked at.
+    pub fn text(&self, text: String) -> String {
+        match &self.shower {
+            Some(shower) => shower.text(text),
+            None => text,
+        }
     }
 
     /// Whether a number is secret.

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::documents::{Document, Syntax, Unread};
+use super::pieces;
 use super::walk::{Entry, Met, walk};
 use super::{Detail, Known};
 use crate::error::Result;
@@ -239,30 +240,47 @@ impl<'s> Shower<'s> {
     pub fn hides_key(&self, key: &str) -> bool {
         match key.strip_prefix('!') {
             // A tag of YAML, which no provider has named.
-            Some(tag) => self.is_secret(tag.as_bytes()),
-            None => !is_attribute_name(key.as_bytes()) && self.is_secret(key.as_bytes()),
+            Some(tag) => self.repeats_secret(tag.as_bytes()),
+            None => !is_attribute_name(key.as_bytes()) && self.repeats_secret(key.as_bytes()),
         }
     }
 
-    /// Whether a text is a secret, or stands for one.
+    /// Whether nothing is shown of a text: it is a secret or says the same as one, or it is a line,
+    /// and no document, that has one in it.
     pub fn is_secret(&self, text: &[u8]) -> bool {
         self.mask(text).is_some()
     }
 
-    /// Whether a number is one: its text, or that of its value.
-    pub fn is_secret_number(&self, number: &[u8]) -> bool {
-        let shared = |number| self.is_secret(number::canonical(number, &mut Vec::new()));
-        self.is_secret(number) || (Word::is_whole(number) && shared(number))
+    /// Whether a piece of a text is a secret.
+    pub fn has_secret(&self, text: &[u8]) -> bool {
+        let secrets = &self.known.secrets;
+        secrets.echo() && pieces::any(text, &mut |piece| secrets.echoed(piece).is_some())
     }
 
-    /// What is said in the place of a text that is a secret, or stands for one.
-    fn mask(&self, text: &[u8]) -> Option<&'static str> {
+    /// Whether a text repeats a secret as it is.
+    fn repeats_secret(&self, text: &[u8]) -> bool {
         let Collected { secrets, contained, .. } = self.known;
+        secrets.echoed(text).is_some()
+            || contained.as_ref().is_some_and(|contained| contained.is_in(text))
+    }
+
+    /// Whether a number is one: its text, or that of its value.
+    pub fn is_secret_number(&self, number: &[u8]) -> bool {
+        let shared = |number| self.repeats_secret(number::canonical(number, &mut Vec::new()));
+        is_mask(number) || self.repeats_secret(number) || (Word::is_whole(number) && shared(number))
+    }
+
+    /// The text to show in place of one that is a secret or says the same as one, or that is a line,
+    /// and no document, with one in it.
+    fn mask(&self, text: &[u8]) -> Option<&'static str> {
         if is_mask(text) {
             return Some(MASK);
         }
-        let is_echo = (text.len() >= secrets.echo_min() && secrets.echoed(text).is_some())
-            || contained.as_ref().is_some_and(|contained| contained.is_in(text));
+        let is_echo = self.repeats_secret(text)
+            || self.known.secrets.may_say(text)
+            || !text.trim_ascii_end().contains(&b'\n')
+                && self.has_secret(text)
+                && matches!(Document::of(text), Ok(None));
         is_echo.then_some(ECHO)
     }
 
@@ -327,7 +345,7 @@ impl<'s> Shower<'s> {
     /// Appends a document that stands in a text.
     fn document(&mut self, document: &mut Document, text: &[u8], excerpt: &mut Excerpt) {
         let encoder = document.syntax.encoder();
-        let is_yaml = document.syntax == Syntax::Yaml;
+        let is_yaml = document.syntax != Syntax::Json;
         let value = document.value();
         if is_yaml && self.shows_all_of(value).unwrap_or(false) {
             // It has more to say than its values.
@@ -344,16 +362,39 @@ impl<'s> Shower<'s> {
         excerpt.text.push(')');
     }
 
-    /// A line of a text as it is shown: a secret may stand on one of its own.
-    pub fn line(&self, line: &str) -> String {
-        self.mask(line.trim().as_bytes()).unwrap_or(line).to_owned()
+    /// A text as it is shown where it stands alone.
+    pub fn text(&self, text: String) -> String {
+        if let Some(mask) = self.mask(text.as_bytes()) {
+            return mask.to_owned();
+        }
+        match self.by_line(text.as_bytes()) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(shown) => String::from_utf8_lossy(&shown).into_owned(),
+        }
     }
 
-    /// A text without the lines that repeat a secret.
+    /// A line of a text as it is shown: a secret may stand in it.
+    pub fn line(&self, line: &str) -> String {
+        let mask = self.mask_of_line(line.as_bytes());
+        mask.unwrap_or(line).to_owned()
+    }
+
+    /// The text to show in place of a line that has a secret in it.
+    fn mask_of_line(&self, line: &[u8]) -> Option<&'static str> {
+        if is_mask(line.trim_ascii()) {
+            return Some(MASK);
+        }
+        let is_echo = self.repeats_secret(line.trim_ascii())
+            || self.known.secrets.may_say(line)
+            || self.has_secret(line);
+        is_echo.then_some(ECHO)
+    }
+
+    /// A text without the lines that have a secret in them.
     fn by_line<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
-        let mask = |line: &[u8]| self.mask(line.trim_ascii()).map(str::as_bytes);
+        let mask = |line: &[u8]| self.mask_of_line(line).map(str::as_bytes);
         let lines = || text.split(|byte| *byte == b'\n');
-        if !text.contains(&b'\n') || !lines().any(|line| mask(line).is_some()) {
+        if !lines().any(|line| mask(line).is_some()) {
             return Cow::Borrowed(text);
         }
         let lines = lines().map(|line| mask(line).unwrap_or(line));

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result, RuleFault};
 use crate::nearest::nearest;
 use crate::path::{self, AddressPattern, Paths};
 use crate::record::counts::Summary;
-use crate::record::watch::Named;
+use crate::record::watch::{Named, Thing};
 use crate::record::{Record, ResourceChange};
 
 /// A rule.
@@ -196,13 +196,16 @@ impl Rule {
         matches!(self.subject, Subject::Path(_))
     }
 
-    /// What its patterns name, if that is resources or attributes.
+    /// What its patterns name.
     pub fn named(&self) -> impl Iterator<Item = Named> {
-        let is_of_resources =
-            !matches!(self.subject, Subject::Output | Subject::Invocation | Subject::Check);
-        let place = self.place.clone().filter(|_| is_of_resources);
+        let place = self.place.clone().map(|place| match self.subject {
+            Subject::Output => Named::Thing(Thing::Output, place),
+            Subject::Invocation => Named::Thing(Thing::Action, place),
+            Subject::Check => Named::Thing(Thing::Check, place),
+            _ => Named::Resource(place),
+        });
         let path = self.path.clone().map(|path| Named::Path(path, self.place.clone()));
-        place.map(Named::Resource).into_iter().chain(path)
+        place.into_iter().chain(path)
     }
 
     /// How many of what it counts are no reason to complain.

@@ -280,6 +280,9 @@ pub struct Ended<'a> {
     pub kind: &'static str,
     /// What it comes to.
     pub line: String,
+    /// The name of the tool that made it, if that is not Terraform.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<&'static str>,
     /// The rules that it breaks, errors first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broken: Vec<Broken<'a>>,

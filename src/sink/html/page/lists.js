@@ -11,7 +11,8 @@ function order() {
 }
 
 /** An empty list, and what leads to it. */
-function list([kind, title, short]) {
+function list([kind, words, short]) {
+  const title = words.replace("Terraform", toolOf(plans.map(({ summary }) => summary)));
   const state = { kind, found: [], page: 0, where: make("span"), body: make("ol", "rows") };
   state.number = make("span", "number");
   state.title = make("h2", "", title, " ", state.number);

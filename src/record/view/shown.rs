@@ -270,8 +270,8 @@ impl<'s> Shower<'s> {
         is_mask(number) || self.repeats_secret(number) || (Word::is_whole(number) && shared(number))
     }
 
-    /// The text to show in place of one that is a secret or says the same as one, or that is a line,
-    /// and no document, with one in it.
+    /// The text to show in place of a text that is a secret or says the same as one. So is a line
+    /// that has one in it and is no document.
     fn mask(&self, text: &[u8]) -> Option<&'static str> {
         if is_mask(text) {
             return Some(MASK);

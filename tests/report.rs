@@ -19,6 +19,7 @@ mod rendered;
 mod safe;
 mod told;
 mod values;
+mod wrapped;
 
 use std::path::Path;
 use std::process::{Output, Stdio};

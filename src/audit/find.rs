@@ -267,7 +267,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
             let mut found = None;
             leaf.each_text(&mut decoded, |text| {
                 if found.is_none() && is(self, text) {
-                    found = Some(self.collected.secrets.number(text).unwrap_or_default());
+                    found = Some(self.collected.secrets.repeated(text).unwrap_or_default());
                 }
                 Ok(())
             })?;
@@ -302,7 +302,9 @@ impl<'r, N: Notes> Auditor<'r, N> {
         }
         constants(piece, |constant| {
             let before = self.hits.len();
-            self.equal(constant, |auditor, text| auditor.collected.secrets.number(text).is_some())?;
+            self.equal(constant, |auditor, text| {
+                auditor.collected.secrets.repeated(text).is_some()
+            })?;
             let (mut has_keys, mut texts) = (false, 0);
             leaves(constant, |leaf| {
                 match leaf {

@@ -17,6 +17,7 @@ use super::walk::{Walk, is_named_source};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{GiveUp, Input, Options, Rereadable};
 use crate::limits::Limits;
+use crate::plan::Look;
 
 /// What the user names.
 #[derive(Clone, Debug, Default)]
@@ -171,6 +172,8 @@ pub struct Unlisted {
 pub struct Skipped {
     /// Files that are no plans.
     pub others: u64,
+    /// Binary plan files.
+    pub plan_files: u64,
     /// Source files of configurations, like `.tf` and `.tfvars`.
     pub sources: u64,
     /// Files and folders that a glob excludes, or none includes.
@@ -182,9 +185,13 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    /// Counts a file that is no plan, by its name.
-    pub(super) fn count_other(&mut self, path: &Path) {
-        if is_named_source(path) { self.sources += 1 } else { self.others += 1 }
+    /// Counts a file that is no plan.
+    pub(super) fn count_other(&mut self, path: &Path, look: &Result<Look>) {
+        match look {
+            Ok(Look::PlanFile) => self.plan_files += 1,
+            _ if is_named_source(path) => self.sources += 1,
+            _ => self.others += 1,
+        }
     }
 }
 

@@ -115,10 +115,6 @@ impl<S: Source> Source for TakingTurns<'_, S> {
         self.source.changed()
     }
 
-    fn would_block(&self) -> bool {
-        self.source.would_block()
-    }
-
     fn shared_text(&self) -> Option<SharedText> {
         self.source.shared_text()
     }

@@ -92,10 +92,6 @@ impl<S: Source> Source for Stoppable<'_, S> {
         self.source.changed()
     }
 
-    fn would_block(&self) -> bool {
-        self.source.would_block()
-    }
-
     fn shared_text(&self) -> Option<SharedText> {
         self.source.shared_text()
     }

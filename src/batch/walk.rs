@@ -77,8 +77,9 @@ fn found(path: PathBuf, globs: &Globs, skipped: &mut Skipped) -> Option<Entry> {
         skipped.links += 1;
         return None;
     }
-    if !metadata.is_file() || !is_input(look_at(&path, &metadata), &path, globs) {
-        skipped.count_other(&path);
+    let look = if metadata.is_file() { look_at(&path, &metadata) } else { Ok(Look::Other) };
+    if !is_input(&look, &path, globs) {
+        skipped.count_other(&path, &look);
         return None;
     }
     Some(Entry::of_file_with(path, &metadata))
@@ -100,14 +101,14 @@ pub(super) fn look_into(head: Box<dyn Read + Send>) -> Result<Look> {
 }
 
 /// Whether what was found and looked at is an input. What cannot be looked at is.
-pub(super) fn is_input(look: Result<Look>, path: &Path, globs: &Globs) -> bool {
+pub(super) fn is_input(look: &Result<Look>, path: &Path, globs: &Globs) -> bool {
     match look {
         Ok(Look::Plan) => true,
         Ok(Look::Remnant) | Err(_) => !is_named_source(path),
         Ok(Look::State) => globs.takes_states(),
         // `terraform show -json PLANFILE > plan.json` that failed leaves this.
         Ok(Look::Empty) => is_named_json(path),
-        Ok(Look::Other) => false,
+        Ok(Look::PlanFile | Look::Other) => false,
     }
 }
 

@@ -47,10 +47,9 @@ impl Command {
             Command::Redact(Redact { plans, .. })
             | Command::Slim(Slim { plans, .. })
             | Command::Audit(Audit { plans, .. }) => Some(plans),
-            Command::Merge(_)
-            | Command::Schema(_)
-            | Command::Completions(_)
-            | Command::Man(_) => None,
+            Command::Merge(_) | Command::Schema(_) | Command::Completions(_) | Command::Man(_) => {
+                None
+            }
         }
     }
 }
@@ -63,6 +62,7 @@ pub enum Command {
     /// The record stream of a plan: one record for each change
     Changes(Changes),
     /// What plans change, with values, for people and for pipelines: several formats at once
+    #[command(mut_arg("echo", |echo| echo.value_parser(self::report::echo())))]
     Report(Report),
     /// A record file for each of many plans, and a report: resumable, bounded
     Batch(Batch),
@@ -500,7 +500,14 @@ fn part(name: &str) -> Result<Part, String> {
 fn address(text: &str) -> Result<AddressPattern, String> {
     match text {
         "" => Err("nothing has an empty address or type".to_owned()),
-        text => Ok(AddressPattern::new(text)),
+        // A colon of an address stands in quotes.
+        text => match text.split_once(':').filter(|(word, _)| !word.contains(['"', '*'])) {
+            None => Ok(AddressPattern::new(text)),
+            Some((word, _)) => Err(format!(
+                "a type, an address or a module stands here, as in 'aws_db_*': '{word}:' is no \
+                 word of it; report --only has such words"
+            )),
+        },
     }
 }
 
@@ -585,7 +592,7 @@ pub fn manual(command: Option<&str>) -> Option<Vec<u8>> {
         None => cli,
     };
     let mut page = Vec::new();
-    clap_mangen::Man::new(described).render(&mut page).expect("a Vec takes all");
+    clap_mangen::Man::new(described).render(&mut page).ok()?;
     Some(page)
 }
 

@@ -33,7 +33,7 @@ pub fn rules(gate: &GateArgs) -> Result<Vec<Rule>, Exit> {
 /// Longest file of rules, in bytes.
 const FILE_MAX: u64 = 1 << 20;
 
-/// The rules of a file: a line each; empty lines and those that begin with `#` say nothing. What is
+/// The rules of a file: a line each, with comments from a `#` on; empty lines say nothing. What is
 /// no rule is not repeated: the file may be another than the user thinks.
 fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
     let mut text = String::new();
@@ -46,9 +46,10 @@ fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
         say(&format!("--fail-on @{path}: no rules: it is longer than {FILE_MAX} bytes"));
         return Err(Exit::Usage);
     }
-    let lines = text.lines().map(str::trim).zip(1_u64..);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let lines = text.lines().map(|line| without_comment(line).trim()).zip(1_u64..);
     let rules: Vec<Rule> = lines
-        .filter(|(line, _)| !line.is_empty() && !line.starts_with('#'))
+        .filter(|(line, _)| !line.is_empty())
         .map(|(line, number)| {
             Rule::parse(line).map_err(|error| refused(&format!("{path}: line {number}"), &error))
         })
@@ -58,6 +59,19 @@ fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
         return Err(Exit::Usage);
     }
     Ok(rules)
+}
+
+/// A line up to a `#` at its beginning or behind a blank, and in no quotes.
+fn without_comment(line: &str) -> &str {
+    let (mut is_quoted, mut is_escaped, mut after_blank) = (false, false, true);
+    let comment = line.char_indices().find(|&(_, character)| {
+        let begins = character == '#' && after_blank && !is_quoted;
+        is_quoted ^= character == '"' && !is_escaped;
+        is_escaped = character == '\\' && is_quoted && !is_escaped;
+        after_blank = character.is_whitespace();
+        begins
+    });
+    comment.map_or(line, |(at, _)| &line[..at])
 }
 
 fn rule(text: &str) -> Result<Rule, Exit> {

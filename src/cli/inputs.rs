@@ -149,6 +149,7 @@ fn usage(text: &str) -> Exit {
 fn tell_skipped(skipped: &Skipped) {
     let parts = [
         (skipped.others, "no plan", "no plans"),
+        (skipped.plan_files, "binary plan file", "binary plan files"),
         (skipped.sources, "source file (.tf, .tfvars)", "source files (.tf, .tfvars)"),
         (skipped.excluded, "excluded", "excluded"),
         (skipped.hidden, "hidden", "hidden"),
@@ -160,7 +161,11 @@ fn tell_skipped(skipped: &Skipped) {
         .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
         .collect();
     if !told.is_empty() {
-        say(&format!("skipped in folders: {}", told.join(", ")));
+        let hint = match skipped.plan_files {
+            0 => "",
+            _ => "; run `terraform show -json PLANFILE` for binary plan files",
+        };
+        say(&format!("skipped in folders: {}{hint}", told.join(", ")));
     }
 }
 

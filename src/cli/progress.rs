@@ -167,10 +167,6 @@ impl<S: Source> Source for Watched<S> {
         self.source.changed()
     }
 
-    fn would_block(&self) -> bool {
-        self.source.would_block()
-    }
-
     fn shared_text(&self) -> Option<SharedText> {
         self.source.shared_text()
     }

@@ -16,6 +16,7 @@ use super::sifting::{Sifting, Wanted};
 use super::unmatched;
 use crate::error::Result;
 use crate::record::Options;
+use crate::record::watch::Watch;
 use crate::secret::Takes;
 use crate::sink::Sink;
 use crate::sink::filter::Filter;
@@ -61,7 +62,7 @@ pub fn run(arguments: &Report) -> Exit {
     let pages = Pages::new(arguments.targets.iter().filter_map(|it| it.file.clone()), &listed);
     for target in &arguments.targets {
         let path = target.file.as_deref();
-        match open(target, arguments, &rules, &pages) {
+        match open(target, arguments, &rules, options.watch, &pages) {
             Ok((sink, output)) => {
                 sinks.push(sink);
                 outputs.push((path, output));
@@ -123,9 +124,7 @@ fn refuse_contradictions(arguments: &Report) -> Option<Exit> {
     let has_names = arguments.secrets.also_names.is_some();
     let has = |format| arguments.targets.iter().any(|it| it.format == format);
     let has_markdown = has(ReportAs::Markdown);
-    if arguments.secrets.echo == Echo::Off && !is_blind {
-        say("--echo off: values that repeat a secret are never shown; --values none shows none");
-    } else if is_blind && arguments.full {
+    if is_blind && arguments.full {
         say("--full: it is about values, and --values none shows none");
     } else if arguments.width.is_some() && !has(ReportAs::Term) {
         say("--width: it is about reports for a terminal: ask for one, as in -o term");
@@ -177,6 +176,7 @@ fn open(
     target: &Target,
     arguments: &Report,
     rules: &[Rule],
+    watch: Option<&'static Watch>,
     pages: &Pages,
 ) -> Result<(Box<dyn Sink>, Output)> {
     let path: Option<&Path> = target.file.as_deref();
@@ -209,8 +209,8 @@ fn open(
         }
         ReportAs::Json => Box::new(Document::new(out, rules)),
         ReportAs::Variables => Box::new(Variables::new(out, rules)),
-        ReportAs::Junit => Box::new(Junit::new(out, rules)),
-        ReportAs::Sarif => Box::new(Sarif::new(out, rules)),
+        ReportAs::Junit => Box::new(Junit::new(out, rules).with_watch(watch)),
+        ReportAs::Sarif => Box::new(Sarif::new(out, rules).with_watch(watch)),
         ReportAs::Gitlab => Box::new(Gitlab::new(out, rules)),
     };
     Ok((sink, output))

@@ -84,6 +84,12 @@ fn tell(name: &str, slimmed: &Slimmed, arguments: &Slim) {
              sees none"
         ));
     }
+    if slimmed.is_emptied {
+        say(&format!(
+            "{name}: warning: --only left out every change of a resource: who reads what was \
+             written sees none"
+        ));
+    }
     warn(name, counts, arguments.secrets.echo);
 }
 

@@ -49,13 +49,7 @@ pub fn slim(only: &[AddressPattern], paths: &[path::Pattern]) -> Option<&'static
 /// Says which patterns named nothing, when all was read.
 pub fn tell(watch: Option<&Watch>) {
     for unmatched in watch.into_iter().flat_map(Watch::unmatched) {
-        let near = unmatched.near.map(|near| format!(": did you mean {near}?"));
-        say(&format!(
-            "warning: {} matches nothing, {}{}",
-            unmatched.argument,
-            unmatched.what,
-            near.unwrap_or_default()
-        ));
+        say(&format!("warning: {unmatched}"));
     }
 }
 

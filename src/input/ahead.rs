@@ -80,11 +80,6 @@ impl ReadAhead {
         next.unwrap_or_else(lost)
     }
 
-    /// Whether [`ReadAhead::next`] would block.
-    pub(super) fn is_empty(&self) -> bool {
-        self.ready.load(Ordering::Relaxed) == 0
-    }
-
     /// Takes a buffer back for reuse. Drops buffers of another length.
     pub(super) fn give_back(&self, buffer: Vec<u8>) {
         if buffer.len() == FRONT + READ {

@@ -65,11 +65,6 @@ pub trait Source {
         false
     }
 
-    /// Whether [`Source::fill`] would block, because another thread has not read the bytes yet.
-    fn would_block(&self) -> bool {
-        false
-    }
-
     /// The whole text, if it is in memory; offsets count from its first byte.
     fn shared_text(&self) -> Option<SharedText> {
         None
@@ -115,10 +110,6 @@ impl<S: Source> Source for &mut S {
 
     fn changed(&mut self) -> bool {
         (**self).changed()
-    }
-
-    fn would_block(&self) -> bool {
-        (**self).would_block()
     }
 
     fn shared_text(&self) -> Option<SharedText> {
@@ -467,10 +458,6 @@ impl Source for Input {
             Kind::Mapped(mapped) => mapped.changed(),
             Kind::Stream(stream) => stream.changed(),
         }
-    }
-
-    fn would_block(&self) -> bool {
-        matches!(&self.0, Kind::Stream(stream) if stream.would_block())
     }
 
     fn shared_text(&self) -> Option<SharedText> {

@@ -233,10 +233,6 @@ impl Source for Stream {
         Ok(!self.ended)
     }
 
-    fn would_block(&self) -> bool {
-        !self.ended && self.ahead.as_ref().is_some_and(ReadAhead::is_empty)
-    }
-
     fn finish(&mut self) -> Result<()> {
         self.identity.as_ref().map_or(Ok(()), Identity::check)
     }

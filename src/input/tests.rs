@@ -300,43 +300,6 @@ fn an_error_of_the_reading_thread_has_the_same_offset() {
 }
 
 #[test]
-fn an_input_without_bytes_would_block() {
-    /// A reader of zeros, as many as the test releases.
-    struct Slow {
-        coming: std::sync::mpsc::Receiver<usize>,
-        left: usize,
-    }
-    impl Read for Slow {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            if self.left == 0 {
-                self.left = self.coming.recv().unwrap_or(0);
-            }
-            let len = self.left.min(buffer.len());
-            self.left -= len;
-            buffer[..len].fill(b'0');
-            Ok(len)
-        }
-    }
-    let (come, coming) = std::sync::mpsc::channel();
-    come.send(1_600_000).unwrap();
-    let options = Options { threads: Threads::Several, ..Options::default() };
-    let mut input = Input::from_reader(Box::new(Slow { coming, left: 0 }), &options).unwrap();
-    while input.position() < 1_600_000 {
-        assert!(input.fill(input.position()).unwrap());
-    }
-    assert!(input.would_block());
-    come.send(200_000).unwrap();
-    while input.would_block() {
-        std::thread::yield_now();
-    }
-    assert!(input.fill(1_600_000).unwrap());
-    assert!(input.would_block());
-    drop(come);
-    assert!(!input.fill(1_800_000).unwrap());
-    assert!(!input.would_block());
-}
-
-#[test]
 fn damage_has_the_same_offset_with_any_number_of_threads() {
     let text: String = (0..400_000u64).map(|number| format!("{:x},", number * 7919)).collect();
     let mut encoder = ::zstd::Encoder::new(Vec::new(), 1).unwrap();

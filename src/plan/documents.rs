@@ -494,10 +494,6 @@ impl<S: Source> Source for Region<'_, S> {
         self.source.changed()
     }
 
-    fn would_block(&self) -> bool {
-        self.source.would_block()
-    }
-
     fn shared_text(&self) -> Option<SharedText> {
         self.source.shared_text()
     }

@@ -16,7 +16,7 @@ impl<V: Visitor> PieceVisitor for Events<'_, V> {
         self.0.section(section, key)
     }
 
-    fn holds_gaps(&self) -> bool {
+    fn examines_all(&self) -> bool {
         false
     }
 

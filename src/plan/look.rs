@@ -29,6 +29,8 @@ pub enum Look {
     State,
     /// No bytes, white space only, or `null`.
     Empty,
+    /// A binary plan file.
+    PlanFile,
     /// Anything else.
     Other,
 }
@@ -77,6 +79,7 @@ fn judge(head: &[u8]) -> Look {
         Some(ErrorKind::WrongDocument(WrongDocument::State | WrongDocument::EmptyState)) => {
             Look::State
         }
+        Some(ErrorKind::WrongDocument(WrongDocument::BinaryPlan)) => Look::PlanFile,
         Some(ErrorKind::WrongDocument(_)) => Look::Other,
         // A plan of a later major version.
         Some(ErrorKind::FormatVersion) => Look::Plan,
@@ -135,7 +138,7 @@ mod tests {
         let state = r#"{"format_version":"1.0","terraform_version":"1.9.0","values":{"root"#;
         let state = format!("{state}\":\"{}", "x".repeat(LEN));
         for other in [
-            "PK\u{3}\u{4}rest",
+            "PK\u{3}\u{4}\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0not of a plan",
             "# Plans\n",
             "resource \"a\" \"b\" {}\n",
             "[1,2]",
@@ -150,6 +153,7 @@ mod tests {
         ] {
             assert_eq!(judge(other.as_bytes()), Look::Other, "{other:.60}");
         }
+        assert_eq!(judge(b"PK\x03\x04rest"), Look::PlanFile);
         // A plan after anything else counts, however long that is.
         for before in ["{}\n", "{\"@level\":\"info\"}\n", &"Refreshing state...\n".repeat(20_000)] {
             for plan in [

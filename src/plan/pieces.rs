@@ -155,9 +155,11 @@ pub trait PieceVisitor {
         let _ = close;
     }
 
-    /// Whether the visitor keeps the bytes between pieces in memory. The limit on a change then
-    /// applies to them.
-    fn holds_gaps(&self) -> bool {
+    /// Whether the visitor must examine every value, because it writes the document again or says
+    /// where its secrets are. A section of values or the configuration that has the wrong type is
+    /// then an error, and the bytes between pieces, which wait in memory, count as a change for its
+    /// limit.
+    fn examines_all(&self) -> bool {
         true
     }
 
@@ -482,20 +484,25 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         self.visitor.jumped(&stretch).map(|()| true)
     }
 
-    /// Enters a scope; returns `None` at a scalar, which cannot be entered.
+    /// Enters a scope; returns `None` at a value that cannot be entered and need not be.
     fn enter(&mut self, scope: Scope) -> Result<Option<Shape>> {
         let shape = scope.shape();
-        match (self.cursor.peek()?, shape) {
+        let bracket = self.cursor.peek()?;
+        let is_strict = self.visitor.examines_all() || self.section.is_entered();
+        match (bracket, shape) {
             (Some(b'n'), _) => Ok(None),
-            (Some(b'['), Shape::Either) | (_, Shape::Array) => {
+            (Some(b'['), Shape::Either | Shape::Array) => {
                 self.cursor.enter_array()?;
                 Ok(Some(Shape::Array))
             }
-            (Some(b'{'), Shape::Either) | (_, Shape::Object) => {
+            (Some(b'{'), Shape::Either | Shape::Object) => {
                 self.cursor.enter_object()?;
                 Ok(Some(Shape::Object))
             }
-            (_, Shape::Either) => Ok(None),
+            // Both fail, at the first byte of the value.
+            (_, Shape::Array) if is_strict => self.cursor.enter_array().map(|()| None),
+            (_, Shape::Object) if is_strict => self.cursor.enter_object().map(|()| None),
+            _ => Ok(None),
         }
     }
 
@@ -542,7 +549,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
     /// Like `check_gap`, up to the offset `next`.
     fn check_gap_to(&self, next: u64) -> Result<()> {
         let max = self.options.limits.change;
-        if self.visitor.holds_gaps() && next - self.passed > max {
+        if self.visitor.examines_all() && next - self.passed > max {
             return Err(Error::limit(Limit::Change, max, self.passed));
         }
         Ok(())

@@ -15,7 +15,6 @@ use crate::error::Result;
 use crate::json::value::Text;
 use crate::limits::Limits;
 use crate::plan::{Change, Document, ResourceChange, Section};
-use crate::secret::MASK;
 
 /// The sink, what must come before anything else, and the counts.
 pub(super) struct Books<'a> {
@@ -108,11 +107,11 @@ impl<'a> Books<'a> {
         self.record(&row)
     }
 
-    /// A text, or what stands for it where it is one of the secrets that are known.
+    /// A text without what is one of the secrets that are known.
     pub(super) fn unless_secret(&self, text: String) -> String {
         match &self.viewer {
-            Some(viewer) if viewer.is_secret(text.as_bytes()) => MASK.to_owned(),
-            _ => text,
+            Some(viewer) => viewer.text(text),
+            None => text,
         }
     }
 

@@ -4,10 +4,14 @@
 //! Importing a `random_password` by its value is the real case: the id is then the very string that
 //! the change marks as sensitive, in a place that has no mark of its own.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
 use hashbrown::HashTable;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::json_text::JsonText;
 use super::texts::Texts;
@@ -25,6 +29,26 @@ use crate::secret::{decode, is_attribute_name};
 
 /// What stands for what must not be shown.
 const MASK: &str = "\"(sensitive value)\"";
+
+/// What a resource is imported from: the members of the `importing` that a record has.
+#[derive(Debug, Deserialize)]
+pub struct ImportSource<'a> {
+    /// Its id, as JSON text.
+    #[serde(borrow)]
+    pub id: Option<&'a RawValue>,
+    /// The members of its identity, each as JSON text.
+    #[serde(borrow)]
+    pub identity: Option<BTreeMap<Cow<'a, str>, &'a RawValue>>,
+    /// Whether its id is known after apply.
+    pub unknown: Option<bool>,
+}
+
+impl<'a> ImportSource<'a> {
+    /// That of a record, if it has members of these types.
+    pub fn of(importing: &'a JsonText<'_>) -> Option<ImportSource<'a>> {
+        serde_json::from_str(importing.get()).ok()
+    }
+}
 
 /// Writes the `importing` of one change after the other. The memory is kept.
 #[derive(Debug, Default)]

@@ -27,6 +27,7 @@ use counts::Summary;
 use view::Attributes;
 
 pub(crate) use held::{owned, weight};
+pub use importing::ImportSource;
 pub use json_text::JsonText;
 pub use sift::{Extent, Options, Show, Sifted, Warning, sift, sift_next, sift_with_view};
 
@@ -204,6 +205,11 @@ impl ResourceChange<'_> {
     /// `create` and `read`: none, one, or several where nobody knows the list of its actions.
     pub fn effects(&self) -> impl Iterator<Item = &'static str> + use<> {
         action::effects(&self.actions)
+    }
+
+    /// Whether an object stays that is no longer managed: the only one, or the one replaced.
+    pub fn forgets(&self) -> bool {
+        self.actions.iter().any(|action| action == "forget")
     }
 
     /// Its address; where the plan has none, its type and name.

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
 use crate::error::{Error, Result};
-use crate::json::value::Value;
+use crate::json::value::{Kind, Value};
 use crate::limits::{Limit, Limits};
 use crate::plan::{Change, Piece, PieceKind, Section};
 
@@ -40,6 +40,7 @@ impl Declarations {
         let is_of_root =
             matches!(kind, PieceKind::Output | PieceKind::ConfiguredOutput) && module.is_empty();
         if let Some(name) = name.filter(|_| is_of_root)
+            && value.kind()? == Kind::Object
             && value.get("sensitive")?.is_some_and(Value::is_true)
         {
             self.sensitive.insert(self.keyed.hash_one(name));

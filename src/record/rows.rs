@@ -152,7 +152,7 @@ struct Changes<'w, 'v> {
 }
 
 impl PieceVisitor for Changes<'_, '_> {
-    fn holds_gaps(&self) -> bool {
+    fn examines_all(&self) -> bool {
         false
     }
 

@@ -14,7 +14,7 @@ use super::maker::{Facts, Maker};
 use super::outputs::{Declarations, has_overlays};
 use super::rows::{Made, RowBatch, RowWorker};
 use super::view::{Attributes, Places, View, Whose};
-use super::watch::Watch;
+use super::watch::{Thing, Watch};
 use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
 use crate::error::Result;
 use crate::input::Source;
@@ -309,7 +309,7 @@ impl<'env: 'scope, 'scope> PieceVisitor for Sifter<'_, 'scope, 'env> {
         if is_entered { Answer::Enter } else { Answer::Skip }
     }
 
-    fn holds_gaps(&self) -> bool {
+    fn examines_all(&self) -> bool {
         false
     }
 
@@ -397,6 +397,9 @@ impl Visitor for Sifter<'_, '_, '_> {
     }
 
     fn output_change(&mut self, name: &str, change: &Change<'_>) -> Result<Flow> {
+        if let Some(watch) = self.books.watch {
+            watch.see_thing(Thing::Output, [Some(name), None]);
+        }
         self.maker.diff(change)?;
         let version = self.books.format_version.as_deref();
         if !has_overlays(change)
@@ -436,11 +439,15 @@ impl Visitor for Sifter<'_, '_, '_> {
         )?;
         // The problems are read in any case: a key twice in them is an error.
         let problems = self.problems(check)?;
+        let address = check.address.decode()?;
+        if let Some(watch) = self.books.watch {
+            watch.see_thing(Thing::Check, [Some(&address), None]);
+        }
         if status == "pass" && self.books.show == Show::Changes {
             return Ok(Flow::Continue);
         }
         self.books.record(&Record::Check(Check {
-            address: check.address.decode()?.into(),
+            address: address.into(),
             check_kind: decoded(check.kind)?,
             status: status.into(),
             problems: Cow::Borrowed(&problems),
@@ -451,6 +458,10 @@ impl Visitor for Sifter<'_, '_, '_> {
     fn action_invocation(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<Flow> {
         self.books.has_changes = true;
         let invocation = self.invocation(invocation, None)?;
+        if let Some(watch) = self.books.watch {
+            let names = [Some(&*invocation.address), invocation.type_name.as_deref()];
+            watch.see_thing(Thing::Action, names);
+        }
         self.books.record(&Record::ActionInvocation(invocation)).map(|()| Flow::Continue)
     }
 

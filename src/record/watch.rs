@@ -6,6 +6,7 @@
 //! you mean", it keeps [`SAMPLE_MAX`] names of each kind: the same ones with any number of threads.
 
 use std::collections::BTreeMap;
+use std::fmt::{Display, Formatter};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -35,13 +36,26 @@ pub enum Named {
     Module(AddressPattern),
     /// Attributes of all resources, or of some.
     Path(path::Pattern, Option<AddressPattern>),
+    /// Other things than resources, by their name, address or type.
+    Thing(Thing, AddressPattern),
+}
+
+/// What has a name and is no resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thing {
+    /// An output.
+    Output,
+    /// An action that is invoked.
+    Action,
+    /// A check.
+    Check,
 }
 
 /// Patterns, and whether each has matched.
 #[derive(Debug, Default)]
 pub struct Watch {
     watched: Vec<Watched>,
-    /// How many have not matched.
+    /// How many about resources have not matched.
     open: AtomicUsize,
     seen: Mutex<Seen>,
 }
@@ -61,6 +75,8 @@ struct Seen {
     addresses: Sample,
     modules: Sample,
     paths: Sample,
+    /// Of each [`Thing`].
+    things: [Sample; 3],
 }
 
 /// Some of many names, by their digests: those with the least.
@@ -116,11 +132,12 @@ impl Watch {
         let watched =
             |(argument, named)| Watched { argument, named, has_matched: AtomicBool::new(false) };
         let watched: Vec<Watched> = patterns.into_iter().map(watched).collect();
-        let open = AtomicUsize::new(watched.len());
+        let is_of_resources = |it: &&Watched| !matches!(it.named, Named::Thing(..));
+        let open = AtomicUsize::new(watched.iter().filter(is_of_resources).count());
         Watch { watched, open, seen: Mutex::default() }
     }
 
-    /// Whether a pattern has not matched yet.
+    /// Whether a pattern of resources has not matched yet.
     pub fn is_open(&self) -> bool {
         self.open.load(Ordering::Relaxed) > 0
     }
@@ -156,6 +173,25 @@ impl Watch {
             self.see_paths(&paths, resource, told);
         }
         self.sample(&names, resource, told);
+    }
+
+    /// Looks at what is no resource: its name or address, and its type.
+    pub fn see_thing(&self, thing: Thing, names: [Option<&str>; 2]) {
+        let mut is_asked_for = false;
+        for watched in &self.watched {
+            if let Named::Thing(of, pattern) = &watched.named
+                && *of == thing
+            {
+                is_asked_for = true;
+                let is_it = names.into_iter().flatten().any(|name| pattern.covers(name));
+                watched.has_matched.fetch_or(is_it, Ordering::Relaxed);
+            }
+        }
+        if is_asked_for {
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let sample = &mut seen.things[thing as usize];
+            names.into_iter().flatten().for_each(|name| sample.add(&without_keys(name)));
+        }
     }
 
     fn see_paths(
@@ -246,14 +282,45 @@ impl Watch {
                     };
                     (what, it.text().trim_start_matches('='), vec![&seen.paths])
                 }
+                Named::Thing(thing, it) => {
+                    let what = match thing {
+                        Thing::Output => "no output has such a name",
+                        Thing::Action => "no action is invoked with such an address or type",
+                        Thing::Check => "no check has such an address",
+                    };
+                    (what, it.text(), vec![&seen.things[*thing as usize]])
+                }
             };
             let known = samples.into_iter().flat_map(|sample| sample.0.values());
             let mut known: Vec<&str> = known.map(String::as_str).collect();
             known.sort_unstable();
-            Unmatched { argument, what, near: nearest(text, known).map(str::to_owned) }
+            Unmatched { argument, what, near: near(&without_keys(text), &known) }
         })
         .collect()
     }
+}
+
+impl Display for Unmatched<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let Unmatched { argument, what, near } = self;
+        write!(f, "{argument} matches nothing, {what}")?;
+        near.as_ref().map_or(Ok(()), |near| write!(f, ": did you mean {near}?"))
+    }
+}
+
+/// The known name that is nearest to a text, or whose end is, from a module on: the text may lack
+/// the modules around what it names.
+fn near(text: &str, known: &[&str]) -> Option<String> {
+    let mut ends: Vec<(&str, &str)> = known.iter().map(|name| (*name, *name)).collect();
+    for &name in known {
+        let mut end = name;
+        while let Some((_, rest)) = end.strip_prefix("module.").and_then(|it| it.split_once('.')) {
+            ends.push((rest, name));
+            end = rest;
+        }
+    }
+    let nearest = nearest(text, ends.iter().map(|(end, _)| *end))?;
+    ends.iter().find(|(end, _)| *end == nearest).map(|(_, name)| (*name).to_owned())
 }
 
 /// The names of a resource.
@@ -274,7 +341,7 @@ impl Names {
             Named::Address(pattern) => pattern.covers(&self.address),
             Named::Type(pattern) => pattern.covers(&self.type_name),
             Named::Module(pattern) => pattern.covers(&self.module),
-            Named::Path(..) => false,
+            Named::Path(..) | Named::Thing(..) => false,
         }
     }
 }

@@ -388,10 +388,6 @@ impl<'scope, 's: 'scope, S: Source> Source for Tee<'scope, '_, 's, S> {
         self.source.changed()
     }
 
-    fn would_block(&self) -> bool {
-        self.source.would_block()
-    }
-
     fn shared_text(&self) -> Option<SharedText> {
         self.source.shared_text()
     }

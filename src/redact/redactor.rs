@@ -290,7 +290,7 @@ impl<'r, N: Notes> Redactor<'r, N> {
             behind > 0 && offset < masked[behind - 1].end
         };
         let is_secret = |text: &[u8]| {
-            !is_mask(text) && known.is_none_or(|known| known.secrets.number(text).is_some())
+            !is_mask(text) && known.is_none_or(|known| known.secrets.repeated(text).is_some())
         };
         constants(piece, |constant| {
             if is_masked(constant.offset()) {

@@ -517,7 +517,7 @@ fn insert(
     decoded: &mut Vec<u8>,
 ) -> Result<()> {
     texts_of(value, secrets.echo_min(), decoded, |text, role, offset| {
-        if role == Role::Step {
+        if role != Role::Secret {
             secrets.insert_step(text);
             return Ok(());
         }

@@ -35,13 +35,14 @@ impl Texts {
         Texts { bytes: Zeroizing::new(Vec::new()), ends: Vec::new(), max, len_min }
     }
 
-    /// Adds a secret, found at `offset`.
+    /// Adds a secret, found at `offset`. One that begins with the last one is found with that.
     ///
     /// # Errors
     ///
     /// Fails if all secrets together are too long.
     pub fn push(&mut self, text: &[u8], offset: u64) -> Result<()> {
-        if text.len() < self.len_min {
+        let is_found = |last: &[u8]| text.starts_with(last);
+        if text.len() < self.len_min || self.last().is_some_and(is_found) {
             return Ok(());
         }
         let len = self.bytes.len() + text.len();
@@ -56,6 +57,11 @@ impl Texts {
         self.bytes.extend_from_slice(text);
         self.ends.push(len);
         Ok(())
+    }
+
+    fn last(&self) -> Option<&[u8]> {
+        let [starts @ .., end] = &*self.ends else { return None };
+        Some(&self.bytes[starts.last().copied().unwrap_or(0)..*end])
     }
 
     fn iter(&self) -> impl Iterator<Item = &[u8]> {

@@ -21,7 +21,7 @@ pub(super) struct Digested {
     pub(super) head: Option<u32>,
     /// True if it may be a number. Meaningless without a head.
     pub(super) is_number: bool,
-    /// True if it is secret only as a step of a path.
+    /// True if it is secret only as a step of a path, or what a document says.
     pub(super) is_step: bool,
 }
 
@@ -50,7 +50,7 @@ impl Digester {
             digest: self.digest(text),
             head: echoes.then(|| self.hash.of(head_of(text))),
             is_number: is_number(text),
-            is_step: role == Role::Step,
+            is_step: role != Role::Secret,
         }
     }
 }

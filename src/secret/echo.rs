@@ -200,7 +200,7 @@ impl Echoes {
             return Ok(());
         }
         match sought.contained {
-            Some(contained) => self.check_contained(bytes, range, contained, each),
+            Some(contained) => self.check_contained(bytes, range, sought.secrets, contained, each),
             None => Ok(()),
         }
     }
@@ -211,6 +211,7 @@ impl Echoes {
         &mut self,
         bytes: &[u8],
         range: Range<usize>,
+        secrets: &Secrets,
         contained: &Contained,
         each: &mut impl FnMut(Echo) -> Result<()>,
     ) -> Result<()> {
@@ -220,7 +221,9 @@ impl Echoes {
             Some(_) => {
                 self.decoded.clear();
                 // A string that cannot be decoded may contain anything.
-                string::unescape(raw, &mut self.decoded).is_err() || contained.is_in(&self.decoded)
+                string::unescape(raw, &mut self.decoded).is_err()
+                    || contained.is_in(&self.decoded)
+                    || secrets.may_say(&self.decoded)
             }
         };
         if is_in && kind_of_string(bytes, range.end) == EchoKind::Value {
@@ -244,9 +247,13 @@ impl Echoes {
         if !is_text || self.decoded.len() < sought.secrets.echo_min() {
             return Ok(false);
         }
-        let number = sought.secrets.number(&self.decoded);
+        let kind = kind_of_string(bytes, range.end);
+        let number = match kind {
+            // Its mask has the number: other keys need other numbers.
+            EchoKind::Key => sought.secrets.number(&self.decoded),
+            _ => sought.secrets.repeated(&self.decoded),
+        };
         if let Some(number) = number {
-            let kind = kind_of_string(bytes, range.end);
             each(Echo { range, kind, number })?;
         }
         Ok(number.is_some())
@@ -282,15 +289,14 @@ impl Echoes {
     /// The number of the secret that a JSON number equals, by its text or by its value. A short
     /// spelling, such as `1e9`, may equal a long one.
     fn number(&mut self, word: &[u8], secrets: &Secrets) -> Option<u32> {
-        let echoed = |text: &[u8]| (text.len() >= secrets.echo_min()).then(|| secrets.echoed(text));
-        if let Some(number) = echoed(word).flatten() {
+        if let Some(number) = secrets.echoed(word) {
             return Some(number);
         }
         if !Word::is_whole(word) {
             return None;
         }
         let shared = number::canonical(word, &mut self.decoded);
-        if shared == word { None } else { echoed(shared).flatten() }
+        if shared == word { None } else { secrets.echoed(shared) }
     }
 }
 

@@ -14,6 +14,7 @@ pub mod echo;
 pub(crate) mod learned;
 pub mod leaves;
 pub mod marks;
+mod meaning;
 pub(crate) mod ordered;
 pub mod parts;
 pub mod places;
@@ -56,6 +57,9 @@ pub enum EchoOf {
 
 /// Replaces a secret in the output.
 pub const MASK: &str = "(sensitive value)";
+
+/// What a report says in the place of a text that repeats a secret and that nobody marked.
+pub const ECHO: &str = "(repeats a sensitive value)";
 
 /// Replaces a secret in `after` if `before` has a different secret.
 pub const MASK_CHANGED: &str = "(sensitive value, changed)";

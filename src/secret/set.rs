@@ -13,7 +13,8 @@ use std::collections::HashSet;
 use hashbrown::HashTable;
 
 use super::digest::{Digested, Digester, Hash, head_of};
-use super::texts::Role;
+use super::meaning::meaning;
+use super::texts::{Role, without_line_ends};
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits};
 
@@ -30,7 +31,8 @@ pub struct Secrets {
     numbers: HashTable<u32>,
     /// True if a secret may be a number.
     has_numbers: bool,
-    /// Digests of keys that are secret as steps of paths, and whether all of them fit.
+    /// Digests of keys that are secret as steps of paths and of what documents say, and whether all
+    /// of them fit.
     steps: HashSet<u64>,
     has_all_steps: bool,
     max: u64,
@@ -67,9 +69,15 @@ impl Secrets {
         self.insert_digested(self.digester.digested(text, Role::Secret), offset)
     }
 
-    /// Records a key that is secret only as a step of a path.
+    /// Records a key that is secret only as a step of a path, or what a document says.
     pub(super) fn insert_step(&mut self, key: &[u8]) {
         self.insert_step_digested(self.digest(key));
+    }
+
+    /// Whether a text is a JSON document that says the same as a secret.
+    pub fn may_say(&self, text: &[u8]) -> bool {
+        let may_hold = |said: [u8; 8]| self.may_hold_step(&said);
+        !self.steps.is_empty() && meaning(text, self.echo_min()).is_some_and(may_hold)
     }
 
     fn insert_step_digested(&mut self, digest: u64) {
@@ -151,11 +159,17 @@ impl Secrets {
         self.find(self.digest(text))
     }
 
-    /// Like [`Secrets::number`], for a text of at least [`Secrets::echo_min`] bytes that seldom is
-    /// a secret. Tries the filter first.
+    /// Like [`Secrets::number`], for a value: line ends behind either text do not matter.
+    pub fn repeated(&self, text: &[u8]) -> Option<u32> {
+        let line = || self.number(without_line_ends(text, self.echo_min())?);
+        self.number(text).or_else(line)
+    }
+
+    /// The number of the secret that a text is an echo of. Most texts are none: the filter on the
+    /// beginnings comes first.
     pub fn echoed(&self, text: &[u8]) -> Option<u32> {
-        debug_assert!(text.len() >= self.echo_min());
-        self.may_begin(head_of(text)).then(|| self.number(text)).flatten()
+        let may_be = text.len() >= self.echo_min() && self.may_begin(head_of(text));
+        may_be.then(|| self.repeated(text)).flatten()
     }
 
     fn find(&self, digest: u64) -> Option<u32> {

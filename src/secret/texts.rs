@@ -1,6 +1,7 @@
 //! Extracts the texts of a marked place, which are the secrets.
 
 use super::leaves::{Leaf, leaves};
+use super::meaning::meaning;
 use super::{is_attribute_name, is_mask};
 use crate::error::Result;
 use crate::json::string;
@@ -14,10 +15,13 @@ pub(super) enum Role {
     /// A key that is short or may be an attribute name. It is secret as a step of a path only, and
     /// has no echoes.
     Step,
+    /// What a document says, whatever its spelling. It has no echoes.
+    Meaning,
 }
 
-/// Calls `each` with the decoded texts at and below a marked place and their offsets. Keys count as
-/// secrets unless they are short or may be attribute names.
+/// Calls `each` with the decoded texts at and below a marked place and their offsets. A value also
+/// has the text without its line ends, and what it says as a document. Keys count as secrets unless
+/// they are short or may be attribute names.
 pub(super) fn texts_of(
     value: Value<'_>,
     echo_min: usize,
@@ -28,9 +32,15 @@ pub(super) fn texts_of(
         if text.is_empty() || is_mask(text) { Ok(()) } else { each(text, role, offset) }
     };
     leaves(value, |leaf| match leaf {
-        Leaf::Scalar(_, value) => {
-            leaf.each_text(decoded, |text| tell(text, Role::Secret, value.offset()))
-        }
+        Leaf::Scalar(_, value) => leaf.each_text(decoded, |text| {
+            if let Some(line) = without_line_ends(text, echo_min) {
+                tell(line, Role::Secret, value.offset())?;
+            }
+            if let Some(meaning) = meaning(text, echo_min) {
+                tell(&meaning, Role::Meaning, value.offset())?;
+            }
+            tell(text, Role::Secret, value.offset())
+        }),
         Leaf::Open(_) | Leaf::Close => Ok(()),
         Leaf::Key(key) => {
             let text = decode(key, decoded)?;
@@ -38,6 +48,14 @@ pub(super) fn texts_of(
             tell(text, if is_word { Role::Step } else { Role::Secret }, key.offset())
         }
     })
+}
+
+/// A text without the line ends behind it, which templates and files add, if it has some and is not
+/// short without them.
+pub(super) fn without_line_ends(text: &[u8], echo_min: usize) -> Option<&[u8]> {
+    let Some(b'\n' | b'\r') = text.last() else { return None };
+    let len = text.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r'))? + 1;
+    (len >= echo_min).then(|| &text[..len])
 }
 
 /// Whether a key, in its raw spelling between the quotes, is an attribute name.

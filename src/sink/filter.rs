@@ -93,6 +93,7 @@ impl Does {
             Does::Word(glob) => {
                 glob.matches(change.action.as_bytes())
                     || change.effects().any(|it| glob.matches(it.as_bytes()))
+                    || (change.forgets() && glob.matches(b"forget"))
             }
             Does::Destroy => change.actions.iter().any(|action| action == "delete"),
         }
@@ -132,7 +133,7 @@ impl Noise {
     fn ignores(&self, attribute: &Attribute) -> bool {
         match attribute.difference {
             _ if attribute.replaces => false,
-            Difference::Format if self.format => true,
+            Difference::Space | Difference::Format if self.format => true,
             Difference::Order if self.order => true,
             _ => self.paths.iter().any(|pattern| pattern.covers(&attribute.path)),
         }

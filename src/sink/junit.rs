@@ -1,14 +1,17 @@
 //! JUnit XML: what a CI shows as tests. A suite for each plan, with a test for each rule and for
-//! each check of the plan, and one for the plan itself, which fails when it cannot be read.
+//! each check of the plan, and one for the plan itself, which fails when it cannot be read. Skipped
+//! tests in a suite of their own name the patterns that match nothing in any plan.
 
 use std::fmt::Write as _;
 use std::io::Write;
 
 use super::gate::{Answer, Questions, Rule};
+use super::phrase::{Of, Warning};
 use super::short::{messages, short};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::visible;
+use crate::record::watch::Watch;
 use crate::record::{Label, Record};
 
 /// Checks of a plan that have a test of their own; those beyond are one.
@@ -18,6 +21,9 @@ const CHECKS_MAX: u64 = 1000;
 pub struct Junit<W: Write> {
     out: W,
     questions: Questions,
+    watch: Option<&'static Watch>,
+    /// Whether a plan was read to its end.
+    has_read: bool,
     /// The tests of the plan that is coming.
     suite: Suite,
     has_begun: bool,
@@ -66,7 +72,12 @@ impl<W: Write> Junit<W> {
     /// Writes to `out`, with a test for each of these rules.
     pub fn new(out: W, rules: &[Rule]) -> Junit<W> {
         let (questions, suite) = (Questions::new(rules), Suite::default());
-        Junit { out, questions, suite, has_begun: false }
+        Junit { out, questions, watch: None, has_read: false, suite, has_begun: false }
+    }
+
+    /// The same, with what there is to say about patterns.
+    pub fn with_watch(self, watch: Option<&'static Watch>) -> Junit<W> {
+        Junit { watch, ..self }
     }
 
     fn begin(&mut self) -> Result<()> {
@@ -118,14 +129,19 @@ impl<W: Write> Sink for Junit<W> {
                     let outcome = if self.suite.has_more_failed { "failure" } else { "skipped" };
                     self.suite.failed("more checks", outcome, &message);
                 }
-                match summary.errored {
-                    Some(true) => {
+                match Warning::of(summary).next() {
+                    Some(Warning::Errored) => {
                         let message = "planning failed: there may be more to change";
                         self.suite.failed("plan is whole", "failure", message);
                     }
-                    _ => self.suite.passed("plan is whole"),
+                    // No failure: it does what it says.
+                    Some(warning) => {
+                        self.suite.failed("plan is whole", "skipped", &warning.words(Of::This));
+                    }
+                    None => self.suite.passed("plan is whole"),
                 }
                 self.questions.answers().for_each(|answer| rule(&mut self.suite, &answer));
+                self.has_read = true;
                 let source = self.questions.source().to_owned();
                 self.end_suite(&source)?;
             }
@@ -141,6 +157,13 @@ impl<W: Write> Sink for Junit<W> {
 
     fn finish(&mut self) -> Result<()> {
         self.begin()?;
+        let unmatched = self.watch.filter(|_| self.has_read).map(Watch::unmatched);
+        for pattern in unmatched.iter().flatten() {
+            self.suite.failed(pattern.argument, "skipped", &pattern.to_string());
+        }
+        if unmatched.is_some_and(|list| !list.is_empty()) {
+            self.end_suite("patterns")?;
+        }
         self.out.write_all(b"</testsuites>\n").map_err(write_error)?;
         self.out.flush().map_err(write_error)
     }

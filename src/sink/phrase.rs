@@ -4,20 +4,19 @@
 //! knows of a form; text of a plan's own is never a part of a phrase, but for words that nobody
 //! knows, which the form makes safe.
 
-use crate::record::counts::{PlanLine, Summary};
-use crate::record::view::Attributes;
-use crate::record::{Hidden, ResourceChange};
+use serde_json::value::RawValue;
 
-/// What is said of a value that nobody may see.
-pub(super) const SENSITIVE: &str = "(sensitive value)";
-/// What is said of one that nobody knows.
-pub(super) const UNKNOWN: &str = "(known after apply)";
+use crate::record::counts::{PlanLine, Summary};
+use crate::record::view::{Attributes, Detail, Difference, Shown};
+use crate::record::{Hidden, ImportSource, ResourceChange};
+use crate::secret::{ECHO, MASK};
+
+/// What is said of a value that nobody knows.
+const UNKNOWN: &str = "(known after apply)";
 /// What is said of one that is written and never read.
 pub(super) const WRITE_ONLY: &str = "(write-only attribute)";
-/// What is said where a document or text says the same as before.
-pub(super) const FORMAT: &str = "(only white space or formatting)";
-/// What is said of a list that holds the same as before.
-pub(super) const ORDER: &str = "(only the order)";
+/// What is said of `null` where only the name says so.
+pub(super) const NAMED_WRITE_ONLY: &str = "null (write-only, going by its name)";
 
 /// The title of the changes that a later plan makes.
 pub(super) const DEFERRED: &str = "Deferred to a later plan";
@@ -25,6 +24,33 @@ pub(super) const DEFERRED: &str = "Deferred to a later plan";
 pub(super) const DEFERRED_ACTIONS: &str = "Actions deferred to a later plan";
 /// The title of the actions that a plan invokes.
 pub(super) const ACTIONS: &str = "Actions to invoke";
+
+/// What stands for a value that is not shown.
+pub(super) fn stand_in(shown: &Shown) -> &'static str {
+    match shown {
+        Shown::Absent => "null",
+        Shown::Unknown => UNKNOWN,
+        Shown::Sensitive => MASK,
+        Shown::Echo => ECHO,
+        Shown::WriteOnly => WRITE_ONLY,
+        Shown::NamedWriteOnly => NAMED_WRITE_ONLY,
+        Shown::Withheld | Shown::Scalar(_) | Shown::Container(_) => "",
+    }
+}
+
+/// What is said of values that say the same in another way, or hold the same.
+pub(super) fn remark(difference: Difference) -> &'static str {
+    match difference {
+        Difference::Space | Difference::Format => "(only white space or formatting)",
+        Difference::Order => "(only the order)",
+        Difference::Value | Difference::Nothing => "",
+    }
+}
+
+/// Whether the remark is all that is said of them: a JSON document that says the same.
+pub(super) fn suffices(difference: Difference, detail: Detail) -> bool {
+    difference == Difference::Format && detail == Detail::Excerpts
+}
 
 /// So many of a thing: `1 change`, `2 changes`.
 pub(super) fn counted(count: u64, thing: &str) -> String {
@@ -47,7 +73,7 @@ pub(super) fn what(tense: Tense, action: &str) -> &'static str {
         (_, "update") => "will be updated in place",
         (_, "replace") => "must be replaced",
         (_, "delete") => "will be destroyed",
-        (_, "forget") => "will be forgotten, not destroyed",
+        (_, "forget") => "will no longer be managed, but will not be destroyed",
         (_, "read") => "will be read during apply",
         _ => "",
     }
@@ -67,17 +93,50 @@ pub(super) fn what_else(change: &ResourceChange<'_>) -> Option<&'static str> {
 pub(super) fn circumstances(
     change: &ResourceChange<'_>,
 ) -> impl Iterator<Item = &'static str> + use<> {
-    [
+    let others = [
         (change.generated_config, "its configuration will be generated"),
         (change.deposed.is_some(), "left over from a partially failed replacement"),
-    ]
-    .into_iter()
-    .filter_map(|(holds, words)| holds.then_some(words))
+    ];
+    let others = others.into_iter().filter_map(|(holds, words)| holds.then_some(words));
+    stays(change).into_iter().chain(others)
 }
 
-/// An action's reason, if it is known (docs/format/plan.md, section 3).
-pub(super) fn reason(word: &str) -> Option<&'static str> {
+/// What a resource is imported from: words, each with the text of the plan behind them.
+pub(super) fn imported(change: &ResourceChange<'_>) -> Vec<(String, Option<String>)> {
+    let Some(importing) = &change.importing else { return Vec::new() };
+    let verb = if change.action == "no-op" { "will be imported" } else { "imported" };
+    let Some(ImportSource { id, identity, unknown }) = ImportSource::of(importing) else {
+        return vec![(format!("{verb} by"), Some(importing.get().to_owned()))];
+    };
+    let text = |raw: &RawValue| raw.get().replace(&format!("\"{MASK}\""), MASK);
+    let id = id.map(text).or((unknown == Some(true)).then(|| UNKNOWN.to_owned()));
+    let identity = identity.map(|members| {
+        let members = members.iter().map(|(name, value)| format!("{name} = {}", text(value)));
+        format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
+    });
+    match (id, identity) {
+        (None, None) => vec![(verb.to_owned(), None)],
+        (None, identity) => vec![(format!("{verb} by identity"), identity)],
+        (id, None) => vec![(format!("{verb} from"), id)],
+        (id, identity) => vec![(format!("{verb} from"), id), ("identity".to_owned(), identity)],
+    }
+}
+
+/// What is said of a replacement that destroys nothing.
+pub(super) fn stays(change: &ResourceChange<'_>) -> Option<&'static str> {
+    let holds = change.action == "replace" && change.forgets();
+    holds.then_some("the old object stays and is no longer managed")
+}
+
+/// Why a change is made, if that is known (docs/format/plan.md, section 3). Both tools give the
+/// reason of a destruction where a `removed` block keeps the object.
+pub(super) fn reason(change: &ResourceChange<'_>, word: &str) -> Option<&'static str> {
     Some(match word {
+        "delete_because_no_resource_config" | "delete_because_no_module"
+            if change.action == "forget" =>
+        {
+            "a removed block says not to destroy it"
+        }
         "replace_because_cannot_update" => "cannot be updated in place",
         "replace_because_tainted" => "is tainted",
         "replace_by_request" => "as requested",

@@ -1,6 +1,7 @@
 //! SARIF 2.1.0: findings for code scanning. A result for each broken rule of each plan and for each
 //! check that did not pass, at the addresses of its resources: a plan is one line, so there are no
-//! places in the text. What could not be read, or planned to its end, is a notification.
+//! places in the text. What could not be read, or planned to its end, is a notification, and so is
+//! a pattern that matches nothing in any plan.
 
 use std::io::Write;
 
@@ -11,6 +12,7 @@ use super::short::{messages, short};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::{self, visible};
+use crate::record::watch::Watch;
 use crate::record::{Check, Label, Record};
 
 /// Where the schema of the format is.
@@ -27,6 +29,9 @@ pub struct Sarif<W: Write> {
     out: inert::Json<W>,
     rules: Vec<Rule>,
     questions: Questions,
+    watch: Option<&'static Watch>,
+    /// Whether a plan was read to its end.
+    has_read: bool,
     source: String,
     failed: Vec<Notification>,
     failed_more: u64,
@@ -136,12 +141,19 @@ impl<W: Write> Sarif<W> {
             out: inert::Json::new(out),
             rules: rules.to_vec(),
             questions: Questions::new(rules),
+            watch: None,
+            has_read: false,
             source: String::new(),
             failed: Vec::new(),
             failed_more: 0,
             results: 0,
             has_begun: false,
         }
+    }
+
+    /// The same, with what there is to say about patterns.
+    pub fn with_watch(self, watch: Option<&'static Watch>) -> Sarif<W> {
+        Sarif { watch, ..self }
     }
 
     fn write(&mut self, text: &str) -> Result<()> {
@@ -219,7 +231,13 @@ impl<W: Write> Sarif<W> {
         let problems = if check.problems.is_empty() { "" } else { ": " };
         let problems = problems.to_owned() + &messages(&check.problems);
         let name = short(&check.address).into_owned();
-        let text = format!("{name} is {}{problems}", check.status);
+        let words = match &*check.status {
+            "fail" => "failed".to_owned(),
+            "error" => "could not be checked".to_owned(),
+            "unknown" => "is known after apply".to_owned(),
+            other => format!("is {other}"),
+        };
+        let text = format!("{name} {words}{problems}");
         self.result(self.rules.len(), level, visible(&text), &[name])
     }
 }
@@ -231,6 +249,7 @@ impl<W: Write> Sink for Sarif<W> {
             Record::Plan(plan) => plan.source.clone_into(&mut self.source),
             Record::Check(check) => self.check(check)?,
             Record::Summary(summary) => {
+                self.has_read = true;
                 let mut broken = Vec::new();
                 for (place, answer) in self.questions.answers().enumerate() {
                     if answer.is_broken() {
@@ -263,14 +282,19 @@ impl<W: Write> Sink for Sarif<W> {
 
     fn finish(&mut self) -> Result<()> {
         self.begin()?;
-        let mut failed = std::mem::take(&mut self.failed);
-        let execution_successful = failed.is_empty();
+        let mut notifications = std::mem::take(&mut self.failed);
+        let execution_successful = notifications.is_empty();
         if self.failed_more > 0 {
             let text = format!("{} more inputs failed", self.failed_more);
             let (message, locations) = (Message { text }, Vec::new());
-            failed.push(Notification { level: "error", message, locations });
+            notifications.push(Notification { level: "error", message, locations });
         }
-        let invocation = Invocation { execution_successful, tool_execution_notifications: failed };
+        for pattern in self.watch.filter(|_| self.has_read).iter().flat_map(|it| it.unmatched()) {
+            let message = Message { text: visible(&pattern.to_string()) };
+            notifications.push(Notification { level: "warning", message, locations: Vec::new() });
+        }
+        let invocation =
+            Invocation { execution_successful, tool_execution_notifications: notifications };
         self.write("],\"invocations\":")?;
         self.json(&[invocation])?;
         self.write("}]}\n")?;

@@ -465,9 +465,10 @@ impl Draft {
         }
         if matches!(action, Action::Delete | Action::Replace | Action::Forget) {
             self.risks.push_change(change, || {
-                let reason =
-                    change.action_reason.as_deref().map(|word| known(phrase::reason, word));
-                reason.map(|reason| format!(", {reason}")).unwrap_or_default()
+                let reason = |word: &str| known(|word| phrase::reason(change, word), word);
+                let reason = change.action_reason.as_deref().map(reason);
+                let parts = phrase::stays(change).map(str::to_owned).into_iter().chain(reason);
+                parts.map(|part| format!(", {part}")).collect()
             });
         }
         let name = visible(&short_group(change.type_name.as_deref().unwrap_or("(no type)")));
@@ -523,7 +524,12 @@ pub(super) fn paint(color: Color, style: &str, text: &str) -> String {
 }
 
 fn deferred_title(plan: &Draft) -> String {
-    format!("Deferred ({})", words(&plan.deferred_reasons))
+    let reason = |(word, number): (&String, &u64)| {
+        let words = known(phrase::deferral, word);
+        format!("{number} {}", words.strip_prefix("deferred ").unwrap_or(&words))
+    };
+    let reasons: Vec<String> = plan.deferred_reasons.iter().map(reason).collect();
+    format!("Deferred ({})", reasons.join(", "))
 }
 
 fn words(counts: &ByWord) -> String {

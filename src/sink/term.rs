@@ -11,12 +11,13 @@ use std::io::Write;
 
 use super::gate::{Questions, Rule};
 use super::phrase::{
-    self, ACTIONS, DEFERRED, DEFERRED_ACTIONS, FORMAT, ORDER, Of, SENSITIVE, Tense, UNKNOWN,
-    WRITE_ONLY, Warning, circumstances, plan_line, unchanged, what, what_else,
+    self, ACTIONS, DEFERRED, DEFERRED_ACTIONS, Of, Tense, Warning, circumstances, plan_line,
+    remark, stand_in, suffices, unchanged, what, what_else,
 };
 use super::spool::Spool;
 use super::summary::{
     Action, BOLD, Color, DIM, GREEN, PLAIN, RED, Screen, YELLOW, known, paint, symbol, width,
+    wrapped,
 };
 use super::tool::{Clues, Tool};
 use super::wrap::{self, Columns};
@@ -26,6 +27,8 @@ use crate::inert::{self, visible};
 use crate::record::view::{Attribute, Attributes, Detail, Difference, Line, Lines, Shown};
 use crate::record::{ActionInvocation, Check, Hidden, Label, OutputChange, Record, ResourceChange};
 
+/// Where the names of resources begin, behind symbols.
+const SYMBOLS: usize = 6;
 /// Where the names of attributes begin.
 const NAMES: usize = 10;
 /// What stands between the two sides of an attribute.
@@ -42,6 +45,9 @@ pub struct Term<W: Write> {
     width: usize,
     detail: Detail,
     questions: Questions,
+    /// Whether a title was written, and that of the plan at hand.
+    has_titles: bool,
+    has_title: bool,
     /// The text of each part.
     spool: Spool<{ Part::ALL.len() }>,
     /// What kind of record came last.
@@ -115,6 +121,8 @@ impl<W: Write> Term<W> {
             width: Screen::UNBOUNDED,
             detail: Detail::Excerpts,
             questions: Questions::new(rules),
+            has_titles: false,
+            has_title: false,
             spool: Spool::new(),
             part: None,
             module: None,
@@ -151,6 +159,14 @@ impl<W: Write> Term<W> {
             Some(part) => self.spool.push(part as usize, text),
             None => self.out.write_all(text.as_bytes()).map_err(write_error),
         }
+    }
+
+    /// Begins with a plan.
+    fn title(&mut self, name: &str) -> Result<()> {
+        let space = if std::mem::replace(&mut self.has_titles, true) { "\n" } else { "" };
+        self.has_title = true;
+        let title = self.paint(BOLD, &visible(name));
+        self.line(&format!("{space}{title}"))
     }
 
     /// Writes which rules the plan at hand breaks.
@@ -241,20 +257,27 @@ impl<W: Write> Term<W> {
     fn flush_group(&mut self) -> Result<()> {
         let Some(group) = self.group.take() else { return Ok(()) };
         let Group { name, indexes, count, symbol, phrase, body, .. } = group;
-        let mut head = format!("  {symbol} {}", self.paint(BOLD, &name));
-        let indexes = self.paint(BOLD, &indexes.join(", "));
-        head += &indexes;
-        match count - 1 {
-            0 => {}
+        let indexes = indexes.join(", ");
+        let alike = match count - 1 {
+            0 => String::new(),
             _ if count > NAMED as u64 => {
-                let _ = write!(head, " and {} more ({count} alike)", count - NAMED as u64);
+                format!(" and {} more ({count} alike)", count - NAMED as u64)
             }
-            _ => {
-                let _ = write!(head, " ({count} alike)");
+            _ => format!(" ({count} alike)"),
+        };
+        let columns = SYMBOLS + [&name, &indexes, &alike].map(|it| width(it)).iter().sum::<usize>();
+        let [name, indexes] = [&name, &indexes].map(|text| self.paint(BOLD, text));
+        let mut head = format!("  {symbol} {name}{indexes}{alike}");
+        if columns + 2 + width(&phrase) <= self.width {
+            head += "  ";
+            head += &self.paint(DIM, &phrase);
+        } else if !phrase.is_empty() {
+            for line in wrapped(&phrase, self.width.saturating_sub(NAMES)) {
+                // Another line may begin with what a CI runner obeys.
+                let line = self.paint(DIM, &visible(line));
+                head += &format!("\n{}{line}", " ".repeat(NAMES));
             }
         }
-        head += "  ";
-        head += &self.paint(DIM, &phrase);
         self.line(&head)?;
         self.text(&body)
     }
@@ -295,12 +318,8 @@ impl<W: Write> Term<W> {
     /// not asked for.
     fn values(&self, attribute: &Attribute, column: usize) -> String {
         let Attribute { before, after, difference, lines, .. } = attribute;
-        let word = match difference {
-            Difference::Format => FORMAT,
-            Difference::Order => ORDER,
-            Difference::Value | Difference::Nothing => "",
-        };
-        if !word.is_empty() && self.detail == Detail::Excerpts {
+        let word = remark(*difference);
+        if suffices(*difference, self.detail) {
             return self.paint(DIM, word);
         }
         let values = match (difference, before, after) {
@@ -310,7 +329,9 @@ impl<W: Write> Term<W> {
             (_, Shown::Absent | Shown::Withheld, shown) | (_, shown, Shown::Absent) => {
                 self.value(shown, column)
             }
-            (_, Shown::Sensitive, Shown::Sensitive) => self.value(after, column),
+            (_, Shown::Sensitive, Shown::Sensitive) | (_, Shown::Echo, Shown::Echo) => {
+                self.value(after, column)
+            }
             (_, before, after) => self.pair(before, after, column),
         };
         match (word, values) {
@@ -334,12 +355,12 @@ impl<W: Write> Term<W> {
     /// A value whose first line begins at a column.
     fn value(&self, shown: &Shown, column: usize) -> String {
         match shown {
-            Shown::Absent => word(shown).to_owned(),
-            Shown::Unknown | Shown::Sensitive | Shown::WriteOnly => self.paint(DIM, word(shown)),
+            Shown::Absent => stand_in(shown).to_owned(),
             Shown::Withheld => String::new(),
             Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
                 wrap::value(excerpt, self.columns(column))
             }
+            shown => self.paint(DIM, stand_in(shown)),
         }
     }
 
@@ -407,9 +428,7 @@ impl<W: Write> Sink for Term<W> {
             Record::Plan(plan) => {
                 (self.part, self.module, self.invocations) = (None, None, 0);
                 self.hidden = Hidden::default();
-                let name = plan.workspace.unwrap_or(plan.source);
-                let title = self.paint(BOLD, &visible(name));
-                self.line(&title)
+                self.title(plan.workspace.unwrap_or(plan.source))
             }
             Record::ResourceChange(change) => self.change(Part::Changes, change),
             Record::ResourceDrift(change) => self.change(Part::Drift, change),
@@ -424,6 +443,7 @@ impl<W: Write> Sink for Term<W> {
             }
             Record::Check(check) => self.check(check),
             Record::Summary(summary) => {
+                self.has_title = false;
                 self.broken_rules()?;
                 self.leave(self.clues.tool(summary))?;
                 if let Some(words) = phrase::hidden(&self.hidden) {
@@ -456,6 +476,10 @@ impl<W: Write> Sink for Term<W> {
 
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.leave(self.clues.tool_so_far())?;
+        if !self.has_title {
+            self.title(label.workspace.unwrap_or(label.source))?;
+        }
+        self.has_title = false;
         let text = visible(&format!("{}: {error}", label.source));
         let text = self.paint(RED, &text);
         self.line(&format!("\n{text}"))
@@ -503,11 +527,14 @@ fn told(part: Part, change: &ResourceChange<'_>) -> String {
     }
     parts.extend(what_else(change).map(str::to_owned));
     parts.extend(change.moved_from().map(|from| format!("moved from {}", visible(from))));
-    if let Some(importing) = &change.importing {
-        parts.push(format!("imported by {}", visible(importing.get())));
-    }
+    let imported = phrase::imported(change).into_iter();
+    parts.extend(imported.map(|(words, text)| match text {
+        Some(text) => format!("{words} {}", visible(&text)),
+        None => words,
+    }));
     parts.extend(circumstances(change).map(str::to_owned));
-    parts.extend(change.action_reason.as_deref().map(|word| known(phrase::reason, word)));
+    let reason = |word: &str| phrase::reason(change, word);
+    parts.extend(change.action_reason.as_deref().map(|word| known(reason, word)));
     parts.extend(change.deferred_reason.as_deref().map(|word| known(phrase::deferral, word)));
     parts.join(", ")
 }
@@ -518,6 +545,7 @@ pub(super) fn sign(attribute: &Attribute, action: Action) -> (&'static str, &'st
         _ if attribute.difference == Difference::Nothing => (" ", PLAIN),
         (Shown::Absent, _) if action == Action::Read => (" ", PLAIN),
         (Shown::Absent, _) => ("+", GREEN),
+        (_, Shown::Absent) if action == Action::Forget => (" ", PLAIN),
         (_, Shown::Absent) => ("-", RED),
         _ => ("~", YELLOW),
     }
@@ -528,17 +556,6 @@ fn behind(between: &str, mut values: String) -> String {
     let is_below = values.starts_with('\n');
     values.insert_str(0, if is_below { between.trim_end() } else { between });
     values
-}
-
-/// What stands for a value that is not shown.
-fn word(shown: &Shown) -> &'static str {
-    match shown {
-        Shown::Absent => "null",
-        Shown::Unknown => UNKNOWN,
-        Shown::Sensitive => SENSITIVE,
-        Shown::WriteOnly => WRITE_ONLY,
-        Shown::Withheld | Shown::Scalar(_) | Shown::Container(_) => "",
-    }
 }
 
 /// Whether a value is no text of several lines.
@@ -553,6 +570,6 @@ fn is_line(shown: &Shown) -> bool {
 fn columns(shown: &Shown) -> usize {
     match shown {
         Shown::Scalar(excerpt) | Shown::Container(excerpt) => width(&inert::text(&excerpt.text)),
-        shown => word(shown).len(),
+        shown => stand_in(shown).len(),
     }
 }

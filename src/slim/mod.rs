@@ -12,6 +12,8 @@ mod paths;
 
 use std::io::Write;
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use paths::{Layer, Pruner};
 
@@ -178,6 +180,8 @@ pub struct Slimmed {
     pub left_out: LeftOut,
     /// The parts that were wanted and are there.
     pub kept: Vec<Part>,
+    /// [`Options::only`] left out changes of resources, and none stays.
+    pub is_emptied: bool,
 }
 
 /// Writes what is wanted of the next of several plans, without its secrets unless they may be
@@ -204,6 +208,7 @@ pub fn slim<S: Source>(
             show: options.show,
             only: options.only.clone(),
             watch: options.watch,
+            met: Arc::default(),
             decoded: Vec::new(),
         },
         pruner: Pruner::new(&options.paths),
@@ -212,7 +217,9 @@ pub fn slim<S: Source>(
         is_plan: false,
     };
     let redacted = rewrite(documents, &mut selected, secrecy, masking, out)?;
-    Ok(Slimmed { redacted, left_out: selected.left_out, kept: selected.kept })
+    let has = |met: &AtomicBool| met.load(Ordering::Relaxed);
+    let is_emptied = has(&selected.wanted.met.others) && !has(&selected.wanted.met.wanted);
+    Ok(Slimmed { redacted, left_out: selected.left_out, kept: selected.kept, is_emptied })
 }
 
 /// Which resources and changes are wanted.
@@ -221,7 +228,15 @@ struct Wanted {
     show: Show,
     only: Vec<AddressPattern>,
     watch: Option<&'static Watch>,
+    met: Arc<Met>,
     decoded: Vec<u8>,
+}
+
+/// Which changes of resources have been met, by any thread.
+#[derive(Debug, Default)]
+struct Met {
+    wanted: AtomicBool,
+    others: AtomicBool,
 }
 
 impl Wanted {
@@ -253,7 +268,15 @@ impl Wanted {
             && change.importing.is_none();
         match is_no_op {
             true => Ok(Verdict::Goes(Reason::NoOp)),
-            false => self.resource(found.address, found.type_name),
+            false => {
+                let verdict = self.resource(found.address, found.type_name)?;
+                let met = &*self.met;
+                let met = if verdict == Verdict::Stays { &met.wanted } else { &met.others };
+                if section == Section::ResourceChanges && !met.load(Ordering::Relaxed) {
+                    met.store(true, Ordering::Relaxed);
+                }
+                Ok(verdict)
+            }
         }
     }
 }

@@ -178,6 +178,8 @@ fn what_is_wrong_with_an_argument_is_named() {
         ("report --only path:a..b", "no path goes on with '..b'"),
         ("report --ignore-path a[", "no path goes on with '['"),
         ("slim --paths a..b", "no path goes on with '..b'"),
+        ("slim --only action:delete", "'action:' is no word of it; report --only has such words"),
+        ("slim --only type:aws_*", "a type, an address or a module stands here, as in 'aws_db_*'"),
         ("report -o out.html", "did you mean html=out.html?"),
         ("report -o a/plan.SARIF", "did you mean sarif=a/plan.SARIF?"),
         ("report -o markdwon=x", "did you mean markdown?"),
@@ -222,6 +224,28 @@ fn a_pattern_that_names_nothing_is_said() {
         ("rich", "delete:gcp_*", "an address, type or module"),
         ("rich", "changed-path:instance_clas", "an attribute: did you mean instance_class?"),
         ("rich", "changed-path:*.no_such_thing", "an attribute"),
+        // Without the modules around it, or with keys.
+        (
+            "rich",
+            "delete:aws_db_instance.primray",
+            "an address, type or module: did you mean module.database.aws_db_instance.primary?",
+        ),
+        (
+            "rich",
+            "delete:aws_db_instance.primary",
+            "an address, type or module: did you mean module.database.aws_db_instance.primary?",
+        ),
+        (
+            "rich",
+            r#"update:module.api["bleu"].aws_ecs_service.thsi"#,
+            "an address, type or module: did you mean module.api.aws_ecs_service.this?",
+        ),
+        (
+            "rich",
+            r#"update:module.api["bleu"]"#,
+            "an address, type or module: did you mean module.api?",
+        ),
+        ("rich", r#"changed-path:tgas["a.b"]"#, "an attribute: did you mean tags?"),
     ] {
         for threads in ["1", "4"] {
             for command in ["changes", "summary", "report"] {
@@ -230,6 +254,21 @@ fn a_pattern_that_names_nothing_is_said() {
                 let quiet = [&args[..], &["--quiet"]].concat();
                 assert_eq!(silent(&quiet, plan), [""; 0]);
             }
+        }
+    }
+    // What is no resource.
+    for (rule, said) in [
+        ("output:databse", "no output has such a name: did you mean database?"),
+        ("output:nothing", "no output has such a name"),
+        ("check:check.endpoint", "no check has such an address: did you mean check.endpoints?"),
+        (
+            "action:aws_lambda_invok",
+            "no action is invoked with such an address or type: did you mean aws_lambda_invoke?",
+        ),
+    ] {
+        for command in ["changes", "summary", "report"] {
+            let args = [command, "--fail-on", rule];
+            assert_eq!(silent(&args, "rich"), [format!("rule {rule} matches nothing, {said}")]);
         }
     }
     let args = ["changes", "--fail-on", "changed-path:aws_db_instance:tgas"];
@@ -254,7 +293,11 @@ fn a_pattern_that_names_something_is_not_said() {
         ("rich", "delete"),
         ("rich", "delete:aws_iam_role"),
         ("rich", "changed-path:instance_class"),
-        ("rich", "output:nothing"),
+        ("rich", "output:database"),
+        ("rich", "check:check.*"),
+        ("rich", "check:module.api"),
+        ("rich", "action:aws_lambda_*"),
+        ("only-outputs", "output:x"),
         ("no-op", "delete:acme_*"),
         ("no-op", "changed-path:id"),
         ("drift", "delete:module.m"),
@@ -333,6 +376,15 @@ fn rules_come_from_a_file_too() {
     let (code, told) =
         asked(&["changes", "--fail-on", &rules, "--fail-on", "replace"], &["delete"]);
     assert_eq!((code, told.len()), (3, 1), "{told:?}");
+
+    // As editors write it, and with comments behind rules.
+    let text = "\u{feff}delete:acme_* # No data is lost.\r\n\
+                warning changes>1 \"Split it #2, \\\"please\\\" # now.\"\t# Large ones.\n\
+                delete:acme_server.b[\"x #1\"]\n";
+    std::fs::write(&path, text).expect("a file");
+    let (code, told) = asked(&["changes", "--fail-on", &rules], &["delete"]);
+    assert_eq!((code, told.len()), (3, 2), "{told:?}");
+    assert!(told[1].ends_with(": Split it #2, \"please\" # now."), "{told:?}");
 
     std::fs::write(&path, "delete\n\nshrink\n").expect("a file");
     let output = run::plansift().args(["changes", "--fail-on", &rules, "-"]).output();

@@ -59,6 +59,14 @@ fn a_folder_is_all_of_its_plans() {
     assert!(said[1].starts_with("plansift: live/stage/plan.json: byte 900"), "{}", run.err);
     assert_eq!(said.len(), 2);
     assert!(!folder.run("changes -q live").err.contains("skipped"));
+    // What is easily made a plan of is told apart.
+    for name in ["live/tfplan", "live/dev/out.tfplan"] {
+        folder.write(name, b"PK\x03\x04");
+    }
+    let said = folder.run("changes live").err;
+    let skipped = "skipped in folders: 1 no plan, 2 binary plan files, 1 source file (.tf, \
+                   .tfvars), 1 hidden; run `terraform show -json PLANFILE` for binary plan files\n";
+    assert!(said.starts_with(&format!("plansift: {skipped}")), "{said}");
 }
 
 #[test]

@@ -91,6 +91,9 @@ fn the_overview_says_what_the_plan_does() {
     );
     assert_eq!(browser.text("#line"), line);
     assert_eq!(browser.text("h1"), "corpus/plans/rich/plan.json");
+    let facts = browser.text("#facts");
+    assert!(facts.contains("3 changed outside of Terraform (drift)"), "{facts}");
+    assert!(facts.ends_with(" · Terraform 1.15.0 · format 1.2"), "{facts}");
     let warnings = "2 checks failed.\nSome changes are deferred to a later plan.";
     assert_eq!(browser.text("#warnings"), warnings);
     let legend = browser.text("#legend").replace('\n', " ");
@@ -109,6 +112,18 @@ fn the_overview_says_what_the_plan_does() {
         let number = records.iter().filter(|record| record["kind"] == kind).count();
         assert_eq!(opened.number(part), number as u64, "{part}");
     }
+    opened.is_quiet();
+}
+
+#[test]
+fn the_tool_is_named_where_it_is_known() {
+    let [rich, tofu] = ["rich", "opentofu"].map(plan);
+    let Some(opened) = open(&[&tofu]) else { return };
+    let facts = opened.browser.text("#facts");
+    assert!(facts.contains(" · OpenTofu 1."), "{facts}");
+    let Some(opened) = open(&[&tofu, &rich]) else { return };
+    let drift = opened.browser.text("section[aria-labelledby=drift] h2");
+    assert!(drift.contains("changed outside of Terraform or OpenTofu"), "{drift}");
     opened.is_quiet();
 }
 
@@ -177,7 +192,7 @@ fn an_opened_change_shows_its_values() {
         "(known after apply)",
         "(sensitive value)",
         "Moved from\naws_ecr_repository.service",
-        "{\"id\":\"ci-plan\"}",
+        "imported from \"ci-plan\"",
         "(deposed 5d1c8e0f)",
         "module no longer in the configuration",
     ] {

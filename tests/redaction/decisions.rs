@@ -472,3 +472,50 @@ fn what_is_imported_by_a_secret_number_has_the_same_records() {
     let redacted = redact(&[], text.as_bytes()).expect("a plan");
     assert_eq!(super::other_records(&text, &redacted), None);
 }
+
+#[test]
+fn line_ends_behind_a_value_do_not_matter() {
+    let cases = [
+        // On either side, of any kind and number.
+        (
+            r#""before":null,"after":{"p":"SECRET-12","q":"SECRET-12\n","r":"SECRET-12\r\n\n"},
+                "after_sensitive":{"p":true}"#,
+            r#""before":null,"after":{"p":<>,"q":<>,"r":<>},"after_sensitive":{"p":true}"#,
+        ),
+        (
+            r#""before":null,"after":{"p":"SECRET-12\r\n","q":"SECRET-12","r":"\nSECRET-12"},
+                "after_sensitive":{"p":true}"#,
+            r#""before":null,"after":{"p":<>,"q":<>,"r":"\nSECRET-12"},
+                "after_sensitive":{"p":true}"#,
+        ),
+        // What is short without them is found only as it is.
+        (
+            r#""before":null,"after":{"p":"seven-7\n","q":"seven-7\n","r":"seven-7","s":"seven-7\r"
+                },"after_sensitive":{"p":true}"#,
+            r#""before":null,"after":{"p":<>,"q":<>,"r":"seven-7","s":"seven-7\r"
+                },"after_sensitive":{"p":true}"#,
+        ),
+        // A key has them, so that no two become one.
+        (
+            r#""before":null,"after":{"p":"SECRET-12","m":{"SECRET-12\n":1}},
+                "after_sensitive":{"p":true}"#,
+            r#""before":null,"after":{"p":<>,"m":{"SECRET-12\n":1}},
+                "after_sensitive":{"p":true}"#,
+        ),
+    ];
+    hold(&cases, Options::default(), change);
+    let contains = Options { echo: Echo::Contains, ..Options::default() };
+    let cases = [(
+        r#""before":null,"after":{"p":"SECRET-12\n","q":"a SECRET-12 b"},
+            "after_sensitive":{"p":true}"#,
+        r#""before":null,"after":{"p":<>,"q":<>},"after_sensitive":{"p":true}"#,
+    )];
+    hold(&cases, contains, change);
+    let constant = r#"{"expressions":{"p":{"constant_value":"SECRET-12\n"}}}"#;
+    let text = plan(&format!(
+        r#""variables":{{"v":{{"value":"SECRET-12"}}}},"configuration":{{"root_module":{{
+            "variables":{{"v":{{"sensitive":true}}}},"resources":[{constant}]}}}}"#
+    ));
+    let redacted = redact(&["--echo-min", "9"], text.as_bytes()).expect("a plan");
+    assert!(!redacted.contains("SECRET"), "{redacted}");
+}

@@ -184,6 +184,13 @@ impl<'a> Model<'a> {
         text.len() >= self.options.echo_min && self.secrets.contains(text)
     }
 
+    /// Whether a value is a secret, whatever line ends are behind either, unless little is left.
+    fn repeats(&self, text: &str) -> bool {
+        let line = text.trim_end_matches(['\n', '\r']);
+        self.secrets.contains(text)
+            || (line.len() >= self.options.echo_min && self.secrets.contains(line))
+    }
+
     /// Everything that has overlays or says itself that it is sensitive.
     fn sections(&mut self, document: &Node) {
         self.exempt(document, &["format_version", "terraform_version", "timestamp"]);
@@ -338,6 +345,10 @@ impl<'a> Model<'a> {
         for inner in node.map_or(vec![], Node::all) {
             if let Some(text) = inner.text().filter(|text| !text.is_empty() && !is_mask(text)) {
                 self.secrets.extend(inner.texts());
+                let line = text.trim_end_matches(['\n', '\r']);
+                if line.len() >= self.options.echo_min {
+                    self.secrets.insert(line.to_owned());
+                }
                 self.steps.insert(text.to_owned());
             }
             for Member { key, .. } in inner.members() {
@@ -598,7 +609,7 @@ impl<'a> Model<'a> {
         let Some(text) = scalar.text() else { return };
         let texts = scalar.texts();
         let is_secret =
-            self.options.echo == Echo::Off || texts.iter().any(|text| self.secrets.contains(text));
+            self.options.echo == Echo::Off || texts.iter().any(|text| self.repeats(text));
         if is_secret && !is_mask(text) {
             self.edit(&scalar.range, Put::Mask);
         }
@@ -644,7 +655,8 @@ impl<'a> Model<'a> {
         if self.options.echo == Echo::Contains && matches!(node.kind, Kind::Text(_)) {
             return self.candidates().any(|secret| text.contains(secret.as_str()));
         }
-        self.is_candidate(text) || node.texts().iter().any(|text| self.is_candidate(text))
+        let is_echo = |text: &str| text.len() >= self.options.echo_min && self.repeats(text);
+        is_echo(text) || node.texts().iter().any(|text| is_echo(text))
     }
 }
 

@@ -170,17 +170,26 @@ fn nothing_is_folded_when_all_is_asked_for() {
 }
 
 #[test]
-fn format_and_order_are_told_when_all_is_asked_for() {
+fn what_differs_in_space_or_order_alone_is_shown_with_a_remark() {
     let plan = change(
-        &json!({"j": r#"{"a":1}"#, "l": ["x", "y"], "t": "a  b"}),
-        &json!({"j": r#"{ "a": 1 }"#, "l": ["y", "x"], "t": "a b"}),
+        &json!({"j": r#"{"a":1}"#, "l": ["x", "y"], "m": "if x:\n  a\n  b", "t": "a  b"}),
+        &json!({"j": r#"{ "a": 1 }"#, "l": ["y", "x"], "m": "if x:\n  a\nb", "t": "a b"}),
     );
+    const REMARK: &str = "(only white space or formatting)";
     for format in ["term", "markdown"] {
-        let text = report_of(&["-o", format], &plan);
-        assert!(!text.contains("\"a  b\"") && text.contains("(only the order)"), "{text}");
-        let text = report_of(&["-o", format, "--full"], &plan);
-        assert!(text.contains(r#""a  b" -> "a b"  (only white space"#), "{text}");
-        assert!(text.contains(r#"["x","y"] -> ["y","x"]  (only the order)"#), "{text}");
+        for full in [&[][..], &["--full"]] {
+            let args: Vec<&str> = ["-o", format].iter().chain(full).copied().collect();
+            let text = report_of(&args, &plan);
+            assert_eq!(text.matches(REMARK).count(), 3, "{text}");
+            assert!(text.contains(&format!(r#""a  b" -> "a b"  {REMARK}"#)), "{text}");
+            assert!(text.contains(r#"["x","y"] -> ["y","x"]  (only the order)"#), "{text}");
+            let lines: Vec<&str> = text.lines().map(str::trim).collect();
+            assert!(lines.iter().any(|line| ["-   b", "-       b"].contains(line)), "{text}");
+            // That the document says the same is all there is to say of it.
+            assert_eq!(text.contains(r#"j = {"a":1}"#), !full.is_empty(), "{text}");
+        }
+        let text = report_of(&["-o", format, "--ignore", "whitespace,set-order"], &plan);
+        assert!(!text.contains("(only") && text.contains("Hidden"), "{text}");
     }
 }
 
@@ -235,7 +244,10 @@ fn secrets_are_hidden_in_lines() {
         }
     }
     let text = report_of(&[], &plan);
-    assert!(text.contains("            - x\n            + y\n              (sensitive"), "{text}");
+    assert!(
+        text.contains("            - x\n            + y\n              (repeats a sens"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -220,6 +220,55 @@ fn a_broken_warning_does_not_fail_the_run() {
 }
 
 #[test]
+fn a_pattern_that_names_nothing_is_told() {
+    let plan = run::root().join("corpus/plans/rich/plan.json");
+    let args = ["--fail-on", "delete:aws_db_instnace", "--fail-on", "output:databse"];
+    let words = [
+        "rule delete:aws_db_instnace matches nothing, no resource has such an address, type or \
+         module: did you mean aws_db_instance?",
+        "rule output:databse matches nothing, no output has such a name: did you mean database?",
+    ];
+    let report = |format: &str| report_on(&[&["-o", format], &args[..]].concat(), &plan);
+    let text = report("junit");
+    let read = junit_parser::from_reader(Cursor::new(&text)).expect("JUnit");
+    let [_, patterns] = &read.suites[..] else { panic!("two suites: {text}") };
+    assert_eq!((patterns.tests, patterns.skipped, patterns.failures), (2, 2, 0));
+    for (case, words) in patterns.cases.iter().zip(words) {
+        assert!(case.status.is_skipped() && words.starts_with(&case.original_name), "{text}");
+        assert!(text.contains(words), "{text}");
+    }
+    let read: Sarif = serde_json::from_str(&report("sarif")).expect("SARIF");
+    let invocation = &read.runs[0].invocations.as_ref().expect("an invocation")[0];
+    assert!(invocation.execution_successful);
+    let told = invocation.tool_execution_notifications.iter().flatten();
+    let told = told.map(|it| (serde_json::to_value(&it.level).expect("a level"), &it.message.text));
+    let expected = words.map(|words| (json!("warning"), Some(words.to_owned())));
+    assert!(told.eq(expected.iter().map(|(level, words)| (level.clone(), words))));
+    // Of no plan nothing is known.
+    let nothing = run::piped(&["report", "-o", "junit", "--fail-on", "delete:x", "-"], b"{");
+    let text = String::from_utf8_lossy(&nothing.stdout);
+    assert!(!text.contains("patterns") && text.contains("<error"), "{text}");
+}
+
+#[test]
+fn a_plan_that_leaves_changes_for_another_is_no_passed_test() {
+    for (plan, message) in [
+        ("incomplete", "This plan is not complete: applying it will leave changes for another"),
+        ("deferred", "Some changes are deferred to a later plan."),
+        ("errored", "planning failed: there may be more to change"),
+    ] {
+        let path = run::root().join(format!("corpus/plans/{plan}/plan.json"));
+        let text = report_on(&["-o", "junit"], &path);
+        let read = junit_parser::from_reader(Cursor::new(&text)).expect("JUnit");
+        let whole = read.suites[0].cases.iter().find(|it| it.original_name == "plan is whole");
+        let status = &whole.expect("a test of the plan").status;
+        assert_eq!(status.is_skipped(), plan != "errored", "{plan}: {text}");
+        assert_eq!(status.is_failure(), plan == "errored", "{plan}: {text}");
+        assert!(text.contains(message), "{plan}: {text}");
+    }
+}
+
+#[test]
 fn a_plan_that_is_not_whole_is_no_success() {
     let plan = run::root().join("corpus/plans/errored/plan.json");
     let read: Sarif = serde_json::from_str(&report_on(&["-o", "sarif"], &plan)).expect("SARIF");

@@ -125,7 +125,7 @@ fn what_may_be_lost_stands_unfolded() {
     let list = "**Destroyed, replaced or forgotten: 3**\n\n\
         - `-` **`a.b3`** will be destroyed\n\
         - `-/+` **`a.b2`** must be replaced\n\
-        - `.` **`a.b0`** will be forgotten, not destroyed\n\n";
+        - `.` **`a.b0`** will no longer be managed, but will not be destroyed\n\n";
     assert!(top(&run.out).contains(list), "{}", run.out);
     page::read(&run.out);
 

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Map, Value};
 
-use super::report;
+use super::{folder, report, report_of};
 use crate::{corpus, shared_plans};
 
 /// The members in other orders: backwards, and sorted by their keys.
@@ -51,4 +51,35 @@ fn the_order_of_sections_in_the_document_does_not_matter() {
         compared += 1;
     }
     assert!(compared >= 60, "{compared}");
+}
+
+#[test]
+fn every_plan_has_a_title_with_a_blank_line_before_it() {
+    let cases = ["forget", "import-id", "no-changes"];
+    let broken = r#"{"format_version":"1.2","resource_changes":[{"address":"a.b","type":"a","name":
+        "b","change":{"actions":["create"],"before":null,"after":{"x":1}}},"#;
+    let folder = folder(&cases, &[("broken.json", broken), ("begun.json", &broken[..24])]);
+    let text = report(folder.path(), &[".", "--width", "80"], &[]).out;
+    let lines: Vec<&str> = text.lines().collect();
+    for name in ["begun", "broken", "forget", "import-id", "no-changes"] {
+        let is_title = |line: &&str| !line.contains(' ') && line.ends_with(name);
+        let at = lines.iter().position(is_title).unwrap_or_else(|| panic!("{name}: {text}"));
+        assert!(at == 0 || lines[at - 1].is_empty(), "{name}: {text}");
+        assert_eq!(lines.get(at + 1), Some(&""), "{name}: {text}");
+    }
+    assert!(!text.contains("\n\n\n") && !text.ends_with("\n\n"), "{text}");
+    assert_eq!(text.matches("the document is incomplete").count(), 2, "{text}");
+}
+
+#[test]
+fn what_happens_has_lines_of_its_own_where_a_terminal_is_narrow() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"t.a_rather_long_name",
+        "previous_address":"t.another_rather_long_name","type":"t","name":"a","deposed":"12ab",
+        "action_reason":"replace_because_tainted","change":{"actions":["create","forget"],
+        "before":{"a":1},"after":{"a":2}}}]}"#;
+    let text = report_of(&["--width", "80"], plan);
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(text.contains("t.a_rather_long_name (deposed 12ab)\n          must be"), "{text}");
+    let wide = report_of(&["--width", "0"], plan);
+    assert!(wide.contains("(deposed 12ab)  must be replaced, moved from t.another"), "{wide}");
 }

@@ -54,7 +54,7 @@ const PHRASES: [(&str, &str); 6] = [
     ("must be replaced", "replace"),
     ("will be destroyed", "delete"),
     ("will be read during apply", "read"),
-    ("will be forgotten, not destroyed", "forget"),
+    ("will no longer be managed, but will not be destroyed", "forget"),
 ];
 
 /// The module of an address, and the rest of it.

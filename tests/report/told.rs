@@ -35,7 +35,8 @@ fn write_only_attributes_of_what_is_created_are_named() {
     tell(
         &plan_of(&[("t", created), ("t", kept), ("t", gone)]),
         &[
-            "+ a_wo = (write-only attribute)",
+            // Only a mark at `null` proves it; a name does not.
+            "+ a_wo = null (write-only, going by its name)",
             "+ c_wo_version = 1",
             "+ e_wo = (known after apply)",
             "+ o.d_wo = (write-only attribute)",
@@ -107,6 +108,134 @@ fn generated_configuration_and_deposed_objects_are_told() {
 }
 
 #[test]
+fn what_repeats_a_secret_is_told_apart_from_what_is_marked() {
+    let changed = r#""actions":["update"],"before":{"p":"hunter22","q":"hunter22","t":"a\nb"},
+        "after":{"p":"hunter23","q":"hunter23","r":["hunter23"],"t":"a\nhunter23"},
+        "before_sensitive":{"p":true},"after_sensitive":{"p":true}"#;
+    let plan = plan_of(&[("t", changed)]);
+    tell(
+        &plan,
+        &[
+            "~ p = (sensitive value) ~ q = (repeats a sensitive value) \
+             + r = [(repeats a sensitive value)]",
+            "+ (repeats a sensitive value)",
+        ],
+        &["hunter", "-> (repeats"],
+    );
+    let page = report_of(&["-o", "html"], &plan);
+    assert!(page.contains(r#"["q","repeated","repeated"]"#) && !page.contains("hunter"));
+    let help = run::plansift().args(["report", "--help"]).output().expect("it runs");
+    let help = String::from_utf8_lossy(&help.stdout).into_owned();
+    assert!(help.contains("- contains: ") && !help.contains("- off: "), "{help}");
+}
+
+#[test]
+fn what_is_marked_and_not_known_yet_is_sensitive_as_the_tools_say() {
+    let changed = r#""actions":["update"],"before":{"p":"one","q":"two","u":1},
+        "after":{},"after_unknown":{"n":true,"o":{"k":true},"p":true,"q":true,"u":true},
+        "before_sensitive":{"p":true},"after_sensitive":{"n":true,"o":{"k":true},"q":true}"#;
+    let created = r#""actions":["create"],"before":null,"after":{"l":[null]},
+        "after_unknown":{"l":[true],"s":true,"t":true},"after_sensitive":{"l":[true],"s":true}"#;
+    let output = r#"{"format_version":"1.2","resource_changes":[],"output_changes":{
+        "x":{"actions":["update"],"before":"one","after_unknown":true,
+        "before_sensitive":true,"after_sensitive":true}}}"#;
+    tell(
+        &plan_of(&[("t", changed), ("t", created)]),
+        &[
+            "+ n = (sensitive value) + o.k = (sensitive value) ~ p = (sensitive value) \
+             ~ q = (sensitive value) ~ u = 1 -> (known after apply)",
+            "+ l[0] = (sensitive value) + s = (sensitive value) + t = (known after apply)",
+        ],
+        &["-> (sensitive"],
+    );
+    tell(output, &["(sensitive value)"], &["known after apply"]);
+}
+
+#[test]
+fn imports_say_from_what() {
+    let import = |importing: &str| format!(r#""importing":{importing},"before":{{"a":1}}"#);
+    let plan = |importing: &str, rest: &str| plan_of(&[("t", &(import(importing) + rest))]);
+    const UPDATE: &str = r#","after":{"a":2},"actions":["update"]"#;
+    const NONE: &str = r#","after":{"a":1},"actions":["no-op"]"#;
+    for (importing, rest, expected) in [
+        (r#"{"id":"x-1"}"#, UPDATE, r#"will be updated in place, imported from "x-1""#),
+        (r#"{"id":"x-1"}"#, NONE, r#"t.r0 will be imported from "x-1""#),
+        (
+            r#"{"identity":{"account":"1","n":[1,2]}}"#,
+            NONE,
+            r#"will be imported by identity { account = "1", n = [1,2] }"#,
+        ),
+        (
+            r#"{"id":"x","identity":{"n":null}}"#,
+            UPDATE,
+            r#"imported from "x", identity { n = null }"#,
+        ),
+        (r#"{"unknown":true}"#, UPDATE, "imported from (known after apply)"),
+        (r#"{"id":7}"#, UPDATE, "imported from 7"),
+        ("{}", UPDATE, "will be updated in place, imported"),
+    ] {
+        for form in FORMS {
+            let report = report_of(&["-o", form, "--full"], &plan(importing, rest));
+            let words: Vec<&str> = report.split_whitespace().collect();
+            let words = words.join(" ").replace(['`', '*'], "");
+            assert!(words.contains(expected), "{form}: {expected}: {report}");
+            // What stays is shown too.
+            assert!(words.contains("a = 1"), "{form}: {report}");
+        }
+    }
+    let marked = plan(
+        r#"{"id":"hunter22"}"#,
+        r#","after":{"a":"hunter22"},"after_sensitive":{"a":true},"actions":["update"]"#,
+    );
+    tell(&marked, &["imported from"], &["hunter22", r#""(sensitive value)""#]);
+    assert!(report_of(&["-o", "html"], &marked).contains("imported from (sensitive value)"));
+}
+
+#[test]
+fn what_is_no_longer_managed_stays() {
+    let gone = r#""actions":["forget"],"before":{"a":1,"l":[]},"after":null"#;
+    let reason = r#""action_reason":"delete_because_no_resource_config","change""#;
+    let forgotten = plan_of(&[("t", gone)]).replace("\"change\"", reason);
+    let words = "will no longer be managed, but will not be destroyed";
+    let removed = "a removed block says not to destroy it";
+    tell(
+        &forgotten,
+        &[words, removed, " a = 1", " l = []"],
+        &["- a =", "- l =", "no longer in the configuration"],
+    );
+    let actions = [r#"["create","forget"]"#, r#"["forget","create"]"#];
+    let replaced = |actions: &str| {
+        let members = r#""before":{"a":1},"after":{"a":2},"replace_paths":[["a"]]"#;
+        plan_of(&[("t", &format!(r#""actions":{actions},{members}"#))])
+    };
+    let stays = "the old object stays and is no longer managed";
+    for (actions, forgets) in actions.into_iter().zip([0, 1]) {
+        let plan = replaced(actions);
+        tell(&plan, &["must be replaced", stays, "~ a = 1 -> 2 # forces replacement"], &[]);
+        assert!(report_of(&["-o", "html"], &plan).contains(stays));
+        let summary = run::piped(&["summary", "-"], plan.as_bytes());
+        let summary = String::from_utf8_lossy(&summary.stdout).into_owned();
+        assert!(summary.contains(stays), "{summary}");
+        // As the plan line and the tools count.
+        let numbers = report_of(&["-o", "variables"], &plan);
+        for line in ["PLANSIFT_REPLACE=1", "PLANSIFT_DESTROY=0"] {
+            assert!(numbers.lines().any(|it| it == line), "{numbers}");
+        }
+        assert!(numbers.contains(&format!("PLANSIFT_FORGET={forgets}\n")), "{numbers}");
+        for command in ["report", "summary", "changes"] {
+            for (rule, code) in [("forget", 3), ("forget:t.r0", 3), ("replace", 3), ("destroy", 0)]
+            {
+                let run = run::piped(&[command, "--fail-on", rule, "-"], plan.as_bytes());
+                assert_eq!(run.status.code(), Some(code), "{command} {rule}: {actions}");
+            }
+        }
+        let only = report_of(&["--only", "action:forget"], &plan);
+        assert!(only.contains(stays), "{only}");
+    }
+    assert!(report_of(&["-o", "html"], &forgotten).contains(removed));
+}
+
+#[test]
 fn the_configuration_of_invoked_actions_is_told() {
     let plan = r#"{"format_version":"1.2","action_invocations":[{"address":"action.n.a","type":"n",
         "name":"a","config_values":{"message":"hello","list":[1,null],"none":null,
@@ -151,6 +280,30 @@ fn deferred_actions_and_reasons_are_told() {
         ],
         &["hunter22", "to invoke"],
     );
+    let page = report_of(&["-o", "html"], plan);
+    assert!(page.contains(r#"{"kind":"deferred_invocation","address":"action.n.b""#), "{page}");
+    let summary = run::piped(&["summary", "-"], plan.as_bytes());
+    let summary = String::from_utf8_lossy(&summary.stdout).into_owned();
+    assert!(summary.contains("1 because the number of instances is not known yet"), "{summary}");
+}
+
+#[test]
+fn a_document_that_is_too_long_to_search_says_why_it_is_not_shown() {
+    let long = format!(r#"{{\"a\":\"{}\"}}"#, "x".repeat(1 << 20));
+    let change = format!(r#""actions":["create"],"before":null,"after":{{"p":"{long}"}}"#);
+    let text = report_of(&["--full"], &plan_of(&[("t", &change)]));
+    assert!(text.contains("not shown: too long or too deep to search for secrets"), "{text}");
+}
+
+#[test]
+fn what_is_empty_is_told_from_what_is_not_there() {
+    let change = r#""actions":["update"],"before":{"a":[],"b":{},"c":null,"d":"","t":"x\ny\n"},
+        "after":{"a":null,"b":[],"c":{},"d":null,"t":"x\ny"}"#;
+    tell(
+        &plan_of(&[("t", change)]),
+        &["- a = []", "~ b = {} -> []", "+ c = {}", "- d = \"\"", "- (a line feed at the end)"],
+        &[],
+    );
 }
 
 #[test]
@@ -170,6 +323,8 @@ fn the_tool_is_named_that_made_the_plan() {
         (drift("1.9.0", "registry.terraform.io", ""), "Terraform"),
     ] {
         tell(&plan, &[&format!("Changed outside of {tool} (drift)")], &[]);
+        let page = report_of(&["-o", "html"], &plan);
+        assert_eq!(page.contains(r#""tool":"OpenTofu""#), tool == "OpenTofu", "{page}");
     }
     let plans = [drift("1.9.0", builtin, ""), drift("1.9.0", builtin, applyable)].join("\n");
     let page = report_of(&["-o", "markdown"], &plans);

@@ -3,7 +3,6 @@
 //! The plans are long enough for several threads, both for copied elements and for lookahead. The
 //! reference is one thread.
 
-use std::cell::Cell;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -77,35 +76,6 @@ impl Source for InMemory {
     }
 }
 
-/// A text in memory that says every now and then that it is on its way.
-struct Slow<'a> {
-    text: &'a [u8],
-    asked: Cell<u32>,
-}
-
-impl Source for Slow<'_> {
-    fn window(&self) -> &[u8] {
-        self.text
-    }
-
-    fn offset(&self) -> u64 {
-        0
-    }
-
-    fn fill(&mut self, _: u64) -> Result<bool> {
-        Ok(false)
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    fn would_block(&self) -> bool {
-        self.asked.update(|asked| asked + 1);
-        self.asked.get().is_multiple_of(5)
-    }
-}
-
 /// What is written, and how it ends.
 fn answer(source: impl Source, options: &Options, sink: Format) -> String {
     let mut out = Vec::new();
@@ -138,10 +108,8 @@ fn hold_sink_to_one(plan: &[u8], options: &Options, sink: Format, what: &str) ->
     let expected = answer(Slice(plan), options, sink);
     for threads in [2, 3, 8] {
         let options = on_threads(options, threads);
-        let slow = Slow { text: plan, asked: Cell::new(0) };
         for (found, way) in [
-            (answer(Slice(plan), &options, sink), "copied"),
-            (answer(slow, &options, sink), "awaited"),
+            (answer(Slice(plan), &options, sink), "alone"),
             (answer(InMemory::new(plan), &options, sink), "ahead"),
         ] {
             let ends = end(&found, &expected);
@@ -301,14 +269,12 @@ fn long_plans_are_shared_and_short_ones_are_not() {
         for layout in [&[][..], &["--indent"]] {
             let (plan, _) = generated(folder.path(), "busy", layout, size);
             let options = on_threads(&Options::default(), threads);
-            let [mut copied, mut ahead] = [(); 2].map(|()| Counting::default());
-            sift(Slice(&plan), "plan.json", &options, &mut copied).expect("a plan");
+            let mut ahead = Counting::default();
             sift(InMemory::new(&plan), "plan.json", &options, &mut ahead).expect("a plan");
-            for Counting { rendered, plain, .. } in [copied, ahead] {
-                let both = format!("{rendered} rows by others, {plain} by this one");
-                assert_eq!(rendered > plain, is_shared, "{both}");
-                assert!(is_shared || rendered == 0);
-            }
+            let Counting { rendered, plain, .. } = ahead;
+            let both = format!("{rendered} rows by others, {plain} by this one");
+            assert_eq!(rendered > plain, is_shared, "{both}");
+            assert!(is_shared || rendered == 0);
         }
     }
 }
@@ -533,12 +499,10 @@ fn rows_that_are_many_times_their_elements_do_not_pile_up() {
     let plan = plan_of_long_rows(300, "a_key_of_some_length", 60);
     hold_to_one(plan.as_bytes(), &Options::default(), "long rows");
     let options = on_threads(&Options::default(), 3);
-    let [mut copied, mut ahead] = [(); 2].map(|()| Counting::default());
-    sift(Slice(plan.as_bytes()), "plan.json", &options, &mut copied).expect("a plan");
+    let mut ahead = Counting::default();
     sift(InMemory::new(plan.as_bytes()), "plan.json", &options, &mut ahead).expect("a plan");
-    for Counting { longest, .. } in [copied, ahead] {
-        assert!((1..600 << 10).contains(&longest), "{longest} bytes at once");
-    }
+    let Counting { longest, .. } = ahead;
+    assert!((1..600 << 10).contains(&longest), "{longest} bytes at once");
 }
 
 /// Where one document is cut off and another begins, nobody reads on from the one into the other.

@@ -145,6 +145,8 @@ fn it_says_what_was_left_out_and_masked() {
             "plansift: -: left out 1 no-op changes, 1 other resources, 1 unknown sections, \
              variables; masked nothing",
             "plansift: -: warning: secrets of the plan are in what was written (--no-redact)",
+            "plansift: -: warning: --only left out every change of a resource: who reads what was \
+             written sees none",
             "plansift: warning: --only x matches nothing, no resource has such an address, type or \
              module",
         ],

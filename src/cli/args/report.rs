@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::{GateArgs, Plans, RecordArgs, SecretArgs};
+use super::{Echo, GateArgs, Plans, RecordArgs, SecretArgs};
 use crate::glob::Glob;
 use crate::nearest::nearest;
 use crate::path::{self, AddressPattern};
@@ -55,6 +56,14 @@ pub struct Report {
     /// The plans, and how to read them
     #[command(flatten)]
     pub plans: Plans,
+}
+
+/// Which texts repeat a marked one: a report shows none of them, so there is no `off`.
+pub(super) fn echo() -> impl TypedValueParser<Value = Echo> {
+    let known = [Echo::Equal, Echo::Contains];
+    let words = known.iter().filter_map(ValueEnum::to_possible_value);
+    PossibleValuesParser::new(words)
+        .map(|text| if text == "contains" { Echo::Contains } else { Echo::Equal })
 }
 
 impl Report {

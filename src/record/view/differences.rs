@@ -1,8 +1,8 @@
 //! What differs between the two sides of a change, by the paths that are known to.
 //!
 //! Values and paths are walked together, both in the order of their keys, so that each is looked at
-//! once. A list is taken as a set where that tells less to have changed, and a string that holds a
-//! document as that document.
+//! once. A list is taken as a set where that tells no more to have changed, and a string that holds
+//! a document as that document.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -140,7 +140,7 @@ impl Unknown<'_> {
     /// places say nothing of what was there before.
     fn list<'a>(&mut self, paths: impl Iterator<Item = Path<'a>>, listing: &mut Listing<'_, '_>) {
         for path in paths.filter(|path| self.is_at(*path)) {
-            listing.push(path, Shown::Absent, Shown::Unknown, Difference::Value);
+            listing.push_unknown(path);
         }
     }
 }
@@ -196,17 +196,23 @@ fn pair(
         Some(value) if is_element && value.is_null() => Ok(Shown::null()),
         value => listing.shower.show(value),
     });
-    let (before, after) = (before?, if is_unknown { Shown::Unknown } else { after? });
+    let after = match is_unknown {
+        true if is_hidden => Shown::Sensitive,
+        true => listing.unknown(path),
+        false => after?,
+    };
+    let before = before?;
     if before != after || !values.into_iter().flatten().all(Value::is_null) {
         listing.push(path, before, after, Difference::Value);
     }
     Ok(Paired::AsTheyStand)
 }
 
-/// What two lists do not share, if that is less than the places that changed in them, nothing in
-/// them is hidden, and elements did not simply change where they are. `changed`: how many places,
-/// with those of `open`; [`usize::MAX`], if the lists are of different lengths. Then lists of
-/// objects or of lists need not share anything: each element is shown, and not one long value.
+/// What two lists do not share, if that is no more than the places that changed in them, nothing in
+/// them is hidden, and elements did not simply change where they are. On a tie both tools say which
+/// elements go and come, of lists and of sets alike. `changed`: how many places, with those of
+/// `open`; [`usize::MAX`], if the lists are of different lengths. Then lists of objects or of lists
+/// need not share anything: each element is shown, and not one long value.
 fn as_set<'a>(
     sides: [Value<'a>; 2],
     changed: usize,
@@ -223,26 +229,24 @@ fn as_set<'a>(
     listing.set_room = room;
     let open = open();
     let Some(found) = unmatched(sides[0], sides[1], &open)? else { return Ok(None) };
-    let [are_parts, are_lists] = [&[Kind::Object, Kind::Array][..], &[Kind::Array]]
-        .map(|kinds| Ok(has_only(sides[0], kinds)? && has_only(sides[1], kinds)?));
-    let has_parts = are_parts? && changed == usize::MAX;
-    let changed = changed - open.len();
-    // Lists in a list that has them at other places are more likely sets.
-    let most = if are_lists? { changed } else { changed.saturating_sub(1) };
+    let has_parts = changed == usize::MAX && has_only_parts(sides[0])? && has_only_parts(sides[1])?;
+    // What is not known says nothing of which element it was: it needs a clear case.
+    let most = (changed - open.len()).saturating_sub(usize::from(!open.is_empty()));
     let indexes = |list: &[(u32, Value<'_>)]| list.iter().map(|it| it.0).collect::<Vec<_>>();
     let is_in_place = found.len() > 0 && indexes(&found.removed) == indexes(&found.added);
     let has_reason = has_parts || !found.shared.is_empty();
-    Ok(Some(found).filter(|it| has_reason && it.len() <= most && !is_in_place))
+    let is_less = most > 0 && found.len() <= most;
+    Ok(Some(found).filter(|_| has_reason && is_less && !is_in_place))
 }
 
-/// Whether a list has elements, and these are of some kinds only.
-fn has_only(list: Value<'_>, kinds: &[Kind]) -> Result<bool> {
+/// Whether a list has elements, and these are objects and lists only.
+fn has_only_parts(list: Value<'_>) -> Result<bool> {
     let mut elements = list.elements()?.peekable();
     if elements.peek().is_none() {
         return Ok(false);
     }
     for element in elements {
-        if !kinds.contains(&element?.kind()?) {
+        if !matches!(element?.kind()?, Kind::Object | Kind::Array) {
             return Ok(false);
         }
     }
@@ -313,7 +317,7 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
     let mut words = before.split_whitespace();
     let has_same_words =
         after.split_whitespace().all(|word| words.next() == Some(word)) && words.next().is_none();
-    let how = if has_same_words { Difference::Format } else { Difference::Value };
+    let how = if has_same_words { Difference::Space } else { Difference::Value };
     let mut is_yaml = false;
     match [&before, &after].map(|text| Document::of(text.as_bytes())) {
         [Ok(Some(mut one)), Ok(Some(mut other))] if one.syntax == other.syntax => {
@@ -321,11 +325,14 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
                 return Ok(false);
             }
             // Its values are not all of a text in YAML.
-            is_yaml = one.syntax == Syntax::Yaml
-                && listing.shower.detail() == Detail::Full
+            is_yaml = (one.syntax == Syntax::YamlStream
+                || one.syntax == Syntax::Yaml && listing.shower.detail() == Detail::Full)
                 && [&mut one, &mut other]
                     .into_iter()
                     .all(|it| listing.shower.shows_all_of(it.value()).unwrap_or(false));
+            if one.syntax == Syntax::YamlStream && !is_yaml {
+                return Ok(false);
+            }
             if !is_yaml {
                 match documents(path, [&mut one, &mut other], how, listing)? {
                     Listed::Yes => return Ok(true),
@@ -336,7 +343,7 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
         }
         [Ok(None), Ok(None)] => {}
         [Ok(Some(mut yaml)), Ok(None)] | [Ok(None), Ok(Some(mut yaml))] => {
-            is_yaml = yaml.syntax == Syntax::Yaml
+            is_yaml = yaml.syntax != Syntax::Json
                 && listing.shower.shows_all_of(yaml.value()).unwrap_or(false);
             if !is_yaml {
                 return Ok(false);
@@ -357,15 +364,12 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
     }
     let is_short = before.len().max(after.len()) <= SHORT;
     let is_whole = is_short || listing.shower.detail() == Detail::Full;
-    if (has_same_words || is_whole) && !is_yaml {
+    let [head, tail] = alike(&before, &after);
+    // What seems to be YAML is shown as any text.
+    if (is_whole || head.max(tail) == 0) && !is_yaml {
         let [before, after] = sides.map(|side| listing.shower.show(Some(side)));
         listing.push(path, before?, after?, how);
         return Ok(true);
-    }
-    let [head, tail] = alike(&before, &after);
-    // What seems to be YAML is shown as any text.
-    if head.max(tail) == 0 && !is_yaml {
-        return Ok(false);
     }
     let max = listing.shower.excerpt_max();
     let [before, after] = [&before, &after]

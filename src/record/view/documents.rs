@@ -7,15 +7,11 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 use serde_json::value::RawValue;
 
 use crate::error::ErrorKind;
-use crate::input::Slice;
-use crate::json::cursor::Cursor;
 use crate::json::detached::Detached;
-use crate::json::outline::Outline;
+use crate::json::string;
 use crate::json::value::Value;
-use crate::json::{Validation, string};
 use crate::limits::Limits;
 use crate::path::DECODERS;
-use crate::scan::Isa;
 
 /// Longest text that is looked at, in bytes.
 const TEXT_MAX: usize = 1 << 20;
@@ -32,19 +28,21 @@ const DEPTH_MAX: u64 = 200;
 pub(super) enum Syntax {
     Json,
     Yaml,
+    /// Several documents of YAML, as a list: Terraform reads no more than one.
+    YamlStream,
 }
 
 impl Syntax {
     /// Terraform's function that reads it.
     pub fn decoder(self) -> &'static str {
-        DECODERS[self as usize]
+        DECODERS[usize::from(self != Syntax::Json)]
     }
 
     /// Terraform's function that writes it.
     pub fn encoder(self) -> &'static str {
         match self {
             Syntax::Json => "jsonencode",
-            Syntax::Yaml => "yamlencode",
+            Syntax::Yaml | Syntax::YamlStream => "yamlencode",
         }
     }
 }
@@ -67,6 +65,7 @@ type Read<T> = Result<Option<T>, Unread>;
 impl Document {
     /// The document that a text is, if it is one.
     pub fn of(text: &[u8]) -> Read<Document> {
+        let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
         match Document::json(text)? {
             None => Document::yaml(text),
             json => Ok(json),
@@ -93,9 +92,8 @@ impl Document {
         if text.len() > TEXT_MAX || (text.len() > FLOW_MAX && flow(text.as_bytes()) > FLOW_MAX) {
             return Err(Unread);
         }
-        let Some(json) = as_json(text)? else { return Ok(None) };
-        let value = outlined(json.as_bytes())?;
-        Ok(value.map(|value| Document { syntax: Syntax::Yaml, value }))
+        let Some((syntax, json)) = as_json(text)? else { return Ok(None) };
+        Ok(outlined(json.as_bytes())?.map(|value| Document { syntax, value }))
     }
 
     /// Its value.
@@ -112,16 +110,10 @@ fn flow(text: &[u8]) -> usize {
 /// The value of a JSON text, if it is one from beginning to end.
 fn outlined(text: &[u8]) -> Read<Detached> {
     let limits = Limits { depth: DEPTH_MAX, ..Limits::default() };
-    let mut cursor = Cursor::new(Slice(text), 0, Isa::best(), Validation::Grammar, limits);
-    let mut outline = Outline::new();
-    let passed = cursor.outline(&mut outline).and_then(|()| {
-        let end = cursor.offset() as usize;
-        cursor.peek().map(|behind| (end, behind))
-    });
-    match passed {
-        Ok((end, None)) => Ok(Some(Detached::new(&text[..end], outline))),
+    match Detached::read(text, limits) {
+        Ok(value) => Ok(Some(value)),
         Err(error) if matches!(error.kind(), ErrorKind::Limit { .. }) => Err(Unread),
-        Ok(_) | Err(_) => Ok(None),
+        Err(_) => Ok(None),
     }
 }
 
@@ -139,27 +131,24 @@ enum Open {
     },
 }
 
-/// A YAML text of one document, a mapping or a sequence with keys that are scalars, as JSON. A node
-/// with a tag of its own (`!Ref`) becomes an object of that name, and an alias a text: nothing is
-/// written more than once.
-fn as_json(text: &str) -> Read<String> {
+/// A YAML text as JSON: one document, a mapping or a sequence, or a list of several; keys are
+/// scalars. A node with a tag of its own (`!Ref`) becomes an object of that name, and an alias a
+/// text: nothing is written more than once.
+fn as_json(text: &str) -> Read<(Syntax, String)> {
     let mut too_deep = false;
     let json = written_as_json(text, &mut too_deep);
     if too_deep { Err(Unread) } else { Ok(json) }
 }
 
-fn written_as_json(text: &str, too_deep: &mut bool) -> Option<String> {
+fn written_as_json(text: &str, too_deep: &mut bool) -> Option<(Syntax, String)> {
     let mut json = String::with_capacity(text.len() * 2);
-    let mut open: Vec<Open> = Vec::new();
+    // The list of documents.
+    json.push('[');
+    let mut open = vec![Open::Sequence { has_some: false, is_tagged: false }];
     let mut documents = 0;
     for event in Parser::new_from_str(text) {
         match event.ok()?.0 {
-            Event::DocumentStart(_) => {
-                documents += 1;
-                if documents > 1 {
-                    return None;
-                }
-            }
+            Event::DocumentStart(_) => documents += 1,
             Event::Scalar(text, style, _, tag) => {
                 let is_key = before(&mut open, &mut json)?;
                 let is_plain = style == ScalarStyle::Plain && !is_key;
@@ -209,13 +198,18 @@ fn written_as_json(text: &str, too_deep: &mut bool) -> Option<String> {
             }
             _ => {}
         }
-        if open.len() as u64 > DEPTH_MAX {
+        if open.len() as u64 > DEPTH_MAX + 1 {
             *too_deep = true;
             return None;
         }
     }
+    if documents > 1 {
+        json.push(']');
+        return Some((Syntax::YamlStream, json));
+    }
+    json.remove(0);
     // A scalar alone is a text.
-    json.starts_with(['{', '[']).then_some(json)
+    json.starts_with(['{', '[']).then_some((Syntax::Yaml, json))
 }
 
 /// Writes what comes before a node, and tells whether it is a key.
@@ -233,7 +227,6 @@ fn before(open: &mut [Open], json: &mut String) -> Option<bool> {
             }
             false
         }
-        None if json.is_empty() => false,
         None => return None,
     })
 }
@@ -293,7 +286,7 @@ mod tests {
             ),
             ("a:\nb: {}\n", Some(r#"{"a":null,"b":{}}"#)),
             ("a: NULL\nb: [True, FALSE]\n", Some(r#"{"a":null,"b":[true,false]}"#)),
-            ("a: 1\n---\nb: 2\n", None),
+            ("\u{feff}a: 1\nb: 2\n", Some(r#"{"a":1,"b":2}"#)),
             ("? [a]\n: b\n", None),
             ("#!/bin/sh\necho 'a: b'\nexit 1\n", None),
             ("a: b", None),
@@ -309,10 +302,27 @@ mod tests {
     }
 
     #[test]
+    fn documents_in_one_text_are_a_list() {
+        for (yaml, json) in [
+            ("a: 1\n---\nb: 2\n", Some(r#"[{"a":1},{"b":2}]"#)),
+            ("---\na: 1\n---\n- b\n---\n", Some(r#"[{"a":1},["b"],null]"#)),
+            ("a: 1\n...\n---\ntext\n", Some(r#"[{"a":1},"text"]"#)),
+            ("a: 1\n---\n{{ b }}: [\n", None),
+        ] {
+            let found = Document::of(yaml.as_bytes()).unwrap().map(|mut it| {
+                assert_eq!(it.syntax, Syntax::YamlStream);
+                String::from_utf8_lossy(it.value().raw()).into_owned()
+            });
+            assert_eq!(found.as_deref(), json, "{yaml}");
+        }
+    }
+
+    #[test]
     fn json_is_taken_only_whole() {
         for (text, is_json) in [
             (r#"{"a":[1,2]}"#, true),
             (" [ ] \n", true),
+            (&format!("{}[1]", " ".repeat(200)), true),
             (r#"{"a":1} x"#, false),
             (r#"{"a":1"#, false),
             (r#"{"a":01}"#, false),

@@ -13,6 +13,9 @@ pub(super) const CONTEXT: usize = 3;
 /// Most lines that differ between two texts that are compared, on both sides.
 const EDITS_MAX: usize = 1 << 10;
 
+/// What is shown where only one of two texts ends with a line feed.
+const LINE_FEED: &str = "(a line feed at the end)";
+
 /// Steps of a comparison for each line, and for any two texts.
 const STEPS: [usize; 2] = [64, 1 << 16];
 
@@ -65,6 +68,11 @@ impl Lines {
         show: impl Fn(&str) -> String,
     ) -> Lines {
         let [before, after] = texts.map(|text| text.split('\n').collect::<Vec<_>>());
+        // Behind the line feed at the end of a text there is one more line, with nothing in it.
+        let shown = |lines: &[&str], at: usize| match lines[at] {
+            "" if at > 0 && at + 1 == lines.len() => LINE_FEED.to_owned(),
+            line => show(line),
+        };
         let edits = edits(&before, &after);
         let mut found = Lines::default();
         let (mut room, mut next) = (max, 0);
@@ -78,8 +86,8 @@ impl Lines {
             let [start, end] = [edit.before.start - lead, edit.before.end + trail];
             let skipped = start - next;
             let hunk = { before[start..edit.before.start].iter().map(|it| Line::Same(show(it))) }
-                .chain(before[edit.before.clone()].iter().map(|it| Line::Removed(show(it))))
-                .chain(after[edit.after.clone()].iter().map(|it| Line::Added(show(it))))
+                .chain(edit.before.clone().map(|at| Line::Removed(shown(&before, at))))
+                .chain(edit.after.clone().map(|at| Line::Added(shown(&after, at))))
                 .chain(before[edit.before.end..end].iter().map(|it| Line::Same(show(it))));
             if skipped > 0 {
                 found.list.push(Line::Skipped(skipped as u64));
@@ -290,6 +298,10 @@ mod tests {
         // What has no room is counted.
         let (lines, left_out) = shown(&text(&[]), &text(&[(5, "x"), (30, "z"), (52, "y")]), 30);
         assert_eq!((lines.contains(&"+x".to_owned()), left_out), (true, 2), "{lines:?}");
+        let (lines, _) = shown("a\nb\n", "a\nb", 1000);
+        assert_eq!(lines, [" a", " b", "-(a line feed at the end)"]);
+        let (lines, _) = shown("a\n\nb\n", "a\nb\nc\n", 1000);
+        assert_eq!(lines[..4], [" a", "-", " b", "+c"]);
         let (lines, left_out) = shown("é", "éé", 1);
         assert_eq!((lines, left_out), (vec!["-…".to_owned()], 1));
     }

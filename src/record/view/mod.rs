@@ -11,6 +11,7 @@
 mod differences;
 mod documents;
 mod lines;
+mod pieces;
 mod scalars;
 mod sets;
 mod shown;
@@ -29,11 +30,11 @@ use crate::path::{Path, Paths, Step};
 use crate::plan::{Change, Section};
 use crate::secret::marks::{By, Marks, Subject};
 use crate::secret::steps::Places as Marked;
-use crate::secret::{self, Collected, MASK};
+use crate::secret::{self, Collected, ECHO};
 
 use differences::differences;
 pub use lines::{Line, Lines};
-use scalars::Scalars;
+use scalars::{Scalars, marked};
 use shown::Shower;
 pub use shown::{EXCERPT_MAX, Excerpt, Shown};
 
@@ -101,7 +102,9 @@ pub struct Attribute {
 pub enum Difference {
     /// They are other values.
     Value,
-    /// Only in white space, or in how a document is written that stands in them.
+    /// Only in white space.
+    Space,
+    /// Only in how the JSON document is written that stands in them.
     Format,
     /// Only in the order of a list.
     Order,
@@ -192,9 +195,18 @@ impl<'s> Viewer<'s> {
         }
     }
 
-    /// Whether a text is secret, as far as values are looked at.
+    /// Whether a text is secret or has a line that is, as far as values are looked at.
     pub fn is_secret(&self, text: &[u8]) -> bool {
-        self.shower.as_ref().is_some_and(|shower| shower.is_secret(text))
+        let has_secret = |shower: &Shower<'_>| shower.is_secret(text) || shower.has_secret(text);
+        self.shower.as_ref().is_some_and(has_secret)
+    }
+
+    /// A text without what is secret in it, as far as values are looked at.
+    pub fn text(&self, text: String) -> String {
+        match &self.shower {
+            Some(shower) => shower.text(text),
+            None => text,
+        }
     }
 
     /// Whether a number is secret.
@@ -265,12 +277,16 @@ impl<'s> Viewer<'s> {
         let places = Places { changed, unknown, ..places };
         hidden.sort_unstable();
         shower.hide(hidden);
+        let needs_marks = !unknown.is_empty() || change.before.is_none_or(Value::is_null);
+        let overlay = change.after_sensitive.filter(|_| needs_marks);
+        let marked = overlay.map(marked).transpose()?.unwrap_or_default();
         let room = Room { attributes: shower.detail().attributes_max(), paths: PATHS_MAX };
         let mut listing = Listing {
             shower,
             differ,
             places,
             reasons: Reasons::of(places),
+            marked,
             within: None,
             shows_all: *shows_all,
             sets: Paths::new(),
@@ -409,6 +425,8 @@ struct Listing<'l, 's> {
     differ: &'l mut Differ,
     places: Places<'l>,
     reasons: Reasons,
+    /// What is marked after the change, if something in it has no value in the plan.
+    marked: Paths,
     /// The document whose places are being listed.
     within: Option<Within>,
     shows_all: bool,
@@ -441,6 +459,17 @@ struct Within {
 impl Listing<'_, '_> {
     fn push(&mut self, path: Path<'_>, before: Shown, after: Shown, difference: Difference) {
         self.put(path, Told { before, after, lines: None }, difference);
+    }
+
+    /// What is shown of a place that is not known yet: both tools say first that it is marked.
+    fn unknown(&self, path: Path<'_>) -> Shown {
+        if self.marked.has_above(path) { Shown::Sensitive } else { Shown::Unknown }
+    }
+
+    /// Adds an attribute that is not known yet, where there was none.
+    fn push_unknown(&mut self, path: Path<'_>) {
+        let after = self.unknown(path);
+        self.push(path, Shown::Absent, after, Difference::Value);
     }
 
     /// Adds an attribute whose texts differ by lines.
@@ -482,17 +511,16 @@ impl Listing<'_, '_> {
         let places = self.places;
         if let Some(root) = places.unknown.get(0).filter(|path| path.steps().len() == 0) {
             let before = self.shower.show(Some(before))?;
-            self.push(root, before, Shown::Unknown, Difference::Value);
+            self.push(root, before, self.unknown(root), Difference::Value);
             return Ok(());
         }
         let scalars = Scalars::of(before, self.shower, |_| false)?;
         self.attributes.left_out += scalars.left_out;
         scalars.into_each(|path, shown| match shown {
-            Shown::WriteOnly => {}
+            Shown::NamedWriteOnly => {}
             shown => self.push(path, shown, Shown::Absent, Difference::Value),
         });
-        { places.unknown.iter() }
-            .for_each(|path| self.push(path, Shown::Absent, Shown::Unknown, Difference::Value));
+        places.unknown.iter().for_each(|path| self.push_unknown(path));
         Ok(())
     }
 
@@ -509,7 +537,7 @@ impl Listing<'_, '_> {
         let mut unknown = places.unknown.iter().peekable();
         scalars.into_each(|path, shown| {
             while let Some(unknown) = unknown.next_if(|unknown| *unknown < path) {
-                self.push(unknown, Shown::Absent, Shown::Unknown, Difference::Value);
+                self.push_unknown(unknown);
             }
             let depth = path.steps().len();
             let is_above = |unknown: Path<'_>| unknown.steps().take(depth).eq(path.steps());
@@ -519,12 +547,16 @@ impl Listing<'_, '_> {
             }
             // What is hidden as a whole may hold what is not known; what is not known is `null`.
             let shown = match unknown.next_if(|unknown| *unknown == path) {
-                Some(_) if shown != Shown::Sensitive => Shown::Unknown,
+                Some(_) if shown != Shown::Sensitive => self.unknown(path),
+                // A mark at `null` speaks of a value that the plan does not hold.
+                _ if shown == Shown::NamedWriteOnly && self.marked.has_above(path) => {
+                    Shown::WriteOnly
+                }
                 _ => shown,
             };
             self.push(path, Shown::Absent, shown, Difference::Value);
         });
-        unknown.for_each(|path| self.push(path, Shown::Absent, Shown::Unknown, Difference::Value));
+        unknown.for_each(|path| self.push_unknown(path));
         Ok(())
     }
 
@@ -535,7 +567,7 @@ impl Listing<'_, '_> {
         let scalars = Scalars::of(after, self.shower, |path| listed.has_above(path))?;
         self.attributes.left_out += scalars.left_out;
         scalars.into_each(|path, shown| match shown {
-            Shown::WriteOnly => {}
+            Shown::NamedWriteOnly => {}
             shown => self.push(path, shown.clone(), shown, Difference::Nothing),
         });
         Ok(())
@@ -549,6 +581,6 @@ fn text(path: Path<'_>, shower: &Shower<'_>) -> String {
         return path.to_string();
     }
     let mut paths = Paths::new();
-    paths.push(path.steps().map(|step| if is_hidden(&step) { Step::Key(MASK) } else { step }));
+    paths.push(path.steps().map(|step| if is_hidden(&step) { Step::Key(ECHO) } else { step }));
     paths.get(0).map(|path| path.to_string()).unwrap_or_default()
 }

@@ -10,7 +10,8 @@ use crate::json::value::{Kind, Value};
 use crate::path::{Path, Paths, Step};
 
 /// The scalars of a value, in order; an empty object or array is one. `null` is one as an element
-/// of a list, and where an attribute is write-only by its name (docs/format/plan.md, section 15).
+/// of a list, and where an attribute has the name of a write-only one, which a mark proves
+/// (docs/format/plan.md, section 15).
 #[derive(Default)]
 pub(super) struct Scalars {
     paths: Paths,
@@ -46,7 +47,7 @@ impl Scalars {
                 Met::Close(_) => drop(way.pop()),
                 Met::Whole(value, kind) => {
                     let show = || match (kind, way.last()) {
-                        (Kind::Null, Some(Way::Key(_))) => Ok(Shown::WriteOnly),
+                        (Kind::Null, Some(Way::Key(_))) => Ok(Shown::NamedWriteOnly),
                         (Kind::Null, _) if shower.borrow().hides(value) => Ok(Shown::Sensitive),
                         (Kind::Null, _) => Ok(Shown::null()),
                         _ => shower.borrow_mut().show(Some(value)),
@@ -73,10 +74,7 @@ impl Scalars {
             self.left_out += 1;
             return Ok(());
         }
-        self.paths.push(way.iter().map(|step| match step {
-            Way::Key(key) => Step::Key(key),
-            Way::Index(index) => Step::Index(*index),
-        }));
+        self.paths.push(way.iter().map(Way::step));
         let last = self.paths.len() - 1;
         if self.paths.get(last).is_some_and(is_listed) {
             self.paths.truncate(last);
@@ -101,8 +99,47 @@ fn is_told(way: &[Way]) -> bool {
     }
 }
 
+/// The places that an overlay marks, as far as they have room, in order, none below another.
+///
+/// # Errors
+///
+/// It is not well formed.
+pub(super) fn marked(overlay: Value<'_>) -> Result<Paths> {
+    let (mut marked, mut way) = (Paths::new(), Vec::new());
+    walk(
+        overlay,
+        |_| Entry::Enter,
+        |met| {
+            match met {
+                Met::Key(key) => way.push(Way::Key(key.decode()?)),
+                Met::Index(index) => way.push(Way::Index(index)),
+                Met::Open(_) => {}
+                Met::Close(_) => drop(way.pop()),
+                Met::Whole(value, _) => {
+                    if value.raw() == b"true" && marked.size() <= PATHS_MAX as u64 {
+                        marked.push(way.iter().map(Way::step));
+                    }
+                    way.pop();
+                }
+            }
+            Ok(())
+        },
+    )?;
+    marked.sort_outermost();
+    Ok(marked)
+}
+
 /// A step, with its text.
 enum Way {
     Key(String),
     Index(u32),
+}
+
+impl Way {
+    fn step(&self) -> Step<'_> {
+        match self {
+            Way::Key(key) => Step::Key(key),
+            Way::Index(index) => Step::Index(*index),
+        }
+    }
 }

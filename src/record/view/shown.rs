@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::documents::{Document, Syntax, Unread};
+use super::pieces;
 use super::walk::{Entry, Met, walk};
 use super::{Detail, Known};
 use crate::error::Result;
@@ -15,7 +16,7 @@ use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{Marks, Subject};
 use crate::secret::parts::Declared;
 use crate::secret::places::Elsewhere;
-use crate::secret::{Collected, MASK, is_attribute_name, is_mask};
+use crate::secret::{Collected, ECHO, MASK, is_attribute_name, is_mask};
 
 /// What is shown of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,13 +27,17 @@ pub enum Shown {
     Unknown,
     /// It is secret.
     Sensitive,
+    /// It repeats a secret, and nobody marked it.
+    Echo,
     /// It was not asked for.
     Withheld,
     /// It is written and never read: no plan holds it.
     WriteOnly,
+    /// It is `null`, and has the name of one that is written and never read.
+    NamedWriteOnly,
     /// A string, a number, `true` or `false`; or `null` that is an element of a list.
     Scalar(Excerpt),
-    /// An object or array; [`MASK`] stands in it where a secret does.
+    /// An object or array; [`MASK`] or [`ECHO`] stands in it where a secret does.
     Container(Excerpt),
 }
 
@@ -55,7 +60,7 @@ const DOCUMENTS_MAX: u32 = 4;
 
 /// What stands for a document further in, or a text that is too long or too deep to be read: it is
 /// not looked into and may hold anything.
-const DEEPER: &str = "…";
+const DEEPER: &str = "… (not shown: too long or too deep to search for secrets)";
 
 /// The same as [`EXCERPT_MAX`], where there are very many.
 const BRIEF: usize = 256;
@@ -235,23 +240,48 @@ impl<'s> Shower<'s> {
     pub fn hides_key(&self, key: &str) -> bool {
         match key.strip_prefix('!') {
             // A tag of YAML, which no provider has named.
-            Some(tag) => self.is_secret(tag.as_bytes()),
-            None => !is_attribute_name(key.as_bytes()) && self.is_secret(key.as_bytes()),
+            Some(tag) => self.repeats_secret(tag.as_bytes()),
+            None => !is_attribute_name(key.as_bytes()) && self.repeats_secret(key.as_bytes()),
         }
     }
 
-    /// Whether a text is a secret, or stands for one.
+    /// Whether nothing is shown of a text: it is a secret or says the same as one, or it is a line,
+    /// and no document, that has one in it.
     pub fn is_secret(&self, text: &[u8]) -> bool {
+        self.mask(text).is_some()
+    }
+
+    /// Whether a piece of a text is a secret.
+    pub fn has_secret(&self, text: &[u8]) -> bool {
+        let secrets = &self.known.secrets;
+        secrets.echo() && pieces::any(text, &mut |piece| secrets.echoed(piece).is_some())
+    }
+
+    /// Whether a text repeats a secret as it is.
+    fn repeats_secret(&self, text: &[u8]) -> bool {
         let Collected { secrets, contained, .. } = self.known;
-        is_mask(text)
-            || (text.len() >= secrets.echo_min() && secrets.echoed(text).is_some())
+        secrets.echoed(text).is_some()
             || contained.as_ref().is_some_and(|contained| contained.is_in(text))
     }
 
     /// Whether a number is one: its text, or that of its value.
     pub fn is_secret_number(&self, number: &[u8]) -> bool {
-        let shared = |number| self.is_secret(number::canonical(number, &mut Vec::new()));
-        self.is_secret(number) || (Word::is_whole(number) && shared(number))
+        let shared = |number| self.repeats_secret(number::canonical(number, &mut Vec::new()));
+        is_mask(number) || self.repeats_secret(number) || (Word::is_whole(number) && shared(number))
+    }
+
+    /// The text to show in place of a text that is a secret or says the same as one. So is a line
+    /// that has one in it and is no document.
+    fn mask(&self, text: &[u8]) -> Option<&'static str> {
+        if is_mask(text) {
+            return Some(MASK);
+        }
+        let is_echo = self.repeats_secret(text)
+            || self.known.secrets.may_say(text)
+            || !text.trim_ascii_end().contains(&b'\n')
+                && self.has_secret(text)
+                && matches!(Document::of(text), Ok(None));
+        is_echo.then_some(ECHO)
     }
 
     /// What is shown of a value.
@@ -271,13 +301,19 @@ impl<'s> Shower<'s> {
             return Ok(Shown::Container(excerpt));
         }
         Ok(match self.scalar(value, kind, &mut excerpt)? {
-            true => Shown::Scalar(excerpt),
-            false => Shown::Sensitive,
+            None => Shown::Scalar(excerpt),
+            Some(ECHO) => Shown::Echo,
+            Some(_) => Shown::Sensitive,
         })
     }
 
-    /// Appends a scalar, or nothing if it is secret.
-    fn scalar(&mut self, value: Value<'_>, kind: Kind, excerpt: &mut Excerpt) -> Result<bool> {
+    /// Appends a scalar; of one that is secret it only says what to say in its place.
+    fn scalar(
+        &mut self,
+        value: Value<'_>,
+        kind: Kind,
+        excerpt: &mut Excerpt,
+    ) -> Result<Option<&'static str>> {
         let mut decoded = std::mem::take(&mut self.decoded);
         decoded.clear();
         // A copy, because someone may write to the file: what is shown is what was looked at.
@@ -286,14 +322,14 @@ impl<'s> Shower<'s> {
             _ => decoded.extend_from_slice(value.raw()),
         }
         let text = &*decoded;
-        let is_shown = match kind {
-            Kind::String => !self.is_secret(text),
-            Kind::Number => !self.is_secret_number(text),
-            _ => true,
+        let mask = match kind {
+            Kind::String => self.mask(text),
+            Kind::Number if self.is_secret_number(text) => Some(ECHO),
+            _ => None,
         };
         let document = if kind == Kind::String { Document::of(text) } else { Ok(None) };
         match document {
-            _ if !is_shown => {}
+            _ if mask.is_some() => {}
             Err(Unread) => excerpt.push_unread(text),
             Ok(Some(_)) if self.depth == DOCUMENTS_MAX => excerpt.push_unread(text),
             Ok(None) => match kind {
@@ -303,13 +339,13 @@ impl<'s> Shower<'s> {
             Ok(Some(mut document)) => self.document(&mut document, text, excerpt),
         }
         self.decoded = decoded;
-        Ok(is_shown)
+        Ok(mask)
     }
 
     /// Appends a document that stands in a text.
     fn document(&mut self, document: &mut Document, text: &[u8], excerpt: &mut Excerpt) {
         let encoder = document.syntax.encoder();
-        let is_yaml = document.syntax == Syntax::Yaml;
+        let is_yaml = document.syntax != Syntax::Json;
         let value = document.value();
         if is_yaml && self.shows_all_of(value).unwrap_or(false) {
             // It has more to say than its values.
@@ -326,20 +362,42 @@ impl<'s> Shower<'s> {
         excerpt.text.push(')');
     }
 
-    /// A line of a text as it is shown: a secret may stand on one of its own.
-    pub fn line(&self, line: &str) -> String {
-        let is_hidden = self.is_secret(line.trim().as_bytes());
-        if is_hidden { MASK.to_owned() } else { line.to_owned() }
+    /// A text as it is shown where it stands alone.
+    pub fn text(&self, text: String) -> String {
+        if let Some(mask) = self.mask(text.as_bytes()) {
+            return mask.to_owned();
+        }
+        match self.by_line(text.as_bytes()) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(shown) => String::from_utf8_lossy(&shown).into_owned(),
+        }
     }
 
-    /// A text without the lines that repeat a secret.
+    /// A line of a text as it is shown: a secret may stand in it.
+    pub fn line(&self, line: &str) -> String {
+        let mask = self.mask_of_line(line.as_bytes());
+        mask.unwrap_or(line).to_owned()
+    }
+
+    /// The text to show in place of a line that has a secret in it.
+    fn mask_of_line(&self, line: &[u8]) -> Option<&'static str> {
+        if is_mask(line.trim_ascii()) {
+            return Some(MASK);
+        }
+        let is_echo = self.repeats_secret(line.trim_ascii())
+            || self.known.secrets.may_say(line)
+            || self.has_secret(line);
+        is_echo.then_some(ECHO)
+    }
+
+    /// A text without the lines that have a secret in them.
     fn by_line<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
-        let is_secret = |line: &&[u8]| self.is_secret(line.trim_ascii());
+        let mask = |line: &[u8]| self.mask_of_line(line).map(str::as_bytes);
         let lines = || text.split(|byte| *byte == b'\n');
-        if !text.contains(&b'\n') || !lines().any(|line| is_secret(&line)) {
+        if !lines().any(|line| mask(line).is_some()) {
             return Cow::Borrowed(text);
         }
-        let lines = lines().map(|line| if is_secret(&line) { MASK.as_bytes() } else { line });
+        let lines = lines().map(|line| mask(line).unwrap_or(line));
         Cow::Owned(lines.collect::<Vec<_>>().join(&b'\n'))
     }
 
@@ -369,7 +427,7 @@ impl<'s> Shower<'s> {
                 Met::Key(key) => {
                     let key = key.decode()?;
                     match self.hides_key(&key) {
-                        true => excerpt.text.push_str(MASK),
+                        true => excerpt.text.push_str(ECHO),
                         false => excerpt.push(key.as_bytes(), Kind::String, self.excerpt_max),
                     }
                     excerpt.text.push(':');
@@ -389,8 +447,8 @@ impl<'s> Shower<'s> {
                         excerpt.text.push_str(MASK);
                     } else if is_empty {
                         excerpt.text.push_str(if kind == Kind::Object { "{}" } else { "[]" });
-                    } else if !self.scalar(whole, kind, excerpt)? {
-                        excerpt.text.push_str(MASK);
+                    } else if let Some(mask) = self.scalar(whole, kind, excerpt)? {
+                        excerpt.text.push_str(mask);
                     }
                     is_full = depth > 0 && excerpt.text.len() > self.excerpt_max;
                     if is_full {

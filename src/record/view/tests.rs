@@ -57,8 +57,10 @@ fn line(attribute: &Attribute) -> String {
         Shown::Absent => "-".to_owned(),
         Shown::Unknown => "?".to_owned(),
         Shown::Sensitive => "*".to_owned(),
+        Shown::Echo => "%".to_owned(),
         Shown::Withheld => "#".to_owned(),
         Shown::WriteOnly => "w".to_owned(),
+        Shown::NamedWriteOnly => "w?".to_owned(),
         Shown::Scalar(text) | Shown::Container(text) => match text.left_out {
             0 => text.text.clone(),
             left_out => format!("{} bytes and {left_out} more", text.text.len()),
@@ -67,6 +69,7 @@ fn line(attribute: &Attribute) -> String {
     let reason = if *replaces { " !" } else { "" };
     let how = match difference {
         Difference::Value => "",
+        Difference::Space => " (space)",
         Difference::Format => " (format)",
         Difference::Order => " (order)",
         Difference::Nothing => " (nothing)",
@@ -125,10 +128,19 @@ fn what_changes_is_listed_with_both_sides() {
 }
 
 #[test]
-fn lists_are_sets_where_that_tells_less() {
+fn lists_are_sets_where_that_tells_no_more() {
     for (before, after, expected) in [
-        // As many lines either way: by their places.
+        // One changes where it stands, alone or beside others.
         ("[1,2]", "[1,3]", &["l[1]: 2 -> 3"][..]),
+        ("[1]", "[2]", &["l[0]: 1 -> 2"]),
+        // As many lines either way: one goes and one comes, as both tools say of sets and of lists.
+        ("[1,2]", "[2,3]", &["l[0]: 1 -> -", "l[1]: - -> 3"]),
+        ("[1,2,3]", "[1,3,4]", &["l[1]: 2 -> -", "l[2]: - -> 4"]),
+        (
+            r#"[{"a":1},{"a":2}]"#,
+            r#"[{"a":2},{"a":3}]"#,
+            &[r#"l[0]: {"a":1} -> -"#, r#"l[1]: - -> {"a":3}"#],
+        ),
         ("[1,2,3]", "[3,1,2]", &["l: [1,2,3] -> [3,1,2] (order)"]),
         ("[1,2,3]", "[9,1,2]", &["l[2]: 3 -> -", "l[0]: - -> 9"]),
         ("[1,2]", "[2]", &["l[0]: 1 -> -"]),
@@ -147,6 +159,9 @@ fn lists_are_sets_where_that_tells_less() {
     let appended =
         r#""before":{"l":[1]},"after":{"l":[1,null]},"after_unknown":{"l":[false,true]}"#;
     assert_eq!(lines(appended, &[]), ["l[1]: - -> ?"]);
+    // An overlay that is longer than its list says nothing of an order.
+    let longer = r#""before":{"l":[1]},"after":{"l":[1]},"after_unknown":{"l":[false,true]}"#;
+    assert_eq!(lines(longer, &[]), ["l[1]: - -> ?"]);
     // Nor has what is not known yet anything to do with what stood in its place.
     let [one, two] = [r#"{"a":1,"b":1,"id":"x"}"#, r#"{"a":2,"b":2,"id":"y"}"#];
     let new = r#"{"a":3,"b":3}"#;
@@ -233,7 +248,7 @@ fn documents_in_strings_are_compared_as_such() {
         (
             r#"{"k":"hunter22"}"#,
             r#"{"k":"other","l":"hunter22"}"#,
-            &[r#"jsondecode(p).k: * -> "other""#, "jsondecode(p).l: - -> *"],
+            &[r#"jsondecode(p).k: % -> "other""#, "jsondecode(p).l: - -> %"],
         ),
         // A key twice: no document.
         (
@@ -247,15 +262,15 @@ fn documents_in_strings_are_compared_as_such() {
             "pw: hunter22\nx: 0777\n",
             "pw: hunter22\nx: '0777'\n",
             &[concat!(
-                r#"p: {"pw":(sensitive value),"x":"0777"} "#,
-                r#"-> {"pw":(sensitive value),"x":"0777"}"#
+                r#"p: {"pw":(repeats a sensitive value),"x":"0777"} "#,
+                r#"-> {"pw":(repeats a sensitive value),"x":"0777"}"#
             )],
         ),
         ("a: NULL\nb: x\n", "a: null\nb: x\n", &["p: -a: NULL|+a: null| b: x|  (0 more)"]),
         // A program that could be YAML.
-        ("if x:\n  a\n  b\n", "if x:\n  a\nb\n", &["p:  if x:|   a|-  b|+b|  (0 more) (format)"]),
-        ("x  y\n", " x y", &[r#"p: "x  y\n" -> " x y" (format)"#]),
-        ("", " ", &[r#"p: "" -> " " (format)"#]),
+        ("if x:\n  a\n  b\n", "if x:\n  a\nb\n", &["p:  if x:|   a|-  b|+b|  (0 more) (space)"]),
+        ("x  y\n", " x y", &[r#"p: "x  y\n" -> " x y" (space)"#]),
+        ("", " ", &[r#"p: "" -> " " (space)"#]),
     ] {
         let (before, after) = (quoted(before), quoted(after));
         let change = format!(r#""before":{{"p":{before}}},"after":{{"p":{after}}}"#);
@@ -264,7 +279,7 @@ fn documents_in_strings_are_compared_as_such() {
     let one = quoted(r#"{"k": "hunter22", "l": [true]}"#);
     assert_eq!(
         lines(&format!(r#""before":null,"after":{{"p":{one}}}"#), &["hunter22"]),
-        [r#"p: - -> jsonencode({"k":(sensitive value),"l":[true]})"#]
+        [r#"p: - -> jsonencode({"k":(repeats a sensitive value),"l":[true]})"#]
     );
 }
 
@@ -342,16 +357,21 @@ fn what_repeats_a_secret_is_hidden() {
         (
             r#""before":{"a":"hunter2"},
                "after":{"a":"\u0068unter22","b":["x","hunter22"],"n":123456789}"#,
-            &[r#"a: "hunter2" -> *"#, r#"b: - -> ["x",(sensitive value)]"#, "n: - -> *"][..],
+            &[r#"a: "hunter2" -> %"#, r#"b: - -> ["x",(repeats a sensitive value)]"#, "n: - -> %"]
+                [..],
         ),
         (
             r#""before":{"Key-of-it":1,"z":{"Key-of-it":1}},"after":{"Key-of-it":2}"#,
-            &[r#"["(sensitive value)"]: 1 -> 2"#, r#"z: {(sensitive value):1} -> -"#],
+            &[
+                r#"["(repeats a sensitive value)"]: 1 -> 2"#,
+                r#"z: {(repeats a sensitive value):1} -> -"#,
+            ],
         ),
         (
             r#""before":null,"after":{"m":{"Key-of-it":"x"}}"#,
-            &[r#"m["(sensitive value)"]: - -> "x""#],
+            &[r#"m["(repeats a sensitive value)"]: - -> "x""#],
         ),
+        // What stands for a secret in a plan that was redacted repeats none.
         (r#""before":null,"after":{"m":"(sensitive value)"}"#, &["m: - -> *"]),
     ] {
         assert_eq!(lines(members, &secrets), expected, "{members}");
@@ -416,20 +436,21 @@ fn no_text_with_a_document_in_it_is_shown_as_it_is() {
 #[test]
 fn only_what_says_the_same_is_a_matter_of_format() {
     let quoted = |text: &str| serde_json::to_string(text).unwrap();
-    for (before, after, is_format) in [
-        (r#"{"a":1,"b":[true]}"#, r#"{ "b": [true], "a": 1.0 }"#, true),
-        (r#"{"a":1}"#, r#"{"a":1,"b":null}"#, false),
-        (r#"{"a":null}"#, r#"{"b":null}"#, false),
-        ("a: 0644\nb: 1\n", "a: '0644'\nb: 1\n", false),
-        ("#cloud-config\na: 1\n", "#cloud-boothook\na: 1\n", false),
-        ("a: 1\n", "a: 1\nc:\n", false),
-        ("a: 1\nb: x\n", "a:  1\n\nb: x\n", true),
+    for (before, after, how) in [
+        (r#"{"a":1,"b":[true]}"#, r#"{ "b": [true], "a": 1.0 }"#, Some("(format)")),
+        (r#"{"a":1}"#, r#"{"a":1,"b":null}"#, None),
+        (r#"{"a":null}"#, r#"{"b":null}"#, None),
+        ("a: 0644\nb: 1\n", "a: '0644'\nb: 1\n", None),
+        ("#cloud-config\na: 1\n", "#cloud-boothook\na: 1\n", None),
+        ("a: 1\n", "a: 1\nc:\n", None),
+        ("a: 1\nb: x\n", "a:  1\n\nb: x\n", Some("(space)")),
     ] {
         let change =
             format!(r#""before":{{"p":{}}},"after":{{"p":{}}}"#, quoted(before), quoted(after));
         let found = lines(&change, &[]);
         assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!(found[0].ends_with("(format)"), is_format, "{found:?}");
+        let remark = ["(format)", "(space)"].into_iter().find(|it| found[0].ends_with(it));
+        assert_eq!(remark, how, "{found:?}");
     }
 }
 
@@ -469,7 +490,7 @@ fn documents_in_documents_are_looked_into_so_far() {
         let change = format!(r#""before":null,"after":{{"p":{}}}"#, nested(depth));
         lines(&change, &["hunter22"]).concat()
     };
-    assert!(shown(2).contains(r#""pw":(sensitive value)"#), "{}", shown(2));
+    assert!(shown(2).contains(r#""pw":(repeats a sensitive value)"#), "{}", shown(2));
     // Each reads what is in it: without a bound, minutes.
     let deep = shown(2500);
     assert!(deep.contains('…') && !deep.contains("hunter22"), "{deep}");

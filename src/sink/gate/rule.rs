@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result, RuleFault};
 use crate::nearest::nearest;
 use crate::path::{self, AddressPattern, Paths};
 use crate::record::counts::Summary;
-use crate::record::watch::Named;
+use crate::record::watch::{Named, Thing};
 use crate::record::{Record, ResourceChange};
 
 /// A rule.
@@ -59,6 +59,8 @@ enum Subject {
     Action(&'static str),
     /// The same that destroy something, to replace it or not.
     Destroy,
+    /// The same that leave an object behind, to replace it or not.
+    Forget,
     /// The same that are neither `no-op` nor `read`.
     Changes,
     Import,
@@ -91,7 +93,7 @@ const SUBJECTS: [(&str, Subject); 21] = [
     ("update", Subject::Action("update")),
     ("replace", Subject::Action("replace")),
     ("delete", Subject::Action("delete")),
-    ("forget", Subject::Action("forget")),
+    ("forget", Subject::Forget),
     ("destroy", Subject::Destroy),
     ("changes", Subject::Changes),
     ("import", Subject::Import),
@@ -194,13 +196,16 @@ impl Rule {
         matches!(self.subject, Subject::Path(_))
     }
 
-    /// What its patterns name, if that is resources or attributes.
+    /// What its patterns name.
     pub fn named(&self) -> impl Iterator<Item = Named> {
-        let is_of_resources =
-            !matches!(self.subject, Subject::Output | Subject::Invocation | Subject::Check);
-        let place = self.place.clone().filter(|_| is_of_resources);
+        let place = self.place.clone().map(|place| match self.subject {
+            Subject::Output => Named::Thing(Thing::Output, place),
+            Subject::Invocation => Named::Thing(Thing::Action, place),
+            Subject::Check => Named::Thing(Thing::Check, place),
+            _ => Named::Resource(place),
+        });
         let path = self.path.clone().map(|path| Named::Path(path, self.place.clone()));
-        place.map(Named::Resource).into_iter().chain(path)
+        place.into_iter().chain(path)
     }
 
     /// How many of what it counts are no reason to complain.
@@ -283,6 +288,7 @@ fn is_counted(change: &ResourceChange<'_>, subject: Subject) -> bool {
             change.effects().any(|effect| effect == word) && (is_managed || word == "read")
         }
         Subject::Destroy => is_managed && change.actions.iter().any(|action| action == "delete"),
+        Subject::Forget => is_managed && change.forgets(),
         Subject::Changes => is_managed && change.action != "no-op" && change.action != "read",
         Subject::Import => change.importing.is_some(),
         Subject::Move => change.moved_from().is_some(),

@@ -11,7 +11,7 @@ use crate::record::counts::Summary;
 use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Line, Lines, Shown};
 use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
 use crate::sink::gate::Answer;
-use crate::sink::phrase::{self, WRITE_ONLY, what_else};
+use crate::sink::phrase::{self, NAMED_WRITE_ONLY, WRITE_ONLY, what_else};
 use crate::sink::short::short_message;
 use crate::sink::summary::{Action, known, symbol};
 
@@ -52,9 +52,9 @@ pub struct Entry<'a> {
 struct Details<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     provider: Option<&'a str>,
-    /// JSON text.
+    /// From what.
     #[serde(skip_serializing_if = "Option::is_none")]
-    importing: Option<&'a str>,
+    importing: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     generated_config: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,13 +74,15 @@ struct Details<'a> {
 impl<'a> Entry<'a> {
     /// A change to a resource, in that part of the page.
     pub fn of_resource(kind: &'static str, change: &'a ResourceChange<'_>) -> Entry<'a> {
-        let reason = change.action_reason.as_deref().map(|word| known(phrase::reason, word));
+        let why = |word: &str| known(|word| phrase::reason(change, word), word);
+        let why = change.action_reason.as_deref().map(why);
         let deferral = change.deferred_reason.as_deref().map(|word| known(phrase::deferral, word));
-        let reason = reason.map(Cow::Owned);
-        let reason = reason.or(what_else(change).map(Cow::Borrowed));
+        let reason = why.or(what_else(change).map(str::to_owned)).or(deferral);
+        let stays = phrase::stays(change).map(str::to_owned);
+        let reasons: Vec<String> = stays.into_iter().chain(reason).collect();
         let details = Details {
             provider: change.provider_name.as_deref(),
-            importing: change.importing.as_ref().map(|importing| importing.get()),
+            importing: importing(change),
             generated_config: change.generated_config,
             ..Details::of_values(&change.attributes)
         };
@@ -94,7 +96,7 @@ impl<'a> Entry<'a> {
             deposed: change.deposed.as_deref(),
             moved_from: change.moved_from(),
             imported: change.importing.is_some(),
-            reason: reason.or(deferral.map(Cow::Owned)),
+            reason: (!reasons.is_empty()).then(|| Cow::Owned(reasons.join(", "))),
             status: None,
             details,
         }
@@ -112,14 +114,17 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// An action that is invoked.
-    pub fn of_invocation(invoked: &'a ActionInvocation<'_>) -> Entry<'a> {
+    /// An action that is invoked, in that part of the page.
+    pub fn of_invocation(kind: &'static str, invoked: &'a ActionInvocation<'_>) -> Entry<'a> {
         let by = invoked.triggering_address.as_deref();
+        let by = by.map(|by| format!("{} {by}", invoked.timing_words()));
+        let deferral = invoked.deferred_reason.as_deref().map(|word| known(phrase::deferral, word));
+        let reasons: Vec<String> = by.into_iter().chain(deferral).collect();
         Entry {
-            kind: "invocation",
+            kind,
             address: Cow::Borrowed(&invoked.address),
             type_name: invoked.type_name.as_deref(),
-            reason: by.map(|by| Cow::Owned(format!("{} {by}", invoked.timing_words()))),
+            reason: (!reasons.is_empty()).then(|| Cow::Owned(reasons.join(", "))),
             details: Details {
                 trigger: invoked.trigger,
                 ..Details::of_values(&invoked.attributes)
@@ -150,6 +155,16 @@ impl<'a> Entry<'a> {
         push_line(self, text)?;
         push_line(&self.details, text)
     }
+}
+
+/// What a resource is imported from, in words.
+fn importing(change: &ResourceChange<'_>) -> Option<String> {
+    change.importing.as_ref()?;
+    let parts = phrase::imported(change).into_iter().map(|(words, text)| match text {
+        Some(text) => format!("{words} {text}"),
+        None => words,
+    });
+    Some(parts.collect::<Vec<_>>().join(", "))
 }
 
 impl<'a> Details<'a> {
@@ -198,7 +213,7 @@ impl Serialize for Told<'_> {
         }
         match difference {
             Difference::Value => {}
-            Difference::Format => row.serialize_element("format")?,
+            Difference::Space | Difference::Format => row.serialize_element("format")?,
             Difference::Order => row.serialize_element("order")?,
             Difference::Nothing => row.serialize_element("same")?,
         }
@@ -245,8 +260,10 @@ impl Serialize for Value<'_> {
             Shown::Absent => serializer.serialize_none(),
             Shown::Unknown => serializer.serialize_str("unknown"),
             Shown::Sensitive => serializer.serialize_str("sensitive"),
+            Shown::Echo => serializer.serialize_str("repeated"),
             Shown::Withheld => serializer.serialize_str("withheld"),
             Shown::WriteOnly => serializer.serialize_str(WRITE_ONLY),
+            Shown::NamedWriteOnly => serializer.serialize_str(NAMED_WRITE_ONLY),
             Shown::Scalar(Excerpt { text, left_out, .. })
             | Shown::Container(Excerpt { text, left_out, .. }) => match left_out {
                 0 => serializer.serialize_str(text),
@@ -263,6 +280,9 @@ pub struct Ended<'a> {
     pub kind: &'static str,
     /// What it comes to.
     pub line: String,
+    /// The name of the tool that made it, if that is not Terraform.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<&'static str>,
     /// The rules that it breaks, errors first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broken: Vec<Broken<'a>>,

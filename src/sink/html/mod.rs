@@ -26,6 +26,7 @@ use crate::record::counts::Summary;
 use crate::record::{Hidden, Label, Record};
 use crate::sink::gate::{Questions, Rule};
 use crate::sink::phrase::plan_line;
+use crate::sink::tool::{Clues, Tool};
 use crate::sink::{BUFFER, Sink, write_error};
 
 const PAGE: &str = include_str!("page/page.html");
@@ -45,7 +46,7 @@ const SCRIPT: &str = concat!(
 /// SHA-256 of the style, in base64.
 const STYLE_DIGEST: &str = "JZ00uOxZD691uMKiFLH1MgUn1jDUmdmb3Bm4LJ5xgVY=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "vVk/PeegB9Vfp/QCIYs+C4E6XCl7fmKGo6l68JfsHp8=";
+const SCRIPT_DIGEST: &str = "sBfpBac/z2BCFbUDUra4C3YAQaGE5pl70uPK17fH040=";
 
 /// Where the data goes in the page.
 const DATA: &str = "<!-- data -->\n";
@@ -65,14 +66,16 @@ pub struct Html<W: Write> {
     has_begun: bool,
     /// Of the plan at hand.
     questions: Questions,
+    clues: Clues,
     invocations: u64,
 }
 
 impl<W: Write> Html<W> {
     /// Writes to `out`, with the rules that plans break.
     pub fn new(out: W, rules: &[Rule]) -> Html<W> {
-        let (text, questions) = (Vec::new(), Questions::new(rules));
-        Html { out, text, block_len: None, has_begun: false, questions, invocations: 0 }
+        let (text, clues) = (Vec::new(), Clues::default());
+        let questions = Questions::new(rules);
+        Html { out, text, block_len: None, has_begun: false, questions, clues, invocations: 0 }
     }
 
     /// The page before and after the data.
@@ -134,8 +137,10 @@ impl<W: Write> Html<W> {
     fn summary(&mut self, summary: &Summary) -> Result<()> {
         let line = plan_line(summary, self.invocations);
         let broken = self.questions.broken().map(|answer| Broken::of(&answer)).collect();
+        let tool = self.clues.tool(summary);
+        let tool = (tool != Tool::Terraform).then(|| tool.name());
         let mut text = Vec::new();
-        push_line(&Ended { kind: "summary", line, broken, summary }, &mut text)
+        push_line(&Ended { kind: "summary", line, tool, broken, summary }, &mut text)
             .and_then(|()| push_line(&(), &mut text))
             .map_err(write_error)?;
         self.tell(|all| {
@@ -148,6 +153,7 @@ impl<W: Write> Html<W> {
 impl<W: Write> Sink for Html<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.questions.note(record);
+        self.clues.note(record);
         match record {
             Record::Plan(_) => {
                 self.invocations = 0;
@@ -159,9 +165,11 @@ impl<W: Write> Sink for Html<W> {
             Record::OutputChange(output) => self.entry(&Entry::of_output(output)),
             Record::ActionInvocation(invoked) => {
                 self.invocations += 1;
-                self.entry(&Entry::of_invocation(invoked))
+                self.entry(&Entry::of_invocation("invocation", invoked))
             }
-            Record::DeferredActionInvocation(_) => Ok(()),
+            Record::DeferredActionInvocation(deferred) => {
+                self.entry(&Entry::of_invocation("deferred_invocation", deferred))
+            }
             Record::Check(check) => self.entry(&Entry::of_check(check)),
             Record::Summary(summary) => self.summary(summary),
         }
@@ -169,6 +177,7 @@ impl<W: Write> Sink for Html<W> {
 
     fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
         self.questions.note(record);
+        self.clues.note(record);
         self.invocations += u64::from(matches!(record, Record::ActionInvocation(_)));
         Ok(())
     }

@@ -7,7 +7,7 @@ use super::entry::NAME;
 use super::quoted::{cut, fenced};
 use crate::inert::visible;
 use crate::record::view::{Attribute, Attributes, Detail, Difference, Excerpt, Line, Shown};
-use crate::sink::phrase::{FORMAT, ORDER, SENSITIVE, UNKNOWN, WRITE_ONLY, unchanged};
+use crate::sink::phrase::{remark, stand_in, suffices, unchanged};
 use crate::sink::summary::Action;
 use crate::sink::term::sign;
 use crate::sink::wrap::{self, Columns};
@@ -88,12 +88,8 @@ fn line(attribute: &Attribute, action: Action, detail: Detail, lines: &mut Strin
     let is_separated = !attribute.path.is_empty();
     lines.push_str(if is_separated { " = " } else { "" });
     let before = lines.len();
-    let word = match attribute.difference {
-        Difference::Format => FORMAT,
-        Difference::Order => ORDER,
-        Difference::Value | Difference::Nothing => "",
-    };
-    let is_told = word.is_empty() || detail == Detail::Full;
+    let word = remark(attribute.difference);
+    let is_told = !suffices(attribute.difference, detail);
     let mut fits = if attribute.path.len() > NAME { Fits::No } else { Fits::Yes };
     match (attribute.difference, &attribute.before, &attribute.after) {
         _ if !is_told || attribute.lines.is_some() => {}
@@ -101,7 +97,9 @@ fn line(attribute: &Attribute, action: Action, detail: Detail, lines: &mut Strin
         (_, Shown::Absent | Shown::Withheld, shown) | (_, shown, Shown::Absent) => {
             value(shown, 0, lines, &mut fits);
         }
-        (_, Shown::Sensitive, Shown::Sensitive) => lines.push_str(SENSITIVE),
+        (_, Shown::Sensitive, Shown::Sensitive) | (_, Shown::Echo, Shown::Echo) => {
+            lines.push_str(stand_in(&attribute.after));
+        }
         (_, before, after) => {
             let skipped = alike(before, after);
             value(before, skipped, lines, &mut fits);
@@ -152,10 +150,8 @@ fn in_full(attribute: &Attribute, lines: &mut String) {
         let columns = Columns { first: path.len(), others: 0, end: WIDTH };
         let shown = match shown {
             Shown::Absent | Shown::Withheld => continue,
-            Shown::WriteOnly => WRITE_ONLY.to_owned(),
-            Shown::Unknown => UNKNOWN.to_owned(),
-            Shown::Sensitive => SENSITIVE.to_owned(),
             Shown::Scalar(excerpt) | Shown::Container(excerpt) => wrap::value(excerpt, columns),
+            shown => stand_in(shown).to_owned(),
         };
         for (place, line) in shown.split('\n').enumerate() {
             let _ = match place {
@@ -188,11 +184,6 @@ fn alike(before: &Shown, after: &Shown) -> usize {
 /// A value without so many of its first bytes.
 fn value(shown: &Shown, skipped: usize, line: &mut String, fits: &mut Fits) {
     match shown {
-        Shown::Absent => line.push_str("null"),
-        Shown::Withheld => {}
-        Shown::WriteOnly => line.push_str(WRITE_ONLY),
-        Shown::Unknown => line.push_str(UNKNOWN),
-        Shown::Sensitive => line.push_str(SENSITIVE),
         Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
             let Excerpt { text, left_out, .. } = excerpt;
             line.push_str(if skipped > 0 { "…" } else { "" });
@@ -202,5 +193,6 @@ fn value(shown: &Shown, skipped: usize, line: &mut String, fits: &mut Fits) {
                 *fits = Fits::No;
             }
         }
+        shown => line.push_str(stand_in(shown)),
     }
 }

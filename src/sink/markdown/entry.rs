@@ -209,12 +209,14 @@ fn told(class: Class, change: &ResourceChange<'_>) -> String {
     }
     parts.extend(what_else(change).map(str::to_owned));
     parts.extend(change.moved_from().map(|from| format!("moved from {}", span(from, NAME))));
-    if let Some(importing) = &change.importing {
-        parts.push(format!("imported by {}", span(importing.get(), VALUE)));
-    }
+    let imported = phrase::imported(change).into_iter();
+    parts.extend(imported.map(|(words, text)| match text {
+        Some(text) => format!("{words} {}", span(&text, VALUE)),
+        None => words,
+    }));
     parts.extend(circumstances(change).map(str::to_owned));
     let reason = change.action_reason.as_deref();
-    parts.extend(reason.map(|word| known(phrase::reason(word), word)));
+    parts.extend(reason.map(|word| known(phrase::reason(change, word), word)));
     let deferral = change.deferred_reason.as_deref();
     parts.extend(deferral.map(|word| known(phrase::deferral(word), word)));
     parts.join(", ")

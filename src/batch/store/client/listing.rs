@@ -10,7 +10,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 use object_store::ObjectMeta;
-use tokio::sync::oneshot;
+use tokio::sync::oneshot::{self, Receiver};
 
 use super::address::{Address, fault};
 use super::buckets::{Bucket, path};
@@ -21,6 +21,7 @@ use super::{Object, Patience, Version};
 use crate::batch::walk::{is_input, look_into};
 use crate::batch::{Entry, Globs, Item, Skipped, Unlisted};
 use crate::error::{Result, StoreFault};
+use crate::plan::Look;
 
 /// How much of an object is asked for to look at it, in bytes.
 const HEAD: u64 = 64 << 10;
@@ -46,7 +47,7 @@ pub(in crate::batch) struct Listing {
 struct Candidate {
     meta: ObjectMeta,
     /// Its first bytes, if it was only found.
-    head: Option<oneshot::Receiver<Result<Bytes>>>,
+    head: Option<Receiver<Result<Bytes>>>,
 }
 
 impl Listing {
@@ -101,15 +102,15 @@ impl Listing {
             }
             let Candidate { meta, head } = self.ahead.pop_front()?;
             let name = Path::new(meta.location.as_ref());
-            let is_input = head.is_none_or(|head| match head.blocking_recv() {
-                Ok(Ok(head)) => is_input(look_into(Box::new(Cursor::new(head))), name, globs),
+            let look = match head.map(Receiver::blocking_recv) {
+                Some(Ok(Ok(head))) => look_into(Box::new(Cursor::new(head))),
                 // Reading it tells why.
-                _ => true,
-            });
-            if is_input {
+                _ => Ok(Look::Plan),
+            };
+            if is_input(&look, name, globs) {
                 return Some(Ok(self.entry(&meta)));
             }
-            skipped.count_other(name);
+            skipped.count_other(name, &look);
         }
     }
 
@@ -166,7 +167,7 @@ impl Listing {
         false
     }
 
-    fn ask_for_head(&self, meta: &ObjectMeta) -> Result<oneshot::Receiver<Result<Bytes>>> {
+    fn ask_for_head(&self, meta: &ObjectMeta) -> Result<Receiver<Result<Bytes>>> {
         let (give, take) = oneshot::channel();
         let (bucket, patience) = (self.bucket.clone(), self.stores.patience());
         let (path, len) = (meta.location.clone(), meta.size.min(HEAD));

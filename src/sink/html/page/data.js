@@ -45,5 +45,11 @@ function take(told, details) {
   }
 }
 
+/** The tool that made plans, by their summaries. */
+function toolOf(summaries) {
+  const tools = new Set(summaries.map((summary) => summary && (summary.tool ?? "Terraform")));
+  return (tools.size === 1 && [...tools][0]) || "Terraform or OpenTofu";
+}
+
 const name = (plan) => plan.workspace ?? plan.source;
 const total = (numbers) => Object.values(numbers).reduce((sum, number) => sum + number, 0);

@@ -7,7 +7,7 @@ function details(row) {
     ["Plan", plans.length > 1 && row.plan.source],
     ["Reason", row.kind !== "check" && row.reason],
     ["Moved from", row.moved_from],
-    ["Imported by", told.importing],
+    ["Import", told.importing],
     ["Configuration", told.generated_config && "generated, to be adopted"],
     ["Trigger", told.trigger],
     ["Check of", told.check_kind?.replaceAll("_", " ")],
@@ -18,7 +18,7 @@ function details(row) {
   const problems = (told.problems ?? []).map((problem) => make("li", "", problem));
   if (problems.length > 0) body.append(make("ul", "problems", ...problems));
   // What configures an action is no change.
-  const action = row.kind === "invocation" ? "read" : row.action;
+  const action = row.kind.endsWith("invocation") ? "read" : row.action;
   if (told.attributes) body.append(...attributes(told, action));
   if (told.unchanged) {
     body.append(make("p", "note", `${count(told.unchanged, "unchanged attribute")} not shown`));
@@ -60,7 +60,9 @@ function attribute([path, before, after, ...words], action) {
   const [sign, style] = signOf(before, after, words, action);
   const head = make("th", "path", path || "(the value)");
   head.scope = "row";
-  const cell = make("td", "value", ...change(before, after, words));
+  const stays = after === null && style === "same";
+  const values = stays ? [value(before, "span")] : change(before, after, words);
+  const cell = make("td", "value", ...values);
   const lines = words.find((word) => typeof word === "object");
   if (lines) cell.append(difference(lines));
   if (words.includes("replaces")) {
@@ -73,7 +75,9 @@ function attribute([path, before, after, ...words], action) {
 function signOf(before, after, words, action) {
   if (words.includes("same")) return ["", "same"];
   if (before === null) return action === "read" ? ["", "read"] : ["+", "create"];
-  return after === null ? ["-", "delete"] : ["~", "update"];
+  // What is no longer managed stays as it is.
+  if (after === null) return action === "forget" ? ["", "same"] : ["-", "delete"];
+  return ["~", "update"];
 }
 
 /** What a value was and will be, with what differs marked. */

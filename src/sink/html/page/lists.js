@@ -11,7 +11,8 @@ function order() {
 }
 
 /** An empty list, and what leads to it. */
-function list([kind, title, short]) {
+function list([kind, words, short]) {
+  const title = words.replace("Terraform", toolOf(plans.map(({ summary }) => summary)));
   const state = { kind, found: [], page: 0, where: make("span"), body: make("ol", "rows") };
   state.number = make("span", "number");
   state.title = make("h2", "", title, " ", state.number);
@@ -107,7 +108,7 @@ function entry(row) {
 
 function wordOf({ kind, status, action }) {
   if (kind === "check") return status;
-  if (kind === "invocation") return "invoke";
+  if (kind.endsWith("invocation")) return "invoke";
   return (kind === "drift" && DRIFT[action]) || (WORDS[action] ?? action);
 }
 

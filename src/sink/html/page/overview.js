@@ -96,13 +96,13 @@ function facts({ source, workspace, summary, terraform_version, format_version }
     all.push(
       `${count(resources, "resource")}, of which ${format(same)} stay as they are`,
       summary.moved && `${format(summary.moved)} moved`,
-      drift > 0 && `${format(drift)} changed outside of Terraform (drift)`,
+      drift > 0 && `${format(drift)} changed outside of ${toolOf([summary])} (drift)`,
       attributes.join(", "),
       summary.timestamp && `planned ${summary.timestamp}`,
     );
   }
   all.push(
-    version && `Terraform or OpenTofu ${version}`,
+    version && `${toolOf([summary])} ${version}`,
     format_version && `format ${format_version}`,
   );
   return all.filter(Boolean).join(" · ");

@@ -22,6 +22,7 @@ const PARTS = [
   ["deferred", "Deferred to a later plan", "Deferred"],
   ["output", "Outputs", "Outputs"],
   ["invocation", "Actions to invoke", "Actions"],
+  ["deferred_invocation", "Actions deferred to a later plan", "Deferred actions"],
   ["drift", "Drift: changed outside of Terraform", "Drift"],
 ];
 
@@ -45,6 +46,7 @@ const HIDDEN = {
   __proto__: null,
   unknown: "(known after apply)",
   sensitive: "(sensitive value)",
+  repeated: "(repeats a sensitive value)",
   withheld: "",
 };
 /** What is said of values that differ only so. */

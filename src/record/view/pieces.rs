@@ -1,0 +1,138 @@
+//! The pieces of a text that is no document as a whole: what stands on its own in lines of YAML,
+//! JSON, shell scripts and the like, between quotes, brackets and commas, behind keys and dashes.
+//!
+//! No syntax is read: a piece too many does no harm, and nothing has to be well formed.
+
+use crate::json::string;
+
+/// Where lines are cut, each time from anew: not at all, at quotes, and at the signs of lists.
+const CUTS: [&[u8]; 4] = [b"", STRINGS, b"'", b"[]{},"];
+
+/// What is around texts with escapes.
+const STRINGS: &[u8] = b"\"";
+
+/// Escapes in escapes that are read.
+const DEPTH_MAX: u32 = 4;
+
+/// Whether a piece of a text is what is looked for.
+pub(super) fn any(text: &[u8], is: &mut impl FnMut(&[u8]) -> bool) -> bool {
+    has(text, 0, is)
+}
+
+fn has(text: &[u8], depth: u32, is: &mut impl FnMut(&[u8]) -> bool) -> bool {
+    text.split(|byte| matches!(byte, b'\n' | b'\r')).any(|line| {
+        CUTS.iter().any(|cuts| {
+            let mut rest = Some(line);
+            std::iter::from_fn(|| {
+                let (piece, behind) = cut(rest?, cuts);
+                rest = behind;
+                Some(piece)
+            })
+            .any(|piece| is_in(piece, is) || (*cuts == STRINGS && unescaped_has(piece, depth, is)))
+        })
+    })
+}
+
+/// What stands before the first of some signs that is not escaped, and behind it.
+fn cut<'t>(text: &'t [u8], cuts: &[u8]) -> (&'t [u8], Option<&'t [u8]>) {
+    let mut is_escaped = false;
+    let end = text.iter().position(|byte| {
+        let is_cut = !is_escaped && cuts.contains(byte);
+        is_escaped = *byte == b'\\' && !is_escaped;
+        is_cut
+    });
+    match end {
+        Some(end) => (&text[..end], Some(&text[end + 1..])),
+        None => (text, None),
+    }
+}
+
+/// Tries a piece, and its parts: what is behind dashes, the key, and the value.
+fn is_in(piece: &[u8], is: &mut impl FnMut(&[u8]) -> bool) -> bool {
+    let mut item = piece.trim_ascii();
+    let mut is_it = is(item);
+    while let [b'-' | b'?' | b'#', rest @ ..] = item
+        && rest.first().is_some_and(u8::is_ascii_whitespace)
+    {
+        item = rest.trim_ascii_start();
+    }
+    is_it |= is(item);
+    let is_behind_key = |place: &usize| match item[*place] {
+        b':' => {
+            item.get(place + 1).is_none_or(u8::is_ascii_whitespace)
+                || place.checked_sub(1).is_some_and(|last| matches!(item[last], b'"' | b'\''))
+        }
+        byte => byte == b'=',
+    };
+    if let Some(end) = (0..item.len()).find(is_behind_key) {
+        let value = item[end + 1..].trim_ascii_start();
+        let is_comment = |pair: &[u8]| pair[0].is_ascii_whitespace() && pair[1] == b'#';
+        let comment = value.windows(2).position(is_comment).unwrap_or(value.len());
+        is_it |= is(item[..end].trim_ascii()) || is(value) || is(value[..comment].trim_ascii());
+    }
+    is_it
+}
+
+/// Tries the pieces of what a text says that has escapes.
+fn unescaped_has(piece: &[u8], depth: u32, is: &mut impl FnMut(&[u8]) -> bool) -> bool {
+    if depth == DEPTH_MAX || !piece.contains(&b'\\') {
+        return false;
+    }
+    let mut plain = Vec::with_capacity(piece.len());
+    let is_plain = string::unescape(piece, &mut plain).is_ok();
+    is_plain && (is(&plain) || has(&plain, depth + 1, is))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_stand_on_their_own() {
+        for text in [
+            "it",
+            " it\t",
+            "a\r\nit\r\n",
+            "a\rit",
+            "- it",
+            "- - ? it",
+            "a: it",
+            "a:\tit",
+            "- a: it # b",
+            "it: a",
+            "# it",
+            "A=it",
+            "export A = it",
+            "\"it\"",
+            "'it'",
+            "isn't 'it' so",
+            "a: [b, it]",
+            "{a: it, b: c}",
+            r#"{"a":1,"b":"it"}"#,
+            r#"{"a":it}"#,
+            r#"{"a":"\u0069t"}"#,
+            r#"x {"a":"{\"b\":\"it\"}"}"#,
+            r#""{\"a\":\"{\\\"b\\\":\\\"it\\\"}\"}""#,
+            r#"{"a":"b\nit\nc"}"#,
+            r#"a "b\\" it"#,
+        ] {
+            assert!(any(text.as_bytes(), &mut |piece| piece == b"it"), "{text}");
+        }
+        for text in ["", "a it", "a-it", "-it", "a:it", "git: a", "u:it@h", r"\it"] {
+            assert!(!any(text.as_bytes(), &mut |piece| piece == b"it"), "{text}");
+        }
+    }
+
+    #[test]
+    fn long_texts_take_no_longer_for_each_byte() {
+        for text in ["\\", "\"", "'", "[", "- ", "a: ", "a=", "\\\"", "# ", " #", "\\\\\\\""] {
+            let text = text.repeat(1 << 20);
+            let mut tried = 0_usize;
+            assert!(!any(text.as_bytes(), &mut |piece| {
+                tried += usize::from(piece.len() > 1000);
+                false
+            }));
+            assert!(tried < 1000, "{tried}");
+        }
+    }
+}

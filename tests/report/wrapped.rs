@@ -1,0 +1,155 @@
+//! Secrets in texts that hold more than the secret: documents, lines, messages.
+
+use serde_json::{Value, json};
+
+use super::{plan_of, report_of};
+
+/// The formats with values, and those without, which are written while the plan is read.
+const FORMATS: [&str; 3] = ["term", "markdown", "html"];
+const BLIND: [&str; 5] = ["junit", "sarif", "gitlab", "json", "variables"];
+
+/// The secret.
+const CANARY: &str = "Canary-of-it";
+
+/// The members of a change that creates something.
+fn created(after: &Value, sensitive: &str) -> String {
+    format!(r#""actions":["create"],"before":null,"after":{after},"after_sensitive":{sensitive}"#)
+}
+
+/// A plan with a marked value, and with a text in places that nobody marked: what is created, what
+/// goes and comes, in a list, and, unless the secret has lines, in a longer text and by what
+/// something is imported.
+fn plan(marked: &str, text: &str) -> String {
+    let has_lines = marked.trim().contains('\n');
+    let marked = created(&json!({"p": marked}), r#"{"p":true}"#);
+    let created = created(&json!({"created": text, "list": [text], "open": "seen"}), "{}");
+    let created =
+        format!(r#"{created},"importing":{}"#, json!({"id": if has_lines { "x" } else { text }}));
+    let update = |before: Value, after: Value| {
+        format!(r#""actions":["update"],"before":{before},"after":{after}"#)
+    };
+    let more = if has_lines { "more\n".to_owned() } else { format!("{text}\nmore\n") };
+    let changes = [
+        update(
+            json!({"t": text, "u": "other", "l": [text]}),
+            json!({"t": "x", "u": text, "l": []}),
+        ),
+        update(json!({"t": text, "same": text}), json!({"t": more, "same": text})),
+    ];
+    plan_of(&[("a", &marked), ("b", &created), ("c", &changes[0]), ("d", &changes[1])])
+}
+
+/// The same with checks that complain of the text, and of one that has it as a line.
+fn with_checks(plan: &str, text: &str) -> String {
+    let line = if text.trim().contains('\n') { text.to_owned() } else { format!("No.\n{text}") };
+    let check = json!({
+        "address": {"to_display": "check.c"}, "status": "fail",
+        "instances": [{"problems": [{"message": text}, {"message": line}]}],
+    });
+    format!(r#"{},"checks":[{check}]}}"#, &plan[..plan.len() - 1])
+}
+
+/// Holds a text to be shown in no form, in part or whole.
+fn hide(marked: &str, text: &str) {
+    let plan = plan(marked, text);
+    for format in BLIND {
+        let report = report_of(&["-o", format], &plan);
+        assert!(!report.contains("Canary"), "{text:?} {format}: {report}");
+    }
+    let plan = if marked.trim().contains('\n') { plan } else { with_checks(&plan, text) };
+    for format in FORMATS {
+        for more in [&[][..], &["--full"], &["--values", "all"], &["--echo", "contains"]] {
+            let args: Vec<&str> = ["-o", format].iter().chain(more).copied().collect();
+            let report = report_of(&args, &plan);
+            assert!(!report.contains("Canary"), "{text:?} {format} {more:?}: {report}");
+        }
+    }
+    assert!(report_of(&[], &plan).contains("+ open"), "{text:?}");
+}
+
+#[test]
+fn secrets_are_hidden_in_yaml() {
+    for text in [
+        "a: 1\n---\nb: Canary-of-it\n",
+        "---\nb:\n- Canary-of-it\n---\n{broken\n",
+        "- one\n- Canary-of-it\n",
+        "k: Canary-of-it",
+        "k:\tCanary-of-it",
+        "k:\tCanary-of-it\nl:\tm\n",
+        "- k: 'Canary-of-it' # a comment\n  {{ template }}\n",
+        "{k: [x, Canary-of-it]}",
+        "Canary-of-it: x",
+        "{{ template }}\nCanary-of-it: x\nk: y\n",
+        "# Canary-of-it\n",
+    ] {
+        hide(CANARY, text);
+    }
+    // Of several lines.
+    let secret = "Canary-of-it\nCanary-two";
+    hide(secret, "a: 1\n---\nb: |\n  Canary-of-it\n  Canary-two\n---\nc: 1\n");
+    hide(secret, "- |-\n  Canary-of-it\n  Canary-two\n- b: 1\n");
+}
+
+#[test]
+fn secrets_are_hidden_in_json() {
+    for text in [
+        r#""Canary-of-it""#,
+        r#""\u0043anary-of-it""#,
+        r#""{\"k\":\"Canary-of-it\"}""#,
+        "\u{feff}{\"k\":\"Canary-of-it\"}",
+        "{\"a\":1}\n{\"k\":\"Canary-of-it\"}\n",
+        "{\"a\":1}\n{\"k\":\"{\\\"l\\\":\\\"Canary-of-it\\\"}\"}\n",
+        "{\"k\":\r\"Canary-of-it\"}\r",
+        "{\"a\":1}\r{\"k\":\"Canary-of-it\"}\r",
+        "x\ry\rCanary-of-it\rz",
+        "{\"k\":\n\"Canary-of-it\"\n}\n{\"k\":\n\"x\"}",
+    ] {
+        hide(CANARY, text);
+    }
+    hide("Canary-of-it\nCanary-two", "{\"a\":1}\n{\"k\":\"Canary-of-it\\nCanary-two\"}\n");
+}
+
+#[test]
+fn secrets_are_hidden_in_lines_of_any_kind() {
+    for text in [
+        "export TOKEN=Canary-of-it\n",
+        "it's 'Canary-of-it', isn't it\n",
+        "password = \"Canary-of-it\"\n",
+        "Canary-of-it\n",
+        "  Canary-of-it\r\n",
+    ] {
+        hide(CANARY, text);
+        hide("Canary-of-it\r\n", text);
+    }
+}
+
+#[test]
+fn a_document_that_is_a_secret_is_hidden_however_it_is_written() {
+    let marked = r#"{"user":"Canary-u","number":[1,{}],"password":"Canary-p\u00e9"}"#;
+    for text in [
+        "{\n  \"user\": \"Canary-u\", \"number\": [1, {}],\n  \"password\": \"Canary-pé\"\n}\n",
+        r#"{"number":[1.0,{}],"password":"Canary-p\u00e9","user":"Canary-u"}"#,
+    ] {
+        hide(text, marked);
+        if !text.contains('\n') {
+            hide(marked, text);
+        }
+        let plan = plan_of(&[
+            ("a", &created(&json!({"p": marked}), r#"{"p":true}"#)),
+            ("b", &created(&json!({"created": text, "list": [text]}), "{}")),
+        ]);
+        assert!(!report_of(&[], &plan).contains("Canary"), "{text}");
+    }
+    // Another one is not.
+    for text in [r#"{"user":"Open","number":[{},1]}"#, r#"{"user":"Open","number":[1]}"#] {
+        let plan = plan(r#"{"user":"Open","number":[1,{}]}"#, text);
+        assert!(report_of(&[], &plan).contains("Open"), "{text}");
+    }
+}
+
+#[test]
+fn a_line_that_holds_more_is_shown_unless_that_is_asked_for() {
+    let plan = plan(CANARY, "url://Canary-of-it@host");
+    assert!(report_of(&[], &plan).contains("url://"));
+    assert!(!report_of(&["--echo", "contains"], &plan).contains("url://"));
+}

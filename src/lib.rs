@@ -25,8 +25,8 @@
 //! | 7 | [`batch`] | many inputs, local or in a store; a record file for each, a report |
 //! | 8 | `cli` | arguments, a run, an exit code |
 //!
-//! The feature `cli`, on by default, adds the command. A program that uses the library alone turns
-//! it off. The feature `stores`, on by default, adds the clients for object stores and web servers. Without
+//! Two features are on by default. `cli` is the command; a program that uses the library alone
+//! turns it off. `stores` adds the clients for object stores and web servers. Without
 //! it, their addresses are errors that name the feature.
 //!
 //! Memory is bounded by a few times the largest single change. Nothing recurses on the depth of an

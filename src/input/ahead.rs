@@ -5,8 +5,6 @@
 //! room in front, where the consumer puts the preceding bytes that it still needs.
 
 use std::io::{self, Read};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::stream::{READ, read_some};
@@ -30,8 +28,6 @@ pub(super) type Reader = Box<dyn Read + Send>;
 /// The consumer's side.
 pub(super) struct ReadAhead {
     filled: Receiver<io::Result<Filled>>,
-    /// How many buffers are filled and not taken, or one more.
-    ready: Arc<AtomicUsize>,
     empty: Sender<Vec<u8>>,
 }
 
@@ -47,15 +43,9 @@ impl ReadAhead {
         // The reader is sent after the thread has started: a failed start would drop it.
         let (hand_over, handed_over) = channel::<Reader>();
         let thread = std::thread::Builder::new().name("read ahead".to_owned());
-        let ready = Arc::new(AtomicUsize::new(0));
-        let begun = ready.clone();
         let started = thread.spawn(move || {
             if let Ok(reader) = handed_over.recv() {
-                let each = |filled| {
-                    begun.fetch_add(1, Ordering::Relaxed);
-                    full.send(filled).is_ok()
-                };
-                fill(reader, &emptied, each);
+                fill(reader, &emptied, |filled| full.send(filled).is_ok());
             }
         });
         if started.is_err() {
@@ -66,18 +56,14 @@ impl ReadAhead {
             // The send fails if the thread has ended, which then needs no buffers.
             let _ = empty.send(vec![0; FRONT + READ]);
         }
-        Ok(ReadAhead { filled, ready, empty })
+        Ok(ReadAhead { filled, empty })
     }
 
     /// The next filled buffer. Return it with [`ReadAhead::give_back`].
     pub(super) fn next(&self) -> io::Result<Filled> {
         // If the thread ended without an empty buffer as the last one, the rest is lost.
         let lost = |_| Err(io::ErrorKind::UnexpectedEof.into());
-        let next = self.filled.recv();
-        if next.is_ok() {
-            self.ready.fetch_sub(1, Ordering::Relaxed);
-        }
-        next.unwrap_or_else(lost)
+        self.filled.recv().unwrap_or_else(lost)
     }
 
     /// Takes a buffer back for reuse. Drops buffers of another length.

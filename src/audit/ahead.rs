@@ -1,13 +1,13 @@
 //! Lookahead workers that audit stretches of a document.
 
-use super::discreet::Label;
 use super::find::Auditor;
-use super::tell::{Note, Notes};
+use super::notes::{Note, Notes};
+use super::safe_text::Label;
 use super::{Kind, Options};
 use crate::error::{Error, Result};
 use crate::json::outline::Outline;
 use crate::limits::Limit;
-use crate::plan::piece_crew::{Found, PieceJob, Task};
+use crate::plan::lookahead::{Found, LookaheadJob, Task};
 use crate::plan::{Flow, Piece, PieceVisitor};
 use crate::pool::{Worker, scaled_for_fuzzing};
 use crate::secret::Collected;
@@ -130,13 +130,13 @@ impl<'r> StretchAuditor<'r> {
 }
 
 impl Worker for StretchAuditor<'_> {
-    type Job = PieceJob<Findings>;
+    type Job = LookaheadJob<Findings>;
 
-    fn work(&mut self, job: &mut PieceJob<Findings>) {
-        let Some(Task { scout, range, .. }) = job.task() else { return };
+    fn work(&mut self, job: &mut LookaheadJob<Findings>) {
+        let Some(Task { reader, range, .. }) = job.task() else { return };
         let StretchAuditor { auditor, outline } = self;
         std::mem::swap(&mut auditor.notes, &mut job.found);
-        let read = scout.read(range, outline, &mut AuditingPieces(auditor));
+        let read = reader.read(range, outline, &mut AuditingPieces(auditor));
         std::mem::swap(&mut auditor.notes, &mut job.found);
         job.found.unmarked = std::mem::take(&mut auditor.unmarked);
         job.end(read);

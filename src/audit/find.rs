@@ -6,9 +6,9 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use super::discreet::{Discreet, Label, PATH_MAX, ShownPath};
 use super::names::Names;
-use super::tell::{Note, Notes};
+use super::notes::{Note, Notes};
+use super::safe_text::{Label, PATH_MAX, SafeText, ShownPath};
 use super::walk::{Hit, What, walk};
 use super::{Kind, Look, Options};
 use crate::error::{Error, Result};
@@ -397,8 +397,8 @@ impl<'r, N: Notes> Auditor<'r, N> {
     fn report(&mut self, piece: &Piece<'_>) -> Result<()> {
         self.hits.sort_unstable();
         let hits = std::mem::take(&mut self.hits);
-        let discreet = Discreet(self.collected);
-        self.notes.piece(Label::of(piece)?.shown(&discreet));
+        let safe = SafeText(self.collected);
+        self.notes.piece(Label::of(piece)?.shown(&safe));
         let walked = walk(piece.value, &hits, |hit, steps, value| {
             let kind = match hit.what {
                 What::Hidden => return Ok(()),
@@ -415,7 +415,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
             self.path.begin();
             let _ = reportable(steps)
                 .iter()
-                .try_for_each(|step| push_step(step, &mut self.key, &mut self.path, &discreet));
+                .try_for_each(|step| push_step(step, &mut self.key, &mut self.path, &safe));
             let (offset, number) = (hit.offset, hit.number);
             self.notes.note(Note { kind, path: self.path.end(), offset, number })
         });
@@ -457,10 +457,10 @@ fn push_step(
     step: &Step<'_>,
     memory: &mut String,
     path: &mut ShownPath,
-    discreet: &Discreet<'_>,
+    safe: &SafeText<'_>,
 ) -> ControlFlow<()> {
     let key = match step {
-        Step::Index(index) => return path.push(path::Step::Index(*index), discreet),
+        Step::Index(index) => return path.push(path::Step::Index(*index), safe),
         Step::Key(key) => key,
     };
     memory.clear();
@@ -468,5 +468,5 @@ fn push_step(
     if key.raw().len() > string::EXPANSION_MAX * PATH_MAX || key.decode_to(memory).is_err() {
         return ControlFlow::Break(());
     }
-    path.push(path::Step::Key(memory), discreet)
+    path.push(path::Step::Key(memory), safe)
 }

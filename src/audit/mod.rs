@@ -12,13 +12,13 @@
 //! `change.after.list[1].key` in the element of `resource_changes` that has the reported address.
 
 mod ahead;
-mod discreet;
 mod find;
 mod names;
+mod notes;
 mod origins;
 mod reading;
+mod safe_text;
 mod schema;
-mod tell;
 mod walk;
 
 use std::borrow::Cow;
@@ -29,8 +29,8 @@ use crate::error::Result;
 use crate::input::Source;
 use crate::plan::{Document, Documents};
 use crate::secret::{self, Collecting, Fresh};
-use discreet::Discreet;
 use origins::Origins;
+use safe_text::SafeText;
 
 pub use schema::SCHEMA;
 
@@ -275,7 +275,7 @@ pub fn audit<S: Source, F: FnMut() -> Result<S>>(
     let mut tell = |fresh: &Fresh<'_, '_>| origins.insert(fresh);
     let collected = collecting.collect_before(documents, &options.secret, Some(&mut tell))?;
     ledger.entry(&Entry::Audit(Head { schema_version: SCHEMA_VERSION, source }))?;
-    let origins = origins.shown(&Discreet(&collected));
+    let origins = origins.shown(&SafeText(&collected));
     let (document, summary) = reading::read(documents, &collected, &origins, options, ledger)?;
     ledger.entry(&Entry::Summary(summary))?;
     Ok(Audited { document, summary })

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::Of;
-use super::discreet::{Discreet, Label, PATH_MAX, ShownPath};
+use super::safe_text::{Label, PATH_MAX, SafeText, ShownPath};
 use crate::error::Result;
 use crate::path::{self, Paths};
 use crate::plan::{Piece, PieceKind, Section};
@@ -69,13 +69,13 @@ impl Origins {
     }
 
     /// The locations as the audit may report them. Call it when all secrets are known.
-    pub fn shown(self, discreet: &Discreet<'_>) -> ShownOrigins {
+    pub fn shown(self, safe: &SafeText<'_>) -> ShownOrigins {
         let Origins { places, paths, labels, .. } = self;
         let mut way = ShownPath::default();
         let known = places.iter().zip(paths.iter()).zip(&labels).map(|((place, path), label)| {
-            let Label { address, name, .. } = label.shown(discreet);
+            let Label { address, name, .. } = label.shown(safe);
             way.begin();
-            let _ = path.steps().try_for_each(|step| way.push(step, discreet));
+            let _ = path.steps().try_for_each(|step| way.push(step, safe));
             Of { address, name, path: Some(way.end().to_owned()), ..place.of() }
         });
         ShownOrigins { known: known.collect(), places }

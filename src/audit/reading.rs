@@ -6,17 +6,16 @@
 use std::num::NonZeroUsize;
 
 use super::ahead::{Findings, StretchAuditor};
-use super::discreet::Discreet;
 use super::find::Auditor;
+use super::notes::NoteWriter;
 use super::origins::ShownOrigins;
-use super::tell::Teller;
+use super::safe_text::SafeText;
 use super::{Ledger, Options, Summary};
 use crate::error::Result;
 use crate::input::Source;
-use crate::plan::piece_crew::PieceCrew;
+use crate::plan::lookahead::Lookahead;
 use crate::plan::{
-    Accepts, Answer, Document, Documents, Flow, Piece, PieceFrontier, PieceStretch, PieceVisitor,
-    Section,
+    Accepts, Answer, Boundary, Document, Documents, Flow, Piece, PieceVisitor, ReadRange, Section,
 };
 use crate::pool::Queue;
 use crate::secret::Collected;
@@ -34,11 +33,11 @@ pub(super) fn read<S: Source>(
     options: &Options,
     ledger: &mut dyn Ledger,
 ) -> Result<(Document, Summary)> {
-    let auditor = Auditor::new(collected, options, Teller::new(ledger, origins));
+    let auditor = Auditor::new(collected, options, NoteWriter::new(ledger, origins));
     let threads = options.secret.read.threads.map_or(1, NonZeroUsize::get);
-    let desk = Queue::new();
+    let queue = Queue::new();
     std::thread::scope(|scope| {
-        let ahead = (threads > 1).then(|| PieceCrew::new(scope, &desk, threads));
+        let ahead = (threads > 1).then(|| Lookahead::new(scope, &queue, threads));
         let mut reading = Reading { auditor, ahead, collected, options };
         let document = documents.read_pieces(Accepts::States, &mut reading)?;
         let Auditor { notes, unmarked, .. } = reading.auditor;
@@ -48,8 +47,8 @@ pub(super) fn read<S: Source>(
 }
 
 struct Reading<'scope, 'env, 'r> {
-    auditor: Auditor<'r, Teller<'r>>,
-    ahead: Option<PieceCrew<'scope, 'env, StretchAuditor<'r>, Findings>>,
+    auditor: Auditor<'r, NoteWriter<'r>>,
+    ahead: Option<Lookahead<'scope, 'env, StretchAuditor<'r>, Findings>>,
     collected: &'r Collected,
     options: &'r Options,
 }
@@ -60,7 +59,7 @@ impl<'scope, 'r: 'scope> PieceVisitor for Reading<'scope, '_, 'r> {
             ahead.recall();
         }
         self.auditor.notes.section = match section {
-            Section::Other => Discreet(self.collected).text(key),
+            Section::Other => SafeText(self.collected).text(key),
             _ => section.name().to_owned(),
         };
         Answer::Enter
@@ -70,12 +69,12 @@ impl<'scope, 'r: 'scope> PieceVisitor for Reading<'scope, '_, 'r> {
         self.auditor.piece(piece).map(|()| Flow::Continue)
     }
 
-    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
+    fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
         let new_worker = || StretchAuditor::new(self.collected, self.options);
-        Ok(self.ahead.as_mut().and_then(|ahead| ahead.find(frontier, new_worker)))
+        Ok(self.ahead.as_mut().and_then(|ahead| ahead.find(boundary, new_worker)))
     }
 
-    fn jumped(&mut self, _: &PieceStretch) -> Result<()> {
+    fn jumped(&mut self, _: &ReadRange) -> Result<()> {
         let Some(ahead) = &mut self.ahead else { return Ok(()) };
         if let Some((mut job, _)) = ahead.take() {
             self.auditor.unmarked += job.found.unmarked;

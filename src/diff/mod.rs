@@ -19,7 +19,7 @@ use join::{Joined, Member};
 use known::{Known, Recalled};
 use merge::Ordered;
 use overlay::Collector;
-pub(crate) use overlay::refuse_twins;
+pub(crate) use overlay::refuse_duplicate_keys;
 
 use crate::error::{Error, Result};
 use crate::json::number;

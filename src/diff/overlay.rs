@@ -161,7 +161,7 @@ impl<'a> Container<'a> {
                 let ordered = key.is_none_or(|last| last.compare(next).is_lt());
                 if !ordered && !*unordered {
                     *unordered = true;
-                    refuse_twins(*object)?;
+                    refuse_duplicate_keys(*object)?;
                 }
                 *key = Some(next);
                 Ok(Some(value))
@@ -175,6 +175,6 @@ impl<'a> Container<'a> {
 /// # Errors
 ///
 /// Fails if the object is malformed, or has a key twice.
-pub(crate) fn refuse_twins(object: Value<'_>) -> Result<()> {
+pub(crate) fn refuse_duplicate_keys(object: Value<'_>) -> Result<()> {
     Sorted::of(object).map(drop)
 }

@@ -238,7 +238,7 @@ impl Paths {
 
     /// Whether the paths are those of another list and came there in the same way: a look at the
     /// memory of both. `false` says nothing.
-    pub fn is_twin_of(&self, other: &Paths) -> bool {
+    pub fn is_same_as(&self, other: &Paths) -> bool {
         self.spans == other.spans && self.keys == other.keys && self.steps == other.steps
     }
 
@@ -682,7 +682,7 @@ mod tests {
             plain.dedup();
             let mut copy = Paths::new();
             copy.clone_from(&paths);
-            prop_assert!(copy.is_twin_of(&paths));
+            prop_assert!(copy.is_same_as(&paths));
             paths.sort();
             let sorted: Vec<Vec<_>> = paths.iter().map(|path| path.steps().collect()).collect();
             prop_assert_eq!(sorted, plain);

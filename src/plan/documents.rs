@@ -19,11 +19,11 @@
 
 use std::ops::Range;
 
+use super::document_state::{Accepts, Document};
 use super::events::Events;
-use super::frame::{Accepts, Document};
-use super::head::{self, Head};
-use super::pieces::{self, PieceVisitor};
-use super::tail::{self, After};
+use super::preamble::{self, Preamble};
+use super::trailer::{self, After};
+use super::walk::{self, PieceVisitor};
 use super::{Flow, Options, Visitor};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{SharedText, Source};
@@ -101,7 +101,7 @@ pub(crate) type Part = (Document, Flow, Option<u64>);
 
 /// A document whose start is found and that is still to be read.
 pub(crate) struct Found<'o> {
-    head: Head,
+    head: Preamble,
     after: After,
     options: &'o Options,
 }
@@ -114,7 +114,7 @@ impl Found<'_> {
         accepts: Accepts,
         visitor: &mut impl PieceVisitor,
     ) -> Result<Part> {
-        pieces::read(region, self.head, self.after, accepts, self.options, visitor)
+        walk::read(region, self.head, self.after, accepts, self.options, visitor)
     }
 }
 
@@ -215,7 +215,7 @@ impl<S: Source> Documents<S> {
         };
         // If no document is found, no later one can be searched for.
         self.state = State::End;
-        let head = match head::find(&mut self.source, from, self.options.surrounding_text) {
+        let head = match preamble::find(&mut self.source, from, self.options.surrounding_text) {
             Ok(head) => head,
             Err(error) => return Err(unless_changed(&mut self.source, error)),
         };
@@ -487,7 +487,11 @@ impl<S: Source> Source for Region<'_, S> {
     }
 
     fn finish(&mut self) -> Result<()> {
-        if self.line.found.is_some() { tail::unchanged(self.source) } else { self.source.finish() }
+        if self.line.found.is_some() {
+            trailer::unchanged(self.source)
+        } else {
+            self.source.finish()
+        }
     }
 
     fn changed(&mut self) -> bool {

@@ -3,7 +3,7 @@
 use super::change::{
     ActionInvocation, Change, Check, Deferred, DeferredAction, ResourceChange, members,
 };
-use super::pieces::{Piece, PieceKind, PieceVisitor};
+use super::walk::{Piece, PieceKind, PieceVisitor};
 use super::{Answer, Flow, Section, Visitor};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::value::Name;

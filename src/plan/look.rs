@@ -4,9 +4,9 @@
 //! damaged, and for an input with a later line that begins like one. Reading such an input then
 //! reports the problem. Skipping a plan would hide its changes.
 
-use super::head::TEXT_MAX;
+use super::kind::KindClues;
+use super::preamble::TEXT_MAX;
 use super::section::Section;
-use super::wrong::Telltales;
 use super::{Answer, Options, Visitor, read};
 use crate::error::{ErrorKind, Result, WrongDocument};
 use crate::input::{Slice, Source};
@@ -74,7 +74,7 @@ fn judge(head: &[u8]) -> Look {
         Err(error) => Some(error.kind()),
     };
     match end {
-        _ if glance.telltales.is_plan() => Look::Plan,
+        _ if glance.clues.is_plan() => Look::Plan,
         Some(ErrorKind::WrongDocument(WrongDocument::Empty | WrongDocument::Null)) => Look::Empty,
         Some(ErrorKind::WrongDocument(WrongDocument::State | WrongDocument::EmptyState)) => {
             Look::State
@@ -83,7 +83,7 @@ fn judge(head: &[u8]) -> Look {
         Some(ErrorKind::WrongDocument(_)) => Look::Other,
         // A plan of a later major version.
         Some(ErrorKind::FormatVersion) => Look::Plan,
-        _ if glance.telltales.is_other() => match glance.telltales.verdict(false) {
+        _ if glance.clues.is_other() => match glance.clues.verdict(false) {
             WrongDocument::State => Look::State,
             _ => Look::Other,
         },
@@ -95,7 +95,7 @@ fn judge(head: &[u8]) -> Look {
 /// Collects top-level keys until one of them decides.
 #[derive(Default)]
 struct Glance {
-    telltales: Telltales,
+    clues: KindClues,
     keys: u64,
     /// True if the document has a key that plans have, although others may have it too.
     is_known: bool,
@@ -105,7 +105,7 @@ impl Visitor for Glance {
     fn section(&mut self, section: Section, key: &str) -> Answer {
         self.keys += 1;
         self.is_known |= section != Section::Other;
-        let decided = self.telltales.note(section, key).is_some() || self.telltales.is_plan();
+        let decided = self.clues.note(section, key).is_some() || self.clues.is_plan();
         if decided { Answer::Stop } else { Answer::Skip }
     }
 }

@@ -6,22 +6,22 @@
 //! skipped; unknown words (an action, a reason) are passed on to the visitor.
 
 mod change;
+mod document_state;
 mod documents;
 mod events;
-mod frame;
-mod head;
 mod key;
+mod kind;
 mod look;
 mod module;
 mod names;
-mod pieces;
-pub(crate) mod read_ahead;
+mod parallel_skip;
+mod preamble;
+pub(crate) mod range_queue;
 mod section;
-mod skimming;
-mod tail;
+mod trailer;
 mod version;
+mod walk;
 mod wrapper;
-mod wrong;
 
 use std::num::NonZeroUsize;
 
@@ -35,14 +35,14 @@ pub(crate) use change::members;
 pub use change::{
     ActionInvocation, Change, Check, Deferred, DeferredAction, Index, ResourceChange, Timing,
 };
+pub use document_state::{Accepts, Document};
 pub use documents::{Documents, Next, REACH, read};
 pub(crate) use events::send;
-pub use frame::{Accepts, Document};
 pub use look::{Look, look};
 pub(crate) use module::{ModuleOf, module_of};
-pub(crate) use pieces::crew as piece_crew;
-pub use pieces::{Piece, PieceFrontier, PieceKind, PieceScout, PieceStretch, PieceVisitor};
 pub use section::Section;
+pub(crate) use walk::workers as lookahead;
+pub use walk::{Boundary, LookaheadReader, Piece, PieceKind, PieceVisitor, ReadRange};
 
 /// How to read a plan.
 #[derive(Clone, Copy, Debug, Default)]

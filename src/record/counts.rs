@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::action::Action;
-use super::maker::Facts;
+use super::row_builder::Facts;
 use super::sift::Extent;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};

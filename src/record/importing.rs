@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use super::json_text::JsonText;
 use super::texts::Texts;
 use super::view::Viewer;
-use crate::diff::refuse_twins;
+use crate::diff::refuse_duplicate_keys;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::value::{Elements, Kind, Members, Value, recycled};
 use crate::json::word::Word;
@@ -130,7 +130,7 @@ impl Importing {
                 (Some(value), _) => match value.kind()? {
                     Kind::Object => {
                         if !value.has_ordered_keys()? {
-                            refuse_twins(value)?;
+                            refuse_duplicate_keys(value)?;
                         }
                         json.push('{');
                         around.extend(open.replace(Open::Object(value.members()?)));

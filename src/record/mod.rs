@@ -2,13 +2,13 @@
 //! the paths that were collected for it; it is written before the next one is made.
 
 pub(crate) mod action;
-mod books;
 pub mod counts;
-mod held;
 mod importing;
 mod json_text;
-mod maker;
 mod outputs;
+mod pending;
+mod record_writer;
+mod row_builder;
 mod rows;
 pub mod schema;
 mod sift;
@@ -26,9 +26,9 @@ use crate::plan::Timing;
 use counts::Summary;
 use view::Attributes;
 
-pub(crate) use held::{owned, weight};
 pub use importing::ImportSource;
 pub use json_text::JsonText;
+pub(crate) use pending::{owned, weight};
 pub use sift::{Extent, Options, Show, Sifted, Warning, sift, sift_next, sift_with_view};
 
 /// The version of the rows' shape: adding a key keeps it.

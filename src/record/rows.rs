@@ -5,8 +5,8 @@
 //! wait in memory) ends a batch before it. The reading thread meets it itself, so errors and limits
 //! have one way only.
 
-use super::held;
-use super::maker::{Facts, Maker};
+use super::pending;
+use super::row_builder::{Facts, RowBuilder};
 use super::sift::{Extent, Show};
 use super::view::{Places, View, Viewer, Whose};
 use super::watch::Watch;
@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::json::outline::Outline;
 use crate::json::value::Text;
 use crate::limits::Limits;
-use crate::plan::piece_crew::{Found, PieceJob, Task};
+use crate::plan::lookahead::{Found, LookaheadJob, Task};
 use crate::plan::{Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section};
 use crate::pool::Worker;
 
@@ -35,15 +35,15 @@ const TEXTS: u64 = 256;
 #[derive(Default)]
 pub(super) struct RowBatch {
     /// One for each change.
-    pub made: Vec<Made>,
+    pub rows_built: Vec<BuiltRow>,
     /// The rendered rows, one after the other.
     pub text: Vec<u8>,
-    /// Memory of `made`, in bytes.
+    /// Memory of `rows_built`, in bytes.
     size: u64,
 }
 
-/// What a thread made of a change.
-pub(super) enum Made {
+/// What a thread rows_built of a change.
+pub(super) enum BuiltRow {
     /// It has no row.
     Nothing(Facts),
     /// Its row is rendered, and ends at this place of [`RowBatch::text`].
@@ -52,24 +52,24 @@ pub(super) enum Made {
     Row(Facts, Box<Record<'static>>),
 }
 
-impl Made {
+impl BuiltRow {
     /// Approximate memory in bytes.
     fn size(&self) -> u64 {
         let row = match self {
-            Made::Row(_, row) => row.resource().map_or(0, |change| {
+            BuiltRow::Row(_, row) => row.resource().map_or(0, |change| {
                 let paths = [&change.changed, &change.unknown, &change.sensitive];
                 let paths: u64 = paths.iter().map(|paths| paths.size()).sum();
                 size_of_val(row.as_ref()) as u64 + TEXTS + paths + change.attributes.size()
             }),
             _ => 0,
         };
-        size_of::<Made>() as u64 + row
+        size_of::<BuiltRow>() as u64 + row
     }
 }
 
 impl Found for RowBatch {
     fn clear(&mut self) {
-        self.made.clear();
+        self.rows_built.clear();
         self.text.clear();
         self.size = 0;
     }
@@ -77,7 +77,7 @@ impl Found for RowBatch {
 
 /// Makes rows.
 pub(super) struct RowWorker<'v> {
-    maker: Maker,
+    builder: RowBuilder,
     /// Finds attributes, if rows have them.
     viewer: Option<Viewer<'v>>,
     show: Show,
@@ -96,8 +96,8 @@ impl<'v> RowWorker<'v> {
     ) -> Self {
         let limits = Limits { paths: limits.paths.min(PATHS_MAX), ..limits };
         let viewer = view.map(|view| Viewer::new(view, &limits));
-        let (maker, outline) = (Maker::new(limits, extent, watch), Outline::new());
-        RowWorker { maker, viewer, show, renderer, outline }
+        let (builder, outline) = (RowBuilder::new(limits, extent, watch), Outline::new());
+        RowWorker { builder, viewer, show, renderer, outline }
     }
 
     /// Makes a row. `None` leaves the change to the reading thread.
@@ -111,35 +111,35 @@ impl<'v> RowWorker<'v> {
         change: &ResourceChange<'_>,
         reason: Option<Text<'_>>,
         text: &mut Vec<u8>,
-    ) -> Result<Option<Made>> {
-        let facts = self.maker.facts(section, change)?;
+    ) -> Result<Option<BuiltRow>> {
+        let facts = self.builder.facts(section, change)?;
         if self.show.hides(&facts) {
-            return Ok(Some(Made::Nothing(facts)));
+            return Ok(Some(BuiltRow::Nothing(facts)));
         }
-        let row = self.maker.row(&facts, change, reason, self.viewer.as_ref())?;
+        let row = self.builder.row(&facts, change, reason, self.viewer.as_ref())?;
         if let Some(renderer) = &mut self.renderer {
             renderer.render(&row, text)?;
-            return Ok(Some(Made::Text(facts, text.len())));
+            return Ok(Some(BuiltRow::Text(facts, text.len())));
         }
-        let Some(mut owned) = held::owned(&row) else { return Ok(None) };
+        let Some(mut owned) = pending::owned(&row) else { return Ok(None) };
         if let (Some(viewer), Some(row)) = (&mut self.viewer, owned.resource_mut()) {
             let (changed, unknown) = (&*row.changed, &*row.unknown);
             let places = Places { changed, unknown, replace_paths: &row.replace_paths };
             let whose = Whose::Resource(section, change.address);
             row.attributes = viewer.view(whose, &change.change, places)?;
         }
-        Ok(Some(Made::Row(facts, Box::new(owned))))
+        Ok(Some(BuiltRow::Row(facts, Box::new(owned))))
     }
 }
 
 impl Worker for RowWorker<'_> {
-    type Job = PieceJob<RowBatch>;
+    type Job = LookaheadJob<RowBatch>;
 
-    fn work(&mut self, job: &mut PieceJob<RowBatch>) {
-        let Some(Task { scout, range, .. }) = job.task() else { return };
+    fn work(&mut self, job: &mut LookaheadJob<RowBatch>) {
+        let Some(Task { reader, range, .. }) = job.task() else { return };
         let mut outline = std::mem::take(&mut self.outline);
         let mut changes = Changes { worker: self, batch: &mut job.found };
-        let read = scout.read(range, &mut outline, &mut changes);
+        let read = reader.read(range, &mut outline, &mut changes);
         self.outline = outline;
         job.end(read);
     }
@@ -157,7 +157,7 @@ impl PieceVisitor for Changes<'_, '_> {
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
-        let RowBatch { made, text, size } = &mut *self.batch;
+        let RowBatch { rows_built, text, size } = &mut *self.batch;
         if piece.kind != PieceKind::ResourceChange || text.len() >= TEXT_MAX || *size >= ROWS_MAX {
             return Ok(Flow::Stop);
         }
@@ -167,7 +167,7 @@ impl PieceVisitor for Changes<'_, '_> {
         match row {
             Ok(Some(row)) => {
                 *size += row.size();
-                made.push(row);
+                rows_built.push(row);
                 Ok(Flow::Continue)
             }
             Ok(None) | Err(_) => {

@@ -8,11 +8,11 @@ use std::fmt;
 use std::num::NonZeroUsize;
 
 use super::action::Action;
-use super::books::Books;
 use super::counts::{self, Summary};
-use super::maker::{Facts, Maker};
 use super::outputs::{Declarations, has_overlays};
-use super::rows::{Made, RowBatch, RowWorker};
+use super::record_writer::RecordWriter;
+use super::row_builder::{Facts, RowBuilder};
+use super::rows::{BuiltRow, RowBatch, RowWorker};
 use super::view::{Attributes, Places, View, Whose};
 use super::watch::{Thing, Watch};
 use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
@@ -20,10 +20,10 @@ use crate::error::Result;
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
 use crate::path::Paths;
-use crate::plan::piece_crew::{PieceCrew, PieceJob};
+use crate::plan::lookahead::{Lookahead, LookaheadJob};
 use crate::plan::{
-    self, Accepts, Answer, Change, Documents, Flow, Piece, PieceFrontier, PieceKind, PieceStretch,
-    PieceVisitor, Section, Visitor,
+    self, Accepts, Answer, Boundary, Change, Documents, Flow, Piece, PieceKind, PieceVisitor,
+    ReadRange, Section, Visitor,
 };
 use crate::pool::Queue;
 
@@ -51,7 +51,7 @@ pub enum Extent {
     #[default]
     Paths,
     /// What becomes of a resource or an output. Its values and their overlays are not looked at,
-    /// unless it is imported: they are held to [`crate::json::Validation`] as what is skipped.
+    /// unless it is imported: they are pending to [`crate::json::Validation`] as what is skipped.
     Actions,
 }
 
@@ -177,13 +177,13 @@ fn sift_one<S: Source>(
     view: Option<View<'_>>,
     sink: &mut dyn Sink,
 ) -> Result<Sifted> {
-    let desk = Queue::new();
+    let queue = Queue::new();
     std::thread::scope(|scope| {
         let threads = options.read.threads.map_or(1, NonZeroUsize::get);
         let mut sifter = Sifter {
-            maker: Maker::new(options.read.limits, options.extent, options.watch),
-            books: Books::new(label, options, view, sink),
-            ahead: (threads > 1).then(|| PieceCrew::new(scope, &desk, threads)),
+            builder: RowBuilder::new(options.read.limits, options.extent, options.watch),
+            writer: RecordWriter::new(label, options, view, sink),
+            ahead: (threads > 1).then(|| Lookahead::new(scope, &queue, threads)),
             view,
             index: 0,
             declarations: Declarations::default(),
@@ -193,10 +193,10 @@ fn sift_one<S: Source>(
 }
 
 struct Sifter<'a, 'scope, 'env> {
-    maker: Maker,
-    books: Books<'a>,
+    builder: RowBuilder,
+    writer: RecordWriter<'a>,
     /// Threads that make rows ahead of this one.
-    ahead: Option<PieceCrew<'scope, 'env, RowWorker<'env>, RowBatch>>,
+    ahead: Option<Lookahead<'scope, 'env, RowWorker<'env>, RowBatch>>,
     /// The attributes that rows have.
     view: Option<View<'env>>,
     /// Number of elements of the section before those that were read ahead.
@@ -221,7 +221,7 @@ impl Sifter<'_, '_, '_> {
             }
         });
         listed.map_err(|error| error.within("instances"))?;
-        let decoded = |text: Text<'_>| Ok(self.books.unless_secret(text.decode()?).into());
+        let decoded = |text: Text<'_>| Ok(self.writer.unless_secret(text.decode()?).into());
         let mut problems = texts.into_iter().map(decoded).collect::<Result<Vec<_>>>()?;
         if more > 0 {
             problems.push(format!("and {more} more problems").into());
@@ -256,44 +256,45 @@ impl Sifter<'_, '_, '_> {
 
     /// What is shown of the configuration of an action.
     fn configuration(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<Attributes> {
-        let Some(config) = invocation.config().filter(|_| self.books.has_view()) else {
+        let Some(config) = invocation.config().filter(|_| self.writer.has_view()) else {
             return Ok(Attributes::default());
         };
-        self.maker.diff(&config)?;
-        let [_, unknown, _] = self.maker.paths();
+        self.builder.diff(&config)?;
+        let [_, unknown, _] = self.builder.paths();
         let none = &Paths::new();
         let places = Places { changed: none, unknown, replace_paths: none };
-        self.books.view(Whose::Action, &config, places)
+        self.writer.view(Whose::Action, &config, places)
     }
 
     fn read(&mut self, documents: &mut Documents<impl Source>) -> Result<Sifted> {
         let document = documents.read_pieces(Accepts::Plans, self)?;
-        self.books.end(&document)?;
+        self.writer.end(&document)?;
         let newer = document.is_newer.then_some(Warning::NewerFormat);
         let warnings = Warning::of_text(&document).chain(newer).collect();
-        let summary = std::mem::take(&mut self.books.summary);
-        let has_changes = self.books.has_changes;
+        let summary = std::mem::take(&mut self.writer.summary);
+        let has_changes = self.writer.has_changes;
         Ok(Sifted { summary, has_changes, warnings })
     }
 
-    /// Counts and writes what another thread made, up to an error.
-    fn absorb(&mut self, job: &mut PieceJob<RowBatch>) -> Result<()> {
-        let RowBatch { made, text, .. } = &mut job.found;
+    /// Counts and writes what another thread rows_built, up to an error.
+    fn absorb(&mut self, job: &mut LookaheadJob<RowBatch>) -> Result<()> {
+        let RowBatch { rows_built, text, .. } = &mut job.found;
         // The end of the rendered rows that are counted, and their number.
         let (mut text_end, mut rows) = (0, 0);
-        let absorbed = made.drain(..).zip(self.index..).try_for_each(|(made, index)| {
-            let counted = match made {
-                Made::Nothing(facts) => self.books.count(&facts),
-                Made::Text(facts, end) => {
-                    self.books.count(&facts).map(|()| (text_end, rows) = (end, rows + 1))
-                }
-                Made::Row(facts, row) => {
-                    self.books.count(&facts).and_then(|()| self.books.record(&row))
-                }
-            };
-            counted.map_err(|error| error.within(&format!("[{index}]")))
-        });
-        self.books.text(&text[..text_end], rows)?;
+        let absorbed =
+            rows_built.drain(..).zip(self.index..).try_for_each(|(rows_built, index)| {
+                let counted = match rows_built {
+                    BuiltRow::Nothing(facts) => self.writer.count(&facts),
+                    BuiltRow::Text(facts, end) => {
+                        self.writer.count(&facts).map(|()| (text_end, rows) = (end, rows + 1))
+                    }
+                    BuiltRow::Row(facts, row) => {
+                        self.writer.count(&facts).and_then(|()| self.writer.record(&row))
+                    }
+                };
+                counted.map_err(|error| error.within(&format!("[{index}]")))
+            });
+        self.writer.text(&text[..text_end], rows)?;
         absorbed
     }
 }
@@ -304,8 +305,8 @@ impl<'env: 'scope, 'scope> PieceVisitor for Sifter<'_, 'scope, 'env> {
             ahead.recall();
         }
         let is_entered = section.is_entered()
-            || (section == Section::DeferredActionInvocations && self.books.has_view())
-            || self.declarations.enter(section, self.books.format_version.as_deref());
+            || (section == Section::DeferredActionInvocations && self.writer.has_view())
+            || self.declarations.enter(section, self.writer.format_version.as_deref());
         if is_entered { Answer::Enter } else { Answer::Skip }
     }
 
@@ -325,22 +326,22 @@ impl<'env: 'scope, 'scope> PieceVisitor for Sifter<'_, 'scope, 'env> {
         plan::send(piece, self)
     }
 
-    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
-        self.books.begin_if_known()?;
-        let Some(ahead) = self.ahead.as_mut().filter(|_| self.books.begun) else {
+    fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
+        self.writer.begin_if_known()?;
+        let Some(ahead) = self.ahead.as_mut().filter(|_| self.writer.begun) else {
             return Ok(None);
         };
-        self.index = frontier.index();
-        let (books, view) = (&mut self.books, self.view);
-        let what = (books.show, books.extent, books.watch);
-        Ok(ahead.find(frontier, || {
-            let renderer = books.renderer();
-            RowWorker::new(books.limits, what, view, renderer)
+        self.index = boundary.index();
+        let (writer, view) = (&mut self.writer, self.view);
+        let what = (writer.show, writer.extent, writer.watch);
+        Ok(ahead.find(boundary, || {
+            let renderer = writer.renderer();
+            RowWorker::new(writer.limits, what, view, renderer)
         }))
     }
 
-    fn jumped(&mut self, _: &PieceStretch) -> Result<()> {
-        let Some((mut job, _)) = self.ahead.as_mut().and_then(PieceCrew::take) else {
+    fn jumped(&mut self, _: &ReadRange) -> Result<()> {
+        let Some((mut job, _)) = self.ahead.as_mut().and_then(Lookahead::take) else {
             return Ok(());
         };
         self.absorb(&mut job)?;
@@ -361,25 +362,25 @@ impl Visitor for Sifter<'_, '_, '_> {
                 let version = Some(value.text()?);
                 match section {
                     // Too late for the `plan` record; lost they must not be.
-                    Section::FormatVersion if self.books.begun => {
-                        self.books.summary.format_version = version;
+                    Section::FormatVersion if self.writer.begun => {
+                        self.writer.summary.format_version = version;
                     }
-                    _ if self.books.begun => self.books.summary.terraform_version = version,
-                    Section::FormatVersion => self.books.format_version = version,
-                    _ => self.books.terraform_version = version,
+                    _ if self.writer.begun => self.writer.summary.terraform_version = version,
+                    Section::FormatVersion => self.writer.format_version = version,
+                    _ => self.writer.terraform_version = version,
                 }
             }
-            Section::Timestamp => self.books.summary.timestamp = Some(value.text()?),
-            Section::Applyable => self.books.summary.applyable = Some(boolean(value)?),
-            Section::Complete => self.books.summary.complete = Some(boolean(value)?),
-            Section::Errored => self.books.summary.errored = Some(boolean(value)?),
+            Section::Timestamp => self.writer.summary.timestamp = Some(value.text()?),
+            Section::Applyable => self.writer.summary.applyable = Some(boolean(value)?),
+            Section::Complete => self.writer.summary.complete = Some(boolean(value)?),
+            Section::Errored => self.writer.summary.errored = Some(boolean(value)?),
             _ => {}
         }
         Ok(Flow::Continue)
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
-        self.declarations.note(piece, &self.books.limits).map(|()| Flow::Continue)
+        self.declarations.note(piece, &self.writer.limits).map(|()| Flow::Continue)
     }
 
     fn resource_change(
@@ -387,37 +388,37 @@ impl Visitor for Sifter<'_, '_, '_> {
         section: Section,
         change: &plan::ResourceChange<'_>,
     ) -> Result<Flow> {
-        self.books.change(section, change, None, &mut self.maker).map(|()| Flow::Continue)
+        self.writer.change(section, change, None, &mut self.builder).map(|()| Flow::Continue)
     }
 
     fn deferred_change(&mut self, deferred: &plan::Deferred<'_>) -> Result<Flow> {
         let change = &deferred.resource_change;
-        let (section, maker) = (Section::DeferredChanges, &mut self.maker);
-        self.books.change(section, change, deferred.reason, maker).map(|()| Flow::Continue)
+        let (section, builder) = (Section::DeferredChanges, &mut self.builder);
+        self.writer.change(section, change, deferred.reason, builder).map(|()| Flow::Continue)
     }
 
     fn output_change(&mut self, name: &str, change: &Change<'_>) -> Result<Flow> {
-        if let Some(watch) = self.books.watch {
+        if let Some(watch) = self.writer.watch {
             watch.see_thing(Thing::Output, [Some(name), None]);
         }
-        self.maker.diff(change)?;
-        let version = self.books.format_version.as_deref();
+        self.builder.diff(change)?;
+        let version = self.writer.format_version.as_deref();
         if !has_overlays(change)
-            && (self.declarations.cover(name, version) || self.books.declares(name))
+            && (self.declarations.cover(name, version) || self.writer.declares(name))
         {
-            self.maker.hide_all();
+            self.builder.hide_all();
         }
         let action = Action::of(change)?;
         let word = action.word(change)?;
-        let changed = &mut self.books.summary.output_changes;
-        counts::count(changed, &word, &self.books.limits, change.offset())?;
-        if action == Action::NoOp && self.books.show == Show::Changes {
+        let changed = &mut self.writer.summary.output_changes;
+        counts::count(changed, &word, &self.writer.limits, change.offset())?;
+        if action == Action::NoOp && self.writer.show == Show::Changes {
             return Ok(Flow::Continue);
         }
-        let [changed, unknown, sensitive] = self.maker.paths();
+        let [changed, unknown, sensitive] = self.builder.paths();
         let places = Places { changed, unknown, replace_paths: &Paths::new() };
-        let attributes = self.books.view(Whose::Output(name), change, places)?;
-        self.books.record(&Record::OutputChange(OutputChange {
+        let attributes = self.writer.view(Whose::Output(name), change, places)?;
+        self.writer.record(&Record::OutputChange(OutputChange {
             name: Cow::Borrowed(name),
             action: word,
             actions: action.words(change)?,
@@ -432,21 +433,21 @@ impl Visitor for Sifter<'_, '_, '_> {
     fn check(&mut self, check: &plan::Check<'_>) -> Result<Flow> {
         let status = check.status.decode()?;
         counts::count(
-            &mut self.books.summary.checks,
+            &mut self.writer.summary.checks,
             &status,
-            &self.books.limits,
+            &self.writer.limits,
             check.status.offset(),
         )?;
         // The problems are read in any case: a key twice in them is an error.
         let problems = self.problems(check)?;
         let address = check.address.decode()?;
-        if let Some(watch) = self.books.watch {
+        if let Some(watch) = self.writer.watch {
             watch.see_thing(Thing::Check, [Some(&address), None]);
         }
-        if status == "pass" && self.books.show == Show::Changes {
+        if status == "pass" && self.writer.show == Show::Changes {
             return Ok(Flow::Continue);
         }
-        self.books.record(&Record::Check(Check {
+        self.writer.record(&Record::Check(Check {
             address: address.into(),
             check_kind: decoded(check.kind)?,
             status: status.into(),
@@ -456,20 +457,20 @@ impl Visitor for Sifter<'_, '_, '_> {
     }
 
     fn action_invocation(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<Flow> {
-        self.books.has_changes = true;
+        self.writer.has_changes = true;
         let invocation = self.invocation(invocation, None)?;
-        if let Some(watch) = self.books.watch {
+        if let Some(watch) = self.writer.watch {
             let names = [Some(&*invocation.address), invocation.type_name.as_deref()];
             watch.see_thing(Thing::Action, names);
         }
-        self.books.record(&Record::ActionInvocation(invocation)).map(|()| Flow::Continue)
+        self.writer.record(&Record::ActionInvocation(invocation)).map(|()| Flow::Continue)
     }
 
     fn deferred_action(&mut self, deferred: &plan::DeferredAction<'_>) -> Result<Flow> {
         let invocation = self
             .invocation(&deferred.action_invocation, deferred.reason)
             .map_err(|error| error.within("action_invocation"))?;
-        self.books.record(&Record::DeferredActionInvocation(invocation)).map(|()| Flow::Continue)
+        self.writer.record(&Record::DeferredActionInvocation(invocation)).map(|()| Flow::Continue)
     }
 }
 

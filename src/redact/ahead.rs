@@ -5,21 +5,21 @@ use std::ops::Range;
 
 use super::chunk::{Chunk, Masker};
 use super::cut::{Judge, Verdict};
+use super::kept_ranges::KeptRanges;
 use super::redactor::Redactor;
-use super::stays::Stays;
 use super::{Counts, Options};
 use crate::error::Result;
 use crate::json::outline::Outline;
-use crate::plan::piece_crew::{Found as _, PieceJob, Task};
-use crate::plan::{Flow, Piece, PieceScout, PieceStretch, PieceVisitor};
+use crate::plan::lookahead::{Found as _, LookaheadJob, Task};
+use crate::plan::{Flow, LookaheadReader, Piece, PieceVisitor, ReadRange};
 use crate::pool::Worker;
 use crate::secret::Collected;
-use crate::secret::survey::Survey;
+use crate::secret::first_pass_index::FirstPassIndex;
 
 /// Most notes on one stretch; the rest of it is left to the walk.
 const NOTES_MAX: usize = 8192;
 
-/// How many stretches at most are parsed whole after the survey was useless.
+/// How many stretches at most are parsed whole after the first_pass was useless.
 const SURVEY_SKIPS_MAX: u32 = 32;
 
 /// Redacts stretches.
@@ -29,10 +29,10 @@ pub(super) struct StretchRedactor<'s> {
     known: Option<&'s Collected>,
     /// Decides which changes stay; `None` keeps everything.
     judge: Option<Box<dyn Judge>>,
-    stays: Stays,
+    kept: KeptRanges,
     /// Scratch space for pieces.
     outline: Outline,
-    /// How many times in a row the survey was useless, and for how many more stretches it is not
+    /// How many times in a row the first_pass was useless, and for how many more stretches it is not
     /// tried.
     survey_failures: u32,
     survey_skips: u32,
@@ -48,65 +48,65 @@ impl<'s> StretchRedactor<'s> {
         options: &'s Options,
     ) -> Self {
         let redactor = Redactor::new(Chunk::default(), known, options);
-        let (stays, outline) = (Stays::default(), Outline::new());
+        let (kept, outline) = (KeptRanges::default(), Outline::new());
         StretchRedactor {
             masker,
             redactor,
             known,
             judge,
-            stays,
+            kept,
             outline,
             survey_failures: 0,
             survey_skips: 0,
         }
     }
 
-    /// Redacts a stretch by the survey of the first pass, if that is enough. After a failure the
-    /// survey is not tried for some stretches, because it may fail there too.
+    /// Redacts a stretch by the first_pass of the first pass, if that is enough. After a failure the
+    /// first_pass is not tried for some stretches, because it may fail there too.
     fn try_known(
         &mut self,
-        scout: &PieceScout,
+        reader: &LookaheadReader,
         place: usize,
-        job: &mut PieceJob<Chunk>,
-    ) -> Option<PieceStretch> {
-        let Collected { survey, places, .. } = self.known.filter(|_| self.judge.is_none())?;
+        job: &mut LookaheadJob<Chunk>,
+    ) -> Option<ReadRange> {
+        let Collected { first_pass, places, .. } = self.known.filter(|_| self.judge.is_none())?;
         if self.survey_skips > 0 {
             self.survey_skips -= 1;
             return None;
         }
-        // A change elsewhere marks a resource that the survey counted as unmarked.
-        if places.may_have(&survey.get(place).1.addresses) {
+        // A change elsewhere marks a resource that the first_pass counted as unmarked.
+        if places.may_have(&first_pass.get(place).1.addresses) {
             return None;
         }
-        let read = self.redact_known(scout, survey, place, job);
+        let read = self.redact_known(reader, first_pass, place, job);
         self.survey_failures = if read.is_some() { 0 } else { self.survey_failures + 1 };
         self.survey_skips = self.survey_failures.min(SURVEY_SKIPS_MAX);
         read
     }
 
-    /// Redacts a surveyed stretch by parsing only its marked pieces. Returns `None` if that is not
+    /// Redacts a indexed stretch by parsing only its marked pieces. Returns `None` if that is not
     /// enough, or if the text has changed.
     fn redact_known(
         &mut self,
-        scout: &PieceScout,
-        survey: &Survey,
+        reader: &LookaheadReader,
+        first_pass: &FirstPassIndex,
         place: usize,
-        job: &mut PieceJob<Chunk>,
-    ) -> Option<PieceStretch> {
-        let (stretch, surveyed) = survey.get(place);
-        job.found.take(stretch.range(), scout.text());
-        if survey.digests().of(&job.found.bytes) != surveyed.digest {
+        job: &mut LookaheadJob<Chunk>,
+    ) -> Option<ReadRange> {
+        let (stretch, indexed) = first_pass.get(place);
+        job.found.take(stretch.range(), reader.text());
+        if first_pass.digests().of(&job.found.bytes) != indexed.digest {
             return None;
         }
         self.begin(job);
-        let all_marked = surveyed.marked.iter().all(|(kind, range)| {
+        let all_marked = indexed.marked.iter().all(|(kind, range)| {
             let StretchRedactor { redactor, outline, .. } = self;
             let redact = |piece: &Piece<'_>| redactor.piece(piece);
-            scout.read_again(*kind, range.clone(), outline, redact).is_ok()
+            reader.read_again(*kind, range.clone(), outline, redact).is_ok()
                 && !is_full(&redactor.notes)
         });
         self.end(job);
-        job.found.counts.unmarked += surveyed.unmarked;
+        job.found.counts.unmarked += indexed.unmarked;
         let is_enough = all_marked && matches!(self.masker.mask_marked(&mut job.found), Ok(true));
         is_enough.then(|| stretch.clone())
     }
@@ -114,26 +114,26 @@ impl<'s> StretchRedactor<'s> {
     /// Redacts the pieces that begin in a range.
     fn redact(
         &mut self,
-        scout: &PieceScout,
+        reader: &LookaheadReader,
         range: Range<u64>,
-        job: &mut PieceJob<Chunk>,
-    ) -> Option<PieceStretch> {
+        job: &mut LookaheadJob<Chunk>,
+    ) -> Option<ReadRange> {
         self.begin(job);
         let mut redacting = RedactingPieces(&mut self.redactor);
         let read = match &mut self.judge {
-            None => scout.read(range, &mut self.outline, &mut redacting),
+            None => reader.read(range, &mut self.outline, &mut redacting),
             Some(judge) => {
-                self.stays.clear();
-                let (judge, stays) = (&mut **judge, &mut self.stays);
-                let mut selecting = SelectingPieces { redacting, judge, stays, next: None };
-                scout.read(range, &mut self.outline, &mut selecting)
+                self.kept.clear();
+                let (judge, kept) = (&mut **judge, &mut self.kept);
+                let mut selecting = SelectingPieces { redacting, judge, kept, next: None };
+                reader.read(range, &mut self.outline, &mut selecting)
             }
         };
         self.end(job);
         if let Some(read) = &read {
             match self.judge {
-                None => job.found.take(read.range(), scout.text()),
-                Some(_) => self.stays.take(&mut job.found, read.range(), scout.text()),
+                None => job.found.take(read.range(), reader.text()),
+                Some(_) => self.kept.take(&mut job.found, read.range(), reader.text()),
             }
             self.masker.work(&mut job.found);
         }
@@ -141,26 +141,26 @@ impl<'s> StretchRedactor<'s> {
     }
 
     /// Starts collecting notes and counts for a job.
-    fn begin(&mut self, job: &mut PieceJob<Chunk>) {
+    fn begin(&mut self, job: &mut LookaheadJob<Chunk>) {
         std::mem::swap(&mut self.redactor.notes, &mut job.found);
         self.redactor.counts = Counts::default();
     }
 
-    fn end(&mut self, job: &mut PieceJob<Chunk>) {
+    fn end(&mut self, job: &mut LookaheadJob<Chunk>) {
         std::mem::swap(&mut self.redactor.notes, &mut job.found);
         job.found.counts = self.redactor.counts;
     }
 }
 
 impl Worker for StretchRedactor<'_> {
-    type Job = PieceJob<Chunk>;
+    type Job = LookaheadJob<Chunk>;
 
-    fn work(&mut self, job: &mut PieceJob<Chunk>) {
-        let Some(Task { scout, range, known }) = job.task() else { return };
-        let known = known.and_then(|place| self.try_known(&scout, place, job));
+    fn work(&mut self, job: &mut LookaheadJob<Chunk>) {
+        let Some(Task { reader, range, known }) = job.task() else { return };
+        let known = known.and_then(|place| self.try_known(&reader, place, job));
         let read = known.or_else(|| {
             job.found.clear();
-            self.redact(&scout, range, job)
+            self.redact(&reader, range, job)
         });
         job.end(read);
     }
@@ -203,7 +203,7 @@ impl PieceVisitor for RedactingPieces<'_, '_> {
 struct SelectingPieces<'w, 's> {
     redacting: RedactingPieces<'w, 's>,
     judge: &'w mut dyn Judge,
-    stays: &'w mut Stays,
+    kept: &'w mut KeptRanges,
     /// Where the comma before the next piece is.
     next: Option<u64>,
 }
@@ -216,13 +216,13 @@ impl PieceVisitor for SelectingPieces<'_, '_> {
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let end = piece.value.range().end;
         match self.judge.change(piece)? {
-            Verdict::Goes(reason) => self.stays.go(end, reason),
-            Verdict::Stays if self.stays.len() >= NOTES_MAX => return Ok(Flow::Stop),
+            Verdict::Goes(reason) => self.kept.go(end, reason),
+            Verdict::Stays if self.kept.len() >= NOTES_MAX => return Ok(Flow::Stop),
             Verdict::Stays => {
                 if self.redacting.piece(piece)? == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
-                self.stays.stay(end, self.next);
+                self.kept.stay(end, self.next);
             }
         }
         Ok(Flow::Continue)
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
     use crate::error::Result;
     use crate::input::{SharedText, Source};
-    use crate::plan::{Accepts, Documents, PieceFrontier};
+    use crate::plan::{Accepts, Boundary, Documents};
     use crate::redact::mask::Masking;
     use crate::scan::Isa;
     use crate::secret::echo::Sought;
@@ -268,16 +268,16 @@ mod tests {
         }
     }
 
-    /// Captures a scout.
-    struct ScoutCatcher(Option<PieceScout>);
+    /// Captures a reader.
+    struct ScoutCatcher(Option<LookaheadReader>);
 
     impl PieceVisitor for ScoutCatcher {
         fn piece(&mut self, _: &Piece<'_>) -> Result<Flow> {
             Ok(Flow::Continue)
         }
 
-        fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
-            self.0 = self.0.take().or_else(|| frontier.scout());
+        fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
+            self.0 = self.0.take().or_else(|| boundary.reader());
             Ok(None)
         }
     }
@@ -309,21 +309,21 @@ mod tests {
         let mut catcher = ScoutCatcher(None);
         let mut documents = Documents::only(source, &read);
         documents.read_pieces(Accepts::States, &mut catcher).expect("a plan");
-        let scout = catcher.0.expect("a place to read from");
+        let reader = catcher.0.expect("a place to read from");
         let options = Options { secret, masking: Masking::Text };
-        let Collected { secrets, survey, .. } = &collected;
+        let Collected { secrets, first_pass, .. } = &collected;
         let what = Sought { secrets, contained: None };
         let masker = Masker::new(what, &options.masking, Isa::best(), read.limits);
         let mut redactor = StretchRedactor::new(masker, Some(&collected), None, &options);
         let (mut with, mut without) = (0, 0);
-        for place in 0..survey.stretches(&options.secret, &read).len() {
-            let (stretch, surveyed) = survey.get(place);
+        for place in 0..first_pass.stretches(&options.secret, &read).len() {
+            let (stretch, indexed) = first_pass.get(place);
             let has_echoes = text[stretch.places()].contains("\"other\":\"hunter2");
-            let mut job = PieceJob::default();
-            let is_enough = redactor.redact_known(&scout, survey, place, &mut job).is_some();
+            let mut job = LookaheadJob::default();
+            let is_enough = redactor.redact_known(&reader, first_pass, place, &mut job).is_some();
             assert_eq!(is_enough, !has_echoes, "{stretch:?}");
             if is_enough {
-                assert_eq!(job.found.counts.marked, surveyed.marked.len() as u64);
+                assert_eq!(job.found.counts.marked, indexed.marked.len() as u64);
                 without += 1;
             } else {
                 with += 1;

@@ -9,12 +9,12 @@ use std::ops::Range;
 
 use super::Counts;
 use super::cut::Gone;
-use super::look::Looks;
+use super::echo_context::EchoContexts;
 use super::mask::{Mask, Masking};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 use crate::plan::PieceKind;
-use crate::plan::piece_crew::Found;
+use crate::plan::lookahead::Found;
 use crate::pool::Worker;
 use crate::scan::Isa;
 use crate::secret::echo::{Echo, EchoKind, Echoes, Sought};
@@ -150,14 +150,14 @@ pub(super) struct Masker<'s> {
     what: Sought<'s>,
     masking: &'s Masking,
     echoes: Echoes,
-    looks: Looks,
+    looks: EchoContexts,
     /// Most echoes in one piece.
     echoes_max: u64,
 }
 
 impl<'s> Masker<'s> {
     pub fn new(what: Sought<'s>, masking: &'s Masking, isa: Isa, limits: Limits) -> Self {
-        let (echoes, looks) = (Echoes::new(isa), Looks::new(isa, limits));
+        let (echoes, looks) = (Echoes::new(isa), EchoContexts::new(isa, limits));
         Masker { what, masking, echoes, looks, echoes_max: limits.marks }
     }
 
@@ -214,7 +214,7 @@ fn mask_of(
     piece: Option<&Span>,
     chunk: &Chunk,
     masking: &Masking,
-    looks: &mut Looks,
+    looks: &mut EchoContexts,
 ) -> Result<Option<Mask>> {
     let start = chunk.start + echo.range.start as u64;
     let raw = &chunk.bytes[echo.range.clone()];

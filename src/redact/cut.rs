@@ -13,11 +13,11 @@ use std::rc::Rc;
 
 use super::ahead::StretchRedactor;
 use super::chunk::Chunk;
-use super::outgoing::Outgoing;
+use super::output_buffer::OutputBuffer;
 use super::redactor::Redactor;
 use crate::error::{Result, WrongDocument};
-use crate::plan::piece_crew::PieceCrew;
-use crate::plan::{Answer, Flow, Piece, PieceFrontier, PieceStretch, PieceVisitor, Section};
+use crate::plan::lookahead::Lookahead;
+use crate::plan::{Answer, Boundary, Flow, Piece, PieceVisitor, ReadRange, Section};
 
 /// Whether a piece of a document stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,12 +189,12 @@ impl Items {
 
 /// Passes only the selected parts of a document to the output.
 pub(super) struct Cutter<'r, 'scope, 'env, 's> {
-    pub outgoing: Rc<RefCell<Outgoing<'scope, 'env, 's>>>,
+    pub output: Rc<RefCell<OutputBuffer<'scope, 'env, 's>>>,
     pub selection: &'r mut dyn Selection,
     /// Searches the parts that stay for secrets; `None` if secrets may be shown.
-    pub redactor: Option<Redactor<'r, Rc<RefCell<Outgoing<'scope, 'env, 's>>>>>,
+    pub redactor: Option<Redactor<'r, Rc<RefCell<OutputBuffer<'scope, 'env, 's>>>>>,
     /// Lookahead workers that do the same.
-    pub ahead: Option<PieceCrew<'scope, 'env, StretchRedactor<'s>, Chunk>>,
+    pub ahead: Option<Lookahead<'scope, 'env, StretchRedactor<'s>, Chunk>>,
     /// Makes the workers.
     pub new_worker: Box<dyn Fn() -> StretchRedactor<'s> + 'scope>,
     /// True if lookahead is limited to changes, because the judges cannot decide on other pieces.
@@ -218,7 +218,7 @@ impl<'scope, 's: 'scope> Cutter<'_, 'scope, '_, 's> {
         if let (Some(at), Some(items)) = (self.next.take(), self.open.last_mut())
             && let Some(comma) = items.stay(at)
         {
-            self.outgoing.borrow_mut().remove(comma);
+            self.output.borrow_mut().remove(comma);
         }
     }
 
@@ -230,16 +230,16 @@ impl<'scope, 's: 'scope> Cutter<'_, 'scope, '_, 's> {
 
     fn goes_to(&mut self, end: u64) {
         if let Some(start) = self.goes() {
-            self.outgoing.borrow_mut().remove(start..end);
+            self.output.borrow_mut().remove(start..end);
         }
     }
 }
 
 impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
     fn begin(&mut self, start: u64) {
-        let mut outgoing = self.outgoing.borrow_mut();
-        outgoing.begin(start);
-        outgoing.add(start, self.selection.around()[0]);
+        let mut output = self.output.borrow_mut();
+        output.begin(start);
+        output.add(start, self.selection.around()[0]);
     }
 
     fn section(&mut self, section: Section, key: &str) -> Answer {
@@ -253,7 +253,7 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
             return Answer::Enter;
         }
         if let Some(start) = self.goes() {
-            self.outgoing.borrow_mut().remove_from(start);
+            self.output.borrow_mut().remove_from(start);
             self.is_leaving_out = true;
         }
         Answer::Skip
@@ -273,9 +273,9 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
         if let Some(around) = self.open.last_mut() {
             around.passed(close + 1);
         } else if let Some(document) = left {
-            let mut outgoing = self.outgoing.borrow_mut();
-            outgoing.add(document.end(), self.selection.missing());
-            outgoing.add(close + 1, self.selection.around()[1]);
+            let mut output = self.output.borrow_mut();
+            output.add(document.end(), self.selection.missing());
+            output.add(close + 1, self.selection.around()[1]);
         }
     }
 
@@ -289,7 +289,7 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
             Verdict::Stays => {
                 self.stays();
                 for cut in self.cuts.drain(..) {
-                    self.outgoing.borrow_mut().remove(cut);
+                    self.output.borrow_mut().remove(cut);
                 }
                 if let Some(redactor) = &mut self.redactor {
                     redactor.piece(piece)?;
@@ -299,27 +299,27 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
         Ok(Flow::Continue)
     }
 
-    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
+    fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
         let ahead = self.ahead.as_mut().filter(|_| self.is_read_ahead);
-        Ok(ahead.and_then(|ahead| ahead.find(frontier, &self.new_worker)))
+        Ok(ahead.and_then(|ahead| ahead.find(boundary, &self.new_worker)))
     }
 
-    fn jumped(&mut self, stretch: &PieceStretch) -> Result<()> {
+    fn jumped(&mut self, stretch: &ReadRange) -> Result<()> {
         let Some(ahead) = &mut self.ahead else { return Ok(()) };
         let Range { start, end } = stretch.range();
-        if let Some((mut job, scout)) = ahead.take() {
-            let (chunk, text) = (&mut job.found, scout.text());
+        if let Some((mut job, reader)) = ahead.take() {
+            let (chunk, text) = (&mut job.found, reader.text());
             self.gone.add(&chunk.gone);
             let (next, items) = (self.next.take(), self.open.last_mut());
             if let (Some(at), Some(items)) = (next, items) {
-                let mut outgoing = self.outgoing.borrow_mut();
+                let mut output = self.output.borrow_mut();
                 match chunk.first_comma {
                     // The first item of the stretch stays.
                     None if !chunk.bytes.is_empty() => {
-                        items.stay(at).into_iter().for_each(|comma| outgoing.remove(comma));
+                        items.stay(at).into_iter().for_each(|comma| output.remove(comma));
                     }
                     first_comma => {
-                        outgoing.remove(items.go()..start);
+                        output.remove(items.go()..start);
                         if let Some(comma) = first_comma
                             && !items.stay_behind()
                         {
@@ -329,7 +329,7 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
                 }
                 items.passed(end);
             }
-            self.outgoing.borrow_mut().through(text, start..end, chunk)?;
+            self.output.borrow_mut().through(text, start..end, chunk)?;
             ahead.keep(job);
         }
         self.next = None;
@@ -339,12 +339,12 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
     }
 
     fn passed(&mut self, end: u64) {
-        let mut outgoing = self.outgoing.borrow_mut();
+        let mut output = self.output.borrow_mut();
         let is_section = self.open.len() == 1;
         if is_section && std::mem::take(&mut self.is_leaving_out) {
-            outgoing.remove_to(end);
+            output.remove_to(end);
         }
-        outgoing.passed(end);
+        output.passed(end);
         if let Some(items) = self.open.last_mut() {
             items.passed(end);
         }
@@ -356,7 +356,7 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
 
     fn end(&mut self, end: u64) -> Result<()> {
         debug_assert!(self.open.is_empty(), "what was entered was left");
-        self.outgoing.borrow_mut().end(end);
+        self.output.borrow_mut().end(end);
         Ok(())
     }
 }

@@ -11,20 +11,20 @@
 //!
 //! If the text lies in memory, lookahead workers (`ahead`) do both for whole stretches, or only for
 //! the changes that stay (`stays`). When the walk arrives at the start of such a stretch, it writes
-//! the result (`Outgoing::through`) and jumps to the end.
+//! the result (`OutputBuffer::through`) and jumps to the end.
 //!
-//! The first pass surveys stretches (`Survey` in [`crate::secret`]). In a surveyed stretch that
+//! The first pass surveys stretches (`FirstPassIndex` in [`crate::secret`]). In a indexed stretch that
 //! stays whole, the second pass parses only the marked pieces, also with a single thread.
 
 mod ahead;
 mod chunk;
 pub mod cut;
-mod look;
+mod echo_context;
+mod kept_ranges;
 pub mod mask;
-mod outgoing;
+mod output_buffer;
 mod pairs;
 mod redactor;
-mod stays;
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -35,12 +35,12 @@ use ahead::StretchRedactor;
 use chunk::Masker;
 use cut::{Cutter, Everything, Gone, Selection};
 use mask::Masking;
-use outgoing::{Outgoing, Tee};
+use output_buffer::{OutputBuffer, Tee};
 use redactor::Redactor;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
-use crate::plan::piece_crew::PieceCrew;
+use crate::plan::lookahead::Lookahead;
 use crate::plan::{Accepts, Document, Documents};
 use crate::pool::{Pool, Queue};
 use crate::secret::echo::Sought;
@@ -162,16 +162,17 @@ pub fn rewrite<S: Source>(
     let is_redacted = !matches!(secrecy, Secrecy::Off);
     let Collected { secrets, contained, .. } = known.unwrap_or(&nothing);
     let what = Sought { secrets, contained: contained.as_ref() };
-    let (desk, desk_ahead) = (Queue::new(), Queue::new());
+    let (queue, queue_ahead) = (Queue::new(), Queue::new());
     let threads = read.threads.map_or(1, NonZeroUsize::get);
     std::thread::scope(|scope| {
-        let crew = Pool::new(scope, &desk, threads);
+        let pool = Pool::new(scope, &queue, threads);
         let masking = &options.masking;
         let hire = move || Masker::new(what, masking, read.isa, read.limits);
-        let outgoing = Outgoing::new(crew, hire, secrets.echo(), out, &read.limits);
-        let outgoing = Rc::new(RefCell::new(outgoing));
-        let stretches = known
-            .map_or(&[][..], |known| known.survey.stretches(&options.secret, documents.options()));
+        let output = OutputBuffer::new(pool, hire, secrets.echo(), out, &read.limits);
+        let output = Rc::new(RefCell::new(output));
+        let stretches = known.map_or(&[][..], |known| {
+            known.first_pass.stretches(&options.secret, documents.options())
+        });
         let judges = selection.judges().filter(|_| threads > 1);
         let only_changes = !selection.is_everything();
         let is_ahead = match only_changes {
@@ -179,18 +180,18 @@ pub fn rewrite<S: Source>(
             false => threads > 1 || !stretches.is_empty(),
         };
         let ahead = (is_redacted && is_ahead)
-            .then(|| PieceCrew::new(scope, &desk_ahead, threads).with_known(stretches));
+            .then(|| Lookahead::new(scope, &queue_ahead, threads).with_known(stretches));
         let new_worker = Box::new(move || {
             let judge = judges.as_ref().map(|judges| judges());
             StretchRedactor::new(hire(), known, judge, options)
         });
-        let notes = Rc::clone(&outgoing);
+        let notes = Rc::clone(&output);
         let redactor = is_redacted.then(|| Redactor::new(notes, known, options));
         let mut cutter = Cutter {
             only_changes,
             is_read_ahead: false,
             gone: Gone::default(),
-            outgoing: Rc::clone(&outgoing),
+            output: Rc::clone(&output),
             selection,
             redactor,
             ahead,
@@ -201,24 +202,24 @@ pub fn rewrite<S: Source>(
             cuts: Vec::new(),
         };
         let read = documents.read_by(|region, found| {
-            let tee = Tee { source: region, outgoing: Rc::clone(&outgoing) };
+            let tee = Tee { source: region, output: Rc::clone(&output) };
             found.read_pieces(tee, Accepts::States, &mut cutter)
         });
         let document = match read {
             Ok(document) => document,
             Err(error) => {
                 if is_of_the_text(&error) && !secrets.echo() {
-                    outgoing.borrow_mut().finish_passed(documents.source())?;
+                    output.borrow_mut().finish_passed(documents.source())?;
                 }
                 return Err(error);
             }
         };
-        outgoing.borrow_mut().finish(documents.source())?;
+        output.borrow_mut().finish(documents.source())?;
         // The rest of the window was copied only now.
         documents.hold_still()?;
         cutter.selection.gone(&cutter.gone);
         let mut counts = cutter.redactor.map_or(Counts::default(), |redactor| redactor.counts);
-        counts.add(&outgoing.borrow().counts);
+        counts.add(&output.borrow().counts);
         Ok(Redacted { document, counts })
     })
 }

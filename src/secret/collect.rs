@@ -5,24 +5,24 @@ use std::num::NonZeroUsize;
 
 use super::constants::marked_constants;
 use super::contained::{Contained, Texts};
-use super::learned::{Learned, LearnedPiece};
+use super::first_pass_index::{FirstPassIndex, IndexedRange, Keyed};
 use super::marks::{By, Marks, Step};
 use super::parts::{Declared, Parts};
 use super::places::Places;
+use super::range_secrets::{MarkedPiece, RangeSecrets};
 use super::search::{Searched, Searcher};
 use super::set::Secrets;
-use super::survey::{Keyed, Survey, Surveyed};
 use super::texts::{Role, texts_of};
 use super::{EchoOf, Options};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::outline::Outline;
 use crate::json::value::{Kind, Value};
-use crate::plan::piece_crew::PieceCrew;
-use crate::plan::read_ahead::STRETCH;
+use crate::plan::lookahead::Lookahead;
+use crate::plan::range_queue::STRETCH;
 use crate::plan::{
-    Accepts, Answer, Documents, Flow, Next, Piece, PieceFrontier, PieceKind, PieceStretch,
-    PieceVisitor, Section,
+    Accepts, Answer, Boundary, Documents, Flow, Next, Piece, PieceKind, PieceVisitor, ReadRange,
+    Section,
 };
 use crate::pool::Queue;
 
@@ -42,7 +42,7 @@ pub struct Collected {
     /// The marked places.
     pub places: Places,
     /// Findings of this pass that make the next pass over the document cheaper.
-    pub(crate) survey: Survey,
+    pub(crate) first_pass: FirstPassIndex,
 }
 
 impl Collected {
@@ -53,7 +53,7 @@ impl Collected {
             contained: None,
             declared: Declared::new(&options.read.limits),
             places: Places::new(&options.read.limits),
-            survey: Survey::default(),
+            first_pass: FirstPassIndex::default(),
         }
     }
 }
@@ -142,15 +142,15 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         // Even a single thread parses ahead for a redaction, because its results shorten the second
         // pass.
         let is_ahead = threads > 1 || self.surveys;
-        let desk = Queue::new();
+        let queue = Queue::new();
         std::thread::scope(|scope| {
             let secrets = Secrets::new(options.echo_min, &options.read.limits);
-            let survey = self.surveys.then(|| Survey::new(options));
+            let first_pass = self.surveys.then(|| FirstPassIndex::new(options));
             let places = Places::new(&options.read.limits);
-            let ahead = is_ahead.then(|| PieceCrew::new(scope, &desk, threads));
+            let ahead = is_ahead.then(|| Lookahead::new(scope, &queue, threads));
             let collector = Collector {
                 ahead,
-                survey,
+                first_pass,
                 useless_stretches: 0,
                 paused_to: 0,
                 secrets,
@@ -201,10 +201,10 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
             collector.turn = Turn::Second(awaited);
             read(again, &mut collector)?;
         }
-        let Collector { secrets, texts, declared, places, survey, .. } = collector;
-        let survey = survey.unwrap_or_default();
+        let Collector { secrets, texts, declared, places, first_pass, .. } = collector;
+        let first_pass = first_pass.unwrap_or_default();
         let contained = texts.as_ref().map(Contained::new);
-        Ok(Collected { secrets, contained, declared, places, survey })
+        Ok(Collected { secrets, contained, declared, places, first_pass })
     }
 
     /// Reads the document that `documents` comes to next. If that fails, moves `documents` past it.
@@ -268,8 +268,8 @@ enum Turn {
 struct Collector<'scope, 'env, 't> {
     /// Workers that search for marked pieces. `None` without lookahead, and while their results are
     /// used.
-    ahead: Option<PieceCrew<'scope, 'env, Searcher, Searched>>,
-    survey: Option<Survey>,
+    ahead: Option<Lookahead<'scope, 'env, Searcher, Searched>>,
+    first_pass: Option<FirstPassIndex>,
     /// Number of stretches in a row whose lookahead was useless. Lookahead then pauses up to the
     /// offset `paused_to`.
     useless_stretches: u32,
@@ -313,13 +313,13 @@ impl PieceVisitor for Collector<'_, '_, '_> {
         }
     }
 
-    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
-        let Collector { ahead, marks, secrets, places, survey, .. } = self;
-        let Some(ahead) = ahead.as_mut().filter(|_| frontier.offset() >= self.paused_to) else {
+    fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
+        let Collector { ahead, marks, secrets, places, first_pass, .. } = self;
+        let Some(ahead) = ahead.as_mut().filter(|_| boundary.offset() >= self.paused_to) else {
             return Ok(None);
         };
-        Ok(ahead.find(frontier, || {
-            let digests = survey.as_ref().map(Survey::digests).cloned();
+        Ok(ahead.find(boundary, || {
+            let digests = first_pass.as_ref().map(FirstPassIndex::digests).cloned();
             Searcher::new(
                 marks.like(),
                 secrets.digester().clone(),
@@ -329,18 +329,18 @@ impl PieceVisitor for Collector<'_, '_, '_> {
         }))
     }
 
-    fn jumped(&mut self, stretch: &PieceStretch) -> Result<()> {
+    fn jumped(&mut self, stretch: &ReadRange) -> Result<()> {
         let Some(mut ahead) = self.ahead.take() else { return Ok(()) };
-        if let Some((job, scout)) = ahead.take() {
-            let Searched { learned, unmarked, addresses, digest } = &job.found;
+        if let Some((job, reader)) = ahead.take() {
+            let Searched { found_secrets, unmarked, addresses, digest } = &job.found;
             let mut read_twice = 0;
-            for piece in learned.pieces() {
-                learned.teach_places(piece, &mut self.places)?;
-                if !self.learn(learned, piece)? {
+            for piece in found_secrets.pieces() {
+                found_secrets.teach_places(piece, &mut self.places)?;
+                if !self.learn(found_secrets, piece)? {
                     read_twice += piece.len();
                     let mut outline = std::mem::take(&mut self.outline);
                     let learn = |piece: &Piece<'_>| self.collect(piece);
-                    scout.read_again(piece.kind, piece.range.clone(), &mut outline, learn)?;
+                    reader.read_again(piece.kind, piece.range.clone(), &mut outline, learn)?;
                     self.outline = outline;
                 }
             }
@@ -354,13 +354,14 @@ impl PieceVisitor for Collector<'_, '_, '_> {
                 self.useless_stretches = 0;
             }
             // If most of the stretch is marked, the next pass would parse most of it again.
-            if let Some(survey) = &mut self.survey
-                && learned.bytes() <= (range.end - range.start) / 2
+            if let Some(first_pass) = &mut self.first_pass
+                && found_secrets.bytes() <= (range.end - range.start) / 2
             {
-                let pieces = learned.pieces().iter();
+                let pieces = found_secrets.pieces().iter();
                 let marked = pieces.map(|piece| (piece.kind, piece.range.clone())).collect();
                 let (addresses, unmarked) = (addresses.as_slice().into(), *unmarked);
-                survey.push(stretch, Surveyed { marked, addresses, unmarked, digest: *digest });
+                first_pass
+                    .push(stretch, IndexedRange { marked, addresses, unmarked, digest: *digest });
             }
             ahead.keep(job);
         }
@@ -501,11 +502,11 @@ impl Collector<'_, '_, '_> {
     /// Records the secrets of a piece from a worker's result. Returns `false` if the piece must be
     /// parsed again: the worker had no room for its secrets, or the caller needs the texts or
     /// locations of new ones.
-    fn learn(&mut self, learned: &Learned, piece: &LearnedPiece) -> Result<bool> {
+    fn learn(&mut self, found_secrets: &RangeSecrets, piece: &MarkedPiece) -> Result<bool> {
         if self.texts.is_some() || self.tell.is_some() {
-            return Ok(learned.is_known(piece, &self.secrets));
+            return Ok(found_secrets.is_known(piece, &self.secrets));
         }
-        learned.teach(piece, &mut self.secrets)
+        found_secrets.teach(piece, &mut self.secrets)
     }
 }
 

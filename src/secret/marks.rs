@@ -97,7 +97,7 @@ pub enum By {
 /// Finds the marked places of subjects, one after the other, and reuses its memory.
 #[derive(Debug)]
 pub struct Marks {
-    quiet: Quiet,
+    unmarked: UnmarkedCache,
     /// Offsets of the marking values in the current overlays, in ascending order.
     marking: Vec<u64>,
     /// The path of the walk and the containers on it; empty between two subjects.
@@ -118,13 +118,13 @@ pub struct Marks {
 /// mostly have the same. A few bytes of the overlay choose its slot, and a new overlay replaces the
 /// old one there.
 #[derive(Debug, Default)]
-struct Quiet {
+struct UnmarkedCache {
     slots: Vec<Option<Box<[u8]>>>,
     /// Bytes inserted since the cache was last emptied.
     size: usize,
 }
 
-impl Quiet {
+impl UnmarkedCache {
     const SLOTS: usize = 1024;
 
     /// Longest overlay that is cached, in bytes.
@@ -134,20 +134,20 @@ impl Quiet {
     const SIZE_MAX: usize = 1 << 20;
 
     fn holds(&self, overlay: &[u8]) -> bool {
-        let known = self.slots.get(slot([overlay], Quiet::SLOTS));
+        let known = self.slots.get(slot([overlay], UnmarkedCache::SLOTS));
         known.and_then(Option::as_deref) == Some(overlay)
     }
 
     fn insert(&mut self, overlay: &[u8]) {
-        if overlay.len() > Quiet::LEN_MAX {
+        if overlay.len() > UnmarkedCache::LEN_MAX {
             return;
         }
         self.size += overlay.len();
-        if self.size > Quiet::SIZE_MAX {
+        if self.size > UnmarkedCache::SIZE_MAX {
             (self.size, self.slots) = (overlay.len(), Vec::new());
         }
-        self.slots.resize(Quiet::SLOTS, None);
-        self.slots[slot([overlay], Quiet::SLOTS)] = Some(overlay.into());
+        self.slots.resize(UnmarkedCache::SLOTS, None);
+        self.slots[slot([overlay], UnmarkedCache::SLOTS)] = Some(overlay.into());
     }
 }
 
@@ -190,7 +190,7 @@ enum Verdict {
 impl Default for Marks {
     fn default() -> Marks {
         Marks {
-            quiet: Quiet::default(),
+            unmarked: UnmarkedCache::default(),
             marking: Vec::new(),
             path: Vec::new(),
             entered: Vec::new(),
@@ -372,13 +372,13 @@ impl Marks {
     }
 
     /// Whether an overlay is known to mark nothing, by its bytes.
-    fn is_quiet(&self, overlay: &[u8]) -> bool {
-        matches!(overlay, b"{}" | b"[]" | b"false" | b"null") || self.quiet.holds(overlay)
+    fn marks_nothing(&self, overlay: &[u8]) -> bool {
+        matches!(overlay, b"{}" | b"[]" | b"false" | b"null") || self.unmarked.holds(overlay)
     }
 
     /// Records the offsets of the marking values in an overlay.
     fn mark(&mut self, overlay: Value<'_>) -> Result<()> {
-        if self.is_quiet(overlay.raw()) {
+        if self.marks_nothing(overlay.raw()) {
             return Ok(());
         }
         let found = self.marking.len();
@@ -390,7 +390,7 @@ impl Marks {
             Ok(())
         })?;
         if self.marking.len() == found {
-            self.quiet.insert(overlay.raw());
+            self.unmarked.insert(overlay.raw());
         }
         Ok(())
     }

@@ -13,9 +13,9 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 
+use super::first_pass_index::Keyed;
 use super::marks::Step;
 use super::parts::Owner;
-use super::survey::Keyed;
 use crate::error::{Error, Result};
 use crate::json::value::{Elements, Kind, Members, Text, Value};
 use crate::limits::{Limit, Limits};

@@ -2,15 +2,15 @@
 //! numbers them later.
 
 use super::digest::Digester;
-use super::learned::Learned;
+use super::first_pass_index::Digests;
 use super::marks::{By, Marks};
 use super::parts::Parts;
 use super::places::{OwnerDigests, PlaceDigests};
-use super::survey::Digests;
+use super::range_secrets::RangeSecrets;
 use crate::error::Result;
 use crate::json::outline::Outline;
 use crate::json::value::Text;
-use crate::plan::piece_crew::{Found, PieceJob, Task};
+use crate::plan::lookahead::{Found, LookaheadJob, Task};
 use crate::plan::{Flow, Piece, PieceVisitor};
 use crate::pool::Worker;
 
@@ -30,7 +30,7 @@ pub(super) struct Searcher {
 #[derive(Default)]
 pub(super) struct Searched {
     /// The marked pieces and their secrets.
-    pub learned: Learned,
+    pub found_secrets: RangeSecrets,
     /// Number of pieces with values but no overlay that says which are sensitive.
     pub unmarked: u64,
     /// Digest halves of the addresses of resources without marks of their own, which changes may
@@ -42,7 +42,7 @@ pub(super) struct Searched {
 
 impl Found for Searched {
     fn clear(&mut self) {
-        self.learned.clear();
+        self.found_secrets.clear();
         self.addresses.clear();
         (self.unmarked, self.digest) = (0, 0);
     }
@@ -62,16 +62,16 @@ impl Searcher {
 }
 
 impl Worker for Searcher {
-    type Job = PieceJob<Searched>;
+    type Job = LookaheadJob<Searched>;
 
-    fn work(&mut self, job: &mut PieceJob<Searched>) {
-        let Some(Task { scout, range, .. }) = job.task() else { return };
+    fn work(&mut self, job: &mut LookaheadJob<Searched>) {
+        let Some(Task { reader, range, .. }) = job.task() else { return };
         let mut outline = std::mem::take(&mut self.outline);
         let mut searching = Searching { searcher: self, found: &mut job.found };
-        let read = scout.read(range, &mut outline, &mut searching);
+        let read = reader.read(range, &mut outline, &mut searching);
         self.outline = outline;
         if let (Some(read), Some(digests)) = (&read, &self.digests) {
-            job.found.digest = digests.of(&scout.text()[read.places()]);
+            job.found.digest = digests.of(&reader.text()[read.places()]);
         }
         job.end(read);
     }
@@ -96,17 +96,17 @@ impl Searching<'_> {
 impl PieceVisitor for Searching<'_> {
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
         let Searcher { marks, digester, places, decoded, .. } = &mut *self.searcher;
-        let learned = &mut self.found.learned;
+        let found_secrets = &mut self.found.found_secrets;
         let (parts, mut is_marked) = (Parts::of(piece)?, false);
         let mut found = parts.subjects().try_for_each(|(identity, subject)| {
             let by = identity.is_none().then_some(&*places);
             marks.find_placed(subject, by, |marked| {
                 is_marked = true;
                 if let (By::Mark, Some(place)) = (marked.by, marked.place) {
-                    learned.add_path(place);
+                    found_secrets.add_path(place);
                 }
                 let mut values = marked.sides.into_iter().flatten();
-                values.try_for_each(|value| learned.add(value, digester, decoded))
+                values.try_for_each(|value| found_secrets.add(value, digester, decoded))
             })
         });
         let mut owner = OwnerDigests::default();
@@ -115,9 +115,9 @@ impl PieceVisitor for Searching<'_> {
         }
         if found.is_err() {
             // The walk meets the same error.
-            learned.forget_next();
+            found_secrets.forget_next();
         } else if is_marked {
-            learned.end(piece.kind, piece.value.range(), owner);
+            found_secrets.end(piece.kind, piece.value.range(), owner);
         } else {
             self.found.unmarked += u64::from(parts.is_unmarked(piece.kind));
             if let Some(address) = parts.address_elsewhere(piece.section) {

@@ -135,7 +135,7 @@ impl List {
         if paths.is_empty() {
             return;
         }
-        if !self.paths.is_twin_of(paths) {
+        if !self.paths.is_same_as(paths) {
             self.paths.clone_from(paths);
             self.json.clear();
             for path in paths.iter() {

@@ -10,7 +10,7 @@ use plansift::input::{Slice, Source};
 use plansift::json::Validation;
 use plansift::json::outline::Outline;
 use plansift::plan::{
-    Accepts, Documents, Flow, Piece, PieceFrontier, PieceScout, PieceStretch, PieceVisitor,
+    Accepts, Boundary, Documents, Flow, LookaheadReader, Piece, PieceVisitor, ReadRange,
 };
 use plansift::redact::mask::Masking;
 use plansift::redact::{self, redact};
@@ -431,7 +431,7 @@ fn numbers_are_whole() {
 #[derive(Default)]
 struct Told {
     pieces: HashSet<(u64, String)>,
-    scout: Option<(PieceScout, u64)>,
+    reader: Option<(LookaheadReader, u64)>,
 }
 
 impl PieceVisitor for Told {
@@ -441,8 +441,8 @@ impl PieceVisitor for Told {
         Ok(Flow::Continue)
     }
 
-    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
-        self.scout = self.scout.take().or_else(|| Some((frontier.scout()?, frontier.offset())));
+    fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
+        self.reader = self.reader.take().or_else(|| Some((boundary.reader()?, boundary.offset())));
         Ok(None)
     }
 }
@@ -461,12 +461,12 @@ fn pieces_are_whole() {
     let mut all = Told::default();
     let mut documents = Documents::only(InMemory::new(text.as_bytes()), &read);
     documents.read_pieces(Accepts::States, &mut all).expect("a plan");
-    let (scout, start) = all.scout.expect("resources");
-    let scout = scout.with_change_max(100);
+    let (reader, start) = all.reader.expect("resources");
+    let reader = reader.with_change_max(100);
     let mut told = HashSet::new();
     for len in 200..2000 {
         let mut ahead = Told::default();
-        scout.read(start..start + len, &mut Outline::new(), &mut ahead);
+        reader.read(start..start + len, &mut Outline::new(), &mut ahead);
         let parts: Vec<_> = ahead.pieces.difference(&all.pieces).collect();
         assert!(parts.is_empty(), "{len}: {parts:?}");
         told.extend(ahead.pieces.into_iter().map(|(_, raw)| raw));

@@ -7,9 +7,9 @@
 //! starts. From there both parse the same bytes in the same way, and the walk jumps to the end of
 //! the result.
 //!
-//! Resources stand in modules, so a scout leaves modules and enters others without knowing its
+//! Resources stand in modules, so a reader leaves modules and enters others without knowing its
 //! depth. It therefore assumes more open modules than occur in practice. The walk, which knows its
-//! depth, uses a result only if the scopes that the scout left are the innermost ones open at the
+//! depth, uses a result only if the scopes that the reader left are the innermost ones open at the
 //! walk's position.
 //!
 //! Invariant: anything unusual (an error, a limit) ends a result before it, and the walk meets it
@@ -34,11 +34,11 @@ const FIRST_KEY: &[u8] = b"\"address\":";
 /// Cost of a wrong guess, in bytes, on top of the bytes it parsed.
 const WRONG: u64 = 4096;
 
-/// How many nested modules a scout assumes beyond those that the walk has entered.
+/// How many nested modules a reader assumes beyond those that the walk has entered.
 const DEEPER: usize = 8;
 
 /// The walk's position before a resource or a resource change.
-pub struct PieceFrontier<'w> {
+pub struct Boundary<'w> {
     pub(super) section: Section,
     pub(super) index: u64,
     pub(super) open: &'w [Around],
@@ -47,7 +47,7 @@ pub struct PieceFrontier<'w> {
     pub(super) options: Options,
 }
 
-impl PieceFrontier<'_> {
+impl Boundary<'_> {
     /// Number of elements before this position, in a section that is an array.
     pub fn index(&self) -> u64 {
         self.index
@@ -60,7 +60,7 @@ impl PieceFrontier<'_> {
     }
 
     /// Returns a parser that can run ahead of the walk; `None` if the text does not lie in memory.
-    pub fn scout(&self) -> Option<PieceScout> {
+    pub fn reader(&self) -> Option<LookaheadReader> {
         let whole = self.source.shared_text()?;
         let (section, options) = (self.section, self.options);
         let mut around = self.open.to_vec();
@@ -71,11 +71,11 @@ impl PieceFrontier<'_> {
             let module = [(Scope::Modules, Shape::Array), (Scope::Module, Shape::Object)];
             around.splice(root + 1..root + 1, module.repeat(deeper));
         }
-        Some(PieceScout { whole, section, around, options })
+        Some(LookaheadReader { whole, section, around, options })
     }
 
     /// Whether the stretch holds exactly the pieces that come next.
-    pub fn fits(&self, stretch: &PieceStretch) -> bool {
+    pub fn fits(&self, stretch: &ReadRange) -> bool {
         let is_here = (stretch.section, stretch.range.start) == (self.section, self.offset);
         is_here && stretch.fits(self.open)
     }
@@ -83,7 +83,7 @@ impl PieceFrontier<'_> {
 
 /// Parses pieces of one section from guessed starts, on any thread.
 #[derive(Clone)]
-pub struct PieceScout {
+pub struct LookaheadReader {
     whole: SharedText,
     section: Section,
     /// The scopes assumed to be open around the first piece, outermost first.
@@ -91,9 +91,9 @@ pub struct PieceScout {
     options: Options,
 }
 
-/// The pieces that a scout parsed in one byte range.
+/// The pieces that a reader parsed in one byte range.
 #[derive(Clone, Debug)]
-pub struct PieceStretch {
+pub struct ReadRange {
     section: Section,
     range: Range<u64>,
     /// Number of pieces.
@@ -102,20 +102,20 @@ pub struct PieceStretch {
     first: u64,
     /// The innermost scopes around the first piece: those that were left, and the one around them.
     around: Vec<Around>,
-    /// How many scopes the scout assumed to be open around the first piece. In a deeper place, the
+    /// How many scopes the reader assumed to be open around the first piece. In a deeper place, the
     /// limit on the depth would be unchecked, so the stretch must not be used there.
     open_max: usize,
     /// The scopes that were entered and not left, outermost first.
     entered: Vec<Around>,
 }
 
-impl PieceStretch {
+impl ReadRange {
     /// The parsed byte range: from after a comma to the end of a piece.
     pub fn range(&self) -> Range<u64> {
         self.range.clone()
     }
 
-    /// The range as indices into [`PieceScout::text`].
+    /// The range as indices into [`LookaheadReader::text`].
     pub(crate) fn places(&self) -> Range<usize> {
         self.range.start as usize..self.range.end as usize
     }
@@ -162,14 +162,14 @@ impl PieceStretch {
     }
 }
 
-impl PieceScout {
+impl LookaheadReader {
     /// The text being parsed.
     pub fn text(&self) -> &[u8] {
         self.whole.text()
     }
 
     /// Lowers the limit on one piece, in bytes. Longer pieces are left to the walk.
-    pub fn with_change_max(mut self, max: u64) -> PieceScout {
+    pub fn with_change_max(mut self, max: u64) -> LookaheadReader {
         self.options.limits.change = self.options.limits.change.min(max);
         self
     }
@@ -184,7 +184,7 @@ impl PieceScout {
         range: Range<u64>,
         outline: &mut Outline,
         visitor: &mut impl PieceVisitor,
-    ) -> Option<PieceStretch> {
+    ) -> Option<ReadRange> {
         let until = range.end;
         explore(self.text(), range, |start| self.read_from(start, until, outline, visitor))
     }
@@ -197,7 +197,7 @@ impl PieceScout {
         until: u64,
         outline: &mut Outline,
         visitor: &mut impl PieceVisitor,
-    ) -> std::result::Result<PieceStretch, u64> {
+    ) -> std::result::Result<ReadRange, u64> {
         // The text is cut here, so that an overlong piece is left to the walk.
         let end = until.saturating_add(self.options.limits.change).min(self.text().len() as u64);
         self.check_second_key(start, end)?;
@@ -257,7 +257,7 @@ impl PieceScout {
 
 impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
     /// Parses pieces up to the first that begins at or after `until`, or that is invalid.
-    fn stretch(&mut self, start: u64, until: u64) -> Option<PieceStretch> {
+    fn stretch(&mut self, start: u64, until: u64) -> Option<ReadRange> {
         let around = self.open.clone();
         let (mut read, mut entered) = (None, Vec::new());
         let (mut first, mut count) = (None, 0);
@@ -285,7 +285,7 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
             next = step.filter(|_| is_among_them && self.cursor.offset() < until);
         }
         let (end, kept) = read?;
-        Some(PieceStretch {
+        Some(ReadRange {
             section: self.section,
             range: start..end,
             count,

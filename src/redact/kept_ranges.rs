@@ -7,7 +7,7 @@ use super::cut::{Gone, Reason};
 
 /// The parts of a stretch that stay, recorded piece by piece.
 #[derive(Debug, Default)]
-pub(super) struct Stays {
+pub(super) struct KeptRanges {
     /// In order. A part includes the bytes between its first piece and the piece before that.
     parts: Vec<Part>,
     /// The end of the last piece; 0 before the first.
@@ -24,7 +24,7 @@ struct Part {
     place: u64,
 }
 
-impl Stays {
+impl KeptRanges {
     /// Removes all content and keeps the memory.
     pub fn clear(&mut self) {
         self.parts.clear();

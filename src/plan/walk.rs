@@ -7,24 +7,24 @@
 //! section of the wrong type is an error: values that were not examined must not pass for values
 //! without secrets.
 
-mod ahead;
 mod calls;
-pub(crate) mod crew;
+mod lookahead;
 mod scope;
+pub(crate) mod workers;
 
-use ahead::brackets;
-pub use ahead::{PieceFrontier, PieceScout, PieceStretch};
 use calls::Calls;
+use lookahead::brackets;
+pub use lookahead::{Boundary, LookaheadReader, ReadRange};
 use scope::{Around, Next, Scope, Shape};
 
+use super::document_state::{Accepts, DocumentState};
 use super::documents::Part;
-use super::frame::{Accepts, Frame};
-use super::head::Head;
 use super::key;
 use super::names::Names;
+use super::parallel_skip::{self, ParallelSkip};
+use super::preamble::Preamble;
 use super::section::Section;
-use super::skimming::{self, Skimming};
-use super::tail::After;
+use super::trailer::After;
 use super::version;
 use super::{Answer, Flow, Options};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
@@ -176,7 +176,7 @@ pub trait PieceVisitor {
     /// Any error of the visitor.
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow>;
 
-    /// Called before a resource or a resource change. Returns the pieces that a [`PieceScout`] has
+    /// Called before a resource or a resource change. Returns the pieces that a [`LookaheadReader`] has
     /// parsed from here on, if any.
     ///
     /// If they fit and the walk can jump to their end, it calls [`PieceVisitor::jumped`]; otherwise
@@ -185,8 +185,8 @@ pub trait PieceVisitor {
     /// # Errors
     ///
     /// Any error of the visitor.
-    fn ahead(&mut self, frontier: &PieceFrontier<'_>) -> Result<Option<PieceStretch>> {
-        let _ = frontier;
+    fn ahead(&mut self, boundary: &Boundary<'_>) -> Result<Option<ReadRange>> {
+        let _ = boundary;
         Ok(None)
     }
 
@@ -195,7 +195,7 @@ pub trait PieceVisitor {
     /// # Errors
     ///
     /// Any error of the visitor.
-    fn jumped(&mut self, stretch: &PieceStretch) -> Result<()> {
+    fn jumped(&mut self, stretch: &ReadRange) -> Result<()> {
         let _ = stretch;
         Ok(())
     }
@@ -229,7 +229,7 @@ pub trait PieceVisitor {
 /// Reads the document that begins at `head`, until the visitor stops.
 pub(super) fn read<S: Source, V: PieceVisitor>(
     source: S,
-    head: Head,
+    head: Preamble,
     after: After,
     accepts: Accepts,
     options: &Options,
@@ -239,11 +239,11 @@ pub(super) fn read<S: Source, V: PieceVisitor>(
     let cursor = Cursor::new(source, head.start, options.isa, options.validation, options.limits);
     let mut outline = Outline::new();
     let mut walk = Walk::new(cursor, options, &mut outline, visitor);
-    walk.frame = Frame::new(accepts);
-    walk.frame.after = after;
-    walk.frame.document.text_before = head.text;
-    let flow = skimming::with_others(options, |others| walk.document(head.start, others));
-    Ok((walk.frame.document, flow?, walk.frame.next))
+    walk.state = DocumentState::new(accepts);
+    walk.state.after = after;
+    walk.state.document.text_before = head.text;
+    let flow = parallel_skip::with_others(options, |others| walk.document(head.start, others));
+    Ok((walk.state.document, flow?, walk.state.next))
 }
 
 struct Walk<'v, S, V> {
@@ -251,7 +251,7 @@ struct Walk<'v, S, V> {
     outline: &'v mut Outline,
     visitor: &'v mut V,
     options: Options,
-    frame: Frame,
+    state: DocumentState,
     /// The section being walked.
     section: Section,
     /// Number of elements of the section that were passed, if it is an array.
@@ -272,9 +272,9 @@ struct Walk<'v, S, V> {
 enum Taken {
     /// Entered it.
     Entered,
-    /// Sent it as a piece, or skipped it because nobody wants it.
+    /// HasRange it as a piece, or skipped it because nobody wants it.
     Passed,
-    /// Sent it as a piece, and the visitor stops.
+    /// HasRange it as a piece, and the visitor stops.
     Stopped,
 }
 
@@ -290,7 +290,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             outline,
             visitor,
             options: *options,
-            frame: Frame::new(Accepts::States),
+            state: DocumentState::new(Accepts::States),
             section: Section::Other,
             index: 0,
             passed: 0,
@@ -302,35 +302,39 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
     }
 
     /// Walks the document. Other threads may help to skip sections.
-    fn document(&mut self, start: u64, mut others: Option<&mut Skimming<'_, '_>>) -> Result<Flow> {
+    fn document(
+        &mut self,
+        start: u64,
+        mut others: Option<&mut ParallelSkip<'_, '_>>,
+    ) -> Result<Flow> {
         self.passed = start;
         self.cursor.enter_object()?;
         self.visitor.entered(self.cursor.offset());
         while let Some((key, offset)) = self.member()? {
             let section = Section::of(&key);
-            self.frame.note(section, &key, offset)?;
+            self.state.note(section, &key, offset)?;
             self.check_gap()?;
             self.section = section;
             let flow = self
                 .section(&key, others.as_deref_mut())
                 .map_err(|error| error.within(section.name()))?;
             if flow == Flow::Stop {
-                self.frame.document.bytes = self.cursor.offset() - start;
+                self.state.document.bytes = self.cursor.offset() - start;
                 return Ok(Flow::Stop);
             }
             self.pass();
         }
         self.check_gap_to(self.cursor.offset())?;
-        if let Some(state) = self.frame.verdict()? {
+        if let Some(state) = self.state.verdict()? {
             self.visitor.state(state)?;
         }
-        let tail = self.frame.end(&mut self.cursor, &self.options, start)?;
+        let tail = self.state.end(&mut self.cursor, &self.options, start)?;
         self.visitor.end(tail.end)?;
         tail.leave(self.cursor.source_mut()).map(|()| Flow::Continue)
     }
 
-    fn section(&mut self, key: &str, others: Option<&mut Skimming<'_, '_>>) -> Result<Flow> {
-        if self.section == Section::Other && !self.frame.is_plan() {
+    fn section(&mut self, key: &str, others: Option<&mut ParallelSkip<'_, '_>>) -> Result<Flow> {
+        if self.section == Section::Other && !self.state.is_plan() {
             self.look_for_outputs()?;
         }
         match self.visitor.section(self.section, key) {
@@ -339,7 +343,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
                 self.cursor.outline(self.outline)?;
                 self.format_version().map(|()| Flow::Continue)
             }
-            Answer::Skip => skimming::skip(&mut self.cursor, others).map(|()| Flow::Continue),
+            Answer::Skip => parallel_skip::skip(&mut self.cursor, others).map(|()| Flow::Continue),
             Answer::Enter => {
                 let flow = self.walk(Scope::section(self.section, key), Some(key))?;
                 if flow == Flow::Continue {
@@ -352,18 +356,18 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
 
     /// Checks that the major `format_version`, which is outlined, is supported.
     fn format_version(&mut self) -> Result<()> {
-        self.frame.document.is_newer = version::check(self.cursor.value(self.outline))?;
+        self.state.document.is_newer = version::check(self.cursor.value(self.outline))?;
         Ok(())
     }
 
-    /// Notes whether an unknown member looks like an output value, for [`Frame::verdict`]. It
+    /// Notes whether an unknown member looks like an output value, for [`DocumentState::verdict`]. It
     /// examines only the first bytes, because the visitor decides how to read the member.
     fn look_for_outputs(&mut self) -> Result<()> {
         // More than the tools indent by.
         const LEN: usize = 64;
         self.cursor.peek()?;
         let member = self.cursor.lookahead(LEN).strip_prefix(b"{");
-        self.frame.looks_like_outputs |=
+        self.state.looks_like_outputs |=
             member.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\"sensitive\""));
         Ok(())
     }
@@ -471,8 +475,8 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         let (section, open, offset) = (self.section, &self.open, self.cursor.offset());
         let (source, options): (&dyn Source, _) = (self.cursor.source(), self.options);
         let index = self.index;
-        let frontier = PieceFrontier { section, index, open, offset, source, options };
-        let Some(stretch) = self.visitor.ahead(&frontier)? else { return Ok(false) };
+        let boundary = Boundary { section, index, open, offset, source, options };
+        let Some(stretch) = self.visitor.ahead(&boundary)? else { return Ok(false) };
         let Some(open) = stretch.open_behind(open) else { return Ok(false) };
         self.check_gap_to(stretch.first())?;
         if !self.cursor.jump_into(stretch.range().end, &brackets(&open)) {

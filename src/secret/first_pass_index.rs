@@ -11,16 +11,16 @@ use foldhash::quality::RandomState;
 use super::Options;
 use crate::json::Validation;
 use crate::limits::Limits;
-use crate::plan::{self, PieceKind, PieceStretch};
+use crate::plan::{self, PieceKind, ReadRange};
 
 /// Stretches of a document, in order: those that the walk used, that are not mostly marked, and
 /// that fit in memory.
 #[derive(Debug, Default)]
-pub(crate) struct Survey {
+pub(crate) struct FirstPassIndex {
     of: Option<Of>,
     digests: Digests,
-    stretches: Vec<PieceStretch>,
-    surveyed: Vec<Surveyed>,
+    stretches: Vec<ReadRange>,
+    indexed: Vec<IndexedRange>,
     /// Approximate memory in bytes.
     size: usize,
 }
@@ -42,7 +42,7 @@ impl Of {
 
 /// The findings in a stretch.
 #[derive(Clone, Debug)]
-pub(crate) struct Surveyed {
+pub(crate) struct IndexedRange {
     /// The kinds and byte ranges of the pieces with marks.
     pub marked: Box<[(PieceKind, Range<u64>)]>,
     /// Digest halves of the addresses of the other pieces, which changes may mark elsewhere
@@ -68,41 +68,41 @@ impl Digests {
     }
 }
 
-impl Survey {
+impl FirstPassIndex {
     /// Maximum memory in bytes, enough for several gigabytes of a plan with few marks.
     const SIZE_MAX: usize = 8 << 20;
 
-    /// An empty survey for these options.
-    pub(crate) fn new(options: &Options) -> Survey {
+    /// An empty first_pass for these options.
+    pub(crate) fn new(options: &Options) -> FirstPassIndex {
         let of = Of::new(options, &options.read);
-        Survey { of: Some(of), ..Survey::default() }
+        FirstPassIndex { of: Some(of), ..FirstPassIndex::default() }
     }
 
-    /// Computes digests that match those of the survey.
+    /// Computes digests that match those of the first_pass.
     pub(crate) fn digests(&self) -> &Digests {
         &self.digests
     }
 
     /// Records the next stretch, if it fits in memory.
-    pub(crate) fn push(&mut self, stretch: &PieceStretch, surveyed: Surveyed) {
+    pub(crate) fn push(&mut self, stretch: &ReadRange, indexed: IndexedRange) {
         self.size += stretch.size()
-            + size_of::<Surveyed>()
-            + size_of_val(&*surveyed.marked)
-            + size_of_val(&*surveyed.addresses);
-        if self.size <= Survey::SIZE_MAX {
+            + size_of::<IndexedRange>()
+            + size_of_val(&*indexed.marked)
+            + size_of_val(&*indexed.addresses);
+        if self.size <= FirstPassIndex::SIZE_MAX {
             self.stretches.push(stretch.clone());
-            self.surveyed.push(surveyed);
+            self.indexed.push(indexed);
         }
     }
 
     /// The stretches, in order. Empty if a pass with these options would find something different.
-    pub(crate) fn stretches(&self, options: &Options, read: &plan::Options) -> &[PieceStretch] {
+    pub(crate) fn stretches(&self, options: &Options, read: &plan::Options) -> &[ReadRange] {
         let is_same = self.of == Some(Of::new(options, read));
         if is_same { &self.stretches } else { &[] }
     }
 
     /// A stretch and its findings.
-    pub(crate) fn get(&self, place: usize) -> (&PieceStretch, &Surveyed) {
-        (&self.stretches[place], &self.surveyed[place])
+    pub(crate) fn get(&self, place: usize) -> (&ReadRange, &IndexedRange) {
+        (&self.stretches[place], &self.indexed[place])
     }
 }

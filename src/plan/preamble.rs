@@ -1,7 +1,7 @@
 //! Finds where the document begins in an input: after a byte order mark, and after text that a CI
 //! wrapper printed before it (docs/format/plan.md, section 13).
 
-use super::{SurroundingText, wrapper, wrong};
+use super::{SurroundingText, kind, wrapper};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 
@@ -10,7 +10,7 @@ pub(super) const TEXT_MAX: usize = 1 << 20;
 
 /// Where a document begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Head {
+pub(super) struct Preamble {
     /// Bytes from the start of the input to the document.
     pub start: u64,
     /// Bytes from the start of the input to the document's first brace, after any white space.
@@ -28,7 +28,7 @@ pub(super) fn find(
     source: &mut impl Source,
     from: u64,
     surrounding_text: SurroundingText,
-) -> Result<Head> {
+) -> Result<Preamble> {
     let mark = if from == 0 { byte_order_mark(source)? } else { 0 };
     let start = from + mark as u64;
     // Fast path: most inputs begin with a brace, perhaps after indentation or empty lines.
@@ -38,7 +38,7 @@ pub(super) fn find(
         space += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         match behind(source, start).get(space).copied() {
             _ if space > TEXT_MAX => break,
-            Some(b'{') => return Ok(Head { start, brace: start + space as u64, text: 0 }),
+            Some(b'{') => return Ok(Preamble { start, brace: start + space as u64, text: 0 }),
             Some(_) => break,
             None if source.fill(from)? => {}
             None => return Err(wrong(WrongDocument::Empty)),
@@ -51,10 +51,10 @@ pub(super) fn find(
             let brace = start + at as u64;
             return match (wrapper::is_text(&text[..at]), surrounding_text) {
                 // An uncompressed archive of plans contains their text.
-                (false, _) => Err(wrong(wrong::by_magic(text).unwrap_or(WrongDocument::NotJson))),
+                (false, _) => Err(wrong(kind::by_magic(text).unwrap_or(WrongDocument::NotJson))),
                 (true, SurroundingText::Refused) => Err(wrong(WrongDocument::TextBefore)),
                 (true, SurroundingText::Skipped) => {
-                    Ok(Head { start: brace, brace, text: at as u64 })
+                    Ok(Preamble { start: brace, brace, text: at as u64 })
                 }
             };
         }
@@ -65,7 +65,7 @@ pub(super) fn find(
     let head = behind(source, start);
     Err(match head[space..].first() {
         Some(b'[' | b'"' | b'-' | b'0'..=b'9') if !is_text(head) => wrong(WrongDocument::OtherJson),
-        _ => wrong(wrong::by_first_bytes(head)),
+        _ => wrong(kind::by_first_bytes(head)),
     })
 }
 
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use crate::input::Slice;
 
-    fn find_in(text: &str) -> Result<Head> {
+    fn find_in(text: &str) -> Result<Preamble> {
         find(&mut Slice(text.as_bytes()), 0, SurroundingText::Skipped)
     }
 

@@ -19,8 +19,8 @@ const MAX: usize = scaled_for_fuzzing(8 << 10) as usize;
 
 /// The secrets of the marked pieces in a stretch.
 #[derive(Debug, Default)]
-pub(crate) struct Learned {
-    pieces: Vec<LearnedPiece>,
+pub(crate) struct RangeSecrets {
+    pieces: Vec<MarkedPiece>,
     /// The secrets of all pieces, with their offsets.
     secrets: Vec<(Digested, u64)>,
     /// The marked paths of all pieces.
@@ -34,7 +34,7 @@ pub(crate) struct Learned {
 
 /// A marked piece.
 #[derive(Debug)]
-pub(crate) struct LearnedPiece {
+pub(crate) struct MarkedPiece {
     /// The kind of the piece.
     pub kind: PieceKind,
     /// The byte range of the piece.
@@ -47,14 +47,14 @@ pub(crate) struct LearnedPiece {
     paths: Range<usize>,
 }
 
-impl LearnedPiece {
+impl MarkedPiece {
     /// Length of the piece in bytes.
     pub fn len(&self) -> u64 {
         self.range.end - self.range.start
     }
 }
 
-impl Learned {
+impl RangeSecrets {
     /// Records everything at and below a marked place of the next piece.
     ///
     /// # Errors
@@ -90,7 +90,7 @@ impl Learned {
         let secrets = (!std::mem::take(&mut self.is_cut)).then_some(self.next..end);
         let paths = self.next_path..end_path;
         (self.next, self.next_path) = (end, end_path);
-        self.pieces.push(LearnedPiece { kind, range, secrets, owner, paths });
+        self.pieces.push(MarkedPiece { kind, range, secrets, owner, paths });
     }
 
     /// Discards everything added for the next piece.
@@ -102,16 +102,16 @@ impl Learned {
 
     /// Length of all pieces in bytes.
     pub fn bytes(&self) -> u64 {
-        self.pieces.iter().map(LearnedPiece::len).sum()
+        self.pieces.iter().map(MarkedPiece::len).sum()
     }
 
     /// The pieces, in document order.
-    pub fn pieces(&self) -> &[LearnedPiece] {
+    pub fn pieces(&self) -> &[MarkedPiece] {
         &self.pieces
     }
 
     /// Whether all secrets of a piece are recorded and present in `secrets`.
-    pub fn is_known(&self, piece: &LearnedPiece, secrets: &Secrets) -> bool {
+    pub fn is_known(&self, piece: &MarkedPiece, secrets: &Secrets) -> bool {
         self.of(piece).is_some_and(|own| own.iter().all(|(secret, _)| secrets.has(secret)))
     }
 
@@ -121,7 +121,7 @@ impl Learned {
     /// # Errors
     ///
     /// Fails if there are too many secrets.
-    pub fn teach(&self, piece: &LearnedPiece, secrets: &mut Secrets) -> Result<bool> {
+    pub fn teach(&self, piece: &MarkedPiece, secrets: &mut Secrets) -> Result<bool> {
         let Some(own) = self.of(piece) else { return Ok(false) };
         own.iter().try_for_each(|(secret, offset)| {
             secrets.insert_digested(*secret, *offset).map(|_| ())
@@ -134,12 +134,12 @@ impl Learned {
     /// # Errors
     ///
     /// Fails if there are too many marked places.
-    pub fn teach_places(&self, piece: &LearnedPiece, places: &mut Places) -> Result<()> {
+    pub fn teach_places(&self, piece: &MarkedPiece, places: &mut Places) -> Result<()> {
         let paths = &self.paths[piece.paths.clone()];
         paths.iter().try_for_each(|path| places.insert(piece.owner, *path, piece.range.start))
     }
 
-    fn of(&self, piece: &LearnedPiece) -> Option<&[(Digested, u64)]> {
+    fn of(&self, piece: &MarkedPiece) -> Option<&[(Digested, u64)]> {
         piece.secrets.clone().map(|range| &self.secrets[range])
     }
 
@@ -162,62 +162,68 @@ mod tests {
     use crate::limits::Limits;
     use crate::scan::Isa;
 
-    fn add(learned: &mut Learned, by: &Digester, text: &str) {
+    fn add(found_secrets: &mut RangeSecrets, by: &Digester, text: &str) {
         let (isa, limits) = (Isa::best(), Limits::default());
         let mut cursor = Cursor::new(Slice(text.as_bytes()), 0, isa, Validation::Structure, limits);
         let mut outline = Outline::new();
         cursor.outline(&mut outline).expect("a value");
-        learned.add(cursor.value(&mut outline), by, &mut Vec::new()).expect("it is well formed");
+        found_secrets
+            .add(cursor.value(&mut outline), by, &mut Vec::new())
+            .expect("it is well formed");
     }
 
     #[test]
     fn pieces_have_their_own_secrets() {
         let mut secrets = Secrets::new(8, &Limits::default());
         let by = secrets.digester().clone();
-        let mut learned = Learned::default();
+        let mut found_secrets = RangeSecrets::default();
         let kind = PieceKind::Resource;
-        add(&mut learned, &by, r#"["one",{"two":2}]"#);
-        learned.end(kind, 0..10, OwnerDigests::default());
+        add(&mut found_secrets, &by, r#"["one",{"two":2}]"#);
+        found_secrets.end(kind, 0..10, OwnerDigests::default());
         // The next piece turned out to be invalid.
-        add(&mut learned, &by, r#""three""#);
-        learned.forget_next();
-        learned.end(kind, 10..20, OwnerDigests::default());
-        add(&mut learned, &by, r#"["two","o\u006ee"]"#);
-        learned.end(kind, 20..30, OwnerDigests::default());
-        let [first, empty, last] = learned.pieces() else { panic!("three pieces ended") };
-        assert!(learned.is_known(empty, &secrets) && !learned.is_known(first, &secrets));
-        assert!(learned.teach(first, &mut secrets).expect("there is room"));
+        add(&mut found_secrets, &by, r#""three""#);
+        found_secrets.forget_next();
+        found_secrets.end(kind, 10..20, OwnerDigests::default());
+        add(&mut found_secrets, &by, r#"["two","o\u006ee"]"#);
+        found_secrets.end(kind, 20..30, OwnerDigests::default());
+        let [first, empty, last] = found_secrets.pieces() else { panic!("three pieces ended") };
+        assert!(
+            found_secrets.is_known(empty, &secrets) && !found_secrets.is_known(first, &secrets)
+        );
+        assert!(found_secrets.teach(first, &mut secrets).expect("there is room"));
         let numbers = ["one", "2", "two", "three"].map(|text| secrets.number(text.as_bytes()));
         assert_eq!(numbers, [Some(1), Some(2), None, None]);
-        assert!(!learned.is_known(last, &secrets));
-        assert!(learned.teach(last, &mut secrets).expect("there is room"));
-        assert!(learned.is_known(last, &secrets));
-        assert_eq!((secrets.len(), learned.bytes()), (3, 30));
+        assert!(!found_secrets.is_known(last, &secrets));
+        assert!(found_secrets.teach(last, &mut secrets).expect("there is room"));
+        assert!(found_secrets.is_known(last, &secrets));
+        assert_eq!((secrets.len(), found_secrets.bytes()), (3, 30));
     }
 
     #[test]
     fn what_there_is_no_room_for_is_not_known() {
         let mut secrets = Secrets::new(8, &Limits::default());
         let by = secrets.digester().clone();
-        let mut learned = Learned::default();
+        let mut found_secrets = RangeSecrets::default();
         let list = |range: Range<usize>| format!("{:?}", range.collect::<Vec<_>>());
         for (list, range) in [(list(1..10), 0..1), (list(10..MAX + 10), 1..2), ("[9]".into(), 2..3)]
         {
-            add(&mut learned, &by, &list);
-            learned.end(PieceKind::Resource, range, OwnerDigests::default());
+            add(&mut found_secrets, &by, &list);
+            found_secrets.end(PieceKind::Resource, range, OwnerDigests::default());
         }
         for round in 0..2 {
-            let known = learned.pieces().iter().map(|piece| learned.is_known(piece, &secrets));
+            let known =
+                found_secrets.pieces().iter().map(|piece| found_secrets.is_known(piece, &secrets));
             assert_eq!(known.collect::<Vec<_>>(), [round > 0, false, round > 0]);
-            let taught = learned.pieces().iter().map(|piece| learned.teach(piece, &mut secrets));
+            let taught =
+                found_secrets.pieces().iter().map(|piece| found_secrets.teach(piece, &mut secrets));
             assert_eq!(taught.collect::<Result<Vec<_>>>().ok(), Some(vec![true, false, true]));
         }
         assert_eq!(secrets.len(), 9);
-        learned.clear();
-        assert!(learned.pieces().is_empty());
-        add(&mut learned, &by, r#""one more""#);
-        learned.end(PieceKind::Resource, 3..4, OwnerDigests::default());
-        assert_eq!(learned.teach(&learned.pieces()[0], &mut secrets).ok(), Some(true));
+        found_secrets.clear();
+        assert!(found_secrets.pieces().is_empty());
+        add(&mut found_secrets, &by, r#""one more""#);
+        found_secrets.end(PieceKind::Resource, 3..4, OwnerDigests::default());
+        assert_eq!(found_secrets.teach(&found_secrets.pieces()[0], &mut secrets).ok(), Some(true));
         assert_eq!(secrets.len(), 10);
     }
 
@@ -225,10 +231,11 @@ mod tests {
     fn the_limit_is_told_at_its_place() {
         let mut secrets = Secrets::new(8, &Limits { secrets: 2, ..Limits::default() });
         let by = secrets.digester().clone();
-        let mut learned = Learned::default();
-        add(&mut learned, &by, r#"["a","b","a","c"]"#);
-        learned.end(PieceKind::Resource, 0..17, OwnerDigests::default());
-        let error = learned.teach(&learned.pieces()[0], &mut secrets).expect_err("a third one");
+        let mut found_secrets = RangeSecrets::default();
+        add(&mut found_secrets, &by, r#"["a","b","a","c"]"#);
+        found_secrets.end(PieceKind::Resource, 0..17, OwnerDigests::default());
+        let error =
+            found_secrets.teach(&found_secrets.pieces()[0], &mut secrets).expect_err("a third one");
         assert_eq!(error.location().expect("a place").offset, 13);
     }
 }

@@ -6,7 +6,7 @@ use crate::error::WrongDocument;
 
 /// What the top-level keys reveal about the kind of a document.
 #[derive(Debug, Default)]
-pub(super) struct Telltales {
+pub(super) struct KindClues {
     /// True if the document has a key that only plans have.
     plan: bool,
     /// The kind that the first key of another kind of document shows.
@@ -16,7 +16,7 @@ pub(super) struct Telltales {
     terraform_version: bool,
 }
 
-impl Telltales {
+impl KindClues {
     /// Records a top-level key. Returns the kind of the document if this key alone rules out a
     /// plan.
     pub(super) fn note(&mut self, section: Section, key: &str) -> Option<WrongDocument> {

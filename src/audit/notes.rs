@@ -1,7 +1,7 @@
 //! Passes the findings in the pieces of a document to a ledger.
 
-use super::discreet::Label;
 use super::origins::ShownOrigins;
+use super::safe_text::Label;
 use super::{Counts, Entry, Finding, Kind, Ledger};
 use crate::error::Result;
 
@@ -30,7 +30,7 @@ pub(super) trait Notes {
 }
 
 /// Writes findings to a ledger.
-pub(super) struct Teller<'r> {
+pub(super) struct NoteWriter<'r> {
     ledger: &'r mut dyn Ledger,
     origins: &'r ShownOrigins,
     /// The current top-level key, as the audit may report it.
@@ -39,14 +39,14 @@ pub(super) struct Teller<'r> {
     pub counts: Counts,
 }
 
-impl<'r> Teller<'r> {
-    pub fn new(ledger: &'r mut dyn Ledger, origins: &'r ShownOrigins) -> Teller<'r> {
+impl<'r> NoteWriter<'r> {
+    pub fn new(ledger: &'r mut dyn Ledger, origins: &'r ShownOrigins) -> NoteWriter<'r> {
         let (section, label, counts) = (String::new(), Label::default(), Counts::default());
-        Teller { ledger, origins, section, label, counts }
+        NoteWriter { ledger, origins, section, label, counts }
     }
 }
 
-impl Notes for Teller<'_> {
+impl Notes for NoteWriter<'_> {
     fn piece(&mut self, label: Label) {
         self.label = label;
     }

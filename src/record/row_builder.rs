@@ -23,7 +23,7 @@ use crate::secret::marks::{Marks, Subject, Why};
 use crate::secret::steps::Places;
 
 /// Makes the rows of changes, one after the other.
-pub(super) struct Maker {
+pub(super) struct RowBuilder {
     limits: Limits,
     extent: Extent,
     watch: Option<&'static Watch>,
@@ -63,9 +63,9 @@ fn in_change(error: Error) -> Error {
     error.within("change")
 }
 
-impl Maker {
-    pub(super) fn new(limits: Limits, extent: Extent, watch: Option<&'static Watch>) -> Maker {
-        Maker {
+impl RowBuilder {
+    pub(super) fn new(limits: Limits, extent: Extent, watch: Option<&'static Watch>) -> RowBuilder {
+        RowBuilder {
             limits,
             extent,
             watch,
@@ -108,7 +108,7 @@ impl Maker {
         if !(tells_deep && marks_deep) && fit_at_root(sides, overlays)? {
             return Ok(());
         }
-        let Maker { marks, misfits, limits, .. } = self;
+        let RowBuilder { marks, misfits, limits, .. } = self;
         marks.find(Subject { sides, overlays, ..Subject::default() }, |marked| {
             match marked.why {
                 Why::Misfit => misfits.push(marked.path, limits.paths, change.offset()),
@@ -274,7 +274,7 @@ fn told<'p>(extent: Extent, differ: &'p Differ, none: &'p Paths) -> [&'p Paths; 
     }
 }
 
-/// The index as JSON text, copied before it is held to the grammar: a file may be written to.
+/// The index as JSON text, copied before it is pending to the grammar: a file may be written to.
 fn index<'t>(index: Index<'_>, texts: &mut Texts, json: &'t mut String) -> Result<JsonText<'t>> {
     json.clear();
     match index {

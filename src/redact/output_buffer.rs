@@ -2,7 +2,7 @@
 //!
 //! Parts that are left out of the document are dropped here, before the search for echoes. Two
 //! kinds of offsets exist. Chunks, edits, pieces and cuts have offsets that do not count removed
-//! bytes. Removed ranges and the window have offsets in the document. [`Outgoing::place`] converts
+//! bytes. Removed ranges and the window have offsets in the document. [`OutputBuffer::place`] converts
 //! the latter to the former.
 
 use std::cell::RefCell;
@@ -17,7 +17,7 @@ use super::mask::Mask;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{SharedText, Source};
 use crate::limits::{Limit, Limits};
-use crate::plan::piece_crew::Found as _;
+use crate::plan::lookahead::Found as _;
 use crate::pool::{Pool, Worker, scaled_for_fuzzing};
 
 /// Bytes in a chunk that make it worth another thread.
@@ -40,9 +40,9 @@ struct Removed {
 const OPEN: u64 = u64::MAX;
 
 /// The path of a document to the output.
-pub(super) struct Outgoing<'scope, 'env, 's> {
+pub(super) struct OutputBuffer<'scope, 'env, 's> {
     /// Workers that search for echoes. Chunks that need no search bypass them.
-    crew: Pool<'scope, 'env, Masker<'s>>,
+    pool: Pool<'scope, 'env, Masker<'s>>,
     hire: Box<dyn Fn() -> Masker<'s> + 'scope>,
     /// Searches the chunks that this thread processes itself.
     masker: Option<Masker<'s>>,
@@ -72,16 +72,16 @@ pub(super) struct Outgoing<'scope, 'env, 's> {
     pub counts: Counts,
 }
 
-impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
+impl<'scope, 'env, 's: 'scope> OutputBuffer<'scope, 'env, 's> {
     pub fn new(
-        crew: Pool<'scope, 'env, Masker<'s>>,
+        pool: Pool<'scope, 'env, Masker<'s>>,
         hire: impl Fn() -> Masker<'s> + 'scope,
         has_echoes: bool,
         out: &'env mut dyn Write,
         limits: &Limits,
     ) -> Self {
-        Outgoing {
-            crew,
+        OutputBuffer {
+            pool,
             hire: Box::new(hire),
             masker: None,
             has_echoes,
@@ -173,12 +173,12 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         self.removed_len += range.end - range.start;
     }
 
-    /// Leaves out everything from `start` until [`Outgoing::remove_to`].
+    /// Leaves out everything from `start` until [`OutputBuffer::remove_to`].
     pub fn remove_from(&mut self, start: u64) {
         self.remove(start..OPEN);
     }
 
-    /// Ends the range begun by [`Outgoing::remove_from`].
+    /// Ends the range begun by [`OutputBuffer::remove_from`].
     pub fn remove_to(&mut self, end: u64) {
         if let Some(last) = self.removed.back_mut() {
             last.range.end = end;
@@ -255,12 +255,12 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         if !self.has_echoes {
             return self.write(chunk);
         }
-        self.crew.submit(chunk, &self.hire);
-        while let Some(chunk) = self.crew.try_recv() {
+        self.pool.submit(chunk, &self.hire);
+        while let Some(chunk) = self.pool.try_recv() {
             self.write(chunk)?;
         }
-        while self.crew.pending() >= CHUNKS * self.crew.threads() || self.crew.threads() == 1 {
-            let Some(chunk) = self.crew.recv() else { break };
+        while self.pool.pending() >= CHUNKS * self.pool.threads() || self.pool.threads() == 1 {
+            let Some(chunk) = self.pool.recv() else { break };
             self.write(chunk)?;
         }
         Ok(())
@@ -289,7 +289,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         let taken = self.taken;
         while self.removed.pop_front_if(|removed| removed.range.end <= taken).is_some() {}
         assert!(self.removed.is_empty(), "nothing behind the chunk's beginning is left out here");
-        while let Some(earlier) = self.crew.recv() {
+        while let Some(earlier) = self.pool.recv() {
             self.write(earlier)?;
         }
         self.removed_len += range.end - range.start - chunk.bytes.len() as u64;
@@ -309,7 +309,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
     /// Writes everything that is left, including the rest of the window.
     pub fn finish(&mut self, source: &impl Source) -> Result<()> {
         self.take(source.window(), source.offset())?;
-        if self.has_echoes && self.crew.is_unused() {
+        if self.has_echoes && self.pool.is_unused() {
             // The rest of the document is one chunk, not worth another thread.
             let mut chunk = std::mem::take(&mut self.chunk);
             self.masker.get_or_insert_with(&self.hire).work(&mut chunk);
@@ -318,7 +318,7 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
             // Includes text that is added after the last byte.
             self.give(u64::MAX)?;
         }
-        while let Some(chunk) = self.crew.recv() {
+        while let Some(chunk) = self.pool.recv() {
             self.write(chunk)?;
         }
         self.out.flush().map_err(|error| Error::io(ErrorKind::Write, error))
@@ -339,14 +339,14 @@ impl<'scope, 'env, 's: 'scope> Outgoing<'scope, 'env, 's> {
         // More bytes may have left the window.
         self.chunk.bytes.truncate(end.saturating_sub(self.chunk.start) as usize);
         self.give(end)?;
-        while let Some(chunk) = self.crew.recv() {
+        while let Some(chunk) = self.pool.recv() {
             self.write(chunk)?;
         }
         self.out.flush().map_err(|error| Error::io(ErrorKind::Write, error))
     }
 }
 
-impl<'scope, 's: 'scope> Notes for Rc<RefCell<Outgoing<'scope, '_, 's>>> {
+impl<'scope, 's: 'scope> Notes for Rc<RefCell<OutputBuffer<'scope, '_, 's>>> {
     fn edit(&mut self, edit: Edit) -> bool {
         self.borrow_mut().edit(edit)
     }
@@ -359,7 +359,7 @@ impl<'scope, 's: 'scope> Notes for Rc<RefCell<Outgoing<'scope, '_, 's>>> {
 /// A source that passes the bytes leaving its window to the output.
 pub(super) struct Tee<'scope, 'env, 's, S> {
     pub source: S,
-    pub outgoing: Rc<RefCell<Outgoing<'scope, 'env, 's>>>,
+    pub output: Rc<RefCell<OutputBuffer<'scope, 'env, 's>>>,
 }
 
 impl<'scope, 's: 'scope, S: Source> Source for Tee<'scope, '_, 's, S> {
@@ -376,7 +376,7 @@ impl<'scope, 's: 'scope, S: Source> Source for Tee<'scope, '_, 's, S> {
     fn fill(&mut self, keep: u64) -> Result<bool> {
         let (offset, window) = (self.source.offset(), self.source.window());
         let leaving = keep.saturating_sub(offset).min(window.len() as u64);
-        self.outgoing.borrow_mut().take(&window[..leaving as usize], offset)?;
+        self.output.borrow_mut().take(&window[..leaving as usize], offset)?;
         self.source.fill(offset + leaving)
     }
 

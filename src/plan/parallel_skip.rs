@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::thread::Scope;
 
 use super::Options;
-use super::read_ahead::{ALONE, MISSED_MAX};
+use super::range_queue::{ALONE, MISSED_MAX};
 use crate::error::Result;
 use crate::input::{SharedText, Source};
 use crate::json::Validation;
@@ -20,35 +20,35 @@ use crate::scan::Isa;
 
 /// Length of the range that a thread skips, in bytes. It is at most the limit on a string, so no
 /// string inside a range exceeds that limit.
-const STRETCH: u64 = scaled_for_fuzzing(512 << 10);
+const RANGE_LEN: u64 = scaled_for_fuzzing(512 << 10);
 
 /// A job: a range to skip, and its result.
-pub(super) struct Stretch {
+pub(super) struct SkipRange {
     whole: SharedText,
     range: Range<usize>,
-    skimmed: Option<Prescanned>,
+    prescanned: Option<Prescanned>,
 }
 
 /// Skips ranges.
 #[derive(Clone, Copy)]
-pub(super) struct Skimmer {
+pub(super) struct SkipWorker {
     isa: Isa,
     validation: Validation,
 }
 
-impl Worker for Skimmer {
-    type Job = Stretch;
+impl Worker for SkipWorker {
+    type Job = SkipRange;
 
-    fn work(&mut self, stretch: &mut Stretch) {
-        let Stretch { whole, range, skimmed } = stretch;
-        *skimmed = prescan(whole.text(), range.clone(), self.isa, self.validation);
+    fn work(&mut self, range: &mut SkipRange) {
+        let SkipRange { whole, range, prescanned } = range;
+        *prescanned = prescan(whole.text(), range.clone(), self.isa, self.validation);
     }
 }
 
 /// Results of the threads that skip ahead of the reader.
-pub(super) struct Skimming<'scope, 'env> {
-    crew: Pool<'scope, 'env, Skimmer>,
-    skimmer: Skimmer,
+pub(super) struct ParallelSkip<'scope, 'env> {
+    pool: Pool<'scope, 'env, SkipWorker>,
+    worker: SkipWorker,
     /// End of the last range handed to a thread.
     end: u64,
     /// Failed ranges in a row.
@@ -58,16 +58,16 @@ pub(super) struct Skimming<'scope, 'env> {
 /// Calls `read` with the help of other threads, if `options` allows any.
 pub(super) fn with_others<T>(
     options: &Options,
-    read: impl FnOnce(Option<&mut Skimming<'_, '_>>) -> T,
+    read: impl FnOnce(Option<&mut ParallelSkip<'_, '_>>) -> T,
 ) -> T {
     let threads = options.threads.map_or(1, NonZeroUsize::get);
     // A thread does not check the limit on a string inside its range.
-    if threads == 1 || options.limits.string_skipped < STRETCH {
+    if threads == 1 || options.limits.string_skipped < RANGE_LEN {
         return read(None);
     }
-    let desk = Queue::new();
-    let skimmer = Skimmer { isa: options.isa, validation: options.validation };
-    std::thread::scope(|scope| read(Some(&mut Skimming::new(scope, &desk, threads, skimmer))))
+    let queue = Queue::new();
+    let worker = SkipWorker { isa: options.isa, validation: options.validation };
+    std::thread::scope(|scope| read(Some(&mut ParallelSkip::new(scope, &queue, threads, worker))))
 }
 
 /// Skips the value at a cursor.
@@ -77,35 +77,35 @@ pub(super) fn with_others<T>(
 /// The errors of [`Cursor::skip`].
 pub(super) fn skip<S: Source>(
     cursor: &mut Cursor<S>,
-    others: Option<&mut Skimming<'_, '_>>,
+    others: Option<&mut ParallelSkip<'_, '_>>,
 ) -> Result<()> {
-    let Some(skimming) = others else { return cursor.skip() };
+    let Some(others) = others else { return cursor.skip() };
     let Some(mut skip) = cursor.begin_skip()? else { return Ok(()) };
     let mut ended = cursor.skip_some(&mut skip, ALONE)?;
     while !ended {
-        let Some(skimmed) = skimming.next(cursor.offset(), cursor.source()) else {
+        let Some(prescanned) = others.next(cursor.offset(), cursor.source()) else {
             ended = cursor.skip_some(&mut skip, u64::MAX)?;
             continue;
         };
-        ended = cursor.skip_to(&mut skip, skimmed.start)?;
+        ended = cursor.skip_to(&mut skip, prescanned.start)?;
         // A result after the end of the value is not a failed guess.
-        if ended || cursor.jump_over(&mut skip, &skimmed) {
-            skimming.hit();
+        if ended || cursor.jump_over(&mut skip, &prescanned) {
+            others.hit();
         }
     }
-    skimming.recall();
+    others.recall();
     Ok(())
 }
 
-impl<'scope, 'env> Skimming<'scope, 'env> {
+impl<'scope, 'env> ParallelSkip<'scope, 'env> {
     /// Uses up to `threads` threads, the calling thread included.
     fn new(
         scope: &'scope Scope<'scope, 'env>,
-        desk: &'env Queue<Stretch>,
+        queue: &'env Queue<SkipRange>,
         threads: usize,
-        skimmer: Skimmer,
+        worker: SkipWorker,
     ) -> Self {
-        Skimming { crew: Pool::new(scope, desk, threads), skimmer, end: 0, missed: 0 }
+        ParallelSkip { pool: Pool::new(scope, queue, threads), worker, end: 0, missed: 0 }
     }
 
     /// The next result that starts at or after an offset; `None` if there will be no more.
@@ -117,17 +117,17 @@ impl<'scope, 'env> Skimming<'scope, 'env> {
         loop {
             self.end = self.end.max(offset);
             let len = whole.text().len() as u64;
-            while self.crew.has_room() && self.end < len {
-                let range = self.end as usize..(self.end + STRETCH) as usize;
+            while self.pool.has_room() && self.end < len {
+                let range = self.end as usize..(self.end + RANGE_LEN) as usize;
                 self.end = range.end as u64;
-                let skimmer = self.skimmer;
-                let stretch = Stretch { whole: whole.clone(), range, skimmed: None };
-                self.crew.submit(stretch, || skimmer);
+                let worker = self.worker;
+                let range = SkipRange { whole: whole.clone(), range, prescanned: None };
+                self.pool.submit(range, || worker);
             }
-            let skimmed = self.crew.recv()?.skimmed;
+            let prescanned = self.pool.recv()?.prescanned;
             self.missed += 1;
-            match skimmed {
-                Some(skimmed) if skimmed.start >= offset => return Some(skimmed),
+            match prescanned {
+                Some(prescanned) if prescanned.start >= offset => return Some(prescanned),
                 _ if self.missed > MISSED_MAX => return None,
                 _ => {}
             }
@@ -141,7 +141,7 @@ impl<'scope, 'env> Skimming<'scope, 'env> {
 
     /// Drops all outstanding results: the value has ended.
     fn recall(&mut self) {
-        self.crew.drain();
+        self.pool.drain();
         self.end = 0;
     }
 }

@@ -3,9 +3,9 @@
 //! All readers of documents use this module, so that they agree on which documents are plans.
 
 use super::Options;
+use super::kind::KindClues;
 use super::section::Section;
-use super::tail::{self, After, Tail};
-use super::wrong::Telltales;
+use super::trailer::{self, After, Trailer};
 use crate::error::{Error, ErrorKind, Result, WrongDocument};
 use crate::input::Source;
 use crate::json::cursor::Cursor;
@@ -34,13 +34,13 @@ pub enum Accepts {
 
 /// Collects facts about a document while it is read.
 #[derive(Debug)]
-pub(super) struct Frame {
+pub(super) struct DocumentState {
     accepts: Accepts,
     /// What may follow the document.
     pub after: After,
     /// The sections seen so far, one bit each.
     seen: u32,
-    telltales: Telltales,
+    clues: KindClues,
     /// True if an unknown member looks like an output value.
     pub looks_like_outputs: bool,
     /// The facts that the caller of the reader gets.
@@ -49,13 +49,13 @@ pub(super) struct Frame {
     pub next: Option<u64>,
 }
 
-impl Frame {
-    pub(super) fn new(accepts: Accepts) -> Frame {
-        Frame {
+impl DocumentState {
+    pub(super) fn new(accepts: Accepts) -> DocumentState {
+        DocumentState {
             accepts,
             after: After::Nothing,
             seen: 0,
-            telltales: Telltales::default(),
+            clues: KindClues::default(),
             looks_like_outputs: false,
             document: Document::default(),
             next: None,
@@ -69,7 +69,7 @@ impl Frame {
     /// Fails if the key shows that the document is certainly of another kind, or if the section
     /// occurs twice: JSON readers disagree on which of the two values counts.
     pub(super) fn note(&mut self, section: Section, key: &str, offset: u64) -> Result<()> {
-        if let Some(document) = self.telltales.note(section, key) {
+        if let Some(document) = self.clues.note(section, key) {
             return Err(Error::new(ErrorKind::WrongDocument(document)));
         }
         let is_of_states = self.accepts == Accepts::States && key == "values";
@@ -86,7 +86,7 @@ impl Frame {
 
     /// Whether the document has a key that only plans have.
     pub(super) fn is_plan(&self) -> bool {
-        self.telltales.is_plan()
+        self.clues.is_plan()
     }
 
     /// Decides whether the document is acceptable, after all its keys are known. Returns `None` for
@@ -96,7 +96,7 @@ impl Frame {
     ///
     /// Fails if the document is of another kind, or has no version.
     pub(super) fn verdict(&self) -> Result<Option<WrongDocument>> {
-        let state = match self.telltales.verdict(self.looks_like_outputs) {
+        let state = match self.clues.verdict(self.looks_like_outputs) {
             _ if self.is_plan() => None,
             state @ (WrongDocument::State | WrongDocument::EmptyState)
                 if self.accepts == Accepts::States =>
@@ -122,8 +122,8 @@ impl Frame {
         cursor: &mut Cursor<S>,
         options: &Options,
         start: u64,
-    ) -> Result<Tail> {
-        let tail = tail::find(cursor, self.after, options.surrounding_text, start)?;
+    ) -> Result<Trailer> {
+        let tail = trailer::find(cursor, self.after, options.surrounding_text, start)?;
         self.document.bytes = tail.end - start;
         self.document.text_after = tail.text;
         self.next = tail.next;

@@ -8,12 +8,12 @@ use crate::error::Result;
 
 /// Records that wait, owned.
 #[derive(Debug, Default)]
-pub(super) struct Held {
+pub(super) struct PendingRecords {
     records: Vec<Record<'static>>,
     bytes: u64,
 }
 
-impl Held {
+impl PendingRecords {
     /// Keeps a record; `false`: that is all that can wait. `max`: how much that is, in bytes of
     /// memory.
     pub(super) fn push(&mut self, record: &Record<'_>, max: u64) -> bool {

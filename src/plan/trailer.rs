@@ -4,7 +4,7 @@
 //! A small amount of plain text is skipped. Binary data, or a second document where only one may
 //! stand, means that the input is not what its user expects, and is an error.
 
-use super::head::{TEXT_MAX, behind, document_in};
+use super::preamble::{TEXT_MAX, behind, document_in};
 use super::{SurroundingText, wrapper};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
@@ -21,7 +21,7 @@ pub(super) enum After {
 
 /// Where a document ends.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tail {
+pub(super) struct Trailer {
     /// The end of the document and of the white space after it.
     pub end: u64,
     /// Where another document begins, or the text before it.
@@ -41,11 +41,11 @@ pub(super) fn find<S: Source>(
     after: After,
     surrounding_text: SurroundingText,
     start: u64,
-) -> Result<Tail> {
+) -> Result<Trailer> {
     let close = cursor.offset();
     let at_end = at_end(cursor, surrounding_text)?;
     let end = cursor.offset().max(close);
-    let mut tail = Tail { end, next: None, text: 0 };
+    let mut tail = Trailer { end, next: None, text: 0 };
     if at_end {
         return Ok(tail);
     }
@@ -60,7 +60,7 @@ pub(super) fn find<S: Source>(
     Ok(tail)
 }
 
-impl Tail {
+impl Trailer {
     /// Ends the read of the document.
     ///
     /// # Errors

@@ -19,9 +19,9 @@ pub(super) const PATH_MAX: usize = 1 << 10;
 
 /// Knows the secrets of the document.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Discreet<'r>(pub &'r Collected);
+pub(super) struct SafeText<'r>(pub &'r Collected);
 
-impl Discreet<'_> {
+impl SafeText<'_> {
     /// The number of the secret that a text repeats; 0 if the text contains a secret.
     fn number(&self, text: &str) -> Option<u32> {
         let Collected { secrets, contained, .. } = self.0;
@@ -93,7 +93,7 @@ impl ShownPath {
     }
 
     /// Adds a step. Breaks if the path is too long; no further step may follow then.
-    pub fn push(&mut self, step: Step<'_>, discreet: &Discreet<'_>) -> ControlFlow<()> {
+    pub fn push(&mut self, step: Step<'_>, safe: &SafeText<'_>) -> ControlFlow<()> {
         self.len += match step {
             Step::Key(key) => key.len() + 1,
             Step::Index(_) | Step::Element => 4,
@@ -102,7 +102,7 @@ impl ShownPath {
             return ControlFlow::Break(());
         }
         match step {
-            Step::Key(key) => self.steps.push_step(Step::Key(&discreet.key(key))),
+            Step::Key(key) => self.steps.push_step(Step::Key(&safe.key(key))),
             other => self.steps.push_step(other),
         }
         ControlFlow::Continue(())
@@ -178,11 +178,11 @@ impl Label {
     }
 
     /// The label as the audit may report it.
-    pub fn shown(&self, discreet: &Discreet<'_>) -> Label {
-        let text = |text: &Option<String>| text.as_ref().map(|text| discreet.text(text));
+    pub fn shown(&self, safe: &SafeText<'_>) -> Label {
+        let text = |text: &Option<String>| text.as_ref().map(|text| safe.text(text));
         Label {
             address: text(&self.address),
-            name: self.name.as_ref().map(|name| cut(&discreet.key(name)).to_owned()),
+            name: self.name.as_ref().map(|name| cut(&safe.key(name)).to_owned()),
             type_name: text(&self.type_name),
             provider_name: text(&self.provider_name),
         }

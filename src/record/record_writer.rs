@@ -1,12 +1,12 @@
 //! What is counted and written, in the order of the document.
 //!
 //! Records leave as they are made. The `plan` record comes first and names the versions, which in a
-//! document with sorted keys come after the changes: until both are known, or no more can be held,
+//! document with sorted keys come after the changes: until both are known, or no more can be pending,
 //! what is made waits.
 
 use super::counts::Summary;
-use super::held::Held;
-use super::maker::{Facts, Maker};
+use super::pending::PendingRecords;
+use super::row_builder::{Facts, RowBuilder};
 use super::sift::{Extent, Options, Show};
 use super::view::{Attributes, Places, View, Viewer, Whose};
 use super::watch::Watch;
@@ -17,7 +17,7 @@ use crate::limits::Limits;
 use crate::plan::{Change, Document, ResourceChange, Section};
 
 /// The sink, what must come before anything else, and the counts.
-pub(super) struct Books<'a> {
+pub(super) struct RecordWriter<'a> {
     sink: &'a mut dyn Sink,
     /// Finds attributes, if that was asked for.
     viewer: Option<Viewer<'a>>,
@@ -30,20 +30,20 @@ pub(super) struct Books<'a> {
     pub(super) terraform_version: Option<String>,
     /// Whether the `plan` record was written.
     pub(super) begun: bool,
-    held: Held,
+    pending: PendingRecords,
     pub(super) summary: Summary,
     /// Whether a resource does not stay as it is, or an action is invoked.
     pub(super) has_changes: bool,
 }
 
-impl<'a> Books<'a> {
+impl<'a> RecordWriter<'a> {
     pub(super) fn new(
         label: Label<'a>,
         options: &Options,
         view: Option<View<'a>>,
         sink: &'a mut dyn Sink,
-    ) -> Books<'a> {
-        Books {
+    ) -> RecordWriter<'a> {
+        RecordWriter {
             sink,
             viewer: view.map(|view| Viewer::new(view, &options.read.limits)),
             label,
@@ -54,7 +54,7 @@ impl<'a> Books<'a> {
             format_version: None,
             terraform_version: None,
             begun: false,
-            held: Held::default(),
+            pending: PendingRecords::default(),
             summary: Summary::with(options.extent),
             has_changes: false,
         }
@@ -76,7 +76,7 @@ impl<'a> Books<'a> {
         if self.begun {
             return self.sink.record(record);
         }
-        if self.held.push(record, self.sink.waiting_max()) { Ok(()) } else { self.begin() }
+        if self.pending.push(record, self.sink.waiting_max()) { Ok(()) } else { self.begin() }
     }
 
     /// Counts a change to a resource and writes its record, if it has one.
@@ -89,14 +89,14 @@ impl<'a> Books<'a> {
         section: Section,
         change: &ResourceChange<'_>,
         deferred_reason: Option<Text<'_>>,
-        maker: &mut Maker,
+        builder: &mut RowBuilder,
     ) -> Result<()> {
-        let facts = maker.facts(section, change)?;
+        let facts = builder.facts(section, change)?;
         self.count(&facts)?;
         if self.show.hides(&facts) {
             return Ok(());
         }
-        let mut row = maker.row(&facts, change, deferred_reason, self.viewer.as_ref())?;
+        let mut row = builder.row(&facts, change, deferred_reason, self.viewer.as_ref())?;
         if let (Some(_), Some(row)) = (&self.viewer, row.resource_mut()) {
             let super::ResourceChange { changed, unknown, replace_paths, .. } = &*row;
             let places = Places { changed, unknown, replace_paths };
@@ -169,7 +169,7 @@ impl<'a> Books<'a> {
             format_version: self.format_version.as_deref(),
             terraform_version: self.terraform_version.as_deref(),
         }))?;
-        self.held.release(self.sink)
+        self.pending.release(self.sink)
     }
 
     /// Writes the `summary` record.

@@ -20,13 +20,13 @@ pub(crate) const STRETCH: u64 = scaled_for_fuzzing(256 << 10);
 pub(super) const MISSED_MAX: u32 = 16;
 
 /// A range that a worker has parsed or is to parse.
-pub(crate) trait Sent {
+pub(crate) trait HasRange {
     /// The byte range that the worker parsed, if it parsed any of it.
     fn read(&self) -> Option<Range<u64>>;
 }
 
 /// The lookahead state of one section.
-pub(crate) struct ReadAhead<J> {
+pub(crate) struct RangeQueue<J> {
     /// The reader's offset when it first asked.
     start: Option<u64>,
     /// End of the last range handed to a worker.
@@ -39,13 +39,13 @@ pub(crate) struct ReadAhead<J> {
     missed: u32,
 }
 
-impl<J> Default for ReadAhead<J> {
+impl<J> Default for RangeQueue<J> {
     fn default() -> Self {
-        ReadAhead { start: None, end: 0, out: VecDeque::new(), next: None, missed: 0 }
+        RangeQueue { start: None, end: 0, out: VecDeque::new(), next: None, missed: 0 }
     }
 }
 
-impl<J: Sent> ReadAhead<J> {
+impl<J: HasRange> RangeQueue<J> {
     /// Whether the reader, now at `offset`, has read enough of the section for lookahead to pay
     /// off.
     pub(crate) fn is_worth_it(&mut self, offset: u64) -> bool {
@@ -76,7 +76,7 @@ impl<J: Sent> ReadAhead<J> {
     }
 
     /// Returns the parsed range of the result that starts at `offset` and passes `fits`, if there
-    /// is one; [`ReadAhead::take`] then returns the result.
+    /// is one; [`RangeQueue::take`] then returns the result.
     ///
     /// `wait` returns the next result of the workers. `give_up` receives results that start
     /// elsewhere or do not fit.

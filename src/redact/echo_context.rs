@@ -21,16 +21,16 @@ use crate::scan::Isa;
 use crate::secret::words::{WORDS, words};
 
 /// The parsed pieces of a chunk.
-pub(super) struct Looks {
+pub(super) struct EchoContexts {
     isa: Isa,
     limits: Limits,
     /// The start of the last parsed piece, and the result.
-    last: Option<(u64, Look)>,
+    last: Option<(u64, EchoContext)>,
 }
 
 /// The facts of a piece that decide on its echoes, as offsets in ascending order.
 #[derive(Default)]
-struct Look {
+struct EchoContext {
     /// Words that the format defines, or that come unchanged from the configuration. They are never
     /// computed from values.
     words: Vec<u64>,
@@ -40,9 +40,9 @@ struct Look {
     highest: u32,
 }
 
-impl Looks {
-    pub fn new(isa: Isa, limits: Limits) -> Looks {
-        Looks { isa, limits, last: None }
+impl EchoContexts {
+    pub fn new(isa: Isa, limits: Limits) -> EchoContexts {
+        EchoContexts { isa, limits, last: None }
     }
 
     /// Forgets the previous chunk.
@@ -79,7 +79,7 @@ impl Looks {
         number.saturating_add(self.at(chunk, piece).highest)
     }
 
-    fn at(&mut self, chunk: &Chunk, piece: &Span) -> &Look {
+    fn at(&mut self, chunk: &Chunk, piece: &Span) -> &EchoContext {
         let start = piece.range.start;
         if self.last.as_ref().is_none_or(|(last, _)| *last != start) {
             let text = chunk.text(piece.range.clone());
@@ -95,8 +95,8 @@ impl Looks {
         }
     }
 
-    fn look(&self, text: &[u8], kind: PieceKind) -> Result<Look> {
-        let mut look = Look::default();
+    fn look(&self, text: &[u8], kind: PieceKind) -> Result<EchoContext> {
+        let mut look = EchoContext::default();
         let mut cursor = Cursor::new(Slice(text), 0, self.isa, Validation::Structure, self.limits);
         let mut outline = Outline::new();
         cursor.outline(&mut outline)?;

@@ -52,7 +52,10 @@ const CRATES: [(&str, &[&str]); 36] = [
     ("indicatif", &["cli/progress.rs"]),
     ("libc", &["input/rereadable.rs", "input/mapped.rs", "main.rs"]),
     ("libmimalloc-sys", &["main.rs"]),
-    ("memchr", &["audit/names.rs", "glob.rs", "json/", "plan/", "redact/echo_context.rs", "secret/"]),
+    (
+        "memchr",
+        &["audit/names.rs", "glob.rs", "json/", "plan/", "redact/echo_context.rs", "secret/"],
+    ),
     ("memmap2", &["input/mapped.rs"]),
     ("mimalloc", &["main.rs"]),
     ("object_store", &["batch/store/client/"]),

@@ -272,9 +272,9 @@ struct Walk<'v, S, V> {
 enum Taken {
     /// Entered it.
     Entered,
-    /// HasRange it as a piece, or skipped it because nobody wants it.
+    /// Sent it as a piece, or skipped it because nobody wants it.
     Passed,
-    /// HasRange it as a piece, and the visitor stops.
+    /// Sent it as a piece, and the visitor stops.
     Stopped,
 }
 

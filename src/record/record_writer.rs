@@ -1,7 +1,7 @@
 //! What is counted and written, in the order of the document.
 //!
 //! Records leave as they are made. The `plan` record comes first and names the versions, which in a
-//! document with sorted keys come after the changes: until both are known, or no more can be pending,
+//! document with sorted keys come after the changes: until both are known, or no more fits in memory,
 //! what is made waits.
 
 use super::counts::Summary;

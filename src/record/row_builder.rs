@@ -274,7 +274,7 @@ fn told<'p>(extent: Extent, differ: &'p Differ, none: &'p Paths) -> [&'p Paths; 
     }
 }
 
-/// The index as JSON text, copied before it is pending to the grammar: a file may be written to.
+/// The index as JSON text, copied before the grammar check: another process may write to the file.
 fn index<'t>(index: Index<'_>, texts: &mut Texts, json: &'t mut String) -> Result<JsonText<'t>> {
     json.clear();
     match index {

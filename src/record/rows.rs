@@ -35,14 +35,14 @@ const TEXTS: u64 = 256;
 #[derive(Default)]
 pub(super) struct RowBatch {
     /// One for each change.
-    pub rows_built: Vec<BuiltRow>,
+    pub built: Vec<BuiltRow>,
     /// The rendered rows, one after the other.
     pub text: Vec<u8>,
-    /// Memory of `rows_built`, in bytes.
+    /// Memory of `built`, in bytes.
     size: u64,
 }
 
-/// What a thread rows_built of a change.
+/// What a thread made of a change.
 pub(super) enum BuiltRow {
     /// It has no row.
     Nothing(Facts),
@@ -69,7 +69,7 @@ impl BuiltRow {
 
 impl Found for RowBatch {
     fn clear(&mut self) {
-        self.rows_built.clear();
+        self.built.clear();
         self.text.clear();
         self.size = 0;
     }
@@ -157,7 +157,7 @@ impl PieceVisitor for Changes<'_, '_> {
     }
 
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow> {
-        let RowBatch { rows_built, text, size } = &mut *self.batch;
+        let RowBatch { built, text, size } = &mut *self.batch;
         if piece.kind != PieceKind::ResourceChange || text.len() >= TEXT_MAX || *size >= ROWS_MAX {
             return Ok(Flow::Stop);
         }
@@ -167,7 +167,7 @@ impl PieceVisitor for Changes<'_, '_> {
         match row {
             Ok(Some(row)) => {
                 *size += row.size();
-                rows_built.push(row);
+                built.push(row);
                 Ok(Flow::Continue)
             }
             Ok(None) | Err(_) => {

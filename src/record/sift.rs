@@ -51,7 +51,7 @@ pub enum Extent {
     #[default]
     Paths,
     /// What becomes of a resource or an output. Its values and their overlays are not looked at,
-    /// unless it is imported: they are pending to [`crate::json::Validation`] as what is skipped.
+    /// unless it is imported: they are held to [`crate::json::Validation`] as what is skipped.
     Actions,
 }
 
@@ -276,24 +276,23 @@ impl Sifter<'_, '_, '_> {
         Ok(Sifted { summary, has_changes, warnings })
     }
 
-    /// Counts and writes what another thread rows_built, up to an error.
+    /// Counts and writes what another thread made, up to an error.
     fn absorb(&mut self, job: &mut LookaheadJob<RowBatch>) -> Result<()> {
-        let RowBatch { rows_built, text, .. } = &mut job.found;
+        let RowBatch { built, text, .. } = &mut job.found;
         // The end of the rendered rows that are counted, and their number.
         let (mut text_end, mut rows) = (0, 0);
-        let absorbed =
-            rows_built.drain(..).zip(self.index..).try_for_each(|(rows_built, index)| {
-                let counted = match rows_built {
-                    BuiltRow::Nothing(facts) => self.writer.count(&facts),
-                    BuiltRow::Text(facts, end) => {
-                        self.writer.count(&facts).map(|()| (text_end, rows) = (end, rows + 1))
-                    }
-                    BuiltRow::Row(facts, row) => {
-                        self.writer.count(&facts).and_then(|()| self.writer.record(&row))
-                    }
-                };
-                counted.map_err(|error| error.within(&format!("[{index}]")))
-            });
+        let absorbed = built.drain(..).zip(self.index..).try_for_each(|(built, index)| {
+            let counted = match built {
+                BuiltRow::Nothing(facts) => self.writer.count(&facts),
+                BuiltRow::Text(facts, end) => {
+                    self.writer.count(&facts).map(|()| (text_end, rows) = (end, rows + 1))
+                }
+                BuiltRow::Row(facts, row) => {
+                    self.writer.count(&facts).and_then(|()| self.writer.record(&row))
+                }
+            };
+            counted.map_err(|error| error.within(&format!("[{index}]")))
+        });
         self.writer.text(&text[..text_end], rows)?;
         absorbed
     }

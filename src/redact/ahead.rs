@@ -19,7 +19,7 @@ use crate::secret::first_pass_index::FirstPassIndex;
 /// Most notes on one stretch; the rest of it is left to the walk.
 const NOTES_MAX: usize = 8192;
 
-/// How many stretches at most are parsed whole after the first_pass was useless.
+/// How many stretches at most are parsed whole after the index of the first pass was useless.
 const SURVEY_SKIPS_MAX: u32 = 32;
 
 /// Redacts stretches.
@@ -32,7 +32,7 @@ pub(super) struct StretchRedactor<'s> {
     kept: KeptRanges,
     /// Scratch space for pieces.
     outline: Outline,
-    /// How many times in a row the first_pass was useless, and for how many more stretches it is not
+    /// How many times in a row the index of the first pass was useless, and for how many more stretches it is not
     /// tried.
     survey_failures: u32,
     survey_skips: u32,
@@ -61,8 +61,8 @@ impl<'s> StretchRedactor<'s> {
         }
     }
 
-    /// Redacts a stretch by the first_pass of the first pass, if that is enough. After a failure the
-    /// first_pass is not tried for some stretches, because it may fail there too.
+    /// Redacts a stretch by the index of the first pass, if that is enough. After a failure the index
+    /// is not tried for some stretches, because it may fail there too.
     fn try_known(
         &mut self,
         reader: &LookaheadReader,
@@ -74,7 +74,7 @@ impl<'s> StretchRedactor<'s> {
             self.survey_skips -= 1;
             return None;
         }
-        // A change elsewhere marks a resource that the first_pass counted as unmarked.
+        // A change elsewhere marks a resource that the first pass counted as unmarked.
         if places.may_have(&first_pass.get(place).1.addresses) {
             return None;
         }
@@ -84,7 +84,7 @@ impl<'s> StretchRedactor<'s> {
         read
     }
 
-    /// Redacts a indexed stretch by parsing only its marked pieces. Returns `None` if that is not
+    /// Redacts an indexed stretch by parsing only its marked pieces. Returns `None` if that is not
     /// enough, or if the text has changed.
     fn redact_known(
         &mut self,

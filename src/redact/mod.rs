@@ -13,7 +13,7 @@
 //! the changes that stay (`stays`). When the walk arrives at the start of such a stretch, it writes
 //! the result (`OutputBuffer::through`) and jumps to the end.
 //!
-//! The first pass surveys stretches (`FirstPassIndex` in [`crate::secret`]). In a indexed stretch that
+//! The first pass indexes stretches (`FirstPassIndex` in [`crate::secret`]). In an indexed stretch that
 //! stays whole, the second pass parses only the marked pieces, also with a single thread.
 
 mod ahead;

@@ -72,13 +72,13 @@ impl FirstPassIndex {
     /// Maximum memory in bytes, enough for several gigabytes of a plan with few marks.
     const SIZE_MAX: usize = 8 << 20;
 
-    /// An empty first_pass for these options.
+    /// An empty index for these options.
     pub(crate) fn new(options: &Options) -> FirstPassIndex {
         let of = Of::new(options, &options.read);
         FirstPassIndex { of: Some(of), ..FirstPassIndex::default() }
     }
 
-    /// Computes digests that match those of the first_pass.
+    /// Computes digests that match those of the index.
     pub(crate) fn digests(&self) -> &Digests {
         &self.digests
     }

@@ -267,15 +267,17 @@ fn a_line_can_stand_for_any_number_of_lines() {
 fn a_page_that_is_wrong_is_found_out() {
     let version = format!("plansift {}", env!("CARGO_PKG_VERSION"));
     let console = |text: &str| problems(&format!("```console\n{text}\n```\n")).len();
-    assert_eq!(console(&format!("$ plansift --version\n{version}")), 0);
-    assert_eq!(console(&format!("$ cargo run --release -- --version\n{version}")), 0);
-    assert_eq!(console("$ plansift --version | wc -l | tr -d ' '\n1"), 0);
+    // The commit follows the version.
+    let cut = "| cut -d' ' -f1-2";
+    assert_eq!(console(&format!("$ plansift -V {cut}\n{version}")), 0);
+    assert_eq!(console(&format!("$ cargo run --release -- -V {cut}\n{version}")), 0);
+    assert_eq!(console("$ plansift -V | wc -l | tr -d ' '\n1"), 0);
     assert_eq!(console("$ plansift --help\n…\nUsage: plansift <COMMAND>\n…"), 0);
     assert_eq!(console("$ plansift --version\nplansift 0.0.0"), 1);
     assert_eq!(console("$ plansift --version"), 1, "output that is not shown");
     assert_eq!(console("$ curl example.com"), 1, "a command that nothing runs");
     let sh = |command: &str| {
-        let shown = format!("```console\n$ plansift --version\n{version}\n```\n");
+        let shown = format!("```console\n$ plansift -V {cut}\n{version}\n```\n");
         problems(&format!("{shown}```sh\n{command}\n```\n")).len()
     };
     assert_eq!(sh("plansift --version\ncargo test"), 0);

@@ -530,8 +530,7 @@ fn replace_path(path: &Value, sensitive: &BTreeSet<Path>) -> String {
             )
         };
         if let Some(at) = &at
-            && let Some(place) = sensitive.iter().find(|place| place.starts_with(at))
-            && is_other_way(place, at)
+            && sensitive.iter().any(|place| place.starts_with(at) && is_other_way(place, at))
         {
             break;
         }

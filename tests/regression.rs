@@ -487,3 +487,22 @@ fn sensitive_names_are_bounded() {
         assert_eq!(said.contains("--limit-names"), code == 1, "{said}");
     }
 }
+
+/// A path in `replace_paths` may name an element of a set by its value. It is cut where any marked
+/// place goes on by another kind of step, not only where the first one does.
+#[test]
+fn a_path_is_cut_where_any_marked_place_may_be_an_element_of_a_set() {
+    let paths = |before: &str, after: &str| {
+        let members = format!(
+            r#""actions":["no-op"],"replace_paths":[[1,2],["a","b"]],
+            "before_sensitive":{before},"after_sensitive":{after}"#
+        );
+        let options = Options { show: plansift::record::Show::All, ..Options::default() };
+        record_of(&members, &options)["replace_paths"].clone()
+    };
+    for (before, after) in [(r#"{"c":true}"#, "[true]"), ("[true]", r#"{"c":true}"#)] {
+        assert_eq!(paths(before, after), serde_json::json!(["", ""]), "{before} {after}");
+    }
+    assert_eq!(paths("[true]", "[true]"), serde_json::json!(["[1][2]", ""]));
+    assert_eq!(paths(r#"{"c":true}"#, "{}"), serde_json::json!(["", "a.b"]));
+}

@@ -221,10 +221,17 @@ impl Paths {
         self.first_below(path).is_some()
     }
 
-    /// The first of these that leads on from a path, or is it. They are in order.
+    /// The first path in this sorted list that equals `path` or continues it.
     pub fn first_below(&self, path: Path<'_>) -> Option<Path<'_>> {
         let first = self.spans.partition_point(|&span| self.path(span) < path);
         self.get(first).filter(|first| first.is_below(path))
+    }
+
+    /// The last path in this sorted list that equals `path` or continues it.
+    pub fn last_below(&self, path: Path<'_>) -> Option<Path<'_>> {
+        let is_up_to = |place: Path<'_>| place < path || place.is_below(path);
+        let behind = self.spans.partition_point(|&span| is_up_to(self.path(span)));
+        self.get(behind.checked_sub(1)?).filter(|last| last.is_below(path))
     }
 
     /// Adds a step to the path that was pushed last. The list must not be sorted since.

@@ -176,8 +176,8 @@ pub trait PieceVisitor {
     /// Any error of the visitor.
     fn piece(&mut self, piece: &Piece<'_>) -> Result<Flow>;
 
-    /// Called before a resource or a resource change. Returns the pieces that a [`LookaheadReader`] has
-    /// parsed from here on, if any.
+    /// Called before a resource or a resource change. Returns the pieces that a
+    /// [`LookaheadReader`] has parsed from here on, if any.
     ///
     /// If they fit and the walk can jump to their end, it calls [`PieceVisitor::jumped`]; otherwise
     /// it parses them itself.
@@ -360,7 +360,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
         Ok(())
     }
 
-    /// Notes whether an unknown member looks like an output value, for [`DocumentState::verdict`]. It
+    /// Records in the [`DocumentState`] whether an unknown member looks like an output value. It
     /// examines only the first bytes, because the visitor decides how to read the member.
     fn look_for_outputs(&mut self) -> Result<()> {
         // More than the tools indent by.

@@ -99,15 +99,21 @@ impl Places {
         if self.marked.has_above(way) {
             return Ok(true);
         }
-        let Some(marked) = self.marked.first_below(way) else { return Ok(false) };
-        // Something below is marked, and an element of a set, which the path identifies by its
-        // value, may be it.
-        let is_of_set = match (step.kind()?, marked.step(way.steps().len())) {
-            (Kind::String, Some(path::Step::Key(_))) => false,
-            (Kind::Number, Some(path::Step::Index(_))) => index(step).is_none(),
-            _ => true,
-        };
-        Ok(is_of_set)
+        // An element of a set, which the path identifies by its value, may be marked. The step is a
+        // key or an index only if all marked places go on by keys or by indexes. Their order puts
+        // those that do not at one of the two ends.
+        for marked in [self.marked.first_below(way), self.marked.last_below(way)] {
+            let Some(marked) = marked else { return Ok(false) };
+            let is_of_set = match (step.kind()?, marked.step(way.steps().len())) {
+                (Kind::String, Some(path::Step::Key(_))) => false,
+                (Kind::Number, Some(path::Step::Index(_))) => index(step).is_none(),
+                _ => true,
+            };
+            if is_of_set {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Extends the examined path by a step.

@@ -158,7 +158,7 @@ struct Known {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Paired {
     AsSets,
-    AsTheyStand,
+    AsValues,
 }
 
 /// Lists the difference at one place. `open` computes the elements with unknown places; it is a
@@ -177,7 +177,7 @@ fn pair(
     {
         if before.raw() == after.raw() {
             // Only places below are unknown. Each is listed by itself.
-            return Ok(Paired::AsTheyStand);
+            return Ok(Paired::AsValues);
         }
         match (before.kind()?, after.kind()?) {
             (Kind::Array, Kind::Array) => {
@@ -187,7 +187,7 @@ fn pair(
                 }
             }
             (Kind::String, Kind::String) if texts(path, [before, after], listing)? => {
-                return Ok(Paired::AsTheyStand);
+                return Ok(Paired::AsValues);
             }
             _ => {}
         }
@@ -207,7 +207,7 @@ fn pair(
     if before != after || !values.into_iter().flatten().all(Value::is_null) {
         listing.push(path, before, after, Difference::Value);
     }
-    Ok(Paired::AsTheyStand)
+    Ok(Paired::AsValues)
 }
 
 /// Compares two lists as sets. `None` means that they must be compared element by element: the sets
@@ -270,7 +270,7 @@ fn list_set(
     let mut paths = Paths::new();
     paths.push(path.steps().take(depth));
     // A replace path names an element by its index, which does not identify a set element.
-    listing.is_forced = paths.get(0).is_some_and(|list| listing.reasons.touch(list));
+    listing.is_forced = paths.get(0).is_some_and(|list| listing.replace_paths.touches(list));
     if set.len() == 0 {
         let shown = [listing.shower.show(Some(before))?, listing.shower.show(Some(after))?];
         paths.iter().for_each(|path| {

@@ -287,7 +287,7 @@ impl<'s> Viewer<'s> {
             shower,
             differ,
             places,
-            reasons: Reasons::of(places),
+            replace_paths: ReplacePaths::of(places),
             marked,
             within: None,
             shows_all: *shows_all,
@@ -344,7 +344,7 @@ fn unchanged(change: &Change<'_>, places: Places<'_>) -> Result<u64> {
 fn paths(places: Places<'_>) -> Attributes {
     let mut room = Room { attributes: ATTRIBUTES_MAX, paths: PATHS_MAX };
     let mut attributes = Attributes::default();
-    let reasons = Reasons::of(places);
+    let replace_paths = ReplacePaths::of(places);
     let mut unknown = places.unknown.iter().peekable();
     let mut changed = places.changed.iter().peekable();
     loop {
@@ -361,7 +361,7 @@ fn paths(places: Places<'_>) -> Attributes {
             Some(_) => Shown::Withheld,
             None => Shown::Absent,
         };
-        let replaces = reasons.touch(next);
+        let replaces = replace_paths.touches(next);
         attributes.push(&mut room, || Attribute {
             path: next.to_string(),
             before,
@@ -399,17 +399,17 @@ impl Attributes {
 }
 
 /// The paths that force a replacement, in order, none below another.
-struct Reasons(Paths);
+struct ReplacePaths(Paths);
 
-impl Reasons {
-    fn of(places: Places<'_>) -> Reasons {
-        let mut reasons = places.replace_paths.clone();
-        reasons.sort_outermost();
-        Reasons(reasons)
+impl ReplacePaths {
+    fn of(places: Places<'_>) -> ReplacePaths {
+        let mut replace_paths = places.replace_paths.clone();
+        replace_paths.sort_outermost();
+        ReplacePaths(replace_paths)
     }
 
     /// Whether a path is equal to, above or below one of these paths.
-    fn touch(&self, path: Path<'_>) -> bool {
+    fn touches(&self, path: Path<'_>) -> bool {
         self.0.has_above(path) || self.0.has_below(path)
     }
 }
@@ -426,7 +426,7 @@ struct Listing<'l, 's> {
     /// Compares documents in strings.
     differ: &'l mut Differ,
     places: Places<'l>,
-    reasons: Reasons,
+    replace_paths: ReplacePaths,
     /// The marked places of `after_sensitive`. Empty unless a marked value may be missing from the
     /// plan.
     marked: Paths,
@@ -489,11 +489,11 @@ impl Listing<'_, '_> {
             self.shower.be_brief();
         }
         let (shower, within) = (&*self.shower, &self.within);
-        let (reasons, is_forced) = (&self.reasons, self.is_forced);
+        let (replace_paths, is_forced) = (&self.replace_paths, self.is_forced);
         self.attributes.push(&mut self.room, || {
             let mut text = text(path, shower);
             let replaces = match within {
-                None => is_forced || reasons.touch(path),
+                None => is_forced || replace_paths.touches(path),
                 Some(Within { name, replaces }) => {
                     let dot = if text.is_empty() || text.starts_with('[') { "" } else { "." };
                     text = format!("{name}{dot}{text}");
@@ -507,7 +507,7 @@ impl Listing<'_, '_> {
     /// The document in the string at `path`. `function` is the Terraform function that decodes it.
     fn within(&self, path: Path<'_>, function: &str) -> Within {
         let name = format!("{function}({})", text(path, self.shower));
-        Within { name, replaces: self.reasons.touch(path) }
+        Within { name, replaces: self.replace_paths.touches(path) }
     }
 
     /// Lists the attributes of a change without `after`, including unknown ones.

@@ -263,8 +263,8 @@ struct Room {
 }
 
 impl Room {
-    /// Checks that a list of `size` bytes is within the budget. `offset` is the location of its last
-    /// path.
+    /// Checks that a list of `size` bytes is within the budget. `offset` is the location of its
+    /// last path.
     ///
     /// # Errors
     ///

@@ -110,7 +110,7 @@ pub struct Plan<'a> {
     pub terraform_version: Option<&'a str>,
 }
 
-/// A change to a resource instance. Texts are copied from the plan and decoded.
+/// A change to a resource instance. Texts come from the plan, decoded.
 #[derive(Debug, Default, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct ResourceChange<'a> {

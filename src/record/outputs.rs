@@ -33,7 +33,7 @@ impl Declarations {
         enters
     }
 
-    /// Records a piece of such a section if it declares a sensitive output of the root module.
+    /// Records a sensitive output of the root module, if the piece declares one.
     ///
     /// # Errors
     ///

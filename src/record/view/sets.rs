@@ -29,7 +29,7 @@ impl Unmatched<'_> {
     }
 }
 
-/// Compares two arrays as sets. `None` if one has [`ELEMENTS_MAX`] elements or more.
+/// Compares two arrays as sets. `None` if one has more than [`ELEMENTS_MAX`] elements.
 ///
 /// `open` are the sorted indexes of elements in `after` with unknown places. Such an element equals
 /// no element of `before`.

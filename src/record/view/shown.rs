@@ -25,11 +25,11 @@ pub enum Shown {
     Absent,
     /// The value is known only after apply.
     Unknown,
-    /// The value is marked sensitive.
+    /// The value is secret, because of a mark or a name.
     Sensitive,
     /// The value repeats a secret but has no mark.
     Echo,
-    /// The value is not shown, or shown as lines.
+    /// The value was not asked for, or is shown as lines.
     Withheld,
     /// The attribute is write-only: plans do not contain its value.
     WriteOnly,
@@ -245,8 +245,8 @@ impl<'s> Shower<'s> {
         }
     }
 
-    /// Whether a text is hidden as a whole. It is if it is a secret, a document equal to one, or a
-    /// single line that contains one and is not a document.
+    /// Whether a text is hidden as a whole: a secret, a document equal to one, or a single line that
+    /// contains one and is not a document.
     pub fn is_secret(&self, text: &[u8]) -> bool {
         self.mask(text).is_some()
     }
@@ -257,7 +257,7 @@ impl<'s> Shower<'s> {
         secrets.echo() && pieces::any(text, &mut |piece| secrets.echoed(piece).is_some())
     }
 
-    /// Whether a text is a secret, or contains one as a substring if that was collected.
+    /// Whether a text equals a secret, or contains one if the options ask for that.
     fn repeats_secret(&self, text: &[u8]) -> bool {
         let Collected { secrets, contained, .. } = self.known;
         secrets.echoed(text).is_some()

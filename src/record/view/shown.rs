@@ -245,8 +245,8 @@ impl<'s> Shower<'s> {
         }
     }
 
-    /// Whether a text is hidden as a whole: a secret, a document equal to one, or a single line that
-    /// contains one and is not a document.
+    /// Whether a text is hidden as a whole: a secret, a document equal to one, or a single line
+    /// that contains one and is not a document.
     pub fn is_secret(&self, text: &[u8]) -> bool {
         self.mask(text).is_some()
     }

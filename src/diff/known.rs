@@ -112,7 +112,7 @@ pub(super) enum Recalled {
 impl Slot {
     fn is_of(&self, overlays: Overlays<'_>) -> bool {
         let mut both = self.overlays.iter().zip(overlays);
-        self.is_taken && both.all(|(own, its)| own.as_deref() == its)
+        self.is_taken && both.all(|(kept, given)| kept.as_deref() == given)
     }
 
     fn exchange(&mut self, paths: &mut Paths, marks: &mut Vec<u64>) {
@@ -122,13 +122,13 @@ impl Slot {
 
     fn set(&mut self, overlays: Overlays<'_>) {
         self.is_taken = true;
-        for (own, its) in self.overlays.iter_mut().zip(overlays) {
-            match (own, its) {
-                (Some(own), Some(its)) => {
-                    own.clear();
-                    own.extend_from_slice(its);
+        for (kept, given) in self.overlays.iter_mut().zip(overlays) {
+            match (kept, given) {
+                (Some(kept), Some(given)) => {
+                    kept.clear();
+                    kept.extend_from_slice(given);
                 }
-                (own, its) => *own = its.map(<[u8]>::to_vec),
+                (kept, given) => *kept = given.map(<[u8]>::to_vec),
             }
         }
     }

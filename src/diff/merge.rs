@@ -32,7 +32,9 @@ struct Head<'a> {
 /// The lookahead member.
 #[derive(Clone, Copy)]
 enum Next {
-    Unknown,
+    /// Not read yet.
+    Unread,
+    /// The object has no more members.
     None,
     Some(MemberSpan),
 }
@@ -96,10 +98,10 @@ impl Scratch {
                 let (before, after) = (befores.members.rest(), afters.members.rest());
                 same_until = here + common_prefix(before, after) as u64;
             }
-            befores.look()?;
+            befores.read_ahead()?;
             // A member with the same bytes on both sides is read from `before` only.
             if befores.end_offset().is_none_or(|end| end >= same_until) {
-                afters.look()?;
+                afters.read_ahead()?;
             }
             let unknown = marked.filter(|_| is_mark).map(|(_, value)| value);
             if is_mark {
@@ -133,15 +135,15 @@ impl Scratch {
 
 impl Next {
     #[inline(always)]
-    fn of(spot: Option<MemberSpan>) -> Next {
-        spot.map_or(Next::None, Next::Some)
+    fn of(span: Option<MemberSpan>) -> Next {
+        span.map_or(Next::None, Next::Some)
     }
 }
 
 impl<'a> Key<'a> {
     #[inline(always)]
-    fn of(members: &Members<'a>, spot: MemberSpan) -> Key<'a> {
-        Key { text: members.key(spot), head: members.key_head(spot) }
+    fn of(members: &Members<'a>, span: MemberSpan) -> Key<'a> {
+        Key { text: members.key(span), head: members.key_head(span) }
     }
 
     /// Compares the decoded texts.
@@ -155,8 +157,8 @@ impl<'a> Key<'a> {
 impl<'a> Head<'a> {
     /// The members of an object, positioned at the first.
     fn of(object: Value<'a>) -> Result<Head<'a>> {
-        let mut head = Head { members: object.members()?, next: Next::Unknown };
-        head.look()?;
+        let mut head = Head { members: object.members()?, next: Next::Unread };
+        head.read_ahead()?;
         Ok(head)
     }
 
@@ -165,17 +167,17 @@ impl<'a> Head<'a> {
     #[inline(always)]
     fn lesser(&self, other: &Head<'a>, same_until: u64) -> Option<(Key<'a>, Ordering)> {
         match (self.next, other.next) {
-            (Next::Some(own), Next::Some(its)) => {
+            (Next::Some(own), Next::Some(others)) => {
                 let key = Key::of(&self.members, own);
                 if self.members.value_offset(own) <= same_until {
                     return Some((key, Ordering::Equal));
                 }
-                let other = Key::of(&other.members, its);
+                let other = Key::of(&other.members, others);
                 let order = key.compare(other);
                 Some((if order.is_gt() { other } else { key }, order))
             }
             (Next::Some(own), _) => Some((Key::of(&self.members, own), Ordering::Less)),
-            (_, Next::Some(its)) => Some((Key::of(&other.members, its), Ordering::Greater)),
+            (_, Next::Some(others)) => Some((Key::of(&other.members, others), Ordering::Greater)),
             _ => None,
         }
     }
@@ -194,14 +196,14 @@ impl<'a> Head<'a> {
     fn take(&mut self) -> Option<Value<'a>> {
         let Next::Some(next) = self.next else { return None };
         self.members.pass(next);
-        self.next = Next::Unknown;
+        self.next = Next::Unread;
         Some(self.members.value(next))
     }
 
     /// Reads the next member ahead.
     #[inline(always)]
-    fn look(&mut self) -> Result<()> {
-        if matches!(self.next, Next::Unknown) {
+    fn read_ahead(&mut self) -> Result<()> {
+        if matches!(self.next, Next::Unread) {
             self.next = Next::of(self.members.peek()?);
         }
         Ok(())
@@ -218,17 +220,17 @@ impl<'a> Head<'a> {
     ) -> Result<Ordered> {
         // Local copies, which can stay in registers.
         let (mut members, mut next, mut passed) = (self.members.clone(), self.next, *last);
-        while let Next::Some(spot) = next
-            && members.end_offset(spot) < until
+        while let Next::Some(span) = next
+            && members.end_offset(span) < until
         {
-            let key = Key::of(&members, spot);
+            let key = Key::of(&members, span);
             if stop.is_some_and(|stop| key.compare(stop).is_ge()) {
                 break;
             }
             if passed.replace(key).is_some_and(|last| last.compare(key).is_ge()) {
                 return Ok(Ordered::No);
             }
-            members.pass(spot);
+            members.pass(span);
             next = Next::of(members.peek()?);
         }
         (self.members, self.next, *last) = (members, next, passed);
@@ -240,8 +242,8 @@ impl<'a> Head<'a> {
     fn follow(&mut self, from: &Members<'a>, to: &Members<'a>) -> Result<()> {
         if from.offset() != to.offset() {
             self.members.follow(from, to);
-            self.next = Next::Unknown;
+            self.next = Next::Unread;
         }
-        self.look()
+        self.read_ahead()
     }
 }

@@ -263,12 +263,14 @@ struct Room {
 }
 
 impl Room {
+    /// Checks that a list of `size` bytes is within the budget. `offset` is the location of its
+    /// last path.
+    ///
     /// # Errors
     ///
-    /// Fails if a list of `size` bytes exceeds the budget. `offset` is the location of its last
-    /// path.
+    /// Fails if the list exceeds the budget.
     #[inline]
-    fn hold(self, size: u64, offset: u64) -> Result<()> {
+    fn check(self, size: u64, offset: u64) -> Result<()> {
         match self.taken + size > self.paths_max {
             true => Err(Error::limit(Limit::Paths, self.paths_max, offset)),
             false => Ok(()),
@@ -390,7 +392,7 @@ impl Scratch {
                 waiting.push(Both { place: self.places.len() as u32 - 1, ..both });
                 let waiting = size_of_val(&waiting[..]) + size_of_val(&self.places[..]);
                 let size = (waiting + self.keys.len()) as u64 + self.changed.size();
-                self.room.hold(size, sides.offset())
+                self.room.check(size, sides.offset())
             }
         }
     }
@@ -481,7 +483,7 @@ impl Scratch {
             PlaceStep::Index(index) => Step::Index(index),
         }));
         let waiting = size_of_val(&self.places[..]) + self.keys.len();
-        self.room.hold(self.changed.size() + waiting as u64, offset)
+        self.room.check(self.changed.size() + waiting as u64, offset)
     }
 }
 

@@ -55,7 +55,7 @@ impl Collector {
         self.walk(overlay, |walk, key, marked| {
             mark(marked.offset() - overlay.offset());
             walk.push_steps(paths, key)?;
-            room.hold(paths.size(), marked.offset())
+            room.check(paths.size(), marked.offset())
         })
     }
 

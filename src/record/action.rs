@@ -1,5 +1,4 @@
-//! What a list of `actions` amounts to: one word (docs/format/records.md, section 4), and what
-//! Terraform counts.
+//! Classifies a list of `actions`: its word (docs/format/records.md, section 4) and its effects.
 
 use std::borrow::Cow;
 
@@ -9,12 +8,12 @@ use crate::json::string;
 use crate::json::value::Text;
 use crate::plan::Change;
 
-/// What a change may do, the gravest first.
+/// The effects that a change can have, the most severe first.
 const EFFECTS: [&str; 6] = ["delete", "replace", "forget", "update", "create", "read"];
 
-/// What a list of actions does, in the words that known lists have. It is told by what is in the
-/// list, so that one which nobody knows (`["delete","forget"]`) counts wherever each of its actions
-/// would. All who count actions ask here.
+/// The effects of a list of actions, the most severe first. They follow from the actions in the
+/// list, so an unknown list (`["delete","forget"]`) has the effect of each of its actions. All code
+/// that counts effects uses this function.
 pub(crate) fn effects(actions: &[Cow<'_, str>]) -> impl Iterator<Item = &'static str> + use<> {
     let has = |word: &str| actions.iter().any(|action| action == word);
     let [creates, deletes, forgets] = ["create", "delete", "forget"].map(has);
@@ -29,7 +28,7 @@ pub(crate) fn effects(actions: &[Cow<'_, str>]) -> impl Iterator<Item = &'static
     EFFECTS.into_iter().zip(does).filter_map(|(word, does)| does.then_some(word))
 }
 
-/// What a list of actions does, told by its one word ([`Action::word`]).
+/// The effects of a list of actions, given its word ([`Action::word`]).
 pub(crate) fn effects_of_word(word: &str) -> impl Iterator<Item = &'static str> + use<> {
     let replaces = [Cow::Borrowed("delete"), Cow::Borrowed("create")];
     match word {
@@ -38,7 +37,7 @@ pub(crate) fn effects_of_word(word: &str) -> impl Iterator<Item = &'static str> 
     }
 }
 
-/// A list of actions.
+/// A known list of actions, or [`Action::Other`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     NoOp,
@@ -47,7 +46,7 @@ pub(crate) enum Action {
     Update,
     Delete,
     Forget,
-    /// Of an ephemeral resource (docs/format/plan.md, section 3).
+    /// The action of an ephemeral resource (docs/format/plan.md, section 3).
     Open,
     DeleteThenCreate,
     CreateThenDelete,
@@ -58,11 +57,11 @@ pub(crate) enum Action {
 }
 
 impl Action {
-    /// The actions of a change.
+    /// Classifies the actions of a change.
     ///
     /// # Errors
     ///
-    /// They are no array of strings.
+    /// Fails if `actions` is not an array of strings.
     pub(crate) fn of(change: &Change<'_>) -> Result<Action> {
         let (mut list, mut len) = ([Action::Other; 2], 0);
         for text in change.actions()? {
@@ -108,20 +107,20 @@ impl Action {
         })
     }
 
-    /// The one word; of an unknown list, its words joined.
+    /// The word of the list. For an unknown list, its actions joined by `+`.
     ///
     /// # Errors
     ///
-    /// The actions of the change are no array of strings, or too long to be words.
+    /// Fails if `actions` is not an array of strings, or if the word is longer than [`WORD_MAX`].
     pub(super) fn word(self, change: &Change<'_>) -> Result<Cow<'static, str>> {
         match self.known_word() {
             Some(word) => Ok(Cow::Borrowed(word)),
             None => {
                 let too_long = |offset| Error::at(ErrorKind::LongWord, offset).within("actions");
                 let mut joined = String::new();
-                for (place, word) in change.actions()?.enumerate() {
+                for (index, word) in change.actions()?.enumerate() {
                     let word = word?;
-                    if place > 0 {
+                    if index > 0 {
                         joined.push('+');
                     }
                     if word.raw().len() > string::EXPANSION_MAX * WORD_MAX {
@@ -137,11 +136,11 @@ impl Action {
         }
     }
 
-    /// The words of the list.
+    /// The actions in the list.
     ///
     /// # Errors
     ///
-    /// The actions of the change are no array of strings.
+    /// Fails if `actions` is not an array of strings.
     pub(super) fn words<'w>(self, change: &Change<'_>) -> Result<Cow<'w, [Cow<'w, str>]>> {
         use Cow::Borrowed;
         let known: &'w [Cow<'w, str>] = match self {

@@ -1,4 +1,4 @@
-//! What the records of a plan amount to: the `summary` record (docs/format/records.md, section 8).
+//! The counts of a plan: the `summary` record (docs/format/records.md, section 8).
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 use crate::plan::{ResourceChange, Section};
 
-/// Numbers by word: actions or statuses. Words with none are not in it.
+/// Counts by word, which is an action or a status. Words that do not occur are absent.
 pub type ByWord = BTreeMap<String, u64>;
 
 /// The `summary` record.
@@ -29,29 +29,29 @@ pub struct Summary {
     pub deferred_changes: ByWord,
     /// The plan line.
     pub terraform: PlanLine,
-    /// Elements of `resource_changes` with another previous address.
+    /// Elements of `resource_changes` whose previous address differs from the address.
     pub moved: u64,
-    /// Of all `resource_changes`; `None` where they were not looked at.
+    /// Paths in all `resource_changes`; `None` with [`Extent::Actions`].
     #[serde(flatten)]
     pub paths: Option<PathCounts>,
     /// Checks by status.
     pub checks: ByWord,
-    /// The plan's own word.
+    /// `applyable` of the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applyable: Option<bool>,
-    /// The plan's own word.
+    /// `complete` of the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub complete: Option<bool>,
-    /// The plan's own word.
+    /// `errored` of the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errored: Option<bool>,
-    /// The plan's own, RFC 3339.
+    /// `timestamp` of the plan, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// The plan's own, where it came too late for the `plan` record.
+    /// `format_version` of the plan, if it came too late for the `plan` record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format_version: Option<String>,
-    /// The plan's own, where it came too late for the `plan` record.
+    /// `terraform_version` of the plan, if it came too late for the `plan` record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terraform_version: Option<String>,
 }
@@ -67,34 +67,34 @@ pub struct PlanLine {
     pub forget: u64,
 }
 
-/// Places in the values of changes.
+/// Numbers of paths in the values of changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathCounts {
-    /// Those that are unknown until apply.
+    /// Paths that are unknown until apply.
     #[serde(rename = "unknown_paths")]
     pub unknown: u64,
-    /// Those that are marked sensitive.
+    /// Paths that are marked sensitive.
     #[serde(rename = "sensitive_paths")]
     pub sensitive: u64,
-    /// Those that change.
+    /// Paths that change.
     #[serde(rename = "changed_paths")]
     pub changed: u64,
 }
 
 impl Summary {
-    /// Of nothing, to be told to that extent.
+    /// An empty summary. It counts paths only with [`Extent::Paths`].
     pub(super) fn with(extent: Extent) -> Summary {
         let paths = (extent == Extent::Paths).then(PathCounts::default);
         Summary { paths, ..Summary::default() }
     }
 
-    /// Whether a resource does not stay as it is, moves or is imported.
+    /// Whether the plan changes, moves or imports a resource.
     pub(crate) fn changes_resources(&self) -> bool {
         let changes = self.resource_changes.keys().any(|action| action != "no-op");
         changes || self.moved > 0 || self.terraform.import > 0
     }
 
-    /// Whether there is something to apply besides resources and actions, or nobody knows.
+    /// Whether the plan has, or may have, something to apply besides resources and actions.
     pub(crate) fn has_more(&self) -> bool {
         self.output_changes.keys().any(|action| action != "no-op")
             || !self.deferred_changes.is_empty()
@@ -104,18 +104,18 @@ impl Summary {
             || self.is_of_refresh()
     }
 
-    /// Whether the plan does nothing but bring the state up to date. OpenTofu and old versions of
-    /// Terraform do not say that it can be applied (docs/format/plan.md, section 15).
+    /// Whether the plan only updates the state. OpenTofu and old versions of Terraform do not set
+    /// `applyable` for such a plan (docs/format/plan.md, section 15).
     pub(crate) fn is_of_refresh(&self) -> bool {
-        let may_be = self.resource_changes.is_empty() && self.applyable != Some(false);
-        may_be && !self.resource_drift.is_empty()
+        let can_be_refresh = self.resource_changes.is_empty() && self.applyable != Some(false);
+        can_be_refresh && !self.resource_drift.is_empty()
     }
 
     /// Counts a change to a resource.
     ///
     /// # Errors
     ///
-    /// There are too many different action words.
+    /// Fails if there are too many different action words.
     pub(super) fn add(&mut self, facts: &Facts, limits: &Limits) -> Result<()> {
         let counts = match facts.section {
             Section::ResourceChanges => &mut self.resource_changes,
@@ -137,7 +137,7 @@ impl Summary {
 }
 
 impl PlanLine {
-    /// Adds the counts of another.
+    /// Adds the counts of another plan line.
     pub fn add(&mut self, other: &PlanLine) {
         self.import += other.import;
         self.add += other.add;
@@ -150,7 +150,7 @@ impl PlanLine {
     ///
     /// # Errors
     ///
-    /// Its actions are no array of strings.
+    /// Fails if `actions` is not an array of strings.
     pub(super) fn count(&mut self, action: Action, change: &ResourceChange<'_>) -> Result<()> {
         if change.mode.is_some_and(|mode| mode.is("ephemeral")) {
             return Ok(());
@@ -171,7 +171,7 @@ impl PlanLine {
                 self.forget += 1;
             }
             Action::NoOp | Action::Read | Action::Open => {}
-            // Each action counts as it does alone.
+            // Each action of an unknown list counts as if it were alone.
             Action::Other => {
                 let has = |word| change.change.has_action(word).map(u64::from);
                 self.add += has("create")?;
@@ -187,11 +187,11 @@ impl PlanLine {
 /// Longest word, in bytes.
 pub(super) const WORD_MAX: usize = 1024;
 
-/// One more of a word, which stands at that offset.
+/// Adds one to the count of a word. `offset` is the location of the word, for errors.
 ///
 /// # Errors
 ///
-/// It is too long to be one, or there are too many different ones.
+/// Fails if a new word is longer than [`WORD_MAX`], or if there are too many different words.
 pub(super) fn count(counts: &mut ByWord, word: &str, limits: &Limits, offset: u64) -> Result<()> {
     if let Some(number) = counts.get_mut(word) {
         *number += 1;

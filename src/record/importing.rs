@@ -1,8 +1,8 @@
-//! `importing` as a record shows it: compact, and without a secret that serves as an id
-//! (docs/format/records.md, section 10).
+//! Writes the `importing` of a record: compact JSON, with secrets masked (docs/format/records.md,
+//! section 10).
 //!
-//! Importing a `random_password` by its value is the real case: the id is then the very string that
-//! the change marks as sensitive, in a place that has no mark of its own.
+//! An id can be a secret: a `random_password` is imported by its value. The change marks that
+//! string as sensitive in the resource, but `importing` has no marks.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -27,52 +27,52 @@ use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{Marks, Subject};
 use crate::secret::{decode, is_attribute_name};
 
-/// What stands for what must not be shown.
+/// Replaces a secret, as JSON text.
 const MASK: &str = "\"(sensitive value)\"";
 
-/// What a resource is imported from: the members of the `importing` that a record has.
+/// The source of an import: the members of `importing` in a record.
 #[derive(Debug, Deserialize)]
 pub struct ImportSource<'a> {
-    /// Its id, as JSON text.
+    /// The id, as JSON text.
     #[serde(borrow)]
     pub id: Option<&'a RawValue>,
-    /// The members of its identity, each as JSON text.
+    /// The members of the identity, each as JSON text.
     #[serde(borrow)]
     pub identity: Option<BTreeMap<Cow<'a, str>, &'a RawValue>>,
-    /// Whether its id is known after apply.
+    /// True if the id is known only after apply.
     pub unknown: Option<bool>,
 }
 
 impl<'a> ImportSource<'a> {
-    /// That of a record, if it has members of these types.
+    /// Parses the `importing` of a record; `None` if a member has another type.
     pub fn of(importing: &'a JsonText<'_>) -> Option<ImportSource<'a>> {
         serde_json::from_str(importing.get()).ok()
     }
 }
 
-/// Writes the `importing` of one change after the other. The memory is kept.
+/// Writes the `importing` of changes, one after the other, and reuses its memory.
 #[derive(Debug, Default)]
 pub(super) struct Importing {
     json: String,
     shown: Shown,
     marks: Marks,
     decoded: Vec<u8>,
-    /// Containers that are being written, empty between two changes.
+    /// The entered containers; empty between two changes.
     open: Vec<Open<'static>>,
 }
 
 impl Importing {
-    /// Bounds the marked places of one change.
+    /// Creates a writer. `limits` bounds the marked places of one change.
     pub(super) fn new(limits: &Limits) -> Importing {
         Importing { marks: Marks::new(None, limits), ..Importing::default() }
     }
 
-    /// The `importing` object of a change as compact JSON text. What its overlays mark, or do not
-    /// fit, is secret, as is what `viewer` knows to be.
+    /// The `importing` object of a change as compact JSON text. Masks values that the overlays of
+    /// the change mark (or do not fit), and secrets that `viewer` knows.
     ///
     /// # Errors
     ///
-    /// The object, an overlay or a marked value is not well formed, or has a key twice.
+    /// Fails if the object, an overlay or a marked value is malformed or has a key twice.
     pub(super) fn compact(
         &mut self,
         importing: Value<'_>,
@@ -102,7 +102,7 @@ impl Importing {
         Ok(JsonText::new(&*self.json))
     }
 
-    /// Writes a value without space between its tokens.
+    /// Writes a value to `json` without space between its tokens.
     fn write(
         &mut self,
         value: Value<'_>,
@@ -120,9 +120,9 @@ impl Importing {
                 || viewer.is_some_and(|viewer| viewer.is_secret_number(number))
         };
         json.clear();
-        // Whether the id is known: no value of the resource.
+        // `unknown` says whether the id is known. It is not a value of the resource.
         let format_word = value.get("unknown")?.map(Value::offset);
-        // Most are flat: the container that is written is not on the list of those around it.
+        // Most values are flat, so the innermost container is kept outside the stack.
         let (mut around, mut open) = (recycled(std::mem::take(&mut self.open)), None);
         let mut next = Some(value);
         loop {
@@ -147,7 +147,7 @@ impl Importing {
                             string::push_quoted(text, json);
                         }
                     }
-                    // Copied before it is looked at: a file may be written to.
+                    // Copied before it is checked, because a process may modify the file.
                     kind => {
                         let start = json.len();
                         json.extend(value.raw().iter().copied().map(char::from));
@@ -182,13 +182,13 @@ impl Importing {
     }
 }
 
-/// The different strings and numbers of an `importing`, by their texts: a secret number may serve
-/// as an id that is a string.
+/// The distinct scalars of an `importing`, by text. A string can repeat a secret number, so the
+/// type does not matter.
 #[derive(Debug, Default)]
 struct Shown {
     texts: Vec<u8>,
     places: Vec<Place>,
-    /// The places in the list, to be found by hashes of their texts.
+    /// Indexes into `places`, keyed by the hash of the text.
     by_text: HashTable<usize>,
     keyed: RandomState,
 }
@@ -206,7 +206,7 @@ impl Shown {
         self.by_text.clear();
     }
 
-    /// Takes a string that is not empty, a number or a boolean.
+    /// Adds the texts of a string, number or boolean. Ignores other events.
     fn note(&mut self, leaf: Leaf<'_>, decoded: &mut Vec<u8>) -> Result<()> {
         if let Leaf::Scalar(Kind::True | Kind::False, value) = leaf {
             self.note_text(value.raw());
@@ -231,11 +231,11 @@ impl Shown {
     }
 
     fn position(&self, text: &[u8]) -> Option<usize> {
-        let is_it = |&place: &usize| self.texts[self.places[place].range.clone()] == *text;
-        self.by_text.find(self.keyed.hash_one(text), is_it).copied()
+        let is_equal = |&place: &usize| self.texts[self.places[place].range.clone()] == *text;
+        self.by_text.find(self.keyed.hash_one(text), is_equal).copied()
     }
 
-    /// A scalar or a key that is data is secret: so is what is shown of the same text or number.
+    /// Marks the entries that repeat a secret scalar, or a secret key that is data.
     fn mark_secret(&mut self, leaf: Leaf<'_>, decoded: &mut Vec<u8>) -> Result<()> {
         let mut mark = |text: &[u8]| {
             if let Some(place) = self.position(text) {
@@ -264,7 +264,7 @@ impl Shown {
     }
 }
 
-/// A container that is being written.
+/// An entered container, positioned before its next value.
 #[derive(Debug)]
 enum Open<'a> {
     Object(Members<'a>),
@@ -272,7 +272,8 @@ enum Open<'a> {
 }
 
 impl<'a> Open<'a> {
-    /// Writes what comes before the next value in it, and hands that out; `None` at its end.
+    /// Writes the text before the next value and returns that value. At the end of the container,
+    /// writes the closing bracket and returns `None`.
     fn next(
         &mut self,
         texts: &mut Texts,

@@ -1,4 +1,4 @@
-//! JSON text that stands in a row as it is.
+//! JSON text that a record contains verbatim.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 pub struct JsonText<'a>(Cow<'a, str>);
 
 impl<'a> JsonText<'a> {
-    /// Of a text that is JSON: it is not looked at again before it is serialized.
+    /// Wraps a text that must be JSON. Only serialization checks it.
     pub(crate) fn new(text: impl Into<Cow<'a, str>>) -> JsonText<'a> {
         JsonText(text.into())
     }
@@ -21,18 +21,18 @@ impl<'a> JsonText<'a> {
         &self.0
     }
 
-    /// The same text, borrowed.
+    /// Borrows the text.
     pub(super) fn borrowed(&self) -> JsonText<'_> {
         JsonText::new(self.get())
     }
 
-    /// The same text, copied.
+    /// Copies the text.
     pub(super) fn owned(&self) -> JsonText<'static> {
         JsonText::new(self.get().to_owned())
     }
 }
 
-/// As the value that it is, by `serde_json`; any other format has it as that package's raw values.
+/// Serializes the JSON value with `serde_json`. Other serializers see a raw value of that crate.
 impl Serialize for JsonText<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let raw: &RawValue = serde_json::from_str(&self.0).map_err(S::Error::custom)?;

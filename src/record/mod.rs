@@ -1,5 +1,7 @@
-//! The flat rows that a plan becomes (docs/format/records.md). A row borrows from the plan and from
-//! the paths that were collected for it; it is written before the next one is made.
+//! Records: the flat rows that plansift makes of a plan (docs/format/records.md).
+//!
+//! A record borrows from the plan and from the paths collected for it. It is written before the
+//! next one is built.
 
 pub(crate) mod action;
 pub mod counts;
@@ -31,14 +33,14 @@ pub use json_text::JsonText;
 pub(crate) use pending::{owned, weight};
 pub use sift::{Extent, Options, Show, Sifted, Warning, sift, sift_next, sift_with_view};
 
-/// The version of the rows' shape: adding a key keeps it.
+/// The version of the record format. A new key does not change it.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// One row.
+/// One record.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Record<'a> {
-    /// The first: which plan.
+    /// The first record of a plan. Identifies the plan.
     Plan(Plan<'a>),
     /// An element of `resource_changes`.
     ResourceChange(ResourceChange<'a>),
@@ -52,15 +54,15 @@ pub enum Record<'a> {
     Check(Check<'a>),
     /// An element of `action_invocations`.
     ActionInvocation(ActionInvocation<'a>),
-    /// The `action_invocation` of an element of `deferred_action_invocations`. There are some only
-    /// where attributes were asked for ([`sift_with_view`]).
+    /// The `action_invocation` of an element of `deferred_action_invocations`. Only
+    /// [`sift_with_view`] makes such records.
     DeferredActionInvocation(ActionInvocation<'a>),
-    /// The last: what it all amounts to. A stream without it is incomplete.
+    /// The last record of a plan: its counts. A stream without it is incomplete.
     Summary(&'a Summary),
 }
 
 impl<'a> Record<'a> {
-    /// The change to a resource that it tells of, if it does.
+    /// The resource change in the record; `None` for the other kinds of record.
     pub fn resource(&self) -> Option<&ResourceChange<'a>> {
         match self {
             Record::ResourceChange(change)
@@ -80,35 +82,35 @@ impl<'a> Record<'a> {
     }
 }
 
-/// How a plan is called in its rows.
+/// The names of a plan in its records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Label<'a> {
-    /// The input as the user named it; `-` for standard input. The second plan of an input has `#2`
-    /// behind it, and so on.
+    /// The input as the user named it; `-` for standard input. The second plan of an input has the
+    /// suffix `#2`, and so on.
     pub source: &'a str,
-    /// Its workspace, if that is to be told.
+    /// The workspace of the plan, if the records should name it.
     pub workspace: Option<&'a str>,
 }
 
-/// Which plan the rows are of.
+/// The `plan` record: the plan that the next records belong to.
 #[derive(Debug, Serialize)]
 pub struct Plan<'a> {
     /// [`SCHEMA_VERSION`].
     pub schema_version: u32,
     /// The input as the user named it; `-` for standard input.
     pub source: &'a str,
-    /// Whose plan it is, where there are several or the user said how to tell.
+    /// The workspace, if the run has several plans or the user said how to derive the name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<&'a str>,
-    /// The plan's own.
+    /// `format_version` of the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format_version: Option<&'a str>,
-    /// The version of Terraform or OpenTofu: the format has one key for both.
+    /// The version of Terraform or OpenTofu; the format uses one key for both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terraform_version: Option<&'a str>,
 }
 
-/// A change to a resource instance. Names and words are the plan's own, decoded.
+/// A change to a resource instance. Texts come from the plan, decoded.
 #[derive(Debug, Default, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct ResourceChange<'a> {
@@ -145,26 +147,26 @@ pub struct ResourceChange<'a> {
     pub sensitive: Cow<'a, Paths>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
     pub replace_paths: Cow<'a, Paths>,
-    /// An object, as compact JSON text; marked strings are masked in it.
+    /// An object as compact JSON text, with secrets masked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub importing: Option<JsonText<'a>>,
-    /// `true`, or left out.
+    /// Serialized only if true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub generated_config: bool,
-    /// Its values as a person is shown them, where that was asked for ([`sift_with_view`]).
+    /// The values to display. Empty unless made by [`sift_with_view`].
     #[serde(skip)]
     pub attributes: Attributes,
 }
 
 impl ResourceChange<'_> {
-    /// Its address before, if that was another.
+    /// The previous address, if it differs from the address.
     pub fn moved_from(&self) -> Option<&str> {
         let address = self.address.as_deref();
         self.previous_address.as_deref().filter(|previous| Some(*previous) != address)
     }
 
-    /// Its address, and behind it the key of a deposed object: that is another object than the one
-    /// at the address (docs/format/plan.md, section 3).
+    /// The label, followed by the key of the object if it is deposed. A deposed object is not the
+    /// object at the address (docs/format/plan.md, section 3).
     pub fn full_name(&self) -> Cow<'_, str> {
         match &self.deposed {
             Some(key) => Cow::Owned(format!("{} (deposed {key})", self.label())),
@@ -172,7 +174,7 @@ impl ResourceChange<'_> {
         }
     }
 
-    /// The same change, with other attributes.
+    /// A copy of the change with other attributes. Everything else is borrowed.
     pub fn with_attributes(&self, attributes: Attributes) -> ResourceChange<'_> {
         fn text<'b>(text: &'b Option<Cow<'_, str>>) -> Option<Cow<'b, str>> {
             text.as_deref().map(Cow::Borrowed)
@@ -201,18 +203,19 @@ impl ResourceChange<'_> {
         }
     }
 
-    /// What it does, the gravest first, in the words `delete`, `replace`, `forget`, `update`,
-    /// `create` and `read`: none, one, or several where nobody knows the list of its actions.
+    /// The effects of the change, the most severe first: `delete`, `replace`, `forget`, `update`,
+    /// `create`, `read`. A known list of actions has at most one; an unknown list may have several.
     pub fn effects(&self) -> impl Iterator<Item = &'static str> + use<> {
         action::effects(&self.actions)
     }
 
-    /// Whether an object stays that is no longer managed: the only one, or the one replaced.
+    /// Whether the change leaves behind an object that is no longer managed: the only object, or
+    /// the replaced one.
     pub fn forgets(&self) -> bool {
         self.actions.iter().any(|action| action == "forget")
     }
 
-    /// Its address; where the plan has none, its type and name.
+    /// The address; if the plan has none, the type, name and index.
     pub fn label(&self) -> Cow<'_, str> {
         if let Some(address) = &self.address {
             return Cow::Borrowed(address);
@@ -224,7 +227,7 @@ impl ResourceChange<'_> {
         Cow::Owned(format!("{data}{type_name}.{name}{}", index.unwrap_or_default()))
     }
 
-    /// Whether it stays as it is, moves not and is not imported.
+    /// Whether the resource stays as it is: no action, no move and no import.
     pub fn is_settled(&self) -> bool {
         self.action == "no-op" && self.moved_from().is_none() && self.importing.is_none()
     }
@@ -243,12 +246,12 @@ pub struct OutputChange<'a> {
     pub unknown: Cow<'a, Paths>,
     #[serde(skip_serializing_if = "Paths::is_empty")]
     pub sensitive: Cow<'a, Paths>,
-    /// Its values as a person is shown them, where that was asked for ([`sift_with_view`]).
+    /// The values to display. Empty unless made by [`sift_with_view`].
     #[serde(skip)]
     pub attributes: Attributes,
 }
 
-/// A checkable object and how its conditions came out.
+/// A checkable object and the result of its conditions.
 #[derive(Debug, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of records.md, word by word")]
 pub struct Check<'a> {
@@ -277,13 +280,13 @@ pub struct ActionInvocation<'a> {
     pub deferred_reason: Option<Cow<'a, str>>,
     #[serde(skip)]
     pub timing: Timing,
-    /// Its configuration as a person is shown it, where that was asked for ([`sift_with_view`]).
+    /// The configuration to display. Empty unless made by [`sift_with_view`].
     #[serde(skip)]
     pub attributes: Attributes,
 }
 
 impl ActionInvocation<'_> {
-    /// When it is invoked, in words, before the address of what triggers it.
+    /// The words that precede the address of the trigger and say when the action is invoked.
     pub fn timing_words(&self) -> &'static str {
         match self.timing {
             Timing::Before => "before",
@@ -293,19 +296,19 @@ impl ActionInvocation<'_> {
     }
 }
 
-/// What a plan has that is not shown, because its reader did not want to see it.
+/// Counts of the parts of a plan that the user's filters hide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hidden {
-    /// Changes to resources, drift and deferred ones among them.
+    /// Changes to resources, including drift and deferred changes.
     pub changes: u64,
     /// Outputs, checks and invocations.
     pub others: u64,
-    /// Attributes of changes that are shown.
+    /// Hidden attributes of changes that are shown.
     pub attributes: u64,
 }
 
 impl Hidden {
-    /// The numbers in words; nothing, if there are none.
+    /// The counts in words; `None` if all are zero.
     pub fn words(&self) -> Option<String> {
         let Hidden { changes, others, attributes } = *self;
         let named = [(changes, "change"), (others, "other row"), (attributes, "attribute")];
@@ -318,88 +321,87 @@ impl Hidden {
     }
 }
 
-/// Takes the records of one run in order.
+/// Receives the records of one run in order.
 ///
-/// Driven by the run: for each plan one [`Record::Plan`], then its rows, then one
-/// [`Record::Summary`]; after the last plan [`Sink::finish`]. A plan that fails half-way has no
-/// summary.
+/// For each plan the run sends one [`Record::Plan`], then the rows, then one [`Record::Summary`].
+/// After the last plan it calls [`Sink::finish`]. A plan that fails half-way has no summary.
 pub trait Sink {
     /// Writes one record.
     ///
     /// # Errors
     ///
-    /// [`crate::error::ErrorKind::Write`].
+    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn record(&mut self, record: &Record<'_>) -> Result<()>;
 
-    /// Takes note that a plan could not be read, or not to its end, after those of its records that
-    /// came.
+    /// Reports that a plan could not be read, or not to its end. Follows the records of the plan
+    /// that were read before the error.
     ///
     /// # Errors
     ///
-    /// [`crate::error::ErrorKind::Write`].
+    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn failed(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         let _ = (label, error);
         Ok(())
     }
 
-    /// Takes note of a record that is not to be shown.
+    /// Reports a record that is not shown.
     ///
     /// # Errors
     ///
-    /// [`crate::error::ErrorKind::Write`].
+    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn unseen(&mut self, record: &Record<'_>) -> Result<()> {
         let _ = record;
         Ok(())
     }
 
-    /// Takes note of how much is not shown of the plan at hand, before its last record.
+    /// Reports how much of the current plan is hidden. Precedes its [`Record::Summary`].
     ///
     /// # Errors
     ///
-    /// [`crate::error::ErrorKind::Write`].
+    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn hidden(&mut self, hidden: &Hidden) -> Result<()> {
         let _ = hidden;
         Ok(())
     }
 
-    /// Writes what closes the output, and flushes it.
+    /// Writes the end of the output and flushes it.
     ///
     /// # Errors
     ///
-    /// [`crate::error::ErrorKind::Write`].
+    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn finish(&mut self) -> Result<()>;
 
-    /// Bytes of memory that records may take which wait for the `plan` record, until that is
-    /// written with what is known.
+    /// The memory limit, in bytes, for records that wait for the `plan` record. Once it is reached,
+    /// the `plan` record is written with the versions that are known.
     fn waiting_max(&self) -> u64 {
         24 << 20
     }
 
-    /// This sink as one whose rows may be rendered on other threads, if it is such a one.
+    /// This sink, if other threads may render its rows.
     fn as_rendered(&mut self) -> Option<&mut dyn Rendered> {
         None
     }
 }
 
-/// A sink of text, each record of which is rendered by itself.
+/// A text sink that renders each record independently of the others.
 pub trait Rendered {
-    /// One that renders rows of the plan at hand, whose first record was written.
+    /// Creates a renderer for rows of the current plan. Called after its [`Record::Plan`].
     fn renderer(&self) -> Box<dyn Renderer>;
 
-    /// Writes so many rendered rows, which follow the records that were written before.
+    /// Writes `text`, which consists of `rows` rendered rows, after the records written so far.
     ///
     /// # Errors
     ///
-    /// [`crate::error::ErrorKind::Write`].
+    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn write(&mut self, text: &[u8], rows: usize) -> Result<()>;
 }
 
 /// Renders rows for a sink, on any thread.
 pub trait Renderer: Send {
-    /// Appends a row to a text, byte for byte what [`Sink::record`] would write.
+    /// Appends a rendered row to `text`: exactly the bytes that [`Sink::record`] would write.
     ///
     /// # Errors
     ///
-    /// [`crate::error::ErrorKind::Write`].
+    /// Fails with [`crate::error::ErrorKind::Write`] if the output fails.
     fn render(&mut self, row: &Record<'_>, text: &mut Vec<u8>) -> Result<()>;
 }

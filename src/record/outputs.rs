@@ -1,8 +1,9 @@
-//! Which outputs a plan declares sensitive, for plans of versions before 0.15, whose changes to
-//! outputs have no overlays (docs/format/plan.md, section 2).
+//! Collects the outputs that a plan declares sensitive. Plans by Terraform before 0.15 need this,
+//! because their output changes have no overlays (docs/format/plan.md, section 2).
 //!
-//! The tools write the planned values before the changes, and sorted keys have the configuration
-//! there: both declare outputs. Where neither came before a change, its output may be sensitive.
+//! Two sections declare outputs. The tools write the planned values before the changes; in a
+//! document with sorted keys, the configuration comes before them. If neither precedes an output
+//! change, the output counts as sensitive.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -12,25 +13,27 @@ use crate::json::value::{Kind, Value};
 use crate::limits::{Limit, Limits};
 use crate::plan::{Change, Piece, PieceKind, Section};
 
-/// Outputs that are declared sensitive, by digests of their names.
+/// The outputs that are declared sensitive, as digests of their names.
 #[derive(Debug, Default)]
 pub(super) struct Declarations {
     keyed: RandomState,
     sensitive: HashSet<u64>,
+    /// True once a section with declarations was entered.
     are_known: bool,
 }
 
 impl Declarations {
-    /// Whether a section is to be entered for the declarations in it. The version of the plan is
-    /// `None` where it was not met yet.
+    /// Whether to enter a section for its declarations. `format_version` is `None` if it does not
+    /// precede the section.
     pub(super) fn enter(&mut self, section: Section, format_version: Option<&str>) -> bool {
-        let is_of_them = matches!(section, Section::PlannedValues | Section::Configuration);
-        let enters = is_of_them && format_version.is_none_or(|version| version.starts_with("0."));
+        let has_declarations = matches!(section, Section::PlannedValues | Section::Configuration);
+        let enters =
+            has_declarations && format_version.is_none_or(|version| version.starts_with("0."));
         self.are_known |= enters;
         enters
     }
 
-    /// Records a piece of such a section, if it is an output that is declared sensitive.
+    /// Records a sensitive output of the root module, if the piece declares one.
     ///
     /// # Errors
     ///
@@ -51,7 +54,7 @@ impl Declarations {
         Ok(())
     }
 
-    /// Whether all of a change to an output may be sensitive, although it has no overlays.
+    /// Whether a change without overlays must count as sensitive. `name` is the name of its output.
     pub(super) fn cover(&self, name: &str, format_version: Option<&str>) -> bool {
         match format_version.is_none_or(|version| version.starts_with("0.")) {
             true => !self.are_known || self.sensitive.contains(&self.keyed.hash_one(name)),
@@ -60,7 +63,7 @@ impl Declarations {
     }
 }
 
-/// Whether a change says what is sensitive in it.
+/// Whether a change has a sensitivity overlay.
 pub(super) fn has_overlays(change: &Change<'_>) -> bool {
     let overlays = [change.before_sensitive, change.after_sensitive];
     overlays.into_iter().flatten().any(|overlay| !overlay.is_null())

@@ -1,4 +1,4 @@
-//! Records that wait for the `plan` record, which must come first and is not complete yet.
+//! Keeps records until the `plan` record, which must come first, can be written.
 
 use std::borrow::Cow;
 use std::io;
@@ -6,31 +6,32 @@ use std::io;
 use super::{ActionInvocation, Check, JsonText, OutputChange, Record, ResourceChange, Sink};
 use crate::error::Result;
 
-/// Records that wait, owned.
+/// The waiting records, which own their texts.
 #[derive(Debug, Default)]
 pub(super) struct PendingRecords {
     records: Vec<Record<'static>>,
+    /// Estimated memory of the records, in bytes.
     bytes: u64,
 }
 
 impl PendingRecords {
-    /// Keeps a record; `false`: that is all that can wait. `max`: how much that is, in bytes of
-    /// memory.
+    /// Keeps a copy of a record. Returns `false` if the records now take `max` bytes or more; then
+    /// no more may be added.
     pub(super) fn push(&mut self, record: &Record<'_>, max: u64) -> bool {
         self.bytes += weight(record);
         self.records.extend(owned(record));
         self.bytes < max
     }
 
-    /// Gives all to the sink.
+    /// Sends all waiting records to the sink.
     pub(super) fn release(&mut self, sink: &mut dyn Sink) -> Result<()> {
         self.bytes = 0;
         std::mem::take(&mut self.records).iter().try_for_each(|record| sink.record(record))
     }
 }
 
-/// About the memory that a record takes that is kept, in bytes: what it is made of, and four times
-/// its JSON for its texts and paths.
+/// Estimates the memory of an owned record, in bytes. Texts and paths count as four times the
+/// length of the record as JSON.
 pub(crate) fn weight(record: &Record<'_>) -> u64 {
     let mut length = Length(0);
     // Counting cannot fail: records have string keys and no foreign serializers.
@@ -38,7 +39,7 @@ pub(crate) fn weight(record: &Record<'_>) -> u64 {
     size_of::<Record<'static>>() as u64 + 4 * length.0 + attributes_size(record)
 }
 
-/// The memory that the attributes of a record take, in bytes.
+/// The memory of the attributes of a record, in bytes.
 fn attributes_size(record: &Record<'_>) -> u64 {
     match record {
         Record::OutputChange(output) => output.attributes.size(),
@@ -49,7 +50,7 @@ fn attributes_size(record: &Record<'_>) -> u64 {
     }
 }
 
-/// Counts what is written.
+/// A writer that only counts bytes.
 struct Length(u64);
 
 impl io::Write for Length {
@@ -63,7 +64,7 @@ impl io::Write for Length {
     }
 }
 
-/// A record that borrows nothing; `None` for those that never wait.
+/// Copies a record; `None` for `plan` and `summary` records, which never wait.
 pub(crate) fn owned(record: &Record<'_>) -> Option<Record<'static>> {
     Some(match record {
         Record::ResourceChange(change) => Record::ResourceChange(owned_change(change)),

@@ -1,8 +1,8 @@
-//! What is counted and written, in the order of the document.
+//! Counts changes and writes records, in document order.
 //!
-//! Records leave as they are made. The `plan` record comes first and names the versions, which in a
-//! document with sorted keys come after the changes: until both are known, or no more fits in memory,
-//! what is made waits.
+//! Records are written as soon as they are built, with one exception. The `plan` record comes first
+//! and names the versions, which follow the changes in a document with sorted keys. So records wait
+//! until both versions are known, or until the memory limit for waiting records is reached.
 
 use super::counts::Summary;
 use super::pending::PendingRecords;
@@ -16,10 +16,10 @@ use crate::json::value::Text;
 use crate::limits::Limits;
 use crate::plan::{Change, Document, ResourceChange, Section};
 
-/// The sink, what must come before anything else, and the counts.
+/// Writes the records of one plan to the sink, and keeps its counts.
 pub(super) struct RecordWriter<'a> {
     sink: &'a mut dyn Sink,
-    /// Finds attributes, if that was asked for.
+    /// Finds attributes; `None` without a view.
     viewer: Option<Viewer<'a>>,
     label: Label<'a>,
     pub(super) show: Show,
@@ -32,7 +32,7 @@ pub(super) struct RecordWriter<'a> {
     pub(super) begun: bool,
     pending: PendingRecords,
     pub(super) summary: Summary,
-    /// Whether a resource does not stay as it is, or an action is invoked.
+    /// True if the plan changes, moves or imports a resource, or invokes an action.
     pub(super) has_changes: bool,
 }
 
@@ -64,13 +64,13 @@ impl<'a> RecordWriter<'a> {
     ///
     /// # Errors
     ///
-    /// There are too many different action words.
+    /// Fails if there are too many different action words.
     pub(super) fn count(&mut self, facts: &Facts) -> Result<()> {
         self.has_changes |= facts.section == Section::ResourceChanges && !facts.is_settled;
         self.summary.add(facts, &self.limits)
     }
 
-    /// Writes a record, or keeps it until the `plan` record was written.
+    /// Writes a record, or keeps a copy until the `plan` record is written.
     pub(super) fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.begin_if_known()?;
         if self.begun {
@@ -83,7 +83,7 @@ impl<'a> RecordWriter<'a> {
     ///
     /// # Errors
     ///
-    /// The change is not well formed; a limit; the sink's.
+    /// Fails if the change is malformed or exceeds a limit, or if the sink fails.
     pub(super) fn change(
         &mut self,
         section: Section,
@@ -107,7 +107,7 @@ impl<'a> RecordWriter<'a> {
         self.record(&row)
     }
 
-    /// A text without what is one of the secrets that are known.
+    /// Returns the text with known secrets masked. Without a view, no secrets are known.
     pub(super) fn unless_secret(&self, text: String) -> String {
         match &self.viewer {
             Some(viewer) => viewer.text(text),
@@ -115,17 +115,17 @@ impl<'a> RecordWriter<'a> {
         }
     }
 
-    /// Whether an output is known to be declared sensitive.
+    /// Whether the view knows that an output is declared sensitive.
     pub(super) fn declares(&self, output: &str) -> bool {
         self.viewer.as_ref().is_some_and(|viewer| viewer.declares(output))
     }
 
-    /// Whether attributes were asked for.
+    /// Whether records have attributes.
     pub(super) fn has_view(&self) -> bool {
         self.viewer.is_some()
     }
 
-    /// The attributes of a change, if they were asked for.
+    /// The attributes of a change; empty without a view.
     pub(super) fn view(
         &mut self,
         whose: Whose<'_>,
@@ -138,7 +138,7 @@ impl<'a> RecordWriter<'a> {
         }
     }
 
-    /// Writes so many rows that are rendered already.
+    /// Writes `text`, which consists of `rows` rendered rows.
     pub(super) fn text(&mut self, text: &[u8], rows: usize) -> Result<()> {
         match self.sink.as_rendered() {
             Some(sink) if rows > 0 => sink.write(text, rows),
@@ -146,12 +146,12 @@ impl<'a> RecordWriter<'a> {
         }
     }
 
-    /// A renderer for the rows of this plan, if the sink takes text.
+    /// A renderer for the rows of this plan; `None` if the sink takes records only.
     pub(super) fn renderer(&mut self) -> Option<Box<dyn Renderer>> {
         self.sink.as_rendered().map(|sink| sink.renderer())
     }
 
-    /// Writes the `plan` record if all that it names is known.
+    /// Writes the `plan` record if both versions are known.
     pub(super) fn begin_if_known(&mut self) -> Result<()> {
         if !self.begun && self.format_version.is_some() && self.terraform_version.is_some() {
             self.begin()?;
@@ -159,7 +159,7 @@ impl<'a> RecordWriter<'a> {
         Ok(())
     }
 
-    /// Writes the `plan` record with what is known, and all that waited for it.
+    /// Writes the `plan` record with the versions that are known, then the records that waited.
     fn begin(&mut self) -> Result<()> {
         self.begun = true;
         self.sink.record(&Record::Plan(Plan {

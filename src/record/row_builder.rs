@@ -1,4 +1,4 @@
-//! One change to its row, in memory that is kept from row to row.
+//! Builds the row of one change. Memory is reused from row to row.
 
 use std::borrow::Cow;
 
@@ -22,18 +22,19 @@ use crate::plan::{self, Change, Index, Section};
 use crate::secret::marks::{Marks, Subject, Why};
 use crate::secret::steps::Places;
 
-/// Makes the rows of changes, one after the other.
+/// Builds the rows of changes, one after the other.
 pub(super) struct RowBuilder {
     limits: Limits,
     extent: Extent,
     watch: Option<&'static Watch>,
     differ: Differ,
     marks: Marks,
-    /// Where an overlay of the last change does not fit its value: below, nothing is told.
+    /// The places of the last change whose overlay has another shape than the value. Paths end
+    /// there.
     misfits: Places,
-    /// Where paths that force a replacement are cut.
+    /// The places at which the paths of `replace_paths` end.
     marked: Places,
-    // What a row borrows.
+    // The remaining fields hold what a row borrows.
     none: Paths,
     replace_paths: Paths,
     texts: Texts,
@@ -41,18 +42,18 @@ pub(super) struct RowBuilder {
     importing: Importing,
 }
 
-/// What a change to a resource adds to the summary.
+/// The facts about a resource change that the summary counts.
 #[derive(Debug)]
 pub(super) struct Facts {
     pub(super) section: Section,
-    /// Bytes from the start of the input to its address.
+    /// Offset of the change's address in the input, in bytes.
     pub(super) offset: u64,
     action: Action,
     /// The action as one word.
     pub(super) word: Cow<'static, str>,
     pub(super) terraform: PlanLine,
     pub(super) is_moved: bool,
-    /// It stays as it is, moves not and is not imported.
+    /// True if the resource stays as it is: no action, no move and no import.
     pub(super) is_settled: bool,
     pub(super) unknown: u64,
     pub(super) sensitive: u64,
@@ -81,13 +82,13 @@ impl RowBuilder {
         }
     }
 
-    /// Finds the paths of a change, if they are to be told, or if what is marked must not be.
+    /// Computes the paths of a change, if the row contains them or the import may need masking.
     ///
     /// # Errors
     ///
-    /// The change is not well formed; a limit.
+    /// Fails if the change is malformed or exceeds a limit.
     pub(super) fn diff(&mut self, change: &Change<'_>) -> Result<()> {
-        // A damaged mark is an error, not no mark.
+        // An import needs the overlays checked: a damaged mark is an error, not a missing mark.
         if self.extent == Extent::Paths || change.importing.is_some() {
             self.differ.diff(change)?;
             self.hide_misfits(change)?;
@@ -95,17 +96,19 @@ impl RowBuilder {
         Ok(())
     }
 
-    /// An overlay that does not fit its value marks all of it, and so its keys.
+    /// Cuts paths at misfits: an overlay of another shape than its value marks the whole value,
+    /// including its keys.
     fn hide_misfits(&mut self, change: &Change<'_>) -> Result<()> {
         self.misfits.clear();
         let (sides, overlays) =
             ([change.before, change.after], [change.before_sensitive, change.after_sensitive]);
-        // The walk below costs as much as the rest of a change. Most changes can do without it: no
-        // path of theirs has a second step, or no overlay marks anything below the first.
+        // The walk below costs as much as the rest of a change. Most changes do not need it: none
+        // of their paths has a second step, or no overlay has a mark below the first step.
         let Differ { changed, unknown, sensitive, .. } = &self.differ;
-        let tells_deep = changed.are_deep() || unknown.are_deep() || change.replace_paths.is_some();
-        let marks_deep = sensitive.are_deep() || self.differ.has_texts;
-        if !(tells_deep && marks_deep) && fit_at_root(sides, overlays)? {
+        let has_deep_paths =
+            changed.are_deep() || unknown.are_deep() || change.replace_paths.is_some();
+        let has_deep_marks = sensitive.are_deep() || self.differ.has_texts;
+        if !(has_deep_paths && has_deep_marks) && fit_at_root(sides, overlays)? {
             return Ok(());
         }
         let RowBuilder { marks, misfits, limits, .. } = self;
@@ -120,33 +123,34 @@ impl RowBuilder {
         Ok(())
     }
 
-    /// Takes note of the places below which steps are part of a secret.
+    /// Collects the places below which the steps of a path are part of a secret.
     fn mark_steps(&mut self, change: &Change<'_>) {
         self.marked.clear();
         if change.replace_paths.is_some() {
             let misfits = self.misfits.list().iter();
-            self.differ.sensitive.iter().chain(misfits).for_each(|it| self.marked.push_path(it));
+            let places = self.differ.sensitive.iter().chain(misfits);
+            places.for_each(|place| self.marked.push_path(place));
             self.marked.sort();
         }
     }
 
-    /// Tells no place in the last change but its root: all of it is secret.
+    /// Cuts all paths of the last change to the root, because the whole value is secret.
     pub(super) fn hide_all(&mut self) {
         let mut root = Paths::new();
         root.push([]);
         self.differ.hide_below(&root);
     }
 
-    /// Those paths of the last change that are told: where it changes, is unknown and sensitive.
+    /// The changed, unknown and sensitive paths of the last change, if records contain paths.
     pub(super) fn paths(&self) -> [&Paths; 3] {
-        told(self.extent, &self.differ, &self.none)
+        reported_paths(self.extent, &self.differ, &self.none)
     }
 
-    /// Finds out what becomes of a resource.
+    /// Computes the facts of a resource change, and its paths.
     ///
     /// # Errors
     ///
-    /// The change is not well formed; a limit.
+    /// Fails if the change is malformed or exceeds a limit.
     pub(super) fn facts(
         &mut self,
         section: Section,
@@ -174,12 +178,12 @@ impl RowBuilder {
         })
     }
 
-    /// The row of the change whose facts were found last. `viewer` tells what is secret although
-    /// the change does not mark it.
+    /// Builds the row of the change whose [facts](RowBuilder::facts) were computed last. `viewer`
+    /// knows secrets that the change does not mark.
     ///
     /// # Errors
     ///
-    /// What only the row shows of it is not well formed; a limit.
+    /// Fails if a part that only the row shows is malformed, or if the row exceeds a limit.
     pub(super) fn row<'m>(
         &'m mut self,
         facts: &Facts,
@@ -215,7 +219,7 @@ impl RowBuilder {
             ],
         )?;
         let others = others.map(|text| text.map(Cow::Borrowed));
-        let [changed, unknown, sensitive] = told(self.extent, &self.differ, &self.none);
+        let [changed, unknown, sensitive] = reported_paths(self.extent, &self.differ, &self.none);
         let [previous, module, mode, type_name, name, deposed, provider, reason, deferred] = others;
         let row = ResourceChange {
             address: change.address.map(|_| Cow::Borrowed(address)),
@@ -247,7 +251,7 @@ impl RowBuilder {
     }
 }
 
-/// Whether no overlay can be a misfit at the root: objects have objects.
+/// Whether the overlays fit the values at the root: an overlay that is an object needs objects.
 fn fit_at_root(sides: [Option<Value<'_>>; 2], overlays: [Option<Value<'_>>; 2]) -> Result<bool> {
     for overlay in overlays.into_iter().flatten() {
         let fits = match overlay.kind()? {
@@ -266,15 +270,16 @@ fn fit_at_root(sides: [Option<Value<'_>>; 2], overlays: [Option<Value<'_>>; 2]) 
     Ok(true)
 }
 
-/// Where the last change changes, is unknown and sensitive, if that is told.
-fn told<'p>(extent: Extent, differ: &'p Differ, none: &'p Paths) -> [&'p Paths; 3] {
+/// The changed, unknown and sensitive paths of the last change; `none` if records contain no paths.
+fn reported_paths<'p>(extent: Extent, differ: &'p Differ, none: &'p Paths) -> [&'p Paths; 3] {
     match extent {
         Extent::Paths => [&differ.changed, &differ.unknown, &differ.sensitive],
         Extent::Actions => [none; 3],
     }
 }
 
-/// The index as JSON text, copied before the grammar check: another process may write to the file.
+/// The index as JSON text. It is copied before it is checked, because another process may modify
+/// the file.
 fn index<'t>(index: Index<'_>, texts: &mut Texts, json: &'t mut String) -> Result<JsonText<'t>> {
     json.clear();
     match index {
@@ -289,15 +294,15 @@ fn index<'t>(index: Index<'_>, texts: &mut Texts, json: &'t mut String) -> Resul
     Ok(JsonText::new(&**json))
 }
 
-/// The index that a number is, if it is a whole one of 32 bits.
+/// Parses a number as an index; `None` if it is not an unsigned integer of 32 bits.
 fn index_of(number: &[u8]) -> Option<u32> {
     number.iter().try_fold(0_u32, |index, &digit| {
         index.checked_mul(10)?.checked_add(char::from(digit).to_digit(10)?)
     })
 }
 
-/// The paths of `replace_paths`, in their order. The other paths of the change take `taken` bytes
-/// of the `size_max` that all may take.
+/// Fills `paths` with the paths of `replace_paths`, in document order. All paths of a change may
+/// take `size_max` bytes; the others take `taken`.
 fn replace_paths(
     change: &Change<'_>,
     paths: &mut Paths,
@@ -310,7 +315,7 @@ fn replace_paths(
     let Some(list) = change.replace_paths else { return Ok(()) };
     for path in list.elements()? {
         let path = path?;
-        let hold_to_limit = |paths: &Paths| match taken + paths.size() > size_max {
+        let check_limit = |paths: &Paths| match taken + paths.size() > size_max {
             true => Err(Error::limit(Limit::Paths, size_max, path.offset())),
             false => Ok(()),
         };
@@ -319,14 +324,14 @@ fn replace_paths(
             let step = step?;
             paths.push_step(match step.kind()? {
                 Kind::String => Step::Key(texts.decode(step.string()?, [])?.0),
-                // An element of a set of numbers may be any number; an index fits u32.
+                // A number beyond u32 is an element of a set of numbers, not an index.
                 Kind::Number => index_of(step.raw()).map_or(Step::Element, Step::Index),
                 _ => Step::Element,
             });
-            hold_to_limit(paths)?;
+            check_limit(paths)?;
         }
         paths.end();
-        hold_to_limit(paths)?;
+        check_limit(paths)?;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
-//! Rows that other threads make of resource changes, ahead of the thread that reads.
+//! Lookahead workers that build rows of resource changes ahead of the reading thread.
 //!
-//! What they make of a change is what the reading thread would have found itself: what the change
-//! adds to the summary, and its row. Anything unusual (an error, a limit, a row that is too long to
-//! wait in memory) ends a batch before it. The reading thread meets it itself, so errors and limits
-//! have one way only.
+//! For each change a worker produces what the reading thread would produce: the facts for the
+//! summary, and the row. Anything unusual (an error, a limit, a row that is too large to wait in
+//! memory) ends the batch before that change. The reading thread then processes the change itself,
+//! so errors and limits have one code path.
 
 use super::pending;
 use super::row_builder::{Facts, RowBuilder};
@@ -19,7 +19,7 @@ use crate::plan::lookahead::{Found, LookaheadJob, Task};
 use crate::plan::{Flow, Piece, PieceKind, PieceVisitor, ResourceChange, Section};
 use crate::pool::Worker;
 
-/// Longest lists of paths of a row in a batch, in bytes of memory.
+/// Most memory for the paths of a row in a batch, in bytes.
 const PATHS_MAX: u64 = 64 << 10;
 
 /// Bytes of rendered rows after which a batch ends.
@@ -34,7 +34,7 @@ const TEXTS: u64 = 256;
 /// The rows of consecutive changes.
 #[derive(Default)]
 pub(super) struct RowBatch {
-    /// One for each change.
+    /// One entry for each change.
     pub built: Vec<BuiltRow>,
     /// The rendered rows, one after the other.
     pub text: Vec<u8>,
@@ -42,13 +42,13 @@ pub(super) struct RowBatch {
     size: u64,
 }
 
-/// What a thread made of a change.
+/// The result of a worker for one change.
 pub(super) enum BuiltRow {
-    /// It has no row.
+    /// The change has no row.
     Nothing(Facts),
-    /// Its row is rendered, and ends at this place of [`RowBatch::text`].
+    /// The row is rendered and ends at this offset of [`RowBatch::text`].
     Text(Facts, usize),
-    /// Its row.
+    /// The row is not rendered.
     Row(Facts, Box<Record<'static>>),
 }
 
@@ -75,13 +75,13 @@ impl Found for RowBatch {
     }
 }
 
-/// Makes rows.
+/// A worker that builds rows.
 pub(super) struct RowWorker<'v> {
     builder: RowBuilder,
-    /// Finds attributes, if rows have them.
+    /// Finds attributes; `None` without a view.
     viewer: Option<Viewer<'v>>,
     show: Show,
-    /// `None` if rows stay unrendered.
+    /// Renders rows; `None` if the sink takes records only.
     renderer: Option<Box<dyn Renderer>>,
     /// Scratch space for changes.
     outline: Outline,
@@ -100,7 +100,7 @@ impl<'v> RowWorker<'v> {
         RowWorker { builder, viewer, show, renderer, outline }
     }
 
-    /// Makes a row. `None` leaves the change to the reading thread.
+    /// Builds the row of a change. `None` leaves the change to the reading thread.
     ///
     /// # Errors
     ///
@@ -145,7 +145,7 @@ impl Worker for RowWorker<'_> {
     }
 }
 
-/// Makes rows of the changes in a range.
+/// Builds the rows of the changes in one byte range.
 struct Changes<'w, 'v> {
     worker: &'w mut RowWorker<'v>,
     batch: &'w mut RowBatch,

@@ -1,7 +1,7 @@
-//! From a plan's events to its records.
+//! Turns the events of a plan into records.
 //!
-//! One thread reads the plan, and counts and writes everything in order. If the text lies in
-//! memory, other threads make the rows of changes ahead of it ([`super::rows`]).
+//! One thread reads the plan, counts, and writes everything in order. If the text is in memory,
+//! lookahead workers build the rows of changes ahead of that thread ([`super::rows`]).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -30,69 +30,71 @@ use crate::pool::Queue;
 /// Which changes become records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Show {
-    /// What changes, moves, is imported, or fails.
+    /// Resources that change, move or are imported, outputs that change, and checks that do not
+    /// pass.
     #[default]
     Changes,
-    /// Also what stays as it is.
+    /// Also unchanged resources and outputs, and passed checks.
     All,
 }
 
 impl Show {
+    /// Whether a resource change gets no record.
     pub(super) fn hides(self, facts: &Facts) -> bool {
-        let is_of_rest = facts.section == Section::ResourceChanges && facts.is_settled;
-        self == Show::Changes && is_of_rest
+        let is_unchanged = facts.section == Section::ResourceChanges && facts.is_settled;
+        self == Show::Changes && is_unchanged
     }
 }
 
-/// How much of a change is told.
+/// How much of a change the records contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
-    /// Also where it changes, is unknown or sensitive, and what forces a replacement.
+    /// The actions, and the paths that change, are unknown, are sensitive or force a replacement.
     #[default]
     Paths,
-    /// What becomes of a resource or an output. Its values and their overlays are not looked at,
-    /// unless it is imported: they are held to [`crate::json::Validation`] as what is skipped.
+    /// The actions only. Values and overlays are skipped, except for an import; skipped text is
+    /// checked as [`crate::json::Validation`] says.
     Actions,
 }
 
-/// How to sift a plan.
+/// Options of [`sift`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// How to read it.
+    /// How to read the plan.
     pub read: plan::Options,
-    /// What to write.
+    /// Which changes to write.
     pub show: Show,
-    /// How much of it.
+    /// How much of each change to write.
     pub extent: Extent,
-    /// Patterns of which it is asked whether they name anything. They outlive all threads.
+    /// Records which patterns match something. Static, because all threads use it.
     pub watch: Option<&'static Watch>,
 }
 
-/// A plan that was sifted.
+/// The result of [`sift`].
 #[derive(Clone, Debug)]
 pub struct Sifted {
-    /// Its last record.
+    /// The `summary` record of the plan.
     pub summary: Summary,
-    /// Whether a resource does not stay as it is, moves or is imported, or an action is invoked.
+    /// Whether the plan changes, moves or imports a resource, or invokes an action.
     pub has_changes: bool,
-    /// What its user should know.
+    /// Warnings for the user.
     pub warnings: Vec<Warning>,
 }
 
-/// Something about an input that is no error.
+/// Something unusual about an input that is not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// That many bytes of other text before the document were stepped over.
+    /// Other text before the document was skipped: its length in bytes.
     TextBefore(u64),
-    /// That many bytes of other text after the document were stepped over.
+    /// Other text after the document was skipped: its length in bytes.
     TextAfter(u64),
-    /// The plan is of a newer format than this version knows.
+    /// The format of the plan is newer than the newest that plansift knows.
     NewerFormat,
 }
 
 impl Warning {
-    /// Those of the text around a document.
+    /// The warnings about other text around a document.
     pub fn of_text(document: &plan::Document) -> impl Iterator<Item = Warning> + use<> {
         let plan::Document { text_before, text_after, .. } = *document;
         let before = (text_before > 0).then_some(Warning::TextBefore(text_before));
@@ -117,11 +119,11 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Reads a plan and gives its records to a sink. `name` is the input as the user named it.
+/// Reads a plan and sends its records to a sink. `name` is the input as the user named it.
 ///
 /// # Errors
 ///
-/// What [`plan::read`] and the sink can meet. The sink then has no `summary` record of the plan.
+/// Fails if [`plan::read`] or the sink fails. The sink then gets no `summary` record of the plan.
 pub fn sift<S: Source>(
     source: S,
     name: &str,
@@ -132,16 +134,16 @@ pub fn sift<S: Source>(
     sift_next(&mut documents, Label { source: name, workspace: None }, options, sink)
 }
 
-/// Reads the next of several plans and gives its records to a sink. The documents are read as
-/// they were opened, whatever `options` say of reading.
+/// Reads the next of several plans and sends its records to a sink. `documents` keeps the read
+/// options that it was opened with.
 ///
 /// # Errors
 ///
-/// Those of [`sift`].
+/// Fails like [`sift`].
 ///
 /// # Panics
 ///
-/// There is no next one.
+/// Panics if there is no next plan.
 pub fn sift_next<S: Source>(
     documents: &mut Documents<S>,
     label: Label<'_>,
@@ -151,15 +153,15 @@ pub fn sift_next<S: Source>(
     sift_one(documents, label, options, None, sink)
 }
 
-/// The same, with the attributes of changes in the records ([`view`](super::view)).
+/// Like [`sift_next`], with the attributes of changes in the records ([`view`](super::view)).
 ///
 /// # Errors
 ///
-/// Those of [`sift`].
+/// Fails like [`sift`].
 ///
 /// # Panics
 ///
-/// There is no next one.
+/// Panics if there is no next plan.
 pub fn sift_with_view<S: Source>(
     documents: &mut Documents<S>,
     label: Label<'_>,
@@ -192,27 +194,28 @@ fn sift_one<S: Source>(
     })
 }
 
+/// Builds and writes the records of one plan.
 struct Sifter<'a, 'scope, 'env> {
     builder: RowBuilder,
     writer: RecordWriter<'a>,
-    /// Threads that make rows ahead of this one.
+    /// The lookahead workers, which build rows ahead of this thread.
     ahead: Option<Lookahead<'scope, 'env, RowWorker<'env>, RowBatch>>,
-    /// The attributes that rows have.
+    /// Which attributes rows have.
     view: Option<View<'env>>,
-    /// Number of elements of the section before those that were read ahead.
+    /// Number of elements of the section before the current lookahead range.
     index: u64,
     declarations: Declarations,
 }
 
-/// Bytes of memory after which the other problems of a check are a number.
+/// Memory for the listed problems of a check, in bytes. The remaining problems are only counted.
 const PROBLEMS_MAX: usize = 16 << 20;
 
 impl Sifter<'_, '_, '_> {
-    /// The problems of a check, and how many more there are.
+    /// The problems of a check, up to [`PROBLEMS_MAX`], and the number of further ones.
     fn problems(&self, check: &plan::Check<'_>) -> Result<Vec<Cow<'static, str>>> {
         let (mut texts, mut size, mut more) = (Vec::new(), 0, 0_u64);
         let listed = check.problems(|problem| {
-            // With the text, its decoded copy, and what points to them.
+            // 96 bytes for the structures that point to the text and to its decoded copy.
             size += problem.raw().len() + 96;
             if texts.is_empty() || size <= PROBLEMS_MAX {
                 texts.push(problem);
@@ -229,7 +232,7 @@ impl Sifter<'_, '_, '_> {
         Ok(problems)
     }
 
-    /// What a record tells of the invocation of an action.
+    /// Builds the record of an action invocation.
     fn invocation(
         &mut self,
         invocation: &plan::ActionInvocation<'_>,
@@ -254,7 +257,7 @@ impl Sifter<'_, '_, '_> {
         })
     }
 
-    /// What is shown of the configuration of an action.
+    /// The attributes of an action's configuration; empty without a view.
     fn configuration(&mut self, invocation: &plan::ActionInvocation<'_>) -> Result<Attributes> {
         let Some(config) = invocation.config().filter(|_| self.writer.has_view()) else {
             return Ok(Attributes::default());
@@ -266,6 +269,7 @@ impl Sifter<'_, '_, '_> {
         self.writer.view(Whose::Action, &config, places)
     }
 
+    /// Reads the next plan.
     fn read(&mut self, documents: &mut Documents<impl Source>) -> Result<Sifted> {
         let document = documents.read_pieces(Accepts::Plans, self)?;
         self.writer.end(&document)?;
@@ -276,10 +280,10 @@ impl Sifter<'_, '_, '_> {
         Ok(Sifted { summary, has_changes, warnings })
     }
 
-    /// Counts and writes what another thread made, up to an error.
+    /// Counts and writes the rows that a worker built, up to the first error.
     fn absorb(&mut self, job: &mut LookaheadJob<RowBatch>) -> Result<()> {
         let RowBatch { built, text, .. } = &mut job.found;
-        // The end of the rendered rows that are counted, and their number.
+        // The end, in bytes, of the rendered rows that are counted, and their number.
         let (mut text_end, mut rows) = (0, 0);
         let absorbed = built.drain(..).zip(self.index..).try_for_each(|(built, index)| {
             let counted = match built {
@@ -332,10 +336,10 @@ impl<'env: 'scope, 'scope> PieceVisitor for Sifter<'_, 'scope, 'env> {
         };
         self.index = boundary.index();
         let (writer, view) = (&mut self.writer, self.view);
-        let what = (writer.show, writer.extent, writer.watch);
+        let options = (writer.show, writer.extent, writer.watch);
         Ok(ahead.find(boundary, || {
             let renderer = writer.renderer();
-            RowWorker::new(writer.limits, what, view, renderer)
+            RowWorker::new(writer.limits, options, view, renderer)
         }))
     }
 
@@ -360,7 +364,7 @@ impl Visitor for Sifter<'_, '_, '_> {
             Section::FormatVersion | Section::TerraformVersion => {
                 let version = Some(value.text()?);
                 match section {
-                    // Too late for the `plan` record; lost they must not be.
+                    // Too late for the `plan` record: the `summary` record takes the version.
                     Section::FormatVersion if self.writer.begun => {
                         self.writer.summary.format_version = version;
                     }
@@ -437,7 +441,7 @@ impl Visitor for Sifter<'_, '_, '_> {
             &self.writer.limits,
             check.status.offset(),
         )?;
-        // The problems are read in any case: a key twice in them is an error.
+        // Problems are read even if the check is not shown: a key twice in them is an error.
         let problems = self.problems(check)?;
         let address = check.address.decode()?;
         if let Some(watch) = self.writer.watch {

@@ -1,24 +1,24 @@
-//! The texts of one row, decoded into memory that is kept from row to row.
+//! Decodes the texts of one row into memory that is reused from row to row.
 //!
-//! All are copied first, one after the other, and checked to be UTF-8 at once: the file that they
-//! stand in may be written to meanwhile, and one look at the copy is cheaper than one at each text.
+//! All texts are copied first, because another process may modify the file. The copy is then
+//! checked for UTF-8 as a whole, which is cheaper than one check for each text.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::string;
 use crate::json::value::Text;
 
-/// Where the texts of a row are decoded.
+/// The buffer for the decoded texts of a row.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     bytes: Vec<u8>,
 }
 
 impl Texts {
-    /// One text, and others that may be there, decoded.
+    /// Decodes one text and the optional others.
     ///
     /// # Errors
     ///
-    /// The file was written to since its texts were scanned.
+    /// Fails if the file was modified since its texts were scanned.
     pub(super) fn decode<const N: usize>(
         &mut self,
         first: Text<'_>,
@@ -35,7 +35,8 @@ impl Texts {
             *end = self.bytes.len();
         }
         let copy = string::utf8(&self.bytes).unwrap_or_default();
-        // What is not UTF-8 as a whole, or not between its ends, is not what was scanned.
+        // The scan has checked the UTF-8. If the copy is invalid, or a text does not start and end
+        // at a character, the file has changed.
         let part = |text: Text<'_>, start, end| {
             copy.get(start..end).ok_or_else(|| Error::at(ErrorKind::Changed, text.offset()))
         };

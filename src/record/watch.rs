@@ -1,9 +1,10 @@
-//! Patterns of rules and filters that name nothing in any plan. A typo in a pattern would otherwise
-//! never show.
+//! Finds the patterns of rules and filters that match nothing in any plan, so that a typo does not
+//! go unnoticed.
 //!
-//! A [`Watch`] looks at every resource, also at those that stay as they are, until each pattern has
-//! matched once. Then, and without any pattern, it costs a comparison for each resource. For "did
-//! you mean", it keeps [`SAMPLE_MAX`] names of each kind: the same ones with any number of threads.
+//! A [`Watch`] compares every resource, including unchanged ones, until each pattern has matched
+//! once. After that, or without patterns, it costs one comparison for each resource. For "did you
+//! mean" it keeps [`SAMPLE_MAX`] names of each kind. The sample does not depend on the number of
+//! threads.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter};
@@ -16,31 +17,31 @@ use crate::nearest::nearest;
 use crate::path::{self, AddressPattern, Paths};
 use crate::plan::ResourceChange;
 
-/// Names of a kind that are sampled.
+/// Most names of a kind in the sample.
 pub const SAMPLE_MAX: usize = 4096;
-/// Longest name that is sampled, in bytes.
+/// Longest name in the sample, in bytes.
 const NAME_MAX: usize = 128;
-/// Longest path that is looked at, in bytes. Whether a pattern names a longer one is not known.
+/// Longest path that is compared, in bytes. A longer path counts as a match of every pattern.
 const PATH_MAX: usize = 1024;
 
-/// What a pattern names.
+/// The kind of thing that a pattern names, with the pattern.
 #[derive(Clone, Debug)]
 pub enum Named {
-    /// Resources, by their address or type.
+    /// Resources, by address or type.
     Resource(AddressPattern),
-    /// Resources, by their address.
+    /// Resources, by address.
     Address(AddressPattern),
-    /// Resources, by their type.
+    /// Resources, by type.
     Type(AddressPattern),
-    /// Resources, by the address of their module.
+    /// Resources, by module address.
     Module(AddressPattern),
-    /// Attributes of all resources, or of some.
+    /// Attributes of all resources, or of the resources that the second pattern names.
     Path(path::Pattern, Option<AddressPattern>),
-    /// Other things than resources, by their name, address or type.
+    /// Things that are not resources, by name, address or type.
     Thing(Thing, AddressPattern),
 }
 
-/// What has a name and is no resource.
+/// A kind of named thing that is not a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thing {
     /// An output.
@@ -51,55 +52,56 @@ pub enum Thing {
     Check,
 }
 
-/// Patterns, and whether each has matched.
+/// A set of patterns, and whether each has matched.
 #[derive(Debug, Default)]
 pub struct Watch {
     watched: Vec<Watched>,
-    /// How many about resources have not matched.
+    /// Number of patterns for resources that have not matched yet.
     open: AtomicUsize,
     seen: Mutex<Seen>,
 }
 
 #[derive(Debug)]
 struct Watched {
-    /// How the user wrote it.
+    /// The argument as the user wrote it.
     argument: String,
     named: Named,
     has_matched: AtomicBool,
 }
 
-/// Names that were seen.
+/// Samples of the names in the plans.
 #[derive(Debug, Default)]
 struct Seen {
     types: Sample,
     addresses: Sample,
     modules: Sample,
     paths: Sample,
-    /// Of each [`Thing`].
+    /// One sample for each [`Thing`].
     things: [Sample; 3],
 }
 
-/// Some of many names, by their digests: those with the least.
+/// The names with the least digests, so that the sample does not depend on the order of names.
 #[derive(Debug, Default)]
 struct Sample(BTreeMap<u64, String>);
 
-/// A resource as it stands in a document.
+/// The parts of a resource in a document that patterns can name.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Resource<'a> {
-    /// Its address.
+    /// The address.
     pub address: Option<Text<'a>>,
-    /// Its type.
+    /// The type.
     pub type_name: Option<Text<'a>>,
-    /// The address of its module.
+    /// The address of the module.
     pub module_address: Option<Text<'a>>,
-    /// Its states, and an overlay with attributes that no state has.
+    /// The values before and after the change, and `after_unknown`: an unknown attribute is only
+    /// there.
     pub values: [Option<Value<'a>>; 3],
-    /// All of it is secret, the names of its attributes too.
+    /// True if the whole resource is secret, including the names of its attributes.
     pub is_secret: bool,
 }
 
 impl<'a> Resource<'a> {
-    /// That of a change.
+    /// The resource of a change.
     pub fn of(change: &ResourceChange<'a>) -> Resource<'a> {
         let ResourceChange { address, type_name, module_address, change, .. } = change;
         let is_marked = |overlay: Option<Value<'_>>| {
@@ -115,35 +117,35 @@ impl<'a> Resource<'a> {
     }
 }
 
-/// A pattern that named nothing.
+/// A pattern that matched nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unmatched<'w> {
-    /// How the user wrote it.
+    /// The argument as the user wrote it.
     pub argument: &'w str,
-    /// What there is none of.
+    /// A clause that says what the plans lack.
     pub what: &'static str,
-    /// The name that is nearest to it.
+    /// The most similar name in the plans, if one is similar.
     pub near: Option<String>,
 }
 
 impl Watch {
-    /// Of these arguments, with what the pattern in each names.
+    /// Creates a watch for patterns, each with the argument that contains it.
     pub fn new(patterns: impl IntoIterator<Item = (String, Named)>) -> Watch {
         let watched =
             |(argument, named)| Watched { argument, named, has_matched: AtomicBool::new(false) };
         let watched: Vec<Watched> = patterns.into_iter().map(watched).collect();
-        let is_of_resources = |it: &&Watched| !matches!(it.named, Named::Thing(..));
+        let is_of_resources = |watched: &&Watched| !matches!(watched.named, Named::Thing(..));
         let open = AtomicUsize::new(watched.iter().filter(is_of_resources).count());
         Watch { watched, open, seen: Mutex::default() }
     }
 
-    /// Whether a pattern of resources has not matched yet.
+    /// Whether a pattern for resources has not matched yet.
     pub fn is_open(&self) -> bool {
         self.open.load(Ordering::Relaxed) > 0
     }
 
-    /// Looks at a resource. The paths are those that are told of it.
-    pub fn see(&self, resource: &Resource<'_>, told: &[&Paths]) {
+    /// Compares a resource with the patterns. `reported` are the paths that its record contains.
+    pub fn see(&self, resource: &Resource<'_>, reported: &[&Paths]) {
         if !self.is_open() {
             return;
         }
@@ -157,8 +159,8 @@ impl Watch {
         let mut paths = Vec::new();
         for watched in self.watched.iter().filter(|it| !it.has_matched.load(Ordering::Relaxed)) {
             match &watched.named {
-                Named::Path(path, place) => {
-                    if place.as_ref().is_none_or(|place| names.are_covered(place)) {
+                Named::Path(path, resources) => {
+                    if resources.as_ref().is_none_or(|pattern| names.are_covered(pattern)) {
                         paths.push((watched, path));
                     }
                 }
@@ -170,12 +172,13 @@ impl Watch {
             }
         }
         if !paths.is_empty() {
-            self.see_paths(&paths, resource, told);
+            self.see_paths(&paths, resource, reported);
         }
-        self.sample(&names, resource, told);
+        self.sample(&names, resource, reported);
     }
 
-    /// Looks at what is no resource: its name or address, and its type.
+    /// Compares a thing that is not a resource with the patterns. `names` are its name or address,
+    /// and its type.
     pub fn see_thing(&self, thing: Thing, names: [Option<&str>; 2]) {
         let mut is_asked_for = false;
         for watched in &self.watched {
@@ -183,8 +186,8 @@ impl Watch {
                 && *of == thing
             {
                 is_asked_for = true;
-                let is_it = names.into_iter().flatten().any(|name| pattern.covers(name));
-                watched.has_matched.fetch_or(is_it, Ordering::Relaxed);
+                let is_match = names.into_iter().flatten().any(|name| pattern.covers(name));
+                watched.has_matched.fetch_or(is_match, Ordering::Relaxed);
             }
         }
         if is_asked_for {
@@ -198,15 +201,15 @@ impl Watch {
         &self,
         patterns: &[(&Watched, &path::Pattern)],
         resource: &Resource<'_>,
-        told: &[&Paths],
+        reported: &[&Paths],
     ) {
-        for path in told.iter().flat_map(|paths| paths.iter()) {
+        for path in reported.iter().flat_map(|paths| paths.iter()) {
             let path = path.to_string();
             let covering = patterns.iter().filter(|(_, pattern)| pattern.covers(&path));
             covering.for_each(|(watched, _)| self.matched(watched));
         }
         for value in resource.values.into_iter().flatten() {
-            // What cannot be read is an error of whoever reads it.
+            // A malformed value is ignored here; the code that uses the value reports it.
             let _ = walk(value, |texts| {
                 let is_long = texts[0].len() > PATH_MAX;
                 for (watched, pattern) in patterns {
@@ -225,16 +228,16 @@ impl Watch {
         }
     }
 
-    fn sample(&self, names: &Names, resource: &Resource<'_>, told: &[&Paths]) {
+    fn sample(&self, names: &Names, resource: &Resource<'_>, reported: &[&Paths]) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.types.add(&names.type_name);
-        // Keys of instances are data.
+        // Instance keys are data, not names.
         seen.modules.add(&without_keys(&names.module));
         seen.addresses.add(&without_keys(&names.address));
         if resource.is_secret {
             return;
         }
-        for path in told.iter().flat_map(|paths| paths.iter()) {
+        for path in reported.iter().flat_map(|paths| paths.iter()) {
             let mut text = String::new();
             for step in path.steps() {
                 match step {
@@ -257,7 +260,7 @@ impl Watch {
         }
     }
 
-    /// The patterns that have matched nothing, in the order of the arguments.
+    /// The patterns that matched nothing, in the order of the arguments.
     pub fn unmatched(&self) -> Vec<Unmatched<'_>> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let open = self.watched.iter().filter(|it| !it.has_matched.load(Ordering::Relaxed));
@@ -308,8 +311,8 @@ impl Display for Unmatched<'_> {
     }
 }
 
-/// The known name that is nearest to a text, or whose end is, from a module on: the text may lack
-/// the modules around what it names.
+/// The known name that is most similar to a text. Leading modules of a name are optional, because
+/// the text may lack them.
 fn near(text: &str, known: &[&str]) -> Option<String> {
     let mut ends: Vec<(&str, &str)> = known.iter().map(|name| (*name, *name)).collect();
     for &name in known {
@@ -365,12 +368,12 @@ impl Sample {
     }
 }
 
-/// Whether a key may be the name of an attribute.
+/// Whether a key has the form of an attribute name.
 fn is_plain(key: &str) -> bool {
     key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// An address without the keys of instances.
+/// An address without instance keys.
 fn without_keys(address: &str) -> String {
     let (mut text, mut is_quoted, mut depth) = (String::new(), false, 0_u32);
     for character in address.chars() {
@@ -385,7 +388,7 @@ fn without_keys(address: &str) -> String {
     text
 }
 
-/// Whether a pattern names a place, by its path with places in lists and without.
+/// Whether a pattern matches a path, given with list indexes and without.
 fn names(pattern: &path::Pattern, [whole, without]: [&str; 2]) -> bool {
     pattern.globs().any(|glob| {
         glob.matches(whole.as_bytes())
@@ -398,8 +401,8 @@ enum Inside<'a> {
     Array(u32, Elements<'a>),
 }
 
-/// Tells the path of each place below a value, with places in lists and without, until `each` says
-/// that it is enough.
+/// Calls `each` with the path of each place below a value, with list indexes and without, until it
+/// returns `false`.
 fn walk(value: Value<'_>, mut each: impl FnMut([&str; 2]) -> bool) -> crate::error::Result<()> {
     let mut texts = [String::new(), String::new()];
     let mut open = Vec::new();

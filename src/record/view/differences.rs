@@ -1,8 +1,8 @@
-//! What differs between the two sides of a change, by the paths that are known to.
+//! Lists the differences between the two sides of a change, given the paths that differ.
 //!
-//! Values and paths are walked together, both in the order of their keys, so that each is looked at
-//! once. A list is taken as a set where that tells no more to have changed, and a string that holds
-//! a document as that document.
+//! Values and paths are walked together in key order, so each is visited once. A list is compared
+//! as a set if that yields no more differences. A string that contains a document is compared as
+//! that document.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -17,18 +17,18 @@ use crate::json::value::{Elements, Kind, Text, Value};
 use crate::path::{Path, Paths, Step};
 use crate::secret::ordered::Ordered;
 
-/// Bytes that stand before the first difference of two long texts, and behind the last.
+/// Bytes shown before the first difference of two long texts, and after the last.
 const CONTEXT: usize = 24;
 
-/// Longest text that is shown whole where only some of it differs, in bytes.
+/// Longest changed text that is shown as a whole, in bytes.
 const SHORT: usize = 160;
 
-/// Lists what differs between two sides: at the paths `changed`, or not known yet at those of
-/// `unknown`, both in order.
+/// Lists the differences between two sides. `changed` are the paths that change, `unknown` the
+/// paths that are unknown until apply, both in order.
 ///
 /// # Errors
 ///
-/// A side is not well formed, or has a key twice.
+/// Fails if a side is malformed or has a key twice.
 pub(super) fn differences(
     sides: [Value<'_>; 2],
     changed: &Paths,
@@ -56,13 +56,13 @@ pub(super) fn differences(
     let mut open = vec![Frame { sides: [before?, after?], paths: all, depth: 0, is_hidden: false }];
     while let Some(frame) = open.last_mut() {
         let Range { start, end } = frame.paths;
-        let step = |place: usize| paths.get(place).and_then(|path| path.step(frame.depth));
+        let step = |index: usize| paths.get(index).and_then(|path| path.step(frame.depth));
         let (Some(path), Some(here), true) = (paths.get(start), step(start), start < end) else {
             open.pop();
             continue;
         };
-        // Those that go the same way.
-        let last = (start + 1..end).find(|&place| step(place) != Some(here)).unwrap_or(end);
+        // The paths up to `last` share this step.
+        let last = (start + 1..end).find(|&index| step(index) != Some(here)).unwrap_or(end);
         frame.paths.start = last;
         let depth = frame.depth + 1;
         let [before, after] = frame.sides.each_mut().map(|side| side.take(here));
@@ -72,13 +72,14 @@ pub(super) fn differences(
         let mut inner = start..last;
         if path.steps().len() == depth {
             let known = Known { is_hidden, is_unknown: unknown.is_at(path) };
-            // It may be among both lists.
-            let ends = |place: usize| paths.get(place).is_some_and(|it| it.steps().len() == depth);
-            inner.start = inner.clone().find(|&place| !ends(place)).unwrap_or(last);
+            // The path occurs twice if it is in both lists.
+            let ends =
+                |index: usize| paths.get(index).is_some_and(|path| path.steps().len() == depth);
+            inner.start = inner.clone().find(|&index| !ends(index)).unwrap_or(last);
             let open =
-                || unknown.elements(inner.clone().filter_map(|place| paths.get(place)), depth);
+                || unknown.elements(inner.clone().filter_map(|index| paths.get(index)), depth);
             if pair(path, values, known, open, listing)? == Paired::AsSets {
-                unknown.list(inner.filter_map(|place| paths.get(place)), listing);
+                unknown.list(inner.filter_map(|index| paths.get(index)), listing);
                 continue;
             }
         } else if !is_hidden
@@ -86,12 +87,12 @@ pub(super) fn differences(
             && let Some(set) = as_set(
                 [before, after],
                 inner.len(),
-                || unknown.elements(inner.clone().filter_map(|place| paths.get(place)), depth),
+                || unknown.elements(inner.clone().filter_map(|index| paths.get(index)), depth),
                 listing,
             )?
         {
             list_set(path, depth, [before, after], set, listing)?;
-            unknown.list(inner.filter_map(|place| paths.get(place)), listing);
+            unknown.list(inner.filter_map(|index| paths.get(index)), listing);
             continue;
         }
         if !inner.is_empty() {
@@ -102,27 +103,28 @@ pub(super) fn differences(
     Ok(())
 }
 
-/// What is not known yet, asked for in the order of paths.
+/// The unknown paths. Queries must come in path order.
 struct Unknown<'p> {
     paths: &'p Paths,
     next: usize,
 }
 
 impl Unknown<'_> {
+    /// Skips the unknown paths before `path`.
     fn pass(&mut self, path: Path<'_>) {
         while self.paths.get(self.next).is_some_and(|unknown| unknown < path) {
             self.next += 1;
         }
     }
 
-    /// Whether that place is not known.
+    /// Whether the place at `path` is unknown.
     fn is_at(&mut self, path: Path<'_>) -> bool {
         self.pass(path);
         self.paths.get(self.next) == Some(path)
     }
 
-    /// For each of some paths, which come next, that is not known: the element of the list that it
-    /// is in, to which so many steps lead.
+    /// The list elements that contain unknown places: one index for each unknown path in `paths`.
+    /// `depth` is the number of steps to the list, and `None` means that the step is no index.
     fn elements<'a>(
         &self,
         paths: impl Iterator<Item = Path<'a>>,
@@ -136,8 +138,8 @@ impl Unknown<'_> {
         paths.filter(|path| ahead.is_at(*path)).map(element).collect()
     }
 
-    /// Lists those of some paths, which come next, that are not known: in elements of a set, whose
-    /// places say nothing of what was there before.
+    /// Lists the unknown paths in `paths`, which are in elements of a set. They have no value
+    /// before, because the index of a set element does not identify the element.
     fn list<'a>(&mut self, paths: impl Iterator<Item = Path<'a>>, listing: &mut Listing<'_, '_>) {
         for path in paths.filter(|path| self.is_at(*path)) {
             listing.push_unknown(path);
@@ -145,22 +147,22 @@ impl Unknown<'_> {
     }
 }
 
-/// What is known of a place besides its values.
+/// Properties of a place besides its values.
 #[derive(Clone, Copy)]
 struct Known {
     is_hidden: bool,
     is_unknown: bool,
 }
 
-/// How two sides of a place were compared.
+/// How the two sides of a place were compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Paired {
     AsSets,
-    AsTheyStand,
+    AsValues,
 }
 
-/// Lists what became of one place. `open`: the elements in which something is not known, which
-/// takes long to tell.
+/// Lists the difference at one place. `open` computes the elements with unknown places; it is a
+/// function because that is slow.
 fn pair(
     path: Path<'_>,
     values: [Option<Value<'_>>; 2],
@@ -174,8 +176,8 @@ fn pair(
         && !is_unknown
     {
         if before.raw() == after.raw() {
-            // Only what lies below it is not known: it has a line of its own.
-            return Ok(Paired::AsTheyStand);
+            // Only places below are unknown. Each is listed by itself.
+            return Ok(Paired::AsValues);
         }
         match (before.kind()?, after.kind()?) {
             (Kind::Array, Kind::Array) => {
@@ -185,7 +187,7 @@ fn pair(
                 }
             }
             (Kind::String, Kind::String) if texts(path, [before, after], listing)? => {
-                return Ok(Paired::AsTheyStand);
+                return Ok(Paired::AsValues);
             }
             _ => {}
         }
@@ -205,14 +207,17 @@ fn pair(
     if before != after || !values.into_iter().flatten().all(Value::is_null) {
         listing.push(path, before, after, Difference::Value);
     }
-    Ok(Paired::AsTheyStand)
+    Ok(Paired::AsValues)
 }
 
-/// What two lists do not share, if that is no more than the places that changed in them, nothing in
-/// them is hidden, and elements did not simply change where they are. On a tie both tools say which
-/// elements go and come, of lists and of sets alike. `changed`: how many places, with those of
-/// `open`; [`usize::MAX`], if the lists are of different lengths. Then lists of objects or of lists
-/// need not share anything: each element is shown, and not one long value.
+/// Compares two lists as sets. `None` means that they must be compared element by element: the sets
+/// differ in more elements than places changed, the lists share no element, elements changed in
+/// place, something is hidden, or the lists are too long. On a tie, the sets win: both tools then
+/// list the removed and added elements, for lists and sets alike.
+///
+/// `changed` is the number of changed or unknown places in the lists, or [`usize::MAX`] if their
+/// lengths differ. With different lengths, lists of objects or lists need no element in common:
+/// each element is listed, instead of one long value. `open` as in [`pair`].
 fn as_set<'a>(
     sides: [Value<'a>; 2],
     changed: usize,
@@ -230,7 +235,7 @@ fn as_set<'a>(
     let open = open();
     let Some(found) = unmatched(sides[0], sides[1], &open)? else { return Ok(None) };
     let has_parts = changed == usize::MAX && has_only_parts(sides[0])? && has_only_parts(sides[1])?;
-    // What is not known says nothing of which element it was: it needs a clear case.
+    // An unknown place does not tell which element it belongs to, so a tie is not enough.
     let most = (changed - open.len()).saturating_sub(usize::from(!open.is_empty()));
     let indexes = |list: &[(u32, Value<'_>)]| list.iter().map(|it| it.0).collect::<Vec<_>>();
     let is_in_place = found.len() > 0 && indexes(&found.removed) == indexes(&found.added);
@@ -239,7 +244,7 @@ fn as_set<'a>(
     Ok(Some(found).filter(|_| has_reason && is_less && !is_in_place))
 }
 
-/// Whether a list has elements, and these are objects and lists only.
+/// Whether a list has elements, and all of them are objects or lists.
 fn has_only_parts(list: Value<'_>) -> Result<bool> {
     let mut elements = list.elements()?.peekable();
     if elements.peek().is_none() {
@@ -253,7 +258,7 @@ fn has_only_parts(list: Value<'_>) -> Result<bool> {
     Ok(true)
 }
 
-/// Lists the elements of two lists that are on one side only. The first steps of `path` lead to the
+/// Lists the elements that are on one side only. The first `depth` steps of `path` lead to the two
 /// lists.
 fn list_set(
     path: Path<'_>,
@@ -264,8 +269,8 @@ fn list_set(
 ) -> Result<()> {
     let mut paths = Paths::new();
     paths.push(path.steps().take(depth));
-    // A reason to replace names an element by a place that says nothing here.
-    listing.is_forced = paths.get(0).is_some_and(|list| listing.reasons.touch(list));
+    // A replace path names an element by its index, which does not identify a set element.
+    listing.is_forced = paths.get(0).is_some_and(|list| listing.replace_paths.touches(list));
     if set.len() == 0 {
         let shown = [listing.shower.show(Some(before))?, listing.shower.show(Some(after))?];
         paths.iter().for_each(|path| {
@@ -295,7 +300,7 @@ fn list_set(
             });
             paths.clear();
             paths.push(path.steps().take(depth).chain([Step::Index(index)]));
-            // What is not known yet is told as such.
+            // Unknown elements are listed by `Unknown::list`.
             let is_unknown =
                 |path| listing.within.is_none() && listing.places.unknown.has_above(path);
             if let Some(path) = paths.get(0).filter(|path| !is_unknown(*path)) {
@@ -307,7 +312,8 @@ fn list_set(
     Ok(())
 }
 
-/// Lists how a text changed, unless it is no other than any scalar. A secret is never looked into.
+/// Lists the difference of two texts. Returns `false`, having listed nothing, if they must be shown
+/// like other scalars. Secrets are never compared in detail.
 fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -> Result<bool> {
     let [before, after] = sides.map(|side| side.string().and_then(Text::decode));
     let (before, after) = (before?, after?);
@@ -324,12 +330,12 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
             if listing.within.is_some() {
                 return Ok(false);
             }
-            // Its values are not all of a text in YAML.
+            // A YAML text says more than its values (comments), so it may be shown as a text.
             is_yaml = (one.syntax == Syntax::YamlStream
                 || one.syntax == Syntax::Yaml && listing.shower.detail() == Detail::Full)
                 && [&mut one, &mut other]
                     .into_iter()
-                    .all(|it| listing.shower.shows_all_of(it.value()).unwrap_or(false));
+                    .all(|yaml| listing.shower.shows_all_of(yaml.value()).unwrap_or(false));
             if one.syntax == Syntax::YamlStream && !is_yaml {
                 return Ok(false);
             }
@@ -349,7 +355,7 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
                 return Ok(false);
             }
         }
-        // There may be a secret in one.
+        // A document on one side only may contain a secret.
         _ => return Ok(false),
     }
     if [&before, &after].iter().any(|text| text.trim_end_matches('\n').contains('\n')) {
@@ -365,7 +371,7 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
     let is_short = before.len().max(after.len()) <= SHORT;
     let is_whole = is_short || listing.shower.detail() == Detail::Full;
     let [head, tail] = alike(&before, &after);
-    // What seems to be YAML is shown as any text.
+    // `Shower::show` would show YAML as a document, so it is shown as a text below.
     if (is_whole || head.max(tail) == 0) && !is_yaml {
         let [before, after] = sides.map(|side| listing.shower.show(Some(side)));
         listing.push(path, before?, after?, how);
@@ -378,7 +384,7 @@ fn texts(path: Path<'_>, sides: [Value<'_>; 2], listing: &mut Listing<'_, '_>) -
     Ok(true)
 }
 
-/// Bytes at the beginning and at the end of two texts that say nothing, because they are the same.
+/// How many bytes, equal in both texts, to omit at the start and at the end. Leaves [`CONTEXT`].
 fn alike(before: &str, after: &str) -> [usize; 2] {
     let same = common_prefix(before.as_bytes(), after.as_bytes());
     let head = before.floor_char_boundary(same.saturating_sub(CONTEXT));
@@ -388,18 +394,18 @@ fn alike(before: &str, after: &str) -> [usize; 2] {
     [head, before.len() - before.ceil_char_boundary(end)]
 }
 
-/// Whether it was listed how the document in a text changed.
+/// The result of [`documents`].
 enum Listed {
     Yes,
-    /// It is none after all.
+    /// Nothing was listed, because a text is not a valid document.
     No,
-    /// It is YAML that says the same as before as far as its values are read, with nothing secret
-    /// in it: a comment changed, or a word that only some readers take for more than a text
-    /// (`yes`).
+    /// Nothing was listed. The documents are YAML with equal values and no secrets; a comment
+    /// changed, or a word that only some parsers take for more than a text (`yes`).
     SameYaml,
 }
 
-/// Lists how the document in a text changed. `how` is said where nothing in it did.
+/// Lists the differences of the documents in two texts. `how` is the difference of the texts, for
+/// documents with equal values.
 fn documents(
     path: Path<'_>,
     sides: [&mut Document; 2],
@@ -419,7 +425,8 @@ fn documents(
                 return Ok(Listed::SameYaml);
             }
         }
-        // A key with `null` is none to a provider; and YAML has more to say than its JSON.
+        // A provider may treat a key with `null` as absent, and a YAML text says more than its
+        // values. So only JSON with the same keys counts as a change of format.
         let is_same = syntax == Syntax::Json && {
             let [before, after] = sides.map(|side| members(side).ok());
             before.is_some() && before == after
@@ -444,7 +451,7 @@ fn documents(
     listing.within = None;
     listing.shower.leave(marks);
     if found.is_err() {
-        // It was no document after all.
+        // A text was not a valid document.
         listing.attributes.list.truncate(listed);
         listing.attributes.left_out = left_out;
         return Ok(Listed::No);
@@ -452,8 +459,8 @@ fn documents(
     Ok(Listed::Yes)
 }
 
-/// What tells an object from one with other keys: how many members there are at any depth, and what
-/// their keys are, in whatever order.
+/// Identifies the keys of a document: the number of members at any depth, and a digest of their
+/// keys that does not depend on the order.
 fn members(document: Value<'_>) -> Result<(u64, u64)> {
     let (mut count, mut keys) = (0, 0_u64);
     walk(
@@ -472,17 +479,17 @@ fn members(document: Value<'_>) -> Result<(u64, u64)> {
     Ok((count, keys))
 }
 
-/// A pair of values that is entered, for the paths that lead into it.
+/// A pair of entered values, and the paths that lead into them.
 struct Frame<'a> {
     sides: [Inside<'a>; 2],
-    /// Which of all paths.
+    /// The indexes of these paths.
     paths: Range<usize>,
-    /// How many steps lead to it.
+    /// Number of steps from the root to the pair.
     depth: usize,
     is_hidden: bool,
 }
 
-/// What is in a value, in order.
+/// The contents of a value, in order.
 enum Inside<'a> {
     Object(Ordered<'a>),
     Array(Elements<'a>, u32),
@@ -499,14 +506,14 @@ impl<'a> Inside<'a> {
         })
     }
 
-    /// What is at the end of a step, and passes what lies before it.
+    /// Moves past the contents up to `step`, and returns the value at it.
     fn take(&mut self, step: Step<'_>) -> Result<Option<Value<'a>>> {
         match (self, step) {
             (Inside::Object(members), Step::Key(key)) => members.take_named(key),
             (Inside::Array(elements, next), Step::Index(index)) => {
-                let place = index.saturating_sub(*next);
+                let skipped = index.saturating_sub(*next);
                 *next = index.saturating_add(1);
-                elements.nth(place as usize).transpose()
+                elements.nth(skipped as usize).transpose()
             }
             _ => Ok(None),
         }

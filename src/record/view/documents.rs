@@ -1,7 +1,7 @@
-//! Documents that stand in strings, as values: policies, templates, values of charts.
+//! Parses documents in strings: policies, templates, Helm values.
 //!
-//! JSON is read by the tokenizer that reads plans, so that its numbers stay as they are. YAML is
-//! written as JSON first. Whatever is not surely a document is a text.
+//! The tokenizer for plans also reads JSON documents, so numbers keep their spelling. YAML is
+//! converted to JSON first. If in doubt, a string is a text.
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 use serde_json::value::RawValue;
@@ -13,32 +13,32 @@ use crate::json::value::Value;
 use crate::limits::Limits;
 use crate::path::DECODERS;
 
-/// Longest text that is looked at, in bytes.
+/// Longest text that is parsed, in bytes.
 const TEXT_MAX: usize = 1 << 20;
 
-/// Most brackets and commas in a text that is read as YAML: its parser keeps all of a list in
-/// brackets until that ends, some KB for each element.
+/// Most brackets and commas in a text that is parsed as YAML. The parser buffers a bracketed list
+/// up to its end, and needs a few KB for each element.
 const FLOW_MAX: usize = 50_000;
 
 /// Deepest nesting of a document.
 const DEPTH_MAX: u64 = 200;
 
-/// What a document is written in.
+/// The syntax of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syntax {
     Json,
     Yaml,
-    /// Several documents of YAML, as a list: Terraform reads no more than one.
+    /// Several YAML documents, as a list. Terraform decodes only one.
     YamlStream,
 }
 
 impl Syntax {
-    /// Terraform's function that reads it.
+    /// The Terraform function that decodes the syntax.
     pub fn decoder(self) -> &'static str {
         DECODERS[usize::from(self != Syntax::Json)]
     }
 
-    /// Terraform's function that writes it.
+    /// The Terraform function that encodes the syntax.
     pub fn encoder(self) -> &'static str {
         match self {
             Syntax::Json => "jsonencode",
@@ -47,23 +47,23 @@ impl Syntax {
     }
 }
 
-/// An object or array that stands in a string.
+/// An object or array in a string.
 #[derive(Debug)]
 pub(super) struct Document {
     pub syntax: Syntax,
     value: Detached,
 }
 
-/// A text that is longer, or a document that is nested deeper, than is looked at: nobody knows what
-/// stands in it.
+/// A text that is too long to parse, or a document that is nested too deep. Its contents are
+/// unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unread;
 
-/// What a text is as a document; nothing if it is none.
+/// The document in a text; `None` if the text is not a document.
 type Read<T> = Result<Option<T>, Unread>;
 
 impl Document {
-    /// The document that a text is, if it is one.
+    /// Parses a text as JSON or YAML.
     pub fn of(text: &[u8]) -> Read<Document> {
         let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
         match Document::json(text)? {
@@ -72,7 +72,7 @@ impl Document {
         }
     }
 
-    /// The JSON document that a text is, if it is one.
+    /// Parses a text as JSON.
     fn json(text: &[u8]) -> Read<Document> {
         let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
         if !matches!(first, Some(b'{' | b'[')) {
@@ -84,6 +84,7 @@ impl Document {
         Ok(outlined(text)?.map(|value| Document { syntax: Syntax::Json, value }))
     }
 
+    /// Parses a text of several lines as YAML.
     fn yaml(text: &[u8]) -> Read<Document> {
         let Ok(text) = std::str::from_utf8(text) else { return Ok(None) };
         if !text.trim_end().contains('\n') || !text.contains(':') {
@@ -96,18 +97,18 @@ impl Document {
         Ok(outlined(json.as_bytes())?.map(|value| Document { syntax, value }))
     }
 
-    /// Its value.
+    /// The value of the document.
     pub fn value(&mut self) -> Value<'_> {
         self.value.value()
     }
 }
 
-/// Brackets and commas of a text.
+/// The number of opening brackets and commas in a text.
 fn flow(text: &[u8]) -> usize {
     text.iter().filter(|byte| matches!(byte, b'[' | b'{' | b',')).count()
 }
 
-/// The value of a JSON text, if it is one from beginning to end.
+/// Parses a JSON text; `None` if it is not JSON from beginning to end.
 fn outlined(text: &[u8]) -> Read<Detached> {
     let limits = Limits { depth: DEPTH_MAX, ..Limits::default() };
     match Detached::read(text, limits) {
@@ -117,12 +118,14 @@ fn outlined(text: &[u8]) -> Read<Detached> {
     }
 }
 
-/// What is open while YAML is written as JSON.
+/// An open container of the YAML document.
 enum Open {
-    /// Whether a key comes next, whether something stands in it, and whether it stands for a tag.
     Mapping {
+        /// True if a key comes next.
         needs_key: bool,
+        /// True if the mapping has a member.
         has_some: bool,
+        /// True if an object for a tag surrounds the mapping.
         is_tagged: bool,
     },
     Sequence {
@@ -131,9 +134,9 @@ enum Open {
     },
 }
 
-/// A YAML text as JSON: one document, a mapping or a sequence, or a list of several; keys are
-/// scalars. A node with a tag of its own (`!Ref`) becomes an object of that name, and an alias a
-/// text: nothing is written more than once.
+/// Converts a YAML text to JSON: a mapping, a sequence, or a list of several documents. Keys must
+/// be scalars. A node with a custom tag (`!Ref`) becomes an object whose key is the tag. An alias
+/// becomes a string, so no node is written twice.
 fn as_json(text: &str) -> Read<(Syntax, String)> {
     let mut too_deep = false;
     let json = written_as_json(text, &mut too_deep);
@@ -142,7 +145,7 @@ fn as_json(text: &str) -> Read<(Syntax, String)> {
 
 fn written_as_json(text: &str, too_deep: &mut bool) -> Option<(Syntax, String)> {
     let mut json = String::with_capacity(text.len() * 2);
-    // The list of documents.
+    // Opens the list of documents.
     json.push('[');
     let mut open = vec![Open::Sequence { has_some: false, is_tagged: false }];
     let mut documents = 0;
@@ -152,7 +155,7 @@ fn written_as_json(text: &str, too_deep: &mut bool) -> Option<(Syntax, String)> 
             Event::Scalar(text, style, _, tag) => {
                 let is_key = before(&mut open, &mut json)?;
                 let is_plain = style == ScalarStyle::Plain && !is_key;
-                // A tag on a key would make no JSON.
+                // A key with a tag could not become a JSON key.
                 let tag = own(tag.as_deref()).filter(|_| !is_key);
                 begin_tag(tag.as_deref(), &mut json);
                 match &*text {
@@ -208,11 +211,11 @@ fn written_as_json(text: &str, too_deep: &mut bool) -> Option<(Syntax, String)> 
         return Some((Syntax::YamlStream, json));
     }
     json.remove(0);
-    // A scalar alone is a text.
+    // A single scalar is a text, not a document.
     json.starts_with(['{', '[']).then_some((Syntax::Yaml, json))
 }
 
-/// Writes what comes before a node, and tells whether it is a key.
+/// Writes the comma before a node, if one is needed. Returns whether the node is a key.
 fn before(open: &mut [Open], json: &mut String) -> Option<bool> {
     Some(match open.last_mut() {
         Some(Open::Mapping { needs_key, has_some, .. }) => {
@@ -231,6 +234,7 @@ fn before(open: &mut [Open], json: &mut String) -> Option<bool> {
     })
 }
 
+/// Writes the colon after a key, and records which kind of node comes next.
 fn after(open: &mut [Open], is_key: bool, json: &mut String) {
     if is_key {
         json.push(':');
@@ -244,7 +248,7 @@ fn not_a_key(is_key: bool) -> Option<()> {
     (!is_key).then_some(())
 }
 
-/// A tag that means something beyond YAML's own types.
+/// The text of a custom tag; `None` for the standard YAML types.
 fn own(tag: Option<&Tag>) -> Option<String> {
     let tag = tag.filter(|tag| tag.handle != "tag:yaml.org,2002:")?;
     Some(format!("{}{}", tag.handle, tag.suffix))

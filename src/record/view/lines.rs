@@ -1,8 +1,7 @@
-//! How two texts differ, line by line: what goes and what comes, with a few lines around each
-//! difference.
+//! Compares two texts line by line: removed and added lines, with context around each difference.
 //!
-//! Myers' algorithm finds the shortest edit script. The search has a budget of steps: texts that
-//! exceed it have little in common and are shown as one difference.
+//! Myers' algorithm finds the shortest edit script. The search has a budget of steps. Texts that
+//! exceed it have little in common, and are shown as one difference.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -10,41 +9,41 @@ use std::ops::Range;
 /// Unchanged lines that are shown before and after a difference.
 pub(super) const CONTEXT: usize = 3;
 
-/// Most lines that differ between two texts that are compared, on both sides.
+/// Most lines that differ, on both sides together. Texts with more are shown as one difference.
 const EDITS_MAX: usize = 1 << 10;
 
-/// What is shown where only one of two texts ends with a line feed.
+/// Shown as a line if only one of two texts ends with a line feed.
 const LINE_FEED: &str = "(a line feed at the end)";
 
-/// Steps of a comparison for each line, and for any two texts.
+/// The step budget of a comparison: steps for each line, and steps for each comparison.
 const STEPS: [usize; 2] = [64, 1 << 16];
 
-/// How two texts differ.
+/// The differences of two texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Lines {
-    /// In order.
+    /// The lines, in order.
     pub list: Vec<Line>,
-    /// Differences beyond those, and one whose end is not shown.
+    /// Number of differences that are not shown, or not to their end.
     pub left_out: u64,
     /// A digest of the lines that are not shown.
     rest: u64,
 }
 
-/// A line of one text or of both, without its end.
+/// A line of one text or of both, without its line feed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Line {
-    /// It stays.
+    /// A line of both texts.
     Same(String),
-    /// It goes.
+    /// A line of the first text only.
     Removed(String),
-    /// It comes.
+    /// A line of the second text only.
     Added(String),
-    /// So many lines that stay.
+    /// A number of lines of both texts that are not shown.
     Skipped(u64),
 }
 
 impl Line {
-    /// Bytes of its text.
+    /// Length of the text in bytes.
     fn size(&self) -> usize {
         match self {
             Line::Same(text) | Line::Removed(text) | Line::Added(text) => text.len(),
@@ -59,8 +58,8 @@ impl Lines {
         self.list.iter().map(|line| size_of_val(line) + line.size()).sum()
     }
 
-    /// Compares two texts. `context`: unchanged lines around a difference; `max`: bytes of all
-    /// lines; `show`: a line as it is shown.
+    /// Compares two texts. `context` is the number of unchanged lines around a difference, and
+    /// `max` the most bytes of all lines. `show` returns a line as it is shown.
     pub(super) fn between(
         texts: [&str; 2],
         context: usize,
@@ -68,7 +67,7 @@ impl Lines {
         show: impl Fn(&str) -> String,
     ) -> Lines {
         let [before, after] = texts.map(|text| text.split('\n').collect::<Vec<_>>());
-        // Behind the line feed at the end of a text there is one more line, with nothing in it.
+        // The line feed at the end of a text is followed by one more line, which is empty.
         let shown = |lines: &[&str], at: usize| match lines[at] {
             "" if at > 0 && at + 1 == lines.len() => LINE_FEED.to_owned(),
             line => show(line),
@@ -78,7 +77,7 @@ impl Lines {
         let (mut room, mut next) = (max, 0);
         for (place, edit) in edits.iter().enumerate() {
             let until = edits.get(place + 1).map_or(before.len(), |next| next.before.start);
-            // Lines around the difference that no other one shows.
+            // Context lines that no other difference shows.
             let lead = context.min(edit.before.start - next);
             let gap = until - edit.before.end;
             let shows_gap = gap <= context.saturating_mul(2).saturating_add(1);
@@ -106,7 +105,8 @@ impl Lines {
         found
     }
 
-    /// Adds lines while there is room, and cuts the first one if that alone has none.
+    /// Adds lines while there is room, and returns whether all fit. If not even the first line
+    /// fits, it is cut.
     fn extend(&mut self, lines: impl Iterator<Item = Line>, room: &mut usize) -> bool {
         for line in lines {
             match room.checked_sub(line.size() + 1) {
@@ -130,7 +130,7 @@ impl Lines {
     }
 }
 
-/// A line cut to so many bytes.
+/// Cuts a line to at most `len` bytes, and appends `…`.
 fn cut(line: Line, len: usize) -> Line {
     let cut = |mut text: String| {
         text.truncate(text.floor_char_boundary(len));
@@ -145,14 +145,14 @@ fn cut(line: Line, len: usize) -> Line {
     }
 }
 
-/// Lines of one text that others take the place of.
+/// A range of lines that is replaced by another range. Either may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Edit {
     before: Range<usize>,
     after: Range<usize>,
 }
 
-/// The edits that make one list of lines from another, in order.
+/// The edits that turn one list of lines into the other, in order.
 fn edits(before: &[&str], after: &[&str]) -> Vec<Edit> {
     let head = before.iter().zip(after).take_while(|(one, other)| one == other).count();
     let ends = before[head..].iter().rev().zip(after[head..].iter().rev());
@@ -189,8 +189,8 @@ enum Step {
     Add,
 }
 
-/// The shortest edit script: the places in both lists of each step, in order. `None`: it is too
-/// long, or too long to find.
+/// The shortest edit script: for each step, in order, the positions in both lists. `None` if the
+/// script is longer than [`EDITS_MAX`] or the search exceeds its budget.
 fn script(before: &[&str], after: &[&str]) -> Option<Vec<(usize, usize, Step)>> {
     let (rows, columns) = (before.len(), after.len());
     let mut budget = (rows + columns) * STEPS[0] + STEPS[1];
@@ -200,7 +200,7 @@ fn script(before: &[&str], after: &[&str]) -> Option<Vec<(usize, usize, Step)>> 
     for edits in 0..=edits_max {
         let mut furthest = Vec::with_capacity(2 * edits + 1);
         for diagonal in 0..=2 * edits {
-            // The row, and the number of rows less that of columns.
+            // The row on the diagonal, and the row minus the column.
             let (mut row, shift) = match trace.last() {
                 None => (0, 0),
                 Some(last) => (reached(last, diagonal).0, diagonal as isize - edits as isize),
@@ -215,7 +215,6 @@ fn script(before: &[&str], after: &[&str]) -> Option<Vec<(usize, usize, Step)>> 
                 budget = budget.checked_sub(1)?;
             }
             budget = budget.checked_sub(1)?;
-            // Beyond an end there is nothing.
             let is_inside = row <= rows && column <= columns;
             furthest.push(if is_inside { row } else { usize::MAX });
             if row == rows && column == columns {
@@ -228,12 +227,13 @@ fn script(before: &[&str], after: &[&str]) -> Option<Vec<(usize, usize, Step)>> 
     None
 }
 
-/// The row that is reached on a diagonal by one more edit, and that edit. `usize::MAX`: none.
+/// The row reached on a diagonal with one more edit, and that edit. The row is `usize::MAX` if the
+/// diagonal cannot be reached.
 fn reached(last: &[usize], diagonal: usize) -> (usize, Step) {
-    let at = |place: Option<usize>| {
-        place.and_then(|place| last.get(place)).copied().filter(|row| *row != usize::MAX)
+    let at = |index: Option<usize>| {
+        index.and_then(|index| last.get(index)).copied().filter(|row| *row != usize::MAX)
     };
-    // Diagonals of the last round are one place further to the left.
+    // In `last`, the index of the same diagonal is less by one.
     let removed = at(diagonal.checked_sub(2)).map(|row| row + 1);
     let added = at(Some(diagonal));
     match (removed, added) {
@@ -244,6 +244,7 @@ fn reached(last: &[usize], diagonal: usize) -> (usize, Step) {
     }
 }
 
+/// Follows the trace back from the end of both lists, and returns the steps in order.
 fn walked_back(trace: &[Vec<usize>], rows: usize, columns: usize) -> Vec<(usize, usize, Step)> {
     let mut steps = Vec::with_capacity(trace.len());
     let mut shift = rows as isize - columns as isize;
@@ -292,10 +293,10 @@ mod tests {
             "-52", "+y", " 53", " 54", " 55", "@4",
         ];
         assert_eq!((lines, left_out), (expected.map(str::to_owned).to_vec(), 0));
-        // Those that are near each other are shown with all between them.
+        // Adjacent differences are shown with all lines between them.
         let (lines, _) = shown(&text(&[]), &text(&[(5, "x"), (13, "y")]), 1000);
         assert!(lines.contains(&" 9".to_owned()) && lines.len() == 19, "{lines:?}");
-        // What has no room is counted.
+        // Differences beyond the limit are counted.
         let (lines, left_out) = shown(&text(&[]), &text(&[(5, "x"), (30, "z"), (52, "y")]), 30);
         assert_eq!((lines.contains(&"+x".to_owned()), left_out), (true, 2), "{lines:?}");
         let (lines, _) = shown("a\nb\n", "a\nb", 1000);

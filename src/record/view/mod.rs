@@ -1,12 +1,13 @@
-//! What a person is shown of the values of one change: its attributes, with what they were and what
-//! they will be, and nothing secret.
+//! Builds the attributes of one change for display: path, value before and value after, with
+//! secrets hidden.
 //!
-//! Where there is something before and after, an attribute is a place that changes or is not known
-//! yet (docs/format/records.md, section 9); otherwise it is each scalar of the side there is.
+//! If a change has both sides, its attributes are the places that change or are unknown
+//! (docs/format/records.md, section 9). If it has one side, its attributes are the scalars of that
+//! side.
 //!
-//! A value is hidden where an overlay marks it on either side, and where it repeats a secret of the
-//! plan in a place that nobody marked. So the secrets must be known before
-//! ([`crate::secret::collect`]); without them only paths are told.
+//! A value is hidden if an overlay marks it on either side, or if it repeats a secret of the plan.
+//! So the secrets must be collected first ([`crate::secret::collect`]). Without them, attributes
+//! have paths but no values.
 
 mod differences;
 mod documents;
@@ -38,40 +39,40 @@ use scalars::{Scalars, marked};
 use shown::Shower;
 pub use shown::{EXCERPT_MAX, Excerpt, Shown};
 
-/// What is shown of changes.
+/// Which attributes a view shows.
 #[derive(Clone, Copy, Debug)]
 pub enum View<'s> {
-    /// The paths that change or are not known yet.
+    /// The paths that change or are unknown, without values.
     Paths,
-    /// Also the values of those, but none that is secret.
+    /// These paths and their values, with secrets hidden.
     Changed(Known<'s>),
-    /// Also the attributes that stay as they are.
+    /// Also the unchanged attributes.
     All(Known<'s>),
 }
 
-/// What is known of a plan's secrets.
+/// The secrets of a plan, and how to show values.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'s> {
-    /// What the plan says of them.
+    /// The secrets collected from the plan.
     pub collected: &'s Collected,
-    /// How they were collected.
+    /// The options with which they were collected.
     pub options: &'s secret::Options,
-    /// How much is shown of each value.
+    /// How much of each value to show.
     pub detail: Detail,
 }
 
-/// How much is shown of values.
+/// How much of each value a view shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// The first [`EXCERPT_MAX`] bytes; of texts that change, what differs.
+    /// The first [`EXCERPT_MAX`] bytes. For a changed text, the part that differs.
     #[default]
     Excerpts,
-    /// All.
+    /// The whole value.
     Full,
 }
 
 impl Detail {
-    /// Most attributes of a change.
+    /// The limit on the attributes of a change.
     fn attributes_max(self) -> usize {
         match self {
             Detail::Excerpts => ATTRIBUTES_MAX,
@@ -83,103 +84,104 @@ impl Detail {
 /// An attribute of a change.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Attribute {
-    /// Its path, as records write it.
+    /// The path, as records write it.
     pub path: String,
-    /// What it was.
+    /// The value before the change.
     pub before: Shown,
-    /// What it will be.
+    /// The value after the change.
     pub after: Shown,
-    /// It is why the resource is replaced.
+    /// True if the attribute forces the replacement of the resource.
     pub replaces: bool,
-    /// How the two differ.
+    /// How the two values differ.
     pub difference: Difference,
-    /// Where the two are texts of several lines: how these differ. Then both are withheld.
+    /// The differing lines, if the values are texts of several lines. Then `before` and `after` are
+    /// [`Shown::Withheld`].
     pub lines: Option<Lines>,
 }
 
-/// How what was differs from what will be.
+/// How the value after a change differs from the value before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Difference {
-    /// They are other values.
+    /// The values differ.
     Value,
-    /// Only in white space.
+    /// Only white space differs.
     Space,
-    /// Only in how the JSON document is written that stands in them.
+    /// The values are JSON documents in strings, and only their formatting differs.
     Format,
-    /// Only in the order of a list.
+    /// Only the order of list elements differs.
     Order,
-    /// Not at all.
+    /// The values are equal.
     Nothing,
 }
 
 /// The attributes of a change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Attributes {
-    /// In the order of their paths, [`ATTRIBUTES_MAX`] and [`PATHS_MAX`] at most.
+    /// The attributes in path order, limited by [`Detail`] and [`PATHS_MAX`].
     pub list: Vec<Attribute>,
-    /// How many there are beyond those.
+    /// Number of attributes beyond the limits.
     pub left_out: u64,
-    /// How many attributes of the resource have a value that stays as it is, and are not in the
-    /// list. Each counts once, whatever is in it.
+    /// Number of top-level attributes that have a value, are unchanged, and are not in the list.
     pub unchanged: u64,
 }
 
 impl Attributes {
-    /// The memory that they take, in bytes.
+    /// Memory of the attributes, in bytes.
     pub fn size(&self) -> u64 {
-        let size = |it: &Attribute| {
-            let lines = it.lines.as_ref().map_or(0, Lines::size);
-            size_of_val(it) + it.path.len() + it.before.size() + it.after.size() + lines
+        let size = |attribute: &Attribute| {
+            let Attribute { path, before, after, lines, .. } = attribute;
+            let lines = lines.as_ref().map_or(0, Lines::size);
+            size_of_val(attribute) + path.len() + before.size() + after.size() + lines
         };
         self.list.iter().map(size).sum::<usize>() as u64
     }
 }
 
-/// Most attributes of a change that are shown.
+/// Most attributes of a change with [`Detail::Excerpts`].
 pub const ATTRIBUTES_MAX: usize = 10_000;
 
-/// The same with [`Detail::Full`].
+/// Most attributes of a change with [`Detail::Full`].
 pub const ATTRIBUTES_FULL_MAX: usize = 100_000;
 
-/// Most bytes of their paths: a key that is long is in the paths of all that stands below it.
+/// Most bytes for the paths of these attributes. A long key is part of every path below it.
 pub const PATHS_MAX: usize = 8 << 20;
 
-/// The paths of a change, as a record tells them.
+/// The paths of a change, as its record contains them.
 #[derive(Clone, Copy, Debug)]
 pub struct Places<'p> {
-    /// What changes, in order.
+    /// The paths that change, in order.
     pub changed: &'p Paths,
-    /// What is not known yet, in order.
+    /// The paths that are unknown until apply, in order.
     pub unknown: &'p Paths,
-    /// Why the resource is replaced.
+    /// The paths that force the replacement of the resource.
     pub replace_paths: &'p Paths,
 }
 
-/// What a change is to.
+/// The subject of a change.
 #[derive(Clone, Copy, Debug)]
 pub enum Whose<'a> {
-    /// The output of that name.
+    /// The output with this name.
     Output(&'a str),
-    /// An action, whose configuration it is.
+    /// An action; the change is its configuration.
     Action,
-    /// The resource with that address, if it has one, in a section.
+    /// A resource: the section of the change, and its address if it has one.
     Resource(Section, Option<Text<'a>>),
 }
 
-/// Finds what is shown of changes, one after the other.
+/// Builds the attributes of changes, one after the other.
 #[derive(Debug)]
 pub struct Viewer<'s> {
     /// [`Limits::paths`].
     paths_max: u64,
     marks: Marks,
     differ: Differ,
-    /// Shows values, if there are any to be shown.
+    /// Shows values; `None` with [`View::Paths`].
     shower: Option<Shower<'s>>,
     shows_all: bool,
 }
 
 impl<'s> Viewer<'s> {
-    /// One that finds what `view` says.
+    /// Creates a viewer that builds the attributes that `view` asks for.
     pub fn new(view: View<'s>, limits: &Limits) -> Viewer<'s> {
         let (known, shows_all) = match view {
             View::Paths => (None, false),
@@ -195,13 +197,13 @@ impl<'s> Viewer<'s> {
         }
     }
 
-    /// Whether a text is secret or has a line that is, as far as values are looked at.
+    /// Whether a text is a secret or contains one. Always `false` with [`View::Paths`].
     pub fn is_secret(&self, text: &[u8]) -> bool {
         let has_secret = |shower: &Shower<'_>| shower.is_secret(text) || shower.has_secret(text);
         self.shower.as_ref().is_some_and(has_secret)
     }
 
-    /// A text without what is secret in it, as far as values are looked at.
+    /// Returns the text with secrets masked; unchanged with [`View::Paths`].
     pub fn text(&self, text: String) -> String {
         match &self.shower {
             Some(shower) => shower.text(text),
@@ -209,17 +211,17 @@ impl<'s> Viewer<'s> {
         }
     }
 
-    /// Whether a number is secret.
+    /// Whether a number is a secret. Always `false` with [`View::Paths`].
     pub fn is_secret_number(&self, number: &[u8]) -> bool {
         self.shower.as_ref().is_some_and(|shower| shower.is_secret_number(number))
     }
 
-    /// Whether the values of a key are secret.
+    /// Whether the values of a key are secret because of its name.
     pub fn is_name(&self, key: &str) -> bool {
         self.marks.is_name(key)
     }
 
-    /// Whether an output is declared sensitive, as far as values are looked at.
+    /// Whether an output is declared sensitive. Always `false` with [`View::Paths`].
     pub fn declares(&self, output: &str) -> bool {
         self.shower.as_ref().is_some_and(|shower| shower.declared().has_output(output))
     }
@@ -228,7 +230,7 @@ impl<'s> Viewer<'s> {
     ///
     /// # Errors
     ///
-    /// It is not well formed, or has a key twice.
+    /// Fails if the change is malformed or has a key twice.
     pub fn view(
         &mut self,
         whose: Whose<'_>,
@@ -265,7 +267,7 @@ impl<'s> Viewer<'s> {
             }
         })?;
         named.sort();
-        // The keys below what is secret by its name are told by no record, only by paths.
+        // Below a key that is secret by name, the keys are part of the secret: paths end there.
         let mut cut = [places.changed, places.unknown].map(Cow::Borrowed);
         if !named.list().is_empty() {
             cut.iter_mut()
@@ -285,7 +287,7 @@ impl<'s> Viewer<'s> {
             shower,
             differ,
             places,
-            reasons: Reasons::of(places),
+            replace_paths: ReplacePaths::of(places),
             marked,
             within: None,
             shows_all: *shows_all,
@@ -314,7 +316,7 @@ impl<'s> Viewer<'s> {
     }
 }
 
-/// Counts the members of `after` that have a value and stay as they are. A side that is no object
+/// Counts the members of `after` that have a value and are unchanged. A side that is not an object
 /// has no members.
 fn unchanged(change: &Change<'_>, places: Places<'_>) -> Result<u64> {
     let is_object = |side: Option<Value<'_>>| matches!(side.map(Value::raw), Some([b'{', ..]));
@@ -322,10 +324,10 @@ fn unchanged(change: &Change<'_>, places: Places<'_>) -> Result<u64> {
     else {
         return Ok(0);
     };
-    let mut touched = HashSet::new();
+    let mut listed = HashSet::new();
     for path in places.changed.iter().chain(places.unknown.iter()) {
         match path.steps().next() {
-            Some(Step::Key(key)) => drop(touched.insert(key)),
+            Some(Step::Key(key)) => drop(listed.insert(key)),
             Some(Step::Index(_) | Step::Element) => {}
             None => return Ok(0),
         }
@@ -333,16 +335,16 @@ fn unchanged(change: &Change<'_>, places: Places<'_>) -> Result<u64> {
     let mut unchanged = 0;
     for member in after.members()? {
         let (key, value) = member?;
-        unchanged += u64::from(!value.is_null() && !touched.contains(&*key.decode()?));
+        unchanged += u64::from(!value.is_null() && !listed.contains(&*key.decode()?));
     }
     Ok(unchanged)
 }
 
-/// The places alone.
+/// The attributes without values.
 fn paths(places: Places<'_>) -> Attributes {
     let mut room = Room { attributes: ATTRIBUTES_MAX, paths: PATHS_MAX };
     let mut attributes = Attributes::default();
-    let reasons = Reasons::of(places);
+    let replace_paths = ReplacePaths::of(places);
     let mut unknown = places.unknown.iter().peekable();
     let mut changed = places.changed.iter().peekable();
     loop {
@@ -359,7 +361,7 @@ fn paths(places: Places<'_>) -> Attributes {
             Some(_) => Shown::Withheld,
             None => Shown::Absent,
         };
-        let replaces = reasons.touch(next);
+        let replaces = replace_paths.touches(next);
         attributes.push(&mut room, || Attribute {
             path: next.to_string(),
             before,
@@ -372,17 +374,17 @@ fn paths(places: Places<'_>) -> Attributes {
     attributes
 }
 
-/// How much room there is for attributes.
+/// The limits for the attributes of a change.
 #[derive(Clone, Copy, Debug)]
 struct Room {
-    /// Most of them.
+    /// Most attributes.
     attributes: usize,
-    /// What is left of [`PATHS_MAX`].
+    /// Remaining bytes of [`PATHS_MAX`].
     paths: usize,
 }
 
 impl Attributes {
-    /// Adds one, if it fits.
+    /// Adds an attribute if it fits, otherwise only counts it.
     fn push(&mut self, room: &mut Room, attribute: impl FnOnce() -> Attribute) {
         if self.list.len() < room.attributes && room.paths > 0 {
             let attribute = attribute();
@@ -396,54 +398,55 @@ impl Attributes {
     }
 }
 
-/// Why a resource is replaced, in order, none below another.
-struct Reasons(Paths);
+/// The paths that force a replacement, in order, none below another.
+struct ReplacePaths(Paths);
 
-impl Reasons {
-    fn of(places: Places<'_>) -> Reasons {
-        let mut reasons = places.replace_paths.clone();
-        reasons.sort_outermost();
-        Reasons(reasons)
+impl ReplacePaths {
+    fn of(places: Places<'_>) -> ReplacePaths {
+        let mut replace_paths = places.replace_paths.clone();
+        replace_paths.sort_outermost();
+        ReplacePaths(replace_paths)
     }
 
-    /// Whether a place is above or below one of them.
-    fn touch(&self, path: Path<'_>) -> bool {
+    /// Whether a path is equal to, above or below one of these paths.
+    fn touches(&self, path: Path<'_>) -> bool {
         self.0.has_above(path) || self.0.has_below(path)
     }
 }
 
-/// Bytes of lists that are compared as sets, in one change: each level of a deep one is compared.
+/// Bytes of lists that may be compared as sets in one change. Nested lists count once per level.
 const SETS_MAX: usize = 64 << 20;
 
-/// Bytes of texts after which excerpts are short.
+/// Bytes of shown texts in one change after which excerpts become shorter.
 const TEXTS_MAX: usize = 2 << 20;
 
-/// Attributes that are being listed.
+/// Collects the attributes of one change.
 struct Listing<'l, 's> {
     shower: &'l mut Shower<'s>,
-    /// For documents in strings.
+    /// Compares documents in strings.
     differ: &'l mut Differ,
     places: Places<'l>,
-    reasons: Reasons,
-    /// What is marked after the change, if something in it has no value in the plan.
+    replace_paths: ReplacePaths,
+    /// The marked places of `after_sensitive`. Empty unless a marked value may be missing from the
+    /// plan.
     marked: Paths,
-    /// The document whose places are being listed.
+    /// The document in a string that is being listed.
     within: Option<Within>,
     shows_all: bool,
-    /// Lists whose elements were listed as those of sets, if all is shown.
+    /// The lists whose elements were listed as sets, if unchanged attributes are shown.
     sets: Paths,
-    /// Whether what is being listed is why the resource is replaced, wherever it stands.
+    /// True if every attribute that is added now forces the replacement.
     is_forced: bool,
-    /// What is left of [`SETS_MAX`].
+    /// Remaining bytes of [`SETS_MAX`].
     set_room: usize,
-    /// Bytes of the texts so far.
+    /// Bytes of the texts shown so far.
     size: usize,
     room: Room,
     attributes: Attributes,
 }
 
-/// What is told of both sides of an attribute.
-struct Told {
+/// The values of an attribute as shown.
+struct ShownSides {
     before: Shown,
     after: Shown,
     lines: Option<Lines>,
@@ -451,45 +454,46 @@ struct Told {
 
 /// A document in a string.
 struct Within {
-    /// As Terraform would call its value.
+    /// The Terraform expression for its value, such as `jsondecode(policy)`.
     name: String,
     replaces: bool,
 }
 
 impl Listing<'_, '_> {
+    /// Adds an attribute.
     fn push(&mut self, path: Path<'_>, before: Shown, after: Shown, difference: Difference) {
-        self.put(path, Told { before, after, lines: None }, difference);
+        self.put(path, ShownSides { before, after, lines: None }, difference);
     }
 
-    /// What is shown of a place that is not known yet: both tools say first that it is marked.
+    /// How an unknown place is shown. For a marked place, both tools show the mark.
     fn unknown(&self, path: Path<'_>) -> Shown {
         if self.marked.has_above(path) { Shown::Sensitive } else { Shown::Unknown }
     }
 
-    /// Adds an attribute that is not known yet, where there was none.
+    /// Adds an unknown attribute that has no value before.
     fn push_unknown(&mut self, path: Path<'_>) {
         let after = self.unknown(path);
         self.push(path, Shown::Absent, after, Difference::Value);
     }
 
-    /// Adds an attribute whose texts differ by lines.
+    /// Adds an attribute with a line diff.
     fn push_lines(&mut self, path: Path<'_>, lines: Lines, difference: Difference) {
         let [before, after] = [Shown::Withheld, Shown::Withheld];
-        self.put(path, Told { before, after, lines: Some(lines) }, difference);
+        self.put(path, ShownSides { before, after, lines: Some(lines) }, difference);
     }
 
-    fn put(&mut self, path: Path<'_>, told: Told, difference: Difference) {
-        let Told { before, after, lines } = told;
+    fn put(&mut self, path: Path<'_>, sides: ShownSides, difference: Difference) {
+        let ShownSides { before, after, lines } = sides;
         self.size += before.size() + after.size() + lines.as_ref().map_or(0, Lines::size);
         if self.size > TEXTS_MAX {
             self.shower.be_brief();
         }
         let (shower, within) = (&*self.shower, &self.within);
-        let (reasons, is_forced) = (&self.reasons, self.is_forced);
+        let (replace_paths, is_forced) = (&self.replace_paths, self.is_forced);
         self.attributes.push(&mut self.room, || {
             let mut text = text(path, shower);
             let replaces = match within {
-                None => is_forced || reasons.touch(path),
+                None => is_forced || replace_paths.touches(path),
                 Some(Within { name, replaces }) => {
                     let dot = if text.is_empty() || text.starts_with('[') { "" } else { "." };
                     text = format!("{name}{dot}{text}");
@@ -500,13 +504,13 @@ impl Listing<'_, '_> {
         });
     }
 
-    /// The document at a place, to which a function leads.
+    /// The document in the string at `path`. `function` is the Terraform function that decodes it.
     fn within(&self, path: Path<'_>, function: &str) -> Within {
         let name = format!("{function}({})", text(path, self.shower));
-        Within { name, replaces: self.reasons.touch(path) }
+        Within { name, replaces: self.replace_paths.touches(path) }
     }
 
-    /// Lists what is gone, or not known any more.
+    /// Lists the attributes of a change without `after`, including unknown ones.
     fn removed(&mut self, before: Value<'_>) -> Result<()> {
         let places = self.places;
         if let Some(root) = places.unknown.get(0).filter(|path| path.steps().len() == 0) {
@@ -524,11 +528,11 @@ impl Listing<'_, '_> {
         Ok(())
     }
 
-    /// Lists what comes, and what is not known yet, in the order of their paths.
+    /// Lists the attributes of a change without `before`, including unknown ones, in path order.
     fn added(&mut self, after: Option<Value<'_>>) -> Result<()> {
         let places = self.places;
         let scalars = match after {
-            // Nothing but what is not known.
+            // An empty value means that everything is unknown.
             Some(after) if after.is_empty() && !places.unknown.is_empty() => Scalars::default(),
             Some(after) => Scalars::of(after, self.shower, |_| false)?,
             None => Scalars::default(),
@@ -541,14 +545,17 @@ impl Listing<'_, '_> {
             }
             let depth = path.steps().len();
             let is_above = |unknown: Path<'_>| unknown.steps().take(depth).eq(path.steps());
-            if shown.is_empty() && unknown.peek().is_some_and(|it| *it != path && is_above(*it)) {
-                // It is not empty: all that is in it is not known.
+            if shown.is_empty()
+                && unknown.peek().is_some_and(|next| *next != path && is_above(*next))
+            {
+                // The container only looks empty: everything in it is unknown.
                 return;
             }
-            // What is hidden as a whole may hold what is not known; what is not known is `null`.
+            // An unknown value is `null` in the plan. A value that is hidden as a whole may contain
+            // unknown ones, and stays hidden.
             let shown = match unknown.next_if(|unknown| *unknown == path) {
                 Some(_) if shown != Shown::Sensitive => self.unknown(path),
-                // A mark at `null` speaks of a value that the plan does not hold.
+                // A mark on `null` proves that the attribute is write-only.
                 _ if shown == Shown::NamedWriteOnly && self.marked.has_above(path) => {
                     Shown::WriteOnly
                 }
@@ -560,7 +567,7 @@ impl Listing<'_, '_> {
         Ok(())
     }
 
-    /// Lists what stays as it is: all that lies below no place that was listed.
+    /// Lists the unchanged attributes: all that are not at or below a `listed` path.
     fn unchanged(&mut self, after: Value<'_>, mut listed: Paths) -> Result<()> {
         self.sets.iter().for_each(|path| listed.push(path.steps()));
         listed.sort_outermost();
@@ -574,7 +581,7 @@ impl Listing<'_, '_> {
     }
 }
 
-/// The text of a path, without the keys that are secret.
+/// The text of a path, with secret keys masked.
 fn text(path: Path<'_>, shower: &Shower<'_>) -> String {
     let is_hidden = |step: &Step<'_>| matches!(step, Step::Key(key) if shower.hides_key(key));
     if !path.steps().any(|step| is_hidden(&step)) {

@@ -1,20 +1,21 @@
-//! The pieces of a text that is no document as a whole: what stands on its own in lines of YAML,
-//! JSON, shell scripts and the like, between quotes, brackets and commas, behind keys and dashes.
+//! Splits a text that is not a document into pieces, each of which may be a secret: the words and
+//! values of lines in YAML, JSON, shell scripts and the like, between quotes, brackets and commas,
+//! after keys and dashes.
 //!
-//! No syntax is read: a piece too many does no harm, and nothing has to be well formed.
+//! The text is not parsed: a superfluous piece does no harm, and nothing has to be well formed.
 
 use crate::json::string;
 
-/// Where lines are cut, each time from anew: not at all, at quotes, and at the signs of lists.
+/// The characters at which a line is cut. Each entry cuts the whole line independently.
 const CUTS: [&[u8]; 4] = [b"", STRINGS, b"'", b"[]{},"];
 
-/// What is around texts with escapes.
+/// The quote around texts with escapes.
 const STRINGS: &[u8] = b"\"";
 
-/// Escapes in escapes that are read.
+/// Most levels of escapes within escapes.
 const DEPTH_MAX: u32 = 4;
 
-/// Whether a piece of a text is what is looked for.
+/// Whether `is` accepts a piece of a text.
 pub(super) fn any(text: &[u8], is: &mut impl FnMut(&[u8]) -> bool) -> bool {
     has(text, 0, is)
 }
@@ -24,8 +25,8 @@ fn has(text: &[u8], depth: u32, is: &mut impl FnMut(&[u8]) -> bool) -> bool {
         CUTS.iter().any(|cuts| {
             let mut rest = Some(line);
             std::iter::from_fn(|| {
-                let (piece, behind) = cut(rest?, cuts);
-                rest = behind;
+                let (piece, after) = cut(rest?, cuts);
+                rest = after;
                 Some(piece)
             })
             .any(|piece| is_in(piece, is) || (*cuts == STRINGS && unescaped_has(piece, depth, is)))
@@ -33,7 +34,7 @@ fn has(text: &[u8], depth: u32, is: &mut impl FnMut(&[u8]) -> bool) -> bool {
     })
 }
 
-/// What stands before the first of some signs that is not escaped, and behind it.
+/// Splits a text at the first of the characters `cuts` that is not escaped.
 fn cut<'t>(text: &'t [u8], cuts: &[u8]) -> (&'t [u8], Option<&'t [u8]>) {
     let mut is_escaped = false;
     let end = text.iter().position(|byte| {
@@ -47,33 +48,33 @@ fn cut<'t>(text: &'t [u8], cuts: &[u8]) -> (&'t [u8], Option<&'t [u8]>) {
     }
 }
 
-/// Tries a piece, and its parts: what is behind dashes, the key, and the value.
+/// Tries a piece and its parts: the text after dashes, the key, and the value.
 fn is_in(piece: &[u8], is: &mut impl FnMut(&[u8]) -> bool) -> bool {
     let mut item = piece.trim_ascii();
-    let mut is_it = is(item);
+    let mut is_found = is(item);
     while let [b'-' | b'?' | b'#', rest @ ..] = item
         && rest.first().is_some_and(u8::is_ascii_whitespace)
     {
         item = rest.trim_ascii_start();
     }
-    is_it |= is(item);
-    let is_behind_key = |place: &usize| match item[*place] {
+    is_found |= is(item);
+    let is_key_end = |at: &usize| match item[*at] {
         b':' => {
-            item.get(place + 1).is_none_or(u8::is_ascii_whitespace)
-                || place.checked_sub(1).is_some_and(|last| matches!(item[last], b'"' | b'\''))
+            item.get(at + 1).is_none_or(u8::is_ascii_whitespace)
+                || at.checked_sub(1).is_some_and(|last| matches!(item[last], b'"' | b'\''))
         }
         byte => byte == b'=',
     };
-    if let Some(end) = (0..item.len()).find(is_behind_key) {
+    if let Some(end) = (0..item.len()).find(is_key_end) {
         let value = item[end + 1..].trim_ascii_start();
         let is_comment = |pair: &[u8]| pair[0].is_ascii_whitespace() && pair[1] == b'#';
         let comment = value.windows(2).position(is_comment).unwrap_or(value.len());
-        is_it |= is(item[..end].trim_ascii()) || is(value) || is(value[..comment].trim_ascii());
+        is_found |= is(item[..end].trim_ascii()) || is(value) || is(value[..comment].trim_ascii());
     }
-    is_it
+    is_found
 }
 
-/// Tries the pieces of what a text says that has escapes.
+/// Tries an unescaped text and its pieces, if the text has escapes.
 fn unescaped_has(piece: &[u8], depth: u32, is: &mut impl FnMut(&[u8]) -> bool) -> bool {
     if depth == DEPTH_MAX || !piece.contains(&b'\\') {
         return false;

@@ -1,4 +1,4 @@
-//! The scalars of one value, each with its path.
+//! Lists the scalars of one value, each with its path.
 
 use std::cell::RefCell;
 
@@ -9,23 +9,24 @@ use crate::error::Result;
 use crate::json::value::{Kind, Value};
 use crate::path::{Path, Paths, Step};
 
-/// The scalars of a value, in order; an empty object or array is one. `null` is one as an element
-/// of a list, and where an attribute has the name of a write-only one, which a mark proves
-/// (docs/format/plan.md, section 15).
+/// The scalars of a value, in document order. An empty object or array counts as a scalar.
+///
+/// `null` counts only as an element of a list, or if the key is a name of a write-only attribute. A
+/// mark then proves that the attribute is write-only (docs/format/plan.md, section 15).
 #[derive(Default)]
 pub(super) struct Scalars {
     paths: Paths,
     shown: Vec<Shown>,
-    /// How many there are beyond those that have room, and [`PATHS_MAX`].
+    /// Number of scalars beyond the limit on attributes and [`PATHS_MAX`].
     pub left_out: u64,
 }
 
 impl Scalars {
-    /// Those of a value for which nothing is listed yet, by its path.
+    /// Collects the scalars of `root`, except those whose path `is_listed` accepts.
     ///
     /// # Errors
     ///
-    /// It is not well formed.
+    /// Fails if the value is malformed.
     pub fn of(
         root: Value<'_>,
         shower: &mut Shower<'_>,
@@ -38,24 +39,24 @@ impl Scalars {
             true => Entry::Pass,
             false => Entry::Enter,
         };
-        let mut way: Vec<Way> = Vec::new();
+        let mut steps: Vec<OwnedStep> = Vec::new();
         walk(root, entry, |met| {
             match met {
-                Met::Key(key) => way.push(Way::Key(key.decode()?)),
-                Met::Index(index) => way.push(Way::Index(index)),
+                Met::Key(key) => steps.push(OwnedStep::Key(key.decode()?)),
+                Met::Index(index) => steps.push(OwnedStep::Index(index)),
                 Met::Open(_) => {}
-                Met::Close(_) => drop(way.pop()),
+                Met::Close(_) => drop(steps.pop()),
                 Met::Whole(value, kind) => {
-                    let show = || match (kind, way.last()) {
-                        (Kind::Null, Some(Way::Key(_))) => Ok(Shown::NamedWriteOnly),
+                    let show = || match (kind, steps.last()) {
+                        (Kind::Null, Some(OwnedStep::Key(_))) => Ok(Shown::NamedWriteOnly),
                         (Kind::Null, _) if shower.borrow().hides(value) => Ok(Shown::Sensitive),
                         (Kind::Null, _) => Ok(Shown::null()),
                         _ => shower.borrow_mut().show(Some(value)),
                     };
-                    if kind != Kind::Null || is_told(&way) {
-                        scalars.push(&way, max, &mut is_listed, show)?;
+                    if kind != Kind::Null || shows_null(&steps) {
+                        scalars.push(&steps, max, &mut is_listed, show)?;
                     }
-                    way.pop();
+                    steps.pop();
                 }
             }
             Ok(())
@@ -65,7 +66,7 @@ impl Scalars {
 
     fn push(
         &mut self,
-        way: &[Way],
+        steps: &[OwnedStep],
         max: usize,
         is_listed: &mut impl FnMut(Path<'_>) -> bool,
         show: impl FnOnce() -> Result<Shown>,
@@ -74,7 +75,7 @@ impl Scalars {
             self.left_out += 1;
             return Ok(());
         }
-        self.paths.push(way.iter().map(Way::step));
+        self.paths.push(steps.iter().map(OwnedStep::step));
         let last = self.paths.len() - 1;
         if self.paths.get(last).is_some_and(is_listed) {
             self.paths.truncate(last);
@@ -84,42 +85,43 @@ impl Scalars {
         Ok(())
     }
 
-    /// Each with its path.
+    /// Calls `each` with every scalar and its path.
     pub fn into_each(self, mut each: impl FnMut(Path<'_>, Shown)) {
         self.paths.iter().zip(self.shown).for_each(|(path, shown)| each(path, shown));
     }
 }
 
-/// Whether `null` is told at the end of a way.
-fn is_told(way: &[Way]) -> bool {
-    match way.last() {
-        Some(Way::Index(_)) => true,
-        Some(Way::Key(key)) => key.ends_with("_wo"),
+/// Whether `null` at the end of these steps counts as a scalar.
+fn shows_null(steps: &[OwnedStep]) -> bool {
+    match steps.last() {
+        Some(OwnedStep::Index(_)) => true,
+        Some(OwnedStep::Key(key)) => key.ends_with("_wo"),
         None => false,
     }
 }
 
-/// The places that an overlay marks, as far as they have room, in order, none below another.
+/// The places that an overlay marks, in order, none below another. Marks beyond [`PATHS_MAX`] are
+/// dropped.
 ///
 /// # Errors
 ///
-/// It is not well formed.
+/// Fails if the overlay is malformed.
 pub(super) fn marked(overlay: Value<'_>) -> Result<Paths> {
-    let (mut marked, mut way) = (Paths::new(), Vec::new());
+    let (mut marked, mut steps) = (Paths::new(), Vec::new());
     walk(
         overlay,
         |_| Entry::Enter,
         |met| {
             match met {
-                Met::Key(key) => way.push(Way::Key(key.decode()?)),
-                Met::Index(index) => way.push(Way::Index(index)),
+                Met::Key(key) => steps.push(OwnedStep::Key(key.decode()?)),
+                Met::Index(index) => steps.push(OwnedStep::Index(index)),
                 Met::Open(_) => {}
-                Met::Close(_) => drop(way.pop()),
+                Met::Close(_) => drop(steps.pop()),
                 Met::Whole(value, _) => {
                     if value.raw() == b"true" && marked.size() <= PATHS_MAX as u64 {
-                        marked.push(way.iter().map(Way::step));
+                        marked.push(steps.iter().map(OwnedStep::step));
                     }
-                    way.pop();
+                    steps.pop();
                 }
             }
             Ok(())
@@ -129,17 +131,17 @@ pub(super) fn marked(overlay: Value<'_>) -> Result<Paths> {
     Ok(marked)
 }
 
-/// A step, with its text.
-enum Way {
+/// A step of a path that owns its key.
+enum OwnedStep {
     Key(String),
     Index(u32),
 }
 
-impl Way {
+impl OwnedStep {
     fn step(&self) -> Step<'_> {
         match self {
-            Way::Key(key) => Step::Key(key),
-            Way::Index(index) => Step::Index(*index),
+            OwnedStep::Key(key) => Step::Key(key),
+            OwnedStep::Index(index) => Step::Index(*index),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A value as it is shown: one line of text, without what is secret in it.
+//! Renders a value for display: one line of text, with secrets hidden.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,65 +18,66 @@ use crate::secret::parts::Declared;
 use crate::secret::places::Elsewhere;
 use crate::secret::{Collected, ECHO, MASK, is_attribute_name, is_mask};
 
-/// What is shown of a value.
+/// A value as it is shown.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Shown {
-    /// There is none, or it is `null`.
+    /// There is no value, or it is `null`.
     Absent,
-    /// It is known after apply.
+    /// The value is known only after apply.
     Unknown,
-    /// It is secret.
+    /// The value is secret, because of a mark or a name.
     Sensitive,
-    /// It repeats a secret, and nobody marked it.
+    /// The value repeats a secret but has no mark.
     Echo,
-    /// It was not asked for.
+    /// The value was not asked for, or is shown as lines.
     Withheld,
-    /// It is written and never read: no plan holds it.
+    /// The attribute is write-only: plans do not contain its value.
     WriteOnly,
-    /// It is `null`, and has the name of one that is written and never read.
+    /// The value is `null`, and the attribute has the name of a write-only one.
     NamedWriteOnly,
-    /// A string, a number, `true` or `false`; or `null` that is an element of a list.
+    /// A string, a number, `true` or `false`; or `null` as an element of a list.
     Scalar(Excerpt),
-    /// An object or array; [`MASK`] or [`ECHO`] stands in it where a secret does.
+    /// An object or array. [`MASK`] or [`ECHO`] replaces each secret in it.
     Container(Excerpt),
 }
 
-/// The beginning of a value, or what differs in it, as compact JSON text.
+/// The beginning of a value, or the part that differs, as compact JSON text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Excerpt {
-    /// Its text, about [`EXCERPT_MAX`] bytes at most unless all is asked for.
+    /// The text: about [`EXCERPT_MAX`] bytes at most, unless [`Detail::Full`] is asked for.
     pub text: String,
-    /// Bytes of the value in the plan that are not in the text.
+    /// Number of bytes of the value in the plan that the text leaves out.
     pub left_out: u64,
-    /// A digest of those, but for what is marked: what is cut alike need not be alike.
+    /// A digest of these bytes, except marked ones. Different values can have equal texts, and must
+    /// not compare equal.
     rest: u64,
 }
 
-/// Longest text of a value, in bytes, but for the end of a scalar that has begun.
+/// Longest text of a value, in bytes. A short scalar at the end may exceed it.
 pub const EXCERPT_MAX: usize = 16 << 10;
 
-/// Documents in documents that are looked into: each is read once for every one around it.
+/// Most documents within documents that are parsed. Each is parsed once per surrounding document.
 const DOCUMENTS_MAX: u32 = 4;
 
-/// What stands for a document further in, or a text that is too long or too deep to be read: it is
-/// not looked into and may hold anything.
+/// Replaces a document that is nested deeper, or a text that is too long or too deep to parse. Such
+/// a text is not searched for secrets, and may contain some.
 const DEEPER: &str = "… (not shown: too long or too deep to search for secrets)";
 
-/// The same as [`EXCERPT_MAX`], where there are very many.
+/// Longest text of a value, in bytes, after [`Shower::be_brief`].
 const BRIEF: usize = 256;
 
 impl Shown {
-    /// `null` that is an element of a list.
+    /// `null` as an element of a list.
     pub(super) fn null() -> Shown {
         Shown::Scalar(Excerpt { text: "null".to_owned(), ..Excerpt::default() })
     }
 
-    /// Whether it is an object or array without anything in it.
+    /// Whether this is an empty object or array.
     pub(super) fn is_empty(&self) -> bool {
         matches!(self, Shown::Container(Excerpt { text, .. }) if text.len() == 2)
     }
 
-    /// Bytes of its text.
+    /// Length of the text in bytes.
     pub fn size(&self) -> usize {
         match self {
             Shown::Scalar(excerpt) | Shown::Container(excerpt) => excerpt.text.len(),
@@ -85,17 +86,17 @@ impl Shown {
     }
 }
 
-/// Shows the values of a change.
+/// Renders the values of a change.
 #[derive(Debug)]
 pub(super) struct Shower<'s> {
     known: &'s Collected,
-    /// Finds what is secret by its name.
+    /// Finds keys whose name makes their values secret.
     names: Marks,
     detail: Detail,
     excerpt_max: usize,
-    /// Documents that were entered.
+    /// Number of entered documents, one within the other.
     depth: u32,
-    /// The offsets of values that are marked, in order.
+    /// The offsets of the marked values, in ascending order.
     hidden: Vec<u64>,
     decoded: Vec<u8>,
 }
@@ -113,14 +114,14 @@ impl<'s> Shower<'s> {
         }
     }
 
-    /// Shows little of each value from now on, to the next change.
+    /// Shortens the excerpts of the following values, until the next change.
     pub fn be_brief(&mut self) {
         if self.detail == Detail::Excerpts {
             self.excerpt_max = BRIEF;
         }
     }
 
-    /// How much is shown of values.
+    /// How much of each value is shown.
     pub fn detail(&self) -> Detail {
         self.detail
     }
@@ -130,8 +131,8 @@ impl<'s> Shower<'s> {
         self.excerpt_max
     }
 
-    /// Begins with another change: hides the values at these offsets, which are in order, and no
-    /// others.
+    /// Starts a change: hides the values at these offsets only. The offsets must be in ascending
+    /// order.
     pub fn hide(&mut self, offsets: Vec<u64>) {
         self.hidden = offsets;
         self.excerpt_max = match self.detail {
@@ -140,19 +141,18 @@ impl<'s> Shower<'s> {
         };
     }
 
-    /// Whether nothing is hidden of what stands in a document in a string, so that the string may
-    /// be shown as it is.
+    /// Whether nothing in a document in a string is hidden. Then the string may be shown as it is.
     ///
     /// # Errors
     ///
-    /// As [`Shower::enter`].
+    /// Fails like [`Shower::enter`].
     pub fn shows_all_of(&mut self, document: Value<'_>) -> Result<bool> {
         self.within(&[document], |shower| {
             let (mut decoded, mut shows_all) = (Vec::new(), shower.hidden.is_empty());
             leaves(document, |leaf| {
                 shows_all &= match (leaf, leaf.text(&mut decoded)?) {
                     (Leaf::Key(key), _) => !shower.hides_key(&key.decode()?),
-                    // A document in it has values of its own.
+                    // The values of a nested document would not be checked.
                     (Leaf::Scalar(Kind::String, _), Some(text)) => {
                         !shower.is_secret(text) && matches!(Document::of(text), Ok(None))
                     }
@@ -165,11 +165,11 @@ impl<'s> Shower<'s> {
         })
     }
 
-    /// Shows what stands in documents in strings.
+    /// Enters documents in strings, calls `show`, and leaves them.
     ///
     /// # Errors
     ///
-    /// As [`Shower::enter`]; what `show` says.
+    /// Fails like [`Shower::enter`], or if `show` fails.
     pub fn within<T>(
         &mut self,
         documents: &[Value<'_>],
@@ -181,13 +181,13 @@ impl<'s> Shower<'s> {
         shown
     }
 
-    /// Enters documents in strings: what the plan marks is elsewhere, but what is secret by its
-    /// name is hidden, at the same bytes of all of them. Returns what to
-    /// [leave](Shower::leave) with.
+    /// Enters documents in strings: replaces the hidden offsets with the offsets of values that are
+    /// secret by name in any of the documents. Returns the previous offsets, for
+    /// [`Shower::leave`].
     ///
     /// # Errors
     ///
-    /// One is not well formed, or has a key twice.
+    /// Fails if a document is malformed or has a key twice.
     pub fn enter(&mut self, documents: &[Value<'_>]) -> Result<Vec<u64>> {
         let mut named = Vec::new();
         let documents = if self.names.has_names() { documents } else { &[] };
@@ -204,29 +204,29 @@ impl<'s> Shower<'s> {
         Ok(std::mem::replace(&mut self.hidden, named))
     }
 
-    /// Hides again what was hidden before documents were entered.
+    /// Leaves documents: restores the offsets that [`Shower::enter`] returned.
     pub fn leave(&mut self, marked: Vec<u64>) {
         self.depth -= 1;
         self.hidden = marked;
     }
 
-    /// Whether a value is marked, or something in it.
+    /// Whether a value, or a value inside it, is marked.
     pub fn hides_within(&self, value: Value<'_>) -> bool {
         let range = value.range();
         let first = self.hidden.partition_point(|&offset| offset < range.start);
         self.hidden.get(first).is_some_and(|&offset| offset < range.end)
     }
 
-    /// What is declared sensitive.
+    /// The names that the plan declares sensitive.
     pub fn declared(&self) -> &Declared {
         &self.known.declared
     }
 
-    /// What changes mark of the resource with that address.
+    /// The marks of changes on the resource with this address.
     ///
     /// # Errors
     ///
-    /// The address is not well formed.
+    /// Fails if the address is malformed.
     pub fn elsewhere(&mut self, address: Text<'_>) -> Result<Option<Elsewhere<'s>>> {
         self.known.places.of_address(address, &mut self.decoded)
     }
@@ -239,14 +239,14 @@ impl<'s> Shower<'s> {
     /// Whether a key is data that repeats a secret.
     pub fn hides_key(&self, key: &str) -> bool {
         match key.strip_prefix('!') {
-            // A tag of YAML, which no provider has named.
+            // A YAML tag, which is never an attribute name.
             Some(tag) => self.repeats_secret(tag.as_bytes()),
             None => !is_attribute_name(key.as_bytes()) && self.repeats_secret(key.as_bytes()),
         }
     }
 
-    /// Whether nothing is shown of a text: it is a secret or says the same as one, or it is a line,
-    /// and no document, that has one in it.
+    /// Whether a text is hidden as a whole: a secret, a document equal to one, or a single line
+    /// that contains one and is not a document.
     pub fn is_secret(&self, text: &[u8]) -> bool {
         self.mask(text).is_some()
     }
@@ -257,21 +257,20 @@ impl<'s> Shower<'s> {
         secrets.echo() && pieces::any(text, &mut |piece| secrets.echoed(piece).is_some())
     }
 
-    /// Whether a text repeats a secret as it is.
+    /// Whether a text equals a secret, or contains one if the options ask for that.
     fn repeats_secret(&self, text: &[u8]) -> bool {
         let Collected { secrets, contained, .. } = self.known;
         secrets.echoed(text).is_some()
             || contained.as_ref().is_some_and(|contained| contained.is_in(text))
     }
 
-    /// Whether a number is one: its text, or that of its value.
+    /// Whether a number is a secret, in its own spelling or in the canonical one.
     pub fn is_secret_number(&self, number: &[u8]) -> bool {
         let shared = |number| self.repeats_secret(number::canonical(number, &mut Vec::new()));
         is_mask(number) || self.repeats_secret(number) || (Word::is_whole(number) && shared(number))
     }
 
-    /// The text to show in place of a text that is a secret or says the same as one. So is a line
-    /// that has one in it and is no document.
+    /// The text to show in place of a text that is hidden as a whole; `None` for other texts.
     fn mask(&self, text: &[u8]) -> Option<&'static str> {
         if is_mask(text) {
             return Some(MASK);
@@ -284,11 +283,11 @@ impl<'s> Shower<'s> {
         is_echo.then_some(ECHO)
     }
 
-    /// What is shown of a value.
+    /// Renders a value.
     ///
     /// # Errors
     ///
-    /// It is not well formed.
+    /// Fails if the value is malformed.
     pub fn show(&mut self, value: Option<Value<'_>>) -> Result<Shown> {
         let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(Shown::Absent) };
         if self.hides(value) {
@@ -307,7 +306,7 @@ impl<'s> Shower<'s> {
         })
     }
 
-    /// Appends a scalar; of one that is secret it only says what to say in its place.
+    /// Appends a scalar. For a secret one, appends nothing and returns the text to show instead.
     fn scalar(
         &mut self,
         value: Value<'_>,
@@ -316,7 +315,8 @@ impl<'s> Shower<'s> {
     ) -> Result<Option<&'static str>> {
         let mut decoded = std::mem::take(&mut self.decoded);
         decoded.clear();
-        // A copy, because someone may write to the file: what is shown is what was looked at.
+        // Copied, because another process may modify the file: the shown text must be the checked
+        // one.
         match kind {
             Kind::String => value.string()?.copy_to(&mut decoded)?,
             _ => decoded.extend_from_slice(value.raw()),
@@ -342,27 +342,27 @@ impl<'s> Shower<'s> {
         Ok(mask)
     }
 
-    /// Appends a document that stands in a text.
+    /// Appends the document in a text.
     fn document(&mut self, document: &mut Document, text: &[u8], excerpt: &mut Excerpt) {
         let encoder = document.syntax.encoder();
         let is_yaml = document.syntax != Syntax::Json;
         let value = document.value();
         if is_yaml && self.shows_all_of(value).unwrap_or(false) {
-            // It has more to say than its values.
+            // The text says more than its values (comments).
             return excerpt.push(&self.by_line(text), Kind::String, self.excerpt_max);
         }
-        // A secret may stand in it as a value of its own.
+        // A value in the document may be a secret.
         excerpt.text.push_str(encoder);
         excerpt.text.push('(');
         let shown = self.within(&[value], |shower| shower.container(value, excerpt));
         if shown.is_err() {
-            // It has a key twice, so that what its names hide is not certain.
+            // The document has a key twice, so the names do not reliably find its secrets.
             excerpt.text.push_str(MASK);
         }
         excerpt.text.push(')');
     }
 
-    /// A text as it is shown where it stands alone.
+    /// Returns a text with secrets masked.
     pub fn text(&self, text: String) -> String {
         if let Some(mask) = self.mask(text.as_bytes()) {
             return mask.to_owned();
@@ -373,13 +373,13 @@ impl<'s> Shower<'s> {
         }
     }
 
-    /// A line of a text as it is shown: a secret may stand in it.
+    /// Returns a line of a text, or the mask if it contains a secret.
     pub fn line(&self, line: &str) -> String {
         let mask = self.mask_of_line(line.as_bytes());
         mask.unwrap_or(line).to_owned()
     }
 
-    /// The text to show in place of a line that has a secret in it.
+    /// The text to show in place of a line that contains a secret; `None` for other lines.
     fn mask_of_line(&self, line: &[u8]) -> Option<&'static str> {
         if is_mask(line.trim_ascii()) {
             return Some(MASK);
@@ -390,7 +390,7 @@ impl<'s> Shower<'s> {
         is_echo.then_some(ECHO)
     }
 
-    /// A text without the lines that have a secret in them.
+    /// Returns a text in which each line that contains a secret is masked.
     fn by_line<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         let mask = |line: &[u8]| self.mask_of_line(line).map(str::as_bytes);
         let lines = || text.split(|byte| *byte == b'\n');
@@ -401,6 +401,7 @@ impl<'s> Shower<'s> {
         Cow::Owned(lines.collect::<Vec<_>>().join(&b'\n'))
     }
 
+    /// Appends an object or array.
     fn container(&mut self, value: Value<'_>, excerpt: &mut Excerpt) -> Result<()> {
         let hidden = std::mem::take(&mut self.hidden);
         let is_hidden = |value: Value<'_>| hidden.binary_search(&value.offset()).is_ok();
@@ -464,7 +465,7 @@ impl<'s> Shower<'s> {
 }
 
 impl Excerpt {
-    /// The beginning of what stands in a text from one byte to another.
+    /// The excerpt of a byte range of a text, at most about `max` bytes.
     pub(super) fn of_text(text: &str, Range { start, end }: Range<usize>, max: usize) -> Excerpt {
         let mut excerpt = Excerpt::default();
         let (before, rest) = text.split_at(start);
@@ -479,23 +480,24 @@ impl Excerpt {
         excerpt
     }
 
-    /// Appends what stands for a text that is not looked into.
+    /// Appends [`DEEPER`] in place of a text that is not searched for secrets.
     fn push_unread(&mut self, text: &[u8]) {
         self.text.push_str(DEEPER);
         self.leave_out(text);
     }
 
+    /// Adds bytes that are not shown to the digest.
     fn leave_out(&mut self, bytes: &[u8]) {
         let mut hasher = DefaultHasher::new();
         (self.rest, bytes).hash(&mut hasher);
         self.rest = hasher.finish();
     }
 
-    /// Appends a scalar, whose text nobody writes to.
+    /// Appends a scalar. `text` must be a copy that no other process can modify.
     fn push(&mut self, text: &[u8], kind: Kind, excerpt_max: usize) {
         let room = excerpt_max.saturating_sub(self.text.len());
         let mut len = text.len().min(room.max(16));
-        // Not within a character.
+        // Cut at the start of a character.
         while text.get(len).is_some_and(|byte| byte & 0xc0 == 0x80) {
             len -= 1;
         }
@@ -503,7 +505,7 @@ impl Excerpt {
             self.left_out += (text.len() - len) as u64;
             self.leave_out(&text[len..]);
         }
-        // It was UTF-8 when it was read.
+        // The text is UTF-8 unless the file was modified.
         let shown = String::from_utf8_lossy(&text[..len]);
         match kind {
             Kind::String => string::push_quoted(&shown, &mut self.text),

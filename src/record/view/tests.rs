@@ -1,4 +1,4 @@
-//! What is shown of changes.
+//! Tests for the attributes of changes.
 
 use super::*;
 use crate::diff::Differ;
@@ -6,12 +6,12 @@ use crate::input::Slice;
 use crate::limits::Limits;
 use crate::plan::{Flow, Options, ResourceChange, Section, Visitor, read};
 
-/// Limits that let through more paths than are shown.
+/// Limits that allow more paths than a view shows.
 fn limits() -> Limits {
     Limits { paths: 1 << 30, ..Limits::default() }
 }
 
-/// The attributes of a change with those members beside its actions, a line each.
+/// The attributes of a change with these members and its actions, one line for each attribute.
 fn lines(members: &str, secrets: &[&str]) -> Vec<String> {
     struct Lines<'s>(Viewer<'s>, Vec<String>);
     impl Visitor for Lines<'_> {
@@ -130,10 +130,10 @@ fn what_changes_is_listed_with_both_sides() {
 #[test]
 fn lists_are_sets_where_that_tells_no_more() {
     for (before, after, expected) in [
-        // One changes where it stands, alone or beside others.
+        // One element changes in place.
         ("[1,2]", "[1,3]", &["l[1]: 2 -> 3"][..]),
         ("[1]", "[2]", &["l[0]: 1 -> 2"]),
-        // As many lines either way: one goes and one comes, as both tools say of sets and of lists.
+        // A tie between both comparisons: elements are removed and added, as in both tools.
         ("[1,2]", "[2,3]", &["l[0]: 1 -> -", "l[1]: - -> 3"]),
         ("[1,2,3]", "[1,3,4]", &["l[1]: 2 -> -", "l[2]: - -> 4"]),
         (
@@ -159,10 +159,10 @@ fn lists_are_sets_where_that_tells_no_more() {
     let appended =
         r#""before":{"l":[1]},"after":{"l":[1,null]},"after_unknown":{"l":[false,true]}"#;
     assert_eq!(lines(appended, &[]), ["l[1]: - -> ?"]);
-    // An overlay that is longer than its list says nothing of an order.
+    // An overlay that is longer than its list does not turn the list into a set.
     let longer = r#""before":{"l":[1]},"after":{"l":[1]},"after_unknown":{"l":[false,true]}"#;
     assert_eq!(lines(longer, &[]), ["l[1]: - -> ?"]);
-    // Nor has what is not known yet anything to do with what stood in its place.
+    // An unknown place in a set element has no value before.
     let [one, two] = [r#"{"a":1,"b":1,"id":"x"}"#, r#"{"a":2,"b":2,"id":"y"}"#];
     let new = r#"{"a":3,"b":3}"#;
     let set = |after: &str, open: &str| {
@@ -175,7 +175,7 @@ fn lists_are_sets_where_that_tells_no_more() {
     let gone = format!("l[0]: {one} -> -");
     let expected = [&[gone][..], &added(1)].concat();
     assert_eq!(set(&format!("{two},{new}"), &format!("{{}},{open}")), expected);
-    // What is not known, or marked, has no other place than its own.
+    // Unknown or marked places need a clear case: these lists are compared by index.
     let change = r#""before":{"l":[{"a":1},{"a":2}]},"after":{"l":[{"a":2},{"a":1}]}"#;
     let unknown = r#","after_unknown":{"l":[{},{"id":true}]}"#;
     let marked = r#","after_sensitive":{"l":[{},{"a":true}]}"#;
@@ -188,15 +188,15 @@ fn lists_are_sets_where_that_tells_no_more() {
 #[test]
 fn elements_of_sets_of_sets_go_and_come() {
     for (before, after, expected) in [
-        // One of them has another element, at another place.
+        // One list has a different element, at a different index.
         (
             r#"[["a","b"],["c"],["d"]]"#,
             r#"[["c"],["d"],["a","x"]]"#,
             &[r#"l[0]: ["a","b"] -> -"#, r#"l[2]: - -> ["a","x"]"#][..],
         ),
-        // One has an element more: no other is told of.
+        // One list has one more element: only that one is listed.
         (r#"[["a","b"],["c"]]"#, r#"[["a","b","x"],["c"]]"#, &[r#"l[0][2]: - -> "x""#]),
-        // They have nothing in common.
+        // The lists have nothing in common.
         (
             r#"[["a","b"]]"#,
             r#"[["a","c"],["d"]]"#,
@@ -216,7 +216,7 @@ fn elements_of_sets_of_sets_go_and_come() {
             r#"[[["b"],["a","c"]]]"#,
             &[r#"l[0][0]: ["a"] -> -"#, r#"l[0][1]: - -> ["a","c"]"#],
         ),
-        // Of scalars, and of none, both sides are shown.
+        // Lists of scalars and empty lists are shown as a whole.
         (r#"["a","b"]"#, r#"["c"]"#, &[r#"l: ["a","b"] -> ["c"]"#]),
         ("[]", r#"[["a"]]"#, &[r#"l: [] -> [["a"]]"#]),
     ] {
@@ -250,13 +250,13 @@ fn documents_in_strings_are_compared_as_such() {
             r#"{"k":"other","l":"hunter22"}"#,
             &[r#"jsondecode(p).k: % -> "other""#, "jsondecode(p).l: - -> %"],
         ),
-        // A key twice: no document.
+        // A key twice: not a document.
         (
             r#"{"a":1,"a":1}"#,
             r#"{"a":1,"a":2}"#,
             &[r#"p: jsonencode({"a":1,"a":1}) -> jsonencode({"a":1,"a":2})"#],
         ),
-        // YAML whose values are the same is shown as a text, unless it repeats a secret.
+        // YAML with equal values is shown as a text, unless it repeats a secret.
         ("tag: yes\nx: 1\n", "tag: 'yes'\nx: 1\n", &["p: -tag: yes|+tag: 'yes'| x: 1|  (0 more)"]),
         (
             "pw: hunter22\nx: 0777\n",
@@ -267,7 +267,7 @@ fn documents_in_strings_are_compared_as_such() {
             )],
         ),
         ("a: NULL\nb: x\n", "a: null\nb: x\n", &["p: -a: NULL|+a: null| b: x|  (0 more)"]),
-        // A program that could be YAML.
+        // A program that looks like YAML.
         ("if x:\n  a\n  b\n", "if x:\n  a\nb\n", &["p:  if x:|   a|-  b|+b|  (0 more) (space)"]),
         ("x  y\n", " x y", &[r#"p: "x  y\n" -> " x y" (space)"#]),
         ("", " ", &[r#"p: "" -> " " (space)"#]),
@@ -371,7 +371,7 @@ fn what_repeats_a_secret_is_hidden() {
             r#""before":null,"after":{"m":{"Key-of-it":"x"}}"#,
             &[r#"m["(repeats a sensitive value)"]: - -> "x""#],
         ),
-        // What stands for a secret in a plan that was redacted repeats none.
+        // The mask in a redacted plan is not an echo of a secret.
         (r#""before":null,"after":{"m":"(sensitive value)"}"#, &["m: - -> *"]),
     ] {
         assert_eq!(lines(members, &secrets), expected, "{members}");
@@ -458,7 +458,7 @@ fn only_what_says_the_same_is_a_matter_of_format() {
 fn what_forces_a_replacement_is_said_wherever_it_stands() {
     let moved = r#""before":{"r":[1,2,3,4]},"after":{"r":[2,3,4,5]},"replace_paths":[["r"]]"#;
     assert_eq!(lines(moved, &[]), ["r[0]: 1 -> - !", "r[3]: - -> 5 !"]);
-    // Those that change where they are stay there.
+    // Elements that change in place stay in place.
     let in_place =
         r#""before":{"l":[{"a":1,"b":1,"c":1},7]},"after":{"l":[{"a":2,"b":2,"c":2},7]}"#;
     let places = ["l[0].a: 1 -> 2", "l[0].b: 1 -> 2", "l[0].c: 1 -> 2"];
@@ -491,7 +491,7 @@ fn documents_in_documents_are_looked_into_so_far() {
         lines(&change, &["hunter22"]).concat()
     };
     assert!(shown(2).contains(r#""pw":(repeats a sensitive value)"#), "{}", shown(2));
-    // Each reads what is in it: without a bound, minutes.
+    // Each document parses the documents in it: without a limit, this takes minutes.
     let deep = shown(2500);
     assert!(deep.contains('…') && !deep.contains("hunter22"), "{deep}");
 }

@@ -1,24 +1,24 @@
-//! A value, step by step. Nothing recurses.
+//! Walks a value in document order, without recursion.
 
 use crate::error::Result;
 use crate::json::value::{Elements, Kind, Members, Text, Value};
 
-/// What is met.
+/// An event of a walk.
 #[derive(Clone, Copy, Debug)]
 pub enum Met<'a> {
-    /// The key of a member, before what it stands for.
+    /// The key of a member, before its value.
     Key(Text<'a>),
-    /// The index of an element, before it.
+    /// The index of an element, before its value.
     Index(u32),
-    /// An object or array that is entered.
+    /// The start of an object or array that is entered.
     Open(Kind),
-    /// The end of what was entered last.
+    /// The end of the innermost entered object or array.
     Close(Kind),
-    /// A value that is not entered.
+    /// A value that is not entered: a scalar, an empty container, or a container that is passed.
     Whole(Value<'a>, Kind),
 }
 
-/// Whether a value is entered.
+/// Whether to enter a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     Enter,
@@ -30,12 +30,12 @@ enum Inside<'a> {
     Array(Elements<'a>, u32),
 }
 
-/// Tells what is at and below a value, in document order. `entry` is asked of every object and
-/// array that has something in it; others are told whole.
+/// Calls `each` with every event at and below a value, in document order. `entry` decides for each
+/// object and array that is not empty.
 ///
 /// # Errors
 ///
-/// It is not well formed; what `each` says.
+/// Fails if the value is malformed, or if `each` fails.
 pub fn walk<'a>(
     root: Value<'a>,
     entry: impl Fn(Value<'a>) -> Entry,

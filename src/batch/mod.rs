@@ -48,7 +48,7 @@ pub mod script;
 mod shard;
 mod spread;
 mod stop;
-#[cfg_attr(not(feature = "stores"), expect(dead_code, reason = "nothing is asked of no stores"))]
+#[cfg_attr(not(feature = "stores"), expect(dead_code, reason = "only the client uses them"))]
 mod store;
 mod walk;
 mod work;

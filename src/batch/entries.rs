@@ -230,18 +230,18 @@ struct Opened<T> {
     of: T,
     name: String,
     /// Whether it has yielded anything.
-    is_fruitful: bool,
+    has_items: bool,
 }
 
 impl<T> Opened<T> {
     fn new(of: T, name: &OsStr) -> Opened<T> {
-        Opened { of, name: displayed(name), is_fruitful: false }
+        Opened { of, name: displayed(name), has_items: false }
     }
 
     /// An error if the list, glob or folder ended without yielding anything.
     fn end(self) -> Option<Unlisted> {
         let error = Error::new(ErrorKind::NoPlan);
-        (!self.is_fruitful).then_some(Unlisted { source: self.name, error })
+        (!self.has_items).then_some(Unlisted { source: self.name, error })
     }
 }
 
@@ -373,13 +373,13 @@ impl Iterator for Entries<'_> {
                 match folder.of.next(&self.selection.globs, &mut self.skipped) {
                     None => self.folder.take().and_then(Opened::end).map(Err),
                     item => {
-                        folder.is_fruitful = true;
+                        folder.has_items = true;
                         item
                     }
                 }
             } else if let Some(glob) = &mut self.glob {
                 let next = glob.of.next();
-                glob.is_fruitful |= next.is_some();
+                glob.has_items |= next.is_some();
                 match next {
                     None => self.glob.take().and_then(Opened::end).map(Err),
                     Some(Ok(path)) => self.take(path.as_os_str(), Origin::Glob, None),
@@ -388,7 +388,7 @@ impl Iterator for Entries<'_> {
             } else if let Some(list) = &mut self.list {
                 let (lines, ahead) = &mut list.of;
                 let next = ahead.next(&self.selection.stores, || lines.next());
-                list.is_fruitful |= !matches!(next, Ok(None));
+                list.has_items |= !matches!(next, Ok(None));
                 match next {
                     Ok(None) => self.list.take().and_then(Opened::end).map(Err),
                     Ok(Some(next)) => self.take(&next.name, Origin::List, next.asked),

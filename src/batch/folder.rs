@@ -165,7 +165,7 @@ impl Folder {
     ///
     /// Fails if anything cannot be written. Then none of these inputs counts as done.
     pub fn commit(&mut self, finished: Vec<Finished>) -> Result<()> {
-        let files = finished.iter().filter_map(|it| it.file.as_ref());
+        let files = finished.iter().filter_map(|input| input.file.as_ref());
         sync_files(&files.map(|file| file.path.as_path()).collect::<Vec<_>>())
             .map_err(write_error)?;
         let mut outcomes = Vec::with_capacity(finished.len());
@@ -272,12 +272,12 @@ impl Draft {
     ///
     /// Fails if the file cannot be written.
     pub fn finish(mut self) -> Result<(Unfinished, Written)> {
-        self.empty().map_err(write_error)?;
+        self.write_buffer().map_err(write_error)?;
         let blake3 = self.digest.finalize().to_hex().to_string();
         Ok((self.unfinished, Written { len: self.len, blake3 }))
     }
 
-    fn empty(&mut self) -> io::Result<()> {
+    fn write_buffer(&mut self) -> io::Result<()> {
         self.digest.update(&self.buffer);
         self.len += self.buffer.len() as u64;
         self.file.write_all(&self.buffer)?;
@@ -289,7 +289,7 @@ impl Draft {
 impl Write for Draft {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.buffer.len() + bytes.len() > BUFFER {
-            self.empty()?;
+            self.write_buffer()?;
         }
         let taken = bytes.len().min(BUFFER);
         self.buffer.extend_from_slice(&bytes[..taken]);

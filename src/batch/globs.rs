@@ -17,30 +17,30 @@ use crate::error::{Error, ErrorKind, Result};
 /// relative to the folder that the user named. The walk does not enter excluded folders.
 #[derive(Clone, Debug, Default)]
 pub struct Globs {
-    include: Option<Either>,
-    exclude: Either,
+    include: Option<GlobSets>,
+    exclude: GlobSets,
     takes_states: bool,
 }
 
 /// Globs that match names, and globs that match paths.
 #[derive(Clone, Debug, Default)]
-struct Either {
+struct GlobSets {
     names: GlobSet,
     paths: GlobSet,
 }
 
-impl Either {
-    fn new(patterns: &[String]) -> Result<Either> {
+impl GlobSets {
+    fn new(patterns: &[String]) -> Result<GlobSets> {
         let (mut names, mut paths) = (GlobSetBuilder::new(), GlobSetBuilder::new());
         for pattern in patterns {
             let set = if pattern.contains('/') { &mut paths } else { &mut names };
             set.add(glob(pattern.trim_matches('/'))?);
         }
-        let built = names.build().and_then(|names| Ok(Either { names, paths: paths.build()? }));
+        let built = names.build().and_then(|names| Ok(GlobSets { names, paths: paths.build()? }));
         built.map_err(|_| Error::new(ErrorKind::Pattern))
     }
 
-    fn holds(&self, path: &Path) -> bool {
+    fn matches(&self, path: &Path) -> bool {
         path.file_name().is_some_and(|name| self.names.is_match(name)) || self.paths.is_match(path)
     }
 }
@@ -53,8 +53,8 @@ impl Globs {
     ///
     /// Fails with [`ErrorKind::Pattern`] if a glob is malformed.
     pub fn new(include: &[String], exclude: &[String]) -> Result<Globs> {
-        let include = if include.is_empty() { None } else { Some(Either::new(include)?) };
-        Ok(Globs { include, exclude: Either::new(exclude)?, takes_states: false })
+        let include = if include.is_empty() { None } else { Some(GlobSets::new(include)?) };
+        Ok(Globs { include, exclude: GlobSets::new(exclude)?, takes_states: false })
     }
 
     /// Also selects states, not only plans.
@@ -69,12 +69,12 @@ impl Globs {
 
     /// Whether a file at this path below the folder is included.
     pub(super) fn includes(&self, path: &Path) -> bool {
-        self.include.as_ref().is_none_or(|include| include.holds(path))
+        self.include.as_ref().is_none_or(|include| include.matches(path))
     }
 
     /// Whether a file or folder at this path below the folder is excluded.
     pub(super) fn excludes(&self, path: &Path) -> bool {
-        self.exclude.holds(path)
+        self.exclude.matches(path)
     }
 }
 

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //!  names ──┬─ -            standard input ──────┐
-//!          ├─ @list ─────▶ names, a line each ──┤
+//!          ├─ @list ─────▶ one name per line ───┤
 //!          ├─ glob ──────▶ files and folders ───┼─▶ [`Entries`] ─▶ [`Inputs`], with workspaces
 //!          ├─ folder ────▶ its plans ───────────┤
-//!          ├─ address ───▶ an object, or some ──┤
+//!          ├─ address ───▶ one or more objects ─┤
 //!          └─ file ─────────────────────────────┘
 //! ```
 //!

@@ -127,8 +127,12 @@ fn without_plan_name(path: &str) -> String {
         return without_endings(path).to_owned();
     };
     let stem = without_endings(name);
-    let is_name = !folder.is_empty() && folder != ".." && !folder.ends_with("/..");
-    if is_name && says_plan(stem) { folder.to_owned() } else { format!("{folder}/{stem}") }
+    let has_parent_name = !folder.is_empty() && folder != ".." && !folder.ends_with("/..");
+    if has_parent_name && is_plan_name(stem) {
+        folder.to_owned()
+    } else {
+        format!("{folder}/{stem}")
+    }
 }
 
 /// A file name without its known extensions. A name never becomes empty.
@@ -148,7 +152,7 @@ fn without_endings(name: &str) -> &str {
     stem
 }
 
-fn says_plan(stem: &str) -> bool {
+fn is_plan_name(stem: &str) -> bool {
     let letters = stem.chars().filter(|c| !"-_.".contains(*c));
     PLAN_NAMES.contains(&letters.collect::<String>().to_ascii_lowercase().as_str())
 }

@@ -46,7 +46,7 @@ pub struct Paths {
     open: u32,
 }
 
-/// A step. A key is a byte range of [`Paths::keys`].
+/// A step. A key is a byte range of `Paths::keys`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Packed {
     Key { start: u32, end: u32 },
@@ -54,7 +54,7 @@ enum Packed {
     Element,
 }
 
-/// The range of [`Paths::steps`] that is a path, and its sort key.
+/// The range of `Paths::steps` that is a path, and its sort key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Span {
     /// The first 8 bytes of the first key, as a big-endian number. A path with a smaller lead

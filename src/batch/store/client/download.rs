@@ -48,10 +48,11 @@ impl Download {
         version: Version,
         patience: Patience,
     ) -> Result<Download> {
-        let (give, take) = channel(CHUNKS);
-        let feed = Feed { bucket, path, version, patience, at: 0, give };
+        let (sender, receiver) = channel(CHUNKS);
+        let feed = Feed { bucket, path, version, patience, at: 0, sender };
         let task = handle.spawn(feed.run()).abort_handle();
-        let mut download = Download { chunks: take, chunk: Bytes::new(), has_ended: false, task };
+        let mut download =
+            Download { chunks: receiver, chunk: Bytes::new(), has_ended: false, task };
         download.next()?;
         Ok(download)
     }
@@ -91,14 +92,14 @@ struct Feed {
     patience: Patience,
     /// Bytes received.
     at: u64,
-    give: Sender<Result<Bytes>>,
+    sender: Sender<Result<Bytes>>,
 }
 
 impl Feed {
     async fn run(mut self) {
         let end = self.read().await.map(|()| Bytes::new());
         // An error means that the reader is gone.
-        let _ = self.give.send(end).await;
+        let _ = self.sender.send(end).await;
     }
 
     /// Sends the whole object to the reader, with retries.
@@ -134,7 +135,7 @@ impl Feed {
                 return fault(StoreFault::Answer);
             }
             // An empty chunk would signal the end.
-            if !chunk.is_empty() && self.give.send(Ok(chunk)).await.is_err() {
+            if !chunk.is_empty() && self.sender.send(Ok(chunk)).await.is_err() {
                 return Ok(());
             }
         }

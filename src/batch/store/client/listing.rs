@@ -165,7 +165,7 @@ impl Listing {
     }
 
     fn ask_for_head(&self, meta: &ObjectMeta) -> Result<Receiver<Result<Bytes>>> {
-        let (give, take) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         let (bucket, patience) = (self.bucket.clone(), self.stores.patience());
         let (path, len) = (meta.location.clone(), meta.size.min(HEAD));
         self.stores.handle()?.spawn(async move {
@@ -175,9 +175,9 @@ impl Listing {
                 len => ask(patience, |marker| bucket.bytes(&path, 0..len, marker)).await,
             };
             // An error means that the listing is gone.
-            let _ = give.send(head);
+            let _ = sender.send(head);
         });
-        Ok(take)
+        Ok(receiver)
     }
 
     fn entry(&self, meta: &ObjectMeta) -> Entry {

@@ -125,9 +125,9 @@ impl Stores {
         &self,
         task: impl Future<Output = T> + Send + 'static,
     ) -> Result<oneshot::Receiver<T>> {
-        let (give, take) = oneshot::channel();
-        self.handle()?.spawn(async move { give.send(task.await) });
-        Ok(take)
+        let (sender, receiver) = oneshot::channel();
+        self.handle()?.spawn(async move { sender.send(task.await) });
+        Ok(receiver)
     }
 }
 

@@ -75,7 +75,7 @@ impl Terms {
 pub struct Listed {
     /// The index of the input among the inputs of all shards.
     pub position: u64,
-    /// The name of its record file, without the extension.
+    /// The name of the record file, without the extension.
     pub name: String,
     /// The input as the user named it.
     pub source: String,

@@ -1,6 +1,7 @@
 //! Keys for sets and maps: digests of texts, which take less memory than the texts.
 
-/// The first 16 bytes of the BLAKE3 digest of a text. A collision is infeasible to find.
+/// The first 16 bytes of the BLAKE3 digest of a text. In practice, different texts have different
+/// keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key([u8; 16]);
 

@@ -172,8 +172,8 @@ impl<S: Fn(usize) -> Option<u64>> Queue<S> {
     }
 }
 
-/// The number of threads for a task of `size` bytes, of which `left` bytes remain in all tasks,
-/// this one included.
+/// The number of threads for a task of `size` bytes. `left` is the total of all unfinished tasks in
+/// bytes, this one included.
 fn share(size: u64, left: u64, threads: u64) -> u64 {
     let share = u128::from(size) * u128::from(threads);
     let share = share.div_ceil(u128::from(left.max(1)));

@@ -422,7 +422,7 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// A step of a path's text.
+/// A step parsed from the text of a path.
 enum TextStep<'a> {
     Key(Cow<'a, str>),
     Index(u32),

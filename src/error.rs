@@ -1,7 +1,7 @@
-//! The only error type of the library: what is wrong, and where.
+//! The only error type of the library.
 //!
-//! A message never quotes input bytes, which may be secret. It names a place by its offset and by
-//! the format's own keys, and what was found by its class ("a digit", "a comma").
+//! A message never quotes input bytes, which may be secret. It names a location by its offset and
+//! by the format's own keys, and an unexpected byte by its class ("a letter", "a comma").
 
 use std::fmt;
 use std::io;
@@ -11,7 +11,7 @@ use crate::limits::Limit;
 /// The result of a fallible function of the library.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What is wrong with an input or an output, and where. One word wide.
+/// An error in an input or an output, with its location if known. One machine word in size.
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 
@@ -23,7 +23,7 @@ struct Inner {
     source: Option<io::Error>,
 }
 
-/// What is wrong.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -41,28 +41,28 @@ pub enum ErrorKind {
     Changed,
     /// The text is not UTF-8 (or not UTF-16 after a UTF-16 byte order mark).
     Encoding,
-    /// A control character stands inside a string.
+    /// A string contains a control character.
     ControlCharacter,
-    /// A byte that is not ASCII stands outside a string.
+    /// A byte outside strings is not ASCII.
     NotAscii,
     /// The input ends inside the document.
     Truncated,
     /// `}` closes `[`, or `]` closes `{`.
     MismatchedBracket,
-    /// The grammar expects one token and another one was found.
+    /// The input has a token that the grammar does not allow here.
     Syntax {
         /// The token that the grammar expects.
         expected: &'static str,
-        /// The class of what was found.
+        /// The class of the token in the input.
         found: Found,
     },
-    /// Something follows the document.
+    /// The input has more data after the document.
     Trailing,
-    /// A string has an escape that JSON does not have, or half of a surrogate pair.
+    /// A string has an escape that is not valid in JSON, or half of a surrogate pair.
     Escape,
     /// A bare word is neither a number nor `true`, `false` or `null`.
     Literal,
-    /// A number is not one of JSON's.
+    /// A number is not valid in JSON.
     Number,
     /// An object has the same key twice.
     DuplicateKey,
@@ -85,15 +85,15 @@ pub enum ErrorKind {
     Pattern,
     /// A rule that the user wrote is invalid.
     Rule(RuleFault),
-    /// A folder, a glob or a list gave no plan.
+    /// A folder, a glob or a list contains no plan.
     NoPlan,
     /// A list of names looks like JSON or like binary data.
     NotAList,
-    /// The run was told to stop before this input was done.
+    /// The run was stopped before this input was complete.
     Stopped,
     /// A bug of this program: the code that read the input panicked.
     Panicked,
-    /// A folder that a batch writes to, or that is merged, cannot be used.
+    /// The output folder of a batch, or a folder to merge, cannot be used.
     Folder(FolderProblem),
     /// An object store or a web server did not return what was requested.
     Store(StoreFault),
@@ -106,13 +106,13 @@ pub enum ErrorKind {
     },
 }
 
-/// What is wrong with a rule. The words in it are those of known rules.
+/// Why a rule is invalid. The words in the variants are those of known rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RuleFault {
     /// The rule is empty.
     Empty,
-    /// The first word is unknown; this known word is similar.
+    /// The first word is unknown. The similar known word, if there is one.
     Unknown(Option<&'static str>),
     /// A rule about paths has no path.
     NoPath(&'static str),
@@ -165,7 +165,7 @@ impl fmt::Display for RuleFault {
     }
 }
 
-/// What is wrong with the folder of a batch, or with folders that are merged.
+/// Why the folder of a batch, or a folder to merge, cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FolderProblem {
@@ -175,12 +175,12 @@ pub enum FolderProblem {
     Foreign,
     /// The folder has no journal.
     NoJournal,
-    /// A FIFO, a socket, a device or a folder stands where a file of the batch belongs. The source
-    /// names it.
+    /// A FIFO, a socket, a device or a folder has the name of a file of the batch. The error's
+    /// source holds that name.
     NotAFile,
-    /// The run that made the folder ended before it listed its inputs.
+    /// The run that created the folder ended before it listed its inputs.
     NoInputs,
-    /// The folder was made with another value of this option.
+    /// The run that created the folder had another value of this option.
     Begun(&'static str),
     /// The journal is damaged.
     Damaged {
@@ -189,9 +189,9 @@ pub enum FolderProblem {
     },
     /// The folder is a shard of another batch: other options or another division into shards.
     OtherShards,
-    /// The same shard was named twice.
+    /// The user named the same shard twice.
     ShardTwice,
-    /// An input of the folder is in another folder as well.
+    /// An input of the folder is also in another folder.
     SourceTwice,
 }
 
@@ -238,8 +238,8 @@ impl fmt::Display for FolderProblem {
     }
 }
 
-/// Why an object store or a web server returned nothing. The server's own words are not repeated:
-/// they may quote a request with its signature.
+/// Why an object store or a web server returned nothing. Messages do not repeat the server's own
+/// text, because it may quote a request with its signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreFault {
@@ -257,7 +257,7 @@ pub enum StoreFault {
     Settings,
     /// The environment has no credentials, or the service that issues them failed.
     Credentials,
-    /// There is no object of that name.
+    /// The store has no object with this name.
     NotFound,
     /// The store refused access; the object may exist.
     Denied,
@@ -314,7 +314,7 @@ impl StoreFault {
     }
 }
 
-/// The class of what was found. It never holds the bytes themselves.
+/// The class of an unexpected token. Never contains bytes of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// `{`.
@@ -390,9 +390,9 @@ pub enum WrongDocument {
     Xz,
     /// A file compressed with bzip2.
     Bzip2,
-    /// A ZIP that is no plan file, or a tar archive.
+    /// A ZIP archive that is not a plan file, or a tar archive.
     Archive,
-    /// The JSON value `null` alone.
+    /// Only the JSON value `null`.
     Null,
     /// The log of `plan -json` or `apply -json`.
     Log,
@@ -414,7 +414,7 @@ pub enum WrongDocument {
     HumanText,
     /// An empty input.
     Empty,
-    /// JSON of no known kind.
+    /// JSON of an unknown kind.
     OtherJson,
     /// Text before the document, which `--strict` refuses.
     TextBefore,
@@ -512,17 +512,17 @@ impl WrongDocument {
     }
 }
 
-/// The place of an error.
+/// The location of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location<'a> {
     /// Bytes from the start of the input, after decompression and decoding to UTF-8.
     pub offset: u64,
-    /// The path in the document, of the format's own keys and indices; empty at the root.
+    /// The path in the document, made of the format's own keys and indices. Empty at the root.
     pub path: &'a str,
 }
 
 impl Error {
-    /// An error without a place.
+    /// An error without a location.
     pub fn new(kind: ErrorKind) -> Error {
         Error(Box::new(Inner { kind, offset: None, path: None, source: None }))
     }
@@ -537,7 +537,7 @@ impl Error {
         Error::at(ErrorKind::Limit { limit, value }, offset)
     }
 
-    /// An error that the system's error `source` caused.
+    /// An error caused by the system's error `source`.
     pub fn io(kind: ErrorKind, source: io::Error) -> Error {
         Error(Box::new(Inner { kind, offset: None, path: None, source: Some(source) }))
     }
@@ -558,12 +558,12 @@ impl Error {
         self
     }
 
-    /// What is wrong.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The place of the error, if it has one.
+    /// The location of the error, if known.
     pub fn location(&self) -> Option<Location<'_>> {
         let offset = self.0.offset?;
         Some(Location { offset, path: self.0.path.as_deref().unwrap_or("") })

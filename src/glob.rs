@@ -101,13 +101,13 @@ impl Glob {
 /// The progress of matching a growing text against a glob ([`Glob::advanced`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// How many parts were found.
+    /// The number of parts found.
     found: usize,
     /// The offset at which the search for the next part continues.
     from: usize,
 }
 
-/// The end of the first occurrence of a part.
+/// The offset at which the first occurrence of a part ends.
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     memchr::memmem::find(text, part).map(|at| at + part.len())
 }
@@ -116,7 +116,7 @@ fn find(text: &[u8], part: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// The definition of a match, letter by letter.
+    /// The definition of a match, byte by byte.
     fn naive(pattern: &[u8], text: &[u8]) -> bool {
         match pattern {
             [] => text.is_empty(),
@@ -125,7 +125,7 @@ mod tests {
         }
     }
 
-    /// All texts of these letters up to a length.
+    /// All texts of these letters with up to `len` letters.
     fn all(letters: &str, len: usize) -> Vec<String> {
         let mut texts = vec![String::new()];
         let mut longest = texts.clone();

@@ -1,10 +1,10 @@
-//! Text that is safe to print: a plan's own texts, made harmless for terminals and CI logs.
+//! Escapes text from plans, so that terminals and CI logs print it without side effects.
 //!
 //! Two kinds of text are escaped. *Hidden* characters ([`is_hidden`]) move the cursor, change the
 //! direction of a line, or cannot be seen. *Commands* of CI runners are lines that the runner obeys
 //! instead of printing them:
 //!
-//! | runner | command | where it is obeyed |
+//! | runner | command | position |
 //! | --- | --- | --- |
 //! | GitHub Actions | `::error title=x::y` | at the start of a line, white space aside |
 //! | GitHub Actions | `##[error]x` | anywhere in a line |
@@ -16,7 +16,7 @@
 //! write it as `\u…`, which every JSON parser undoes, so the JSON keeps its value.
 //!
 //! The trap: [`visible`] sees one text, and the caller may print several in a row. So [`visible`]
-//! also escapes a text that would become a command with more text after it.
+//! also escapes a text that could become a command together with the next text.
 
 mod hidden;
 mod json;
@@ -26,7 +26,7 @@ use std::borrow::Cow;
 pub use hidden::is_hidden;
 pub use json::{Json, json};
 
-/// A text with hidden characters and the beginnings of commands shown as `\u{…}`.
+/// Escapes hidden characters and the starts of commands as `\u{…}`.
 ///
 /// The function is idempotent.
 pub fn visible(text: &str) -> String {
@@ -58,15 +58,15 @@ pub fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The offset of the `::` that starts a text, leading white space aside.
+/// The offset of the `::` at the start of a text, after any white space, in bytes.
 fn leading_colon(text: &str) -> Option<usize> {
     let rest = text.trim_start();
     let is_leading = rest == ":" || rest.starts_with("::");
     is_leading.then_some(text.len() - rest.len())
 }
 
-/// Whether a text turns the `##` before it into a command: `[`, or a word and `[`. The end of the
-/// text counts as `[`, which the next text may begin with.
+/// Whether a text turns the `##` before it into a command: the text starts with `[`, or with a word
+/// and `[`. The end of the text counts as `[`, because the next text may begin with it.
 fn opens_command(text: &str) -> bool {
     let is_of_word = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.');
     matches!(text.trim_start_matches(is_of_word).chars().next(), None | Some('['))

@@ -1,14 +1,14 @@
-//! Bounds on everything that an input can make large. Each bound has a default, a command line
-//! option that raises it, and an error that names both.
+//! Limits on everything that an input can make large. Each limit has a default and a command line
+//! option that raises it. The error for an exceeded limit names the option.
 
-/// The bounds of one run.
+/// The limits of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Open objects and arrays at the same time.
+    /// Nesting depth of objects and arrays.
     pub depth: u64,
     /// Bytes of one element that is parsed: a resource change, a check, an output.
     pub change: u64,
-    /// Bytes of memory for the path lists of one change, including pairs of values that are still
+    /// Bytes of memory for the path lists of one change, including the pairs of values that wait
     /// to be compared.
     pub paths: u64,
     /// Distinct actions, or distinct statuses, of a plan; each is at most 1 KiB long.
@@ -16,31 +16,31 @@ pub struct Limits {
     /// Names of sensitive outputs and variables of a plan. The same limit applies separately to
     /// names that are not sensitive and not sorted.
     pub names: u64,
-    /// Plans in one input of a batch, which keeps each of them.
+    /// Plans in one input of a batch, which keeps an outcome for each plan.
     pub plans: u64,
     /// Paths of one element that are marked sensitive or hold the same value as a marked one. The
     /// same limit applies separately to the echoes in the element.
     pub marks: u64,
-    /// Distinct secrets of a document that is redacted.
+    /// Distinct secrets of one document in `redact`.
     pub secrets: u64,
-    /// Distinct marked paths of a document that its other sections are compared with.
+    /// Distinct marked paths of one document, with which its other sections are compared.
     pub document_marks: u64,
     /// Bytes of the secrets that are searched for in other texts, in all their spellings.
     pub secret_texts: u64,
-    /// Bytes of an input that is not a regular file and is spooled to one, to be read again.
+    /// Bytes of an input that is spooled to a temporary file, because it is read twice and is not a
+    /// regular file.
     pub spool: u64,
-    /// Bytes of one string that is skipped.
+    /// Bytes of one skipped string.
     pub string_skipped: u64,
-    /// Bytes of one string that is decoded.
+    /// Bytes of one decoded string.
     pub string_kept: u64,
     /// Bytes of one document, after decompression.
     pub document: u64,
-    /// Bytes that a compressed input may expand to.
+    /// Bytes of one compressed input after decompression.
     pub expansion: u64,
-    /// How many times its own size a compressed input may expand to, beyond the first 64 MiB.
+    /// Ratio of decompressed to compressed bytes, beyond the first 64 MiB.
     pub expansion_ratio: u64,
-    /// Bytes of the window that a zstd input may ask for. The `zstd` command uses 8 MiB up to level
-    /// 19.
+    /// Bytes of the window of a zstd input. The `zstd` command uses 8 MiB up to level 19.
     pub zstd_window: u64,
 }
 
@@ -78,7 +78,7 @@ impl Default for Limits {
     }
 }
 
-/// Which bound was passed.
+/// Names a limit in an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// [`Limits::depth`].
@@ -120,7 +120,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// The bounded quantity, in words.
+    /// The name of the limited quantity in messages.
     pub fn name(self) -> &'static str {
         match self {
             Limit::Depth => "nesting depth",

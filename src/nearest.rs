@@ -1,10 +1,10 @@
 //! Finds the known word closest to a mistyped one, for messages that ask "did you mean ...?".
 
-/// Longest text that is compared, in bytes: the time is quadratic in the length.
+/// The maximum length of a text to compare, in bytes. The time is quadratic in the length.
 const LEN_MAX: usize = 128;
 
-/// The word with the smallest edit distance, the first of several. `None` if more than a third of
-/// the letters would change.
+/// The word with the smallest edit distance to `text`, and the first of several. `None` if more
+/// than a third of the letters would change.
 pub fn nearest<'w>(text: &str, words: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     let mut nearest = None;
     let mut least = text.chars().count() / 3 + 1;
@@ -16,8 +16,8 @@ pub fn nearest<'w>(text: &str, words: impl IntoIterator<Item = &'w str>) -> Opti
     nearest
 }
 
-/// The edit distance: letters to insert, remove, replace or swap with the next. `None` for long
-/// texts.
+/// The edit distance: the number of letters to insert, remove, replace or swap with the next.
+/// Ignores case. `None` for texts longer than [`LEN_MAX`].
 fn distance(a: &str, b: &str) -> Option<usize> {
     if a.len().max(b.len()) > LEN_MAX {
         return None;

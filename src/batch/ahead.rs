@@ -1,5 +1,4 @@
-//! Names, with what was asked of stores about them before their turn came: many are asked in the
-//! time of one.
+//! Looks up the addresses among the next names in parallel, before their turn comes.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -7,29 +6,29 @@ use std::ffi::OsString;
 use super::store::{Asked, Named, Stores};
 use crate::error::Result;
 
-/// How many names are looked at ahead.
+/// The number of names to read ahead.
 const AHEAD: usize = 32;
 
-/// A name, and the answer that is to come if it is an address.
+/// A name, and the pending request to its store if it is an address.
 pub(super) struct Upcoming {
     pub name: OsString,
     pub asked: Option<Asked>,
 }
 
-/// The names that were looked at.
+/// A queue of names that were read ahead.
 #[derive(Default)]
 pub(super) struct Ahead {
     names: VecDeque<Upcoming>,
-    /// What comes behind them, once that is known.
+    /// How the names end, once that is known: complete or with an error.
     end: Option<Result<()>>,
 }
 
 impl Ahead {
-    /// The next of names that come from there; `None`: there are no more.
+    /// The next name from `names`; `None` at the end.
     ///
     /// # Errors
     ///
-    /// That of `names`, when all before it are told.
+    /// Fails if `names` has failed, after all names before the error were returned.
     pub fn next(
         &mut self,
         stores: &Stores,

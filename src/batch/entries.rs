@@ -1,4 +1,4 @@
-//! From names to inputs, one after the other.
+//! Resolves the names that the user gives to inputs, one at a time.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -19,28 +19,29 @@ use crate::input::{GiveUp, Input, Options, Rereadable};
 use crate::limits::Limits;
 use crate::plan::Look;
 
-/// What the user names.
+/// The inputs that the user selected.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Files, folders, globs, addresses of objects, `@` with a list, `-` for standard input.
+    /// Files, folders, globs, addresses of objects, `@` with the path of a list, or `-` for
+    /// standard input.
     pub names: Vec<OsString>,
-    /// A list of names that come after those; `@` and `-` mean nothing in a list.
+    /// A list of more names, after `names`. In a list, `@` and `-` have no special meaning.
     pub files_from: Option<List>,
-    /// What stands between the names of a list.
+    /// The separator between the names of a list.
     pub separator: Separator,
-    /// Which files of a folder are taken.
+    /// Selects the files of a folder.
     pub globs: Globs,
-    /// Where addresses are looked up.
+    /// The object stores that serve the addresses.
     pub stores: Stores,
 }
 
-/// Where an input is.
+/// The location of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Location {
-    /// A file by its path.
+    /// The path of a file.
     File(PathBuf),
-    /// An object in a store, or on a web server.
+    /// An object in an object store or on a web server.
     Object(Box<Object>),
     /// Standard input.
     Stdin,
@@ -49,13 +50,13 @@ pub enum Location {
 /// One input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Where it is.
+    /// The location of the input.
     pub location: Location,
-    /// Its size in bytes as it is stored, where that is known.
+    /// The stored size in bytes, if known.
     pub len: Option<u64>,
-    /// When it was written last, where that is known.
+    /// The time of the last modification, if known.
     pub modified: Option<SystemTime>,
-    /// What the store of an object calls this version of it, where that is known.
+    /// The entity tag that the store gives this version of an object, if known.
     pub etag: Option<String>,
 }
 
@@ -64,12 +65,12 @@ impl Entry {
         Entry { location, len: None, modified: None, etag: None }
     }
 
-    /// Standard input.
+    /// The entry of standard input.
     pub fn of_stdin() -> Entry {
         Entry::at(Location::Stdin)
     }
 
-    /// A file, which need not be there.
+    /// The entry of a file, which need not exist.
     pub fn of_file(path: PathBuf) -> Entry {
         match std::fs::metadata(&path) {
             Ok(metadata) => Entry::of_file_with(path, &metadata),
@@ -78,7 +79,7 @@ impl Entry {
     }
 
     pub(super) fn of_file_with(mut path: PathBuf, metadata: &Metadata) -> Entry {
-        // There may be many, and a path that was joined takes up to twice its length.
+        // There may be many entries, and a joined path may have twice the capacity it needs.
         path.shrink_to_fit();
         let len = metadata.is_file().then_some(metadata.len());
         Entry { len, modified: metadata.modified().ok(), ..Entry::at(Location::File(path)) }
@@ -89,8 +90,8 @@ impl Entry {
         Entry { location: Location::Object(Box::new(object)), len, modified, etag }
     }
 
-    /// The input as the user named it, or as it was found; `-` for standard input. Of an address no
-    /// query, which may be a secret.
+    /// The name of the input as the user gave it or as it was found; `-` for standard input. The
+    /// query of an address is omitted because it may be a secret.
     pub fn source(&self) -> Cow<'_, str> {
         match &self.location {
             Location::File(path) => path.to_string_lossy(),
@@ -99,19 +100,19 @@ impl Entry {
         }
     }
 
-    /// Whether it is a file that is better read than mapped where several threads have inputs of
-    /// their own: mapping 1 MB takes a seventh more, which the others notice.
+    /// Whether the input is a file too small to map in a batch. With an input for each thread,
+    /// mapping 1 MB takes a seventh more time than reading it, and slows down the other threads.
     pub fn is_small(&self) -> bool {
         const MAPPED_MIN: u64 = 4 << 20;
         let is_file = matches!(self.location, Location::File(_));
         is_file && self.len.is_some_and(|len| len < MAPPED_MIN)
     }
 
-    /// Opens it.
+    /// Opens the input.
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// Fails if the input cannot be read.
     pub fn open(&self, options: &Options) -> Result<Input> {
         match &self.location {
             Location::File(path) => Input::open_file(path, options),
@@ -120,11 +121,12 @@ impl Entry {
         }
     }
 
-    /// Opens it for a run that can be stopped: who waits for a pipe is woken by the stop.
+    /// Opens the input for a run that can be stopped. The stop wakes a thread that waits for a
+    /// pipe.
     ///
     /// # Errors
     ///
-    /// It cannot be read, or the run was stopped.
+    /// Fails if the input cannot be read, or if the run was stopped.
     pub(super) fn open_until(&self, options: &Options, stop: &Stop) -> Result<Input> {
         let give_up = || -> GiveUp {
             let stop = stop.clone();
@@ -132,17 +134,18 @@ impl Entry {
         };
         match &self.location {
             Location::File(path) => Input::open_file_until(path, options, give_up()),
-            // The stop closes the stores.
+            // Needs no `give_up`: the stop closes the stores.
             Location::Object(_) => self.open(options),
             Location::Stdin => Input::from_stdin_until(options, give_up()),
         }
     }
 
-    /// Opens it to be read more than once: what is no regular file is read whole, now.
+    /// Opens the input for reading more than once. Anything but a regular file is read completely
+    /// and kept.
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is too large to be kept.
+    /// Fails if the input cannot be read, or is too large to keep.
     pub fn keep(&self, limits: &Limits) -> Result<Rereadable> {
         match &self.location {
             Location::File(path) => Rereadable::open_file(path, limits),
@@ -158,25 +161,25 @@ impl Entry {
     }
 }
 
-/// Something that was named, and why there is no input of it.
+/// A name that yields no input, and the reason.
 #[derive(Debug)]
 pub struct Unlisted {
     /// The name.
     pub source: String,
-    /// What is wrong with it.
+    /// Why the name yields no input.
     pub error: Error,
 }
 
-/// What was found in folders and is no input.
+/// Counts of the files in folders that are not inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Skipped {
-    /// Files that are no plans.
+    /// Files that are not plans.
     pub others: u64,
     /// Binary plan files.
     pub plan_files: u64,
-    /// Source files of configurations, like `.tf` and `.tfvars`.
+    /// Source files of configurations, such as `.tf` and `.tfvars`.
     pub sources: u64,
-    /// Files and folders that a glob excludes, or none includes.
+    /// Files and folders that a glob excludes, or that no glob includes.
     pub excluded: u64,
     /// Files and folders whose names begin with a dot.
     pub hidden: u64,
@@ -185,7 +188,7 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    /// Counts a file that is no plan.
+    /// Counts a file that is not a plan.
     pub(super) fn count_other(&mut self, path: &Path, look: &Result<Look>) {
         match look {
             Ok(Look::PlanFile) => self.plan_files += 1,
@@ -195,7 +198,7 @@ impl Skipped {
     }
 }
 
-/// The inputs of a selection, one by one. The iterator goes on after an error.
+/// Iterates over the inputs of a selection. The iterator continues after an error.
 pub struct Entries<'a> {
     selection: &'a Selection,
     names: std::slice::Iter<'a, OsString>,
@@ -207,7 +210,7 @@ pub struct Entries<'a> {
     skipped: Skipped,
 }
 
-/// Files that belong together.
+/// A folder or a store's listing that is being read.
 enum Folder {
     Local(Walk),
     Store(Listing),
@@ -222,27 +225,27 @@ impl Folder {
     }
 }
 
-/// Something that names others.
+/// An open list, glob or folder.
 struct Opened<T> {
     of: T,
     name: String,
-    /// Whether anything came of it.
-    is_fruitful: bool,
+    /// Whether it has yielded anything.
+    has_items: bool,
 }
 
 impl<T> Opened<T> {
     fn new(of: T, name: &OsStr) -> Opened<T> {
-        Opened { of, name: told(name), is_fruitful: false }
+        Opened { of, name: displayed(name), has_items: false }
     }
 
-    /// What is to be said at its end.
+    /// An error if the list, glob or folder ended without yielding anything.
     fn end(self) -> Option<Unlisted> {
         let error = Error::new(ErrorKind::NoPlan);
-        (!self.is_fruitful).then_some(Unlisted { source: self.name, error })
+        (!self.has_items).then_some(Unlisted { source: self.name, error })
     }
 }
 
-/// Whether a name is an argument or comes from one.
+/// Where a name comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Origin {
     Argument,
@@ -250,7 +253,7 @@ enum Origin {
     Glob,
 }
 
-/// An input, or why there is none.
+/// An input, or the name that yields none.
 pub(super) type Item = std::result::Result<Entry, Unlisted>;
 
 impl<'a> Entries<'a> {
@@ -268,12 +271,13 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// What was found so far and is no input.
+    /// Counts of the files skipped so far.
     pub fn skipped(&self) -> Skipped {
         self.skipped
     }
 
-    /// Takes up a name: it is an input, or is opened for those it names.
+    /// Resolves a name. Returns an input or an error; returns `None` after opening a list, glob or
+    /// folder.
     fn take(&mut self, name: &OsStr, origin: Origin, asked: Option<Asked>) -> Option<Item> {
         let bytes = name.as_encoded_bytes();
         if origin == Origin::Argument && bytes == b"-" {
@@ -312,12 +316,12 @@ impl<'a> Entries<'a> {
         }
         Some(Ok(match metadata {
             Ok(metadata) => Entry::of_file_with(path, &metadata),
-            // Reading it tells what is wrong.
+            // Opening the file reports the error.
             Err(_) => Entry::at(Location::File(path)),
         }))
     }
 
-    /// Takes up an address: of an object, or else a glob or a folder.
+    /// Resolves an address to an object, or opens it as a glob or a folder.
     fn take_object(
         &mut self,
         address: Address,
@@ -343,7 +347,7 @@ impl<'a> Entries<'a> {
 
     fn next_argument(&mut self) -> Option<Upcoming> {
         let Entries { selection, names, names_ahead, .. } = self;
-        // Arguments are there, so there is no error.
+        // The closure never fails, so there is no error to report.
         names_ahead.next(&selection.stores, || Ok(names.next().cloned())).ok().flatten()
     }
 
@@ -361,20 +365,21 @@ impl<'a> Entries<'a> {
 impl Iterator for Entries<'_> {
     type Item = Item;
 
-    /// Innermost first: a list names globs, a glob names folders, a folder holds files.
+    /// Reads the innermost container first: lists contain globs, globs match folders, folders
+    /// contain files.
     fn next(&mut self) -> Option<Item> {
         loop {
             let item = if let Some(folder) = &mut self.folder {
                 match folder.of.next(&self.selection.globs, &mut self.skipped) {
                     None => self.folder.take().and_then(Opened::end).map(Err),
                     item => {
-                        folder.is_fruitful = true;
+                        folder.has_items = true;
                         item
                     }
                 }
             } else if let Some(glob) = &mut self.glob {
                 let next = glob.of.next();
-                glob.is_fruitful |= next.is_some();
+                glob.has_items |= next.is_some();
                 match next {
                     None => self.glob.take().and_then(Opened::end).map(Err),
                     Some(Ok(path)) => self.take(path.as_os_str(), Origin::Glob, None),
@@ -383,12 +388,12 @@ impl Iterator for Entries<'_> {
             } else if let Some(list) = &mut self.list {
                 let (lines, ahead) = &mut list.of;
                 let next = ahead.next(&self.selection.stores, || lines.next());
-                list.is_fruitful |= !matches!(next, Ok(None));
+                list.has_items |= !matches!(next, Ok(None));
                 match next {
                     Ok(None) => self.list.take().and_then(Opened::end).map(Err),
                     Ok(Some(next)) => self.take(&next.name, Origin::List, next.asked),
                     Err(error) => {
-                        // What a list names behind a place that cannot be read is not known.
+                        // The rest of the list is unknown, so the list ends here.
                         let name = self.list.take().map(|list| list.name).unwrap_or_default();
                         Some(unlisted(OsStr::new(&name), error))
                     }
@@ -409,19 +414,19 @@ impl Iterator for Entries<'_> {
 }
 
 fn unlisted(name: &OsStr, error: Error) -> Item {
-    Err(Unlisted { source: told(name), error })
+    Err(Unlisted { source: displayed(name), error })
 }
 
-/// A name as it can be told: an address without what may be secret in it.
-fn told(name: &OsStr) -> String {
+/// A name as it may be displayed: an address without its secret parts.
+fn displayed(name: &OsStr) -> String {
     shown(&name.to_string_lossy())
 }
 
-/// The path of the list that an argument names, if it names one.
+/// The path of the list in an argument of the form `@PATH`; `None` for any other argument.
 ///
 /// # Errors
 ///
-/// It is no text, on a system that has no other names.
+/// Fails if the argument is not valid Unicode, on systems other than Unix.
 #[cfg(unix)]
 pub fn behind_at(name: &OsStr) -> Result<Option<PathBuf>> {
     use std::os::unix::ffi::OsStrExt;
@@ -429,11 +434,11 @@ pub fn behind_at(name: &OsStr) -> Result<Option<PathBuf>> {
     Ok(path.map(|path| PathBuf::from(OsStr::from_bytes(path))))
 }
 
-/// The path of the list that an argument names, if it names one.
+/// The path of the list in an argument of the form `@PATH`; `None` for any other argument.
 ///
 /// # Errors
 ///
-/// It is no text, on a system that has no other names.
+/// Fails if the argument is not valid Unicode, on systems other than Unix.
 #[cfg(not(unix))]
 pub fn behind_at(name: &OsStr) -> Result<Option<PathBuf>> {
     if !name.as_encoded_bytes().starts_with(b"@") {

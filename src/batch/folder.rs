@@ -1,19 +1,20 @@
-//! The folder that a batch writes to.
+//! The output folder of a batch.
 //!
 //! ```text
-//! DIR/journal            what was asked for, the inputs, what came of each (journal.rs)
+//! DIR/journal            the terms of the run, the inputs and their outcomes (journal.rs)
 //! DIR/lock               locked by the run that writes here
-//! DIR/records/NAME.EXT   the records of an input, whole
-//! DIR/report.ndjson      what came of all, as it was a few seconds ago, or at the end
-//! DIR/.plansift-N        records in the making
+//! DIR/records/NAME.EXT   the complete records of an input
+//! DIR/report.ndjson      the report: a few seconds old during a run, final at its end
+//! DIR/.plansift-N        unfinished records
 //! ```
 //!
-//! A record file is on the disk before it gets its name, its name before the journal tells of it,
-//! and the journal's line before the input counts as done. That is three waits for the disk, so
-//! inputs are taken in groups, whose files are brought to the disk at once.
+//! A commit has three steps, each synced before the next: the record file, its name, and the line
+//! of the journal. Only then does the input count as done. To share these waits for the disk,
+//! [`Folder::commit`] takes a group of inputs and syncs their files in parallel.
 //!
-//! The trap: an outcome of before holds until another one is in the journal. So a file that must
-//! go, because its input has failed meanwhile, goes first: an outcome without its file holds not.
+//! The trap: an earlier outcome is valid until the journal has a newer one. If an input has failed
+//! in this run, its old record file is removed before the journal is written. An outcome whose
+//! record file is missing is invalid.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
@@ -26,33 +27,32 @@ use super::outcome::{Outcome, Written};
 use super::regular;
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
 
-/// What the names of unfinished files begin with.
+/// The prefix of the names of unfinished files.
 const UNFINISHED: &str = ".plansift-";
-/// The lock's name.
+/// The name of the lock file.
 const LOCK: &str = "lock";
 /// The folder of finished record files.
 pub const RECORDS: &str = "records";
-/// The report's name.
+/// The name of the report.
 pub const REPORT: &str = "report.ndjson";
 
-/// The folder of a batch that runs; no other run can have it meanwhile.
+/// The output folder of a running batch, locked against other runs.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// Of the record files.
+    /// The extension of the record files.
     extension: &'static str,
     journal: Journal,
-    /// Kept for its lock.
+    /// Holds the lock while it is open.
     _lock: File,
 }
 
 impl Folder {
-    /// Makes a folder, or takes up one where a run with the same terms was. What is unfinished
-    /// there is removed.
+    /// Creates a folder, or resumes one of a run with the same terms. Removes unfinished files.
     ///
     /// # Errors
     ///
-    /// [`FolderProblem`]; it cannot be made, or written to.
+    /// Fails with a [`FolderProblem`], or if the folder cannot be created or written.
     pub fn open(path: &Path, terms: &Terms, extension: &'static str) -> Result<Folder> {
         std::fs::create_dir_all(path).map_err(write_error)?;
         let is_there = || path.join(journal::NAME).try_exists().map_err(write_error);
@@ -61,7 +61,7 @@ impl Folder {
             refuse_foreign(path)?;
         }
         let lock = lock(path)?;
-        // Another run may have begun meanwhile.
+        // Another run may have begun before this one got the lock.
         if is_new()? {
             replace(path, journal::NAME, |out| {
                 out.write_all(&Journal::first_line(terms)?).map_err(write_error)
@@ -78,21 +78,21 @@ impl Folder {
         Ok(Folder { path: path.to_owned(), extension, journal, _lock: lock })
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What is known so far.
+    /// The journal of the folder.
     pub fn journal(&self) -> &Journal {
         &self.journal
     }
 
-    /// Says which inputs there are from now on. They are asked for twice, and must be the same.
+    /// Records the list of inputs in the journal. Calls `inputs` twice; both must yield the same.
     ///
     /// # Errors
     ///
-    /// It cannot be written.
+    /// Fails if the journal cannot be written.
     pub fn list<I: Iterator<Item = Listed>>(&mut self, inputs: impl Fn() -> I) -> Result<()> {
         self.journal.list(inputs)
     }
@@ -102,8 +102,8 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// [`FolderProblem::NotAFile`]: something else stands in the place of its record file. The
-    /// journal cannot be read any more.
+    /// Fails with [`FolderProblem::NotAFile`] if the record file's path is not a regular file, or
+    /// if the journal can no longer be read.
     pub fn standing(&self, input: &Listed) -> Result<Standing> {
         let name = self.records_name(&input.name);
         regular::require(&self.path, &name)?;
@@ -118,18 +118,19 @@ impl Folder {
         })
     }
 
-    /// Whether an input was done before, is the same as then, and its record file is there. Does
-    /// not read the file.
+    /// Whether an earlier run processed the input, the input is unchanged and its record file
+    /// exists with the right length. Does not read the record file.
     ///
     /// # Errors
     ///
-    /// The journal cannot be read any more.
+    /// Fails if the journal can no longer be read.
     pub fn has(&self, input: &Listed) -> Result<bool> {
         let is_there = |written: KnownRecords| is_there(&self.records(&input.name), written.len);
         Ok(self.written(input)?.is_some_and(is_there))
     }
 
-    /// The records that an earlier run wrote of an input, if the input has not changed since.
+    /// The records that an earlier run wrote for an input; `None` if the input has changed since,
+    /// cannot be recognised or failed.
     fn written(&self, input: &Listed) -> Result<Option<KnownRecords>> {
         if input.identity.is_none() {
             return Ok(None);
@@ -138,7 +139,7 @@ impl Folder {
         Ok(known.and_then(Known::into_records))
     }
 
-    /// Whether a record file has the digest that the journal says. One that cannot be read has not.
+    /// Whether a record file has the digest in the journal; false if the file cannot be read.
     fn is_as_written(&self, name: &str, written: &KnownRecords) -> bool {
         let options = &mut File::options();
         let file = regular::open(&self.path, name, options.read(true), ErrorKind::Read);
@@ -147,7 +148,7 @@ impl Folder {
         read && digest.finalize() == written.blake3
     }
 
-    /// The record file of an input, by its name without the extension.
+    /// The path of the record file with this name, given without the extension.
     fn records(&self, name: &str) -> PathBuf {
         self.path.join(self.records_name(name))
     }
@@ -157,13 +158,14 @@ impl Folder {
         format!("{RECORDS}/{name}.{}", self.extension)
     }
 
-    /// Makes inputs count as done: their files get their names, and the journal tells of them.
+    /// Commits finished inputs: renames their record files into place and appends their outcomes to
+    /// the journal.
     ///
     /// # Errors
     ///
-    /// Something cannot be written. Of these inputs none counts as done then.
+    /// Fails if anything cannot be written. Then none of these inputs counts as done.
     pub fn commit(&mut self, finished: Vec<Finished>) -> Result<()> {
-        let files = finished.iter().filter_map(|it| it.file.as_ref());
+        let files = finished.iter().filter_map(|input| input.file.as_ref());
         sync_files(&files.map(|file| file.path.as_path()).collect::<Vec<_>>())
             .map_err(write_error)?;
         let mut outcomes = Vec::with_capacity(finished.len());
@@ -179,11 +181,11 @@ impl Folder {
         self.journal.add(&outcomes)
     }
 
-    /// Writes a file of the folder, whole or not at all.
+    /// Replaces a file of the folder atomically.
     ///
     /// # Errors
     ///
-    /// Those of `write`; it cannot be written.
+    /// Fails if `write` fails, or if the file cannot be written.
     pub fn replace(
         &self,
         name: &str,
@@ -196,27 +198,27 @@ impl Folder {
 /// The state of an input in the folder of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Its records, as they were written.
+    /// The record file is there as it was written.
     Done,
-    /// Nothing that holds.
+    /// The folder has no valid result for the input.
     Missing,
-    /// A record file of that name in the folder that is not what was written.
+    /// The record file with this path in the folder differs from what was written.
     Altered(String),
 }
 
-/// What came of an input, and its records, which have no name yet.
+/// The outcome of an input, and its records, which are not committed yet.
 #[derive(Debug)]
 pub struct Finished {
-    /// What came of it.
+    /// The outcome of the input.
     pub outcome: Outcome,
-    /// Its records, unless none of its plans could be read.
+    /// The records; `None` if no plan of the input could be read.
     pub file: Option<Unfinished>,
 }
 
-/// A file in the making. Dropped, it is gone.
+/// A file without its final name. Dropping it removes the file.
 #[derive(Debug)]
 pub struct Unfinished {
-    /// Empty once it has another name.
+    /// The temporary path; empty after the file is renamed.
     path: PathBuf,
 }
 
@@ -231,16 +233,17 @@ impl Unfinished {
 impl Drop for Unfinished {
     fn drop(&mut self) {
         if !self.path.as_os_str().is_empty() {
-            // What stays is removed by the next run.
+            // If this fails, the next run removes the file.
             let _ = std::fs::remove_file(&self.path);
         }
     }
 }
 
-/// Length of the buffer of a file in the making, in bytes.
+/// The size of the buffer of a [`Draft`], in bytes.
 const BUFFER: usize = 64 << 10;
 
-/// Writes a file in the making. It is not flushed before its end, whatever is asked.
+/// Writes an unfinished file. [`Write::flush`] does nothing; only [`Draft::finish`] writes the
+/// rest of the buffer.
 #[derive(Debug)]
 pub struct Draft {
     file: File,
@@ -251,11 +254,11 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// The `number`th of a run in that folder.
+    /// Creates the unfinished file with this number in `folder`.
     ///
     /// # Errors
     ///
-    /// It cannot be made.
+    /// Fails if the file cannot be created.
     pub fn new(folder: &Path, number: usize) -> Result<Draft> {
         let path = folder.join(format!("{UNFINISHED}{number}"));
         let file = File::options().write(true).create_new(true).open(&path).map_err(write_error)?;
@@ -263,18 +266,18 @@ impl Draft {
         Ok(Draft { file, unfinished, buffer, digest: blake3::Hasher::new(), len: 0 })
     }
 
-    /// Writes what is left, and tells what was written.
+    /// Writes the rest of the buffer, and returns the file with its length and digest.
     ///
     /// # Errors
     ///
-    /// It cannot be written.
+    /// Fails if the file cannot be written.
     pub fn finish(mut self) -> Result<(Unfinished, Written)> {
-        self.empty().map_err(write_error)?;
+        self.write_buffer().map_err(write_error)?;
         let blake3 = self.digest.finalize().to_hex().to_string();
         Ok((self.unfinished, Written { len: self.len, blake3 }))
     }
 
-    fn empty(&mut self) -> io::Result<()> {
+    fn write_buffer(&mut self) -> io::Result<()> {
         self.digest.update(&self.buffer);
         self.len += self.buffer.len() as u64;
         self.file.write_all(&self.buffer)?;
@@ -286,7 +289,7 @@ impl Draft {
 impl Write for Draft {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.buffer.len() + bytes.len() > BUFFER {
-            self.empty()?;
+            self.write_buffer()?;
         }
         let taken = bytes.len().min(BUFFER);
         self.buffer.extend_from_slice(&bytes[..taken]);
@@ -298,16 +301,16 @@ impl Write for Draft {
     }
 }
 
-/// Reads the journal of a folder, which may be written to meanwhile.
+/// Reads the journal of a folder. A run may be appending to the journal.
 ///
 /// # Errors
 ///
-/// Those of [`Journal::open`].
+/// Fails if [`Journal::open`] fails.
 pub fn read_journal(folder: &Path) -> Result<Journal> {
     Journal::open(folder, Access::Read)
 }
 
-/// Whether a record file is there as it was written.
+/// Whether a record file exists as a regular file of `len` bytes.
 pub(super) fn is_there(records: &Path, len: u64) -> bool {
     let found = std::fs::symlink_metadata(records);
     found.is_ok_and(|found| found.is_file() && found.len() == len)
@@ -324,7 +327,7 @@ fn lock(folder: &Path) -> Result<File> {
     }
 }
 
-/// Refuses a folder that has something of somebody else's in it.
+/// Refuses a folder that contains files other than those of a batch.
 fn refuse_foreign(folder: &Path) -> Result<()> {
     for entry in folder.read_dir().map_err(write_error)? {
         let name = entry.map_err(write_error)?.file_name();
@@ -353,14 +356,14 @@ fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Brings files to the disk, several at once: it takes many nearly as fast as one.
+/// Syncs files to the disk in parallel: many files take little longer than one.
 fn sync_files(paths: &[&Path]) -> io::Result<()> {
     const THREADS_MAX: usize = 16;
     let next = AtomicUsize::new(0);
     let sync = || -> io::Result<()> {
         while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-            // Opened anew, so that only what is being written needs a handle. What went wrong on
-            // the way to the disk since it was closed is told here all the same.
+            // Opening the file again means that only files being written need a handle. This sync
+            // also reports write errors that occurred after the file was closed.
             File::options().write(true).open(path)?.sync_data()?;
         }
         Ok(())
@@ -376,7 +379,7 @@ fn sync_files(paths: &[&Path]) -> io::Result<()> {
     })
 }
 
-/// Writes a file of a folder, whole or not at all.
+/// Replaces a file of a folder atomically.
 fn replace(
     folder: &Path,
     name: &str,
@@ -393,13 +396,13 @@ fn replace(
     sync_folder(folder)
 }
 
-/// Brings the names in a folder to the disk.
+/// Syncs the names in a folder to the disk.
 #[cfg(unix)]
 fn sync_folder(path: &Path) -> Result<()> {
     File::open(path).and_then(|folder| folder.sync_all()).map_err(write_error)
 }
 
-/// Other systems have no such thing.
+/// Does nothing: other systems cannot sync a folder.
 #[cfg(not(unix))]
 fn sync_folder(_path: &Path) -> Result<()> {
     Ok(())

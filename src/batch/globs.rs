@@ -1,6 +1,6 @@
-//! Globs: those that name inputs, and those that pick files of a folder.
+//! Globs that name inputs, and globs that select files of a folder.
 //!
-//! `*` and `?` stop at a slash, `**` does not; `[...]` and `{a,b}` are known.
+//! `*` and `?` do not match a slash; `**` does. `[...]` and `{a,b}` are supported.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -11,97 +11,97 @@ use super::Unlisted;
 use super::walk::{is_hidden, path_of};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Which files of a folder are taken.
+/// Selects the files of a folder.
 ///
-/// A glob without a slash is held against names, one with a slash against the path below the folder
-/// that was named. A folder that is excluded is not entered.
+/// A glob without a slash matches the names of files and folders. A glob with a slash matches paths
+/// relative to the folder that the user named. The walk does not enter excluded folders.
 #[derive(Clone, Debug, Default)]
 pub struct Globs {
-    include: Option<Either>,
-    exclude: Either,
+    include: Option<GlobSets>,
+    exclude: GlobSets,
     takes_states: bool,
 }
 
-/// Globs of names and globs of paths.
+/// Globs that match names, and globs that match paths.
 #[derive(Clone, Debug, Default)]
-struct Either {
+struct GlobSets {
     names: GlobSet,
     paths: GlobSet,
 }
 
-impl Either {
-    fn new(patterns: &[String]) -> Result<Either> {
+impl GlobSets {
+    fn new(patterns: &[String]) -> Result<GlobSets> {
         let (mut names, mut paths) = (GlobSetBuilder::new(), GlobSetBuilder::new());
         for pattern in patterns {
             let set = if pattern.contains('/') { &mut paths } else { &mut names };
             set.add(glob(pattern.trim_matches('/'))?);
         }
-        let built = names.build().and_then(|names| Ok(Either { names, paths: paths.build()? }));
+        let built = names.build().and_then(|names| Ok(GlobSets { names, paths: paths.build()? }));
         built.map_err(|_| Error::new(ErrorKind::Pattern))
     }
 
-    fn holds(&self, path: &Path) -> bool {
+    fn matches(&self, path: &Path) -> bool {
         path.file_name().is_some_and(|name| self.names.is_match(name)) || self.paths.is_match(path)
     }
 }
 
 impl Globs {
-    /// Takes what one of `include` holds, or everything when there are none, without what one of
-    /// `exclude` holds.
+    /// Selects the files that match a glob of `include`, or all files if it is empty, except those
+    /// that match a glob of `exclude`.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Pattern`].
+    /// Fails with [`ErrorKind::Pattern`] if a glob is malformed.
     pub fn new(include: &[String], exclude: &[String]) -> Result<Globs> {
-        let include = if include.is_empty() { None } else { Some(Either::new(include)?) };
-        Ok(Globs { include, exclude: Either::new(exclude)?, takes_states: false })
+        let include = if include.is_empty() { None } else { Some(GlobSets::new(include)?) };
+        Ok(Globs { include, exclude: GlobSets::new(exclude)?, takes_states: false })
     }
 
-    /// The same, of states as well as of plans.
+    /// Also selects states, not only plans.
     pub fn with_states(self) -> Globs {
         Globs { takes_states: true, ..self }
     }
 
-    /// Whether the JSON of a state is taken.
+    /// Whether to select the JSON of a state.
     pub(super) fn takes_states(&self) -> bool {
         self.takes_states
     }
 
-    /// Whether a file at this path below the folder is taken.
+    /// Whether a file at this path below the folder is included.
     pub(super) fn includes(&self, path: &Path) -> bool {
-        self.include.as_ref().is_none_or(|include| include.holds(path))
+        self.include.as_ref().is_none_or(|include| include.matches(path))
     }
 
-    /// Whether a file or folder at this path below the folder is left out.
+    /// Whether a file or folder at this path below the folder is excluded.
     pub(super) fn excludes(&self, path: &Path) -> bool {
-        self.exclude.holds(path)
+        self.exclude.matches(path)
     }
 }
 
-/// A glob that is well formed.
+/// Parses a glob.
 pub(super) fn glob(pattern: &str) -> Result<globset::Glob> {
     let built = GlobBuilder::new(pattern).literal_separator(true).build();
     built.map_err(|_| Error::new(ErrorKind::Pattern))
 }
 
-/// Whether a name that is no file may be a glob.
+/// Whether a name contains a character that is special in globs.
 pub(super) fn is_glob(name: &str) -> bool {
     name.contains(['*', '?', '[', '{'])
 }
 
-/// The files and folders that a glob names, as a shell would expand it: sorted, and hidden ones
-/// only where the glob has the dot.
+/// Expands a glob to files and folders as a shell does: sorted, and with hidden ones only if the
+/// glob spells their dot.
 pub(super) struct Expansion {
-    /// What stands before the glob; nothing, if it begins with one.
+    /// The folder before the first component with a glob; empty if that is the first component.
     root: PathBuf,
-    /// The folder that is walked: that, or the current one.
+    /// The folder to walk: `root`, or `.` if it is empty.
     walked: PathBuf,
     matcher: GlobMatcher,
     entries: walkdir::IntoIter,
-    /// Components below `root` that anything named has at most.
+    /// The maximum number of components below `root` that a match can have.
     depth_max: usize,
     names_hidden: bool,
-    /// A glob after whose matches a slash stands names folders.
+    /// True if the glob ends with a slash and so matches only folders.
     is_of_folders: bool,
 }
 
@@ -114,7 +114,7 @@ impl Expansion {
             let text = component.as_os_str().to_string_lossy().into_owned();
             match component {
                 Component::Normal(_) if !rest.is_empty() || is_glob(&text) => rest.push(text),
-                // What cannot be a part of a glob stands before it, or is taken by its name.
+                // Components before the first glob belong to the root.
                 Component::Normal(_) => root.push(text),
                 other => root.push(other),
             }
@@ -128,7 +128,7 @@ impl Expansion {
         Ok(Expansion { root, walked, matcher, entries, depth_max, names_hidden, is_of_folders })
     }
 
-    /// The next file or folder that is named.
+    /// The next file or folder that matches.
     pub(super) fn next(&mut self) -> Option<std::result::Result<PathBuf, Unlisted>> {
         loop {
             let entry = match self.entries.next()? {
@@ -137,12 +137,12 @@ impl Expansion {
             };
             let is_folder = entry.file_type().is_dir();
             let below = entry.path().strip_prefix(&self.walked).unwrap_or(entry.path());
-            let is_passed_over = is_hidden(&entry) && !self.names_hidden;
+            let is_skipped = is_hidden(&entry) && !self.names_hidden;
             let path = self.root.join(below);
-            let is_named = !is_passed_over
+            let is_named = !is_skipped
                 && self.matcher.is_match(below)
                 && (!self.is_of_folders || path.is_dir());
-            let ends_here = is_passed_over || is_named || entry.depth() >= self.depth_max;
+            let ends_here = is_skipped || is_named || entry.depth() >= self.depth_max;
             if is_folder && ends_here {
                 self.entries.skip_current_dir();
             }
@@ -153,7 +153,7 @@ impl Expansion {
     }
 }
 
-/// Whether a component of a glob is one end of a brace that holds slashes.
+/// Whether a component of a glob holds one end of a brace that contains slashes.
 fn is_split(component: &str) -> bool {
     component.matches('{').count() != component.matches('}').count()
 }

@@ -1,4 +1,4 @@
-//! The inputs of a run, all of them: how many there are must be known before the first is read.
+//! The complete list of a run's inputs. The run needs their number before it reads the first.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -9,17 +9,17 @@ use super::{Entries, Entry, Location, Rule, Selection, Skipped, Unlisted};
 /// The inputs of a run, in order.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    /// Each input, or what was named in vain.
+    /// The inputs, and the names that yield none.
     pub entries: Vec<Result<Entry, Unlisted>>,
-    /// What was found and is no input.
+    /// Counts of the files skipped in folders.
     pub skipped: Skipped,
-    /// How many were named that had been named before: folders and globs overlap.
+    /// The number of repeated inputs, which are listed once. Folders and globs may overlap.
     pub again: u64,
     rule: Rule,
 }
 
 impl Inputs {
-    /// Lists what was selected, each once.
+    /// Lists each selected input once.
     pub fn list(selection: &Selection, rule: Rule) -> Inputs {
         let mut listed = Entries::new(selection);
         let (mut entries, mut again) = (Vec::new(), 0);
@@ -34,13 +34,13 @@ impl Inputs {
         Inputs { entries, skipped: listed.skipped(), again, rule }
     }
 
-    /// The workspace of an input by the rule, or the input as it is named where the rule does not
-    /// fit. It depends on the input's own path alone, so several inputs may have one workspace.
+    /// The workspace of an input by the rule, or the name of the input if the rule does not match.
+    /// It depends only on the path of this input, so several inputs may share a workspace.
     pub fn workspace(&self, entry: &Entry) -> String {
         self.rule.workspace(entry).unwrap_or_else(|| entry.source().into_owned())
     }
 
-    /// Whether the user's rule finds a workspace in the path of an input.
+    /// Whether the rule finds a workspace in the path of an input.
     pub fn fits(&self, entry: &Entry) -> bool {
         self.rule.workspace(entry).is_some()
     }
@@ -56,7 +56,7 @@ impl Inputs {
 }
 
 /// The key of an input: the absolute path of a file, or the name of an object in a store.
-/// Names that are no UTF-8 are told apart by their bytes.
+/// Paths that are not UTF-8 are compared by their bytes.
 fn key_of(input: &Result<Entry, Unlisted>) -> Key {
     let (kind, name) = match input {
         Ok(Entry { location: Location::File(path), .. }) => {

@@ -1,5 +1,5 @@
-//! The inputs that a batch has to do, by their indexes: what else is told of a job is derived from
-//! its input when the job begins.
+//! The inputs that a batch has to process. [`Jobs`] stores only their indexes. `Jobs::job` derives
+//! the rest of a job from its input when the job begins.
 
 use std::collections::HashSet;
 
@@ -8,29 +8,29 @@ use super::key::Key;
 use super::outcome::Identity;
 use super::{Entry, Inputs, Location, Shard, Unlisted, file_name};
 
-/// The inputs that are to be done, in order.
+/// The inputs to process, in order.
 #[derive(Debug)]
 pub struct Jobs {
     inputs: Inputs,
-    /// Indexes of inputs.
+    /// The indexes of the inputs to process.
     indexes: Vec<usize>,
 }
 
-/// An input that is to be done.
+/// An input to process.
 #[derive(Debug)]
 pub struct Job<'a> {
-    /// The input, or what was named in vain.
+    /// The input, or a name that yields none.
     pub input: Result<&'a Entry, &'a Unlisted>,
-    /// Its names.
+    /// The input as the journal lists it.
     pub listed: Listed,
 }
 
 impl Jobs {
-    /// The inputs of a shard.
+    /// The jobs of the inputs in a shard.
     ///
     /// # Errors
     ///
-    /// The name that two of them share, as it is shown.
+    /// Fails if two inputs would have the same record file; returns the name of the second input.
     pub fn of(inputs: Inputs, shard: Shard) -> Result<Jobs, String> {
         let (mut names, mut indexes) = (HashSet::new(), Vec::new());
         for (index, input) in inputs.entries.iter().enumerate() {
@@ -47,26 +47,26 @@ impl Jobs {
         Ok(Jobs { inputs, indexes })
     }
 
-    /// How many there are.
+    /// The number of jobs.
     pub fn len(&self) -> usize {
         self.indexes.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no jobs.
     pub fn is_empty(&self) -> bool {
         self.indexes.is_empty()
     }
 
-    /// All of them.
+    /// Iterates over the jobs.
     pub fn iter(&self) -> impl Iterator<Item = Job<'_>> {
         self.indexes.iter().map(|&index| self.job(index))
     }
 
-    /// Keeps those for which `is_kept` holds.
+    /// Keeps the jobs for which `is_kept` returns true.
     ///
     /// # Errors
     ///
-    /// The first of `is_kept`.
+    /// Fails with the first error of `is_kept`.
     pub fn retain<E>(
         &mut self,
         mut is_kept: impl FnMut(Job<'_>) -> Result<bool, E>,
@@ -84,7 +84,7 @@ impl Jobs {
         checked
     }
 
-    /// The size of all of them in bytes, as far as it is known.
+    /// The total size of the inputs whose sizes are known, in bytes.
     pub fn size(&self) -> u64 {
         self.indexes.iter().filter_map(|&index| self.size_of(index)).sum()
     }
@@ -93,12 +93,12 @@ impl Jobs {
         &self.indexes
     }
 
-    /// The size of an input in bytes; none where that is not known.
+    /// The size of an input in bytes; `None` if unknown.
     pub(super) fn size_of(&self, index: usize) -> Option<u64> {
         self.inputs.entries[index].as_ref().map_or(Some(0), |entry| entry.len)
     }
 
-    /// The job of an input.
+    /// The job of the input with this index.
     pub(super) fn job(&self, index: usize) -> Job<'_> {
         let input = self.inputs.entries[index].as_ref();
         let entry = input.ok();
@@ -113,10 +113,10 @@ impl Jobs {
     }
 }
 
-/// What tells an input from others.
+/// The bytes that distinguish an input from others.
 fn bytes_of(input: Result<&Entry, &Unlisted>) -> Vec<u8> {
     match input {
-        // Two names that are no text may look alike.
+        // Different paths that are not UTF-8 may be displayed alike.
         Ok(Entry { location: Location::File(path), .. }) => {
             path.as_os_str().as_encoded_bytes().to_vec()
         }

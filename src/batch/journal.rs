@@ -1,4 +1,4 @@
-//! The journal of a batch: what it was asked for, its inputs, and what came of each.
+//! The journal of a batch: the terms of the run, its inputs, and the outcome of each input.
 //!
 //! ```text
 //! 3f9a0c21b45d6e78 {"begun":{"version":1,"plansift":"0.1.0","format":"ndjson",...}}
@@ -6,13 +6,13 @@
 //! 91d3c7a60e8b42f5 {"outcomes":[{"name":"a.json",...,"plans":[...]},...]}
 //! ```
 //!
-//! A line is a digest of its text, a space, and the text. Lines are only ever added, and each is on
-//! the disk before the next is written: so only the last one can be torn, by a crash or because it
-//! is being written, and what it says does not hold yet. It is cut off when the run is resumed;
-//! damage anywhere else is an error. Later lines hold against earlier ones.
+//! A line is a digest of its text, a space, and the text. Lines are only appended, and each is
+//! synced to the disk before the next is written. So only the last line can be torn: after a crash,
+//! or because a run is writing it. A torn line is ignored, and cut off when the run is resumed.
+//! Damage anywhere else is an error. Later lines override earlier ones.
 //!
-//! Of an outcome only its place in the journal is kept, and of the inputs only that of their line:
-//! all is read again when it is asked for.
+//! In memory, the journal keeps only the byte ranges of the outcomes and of the line with the
+//! inputs. It reads their content from the file on request.
 
 mod line;
 
@@ -30,13 +30,13 @@ use super::outcome::{Identity, Outcome};
 use super::regular;
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
 
-/// The version of the journal's shape.
+/// The version of the journal's format.
 pub const VERSION: u32 = 1;
 
-/// The journal's name in its folder.
+/// The name of the journal in its folder.
 pub(super) const NAME: &str = "journal";
 
-/// What a batch was asked for: all that decides what its files hold.
+/// The terms of a batch: every setting that affects the content of its files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
     /// [`VERSION`].
@@ -45,18 +45,18 @@ pub struct Terms {
     pub plansift: String,
     /// The form of the records: `ndjson`, `json`, `csv` or `csv-raw`.
     pub format: String,
-    /// Whether what stays as it is is written.
+    /// Whether records include resources without changes.
     pub all: bool,
     /// How much of the JSON grammar is checked: `grammar` or `structure`.
     pub check: String,
-    /// Whether text before or after a document is refused.
+    /// Whether text before or after a document is an error.
     pub strict: bool,
-    /// Which inputs, as `i/n`.
+    /// The shard of the inputs, as `i/n`.
     pub shard: String,
 }
 
 impl Terms {
-    /// What stands in the way of a run with these terms where one with `others` was: the option.
+    /// The first option that differs between these terms and `others`; `None` if all are equal.
     pub fn differ(&self, others: &Terms) -> Option<&'static str> {
         let pairs = [
             (self.plansift != others.plansift, "version of plansift"),
@@ -70,31 +70,32 @@ impl Terms {
     }
 }
 
-/// An input of a batch.
+/// An input of a batch, as the journal lists it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listed {
-    /// Its place among all inputs, those of other shards included.
+    /// The index of the input among the inputs of all shards.
     pub position: u64,
-    /// The name of its record file, without the extension.
+    /// The name of the record file, without the extension.
     pub name: String,
-    /// As the user named it.
+    /// The input as the user named it.
     pub source: String,
-    /// As its records tell it.
+    /// The workspace in the records of the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// By which it is known again; none of what cannot be read twice.
+    /// Identifies the input in a later run; `None` for inputs such as pipes, which cannot be
+    /// recognised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<Identity>,
 }
 
-/// What the first line says.
+/// The first line.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum First {
     Begun(Terms),
 }
 
-/// What the outcome of an input says of its records.
+/// The part of an input's outcome that concerns its record file; cheaper to parse than [`Outcome`].
 #[derive(Debug, Deserialize)]
 pub struct Known {
     name: String,
@@ -108,28 +109,28 @@ pub struct Known {
 }
 
 impl Known {
-    /// Its record file, if it has one.
+    /// The record file of the input, if it has one.
     pub fn into_records(self) -> Option<KnownRecords> {
         self.records
     }
 
-    /// Whether any of its plans failed.
+    /// Whether any plan of the input failed.
     pub fn has_failed(&self) -> bool {
         self.plans.iter().any(|plan| matches!(plan.result, KnownResult::Error(_)))
     }
 }
 
-/// What a record file was when it was written.
+/// The length and digest of a record file when it was written.
 #[derive(Debug, Deserialize)]
 pub struct KnownRecords {
-    /// Its length in bytes.
+    /// The length in bytes.
     pub len: u64,
-    /// The digest of its bytes.
+    /// The BLAKE3 digest of the bytes.
     #[serde(deserialize_with = "digest_of_hex")]
     pub blake3: blake3::Hash,
 }
 
-/// A digest from its hexadecimal digits.
+/// Deserializes a digest from its hexadecimal digits.
 fn digest_of_hex<'de, D: Deserializer<'de>>(
     digits: D,
 ) -> std::result::Result<blake3::Hash, D::Error> {
@@ -150,32 +151,32 @@ enum KnownResult {
     Error(IgnoredAny),
 }
 
-/// Where an outcome stands in the journal.
+/// The byte range of an outcome in the journal.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     offset: u64,
     len: u32,
-    /// Whether its input is known again.
-    is_knowable: bool,
+    /// Whether the input has an identity, so that a later run can recognise it.
+    has_identity: bool,
 }
 
-/// A journal, and what it says.
+/// An open journal and an index of its content.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
-    /// Its length up to the last line that holds.
+    /// The length up to the end of the last valid line, in bytes.
     len: u64,
-    /// How many lines that is.
+    /// The number of valid lines.
     lines: u64,
     terms: Terms,
-    /// The line of the inputs; none until they were told.
+    /// The latest line with inputs; `None` before the first one.
     listed: Option<Line>,
-    /// The outcomes, by the names of their record files.
+    /// The byte ranges of the outcomes, by the names of their record files.
     known: HashMap<Key, Place>,
 }
 
 impl Journal {
-    /// The first line of a journal.
+    /// Renders the first line of a journal.
     pub(super) fn first_line(terms: &Terms) -> Result<Vec<u8>> {
         let text = serde_json::to_vec(&First::Begun(terms.clone()));
         Ok(line_of(&text.map_err(|error| write_error(error.into()))?))
@@ -185,7 +186,8 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// It is not there, is no regular file, cannot be read, or is damaged other than at its end.
+    /// Fails if the journal is missing, is not a regular file, cannot be read, or is damaged
+    /// anywhere but at its end.
     pub fn open(folder: &Path, access: Access) -> Result<Journal> {
         let mut options = File::options();
         options.read(true).append(access == Access::Append);
@@ -214,12 +216,12 @@ impl Journal {
                         Listing(Elements::of(&line, Kind::Inputs, &file), line.number)
                             .try_for_each(|input| input.map(drop))?;
                         listed = Some(line);
-                        forget_unknowable(&mut known);
+                        drop_without_identity(&mut known);
                     }
                     Some(Kind::Outcomes) => read_outcomes(&line, &file, &mut known)?,
                     None => return Err(damaged(line.number)),
                 },
-                // Torn, if nothing follows. What has no end may get it at this moment.
+                // A broken last line is torn. A run may be writing a line without an end right now.
                 Stretch::Broken { is_ended } if !is_ended || lines.are_over()? => break,
                 Stretch::Broken { .. } => return Err(damaged(number + 1)),
             }
@@ -232,38 +234,40 @@ impl Journal {
         Ok(Journal { file, len, lines: number, terms, listed, known })
     }
 
-    /// What the batch was asked for.
+    /// The terms of the batch.
     pub fn terms(&self) -> &Terms {
         &self.terms
     }
 
-    /// Its inputs, in their order. A run that was killed early may not have told them.
+    /// The inputs of the batch, in order; `None` if the run was killed before it listed them.
     pub fn listed(&self) -> Option<Listing<'_>> {
         let line = self.listed.as_ref()?;
         Some(Listing(Elements::of(line, Kind::Inputs, &self.file), line.number))
     }
 
-    /// What is known of an input; none if it is not done, or is another one since.
+    /// The part of an input's outcome that concerns its record file; `None` if the journal has no
+    /// outcome for the input, or if the input has changed since.
     ///
     /// # Errors
     ///
-    /// The journal cannot be read any more.
+    /// Fails if the journal can no longer be read.
     pub fn known(&self, input: &Listed) -> Result<Option<Known>> {
         let known: Option<Known> = self.find(input)?;
-        Ok(known.filter(|it| is_of((&it.name, &it.workspace, &it.identity), input)))
+        Ok(known.filter(|known| is_of((&known.name, &known.workspace, &known.identity), input)))
     }
 
-    /// The outcome of an input; none if it is not done, or is another one since.
+    /// The outcome of an input; `None` if the journal has none, or if the input has changed since.
     ///
     /// # Errors
     ///
-    /// The journal cannot be read any more.
+    /// Fails if the journal can no longer be read.
     pub fn outcome(&self, input: &Listed) -> Result<Option<Outcome>> {
         let outcome: Option<Outcome> = self.find(input)?;
-        Ok(outcome.filter(|it| is_of((&it.name, &it.workspace, &it.identity), input)))
+        Ok(outcome
+            .filter(|outcome| is_of((&outcome.name, &outcome.workspace, &outcome.identity), input)))
     }
 
-    /// Reads what stands in the place of the input's outcome.
+    /// Reads and parses the outcome with the name of the input.
     fn find<T: DeserializeOwned>(&self, input: &Listed) -> Result<Option<T>> {
         let key = Key::of(input.name.as_bytes());
         let Some(&Place { offset, len, .. }) = self.known.get(&key) else { return Ok(None) };
@@ -271,18 +275,18 @@ impl Journal {
         serde_json::from_slice(&text).map(Some).map_err(|_| self.damaged_at(offset))
     }
 
-    /// The error of a place that is not as it was when the journal was opened.
+    /// The error for damage at `offset`, which was intact when the journal was opened.
     fn damaged_at(&self, offset: u64) -> Error {
         let mut lines = Lines::of(&self.file);
         while lines.offset() <= offset && matches!(lines.next(), Ok(Some(_))) {}
         damaged(lines.number() - 1)
     }
 
-    /// How many inputs there are outcomes of that are not listed any more.
+    /// The number of outcomes whose inputs are no longer listed.
     ///
     /// # Errors
     ///
-    /// The journal cannot be read any more.
+    /// Fails if the journal can no longer be read.
     pub fn unlisted(&self) -> Result<usize> {
         let mut unlisted = self.known.len();
         for input in self.listed().into_iter().flatten() {
@@ -291,19 +295,21 @@ impl Journal {
         Ok(unlisted)
     }
 
-    /// Says which inputs there are from now on. They are asked for twice, and must be the same.
+    /// Writes a new list of inputs and drops the outcomes of inputs without an identity. Does
+    /// nothing if the last list is the same and every input has an identity. Calls `inputs` twice;
+    /// both calls must yield the same inputs.
     ///
     /// # Errors
     ///
-    /// It cannot be written.
+    /// Fails if the journal cannot be written.
     pub(super) fn list<I: Iterator<Item = Listed>>(
         &mut self,
         inputs: impl Fn() -> I,
     ) -> Result<()> {
-        let mut is_knowable = true;
-        let told = inputs().inspect(|input| is_knowable &= input.identity.is_some());
-        let text = Measure::of(Kind::Inputs, told).map_err(write_error)?;
-        if is_knowable && self.listed.as_ref().is_some_and(|line| line.holds(&text)) {
+        let mut all_have_identity = true;
+        let measured = inputs().inspect(|input| all_have_identity &= input.identity.is_some());
+        let text = Measure::of(Kind::Inputs, measured).map_err(write_error)?;
+        if all_have_identity && self.listed.as_ref().is_some_and(|line| line.holds(&text)) {
             return Ok(());
         }
         let mut out = BufWriter::new(&self.file);
@@ -317,15 +323,15 @@ impl Journal {
         let offset = self.len;
         self.end_line(text.line_len())?;
         self.listed = Some(text.line(self.lines, offset));
-        forget_unknowable(&mut self.known);
+        drop_without_identity(&mut self.known);
         Ok(())
     }
 
-    /// Says what came of inputs; when it returns, that is on the disk.
+    /// Appends outcomes and syncs them to the disk before it returns.
     ///
     /// # Errors
     ///
-    /// It cannot be written.
+    /// Fails if the journal cannot be written.
     pub(super) fn add(&mut self, outcomes: &[Outcome]) -> Result<()> {
         let mut text = Kind::Outcomes.head().as_bytes().to_vec();
         let mut places = Vec::with_capacity(outcomes.len());
@@ -334,12 +340,12 @@ impl Journal {
                 text.push(b',');
             }
             let start = text.len();
-            serde_json::to_writer(&mut text, outcome).map_err(|it| write_error(it.into()))?;
+            serde_json::to_writer(&mut text, outcome).map_err(|error| write_error(error.into()))?;
             let len = u32::try_from(text.len() - start)
                 .map_err(|_| write_error(io::ErrorKind::FileTooLarge.into()))?;
             let offset = self.len + line::HEAD + start as u64;
-            let is_knowable = outcome.identity.is_some();
-            places.push((Key::of(outcome.name.as_bytes()), Place { offset, len, is_knowable }));
+            let has_identity = outcome.identity.is_some();
+            places.push((Key::of(outcome.name.as_bytes()), Place { offset, len, has_identity }));
         }
         text.extend_from_slice(TAIL.as_bytes());
         let line = line_of(&text);
@@ -349,7 +355,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Brings a line of that length to the disk.
+    /// Syncs a written line of `len` bytes to the disk and counts it.
     fn end_line(&mut self, len: u64) -> Result<()> {
         self.file.sync_data().map_err(write_error)?;
         self.len += len;
@@ -358,7 +364,7 @@ impl Journal {
     }
 }
 
-/// The inputs that a journal lists, one after the other.
+/// Iterates over the inputs that a journal lists.
 pub struct Listing<'a>(Elements<'a>, u64);
 
 impl Iterator for Listing<'_> {
@@ -371,40 +377,40 @@ impl Iterator for Listing<'_> {
     }
 }
 
-/// Takes note of the outcomes that a line holds.
+/// Indexes the outcomes in a line.
 fn read_outcomes(line: &Line, file: &File, known: &mut HashMap<Key, Place>) -> Result<()> {
     let mut elements = Elements::of(line, Kind::Outcomes, file);
     while let Some((offset, text)) = elements.next()? {
         let damaged = || damaged(line.number);
         let one: Known = serde_json::from_slice(text).map_err(|_| damaged())?;
         let len = u32::try_from(text.len()).map_err(|_| damaged())?;
-        let is_knowable = one.identity.is_some();
-        known.insert(Key::of(one.name.as_bytes()), Place { offset, len, is_knowable });
+        let has_identity = one.identity.is_some();
+        known.insert(Key::of(one.name.as_bytes()), Place { offset, len, has_identity });
     }
     Ok(())
 }
 
-/// Whether an outcome is of an input, by its name, workspace and identity.
+/// Whether an outcome belongs to an input: name, workspace and identity are equal.
 fn is_of(outcome: (&String, &Option<String>, &Option<Identity>), input: &Listed) -> bool {
     outcome == (&input.name, &input.workspace, &input.identity)
 }
 
-/// Forgets the outcomes of what is not known again, such as pipes: in another run they may be of
-/// other plans.
-fn forget_unknowable(known: &mut HashMap<Key, Place>) {
-    known.retain(|_, place| place.is_knowable);
+/// Drops the outcomes of inputs without an identity, such as pipes. In another run, the same name
+/// may yield other plans.
+fn drop_without_identity(known: &mut HashMap<Key, Place>) {
+    known.retain(|_, place| place.has_identity);
 }
 
-/// What is to be done with a journal.
+/// How to open a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// It is read, perhaps while a run appends to it.
+    /// For reading, even while a run appends to it.
     Read,
-    /// A run appends to it: what is torn at its end is cut off.
+    /// For appending. Opening cuts off a torn last line.
     Append,
 }
 
-/// The line of a text.
+/// Renders the line of a text, with digest and line feed.
 fn line_of(text: &[u8]) -> Vec<u8> {
     let mut measure = Measure::default();
     measure.add(text);
@@ -441,7 +447,7 @@ mod tests {
         Listed { position: 0, name, source, workspace: None, identity }
     }
 
-    /// An outcome with an error of that text, or none.
+    /// An outcome of the input: an error with this text, or success.
     fn outcome(of: &Listed, error: Option<&str>) -> Outcome {
         let Listed { name, source, workspace, identity, .. } = of.clone();
         let result = match error {
@@ -456,7 +462,7 @@ mod tests {
         Outcome { name, source, workspace, identity, records: None, plans }
     }
 
-    /// A journal of four lines, two of them of outcomes.
+    /// A journal of four lines, two of them with outcomes.
     fn written(path: &Path) -> Journal {
         std::fs::write(path, Journal::first_line(&terms()).expect("a line")).expect("a file");
         let mut journal =
@@ -478,8 +484,8 @@ mod tests {
         listed.collect::<Result<_>>().expect("it can be read")
     }
 
-    /// Inputs that are done, and those that have failed.
-    fn told(journal: &Journal) -> (Vec<String>, Vec<String>) {
+    /// The names of the inputs that are done, and of those that have failed.
+    fn statuses(journal: &Journal) -> (Vec<String>, Vec<String>) {
         let (mut done, mut failed) = (Vec::new(), Vec::new());
         for input in listed_in(journal) {
             let known = journal.known(&input).expect("it can be read");
@@ -498,23 +504,23 @@ mod tests {
         let path = folder.path().join("journal");
         let mut journal = written(&path);
         let expected = (vec!["a".to_owned(), "b".to_owned()], Vec::new());
-        assert_eq!(told(&journal), expected);
+        assert_eq!(statuses(&journal), expected);
         let again = Journal::open(folder.path(), Access::Read).expect("a journal");
-        assert_eq!(told(&again), expected);
+        assert_eq!(statuses(&again), expected);
         assert_eq!((again.terms(), listed_in(&again)), (&terms(), listed_in(&journal)));
         let len = path.metadata().expect("a file").len();
         list(&mut journal, &listed_in(&again));
         assert_eq!(path.metadata().expect("a file").len(), len);
-        // Another size, and one input less.
+        // One input with another size, and one input less.
         list(&mut journal, &[listed("a", 5), listed("b", 2)]);
-        assert_eq!(told(&journal), (vec!["b".to_owned()], Vec::new()));
+        assert_eq!(statuses(&journal), (vec!["b".to_owned()], Vec::new()));
         assert_eq!(journal.unlisted().expect("it can be read"), 0);
         list(&mut journal, &[listed("c", 3)]);
-        assert_eq!(told(&journal), (vec![], vec![]));
+        assert_eq!(statuses(&journal), (vec![], vec![]));
         assert_eq!(journal.unlisted().expect("it can be read"), 2);
     }
 
-    /// The bytes of a journal, which other versions of this program read, too.
+    /// Pins the bytes of a journal, which other versions of this program also read.
     #[test]
     fn a_journal_of_before_is_read_and_written_alike() {
         let lines = concat!(
@@ -562,13 +568,13 @@ mod tests {
         list(&mut journal, &inputs);
         journal.add(&[outcome(&pipe, None)]).expect("it is written");
         let both = (vec!["a".to_owned(), "pipe".to_owned()], vec![]);
-        assert_eq!(told(&journal), both);
-        assert_eq!(told(&Journal::open(folder.path(), Access::Read).expect("a journal")), both);
-        // The next run with the same inputs.
+        assert_eq!(statuses(&journal), both);
+        assert_eq!(statuses(&Journal::open(folder.path(), Access::Read).expect("a journal")), both);
+        // The next run lists the same inputs.
         list(&mut journal, &inputs);
         let one = (vec!["a".to_owned()], vec![]);
-        assert_eq!(told(&journal), one);
-        assert_eq!(told(&Journal::open(folder.path(), Access::Read).expect("a journal")), one);
+        assert_eq!(statuses(&journal), one);
+        assert_eq!(statuses(&Journal::open(folder.path(), Access::Read).expect("a journal")), one);
     }
 
     #[test]
@@ -602,11 +608,11 @@ mod tests {
             if cut % 16 > 0 {
                 continue;
             }
-            // And it goes on, which waits for the disk.
+            // The run can continue. Few cases, because each write waits for the disk.
             list(&mut journal, &[listed("a", 1)]);
             journal.add(&[outcome(&listed("a", 1), Some("x"))]).expect("it is written");
             let again = Journal::open(folder.path(), Access::Read).expect("a journal");
-            assert_eq!(told(&again), (vec![], vec!["a".to_owned()]));
+            assert_eq!(statuses(&again), (vec![], vec!["a".to_owned()]));
         }
     }
 
@@ -624,13 +630,13 @@ mod tests {
                 std::fs::write(&path, &damaged).expect("it is written");
                 match Journal::open(folder.path(), Access::Read) {
                     Ok(journal) => {
-                        // Two lines that are one now count as one that is torn.
+                        // Damage to a line feed joins two lines into one, which counts as torn.
                         let expected = match at.cmp(&last) {
                             Ordering::Less => panic!("{at}: {bit:#x} went unnoticed"),
                             Ordering::Equal => (vec![], vec![]),
                             Ordering::Greater => (vec!["a".to_owned()], vec!["b".to_owned()]),
                         };
-                        assert_eq!(told(&journal), expected, "{at}: {bit:#x}");
+                        assert_eq!(statuses(&journal), expected, "{at}: {bit:#x}");
                     }
                     Err(error) => assert!(at < last, "{at}: {error}"),
                 }

@@ -1,7 +1,7 @@
-//! Keys of sets and maps: digests of texts, which take less memory than the texts.
+//! Keys for sets and maps: digests of texts, which take less memory than the texts.
 
-/// The first 16 bytes of the BLAKE3 digest of a text. Two different texts have different keys for
-/// all that anybody can compute.
+/// The first 16 bytes of the BLAKE3 digest of a text. In practice, different texts have different
+/// keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key([u8; 16]);
 

@@ -1,8 +1,9 @@
-//! Large elements of a batch: one at a time.
+//! Lets only one thread at a time hold a large element.
 //!
-//! An element takes up to four times its size in memory. Most are small, and each thread has room
-//! for those ([`super::run::threads_in`]). A thread that comes to a large one waits until no other
-//! thread holds one, and what does not fit the memory of the batch is an error.
+//! An element takes up to four times its size in memory. Most elements are small, and each thread
+//! has memory for those ([`super::run::threads_in`]). Before a thread reads a large element, it
+//! waits until no other thread holds one. An element that exceeds the memory of the batch is an
+//! error.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -11,11 +12,11 @@ use crate::error::{Error, Result};
 use crate::input::{SharedText, Source};
 use crate::limits::Limit;
 
-/// Size from which on an element is large, in bytes.
+/// The size above which an element is large, in bytes.
 const LARGE: u64 = 1 << 20;
 
-/// Whether a thread of this process holds a large element, and who waits for its end. It is one
-/// for the process, because all batches of a process share its memory.
+/// The turn to hold a large element. It is global because all batches of a process share its
+/// memory.
 static TURN: Turn = Turn { is_taken: Mutex::new(false), free: Condvar::new() };
 
 struct Turn {
@@ -36,7 +37,7 @@ impl Turn {
     }
 }
 
-/// The turn of one job, which gives it back when dropped.
+/// The turn of one job. Dropping it returns the turn.
 #[derive(Debug, Default)]
 pub(super) struct JobTurn {
     is_held: bool,
@@ -51,7 +52,7 @@ impl JobTurn {
 
     fn give_back(&mut self) {
         if std::mem::take(&mut self.is_held) {
-            // The next thread needs the memory that this one has freed.
+            // Returns freed memory to the system, so that the next thread can use it.
             allocation::return_freed();
             TURN.give_back();
         }
@@ -64,17 +65,17 @@ impl Drop for JobTurn {
     }
 }
 
-/// A source whose reader waits before it holds a large element.
+/// A source that waits for the job's turn before its window holds a large element.
 pub(super) struct TakingTurns<'a, S> {
     source: S,
-    /// Memory that one element may take, in bytes.
+    /// The maximum memory for one element, in bytes.
     memory: u64,
-    /// Outlives the reader of this source, whose buffers are a multiple of the element.
+    /// Borrowed, so that the turn outlasts the reader of this source and its large buffers.
     turn: &'a mut JobTurn,
 }
 
 impl<'a, S: Source> TakingTurns<'a, S> {
-    /// A source whose elements may take `memory` bytes each.
+    /// Wraps a source whose elements may take `memory` bytes each.
     pub fn new(source: S, memory: u64, turn: &'a mut JobTurn) -> TakingTurns<'a, S> {
         TakingTurns { source, memory, turn }
     }
@@ -101,7 +102,7 @@ impl<S: Source> Source for TakingTurns<'_, S> {
             self.turn.take();
             return self.source.fill(keep);
         }
-        // The source frees what it held of a large element here.
+        // This call frees the source's buffer of a previous large element.
         let filled = self.source.fill(keep);
         self.turn.give_back();
         filled

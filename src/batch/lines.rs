@@ -1,8 +1,9 @@
-//! Lists of names: files, or standard input, with a name a line or between zero bytes.
+//! Reads lists of names from a file or from standard input: one name a line, or separated by zero
+//! bytes.
 //!
-//! A name stands as it is: no quotes, no comments. Empty lines are passed over, and so is the
-//! carriage return that some editors leave. What looks like JSON is no name: a plan that was taken
-//! for a list must not be told line by line.
+//! A name has no quotes, and a list has no comments. Empty lines and a carriage return at the end
+//! of a line are skipped. A line that looks like JSON is an error: if a plan is mistaken for a
+//! list, its lines must not appear in error messages.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -11,10 +12,10 @@ use std::path::PathBuf;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Longest name, in bytes: many times what any system takes.
+/// The maximum length of a name in bytes, far more than any system accepts.
 const NAME_MAX: u64 = 64 << 10;
 
-/// What stands between the names of a list.
+/// The separator between the names of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Separator {
     /// The end of a line.
@@ -24,16 +25,16 @@ pub enum Separator {
     Null,
 }
 
-/// Where a list is.
+/// The location of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum List {
-    /// In a file.
+    /// A file.
     File(PathBuf),
-    /// On standard input.
+    /// Standard input.
     Stdin,
 }
 
-/// The names of a list, read one by one.
+/// Reads the names of a list one by one.
 pub(super) struct Lines {
     reader: Box<dyn BufRead + Send>,
     separator: Separator,
@@ -49,11 +50,12 @@ impl Lines {
         Ok(Lines { reader, separator, is_first: true })
     }
 
-    /// The next name; `None`: there are no more.
+    /// The next name; `None` at the end of the list.
     ///
     /// # Errors
     ///
-    /// The list cannot be read, or holds something that is no name, or is no list.
+    /// Fails if the list cannot be read, a name is too long or not valid text, or the file is not a
+    /// list.
     pub(super) fn next(&mut self) -> Result<Option<OsString>> {
         let end = match self.separator {
             Separator::Line => b'\n',
@@ -89,8 +91,8 @@ impl Lines {
 /// A byte order mark, which some editors put before the first name.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Whether a line looks like one of JSON: an object or array begins, or a key. Names of folders may
-/// begin with a bracket all the same (`[id]`, `{{ name }}`).
+/// Whether a line looks like JSON: it begins with an object, an array or a key. Folder names such
+/// as `[id]` and `{{ name }}` do not.
 fn is_json(line: &[u8]) -> bool {
     match line.trim_ascii_start() {
         [b'{', inside @ ..] => {

@@ -1,27 +1,27 @@
-//! Many inputs: what the user names becomes a list of plans in an order that can be relied on.
+//! Batches of many inputs: turns names into a list of plans in a stable order, and processes it.
 //!
 //! ```text
 //!  names ──┬─ -            standard input ──────┐
-//!          ├─ @list ─────▶ names, a line each ──┤
+//!          ├─ @list ─────▶ one name per line ───┤
 //!          ├─ glob ──────▶ files and folders ───┼─▶ [`Entries`] ─▶ [`Inputs`], with workspaces
 //!          ├─ folder ────▶ its plans ───────────┤
-//!          ├─ address ───▶ an object, or some ──┤
+//!          ├─ address ───▶ one or more objects ─┤
 //!          └─ file ─────────────────────────────┘
 //! ```
 //!
-//! **Order.** That of the names. The entries of a folder and of a glob come sorted by path,
-//! component by component, by the bytes of their names. What is named twice is there twice
-//! (a batch does it once).
+//! **Order.** Inputs follow the order of the names. The entries of a folder and the matches of a
+//! glob are sorted by path, component by component, by the bytes of their names. [`Entries`]
+//! repeats an input that is named twice; [`Inputs`] lists it once.
 //!
-//! **Named or found.** What is named, by itself, in a list or by a glob, is an input: that it is no
-//! plan is its error. What is only found in a folder is looked into, and what is no plan is counted
-//! ([`Skipped`]). A folder, glob or list of which no plan comes at all is an error of its own:
-//! nothing must look like a plan without changes.
+//! **Named or found.** A path that is named directly, in a list or by a glob is an input. It fails
+//! if it is not a plan. A file that is only found in a folder is examined first; files that are not
+//! plans are skipped and counted ([`Skipped`]). A folder, glob or list that yields no plan is an
+//! error: an empty result must not look like a plan without changes.
 //!
-//! **Cost.** A folder is held at a time, of a store all that is below it, and of each input its
-//! path, size and time: some 150 bytes. A batch takes some 300 bytes for each input.
+//! **Cost.** The listing holds one local folder at a time, or all objects below an address. Each
+//! input takes about 150 bytes for its path, size and time, and about 300 bytes in a batch.
 //!
-//! What comes of them is written to a folder, resumably ([`run`]):
+//! A batch writes its results to a folder and can be resumed ([`run`]):
 //!
 //! ```text
 //!  [`Inputs`] ─▶ [`Jobs`] ─▶ [`reading`] on several threads ─▶ [`folder`], [`journal`]
@@ -48,7 +48,7 @@ pub mod script;
 mod shard;
 mod spread;
 mod stop;
-#[cfg_attr(not(feature = "stores"), expect(dead_code, reason = "nothing is asked of no stores"))]
+#[cfg_attr(not(feature = "stores"), expect(dead_code, reason = "only the client uses them"))]
 mod store;
 mod walk;
 mod work;

@@ -1,18 +1,20 @@
-//! Names of record files, from the inputs' own.
+//! Derives the names of record files from the names of the inputs.
 //!
-//! A name depends on its input alone, so that a run that is resumed, a shard on another machine and
-//! a run with more inputs all agree. It is the input as it was named, with `~` for a slash and `%`
-//! and two digits for every byte but letters, digits, `-`, `_` and `.`: nothing in it leads out of
-//! the folder. Different inputs have different names, also where case is not told apart: one with
-//! capitals, or one that is cut, ends with a digest of all its bytes behind a `+`, which stands
+//! A name depends only on its input, so that a resumed run, a shard on another machine and a run
+//! with more inputs agree on it. The name of the input is used with two replacements: `~` for a
+//! slash, and `%` with two hexadecimal digits for every byte except letters, digits, `-`, `_` and
+//! `.`. So no name leads out of the folder.
+//!
+//! Different inputs have different names, even on file systems that ignore case. A name with
+//! capitals, or one that is too long, ends with `+` and a digest of the input's name. A `+` occurs
 //! nowhere else.
 
 use std::fmt::Write;
 
-/// Longest name that is not cut, in bytes.
+/// The maximum length of a name before it is cut, in bytes.
 const LEN_MAX: usize = 150;
 
-/// Names that stand for devices on Windows, with any extension; `#` is a digit.
+/// Names of devices on Windows, with any extension. `#` stands for a digit.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com#", "lpt#"];
 
 /// The name of the record file of an input, without its extension.
@@ -22,14 +24,14 @@ pub fn file_name(source: &[u8]) -> String {
     for (at, &byte) in source.iter().enumerate() {
         let is_kept = match byte {
             b'a'..=b'z' | b'0'..=b'9' | b'A'..=b'Z' | b'_' => true,
-            // Hidden files and options are written otherwise.
+            // A leading `.` would hide the file, and a leading `-` looks like an option.
             b'.' | b'-' => at > 0,
             _ => false,
         };
         match byte {
             b'/' => name.push('~'),
             _ if is_kept && !(is_device && at == 0) => name.push(byte.into()),
-            // Writing to a text cannot fail.
+            // Writing to a `String` cannot fail.
             _ => drop(write!(name, "%{byte:02x}")),
         }
     }
@@ -43,7 +45,7 @@ pub fn file_name(source: &[u8]) -> String {
     name
 }
 
-/// Whether a name would be taken for that of a device.
+/// Whether Windows would take the name for a device.
 fn is_device(source: &[u8]) -> bool {
     let stem = source.split(|&byte| byte == b'.').next().unwrap_or_default();
     let is_like = |(&byte, it): (&u8, u8)| match it {

@@ -1,4 +1,4 @@
-//! What came of an input, as the journal keeps it.
+//! The outcome of an input, as the journal stores it.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,90 +8,91 @@ use super::Entry;
 use crate::record::counts::Summary;
 use crate::sink::fleet::Tally;
 
-/// What came of an input.
+/// The outcome of an input.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The name of its record file, without the extension: different for all inputs.
+    /// The name of the record file, without the extension; unique among the inputs.
     pub name: String,
-    /// As the user named it.
+    /// The input as the user named it.
     pub source: String,
-    /// As its records tell it.
+    /// The workspace in the records of the input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// By which it is known again; none of what cannot be read twice.
+    /// Identifies the input in a later run; `None` for inputs such as pipes, which cannot be
+    /// recognised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<Identity>,
-    /// Its record file, unless none of its plans could be read.
+    /// The record file; `None` if no plan of the input could be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub records: Option<Written>,
-    /// What came of each of its plans; at least one.
+    /// The outcomes of the plans in the input; at least one.
     pub plans: Vec<PlanOutcome>,
 }
 
-/// What came of a plan.
+/// The outcome of a plan.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PlanOutcome {
-    /// The input; the second plan of an input has `#2` behind it.
+    /// The name of the input, followed by `#2` for its second plan, and so on.
     pub source: String,
-    /// Its workspace, if that is told.
+    /// The workspace, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// What it amounts to, or what is wrong with it.
+    /// The summary of the plan, or its error.
     pub result: PlanResult,
 }
 
-/// What a plan amounts to, or what is wrong with it.
+/// The summary of a plan, or its error.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanResult {
-    /// It was read to its end.
+    /// The plan was read to its end.
     Done(Box<Done>),
-    /// It failed, with this error.
+    /// The plan failed with this error.
     Error(String),
 }
 
-/// What a plan amounts to.
+/// The summary of a plan that was read to its end.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Done {
-    /// Whether it changes anything.
+    /// Whether the plan changes anything.
     pub has_changes: bool,
-    /// Its last record.
+    /// The content of the plan's last record.
     pub summary: Summary,
-    /// What it changes by type, module, provider and action.
+    /// The counts of changes by type, module, provider and action.
     #[serde(default)]
     pub tally: Tally,
 }
 
-/// A file that was written.
+/// The length and digest of a written record file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Written {
-    /// Its length in bytes.
+    /// The length in bytes.
     pub len: u64,
-    /// The BLAKE3 digest of its bytes, in hexadecimal digits.
+    /// The BLAKE3 digest of the bytes, in hexadecimal digits.
     pub blake3: String,
 }
 
-/// By what an input is known to be the same as before.
+/// Identifies an input, so that a later run can tell whether it has changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
-    /// Its size in bytes as it is stored.
+    /// The stored size in bytes.
     pub len: u64,
-    /// When it was written last, in nanoseconds since 1970, where that is known.
+    /// The time of the last modification in nanoseconds since 1970, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified: Option<i64>,
-    /// What the store of an object calls this version of it, where that is known.
+    /// The entity tag that the store gives this version of an object, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
 }
 
 impl Identity {
-    /// That of an input; none where it tells nothing, such as a pipe.
+    /// The identity of an input; `None` if its size is unknown, or both its time and its tag are.
     pub fn of(entry: &Entry) -> Option<Identity> {
         let modified = entry.modified.and_then(nanoseconds);
         let etag = entry.etag.clone();
-        let tells = modified.is_some() || etag.is_some();
+        let is_distinctive = modified.is_some() || etag.is_some();
         let identity = Identity { len: entry.len?, modified, etag };
-        tells.then_some(identity)
+        is_distinctive.then_some(identity)
     }
 }
 
@@ -103,7 +104,7 @@ fn nanoseconds(time: SystemTime) -> Option<i64> {
 }
 
 impl Outcome {
-    /// Whether any of its plans failed.
+    /// Whether any plan of the input failed.
     pub fn has_failed(&self) -> bool {
         self.plans.iter().any(|plan| matches!(plan.result, PlanResult::Error(_)))
     }

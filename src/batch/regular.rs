@@ -1,8 +1,8 @@
-//! The files of a batch's folder, which must be regular files.
+//! Opens the files of a batch's folder, which must be regular files.
 //!
-//! Opening a FIFO waits for its other end, and opening a device may do anything. So the type of a
-//! file is looked up before it is opened, and again once it is open: somebody may have put another
-//! one there in between. The open itself does not block.
+//! Opening a FIFO blocks until its other end is open, and opening a device may have any effect. So
+//! the file type is checked before opening, and again on the open file in case the file was
+//! replaced in between. The open itself does not block.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
@@ -10,11 +10,12 @@ use std::path::Path;
 
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
 
-/// Opens a file of the folder by its name there.
+/// Opens a file of the folder by its name.
 ///
 /// # Errors
 ///
-/// [`FolderProblem::NotAFile`]; those of the system, as errors of that kind.
+/// Fails with [`FolderProblem::NotAFile`] if the file is not regular, and with `kind` if the system
+/// cannot open it.
 pub(super) fn open(
     folder: &Path,
     name: &str,
@@ -33,12 +34,11 @@ pub(super) fn open(
     Ok(file)
 }
 
-/// Refuses what stands in the place of a file of the folder and is none. A link counts as what it
-/// leads to; where nothing is, there is nothing to refuse.
+/// Checks that a name in the folder is a regular file, a link to one, or missing.
 ///
 /// # Errors
 ///
-/// [`FolderProblem::NotAFile`].
+/// Fails with [`FolderProblem::NotAFile`] if it is anything else.
 pub(super) fn require(folder: &Path, name: &str) -> Result<()> {
     match std::fs::metadata(folder.join(name)) {
         Ok(metadata) => check(&metadata, name),

@@ -1,9 +1,9 @@
-//! What came of all inputs, from the journals: of a run that is over, that goes on, or that was
-//! killed; of one folder, or of all shards.
+//! Writes the report of a batch from the journals of one folder or of all shards. The run may be
+//! complete, in progress or killed.
 //!
-//! A row for each plan in the order of the inputs, then the `fleet` row with what it all amounts
-//! to. Without it a report is incomplete. Memory is that of the fleet's table; inputs and outcomes
-//! are read one by one.
+//! The report has a row for each plan, in the order of the inputs, and then the `fleet` row with
+//! the totals. A report without the `fleet` row is incomplete. Only the totals are held in memory;
+//! inputs and outcomes are read one by one.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -22,18 +22,18 @@ use crate::inert;
 use crate::record::counts::Summary;
 use crate::sink::fleet::Totals;
 
-/// The version of the rows' shape: adding a key keeps it.
+/// The version of the rows' format. Adding a key does not change it.
 pub const REPORT_VERSION: u32 = 1;
 
 /// The JSON Schema of the rows, as JSON text with a final line feed.
 pub const SCHEMA: &str = include_str!("schema.json");
 
-/// What it all amounts to.
+/// The totals of a report.
 #[derive(Debug, Default)]
 pub struct Fleet {
-    /// The numbers.
+    /// The totals in the `fleet` row.
     pub totals: Totals,
-    /// Plans that change something.
+    /// The number of plans that change anything.
     pub changed: u64,
 }
 
@@ -44,7 +44,7 @@ enum Row<'a> {
     Fleet(FleetRow<'a>),
 }
 
-/// What became of a plan.
+/// The status of a plan.
 #[derive(Default, Serialize)]
 struct PlanRow<'a> {
     source: &'a str,
@@ -54,12 +54,12 @@ struct PlanRow<'a> {
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
-    /// Where its records are.
+    /// The path of the plan's record file.
     #[serde(skip_serializing_if = "Option::is_none")]
     records: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     has_changes: Option<bool>,
-    /// Its last record.
+    /// The content of the plan's last record.
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<&'a Summary>,
 }
@@ -68,29 +68,30 @@ struct PlanRow<'a> {
 struct FleetRow<'a> {
     schema_version: u32,
     plansift: &'a str,
-    /// Whether nothing is pending or missing.
+    /// Whether no input is pending and no shard is missing.
     complete: bool,
     inputs: u64,
-    /// Plans that change something.
+    /// The number of plans that change anything.
     changed: u64,
     #[serde(flatten)]
     totals: &'a Totals,
 }
 
-/// The report of a folder's run, into the folder, and what it amounts to.
+/// Writes the report of a folder's run into the folder and returns the totals.
 ///
 /// # Errors
 ///
-/// It cannot be written.
+/// Fails if the report cannot be written.
 pub fn write_into(folder: &Folder) -> Result<Fleet> {
     write_of(folder, Totals::default())
 }
 
-/// The same of a run that goes on. The table, which takes memory for each workspace, is left out.
+/// Writes the report of a run in progress. It omits the table of workspaces, which takes memory for
+/// each workspace.
 ///
 /// # Errors
 ///
-/// It cannot be written.
+/// Fails if the report cannot be written.
 pub fn update(folder: &Folder) -> Result<()> {
     write_of(folder, Totals::without_workspaces()).map(drop)
 }
@@ -102,7 +103,7 @@ fn write_of(folder: &Folder, totals: Totals) -> Result<Fleet> {
     Ok(fleet)
 }
 
-/// Folders that are shards of one whole.
+/// The folders of the shards of one batch.
 #[derive(Debug)]
 pub struct Shards {
     parts: Vec<(PathBuf, Journal)>,
@@ -111,11 +112,12 @@ pub struct Shards {
 }
 
 impl Shards {
-    /// Reads the journals of folders.
+    /// Reads the journals of the folders.
     ///
     /// # Errors
     ///
-    /// One of them is none, or does not go with the others: which, and why.
+    /// Fails if a folder is not the output of a batch, or does not belong to the same batch as the
+    /// others. Returns the folder and the error.
     pub fn open(folders: &[PathBuf]) -> std::result::Result<Shards, (PathBuf, Error)> {
         let mut parts: Vec<(PathBuf, Journal)> = Vec::new();
         let mut numbers: Vec<u32> = Vec::new();
@@ -142,7 +144,7 @@ impl Shards {
                 if !names.insert(Key::of(listed.name.as_bytes())) {
                     return Err(problem(FolderProblem::SourceTwice));
                 }
-                // Parts of one list have no place of it in common.
+                // Two shards of the same batch never share a position.
                 if !positions.insert(listed.position) {
                     return Err(problem(FolderProblem::OtherShards));
                 }
@@ -155,16 +157,16 @@ impl Shards {
         Ok(Shards { parts, count, missing })
     }
 
-    /// The shards that no folder holds, and how many there are in all.
+    /// The numbers of the missing shards, and the number of all shards.
     pub fn missing(&self) -> (&[u32], u32) {
         (&self.missing, self.count)
     }
 
-    /// Writes the report of all of them.
+    /// Writes the report of all shards.
     ///
     /// # Errors
     ///
-    /// It cannot be written, or a journal cannot be read any more.
+    /// Fails if the report cannot be written, or if a journal can no longer be read.
     pub fn write(&self, out: &mut dyn Write) -> Result<Fleet> {
         let part = |(folder, journal)| Part { folder, name: folder, journal };
         let parts = self.parts.iter().map(|(folder, journal)| part((folder.as_path(), journal)));
@@ -176,7 +178,7 @@ impl Shards {
     }
 }
 
-/// Whether two runs had the same terms but for the number of the shard.
+/// Whether two runs have the same terms, apart from the shard.
 fn is_like(one: &Terms, other: &Terms) -> bool {
     Terms { shard: other.shard.clone(), ..one.clone() } == *other
 }
@@ -184,19 +186,19 @@ fn is_like(one: &Terms, other: &Terms) -> bool {
 /// A folder and its journal.
 struct Part<'a> {
     folder: &'a Path,
-    /// As it is to be named.
+    /// The path of the folder in the report.
     name: &'a Path,
     journal: &'a Journal,
 }
 
 impl Part<'_> {
-    /// Where the records of an outcome are, in a folder of that name.
+    /// The path of an outcome's record file below `folder`.
     fn records(&self, folder: &Path, outcome: &Outcome) -> PathBuf {
         let extension = self.journal.terms().format.trim_end_matches("-raw");
         folder.join(RECORDS).join(format!("{}.{extension}", outcome.name))
     }
 
-    /// The outcome of an input. One whose records are not there any more does not hold.
+    /// The outcome of an input; `None` if there is none, or if its record file is missing.
     fn outcome(&self, listed: &Listed) -> Result<Option<Outcome>> {
         let holds = |outcome: &Outcome| match &outcome.records {
             Some(written) => is_there(&self.records(self.folder, outcome), written.len),
@@ -206,11 +208,11 @@ impl Part<'_> {
     }
 }
 
-/// The inputs of all parts, in order.
+/// Merges the inputs of all parts by position.
 struct InOrder<'a> {
-    /// Of each part what comes next, and the rest.
+    /// The next input and the rest of each part.
     parts: Vec<(Option<Listed>, Option<Listing<'a>>)>,
-    /// The positions of what comes next, each with the index of its part.
+    /// The positions of the next inputs, each with the index of its part.
     next: BinaryHeap<Reverse<(u64, usize)>>,
 }
 
@@ -276,7 +278,7 @@ fn write(parts: &[Part<'_>], fleet: &mut Fleet, out: &mut dyn Write) -> Result<(
     row(&Row::Fleet(all), out)
 }
 
-/// The rows of an input.
+/// Writes the rows of an input.
 fn plans(outcome: Outcome, part: &Part<'_>, fleet: &mut Fleet, out: &mut dyn Write) -> Result<()> {
     let file = part.records(part.name, &outcome);
     let file = file.to_string_lossy();

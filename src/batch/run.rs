@@ -1,11 +1,11 @@
-//! A batch as it runs: inputs to record files, on several threads, committed in groups.
+//! Runs a batch: turns inputs into record files on several threads and commits them in groups.
 //!
 //! ```text
-//! jobs ─▶ spread over threads ─▶ records in the making ─▶ this thread: commit, progress, report
+//! jobs ─▶ worker threads ─▶ unfinished record files ─▶ this thread: commit, progress, report
 //! ```
 //!
-//! What is wrong with an input is its outcome, and so is a panic; only what is wrong with the
-//! output ends the run. Memory is that of so many plans as there are threads.
+//! A faulty input or a panic becomes the outcome of that input. Only a fault of the output ends the
+//! run. Each thread holds one plan in memory.
 
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,30 +23,30 @@ use crate::input;
 use crate::record::Options;
 use crate::sink::Form;
 
-/// Memory that a thread with its input is taken to need, in bytes. Most need 5 MiB; plans with
-/// single changes of many MiB, or compressed with large windows, need more than this.
+/// Memory to plan for each thread, in bytes. Most threads need 5 MiB. A plan with single changes of
+/// many MiB, or one compressed with a large window, needs more than this.
 const THREAD_MEMORY: u64 = 16 << 20;
-/// What a thread needs that reads small elements.
+/// Memory of a thread that reads small elements, in bytes.
 const SMALL_MEMORY: u64 = 5 << 20;
-/// Memory that is needed besides, in bytes.
+/// Memory of the process without its worker threads, in bytes.
 const BASE_MEMORY: u64 = 16 << 20;
 
-/// How many threads that much memory holds, in bytes; one at least.
+/// The number of threads that fit into `memory` bytes; at least one.
 pub fn threads_in(memory: u64) -> NonZeroUsize {
     let threads = memory.saturating_sub(BASE_MEMORY) / THREAD_MEMORY;
     usize::try_from(threads).ok().and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MIN)
 }
 
-/// How to do a batch.
+/// The settings of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// How to sift a plan; its threads are those that are free.
+    /// How to process a plan. The batch sets the number of threads for each plan.
     pub sift: Options,
-    /// How to open inputs; with several threads where several are free.
+    /// How to open inputs. The batch sets `threads` for each input.
     pub access: input::Options,
     /// The form of the records.
     pub form: Form,
-    /// Threads, each with an input of its own as long as there are enough.
+    /// Worker threads. Each has an input of its own while enough inputs are left.
     pub threads: NonZeroUsize,
     /// Memory that the batch may take, in bytes.
     pub memory: u64,
@@ -55,7 +55,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Memory that one large element may take, in bytes: what small ones leave.
+    /// Memory for one large element, in bytes: the rest after every thread has its small share.
     pub(super) fn memory_of_one(&self) -> u64 {
         let small = BASE_MEMORY + self.threads.get() as u64 * SMALL_MEMORY;
         self.memory.saturating_sub(small).max(THREAD_MEMORY)
@@ -65,45 +65,45 @@ impl Settings {
 /// What to do when an input fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnFailure {
-    /// The others are done.
+    /// Process the remaining inputs.
     GoOn,
-    /// The run stops.
+    /// Stop the run.
     Stop,
 }
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Inputs that are done, or have failed.
+    /// Inputs that are done or have failed.
     pub inputs: u64,
-    /// Those of them that have failed.
+    /// Inputs that have failed.
     pub failed: u64,
-    /// Bytes of inputs that were read, as they are stored.
+    /// Stored bytes that were read: a compressed input counts with its compressed size.
     pub bytes: u64,
 }
 
-/// What is to be said while a run goes on.
+/// A message to the user during a run.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// A plan failed.
+    /// A plan failed: its name and the error.
     Failed(&'a str, &'a str),
-    /// Something else about a plan.
+    /// A warning: the name of the plan and the text.
     Warning(&'a str, &'a str),
-    /// How far it has come; several times a second.
+    /// The progress so far, several times a second.
     Progress(Progress),
 }
 
-/// Does a batch. A stop ends it early, and is no error.
+/// Runs a batch. A stop ends the run early without an error.
 ///
 /// # Errors
 ///
-/// The folder cannot be written to. What was committed stays.
+/// Fails if the folder cannot be written. Committed results stay.
 pub fn run(
     folder: &mut Folder,
     jobs: &Jobs,
     settings: &Settings,
     stop: &Stop,
-    tell: &mut dyn FnMut(Event<'_>),
+    emit: &mut dyn FnMut(Event<'_>),
 ) -> Result<()> {
     let (path, read) = (folder.path().to_owned(), AtomicU64::new(0));
     let work = |index, job: Job<'_>, threads| {
@@ -112,10 +112,10 @@ pub fn run(
             Work { job: &job, settings, threads, stop, read: &read }.finish(draft)
         })
     };
-    run_with(folder, jobs, settings, stop, &read, work, tell)
+    run_with(folder, jobs, settings, stop, &read, work, emit)
 }
 
-/// Does a batch whose jobs are done like that.
+/// Runs a batch in which `work` processes each job.
 fn run_with(
     folder: &mut Folder,
     jobs: &Jobs,
@@ -123,7 +123,7 @@ fn run_with(
     stop: &Stop,
     read: &AtomicU64,
     work: impl Fn(usize, Job<'_>, NonZeroUsize) -> Result<Worked> + Sync,
-    tell: &mut dyn FnMut(Event<'_>),
+    emit: &mut dyn FnMut(Event<'_>),
 ) -> Result<()> {
     let (tasks, size) = (jobs.indexes().to_vec(), |index| jobs.size_of(index));
     let work = |index, threads| work(index, jobs.job(index), threads);
@@ -134,10 +134,10 @@ fn run_with(
         for (one, warnings) in group {
             progress.inputs += 1;
             progress.failed += u64::from(one.outcome.has_failed());
-            warnings.iter().for_each(|(source, text)| tell(Event::Warning(source, text)));
+            warnings.iter().for_each(|(source, text)| emit(Event::Warning(source, text)));
             for plan in &one.outcome.plans {
                 if let PlanResult::Error(error) = &plan.result {
-                    tell(Event::Failed(&plan.source, error));
+                    emit(Event::Failed(&plan.source, error));
                 }
             }
             finished.push(one);
@@ -150,27 +150,27 @@ fn run_with(
             stop.stop();
         }
         progress.bytes = read.load(Ordering::Relaxed);
-        tell(Event::Progress(progress));
+        emit(Event::Progress(progress));
         Ok(())
     })
 }
 
-/// Writes the report now and then.
+/// Rewrites the report from time to time.
 struct Reports {
     written: Instant,
-    /// How long the last one took.
+    /// How long the last report took to write.
     took: Duration,
 }
 
 impl Reports {
-    /// Writes the first one: what is in the folder may be of a run with fewer inputs.
+    /// Writes the first report: the one in the folder may come from a run with fewer inputs.
     fn begin(folder: &Folder) -> Result<Reports> {
         let written = Instant::now();
         report::update(folder)?;
         Ok(Reports { written, took: written.elapsed() })
     }
 
-    /// One every few seconds, and more rarely where that takes long.
+    /// Writes a report if the last one is at least 5 seconds old, or 20 times its own duration.
     fn write_if_due(&mut self, folder: &Folder) -> Result<()> {
         const PAUSE: Duration = Duration::from_secs(5);
         if self.written.elapsed() > PAUSE.max(self.took * 20) {
@@ -180,9 +180,9 @@ impl Reports {
     }
 }
 
-/// Does a job; a panic is its outcome.
+/// Runs a job. A panic becomes the job's outcome.
 fn contained(job: &Job<'_>, work: impl FnOnce() -> Result<Worked>) -> Result<Worked> {
-    // What the job shares with others are a flag and a number.
+    // Unwind safety: the job shares only a flag and a counter with others.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         let outcome = failed(job, &Error::new(ErrorKind::Panicked));
         Ok((Finished { outcome, file: None }, Vec::new()))
@@ -197,7 +197,7 @@ mod tests {
     use crate::batch::journal::{Terms, VERSION};
     use crate::batch::{Inputs, Rule, Selection, Shard};
 
-    /// More than can be done before the first is gathered.
+    /// More jobs than the threads can finish before the first result is gathered.
     const JOBS: usize = 400;
 
     fn terms() -> Terms {
@@ -219,7 +219,7 @@ mod tests {
         Settings { sift, access, form: Form::Ndjson, threads, memory: u64::MAX, on_failure }
     }
 
-    /// Jobs of files that are not there.
+    /// Jobs for files that do not exist.
     fn jobs() -> Jobs {
         let names = (0..JOBS).map(|number| number.to_string().into()).collect();
         let selection = Selection { names, ..Selection::default() };
@@ -227,7 +227,7 @@ mod tests {
         Jobs::of(inputs, Shard { number: 1, count: 1 }).expect("different names")
     }
 
-    /// Runs jobs done like that in a folder, and tells the errors of the plans in its report.
+    /// Processes jobs with `work` in a folder and returns the sorted errors of the plans.
     fn errors(
         path: &Path,
         on_failure: OnFailure,
@@ -239,13 +239,13 @@ mod tests {
         let read = AtomicU64::new(0);
         let work = |_, job: Job<'_>, _| contained(&job, || work(&job));
         let mut said = Vec::new();
-        let mut tell = |event: Event<'_>| {
+        let mut emit = |event: Event<'_>| {
             if let Event::Failed(source, error) = event {
                 said.push(format!("{source}: {error}"));
             }
         };
         let (settings, stop) = (settings(on_failure), Stop::default());
-        run_with(&mut folder, &jobs, &settings, &stop, &read, work, &mut tell)?;
+        run_with(&mut folder, &jobs, &settings, &stop, &read, work, &mut emit)?;
         let fleet = report::write_into(&folder)?;
         assert_eq!(fleet.totals.failed, said.len() as u64);
         assert_eq!(fleet.totals.pending == 0, on_failure == OnFailure::GoOn);
@@ -291,7 +291,7 @@ mod tests {
         };
         let error = errors(folder.path(), OnFailure::GoOn, work).expect_err("it ends");
         assert_eq!(error.kind(), ErrorKind::Write);
-        // Unlocked again, and as it was.
+        // The folder is unlocked and intact.
         assert!(Folder::open(folder.path(), &terms(), "ndjson").is_ok());
     }
 

@@ -1,28 +1,28 @@
-//! One part of several of the inputs, each on a machine of its own.
+//! Splits the inputs into shards, so that several machines can share a batch.
 
 use std::fmt;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The `number`th of `count` parts, from 1. An input belongs to the part that a digest of its name
-/// says: on every machine the same one, and with more inputs still the same one.
+/// One of `count` shards. A digest of an input's name decides its shard. So the shard is the same
+/// on every machine and does not depend on the other inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Which part, from 1.
+    /// The number of this shard, from 1.
     pub number: u32,
-    /// How many parts there are.
+    /// The number of shards.
     pub count: u32,
 }
 
 impl Shard {
-    /// How many parts there can be.
+    /// The maximum number of shards.
     pub const COUNT_MAX: u32 = 10_000;
 
-    /// A part as it is written: `2/8`.
+    /// Parses a shard such as `2/8`.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Pattern`].
+    /// Fails with [`ErrorKind::Pattern`] if the text is malformed or a number is out of range.
     pub fn parse(text: &str) -> Result<Shard> {
         let number = |text: &str| text.bytes().all(|it| it.is_ascii_digit()).then(|| text.parse());
         let parts = text.split_once('/').map(|(left, right)| (number(left), number(right)));
@@ -36,7 +36,7 @@ impl Shard {
         }
     }
 
-    /// Whether an input belongs to it, by its name as the user gave it.
+    /// Whether an input belongs to this shard, by the bytes of its name as the user gave it.
     pub fn holds(self, source: &[u8]) -> bool {
         let mut first = [0; 8];
         first.copy_from_slice(&blake3::hash(source).as_bytes()[..8]);
@@ -77,7 +77,7 @@ mod tests {
             parts[found[0] as usize - 1] += 1;
         }
         assert!(parts.iter().all(|&part| part > 200), "{parts:?}");
-        // Other machines and later versions must agree.
+        // All machines and all versions must choose the same shard.
         let number = |source: &str| {
             let holds = |number: &u32| Shard { number: *number, count: 9 }.holds(source.as_bytes());
             (1..=9).find(holds).unwrap_or_default()

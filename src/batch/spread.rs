@@ -1,9 +1,10 @@
-//! Tasks of very different sizes on a fixed number of threads, and one that gathers what comes.
+//! Runs tasks of very different sizes on a fixed number of threads, and gathers their results on
+//! the calling thread.
 //!
-//! Large tasks come first, so that no thread is left with one at the end. A task may use more than
-//! one thread: as many as its share of the bytes that are left, if they are free. It never waits
-//! for more: with one thread it is as much use as any other task. So the last large ones are split,
-//! and as long as there is enough of everything each thread has a task of its own.
+//! Large tasks run first, so that none is left over for a single thread at the end. A task may use
+//! several threads: its share of the remaining bytes, as far as threads are free. It never waits
+//! for more threads. So each thread has a task of its own while enough tasks are left, and the last
+//! large tasks are split among threads.
 
 use std::num::NonZeroUsize;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -14,21 +15,24 @@ use std::time::Duration;
 use super::stop::Stop;
 use crate::error::{Error, ErrorKind, Result};
 
-/// How many results may wait to be gathered; so many are gathered at once at most.
+/// The maximum number of results that wait to be gathered, and that are gathered at once.
 const READY_MAX: usize = 64;
 
-/// How long the gatherer waits for a result before it looks around.
+/// How long to wait for a result before calling `gather` with nothing.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Does tasks, which are numbers, on so many threads. `size` tells how large a task is, in bytes,
-/// where that is known. `work` is told how many threads a task may use, its own included.
-/// `gather` is called on this thread with what is ready, several times a second also with nothing;
-/// where there can be no other thread, after each task.
-/// A stop ends it: what is not begun is left, and nothing is an error.
+/// Runs tasks, which are identified by numbers, on worker threads.
+///
+/// `size` returns the size of a task in bytes, if known. `work` receives the task and the number of
+/// threads it may use, its own included. `gather` runs on the calling thread with the results that
+/// are ready, and several times a second even with none. If no thread can be started, the calling
+/// thread runs all tasks and gathers after each one.
+///
+/// A stop ends the run without an error and leaves the remaining tasks undone.
 ///
 /// # Errors
 ///
-/// The first of `work` or `gather`, but those that a stop brings about.
+/// Fails with the first error of `work` or `gather`, except for errors that a stop causes.
 pub(super) fn spread<R: Send>(
     tasks: Vec<usize>,
     size: impl Fn(usize) -> Option<u64> + Sync,
@@ -47,13 +51,13 @@ pub(super) fn spread<R: Send>(
             let hand_in = move |result| send.send(result).is_ok();
             match thread.spawn_scoped(scope, move || queue.serve(stop, work, hand_in)) {
                 Ok(_) => started += 1,
-                // There can be no more: those that there are do the work.
+                // The system refuses more threads, so the started ones do the work.
                 Err(_) => break,
             }
         }
         drop(send);
         if started == 0 {
-            // What this one does it gathers at once.
+            // No worker started: this thread runs each task and gathers its result at once.
             let mut gathered = Ok(());
             queue.serve(stop, &work, |result| {
                 gathered = result.and_then(|result| gather(vec![result]));
@@ -65,7 +69,7 @@ pub(super) fn spread<R: Send>(
         if gathered.is_err() {
             stop.stop();
         }
-        // Who still sends something finds that nobody takes it.
+        // Workers that still send results now fail to send, and end.
         drop(ready);
         gathered
     })
@@ -91,10 +95,10 @@ fn gather_all<R>(
     }
 }
 
-/// What is left to do.
+/// The tasks that are left.
 struct Queue<S> {
     state: Mutex<State>,
-    /// A thread is free.
+    /// Notified when a task ends and frees its threads.
     freed: Condvar,
     threads: u64,
     size: S,
@@ -104,13 +108,13 @@ struct State {
     tasks: std::vec::IntoIter<usize>,
     /// Threads that no task uses.
     free: u64,
-    /// Bytes of the tasks that are not done.
+    /// Bytes of the tasks that are waiting or running.
     left: u64,
 }
 
 impl<S: Fn(usize) -> Option<u64>> Queue<S> {
     fn new(mut tasks: Vec<usize>, size: S, threads: NonZeroUsize) -> Queue<S> {
-        // What is not known may be large.
+        // A task of unknown size may be large.
         tasks.sort_by_key(|&task| std::cmp::Reverse(size(task).unwrap_or(u64::MAX)));
         let left = tasks.iter().filter_map(|&task| size(task)).sum();
         let threads = threads.get() as u64;
@@ -127,7 +131,7 @@ impl<S: Fn(usize) -> Option<u64>> Queue<S> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a thread does until there is nothing left, or nobody takes what it hands in.
+    /// Runs tasks until none is left, the run stops, or `hand_in` returns false.
     fn serve<R>(
         &self,
         stop: &Stop,
@@ -168,7 +172,8 @@ impl<S: Fn(usize) -> Option<u64>> Queue<S> {
     }
 }
 
-/// How many of the threads go to a task of that size, when so many bytes are left with its own.
+/// The number of threads for a task of `size` bytes. `left` is the total of all unfinished tasks in
+/// bytes, this one included.
 fn share(size: u64, left: u64, threads: u64) -> u64 {
     let share = u128::from(size) * u128::from(threads);
     let share = share.div_ceil(u128::from(left.max(1)));
@@ -179,7 +184,7 @@ fn share(size: u64, left: u64, threads: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Spreads one task for each of those sizes.
+    /// Runs one task for each size.
     fn spread_sizes<R: Send>(
         sizes: &[u64],
         threads: usize,
@@ -272,7 +277,7 @@ mod tests {
                 stop.stop();
                 return Err(Error::new(ErrorKind::Stopped));
             }
-            // The other thread may be at the next one by then, but not beyond it.
+            // The other thread may have begun the next task by then, but no later one.
             while task > 10 && !stop.is_set() {
                 std::thread::yield_now();
             }

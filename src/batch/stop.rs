@@ -1,4 +1,4 @@
-//! A run that can be told to stop, and how far it has come.
+//! Stops a run, and counts the bytes it has read.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,20 +7,20 @@ use super::store::Stores;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{SharedText, Source};
 
-/// Tells a run to stop, from any thread: no input is begun any more, and those that are read are
-/// given up at their next window.
+/// Stops a run, from any thread: the run begins no more inputs and abandons open inputs at their
+/// next window.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<State>);
 
 #[derive(Debug, Default)]
 struct State {
     is_set: AtomicBool,
-    /// Whose answers are not waited for any more.
+    /// The stores to close.
     stores: Stores,
 }
 
 impl Stop {
-    /// One for a run with inputs in those stores, which it closes.
+    /// A stop that also closes `stores`, so that no thread waits for their answers.
     pub fn with(stores: Stores) -> Stop {
         Stop(Arc::new(State { is_set: AtomicBool::new(false), stores }))
     }
@@ -31,25 +31,25 @@ impl Stop {
         self.0.stores.close();
     }
 
-    /// Whether it was told to.
+    /// Whether the run was stopped.
     pub fn is_set(&self) -> bool {
         self.0.is_set.load(Ordering::Relaxed)
     }
 }
 
-/// A source that can be given up, and that counts what of the stored input was read.
+/// A source that fails after a stop, and that counts the stored bytes read.
 pub(super) struct Stoppable<'a, S> {
     source: S,
     stop: &'a Stop,
     read: &'a AtomicU64,
-    /// What of `read` is of this input.
+    /// The bytes of this input in `read`.
     counted: u64,
-    /// As it is stored: compressed, it is shorter than what comes of it.
+    /// The stored length of the input in bytes. Decompressed text is longer.
     len: u64,
 }
 
 impl<'a, S: Source> Stoppable<'a, S> {
-    /// A source of that many stored bytes.
+    /// Wraps a source of `len` stored bytes.
     pub(super) fn new(source: S, len: u64, stop: &'a Stop, read: &'a AtomicU64) -> Self {
         Stoppable { source, stop, read, counted: 0, len }
     }
@@ -99,7 +99,7 @@ impl<S: Source> Source for Stoppable<'_, S> {
 
 impl<S> Drop for Stoppable<'_, S> {
     fn drop(&mut self) {
-        // Of an input that failed nothing more will be read.
+        // Counts the unread rest of an input that failed, so that the progress reaches the total.
         self.read.fetch_add(self.len - self.counted, Ordering::Relaxed);
     }
 }

@@ -1,4 +1,4 @@
-//! Names to inputs: folders, globs, lists, in order, with nothing lost.
+//! Tests how folders, globs and lists become inputs, in order and without losses.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::error::ErrorKind;
 
 const PLAN: &str = r#"{"format_version":"1.2","resource_changes":[]}"#;
 
-/// A folder with those files; a name that ends with `.json` holds a plan.
+/// Creates a folder with these files. A file whose name ends with `.json` holds a plan.
 fn folder(files: &[&str]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for file in files {
@@ -20,7 +20,7 @@ fn folder(files: &[&str]) -> TempDir {
     folder
 }
 
-/// Lists what is named; paths as they stand below the folder, what is in vain with `!`.
+/// Lists the inputs of a selection: paths relative to the folder, and errors with a leading `!`.
 fn list(folder: &Path, selection: &Selection) -> (Vec<String>, Skipped) {
     let inputs = Inputs::list(selection, Rule::Path);
     let short = |name: &str| {

@@ -1,8 +1,8 @@
-//! The plans of a folder.
+//! Finds the plans in a folder.
 //!
-//! Names that begin with a dot are passed over. A link to a file counts as the file; a link to a
-//! folder is not followed (unless it is the one that was named), so there are no loops, and no plan
-//! comes twice. What is neither file nor link, like a pipe, is never opened.
+//! The walk skips names that begin with a dot. A link to a file counts as the file. A link to a
+//! folder is not followed unless the user named it, so there are no loops and no plan is found
+//! twice. Anything that is neither a file nor a link, such as a pipe, is never opened.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -16,10 +16,10 @@ use crate::input::{Input, Mapping, Options, Threads};
 use crate::limits::Limits;
 use crate::plan::{self, Look};
 
-/// How much of a file is read to look at it, in bytes: compressed, what holds the first block.
+/// The number of bytes to examine of a file: enough to contain the first compressed block.
 const LEN: u64 = 256 << 10;
 
-/// The plans of a folder, one by one.
+/// Iterates over the plans of a folder.
 pub(super) struct Walk {
     root: PathBuf,
     entries: walkdir::IntoIter,
@@ -31,7 +31,7 @@ impl Walk {
         Walk { root, entries }
     }
 
-    /// The next plan; what is none is counted.
+    /// The next plan. Counts the files that it skips.
     pub(super) fn next(
         &mut self,
         globs: &Globs,
@@ -44,12 +44,12 @@ impl Walk {
             };
             let below = entry.path().strip_prefix(&self.root).unwrap_or(entry.path());
             let is_folder = entry.file_type().is_dir();
-            let passed_over = match () {
+            let skipped_as = match () {
                 () if is_hidden(&entry) => Some(&mut skipped.hidden),
                 () if globs.excludes(below) => Some(&mut skipped.excluded),
                 () => None,
             };
-            if let Some(count) = passed_over {
+            if let Some(count) = skipped_as {
                 *count += 1;
                 if is_folder {
                     self.entries.skip_current_dir();
@@ -70,7 +70,8 @@ impl Walk {
     }
 }
 
-/// A file of a folder as an input, if it is one. What cannot be looked at is: reading it tells why.
+/// The entry of a file found in a folder, if it is an input. A file that cannot be examined is an
+/// input, so that opening it reports the error.
 fn found(path: PathBuf, globs: &Globs, skipped: &mut Skipped) -> Option<Entry> {
     let Ok(metadata) = std::fs::metadata(&path) else { return Some(Entry::of_file(path)) };
     if metadata.is_dir() {
@@ -93,26 +94,27 @@ fn look_at(path: &Path, metadata: &Metadata) -> Result<Look> {
     look_into(Box::new(Pieces(file.take(LEN))))
 }
 
-/// Looks at the first bytes of something.
+/// Determines the kind of a document from its first bytes.
 pub(super) fn look_into(head: Box<dyn Read + Send>) -> Result<Look> {
     let options =
         Options { limits: Limits::default(), mapping: Mapping::Never, threads: Threads::One };
     plan::look(&mut Input::from_reader(head, &options)?)
 }
 
-/// Whether what was found and looked at is an input. What cannot be looked at is.
+/// Whether a file of this kind is an input. A file that could not be examined is one, unless its
+/// name is that of a configuration's source file.
 pub(super) fn is_input(look: &Result<Look>, path: &Path, globs: &Globs) -> bool {
     match look {
         Ok(Look::Plan) => true,
         Ok(Look::Remnant) | Err(_) => !is_named_source(path),
         Ok(Look::State) => globs.takes_states(),
-        // `terraform show -json PLANFILE > plan.json` that failed leaves this.
+        // A failed `terraform show -json PLANFILE > plan.json` leaves an empty file.
         Ok(Look::Empty) => is_named_json(path),
         Ok(Look::PlanFile | Look::Other) => false,
     }
 }
 
-/// A reader that is read no further than it is looked at, if it is a plain text.
+/// Limits each read to a small piece, so that examining plain text reads no more than needed.
 struct Pieces<R>(R);
 
 impl<R: Read> Read for Pieces<R> {
@@ -123,8 +125,8 @@ impl<R: Read> Read for Pieces<R> {
     }
 }
 
-/// Whether a file is called as the source of a configuration is: its modules, the values of its
-/// variables, its tests and its lock file.
+/// Whether a file has the name of a configuration's source file: a module, values of variables, a
+/// test or a lock file.
 pub(super) fn is_named_source(path: &Path) -> bool {
     let name = name_of(path);
     let stem = name.strip_suffix(".json").unwrap_or(&name);
@@ -136,19 +138,19 @@ fn name_of(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
 }
 
-/// Whether a file is called JSON, compressed or not.
+/// Whether the name of a file ends with `.json`, apart from an extension for compression.
 fn is_named_json(path: &Path) -> bool {
     let name = name_of(path);
     let compressed = [".gz", ".zst"].iter().find_map(|extension| name.strip_suffix(extension));
     compressed.unwrap_or(&name).ends_with(".json")
 }
 
-/// Whether a file or folder is not to be seen unless it is named.
+/// Whether a file or folder is hidden: its name begins with a dot.
 pub(super) fn is_hidden(entry: &DirEntry) -> bool {
     entry.file_name().as_encoded_bytes().starts_with(b".")
 }
 
-/// What cannot be walked, and why.
+/// The path that cannot be walked, and the reason.
 pub(super) fn path_of(error: walkdir::Error) -> Unlisted {
     let source = error.path().map(|path| path.to_string_lossy().into_owned());
     let error = error.into_io_error().unwrap_or_else(|| std::io::ErrorKind::Other.into());

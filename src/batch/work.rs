@@ -1,4 +1,5 @@
-//! One input of a batch: from its bytes to a file in the making, and what came of its plans.
+//! Processes one input of a batch: reads its plans, writes their records to an unfinished file and
+//! collects the outcome of each plan.
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -18,13 +19,13 @@ use crate::record::{Label, Record, Rendered, Sifted};
 use crate::sink::Sink;
 use crate::sink::fleet::Tally;
 
-/// What came of a job, and what else is to be said.
+/// The result of a job, and its warnings.
 pub(super) type Worked = (Finished, Warnings);
 
-/// Warnings, each with whose it is.
+/// Warnings, each with the name of its plan.
 pub(super) type Warnings = Vec<(String, String)>;
 
-/// The outcome of an input of which nothing could be read.
+/// The outcome of an input that could not be read at all.
 pub(super) fn failed(job: &Job<'_>, error: &Error) -> Outcome {
     let Listed { name, source, workspace, identity, .. } = &job.listed;
     let result = PlanResult::Error(error.to_string());
@@ -38,38 +39,38 @@ pub(super) fn failed(job: &Job<'_>, error: &Error) -> Outcome {
     }
 }
 
-/// A job that is being done.
+/// A job in progress.
 pub(super) struct Work<'a> {
     pub job: &'a Job<'a>,
     pub settings: &'a Settings,
     pub threads: NonZeroUsize,
     pub stop: &'a Stop,
-    /// Counts the bytes that are read.
+    /// Counts the stored bytes read, for all jobs.
     pub read: &'a AtomicU64,
 }
 
 impl Work<'_> {
-    /// Reads the plans of the input, and writes their records to what `draft` makes.
+    /// Reads the plans of the input and writes their records to the file that `draft` creates.
     ///
     /// # Errors
     ///
-    /// The records cannot be written, or the run was stopped.
+    /// Fails if the records cannot be written, or if the run was stopped.
     pub(super) fn finish(&self, draft: impl FnOnce() -> Result<Draft>) -> Result<Worked> {
-        let nothing =
+        let unread =
             |error: &Error| Ok((Finished { outcome: failed(self.job, error), file: None }, vec![]));
         let entry = match self.job.input {
             Ok(entry) => entry,
-            Err(unlisted) => return nothing(&unlisted.error),
+            Err(unlisted) => return unread(&unlisted.error),
         };
         let source = match entry.open_until(&self.access(entry), self.stop) {
             Ok(source) => source,
-            // It may have been given up.
+            // The stop may have cancelled the open.
             Err(_) if self.stop.is_set() => return Err(Error::new(ErrorKind::Stopped)),
-            Err(error) => return nothing(&error),
+            Err(error) => return unread(&error),
         };
         let mut draft = match draft() {
             Ok(draft) => draft,
-            Err(error) if is_out_of_handles(&error) => return nothing(&error),
+            Err(error) if is_out_of_handles(&error) => return unread(&error),
             Err(error) => return Err(error),
         };
         let source = Stoppable::new(source, entry.len.unwrap_or(0), self.stop, self.read);
@@ -97,7 +98,8 @@ impl Work<'_> {
         input::Options { threads, mapping, ..self.settings.access }
     }
 
-    /// What comes of the plans of a source, and warnings; their records are written to `out`.
+    /// Reads the plans of a source and writes their records to `out`. Returns the outcomes and the
+    /// warnings.
     fn read(&self, source: impl Source, out: &mut Draft) -> Result<(Vec<PlanOutcome>, Warnings)> {
         let Listed { source: input, workspace, .. } = &self.job.listed;
         let label = Label { source: input, workspace: workspace.as_deref() };
@@ -107,7 +109,7 @@ impl Work<'_> {
         let mut reading = Reading::new(self.settings.form.sink(out), plans_max);
         read_plans(source, label, &options, Attributes::None, &mut reading)?;
         if self.stop.is_set() {
-            // What is behind a plan may not have been looked at.
+            // The stop may have left plans at the end of the input unread.
             return Err(Error::new(ErrorKind::Stopped));
         }
         reading.sink.finish()?;
@@ -115,7 +117,7 @@ impl Work<'_> {
     }
 }
 
-/// Whether too many files are open, which the next run may not meet.
+/// Whether too many files are open. A later run may not meet this limit.
 fn is_out_of_handles(error: &Error) -> bool {
     const PROCESS_LIMIT: i32 = 24;
     const SYSTEM_LIMIT: i32 = 23;
@@ -123,18 +125,18 @@ fn is_out_of_handles(error: &Error) -> bool {
     cfg!(unix) && matches!(code, Some(PROCESS_LIMIT | SYSTEM_LIMIT))
 }
 
-/// Takes the records of an input, and what came of its plans.
+/// Receives the records of an input and collects the outcomes of its plans.
 struct Reading<'a> {
     sink: Counted<'a>,
     plans: Vec<PlanOutcome>,
-    /// The first of them that was read to its end.
+    /// The index of the first plan that was read to its end. Its tally keeps the names.
     first: Option<usize>,
-    /// What is kept of each takes memory.
+    /// The maximum number of plans, because each outcome takes memory.
     plans_max: u64,
     warnings: Warnings,
 }
 
-/// A sink that keeps the tally of the plan that passes through it.
+/// A sink that counts the records of the current plan.
 struct Counted<'a> {
     sink: Box<dyn Sink + 'a>,
     tally: Tally,
@@ -197,7 +199,7 @@ impl Sink for Counted<'_> {
         self.sink.finish()
     }
 
-    /// Each record is counted here, so none is rendered elsewhere.
+    /// `None`: this sink must see each record to count it, so no other thread may render records.
     fn as_rendered(&mut self) -> Option<&mut dyn Rendered> {
         None
     }

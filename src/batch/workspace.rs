@@ -1,37 +1,36 @@
-//! Names of workspaces, from the paths of their plans.
+//! Derives the names of workspaces from the paths of their plans.
 //!
-//! By default the name is the path without its endings: `live/prod.tfplan.json.zst` is `live/prod`.
-//! A file name that only says that the file is a plan is left out: `live/prod/plan.json` is
-//! `live/prod` as well. The name depends on the path alone, so that an input has the same name in
-//! every run, whatever the other inputs are. A rule of the user's says instead which part of the
-//! path is the name.
+//! By default, the name is the path without known extensions: `live/prod.tfplan.json.zst` gives
+//! `live/prod`. A file name that only means "plan" is dropped: `live/prod/plan.json` also gives
+//! `live/prod`. The name depends only on the path, so an input has the same name in every run,
+//! whatever the other inputs are. With a rule, the user chooses the part of the path instead.
 
 use std::borrow::Cow;
 
 use super::{Entry, Location};
 use crate::error::{Error, ErrorKind, Result};
 
-/// What stands for the workspace in a rule.
+/// The placeholder of the workspace in a rule.
 const PLACE: &str = "{workspace}";
 
-/// Endings of file names that say how a plan is stored, in lower case.
+/// File extensions that say how a plan is stored, in lower case.
 const ENDINGS: [&str; 6] = [".gz", ".zst", ".json", ".tfplan", ".plan", ".out"];
 
-/// File names without endings, dashes, underscores and dots that say no more than "plan".
+/// File names that only mean "plan", without extensions, dashes, underscores and dots.
 const PLAN_NAMES: [&str; 6] = ["plan", "tfplan", "terraform", "terraformplan", "tofu", "tofuplan"];
 
-/// How the name of a workspace is found.
+/// How to find the name of a workspace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Rule {
-    /// The path, without what any plan's path ends with.
+    /// The path without known extensions, and without a file name that only means "plan".
     #[default]
     Path,
-    /// What stands at a place of the path's end.
+    /// The part of the path that a pattern marks.
     Pattern(Pattern),
 }
 
-/// A path's end with the workspace in it: `plans/{workspace}/plan.json`. A `*` stands for anything
-/// but a slash.
+/// A pattern for the end of a path, with the workspace in it: `plans/{workspace}/plan.json`. A `*`
+/// matches any text without a slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     before: String,
@@ -39,11 +38,11 @@ pub struct Pattern {
 }
 
 impl Rule {
-    /// A rule as the user writes it.
+    /// Parses a rule as the user writes it.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Pattern`]: `{workspace}` is not in it, or twice.
+    /// Fails with [`ErrorKind::Pattern`] unless `{workspace}` occurs exactly once.
     pub fn parse(text: &str) -> Result<Rule> {
         let malformed = || Error::new(ErrorKind::Pattern);
         let text = text.strip_prefix("./").unwrap_or(text);
@@ -54,7 +53,7 @@ impl Rule {
         Ok(Rule::Pattern(Pattern { before: before.to_owned(), after: after.to_owned() }))
     }
 
-    /// The name of an input's workspace; `None`: the user's rule does not fit its path.
+    /// The workspace of an input; `None` if the user's pattern does not match its path.
     pub fn workspace(&self, entry: &Entry) -> Option<String> {
         let Some(path) = path_of(entry) else { return Some(entry.source().into_owned()) };
         match self {
@@ -65,7 +64,7 @@ impl Rule {
 }
 
 impl Pattern {
-    /// The workspace in a path; the shortest, where the pattern fits in several ways.
+    /// The workspace in a path; the shortest one if the pattern matches in several ways.
     fn find<'a>(&self, path: &'a str) -> Option<&'a str> {
         let places = || path.char_indices().map(|(at, _)| at).chain([path.len()]);
         let ends: Vec<usize> = places().filter(|&end| fits(&self.after, &path[end..])).collect();
@@ -82,7 +81,7 @@ impl Pattern {
     }
 }
 
-/// Whether a pattern with stars fits a text as a whole.
+/// Whether a pattern with stars matches a whole text.
 fn fits(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else {
@@ -103,7 +102,8 @@ fn fits(pattern: &str, text: &str) -> bool {
     true
 }
 
-/// The path of an input, with slashes and without components that stand for nothing.
+/// The path of an input, with slashes and without `.` and empty components; `None` for standard
+/// input.
 fn path_of(entry: &Entry) -> Option<Cow<'_, str>> {
     let text = match &entry.location {
         Location::File(path) => path.to_string_lossy(),
@@ -116,21 +116,26 @@ fn path_of(entry: &Entry) -> Option<Cow<'_, str>> {
         return Some(text);
     }
     let components = text.split('/').enumerate();
-    let told = components.filter(|&(at, it)| it != "." && (at == 0 || !it.is_empty()));
-    Some(told.map(|(_, component)| component).collect::<Vec<_>>().join("/").into())
+    let kept = components
+        .filter(|&(at, component)| component != "." && (at == 0 || !component.is_empty()));
+    Some(kept.map(|(_, component)| component).collect::<Vec<_>>().join("/").into())
 }
 
-/// A path without the endings of its file name, and without a file name that says nothing.
+/// A path without the known extensions, and without a file name that only means "plan".
 fn without_plan_name(path: &str) -> String {
     let Some((folder, name)) = path.rsplit_once('/') else {
         return without_endings(path).to_owned();
     };
     let stem = without_endings(name);
-    let is_name = !folder.is_empty() && folder != ".." && !folder.ends_with("/..");
-    if is_name && says_plan(stem) { folder.to_owned() } else { format!("{folder}/{stem}") }
+    let has_parent_name = !folder.is_empty() && folder != ".." && !folder.ends_with("/..");
+    if has_parent_name && is_plan_name(stem) {
+        folder.to_owned()
+    } else {
+        format!("{folder}/{stem}")
+    }
 }
 
-/// A file name without its known endings; a name that is nothing else stays.
+/// A file name without its known extensions. A name never becomes empty.
 fn without_endings(name: &str) -> &str {
     let mut stem = name;
     let shorter = |stem: &str| {
@@ -147,7 +152,7 @@ fn without_endings(name: &str) -> &str {
     stem
 }
 
-fn says_plan(stem: &str) -> bool {
+fn is_plan_name(stem: &str) -> bool {
     let letters = stem.chars().filter(|c| !"-_.".contains(*c));
     PLAN_NAMES.contains(&letters.collect::<String>().to_ascii_lowercase().as_str())
 }

@@ -9,12 +9,12 @@ use std::io::{self, Write};
 
 use super::hidden::is_hidden;
 
-/// Most bytes that are escaped at once; the escaped text is kept in memory.
+/// The maximum number of bytes to escape at once. The escaped text is held in memory.
 const PIECE_LEN: usize = 64 << 10;
 
 /// Writes JSON text to `out` with hidden characters as `\u…`, and the second `#` of `##` as well.
 ///
-/// Nearly all text needs no escape: it is checked once and passed on unchanged.
+/// Nearly all text needs no escapes. Such text is checked once and passed on unchanged.
 #[derive(Debug)]
 pub struct Json<W: Write> {
     out: W,
@@ -30,7 +30,8 @@ impl<W: Write> Json<W> {
         Json { out, ends_in_hash: false, open: Vec::new(), escaped: Vec::new() }
     }
 
-    /// Appends text to `escaped`. `Err` holds how many bytes at the end begin a character.
+    /// Appends text to `escaped`. `Err` holds the number of bytes at the end of the text that start
+    /// an incomplete character.
     fn escape(&mut self, text: &[u8]) -> Result<(), usize> {
         let (mut at, mut look_at) = (0, 0);
         while let Some(&byte) = text.get(at) {
@@ -80,10 +81,10 @@ impl<W: Write> Json<W> {
     }
 }
 
-/// Bytes that are checked together.
+/// The number of bytes to check together.
 const CHUNK: usize = 64;
 
-/// Length of the leading run of ASCII without DEL and `#`, in whole chunks.
+/// The length of the leading run of ASCII without DEL and `#`, in bytes; a multiple of [`CHUNK`].
 fn plain_len(text: &[u8]) -> usize {
     let is_plain = |chunk: &&[u8; CHUNK]| {
         !chunk.iter().fold(false, |any, &byte| any | (byte >= 0x7f) | (byte == b'#'))
@@ -134,7 +135,7 @@ pub fn json(text: &str) -> Cow<'_, str> {
 
 /// Whether text is ASCII without DEL and without two `#` in a row.
 fn is_plain(text: &[u8]) -> bool {
-    /// Bytes that are checked without a branch in between.
+    /// The number of bytes to check without a branch.
     const STRIDE: usize = 4096;
     let is_plain = |stride: &[u8]| {
         let Some((last, others)) = stride.split_last() else { return true };

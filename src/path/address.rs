@@ -1,31 +1,31 @@
-//! Patterns of addresses: what rules and filters name resources by.
+//! Patterns that match addresses, for rules and filters that select resources.
 //!
 //! | pattern | covers |
 //! | --- | --- |
 //! | `aws_db_*` | resources of these types |
-//! | `aws_instance.web` | the resource, all instances of it |
+//! | `aws_instance.web` | the resource with all its instances |
 //! | `aws_instance.web[0]` | one instance |
 //! | `module.network` | the module: all instances, resources and child modules |
 //! | `module.network["a"]` | one instance of the module, and everything in it |
-//! | `*.primary` | resources of that name in any module |
+//! | `*.primary` | resources named `primary` in any module |
 //!
-//! `*` is any text, dots and brackets too. A `*.` at the beginning may stand for nothing.
+//! `*` matches any text, including dots and brackets. A leading `*.` also matches the empty text.
 
 use crate::glob::Glob;
 
-/// A pattern of addresses.
+/// A pattern that matches addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddressPattern {
     text: Box<str>,
     whole: Glob,
-    /// What stands behind the `*.` at its beginning.
+    /// The pattern without its leading `*.`, if it has one.
     behind: Option<Glob>,
-    /// The pattern names a module, so what is in that module is covered.
+    /// True if the pattern names a module, so that it covers everything in the module.
     names_module: bool,
 }
 
 impl AddressPattern {
-    /// A pattern as it is written.
+    /// Parses a pattern. Every text is valid.
     pub fn new(text: &str) -> AddressPattern {
         let behind = text.strip_prefix("*.");
         let names_module = behind.unwrap_or(text).starts_with("module.");
@@ -38,7 +38,7 @@ impl AddressPattern {
         &self.text
     }
 
-    /// Whether the pattern covers an address. A type, or the name of an output, is one as well.
+    /// Whether the pattern covers an address, a resource type or the name of an output.
     pub fn covers(&self, address: &str) -> bool {
         std::iter::once(&self.whole).chain(&self.behind).any(|glob| {
             glob.matches(address.as_bytes())
@@ -46,8 +46,8 @@ impl AddressPattern {
         })
     }
 
-    /// Where the names end of what an address lies in: modules, with the key of their instance and
-    /// without it, and the resource without the key of the instance.
+    /// The offsets at which the names of the address's containers end: each module with and without
+    /// its instance key, and the resource without its instance key.
     fn ends<'a>(&self, address: &'a str) -> impl Iterator<Item = usize> + use<'a> {
         let names_module = self.names_module;
         let mut at = 0;
@@ -77,7 +77,7 @@ impl AddressPattern {
     }
 }
 
-/// Length of the key of an instance and the bracket behind it.
+/// The length of an instance key with its closing bracket, in bytes.
 fn key_len(key: &str) -> usize {
     let (mut is_quoted, mut is_escaped) = (false, false);
     let end = key.bytes().position(|byte| {

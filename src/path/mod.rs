@@ -1,9 +1,8 @@
-//! Paths to places inside a resource's values, and lists of them
-//! (docs/format/records.md, section 2).
+//! Paths into the values of a resource, and lists of paths (docs/format/records.md, section 2).
 //!
-//! A list keeps the text of all its keys in one buffer, so that collecting the paths of a change
-//! allocates nothing once the buffers have grown. Putting it in order mostly looks at one number a
-//! path: the beginning of its first key (`Span::lead`).
+//! A list stores the text of all its keys in one buffer. So collecting the paths of a change
+//! allocates nothing once the buffers have grown. Sorting mostly compares one number for each path:
+//! the start of its first key (`Span::lead`).
 
 mod address;
 mod pattern;
@@ -19,18 +18,18 @@ pub use self::address::AddressPattern;
 pub use self::pattern::{DECODERS, Pattern};
 use crate::error::{Error, ErrorKind};
 
-/// One step down into a value.
+/// One step from a value to a value inside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step<'a> {
     /// An attribute or map key, decoded.
     Key(&'a str),
-    /// A place in a list.
+    /// An index of a list.
     Index(u32),
-    /// An element of a set, which has no name.
+    /// An element of a set, which has neither a key nor an index.
     Element,
 }
 
-/// A path: steps from the root of a value, borrowed from a [`Paths`].
+/// A path: the steps from the root of a value, borrowed from a [`Paths`].
 #[derive(Clone, Copy)]
 pub struct Path<'a> {
     keys: &'a str,
@@ -43,11 +42,11 @@ pub struct Paths {
     keys: String,
     steps: Vec<Packed>,
     spans: Vec<Span>,
-    /// Where in `steps` the path begins that is being pushed.
+    /// The index in `steps` at which the unfinished path begins.
     open: u32,
 }
 
-/// A step; a key is a range of the list's text.
+/// A step. A key is a byte range of `Paths::keys`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Packed {
     Key { start: u32, end: u32 },
@@ -55,15 +54,15 @@ enum Packed {
     Element,
 }
 
-/// Where in a list's steps a path is.
+/// The range of `Paths::steps` that is a path, and its sort key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Span {
-    /// Of two paths with different leads, the one with the lesser lead comes first.
+    /// The first 8 bytes of the first key, as a big-endian number. A path with a smaller lead
+    /// sorts first.
     ///
-    /// It is what the first key begins with, the first byte the most significant. No text has a
-    /// byte 0xff, so an index or an element, which come after all keys, have the greatest one. A
-    /// short key is filled up with zeros, which may be bytes of another key as well: equal leads
-    /// say nothing.
+    /// An index or an element sorts after all keys and has the greatest number, because no text
+    /// has a byte 0xff. A short key is padded with zeros. Another key may contain zeros too, so
+    /// paths with equal leads must be compared step by step.
     lead: u64,
     start: u32,
     end: u32,
@@ -75,17 +74,17 @@ impl Paths {
         Paths::default()
     }
 
-    /// Number of paths.
+    /// The number of paths.
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
-    /// Whether there is none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
 
-    /// Forgets all paths and keeps the memory, unless that is very much.
+    /// Removes all paths. Keeps the buffers unless the paths took more than 1 MiB.
     pub fn clear(&mut self) {
         const KEPT: u64 = 1 << 20;
         if self.size() > KEPT {
@@ -97,7 +96,7 @@ impl Paths {
         self.open = 0;
     }
 
-    /// Forgets the paths that were pushed after the first `len`. The list must not be sorted since.
+    /// Keeps the first `len` paths that were pushed. The list must not have been sorted.
     pub fn truncate(&mut self, len: usize) {
         let Some(&Span { start, .. }) = self.spans.get(len) else { return };
         let first_key = self.steps[start as usize..].iter().find_map(|step| match step {
@@ -110,12 +109,12 @@ impl Paths {
         self.open = start;
     }
 
-    /// Whether a path has more than one step.
+    /// Whether any path has more than one step.
     pub fn are_deep(&self) -> bool {
         self.spans.iter().any(|span| span.end - span.start > 1)
     }
 
-    /// The memory that the paths take, in bytes.
+    /// The memory of the paths, in bytes.
     pub fn size(&self) -> u64 {
         let steps = size_of_val(&self.steps[..]) + size_of_val(&self.spans[..]);
         (self.keys.len() + steps) as u64
@@ -125,18 +124,18 @@ impl Paths {
     ///
     /// # Panics
     ///
-    /// If the keys of a list have more than 4 GiB; whoever collects paths of unknown number holds
-    /// [`Paths::size`] to a limit.
+    /// Panics if the keys of the list exceed 4 GiB. A caller that collects an unknown number of
+    /// paths must check [`Paths::size`] against a limit.
     pub fn push<'s>(&mut self, steps: impl IntoIterator<Item = Step<'s>>) {
         steps.into_iter().for_each(|step| self.push_step(step));
         self.end();
     }
 
-    /// Appends a step to a path that is no part of the list before its [end](Paths::end).
+    /// Appends a step to the unfinished path. [`Paths::end`] adds that path to the list.
     ///
     /// # Panics
     ///
-    /// As [`Paths::push`].
+    /// Panics like [`Paths::push`].
     #[inline]
     pub fn push_step(&mut self, step: Step<'_>) {
         let packed = match step {
@@ -151,11 +150,11 @@ impl Paths {
         self.steps.push(packed);
     }
 
-    /// Appends the path whose steps were pushed one by one.
+    /// Adds the unfinished path to the list.
     ///
     /// # Panics
     ///
-    /// As [`Paths::push`].
+    /// Panics like [`Paths::push`].
     #[inline]
     pub fn end(&mut self) {
         let (start, end) = (self.open, packed_len(self.steps.len()));
@@ -170,12 +169,13 @@ impl Paths {
         self.open = end;
     }
 
-    /// Appends the path that `text` stands for: what [`Path`] writes, read back
+    /// Parses the text of a path as [`Path`] writes it, and appends the path
     /// (docs/format/records.md, section 2).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Path`], at the byte of `text` where it is no path. The list stays as it was.
+    /// Fails with [`ErrorKind::Path`] at the offset of the first invalid step. Then the list is
+    /// unchanged.
     pub fn push_text(&mut self, text: &str) -> Result<(), Error> {
         let mut steps = Vec::new();
         let mut at = 0;
@@ -193,12 +193,12 @@ impl Paths {
         Ok(())
     }
 
-    /// The paths in order.
+    /// Iterates over the paths in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Path<'_>> {
         self.spans.iter().map(|&span| self.path(span))
     }
 
-    /// The path at that place of the list.
+    /// The path with this index in the list.
     pub fn get(&self, place: usize) -> Option<Path<'_>> {
         self.spans.get(place).map(|&span| self.path(span))
     }
@@ -207,34 +207,34 @@ impl Paths {
         Path { keys: &self.keys, steps: &self.steps[span.start as usize..span.end as usize] }
     }
 
-    /// Whether a path is among these, or leads on from one of them. They are in order, and none of
-    /// them leads on from another.
+    /// Whether `path` equals a path of the list or is below one. The list must be sorted, and none
+    /// of its paths may be below another.
     pub fn has_above(&self, path: Path<'_>) -> bool {
         let after = self.spans.partition_point(|&span| self.path(span) <= path);
-        // What lies between a path and what is above it leads on from that, too.
+        // In sorted order, every path between a path and its ancestor is below that ancestor.
         let last = after.checked_sub(1).and_then(|last| self.get(last));
         last.is_some_and(|last| path.is_below(last))
     }
 
-    /// Whether a path is among these, or one of them leads on from it. They are in order.
+    /// Whether a path of the list equals `path` or is below it. The list must be sorted.
     pub fn has_below(&self, path: Path<'_>) -> bool {
         self.first_below(path).is_some()
     }
 
-    /// The first path in this sorted list that equals `path` or continues it.
+    /// The first path of the list that equals `path` or is below it. The list must be sorted.
     pub fn first_below(&self, path: Path<'_>) -> Option<Path<'_>> {
         let first = self.spans.partition_point(|&span| self.path(span) < path);
         self.get(first).filter(|first| first.is_below(path))
     }
 
-    /// The last path in this sorted list that equals `path` or continues it.
+    /// The last path of the list that equals `path` or is below it. The list must be sorted.
     pub fn last_below(&self, path: Path<'_>) -> Option<Path<'_>> {
         let is_up_to = |place: Path<'_>| place < path || place.is_below(path);
         let behind = self.spans.partition_point(|&span| is_up_to(self.path(span)));
         self.get(behind.checked_sub(1)?).filter(|last| last.is_below(path))
     }
 
-    /// Adds a step to the path that was pushed last. The list must not be sorted since.
+    /// Appends a step to the last path. The list must not have been sorted.
     pub fn lengthen(&mut self, step: Step<'_>) {
         if let Some(last) = self.spans.pop() {
             self.open = last.start;
@@ -243,13 +243,13 @@ impl Paths {
         self.end();
     }
 
-    /// Whether the paths are those of another list and came there in the same way: a look at the
-    /// memory of both. `false` says nothing.
+    /// Whether another list has the same paths in the same memory layout, which is fast to compare.
+    /// Lists with the same paths may have different layouts, so `false` proves nothing.
     pub fn is_same_as(&self, other: &Paths) -> bool {
         self.spans == other.spans && self.keys == other.keys && self.steps == other.steps
     }
 
-    /// Sorts step by step and drops repetitions.
+    /// Sorts the paths by their steps and removes duplicates.
     pub fn sort(&mut self) {
         let mut spans = std::mem::take(&mut self.spans);
         if !spans.is_sorted_by(|a, b| self.order(a, b).is_lt()) {
@@ -267,7 +267,7 @@ impl Paths {
         }
     }
 
-    /// Sorts, and drops each path that lies below another of the list.
+    /// Sorts the list, and removes each path that is below another.
     pub fn sort_outermost(&mut self) {
         self.sort();
         let mut spans = std::mem::take(&mut self.spans);
@@ -282,8 +282,8 @@ impl Paths {
         self.spans = spans;
     }
 
-    /// Cuts each path that lies below one of `places` at that place, and tells whether there was
-    /// such a path. The places are sorted, and none of them lies below another.
+    /// Shortens each path that is below a path of `places` to that path. Returns whether it
+    /// shortened any. `places` must be sorted, and none of its paths may be below another.
     pub fn cut_at(&mut self, places: &Paths) -> bool {
         let mut spans = std::mem::take(&mut self.spans);
         let mut is_cut = false;
@@ -292,7 +292,7 @@ impl Paths {
                 Ordering::Equal => places.path(*place) <= self.path(*span),
                 order => order.is_lt(),
             });
-            // Only below the last place that does not come after it a path can lie.
+            // Only the last place that does not sort after the path can be above it.
             let Some(place) = reached.checked_sub(1).map(|last| places.spans[last]) else {
                 continue;
             };
@@ -314,7 +314,7 @@ impl Clone for Paths {
         copy
     }
 
-    /// Takes no new memory where there is enough.
+    /// Reuses the buffers of `self`.
     fn clone_from(&mut self, other: &Paths) {
         self.keys.clone_from(&other.keys);
         self.steps.clone_from(&other.steps);
@@ -330,7 +330,7 @@ fn packed_len(len: usize) -> u32 {
     }
 }
 
-/// What a key begins with, as a number of the same order.
+/// The first 8 bytes of a key as a big-endian number, padded with zeros.
 fn lead(key: &[u8]) -> u64 {
     if let Some(bytes) = key.first_chunk() {
         return u64::from_be_bytes(*bytes);
@@ -347,12 +347,12 @@ fn lead(key: &[u8]) -> u64 {
 }
 
 impl<'a> Path<'a> {
-    /// The steps from the root.
+    /// Iterates over the steps from the root.
     pub fn steps(self) -> impl ExactSizeIterator<Item = Step<'a>> {
         self.steps.iter().map(move |&step| self.unpacked(step))
     }
 
-    /// The step at that depth, from 0.
+    /// The step at this depth, from 0.
     pub fn step(self, depth: usize) -> Option<Step<'a>> {
         self.steps.get(depth).map(|&step| self.unpacked(step))
     }
@@ -365,7 +365,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Appends its text, as [`fmt::Display`] writes it, with less ado.
+    /// Appends the text of the path. Faster than [`fmt::Display`].
     pub fn push_to(self, text: &mut String) {
         let Ok(()) = self.pieces(|piece| {
             text.push_str(piece);
@@ -373,7 +373,7 @@ impl<'a> Path<'a> {
         });
     }
 
-    /// Hands out the pieces of its text.
+    /// Calls `each` with the pieces of the path's text.
     #[inline]
     fn pieces<E>(self, mut each: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
         for (place, step) in self.steps().enumerate() {
@@ -390,7 +390,7 @@ impl<'a> Path<'a> {
         Ok(())
     }
 
-    /// Whether it is another path or leads on from it.
+    /// Whether the path equals `above` or starts with its steps.
     pub fn is_below(self, above: Path<'_>) -> bool {
         self.steps.len() >= above.steps.len()
             && self.steps().zip(above.steps()).all(|(a, b)| a == b)
@@ -429,14 +429,15 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// A step of a path's text.
+/// A step parsed from the text of a path.
 enum TextStep<'a> {
     Key(Cow<'a, str>),
     Index(u32),
     Element,
 }
 
-/// The step that a text begins with and the length of its text; `None` where there is none.
+/// Parses the step at the start of a text. Returns the step and its length in bytes; `None` if the
+/// text does not start with a step.
 fn text_step(text: &str, is_first: bool) -> Option<(TextStep<'_>, usize)> {
     let Some(inside) = text.strip_prefix('[') else {
         let ident = if is_first { text } else { text.strip_prefix('.')? };
@@ -487,7 +488,7 @@ pub(crate) fn push_key(text: &mut String, key: &str) {
     });
 }
 
-/// A step to a key: `key` or `.key` where it is an identifier, otherwise `["key"]`.
+/// Writes the step to a key: `key` or `.key` if the key is an identifier, otherwise `["key"]`.
 fn key_pieces<E>(
     key: &str,
     is_first: bool,
@@ -502,7 +503,7 @@ fn key_pieces<E>(
     each(key)
 }
 
-/// `["key"]`, escaping only what JSON demands.
+/// Writes `["key"]`, and escapes only what JSON requires.
 fn quoted<E>(key: &str, each: &mut impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
     each("[\"")?;
     let mut rest = key;
@@ -529,7 +530,7 @@ fn quoted<E>(key: &str, each: &mut impl FnMut(&str) -> Result<(), E>) -> Result<
     each("\"]")
 }
 
-/// The digits of a number.
+/// Writes a number in decimal.
 fn decimal<E>(number: u32, each: &mut impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
     let mut power = 1;
     while number / power >= 10 {
@@ -542,7 +543,7 @@ fn decimal<E>(number: u32, each: &mut impl FnMut(&str) -> Result<(), E>) -> Resu
     Ok(())
 }
 
-/// A digit of a number up to base 16.
+/// The hexadecimal digit of a value below 16.
 fn digit(value: u8) -> &'static str {
     const DIGITS: &str = "0123456789abcdef";
     let at = usize::from(value);
@@ -617,7 +618,7 @@ mod tests {
         }
     }
 
-    /// Paths of a few keys that begin alike, each a list of them.
+    /// Generates lists of up to `most` paths. Each path has a few keys, many with equal starts.
     fn plain_paths(most: usize) -> impl Strategy<Value = Vec<Vec<String>>> {
         prop::collection::vec(prop::collection::vec("(attribu)?[ab]{0,2}", 0..4), 0..most)
     }
@@ -661,7 +662,7 @@ mod tests {
                 paths.iter().map(|path| format!("{:?}", path.steps().collect::<Vec<_>>())).collect()
             };
             prop_assert_eq!(steps(&paths), steps(&expected));
-            // The leads are those of the cut paths.
+            // The leads of the cut paths are correct, so both lists sort alike.
             paths.sort();
             expected.sort();
             prop_assert_eq!(steps(&paths), steps(&expected));

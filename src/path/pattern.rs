@@ -1,4 +1,4 @@
-//! Patterns of paths: the one language in which rules, filters and `slim` name attributes.
+//! Patterns that match paths. Rules, filters and `slim` all use them to select attributes.
 //!
 //! ```text
 //! pattern = ["="] path        a path as records write it, with `*` for any text
@@ -6,47 +6,47 @@
 //!
 //! | pattern | covers |
 //! | --- | --- |
-//! | `tags` | `tags` and all below it, like `tags.Name` |
-//! | `ingress.cidr_blocks` | those of each element of `ingress` |
-//! | `ingress[0]` | the first element, and all below it |
-//! | `*.password` | `password` at any depth, and all below it |
-//! | `policy` | the document in that string as well: `jsondecode(policy).Statement` |
-//! | `=tags` | `tags` alone |
+//! | `tags` | `tags` and everything below it, such as `tags.Name` |
+//! | `ingress.cidr_blocks` | `cidr_blocks` of each element of `ingress` |
+//! | `ingress[0]` | the first element and everything below it |
+//! | `*.password` | `password` at any depth and everything below it |
+//! | `policy` | also the document in the string `policy`: `jsondecode(policy).Statement` |
+//! | `=tags` | only `tags` itself |
 //!
-//! A pattern is read once. It is held to the text of a path in time linear in both.
+//! A pattern is parsed once. Matching it against the text of a path takes time linear in both.
 
 use super::{is_ident, push_key};
 use crate::error::{Error, ErrorKind};
 use crate::glob::Glob;
 
-/// Terraform's functions that read documents in strings: JSON, YAML.
+/// Terraform's functions that decode documents in strings: JSON and YAML.
 pub const DECODERS: [&str; 2] = ["jsondecode", "yamldecode"];
 
-/// A pattern of paths.
+/// A pattern that matches paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     text: Box<str>,
     whole: Glob,
-    /// What stands behind the `*.` at its beginning, which may stand for nothing.
+    /// The pattern without its leading `*.`, if it has one. That `*.` also matches the empty text.
     behind: Option<Glob>,
     reach: Reach,
 }
 
-/// What a pattern covers of what it matches.
+/// How far a pattern reaches from the path that it matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach {
-    /// The place, and everything below it.
+    /// The path and everything below it.
     Below,
-    /// The place alone.
+    /// Only the path itself.
     Exact,
 }
 
 impl Pattern {
-    /// A pattern as it is written.
+    /// Parses a pattern.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Path`], at the byte where the text is no path.
+    /// Fails with [`ErrorKind::Path`] at the offset of the first invalid step.
     pub fn parse(text: &str) -> Result<Pattern, Error> {
         let (path, reach) = match text.strip_prefix('=') {
             Some(path) => (path, Reach::Exact),
@@ -64,13 +64,13 @@ impl Pattern {
         &self.text
     }
 
-    /// Whether the pattern covers a path, as records write it.
+    /// Whether the pattern covers a path, given as the text that records write.
     pub fn covers(&self, path: &str) -> bool {
         if self.reach == Reach::Exact {
             return self.globs().any(|glob| glob.matches(path.as_bytes()));
         }
         std::iter::once(path).chain(string_of(path)).any(|path| {
-            let without = path.contains('[').then(|| without_places(path));
+            let without = path.contains('[').then(|| without_indices(path));
             self.globs().any(|glob| {
                 glob.matches_up_to(path.as_bytes(), ends(path))
                     || without.as_ref().is_some_and(|(path, ends)| {
@@ -80,18 +80,19 @@ impl Pattern {
         })
     }
 
-    /// The globs of which one must match the text of a place.
+    /// The globs of the pattern. At least one must match the text of a path.
     pub(crate) fn globs(&self) -> impl Iterator<Item = &Glob> {
         std::iter::once(&self.whole).chain(&self.behind)
     }
 
-    /// Whether places in lists may be left out.
+    /// Whether the pattern may omit the indices of lists.
     pub(crate) fn skips_places(&self) -> bool {
         self.reach == Reach::Below
     }
 }
 
-/// The text of a path with each key as records write it; `Err`: where it is none.
+/// The text of a path with its keys as records write them. `Err` holds the offset of the first
+/// invalid step, in bytes.
 fn canonical(text: &str) -> Result<String, usize> {
     let mut path = String::with_capacity(text.len());
     let mut at = 0;
@@ -109,12 +110,12 @@ fn canonical(text: &str) -> Result<String, usize> {
     Ok(path)
 }
 
-/// Appends a key without quotes, and the dot before it; gives the length of its text.
+/// Appends an unquoted key with the dot before it. Returns its length in `text`, in bytes.
 fn key(text: &str, path: &mut String) -> Option<usize> {
     let name = match text.strip_prefix('.') {
         Some(_) if path.is_empty() => return None,
         Some(name) => name,
-        // What follows a bracket, as in `jsondecode(m["a"])` and `*[0]*`.
+        // After a bracket, only `)` and `*` need no dot: `jsondecode(m["a"])`, `*[0]*`.
         None if path.ends_with(']') && !text.starts_with([')', '*']) => return None,
         None => text,
     };
@@ -130,7 +131,8 @@ fn key(text: &str, path: &mut String) -> Option<usize> {
     Some(len)
 }
 
-/// Appends what a bracket holds: a place in a list, or a key in quotes.
+/// Appends a step in brackets: an index of a list, or a quoted key. `inside` begins after the
+/// bracket. Returns the length of the step with both brackets, in bytes.
 fn bracketed(inside: &str, path: &mut String) -> Option<usize> {
     if !inside.starts_with('"') {
         let end = inside.find(']')?;
@@ -154,7 +156,7 @@ fn bracketed(inside: &str, path: &mut String) -> Option<usize> {
     Some(end + 2)
 }
 
-/// The steps of a path's text: of `a.b[0]["x.y"]` these are `a`, `.b`, `[0]` and `["x.y"]`.
+/// Splits the text of a path into its steps: `a.b[0]["x.y"]` into `a`, `.b`, `[0]` and `["x.y"]`.
 fn steps(path: &str) -> impl Iterator<Item = &str> {
     let mut rest = path;
     std::iter::from_fn(move || {
@@ -171,7 +173,7 @@ fn steps(path: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where the steps of a path end; the root has none.
+/// The offsets at which the steps of a path end; 0 for the root, which has no steps.
 fn ends(path: &str) -> impl Iterator<Item = usize> {
     let mut end = 0;
     let of_steps = steps(path).map(move |step| {
@@ -181,11 +183,11 @@ fn ends(path: &str) -> impl Iterator<Item = usize> {
     path.is_empty().then_some(0).into_iter().chain(of_steps)
 }
 
-/// A path without its places in lists, and where its steps end.
-fn without_places(path: &str) -> (String, Vec<usize>) {
-    let is_place = |step: &&str| step.starts_with('[') && !step.starts_with("[\"");
+/// A path without the indices of lists, and the offsets at which its steps end.
+fn without_indices(path: &str) -> (String, Vec<usize>) {
+    let is_index = |step: &&str| step.starts_with('[') && !step.starts_with("[\"");
     let mut text = String::with_capacity(path.len());
-    let steps = steps(path).filter(|step| !is_place(step));
+    let steps = steps(path).filter(|step| !is_index(step));
     let ends = steps.map(|step| {
         text.push_str(step);
         text.len()
@@ -194,8 +196,8 @@ fn without_places(path: &str) -> (String, Vec<usize>) {
     (text, ends)
 }
 
-/// The string that the document stands in to which a path leads: of `jsondecode(policy).Statement`
-/// it is `policy`.
+/// The path of the string whose document contains `path`: `policy` for
+/// `jsondecode(policy).Statement`. `None` if the path leads into no document.
 fn string_of(path: &str) -> Option<&str> {
     let inside = DECODERS.iter().find_map(|it| path.strip_prefix(it)?.strip_prefix('('))?;
     let (mut is_quoted, mut is_escaped) = (false, false);
@@ -252,7 +254,7 @@ mod tests {
             ("x[0].y", "*[0]*", true),
             ("", "*", true),
             ("", "a", false),
-            // The exact place.
+            // Patterns of only the path itself.
             ("tags", "=tags", true),
             ("tags.Name", "=tags", false),
             ("tags.Name", "=*.Name", true),
@@ -260,7 +262,7 @@ mod tests {
             ("ingress[0].port", "=ingress.port", false),
             ("ingress[0].port", "=ingress[*].port", true),
             ("jsondecode(policy).a", "=policy", false),
-            // Keys are written in one way.
+            // Different spellings of a key are equal.
             ("tags.Name", r#"tags["Name"]"#, true),
             ("tags.Name", r#"["tags"]["Na*"]"#, true),
             (r#"tags["a/b"]"#, r#"tags["a\u002fb"]"#, true),
@@ -302,7 +304,7 @@ mod tests {
         }
     }
 
-    /// Takes minutes where every prefix of a path is looked at to its end.
+    /// Takes minutes if the time is quadratic in the length of the path.
     #[test]
     fn long_paths_take_linear_time() {
         let key = format!("m[\"{}\"].k", "a.".repeat(1 << 20));

@@ -1,9 +1,8 @@
-//! Lines of a journal, which may be longer than what fits into memory.
+//! Reads and writes the lines of a journal, which may be larger than memory.
 //!
-//! A line is a digest of its text, a space, and the text: a JSON object with one member. Where that
-//! is a list, its elements stand next to each other without spaces between them. The first pass
-//! over a line checks its digest ([`Lines`]), and the second one reads an element at a time
-//! ([`Elements`]).
+//! A line is a digest of its text, a space, and the text: a JSON object with one member. A list has
+//! no spaces between its elements. The first pass over a line checks its digest ([`Lines`]). The
+//! second pass reads one element at a time ([`Elements`]).
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -13,13 +12,13 @@ use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, FolderProblem, Result};
 
-/// Hexadecimal digits of a line's digest.
+/// The number of hexadecimal digits of a line's digest.
 const DIGITS: usize = 16;
 
-/// What stands before the text of a line: the digits and a space.
+/// The bytes before the text of a line: the digits and a space.
 pub(super) const HEAD: u64 = DIGITS as u64 + 1;
 
-/// Which list a line holds.
+/// The kind of list that a line holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The inputs.
@@ -29,7 +28,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// What its text begins with.
+    /// The start of the text of such a line.
     pub fn head(self) -> &'static str {
         match self {
             Kind::Inputs => r#"{"inputs":["#,
@@ -38,33 +37,33 @@ impl Kind {
     }
 }
 
-/// What every list ends with.
+/// The end of the text of every list.
 pub(super) const TAIL: &str = "]}";
 
-/// A line whose digest is right.
+/// A line with a valid digest.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
-    /// Its number, from 1.
+    /// The number of the line, from 1.
     pub number: u64,
-    /// The offset of its text.
+    /// The offset of the text in the file, in bytes.
     offset: u64,
-    /// The length of its text.
+    /// The length of the text in bytes.
     len: u64,
     digest: blake3::Hash,
 }
 
 impl Line {
-    /// Whether that is its text.
+    /// Whether the line has this text, by length and digest.
     pub fn holds(&self, text: &Measure) -> bool {
         (self.len, self.digest) == (text.len, text.digest.finalize())
     }
 
-    /// The text.
+    /// Reads the text.
     pub fn text(&self, file: &File) -> Result<Vec<u8>> {
         read(file, self.offset, self.len)
     }
 
-    /// The kind of its list; none, if it is something else.
+    /// The kind of the line's list; `None` if the line holds no list.
     pub fn kind(&self, file: &File) -> Result<Option<Kind>> {
         let longest = Kind::Outcomes.head().len() as u64;
         let start = read(file, self.offset, longest.min(self.len))?;
@@ -73,7 +72,7 @@ impl Line {
     }
 }
 
-/// The bytes at a place of a file.
+/// Reads `len` bytes of a file at `offset`.
 pub(super) fn read(file: &File, offset: u64, len: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = Part { file, range: offset..offset + len }.read_to_end(&mut bytes);
@@ -83,7 +82,7 @@ pub(super) fn read(file: &File, offset: u64, len: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A range of a file. It moves the file's own position, on which nothing else relies.
+/// Reads a byte range of a file. Reading moves the position of the file, which nothing else uses.
 #[derive(Debug)]
 struct Part<'a> {
     file: &'a File,
@@ -102,19 +101,19 @@ impl Read for Part<'_> {
     }
 }
 
-/// The lines of a journal, one after the other.
+/// Reads the lines of a journal in order.
 pub(super) struct Lines<'a> {
     reader: BufReader<Part<'a>>,
-    /// Where the next line begins.
+    /// The offset of the next line, in bytes.
     offset: u64,
     /// The number of the next line.
     number: u64,
 }
 
-/// A line, or what stands in the place of one.
+/// A valid or a broken line.
 pub(super) enum Stretch {
     Whole(Line),
-    /// Its digest is wrong, or it does not end.
+    /// The digest is wrong, or the line feed is missing.
     Broken {
         is_ended: bool,
     },
@@ -126,7 +125,7 @@ impl<'a> Lines<'a> {
         Lines { reader, offset: 0, number: 1 }
     }
 
-    /// Where the next line begins.
+    /// The offset of the next line, in bytes.
     pub fn offset(&self) -> u64 {
         self.offset
     }
@@ -136,12 +135,12 @@ impl<'a> Lines<'a> {
         self.number
     }
 
-    /// Whether nothing follows.
+    /// Whether the file has no more bytes.
     pub fn are_over(&mut self) -> Result<bool> {
         Ok(self.reader.fill_buf().map_err(read_error)?.is_empty())
     }
 
-    /// The next line.
+    /// The next line; `None` at the end of the file.
     pub fn next(&mut self) -> Result<Option<Stretch>> {
         let (mut head, mut text) = (Vec::new(), Measure::default());
         let mut is_ended = false;
@@ -174,19 +173,19 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The elements of a line's list, one after the other.
+/// Reads the elements of a line's list in order.
 pub(super) struct Elements<'a> {
     reader: BufReader<Part<'a>>,
     line: u64,
-    /// Where the next one begins.
+    /// The offset of the next element in the file, in bytes.
     offset: u64,
-    /// The last one.
+    /// The text of the last element.
     text: Vec<u8>,
     is_over: bool,
 }
 
 impl<'a> Elements<'a> {
-    /// Those of a line of that kind.
+    /// The elements of a line, which must be of this kind.
     pub fn of(line: &Line, kind: Kind, file: &'a File) -> Elements<'a> {
         const BUFFER: u64 = 64 << 10;
         let offset = line.offset + kind.head().len() as u64;
@@ -195,11 +194,11 @@ impl<'a> Elements<'a> {
         Elements { reader, line: line.number, offset, text: Vec::new(), is_over: false }
     }
 
-    /// The next one, and its offset.
+    /// The offset and the text of the next element. The text is valid until the next call.
     ///
     /// # Errors
     ///
-    /// The journal cannot be read, or the text is no list.
+    /// Fails if the journal cannot be read, or if the text is not a list.
     pub fn next(&mut self) -> Result<Option<(u64, &[u8])>> {
         if self.is_over {
             return Ok(None);
@@ -236,7 +235,7 @@ impl<'a> Elements<'a> {
     }
 }
 
-/// How deep a place of a JSON text lies.
+/// Tracks the nesting depth in a JSON text.
 #[derive(Default)]
 struct Nesting {
     depth: u64,
@@ -245,7 +244,7 @@ struct Nesting {
 }
 
 impl Nesting {
-    /// Whether an element of the outermost list ends at the next byte.
+    /// Takes the next byte. Returns whether it ends an element of the outermost list.
     fn ends_at(&mut self, byte: u8) -> bool {
         if self.is_in_string {
             self.is_in_string = self.is_escaped || byte != b'"';
@@ -271,14 +270,14 @@ pub(super) struct Measure {
 }
 
 impl Measure {
-    /// Those of a list.
+    /// Measures the text of a list without storing it.
     pub fn of(kind: Kind, elements: impl Iterator<Item = impl Serialize>) -> io::Result<Measure> {
         let mut out = BufWriter::new(Measure::default());
         write_list(&mut out, kind, elements)?;
         Ok(out.into_inner()?)
     }
 
-    /// What stands before the text in its line.
+    /// The digest and the space before the text in its line.
     pub fn head(&self) -> String {
         format!("{} ", &self.digest.finalize().to_hex()[..DIGITS])
     }
@@ -288,12 +287,12 @@ impl Measure {
         self.digest.update(text);
     }
 
-    /// The line of this text that begins there.
+    /// The line with this text that begins at `offset`.
     pub fn line(&self, number: u64, offset: u64) -> Line {
         Line { number, offset: offset + HEAD, len: self.len, digest: self.digest.finalize() }
     }
 
-    /// The length of the line with its end.
+    /// The length of the line with its line feed, in bytes.
     pub fn line_len(&self) -> u64 {
         HEAD + self.len + 1
     }
@@ -338,7 +337,7 @@ pub(super) fn read_error(error: io::Error) -> Error {
 mod tests {
     use super::*;
 
-    /// The elements of a line with that text, or none if it is damaged.
+    /// The elements of a line with this text; `None` if the list is malformed.
     fn elements(text: &str, kind: Kind) -> Option<Vec<String>> {
         let mut file = tempfile::tempfile().expect("a file");
         let mut measure = Measure::default();

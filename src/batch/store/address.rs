@@ -1,18 +1,17 @@
-//! Addresses: what is told from a path by its `scheme://`.
+//! Parses addresses, which start with `scheme://`.
 //!
-//! A key stands as it is, without percent-encoding, as the stores' own tools take it. A web address
-//! is taken as it is, too; but its query may be a signature, so what is shown of an address never
-//! has one, nor a user.
+//! Keys are not percent-encoded, as in the stores' own tools. Web addresses are sent unchanged. The
+//! query of an address may be a signature, so a displayed address has neither a query nor a user.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use crate::error::{Error, ErrorKind, Result, StoreFault};
 
-/// What an address leads to.
+/// The kind of store that an address belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
-    /// Amazon's S3, and whatever talks like it.
+    /// Amazon S3 and compatible stores.
     S3,
     /// Google Cloud Storage.
     Gs,
@@ -22,26 +21,26 @@ pub(super) enum Kind {
     Web,
 }
 
-/// Where an object is, or several whose keys begin alike.
+/// The address of an object, or of all objects whose keys have a common prefix.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
     kind: Kind,
-    /// A bucket; of a web server the whole address, which may hold a secret.
+    /// The bucket. For a web server, the whole address, which may contain a secret.
     bucket: String,
     key: String,
 }
 
-/// What a name with a scheme stands for.
+/// A parsed name with a scheme.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::batch) enum Named {
     /// A path on this machine.
     File(PathBuf),
-    /// Something in a store.
+    /// An address in a store.
     Object(Address),
 }
 
 impl Named {
-    /// What a name stands for; `None`: it has no scheme, and is a path.
+    /// Parses a name; `None` if it has no scheme and is a plain path.
     pub(in crate::batch) fn parse(name: &str) -> Option<Result<Named>> {
         let (scheme, rest) = name.split_once("://")?;
         let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -97,17 +96,18 @@ impl Address {
         self.kind
     }
 
-    /// The bucket; of a web server the whole address, secrets and all: not to be shown.
+    /// The bucket. For a web server, the whole address with its secrets, which must not be
+    /// displayed.
     pub(super) fn bucket(&self) -> &str {
         &self.bucket
     }
 
-    /// What tells the address from others: all of it, secrets too.
+    /// Text that distinguishes the address from others. Contains its secrets.
     pub(in crate::batch) fn identity(&self) -> String {
         format!("{:?}:{}/{}", self.kind, self.bucket, self.key)
     }
 
-    /// The key in the bucket; none on a web server.
+    /// The key in the bucket; empty for a web server.
     pub(in crate::batch) fn key(&self) -> &str {
         &self.key
     }
@@ -131,7 +131,8 @@ impl fmt::Debug for Address {
     }
 }
 
-/// What may be shown of a name that has a scheme, even of one that is no address.
+/// A name as it may be displayed: if it has a scheme, without its user, query and fragment. The
+/// name need not be a valid address.
 pub(in crate::batch) fn shown(name: &str) -> String {
     let Some((scheme, rest)) = name.split_once("://") else { return name.to_owned() };
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
@@ -143,12 +144,12 @@ pub(in crate::batch) fn shown(name: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
-/// Whether a key looks as if it had a query. A `?` alone may be a part of a glob.
+/// Whether a key seems to contain a query. A `?` alone may be part of a glob.
 fn has_query(key: &str) -> bool {
     key.split_once('?').is_some_and(|(_, query)| query.contains('='))
 }
 
-/// The path of a `file://` address: percent-encoded, and of this machine.
+/// The path of a `file://` address, which is percent-encoded and must be on this machine.
 fn local(rest: &str) -> Result<PathBuf> {
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
     if !path.starts_with('/') {
@@ -164,7 +165,7 @@ fn local(rest: &str) -> Result<PathBuf> {
     path_of(bytes)
 }
 
-/// The byte that `%` and two digits at the start of a text stand for.
+/// The byte that the text starts with in percent-encoding, if any.
 fn escaped(text: &[u8]) -> Option<u8> {
     let [b'%', high, low, ..] = text else { return None };
     let digit = |byte: &u8| char::from(*byte).to_digit(16);
@@ -180,11 +181,11 @@ fn path_of(bytes: Vec<u8>) -> Result<PathBuf> {
 #[cfg(not(unix))]
 fn path_of(bytes: Vec<u8>) -> Result<PathBuf> {
     let text = String::from_utf8(bytes).map_err(|_| fault(StoreFault::Name))?;
-    // A drive stands behind the slash.
+    // The drive follows the slash.
     Ok(text.trim_start_matches('/').into())
 }
 
-/// An error without a place.
+/// An error without an offset.
 pub(super) fn fault(fault: StoreFault) -> Error {
     Error::new(ErrorKind::Store(fault))
 }

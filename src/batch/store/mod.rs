@@ -1,7 +1,7 @@
-//! Object stores and web servers: what the names of objects mean, and who is asked for them.
+//! Object stores and web servers: parses the addresses of objects and reads them.
 //!
-//! [`client`] asks, and is all there is of async code; a build without the feature `stores` has
-//! another, which says so.
+//! [`client`] sends the requests and contains all async code. A build without the feature `stores`
+//! replaces it with a stub that refuses every address.
 
 mod address;
 #[cfg(feature = "stores")]
@@ -18,12 +18,12 @@ pub(super) use address::{Named, shown};
 pub use client::Stores;
 pub(super) use client::{Asked, Listing};
 
-/// How long a store is waited for, and how often it is asked again.
+/// The timeout and the number of retries of requests to stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// How long nothing may come.
+    /// The longest silence of a store.
     pub timeout: Duration,
-    /// How often what failed is asked again before anything more of it has come.
+    /// The number of consecutive retries without progress.
     pub retries: u32,
 }
 
@@ -33,21 +33,21 @@ impl Default for Patience {
     }
 }
 
-/// What is known of an object before it is read, to read that one.
+/// Identifies a version of an object, so that a read gets the version that was listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Version {
-    /// Its size in bytes.
+    /// The size in bytes, if known.
     pub len: Option<u64>,
-    /// When it was written.
+    /// The time of the last modification, if known.
     pub modified: Option<SystemTime>,
-    /// What its store calls this version of it.
+    /// The entity tag that the store gives this version, if known.
     pub etag: Option<String>,
 }
 
-/// An object and the stores that have it.
+/// An object, and the stores to read it from.
 #[derive(Clone)]
 pub struct Object {
-    /// Where it is.
+    /// The address of the object.
     pub address: Address,
     pub(super) stores: Stores,
 }
@@ -66,10 +66,10 @@ impl fmt::Debug for Object {
     }
 }
 
-/// What an address names.
+/// What a store has at an address.
 pub(super) enum Found {
     /// An object.
     Object(Version),
-    /// The keys that begin so.
+    /// No object: the address may be the common prefix of several keys.
     Folder,
 }

@@ -1,4 +1,4 @@
-//! A build without stores: every address is an error that says so.
+//! The stub of the client for builds without stores: every address is an error.
 
 use std::io::Read;
 
@@ -7,17 +7,17 @@ use super::{Found, Patience, Version};
 use crate::batch::{Globs, Item, Skipped};
 use crate::error::{Result, StoreFault};
 
-/// No stores.
+/// Refuses every request.
 #[derive(Clone, Debug, Default)]
 pub struct Stores;
 
 impl Stores {
-    /// No stores, however long they are waited for.
+    /// Ignores the patience.
     pub fn new(_: Patience) -> Stores {
         Stores
     }
 
-    /// Nothing was asked.
+    /// Does nothing.
     pub fn close(&self) {}
 
     pub(in crate::batch) fn ask(&self, _: &Address) -> Asked {
@@ -29,7 +29,7 @@ impl Stores {
     }
 }
 
-/// A question that nobody answers.
+/// A request that always fails.
 pub(in crate::batch) struct Asked;
 
 impl Asked {
@@ -38,7 +38,7 @@ impl Asked {
     }
 }
 
-/// Nothing: no folder is ever found.
+/// A listing, which never exists in such a build.
 pub(in crate::batch) enum Listing {}
 
 impl Listing {

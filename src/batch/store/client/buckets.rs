@@ -1,7 +1,7 @@
-//! Clients, made of what is in the environment.
+//! Creates the clients of buckets from environment variables.
 //!
-//! The client takes what the stores' own tools take, and some more names of its own. Here is only
-//! what it does not know.
+//! The client library reads the variables of the stores' own tools, and some of its own. This
+//! module adds only the variables and settings that it lacks.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -31,7 +31,7 @@ use crate::error::{Result, StoreFault};
 #[derive(Default)]
 pub(super) struct Clients {
     buckets: Mutex<HashMap<(Kind, String), Bucket>>,
-    /// That of all web servers with encryption, and that of those without.
+    /// The HTTP clients of web servers: with encryption, and without.
     secure: Browser,
     plain: Browser,
 }
@@ -55,7 +55,7 @@ impl Clients {
     fn web(&self, url: &str) -> Option<Bucket> {
         let is_plain = url.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("http:"));
         let browser = if is_plain { &self.plain } else { &self.secure };
-        // An encrypted address may not lead to one that is not.
+        // An encrypted address must not redirect to an unencrypted one.
         let options = ClientOptions::new().with_allow_http(is_plain);
         let web = HttpBuilder::new().with_url(url).with_retry(no_retries());
         let web = web.with_client_options(options).with_http_connector(browser.clone());
@@ -63,11 +63,11 @@ impl Clients {
     }
 }
 
-/// A bucket, or an object of a web server.
+/// A client for a bucket, or for an object on a web server.
 #[derive(Clone)]
 pub(super) struct Bucket {
     objects: Arc<dyn ObjectStore>,
-    /// What can list it; a web server cannot be.
+    /// Lists the bucket; `None` for a web server.
     lists: Option<Arc<dyn PaginatedListStore>>,
 }
 
@@ -90,7 +90,7 @@ impl Bucket {
         Some(Bucket { objects: store.clone(), lists: Some(store) })
     }
 
-    /// Asks what is known of an object.
+    /// Requests the version of an object.
     pub(super) async fn head(&self, path: &Path, marker: Marker) -> object_store::Result<Version> {
         let options =
             GetOptions { head: true, extensions: marker.extensions(), ..GetOptions::default() };
@@ -98,7 +98,7 @@ impl Bucket {
         Ok(Version::of(&answer))
     }
 
-    /// Asks for an object, or for a part of it; only in that version if one is named.
+    /// Requests an object or a range of it. With `if_match`, only the version with that entity tag.
     pub(super) async fn get(
         &self,
         path: &Path,
@@ -111,7 +111,7 @@ impl Bucket {
         self.objects.get_opts(path, options).await
     }
 
-    /// Asks for some bytes of an object.
+    /// Requests a byte range of an object.
     pub(super) async fn bytes(
         &self,
         path: &Path,
@@ -122,7 +122,7 @@ impl Bucket {
         self.get(path, range, None, marker).await?.bytes().await
     }
 
-    /// Asks for a page of the objects whose keys begin so.
+    /// Requests a page of the objects whose keys start with `prefix`.
     pub(super) async fn list(
         &self,
         prefix: &str,
@@ -130,7 +130,7 @@ impl Bucket {
         marker: Marker,
     ) -> object_store::Result<PaginatedListResult> {
         let Some(lists) = &self.lists else {
-            // An address of a web server is never taken for a folder.
+            // Unreachable: an address of a web server is never a folder.
             return Err(object_store::Error::NotImplemented {
                 operation: "list".to_owned(),
                 implementer: self.objects.to_string(),
@@ -143,7 +143,7 @@ impl Bucket {
 }
 
 impl Version {
-    /// What a listing says of an object.
+    /// The version of an object in a listing.
     pub(super) fn listed(meta: &ObjectMeta) -> Version {
         Version {
             len: Some(meta.size),
@@ -153,7 +153,7 @@ impl Version {
     }
 }
 
-/// A tag as requests spell it: in a listing some stores leave the quotes out.
+/// An entity tag with quotes, which requests need. Some stores omit them in a listing.
 fn quoted(tag: &str) -> String {
     match tag.ends_with('"') {
         true => tag.to_owned(),
@@ -161,13 +161,13 @@ fn quoted(tag: &str) -> String {
     }
 }
 
-/// A key as the client wants it, which must be the same one.
+/// Converts a key to a path of the client library. Fails if the conversion changes the key.
 pub(super) fn path(key: &str) -> Result<Path> {
     let path = Path::parse(key).ok().filter(|path| path.as_ref() == key);
     path.ok_or_else(|| fault(StoreFault::Key))
 }
 
-/// What is asked again is asked again by [`super::patience`] alone.
+/// Disables the retries of the client library: only [`super::patience`] retries.
 fn no_retries() -> RetryConfig {
     RetryConfig { max_retries: 0, ..RetryConfig::default() }
 }
@@ -195,7 +195,7 @@ fn gs() -> Option<GoogleCloudStorageBuilder> {
 
 fn az() -> Option<MicrosoftAzureBuilder> {
     let mut builder = MicrosoftAzureBuilder::from_env().with_retry(no_retries());
-    // As the tool `az` calls them.
+    // The names that the `az` tool uses.
     for (key, variable) in [
         (AzureConfigKey::AccountName, "AZURE_STORAGE_ACCOUNT"),
         (AzureConfigKey::AccessKey, "AZURE_STORAGE_KEY"),
@@ -219,8 +219,8 @@ enum Scheme {
     Plain,
 }
 
-/// How a server is asked: as the user has set, without encryption if that says so. `None`: that is
-/// no address, on which the client would panic.
+/// The scheme of the endpoint that the user has set; encrypted by default. `None` if the endpoint
+/// is not a valid address, on which the client library would panic.
 fn scheme(endpoint: Option<String>) -> Option<Scheme> {
     let Some(endpoint) = endpoint else { return Some(Scheme::Secure) };
     let mut request = HttpRequest::new(HttpRequestBody::empty());
@@ -233,8 +233,8 @@ fn scheme(endpoint: Option<String>) -> Option<Scheme> {
     }
 }
 
-/// Gives all objects of web servers one client, which reads the system's certificates once and
-/// keeps connections.
+/// Shares one HTTP client among all objects on web servers. So the system's certificates are read
+/// once and connections are reused.
 #[derive(Clone, Debug, Default)]
 struct Browser(Arc<OnceLock<HttpClient>>);
 

@@ -1,8 +1,8 @@
-//! An object as it comes in: a task that reads it in chunks, and a blocking reader of them.
+//! Downloads an object: a task receives its chunks, and a blocking reader consumes them.
 //!
-//! The task asks for the whole object, and where that breaks off, for the rest of the same version.
-//! Some chunks wait in a channel that is bounded, so memory is, and a slow reader makes the task
-//! wait, which is no silence of the store.
+//! The task requests the whole object. If the connection breaks, it requests the rest of the same
+//! version. A bounded channel limits the memory. A slow reader makes the task wait, which does not
+//! count as silence of the store.
 
 use std::io::{self, Read};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -23,24 +23,24 @@ use super::{Patience, Version};
 use crate::error::{Error, ErrorKind, Result, StoreFault};
 use crate::input::into_io_error;
 
-/// Chunks under way. The client makes them of up to some 400 KiB.
+/// The capacity of the channel. The client library's chunks have up to about 400 KiB.
 const CHUNKS: usize = 8;
 
-/// How much must come before what failed may fail as often once more, in bytes: a server that sends
-/// a byte and breaks off is not asked for each byte.
+/// The progress that resets the count of failed tries, in bytes. A server that breaks off after
+/// each byte must not get a request for each byte.
 const PROGRESS: u64 = 1 << 20;
 
-/// The reader's side of an object that is read.
+/// The blocking reader of an object.
 pub(super) struct Download {
     chunks: Receiver<Result<Bytes>>,
-    /// The chunk that is read; an empty one is the end.
+    /// The rest of the current chunk. The task sends an empty chunk at the end.
     chunk: Bytes,
     has_ended: bool,
     task: AbortHandle,
 }
 
 impl Download {
-    /// Asks for an object, and waits for its first chunk.
+    /// Requests an object, and waits for its first chunk.
     pub(super) fn start(
         handle: &Handle,
         bucket: Bucket,
@@ -48,16 +48,17 @@ impl Download {
         version: Version,
         patience: Patience,
     ) -> Result<Download> {
-        let (give, take) = channel(CHUNKS);
-        let feed = Feed { bucket, path, version, patience, at: 0, give };
+        let (sender, receiver) = channel(CHUNKS);
+        let feed = Feed { bucket, path, version, patience, at: 0, sender };
         let task = handle.spawn(feed.run()).abort_handle();
-        let mut download = Download { chunks: take, chunk: Bytes::new(), has_ended: false, task };
+        let mut download =
+            Download { chunks: receiver, chunk: Bytes::new(), has_ended: false, task };
         download.next()?;
         Ok(download)
     }
 
     fn next(&mut self) -> Result<()> {
-        // A task that ends without saying that this was all has lost the rest.
+        // A task that ends without an empty chunk has lost the rest.
         let lost = || Err(Error::new(ErrorKind::Store(StoreFault::Answer)));
         self.chunk = self.chunks.blocking_recv().unwrap_or_else(lost)?;
         self.has_ended = self.chunk.is_empty();
@@ -82,26 +83,26 @@ impl Drop for Download {
     }
 }
 
-/// The task's side.
+/// The task that receives an object.
 struct Feed {
     bucket: Bucket,
     path: Path,
-    /// What is read, as far as it is known.
+    /// The version being read, as far as it is known.
     version: Version,
     patience: Patience,
-    /// Bytes that were given.
+    /// Bytes received.
     at: u64,
-    give: Sender<Result<Bytes>>,
+    sender: Sender<Result<Bytes>>,
 }
 
 impl Feed {
     async fn run(mut self) {
         let end = self.read().await.map(|()| Bytes::new());
-        // It may be that nobody wants to know.
-        let _ = self.give.send(end).await;
+        // An error means that the reader is gone.
+        let _ = self.sender.send(end).await;
     }
 
-    /// Gives everything, in as many tries as it takes and there are.
+    /// Sends the whole object to the reader, with retries.
     async fn read(&mut self) -> Result<()> {
         let mut tries = Tries::new(self.patience);
         let mut counted_from = 0;
@@ -115,7 +116,7 @@ impl Feed {
         Ok(())
     }
 
-    /// Gives what there is from where the last try ended, or as long as somebody takes it.
+    /// Sends the rest of the object to the reader, until the object ends or the reader is gone.
     async fn attempt(&mut self) -> std::result::Result<(), Miss> {
         let fault = |fault| Err(ErrorKind::Store(fault).into());
         let mut chunks = self.ask().await?.into_stream();
@@ -133,21 +134,21 @@ impl Feed {
             if self.version.len.is_some_and(|len| self.at > len) {
                 return fault(StoreFault::Answer);
             }
-            // An empty chunk would be the end.
-            if !chunk.is_empty() && self.give.send(Ok(chunk)).await.is_err() {
+            // An empty chunk would signal the end.
+            if !chunk.is_empty() && self.sender.send(Ok(chunk)).await.is_err() {
                 return Ok(());
             }
         }
     }
 
-    /// Asks for what is missing, in the version that is known.
+    /// Requests the rest of the object, in the known version.
     async fn ask(&mut self) -> std::result::Result<GetResult, Miss> {
         let is_rest = self.at > 0;
         if is_rest && self.version.etag.is_none() {
-            // Nothing would say that the rest is of the same version.
+            // Without a tag, nothing proves that the rest belongs to the same version.
             return Err(ErrorKind::Store(StoreFault::Broken).into());
         }
-        // Weak tags never match, by their definition; they can be compared all the same.
+        // By definition, a weak tag never satisfies `If-Match`, but it can still be compared.
         let if_match = self.version.etag.clone().filter(|tag| !tag.starts_with("W/"));
         let range = is_rest.then_some(GetRange::Offset(self.at));
         let asked = once(self.patience, |marker| {
@@ -155,7 +156,7 @@ impl Feed {
             async move { bucket.get(&path, range, if_match, marker).await }
         });
         let answer = match asked.await {
-            // The whole came, where the rest was asked for.
+            // The server sent the whole object instead of the requested range.
             Err(Miss { kind: ErrorKind::Store(StoreFault::Answer), .. }) if is_rest => {
                 return Err(ErrorKind::Store(StoreFault::Broken).into());
             }
@@ -172,7 +173,7 @@ impl Feed {
 }
 
 impl Version {
-    /// What an answer is of.
+    /// The version of the object in a response.
     pub(super) fn of(answer: &GetResult) -> Version {
         let mut version = Version::listed(&answer.meta);
         if answer.extensions.get::<Unsized>().is_some() {
@@ -181,7 +182,8 @@ impl Version {
         version
     }
 
-    /// Whether the other is known to be another version. A tag tells; else the time does.
+    /// Whether the versions are known to differ: by their tags, or else by their times in whole
+    /// seconds, or by their lengths.
     fn differs(&self, other: &Version) -> bool {
         let seconds =
             |time: SystemTime| time.duration_since(UNIX_EPOCH).map(|it| it.as_secs()).ok();
@@ -193,7 +195,7 @@ impl Version {
     }
 }
 
-/// Whether two facts contradict each other.
+/// Whether two numbers are known and differ.
 fn differ(one: Option<u64>, other: Option<u64>) -> bool {
     one.is_some_and(|one| other.is_some_and(|other| one != other))
 }

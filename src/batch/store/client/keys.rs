@@ -1,27 +1,28 @@
-//! Globs of keys. A key is no path, but has parts as paths do; a folder is what several keys begin
-//! with.
+//! Globs that match keys. A key is split at slashes like a path; a folder is a common prefix of
+//! keys.
 
 use globset::GlobMatcher;
 
 use crate::batch::globs::glob;
 use crate::error::Result;
 
-/// A glob of the keys of a store.
+/// A glob that matches the keys of a store.
 pub(super) struct KeyGlob {
     text: String,
     matcher: GlobMatcher,
-    /// Length of what stands before the first part that is a glob.
+    /// The length of the text before the first part with a glob, in bytes.
     root: usize,
     names_hidden: bool,
     is_of_folders: bool,
 }
 
-/// How a glob names an object.
+/// How a glob matches an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Match {
-    /// By itself.
+    /// The glob matches the whole key.
     Whole,
-    /// It names the folder whose key, with the slash, is that long.
+    /// The glob matches a folder that contains the object. The length of the folder's key with its
+    /// slash, in bytes.
     Below(usize),
 }
 
@@ -35,12 +36,12 @@ impl KeyGlob {
         Ok(KeyGlob { text: text.to_owned(), matcher, root, names_hidden, is_of_folders })
     }
 
-    /// What all keys begin with that it names.
+    /// The common prefix of all keys that the glob can match.
     pub(super) fn prefix(&self) -> &str {
         &self.text[..self.root]
     }
 
-    /// How it names an object, if it does: by its outermost folder first.
+    /// How the glob matches an object, if it does. The outermost folder takes precedence.
     pub(super) fn find(&self, key: &str) -> Option<Match> {
         let mut folders = key.match_indices('/').map(|(at, _)| at);
         match folders.find(|&end| self.names(&key[..end])) {

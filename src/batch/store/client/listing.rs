@@ -1,8 +1,8 @@
-//! The plans of a bucket: those whose keys begin alike, as the files of a folder do, or match.
+//! Finds the plans in a bucket: the objects below a folder, or those that match a glob.
 //!
-//! A store lists keys by their bytes; here they come part by part, as paths do, so all of them are
-//! held. What is only found is looked at by its first bytes: some are asked for ahead, and told in
-//! order.
+//! A store lists keys in the order of their bytes. This listing sorts them component by component,
+//! as paths, so it holds all keys in memory. Objects found in a folder are examined by their first
+//! bytes. These are requested ahead, several at a time, and the results keep their order.
 
 use std::collections::VecDeque;
 use std::io::Cursor;
@@ -23,39 +23,41 @@ use crate::batch::{Entry, Globs, Item, Skipped, Unlisted};
 use crate::error::{Result, StoreFault};
 use crate::plan::Look;
 
-/// How much of an object is asked for to look at it, in bytes.
+/// The number of bytes to examine of an object.
 const HEAD: u64 = 64 << 10;
 
-/// How many are looked at at once.
+/// The number of objects to examine at once.
 const AHEAD: usize = 16;
 
-/// The plans of a bucket, one by one.
+/// Iterates over the plans in a bucket.
 pub(in crate::batch) struct Listing {
-    /// A folder, or a glob.
+    /// The address of the folder or glob.
     address: Address,
     stores: Stores,
     glob: Option<KeyGlob>,
     bucket: Bucket,
-    /// What was not yet looked at, in order.
+    /// The objects that are not examined yet, in order.
     objects: std::vec::IntoIter<ObjectMeta>,
     ahead: VecDeque<Candidate>,
-    /// A folder that is passed over, with its slash: it is counted once.
-    passed_over: String,
+    /// The last skipped key, with a slash. If it is a folder, its objects are not counted again.
+    skipped_folder: String,
 }
 
 /// An object that may be an input.
 struct Candidate {
     meta: ObjectMeta,
-    /// Its first bytes, if it was only found.
+    /// The first bytes, if the object must be examined; `None` if the glob names it.
     head: Option<Receiver<Result<Bytes>>>,
 }
 
 impl Listing {
-    /// Lists what is in a folder: what begins with the key of the address and a slash.
+    /// Lists the objects in a folder: those whose keys start with the key of the address and a
+    /// slash.
     ///
     /// # Errors
     ///
-    /// There is nothing, or it cannot be listed.
+    /// Fails if the folder cannot be listed, or if it has no objects and its address has no
+    /// final slash.
     pub(in crate::batch) fn of_folder(stores: &Stores, address: &Address) -> Result<Listing> {
         let folder = match address.key() {
             key if key.is_empty() || key.ends_with('/') => address.clone(),
@@ -68,11 +70,11 @@ impl Listing {
         }
     }
 
-    /// Lists what a glob in the key of an address names.
+    /// Lists the objects that match the glob in the key of an address.
     ///
     /// # Errors
     ///
-    /// It is none, or the bucket cannot be listed.
+    /// Fails if the glob is malformed, or if the bucket cannot be listed.
     pub(in crate::batch) fn of_glob(stores: &Stores, address: &Address) -> Result<Listing> {
         let glob = KeyGlob::new(address.key())?;
         let prefix = glob.prefix().to_owned();
@@ -90,11 +92,11 @@ impl Listing {
         let objects = all(bucket.clone(), prefix.to_owned(), stores.patience());
         let objects = in_order(stores.wait(objects)??).into_iter();
         let (address, stores) = (address.clone(), stores.clone());
-        let (ahead, passed_over) = (VecDeque::new(), String::new());
-        Ok(Listing { address, stores, glob, bucket, objects, ahead, passed_over })
+        let (ahead, skipped_folder) = (VecDeque::new(), String::new());
+        Ok(Listing { address, stores, glob, bucket, objects, ahead, skipped_folder })
     }
 
-    /// The next input; what is none is counted.
+    /// The next input. Counts the objects that it skips.
     pub(in crate::batch) fn next(&mut self, globs: &Globs, skipped: &mut Skipped) -> Option<Item> {
         loop {
             if let Err(error) = self.look_ahead(globs, skipped) {
@@ -104,7 +106,7 @@ impl Listing {
             let name = Path::new(meta.location.as_ref());
             let look = match head.map(Receiver::blocking_recv) {
                 Some(Ok(Ok(head))) => look_into(Box::new(Cursor::new(head))),
-                // Reading it tells why.
+                // Opening the object reports the error.
                 _ => Ok(Look::Plan),
             };
             if is_input(&look, name, globs) {
@@ -114,7 +116,7 @@ impl Listing {
         }
     }
 
-    /// Asks for the first bytes of the next objects.
+    /// Requests the first bytes of the next objects.
     fn look_ahead(&mut self, globs: &Globs, skipped: &mut Skipped) -> Result<()> {
         while self.ahead.len() < AHEAD
             && let Some(meta) = self.objects.next()
@@ -127,7 +129,7 @@ impl Listing {
                 None => continue,
                 Some(Match::Whole) => None,
                 Some(Match::Below(folder)) => {
-                    if self.passes_over(meta.location.as_ref(), folder, globs, skipped) {
+                    if self.skips(meta.location.as_ref(), folder, globs, skipped) {
                         continue;
                     }
                     Some(self.ask_for_head(&meta)?)
@@ -138,15 +140,10 @@ impl Listing {
         Ok(())
     }
 
-    /// Whether something in a folder is not to be seen; `folder`: length of its key with the slash.
-    fn passes_over(
-        &mut self,
-        key: &str,
-        folder: usize,
-        globs: &Globs,
-        skipped: &mut Skipped,
-    ) -> bool {
-        if !self.passed_over.is_empty() && key.starts_with(&self.passed_over) {
+    /// Whether an object in a folder is hidden or excluded, which this counts. `folder` is the
+    /// length of the folder's key with its slash, in bytes.
+    fn skips(&mut self, key: &str, folder: usize, globs: &Globs, skipped: &mut Skipped) -> bool {
+        if !self.skipped_folder.is_empty() && key.starts_with(&self.skipped_folder) {
             return true;
         }
         let below = key.get(folder..).unwrap_or_default();
@@ -161,26 +158,26 @@ impl Listing {
                 () => continue,
             };
             *count += 1;
-            self.passed_over = format!("{}/", &key[..folder + end]);
+            self.skipped_folder = format!("{}/", &key[..folder + end]);
             return true;
         }
         false
     }
 
     fn ask_for_head(&self, meta: &ObjectMeta) -> Result<Receiver<Result<Bytes>>> {
-        let (give, take) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         let (bucket, patience) = (self.bucket.clone(), self.stores.patience());
         let (path, len) = (meta.location.clone(), meta.size.min(HEAD));
         self.stores.handle()?.spawn(async move {
-            // Nothing can be asked for of an empty object.
+            // An empty object has no byte range to request.
             let head = match len {
                 0 => Ok(Bytes::new()),
                 len => ask(patience, |marker| bucket.bytes(&path, 0..len, marker)).await,
             };
-            // It may be that nobody wants to know.
-            let _ = give.send(head);
+            // An error means that the listing is gone.
+            let _ = sender.send(head);
         });
-        Ok(take)
+        Ok(receiver)
     }
 
     fn entry(&self, meta: &ObjectMeta) -> Entry {
@@ -189,7 +186,7 @@ impl Listing {
     }
 }
 
-/// Asks for all objects whose keys begin so.
+/// Requests all objects whose keys start with `prefix`.
 async fn all(bucket: Bucket, prefix: String, patience: Patience) -> Result<Vec<ObjectMeta>> {
     let mut objects = Vec::new();
     let mut token = None;
@@ -198,14 +195,14 @@ async fn all(bucket: Bucket, prefix: String, patience: Patience) -> Result<Vec<O
         objects.extend(page.result.objects);
         match page.page_token.filter(|token| !token.is_empty()) {
             None => return Ok(objects),
-            // Pages that lead to themselves never end.
+            // A page that names itself as the next one would never end.
             next if next == token => return Err(fault(StoreFault::Answer)),
             next => token = next,
         }
     }
 }
 
-/// Brings objects into the order of paths, without those that stand for folders.
+/// Sorts objects in the order of paths, and drops empty objects that stand for folders.
 fn in_order(mut objects: Vec<ObjectMeta>) -> Vec<ObjectMeta> {
     fn parts(meta: &ObjectMeta) -> impl Iterator<Item = &str> {
         meta.location.as_ref().split('/')

@@ -1,24 +1,25 @@
-//! The stores' client: the only async code, on one thread of its own.
+//! The client of the stores: the only async code, on a thread of its own.
 //!
 //! ```text
-//!  environment ─▶ [`buckets`]  clients, one for each bucket ─▶ [`wire`]  requests, one try each
+//!  environment ─▶ [`buckets`]  one client for each bucket ─▶ [`wire`]  requests, one try each
 //!                     │                                           ▲
-//!  address ──▶ [`listing`]  what is there, looked at in order ────┤  [`patience`]  waits, tries
-//!          └─▶ [`download`] an object as chunks ──────────────────┘                again
+//!  address ──▶ [`listing`]  finds plans, in order ────────────────┤  [`patience`]  timeouts,
+//!          └─▶ [`download`] an object as chunks ──────────────────┘                retries
 //!                     │ a bounded channel
 //!                     ▼
 //!              a blocking reader, for [`crate::input::Input`]
 //! ```
 //!
-//! **One version.** What is read is what was listed, or what the first answer brought: every later
-//! request names its tag, every answer is compared, and an object that changed is an error.
+//! **One version.** A download reads the version that was listed, or that of the first response.
+//! Every later request names the entity tag of that version, and every response is compared with
+//! it. An object that has changed is an error.
 //!
-//! **Cost.** A thread, and for each object that is read some chunks under way, a few MiB. Nothing
-//! waits for a request when nobody wants its answer any more: a reader that is dropped ends its
-//! task, and the thread ends when the last [`Stores`] is gone.
+//! **Cost.** One thread, and a few MiB of buffered chunks for each open object. Dropping a reader
+//! ends its task, and the thread ends with the last [`Stores`].
 //!
-//! **Trap.** The client library's own retries are off everywhere: they do not compare, and count
-//! time from the beginning of a download. Whatever asks anything goes through [`patience`].
+//! **Trap.** The retries of the client library are disabled everywhere: they do not compare
+//! versions, and they count time from the start of a download. Every request goes through
+//! [`patience`].
 
 mod buckets;
 mod download;

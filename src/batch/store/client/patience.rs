@@ -1,9 +1,9 @@
-//! Asking: how long an answer is waited for, and what is asked again.
+//! Timeouts and retries of requests.
 //!
-//! Asked again is what may go better: no answer, a connection that broke, and the statuses with
-//! which stores ask for that (408, 429, 5xx). The waits double, up to some seconds, each cut by up
-//! to a half at random, so that many readers do not come back together. A store that asks for a
-//! longer pause (`Retry-After`) is given it, within a bound.
+//! Transient failures are retried: no response in time, a broken connection, and the statuses 408,
+//! 429 and most of 5xx. The wait doubles after each try, up to 10 seconds. A random part of up to
+//! a half is subtracted, so that many readers do not retry together. If a store asks for a longer
+//! pause (`Retry-After`), the wait is that long, up to [`PAUSE_MAX`].
 
 use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
@@ -16,14 +16,14 @@ use crate::error::{Error, ErrorKind, Result, StoreFault};
 const WAIT_FIRST: Duration = Duration::from_millis(200);
 const WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// The longest pause that a store is given.
+/// The longest pause that a store can ask for.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 
-/// Why there is no answer.
+/// Why a try failed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Miss {
     pub kind: ErrorKind,
-    /// How long the store does not want to be asked again.
+    /// The pause that the store asks for.
     pause: Duration,
 }
 
@@ -33,7 +33,7 @@ impl From<ErrorKind> for Miss {
     }
 }
 
-/// The tries of something so far.
+/// Counts the failed tries of a request.
 pub(super) struct Tries {
     patience: Patience,
     made: u32,
@@ -44,7 +44,7 @@ impl Tries {
         Tries { patience, made: 0 }
     }
 
-    /// What was asked for goes well: it may fail as often from here as from the start.
+    /// Resets the count after progress.
     pub(super) fn went_well(&mut self) {
         self.made = 0;
     }
@@ -53,7 +53,7 @@ impl Tries {
     ///
     /// # Errors
     ///
-    /// There is none.
+    /// Fails with the error of the last try if it is not transient, or if no retry is left.
     pub(super) async fn again(&mut self, miss: Miss) -> Result<()> {
         self.made += 1;
         if !is_passing(miss.kind) || self.made > self.patience.retries {
@@ -64,7 +64,7 @@ impl Tries {
     }
 }
 
-/// Whether it may go better.
+/// Whether a failure is transient.
 fn is_passing(kind: ErrorKind) -> bool {
     matches!(
         kind,
@@ -76,23 +76,23 @@ fn is_passing(kind: ErrorKind) -> bool {
     )
 }
 
-/// The wait after so many tries.
+/// The wait after `made` failed tries.
 fn wait(made: u32) -> Duration {
     let longest = WAIT_FIRST.saturating_mul(1 << (made - 1).min(16)).min(WAIT_MAX);
     let random = RandomState::new().hash_one(made) as u32;
     longest - longest.mul_f64(f64::from(random) / f64::from(u32::MAX) / 2.0)
 }
 
-/// Asks once. The requests of a question are to go out with its marker.
+/// Tries a request once. `request` must send its HTTP requests with the marker.
 pub(super) async fn once<T, F>(
     patience: Patience,
-    question: impl FnOnce(Marker) -> F,
+    request: impl FnOnce(Marker) -> F,
 ) -> std::result::Result<T, Miss>
 where
     F: Future<Output = object_store::Result<T>>,
 {
     let marker = Marker::default();
-    match tokio::time::timeout(patience.timeout, question(marker.clone())).await {
+    match tokio::time::timeout(patience.timeout, request(marker.clone())).await {
         Ok(answer) => {
             answer.map_err(|error| Miss { kind: marker.fault(&error), pause: marker.pause() })
         }
@@ -100,14 +100,14 @@ where
     }
 }
 
-/// Asks until there is an answer, or no hope of one.
-pub(super) async fn ask<T, F>(patience: Patience, question: impl Fn(Marker) -> F) -> Result<T>
+/// Tries a request until it succeeds, fails permanently or has no retries left.
+pub(super) async fn ask<T, F>(patience: Patience, request: impl Fn(Marker) -> F) -> Result<T>
 where
     F: Future<Output = object_store::Result<T>>,
 {
     let mut tries = Tries::new(patience);
     loop {
-        match once(patience, &question).await {
+        match once(patience, &request).await {
             Ok(answer) => return Ok(answer),
             Err(miss) => tries.again(miss).await?,
         }

@@ -1,4 +1,4 @@
-//! The thread that talks to stores, and what is asked of them.
+//! The thread that runs the requests to stores, and its blocking interface.
 
 use std::fmt;
 use std::future::Future;
@@ -26,7 +26,7 @@ struct Shared {
     clients: Clients,
 }
 
-/// Whether they are asked.
+/// The state of the thread.
 #[derive(Default)]
 enum State {
     #[default]
@@ -42,7 +42,7 @@ impl fmt::Debug for Stores {
 }
 
 impl Stores {
-    /// Stores that are waited for so long. Nothing happens until one is asked.
+    /// Stores with this patience. The thread starts with the first request.
     pub fn new(patience: Patience) -> Stores {
         Stores(Arc::new(Shared { patience, ..Shared::default() }))
     }
@@ -56,28 +56,28 @@ impl Stores {
         self.0.clients.bucket(address)
     }
 
-    /// Asks what an address names.
+    /// Starts to look up an address, without waiting for the response.
     pub(in crate::batch) fn ask(&self, address: &Address) -> Asked {
         if address.kind() == Kind::Web {
-            // Reading it tells.
+            // The download reports errors.
             return Asked::Known(Ok(Found::Object(Version::default())));
         }
         if address.key().is_empty() || address.key().ends_with('/') {
             return Asked::Known(Ok(Found::Folder));
         }
-        let question = || {
+        let request = || {
             let (path, bucket) = (path(address.key())?, self.bucket(address)?);
             let patience = self.patience();
             self.start(async move { ask(patience, |marker| bucket.head(&path, marker)).await })
         };
-        question().map_or_else(|error| Asked::Known(Err(error)), Asked::Coming)
+        request().map_or_else(|error| Asked::Known(Err(error)), Asked::Coming)
     }
 
-    /// The object of an address, from its first byte: it has answered when this returns.
+    /// Opens the object at an address, and waits for its first bytes.
     ///
     /// # Errors
     ///
-    /// It cannot be read, or is another version.
+    /// Fails if the object cannot be read, or is not in this version.
     pub(in crate::batch) fn read(
         &self,
         address: &Address,
@@ -89,7 +89,7 @@ impl Stores {
             .map(|download| Box::new(download) as _)
     }
 
-    /// Asks them nothing more, and gives up what was asked: who waits for it gets an error.
+    /// Refuses further requests and cancels pending ones. Threads that wait for them get an error.
     pub fn close(&self) {
         *self.state() = State::Closed;
     }
@@ -99,7 +99,7 @@ impl Stores {
         self.0.runtime.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where tasks are started.
+    /// The handle to start tasks with. Starts the thread if necessary.
     pub(super) fn handle(&self) -> Result<Handle> {
         let mut state = self.state();
         if let State::NotYet = *state {
@@ -112,7 +112,7 @@ impl Stores {
         }
     }
 
-    /// The result of a task, waited for.
+    /// Runs a task and waits for its result.
     pub(super) fn wait<T: Send + 'static>(
         &self,
         task: impl Future<Output = T> + Send + 'static,
@@ -120,29 +120,29 @@ impl Stores {
         received(self.start(task)?)
     }
 
-    /// Starts a task whose result is waited for.
+    /// Starts a task and returns the receiver of its result.
     fn start<T: Send + 'static>(
         &self,
         task: impl Future<Output = T> + Send + 'static,
     ) -> Result<oneshot::Receiver<T>> {
-        let (give, take) = oneshot::channel();
-        self.handle()?.spawn(async move { give.send(task.await) });
-        Ok(take)
+        let (sender, receiver) = oneshot::channel();
+        self.handle()?.spawn(async move { sender.send(task.await) });
+        Ok(receiver)
     }
 }
 
-/// What an address names, once its store has said so.
+/// The known or pending result of looking up an address.
 pub(in crate::batch) enum Asked {
     Known(Result<Found>),
     Coming(oneshot::Receiver<Result<Version>>),
 }
 
 impl Asked {
-    /// Waits for the answer.
+    /// Waits for the result. An address without an object counts as a folder.
     ///
     /// # Errors
     ///
-    /// Nothing is named, or the store does not say.
+    /// Fails if the address is invalid, or if the store gives no usable response.
     pub(in crate::batch) fn wait(self) -> Result<Found> {
         let answer = match self {
             Asked::Known(found) => return found,
@@ -159,11 +159,11 @@ impl Asked {
 }
 
 fn received<T>(answer: oneshot::Receiver<T>) -> Result<T> {
-    // Only a task that panics or is given up gives nothing.
+    // The sender is dropped only if the task panics or is cancelled.
     answer.blocking_recv().map_err(|_| fault(StoreFault::Answer))
 }
 
-/// A thread on which tasks run, until this is gone.
+/// A thread that runs tasks. Dropping this ends the thread.
 struct Runtime {
     handle: Handle,
     _stop: oneshot::Sender<()>,
@@ -173,13 +173,13 @@ impl Runtime {
     fn start() -> io::Result<Runtime> {
         let runtime = Builder::new_current_thread()
             .enable_all()
-            // They look up the addresses of hosts.
+            // Blocking threads resolve host names.
             .max_blocking_threads(4)
             .build()?;
         let handle = runtime.handle().clone();
         let (stop, stopped) = oneshot::channel();
         std::thread::Builder::new().name("stores".to_owned()).spawn(move || {
-            // An error: the sender is gone, which is the signal.
+            // Always an error: dropping the sender is the signal.
             let _ = runtime.block_on(stopped);
             runtime.shutdown_background();
         })?;

@@ -1,8 +1,9 @@
-//! Requests as they go out, and what their answers mean.
+//! Sends HTTP requests and classifies their failures.
 //!
-//! The client tells of a status in words only. So what goes out is marked, and what comes back of a
-//! marked request and is no success becomes an error of a type that is found again beneath all
-//! others. What fails without a marked request going out failed before it: for want of credentials.
+//! The client library reports the status of a response only as text. So requests carry a
+//! [`Marker`], and a failed response to a marked request becomes a [`Refusal`], which
+//! [`Marker::fault`] finds in the chain of causes. If an operation fails before it sends a marked
+//! request, it had no credentials.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -20,14 +21,14 @@ use object_store::{ClientOptions, Extensions, HeaderValue};
 
 use crate::error::{ErrorKind, StoreFault};
 
-/// Marks the requests of one question, and notes what becomes of them.
+/// Marks the requests of one operation, and records what happens to them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Marker(Arc<Noted>);
 
 #[derive(Debug, Default)]
 struct Noted {
     was_sent: AtomicBool,
-    /// The pause that was asked for, in seconds.
+    /// The pause that the store asks for, in seconds.
     pause: AtomicU64,
 }
 
@@ -38,7 +39,7 @@ impl Marker {
         extensions
     }
 
-    /// Why there is no answer in time.
+    /// Why there was no response in time.
     pub(super) fn silence(&self) -> ErrorKind {
         ErrorKind::Store(match self.was_sent() {
             true => StoreFault::Silent,
@@ -46,7 +47,7 @@ impl Marker {
         })
     }
 
-    /// Why there is no answer.
+    /// Why the operation failed with this error.
     pub(super) fn fault(&self, error: &object_store::Error) -> ErrorKind {
         let mut cause: Option<&(dyn StdError + 'static)> = Some(error);
         let mut is_of_body = false;
@@ -69,12 +70,12 @@ impl Marker {
         self.0.was_sent.load(Ordering::Relaxed)
     }
 
-    /// How long the store does not want to be asked again.
+    /// The pause that the store asks for.
     pub(super) fn pause(&self) -> Duration {
         Duration::from_secs(self.0.pause.load(Ordering::Relaxed))
     }
 
-    /// Takes note of an answer that is no success. Of the two forms of the header one is a number.
+    /// Records the `retry-after` header of a failed response. Ignores the form with a date.
     fn note(&self, answer: &HttpResponse) {
         let pause = answer.headers().get("retry-after").and_then(|value| value.to_str().ok());
         if let Some(pause) = pause.and_then(|text| text.trim().parse().ok()) {
@@ -83,11 +84,11 @@ impl Marker {
     }
 }
 
-/// An answer that does not say how long it is.
+/// Extension of a response without a length.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unsized;
 
-/// Why a marked request has no answer.
+/// The error of a marked request.
 #[derive(Debug)]
 struct Refusal(ErrorKind);
 
@@ -100,17 +101,17 @@ impl fmt::Display for Refusal {
 impl StdError for Refusal {}
 
 impl Refusal {
-    /// An error that the client hands on, and does not try to mend.
+    /// An error that the client library passes on without a retry.
     fn of(kind: ErrorKind) -> HttpError {
         HttpError::new(HttpErrorKind::Unknown, Refusal(kind))
     }
 }
 
-/// What an answer that is no success means.
+/// The error kind of a failed response.
 fn meaning(answer: &HttpResponse) -> ErrorKind {
     ErrorKind::Store(match answer.status().as_u16() {
         301 | 307 | 308 => StoreFault::Elsewhere,
-        // A signature for another region is malformed.
+        // S3 rejects a signature for another region as malformed.
         400 if answer.headers().contains_key("x-amz-bucket-region") => StoreFault::Elsewhere,
         401 | 403 => StoreFault::Denied,
         404 | 410 => StoreFault::NotFound,
@@ -119,15 +120,15 @@ fn meaning(answer: &HttpResponse) -> ErrorKind {
     })
 }
 
-/// Makes the clients of stores.
+/// Creates the HTTP clients of the stores.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Connector;
 
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        // An error: it was set before.
+        // An error means that the provider is already installed.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        // A large object takes longer than any time that were sensible for a request.
+        // A large object may take longer than any sensible timeout of a request.
         let options = options.clone().with_timeout_disabled().with_user_agent(AGENT);
         let client = ReqwestConnector::default().connect(&options)?;
         Ok(HttpClient::new(Wire(client)))
@@ -160,7 +161,7 @@ impl Wire {
             return Err(Refusal::of(meaning(&response)));
         }
         if !response.headers().contains_key(LENGTH) {
-            // The client wants one; who asked is told that it is none.
+            // The client library requires a length; `Unsized` marks it as unknown.
             response.headers_mut().insert(LENGTH, HeaderValue::from_static("0"));
             response.extensions_mut().insert(Unsized);
         }

@@ -38,7 +38,7 @@ pub(super) fn stand_in(shown: &Shown) -> &'static str {
     }
 }
 
-/// The remark on two values with the same content; empty if the content differs or nothing does.
+/// The remark on two values that differ only in form or order; empty for all other values.
 pub(super) fn remark(difference: Difference) -> &'static str {
     match difference {
         Difference::Space | Difference::Format => "(only white space or formatting)",
@@ -47,7 +47,8 @@ pub(super) fn remark(difference: Difference) -> &'static str {
     }
 }
 
-/// Whether the remark replaces the values: they hold the same JSON document in excerpts.
+/// Whether the remark replaces the values. Excerpts omit JSON documents that differ only in
+/// formatting.
 pub(super) fn suffices(difference: Difference, detail: Detail) -> bool {
     difference == Difference::Format && detail == Detail::Excerpts
 }

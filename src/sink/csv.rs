@@ -1,12 +1,14 @@
-//! One row a record, for spreadsheets. Lists stand in one cell, an item a line; `plan` and
-//! `summary` rows have what fits the columns, and the whole summary as JSON in its own. Every row
-//! tells its source and its workspace.
+//! Writes records as CSV for spreadsheets, one row per record.
 //!
-//! A cell that a spreadsheet would take for a formula, behind spaces too, gets an apostrophe in
-//! front of it: names in a plan are chosen by whoever wrote the configuration.
+//! A list takes one cell, with one item per line. The `plan` row fills only the columns that fit
+//! it. The `summary` row holds the whole summary as JSON in the column `summary`. Every row repeats
+//! the source and the workspace of its plan.
 //!
-//! Hidden characters and commands of CI runners are escaped in every cell, raw or not: as `\u{…}`
-//! in names, and as `\u…` in JSON text (`index`, `importing`, `summary`) and in the quoted keys of
+//! The author of the configuration chooses the names in a plan, so a cell may be meant as a
+//! formula. Such a cell gets a leading apostrophe, even if the formula follows white space.
+//!
+//! Every cell, raw or not, has its hidden characters and CI runner commands escaped: as `\u{…}` in
+//! names, and as `\u…` in JSON text (`index`, `importing`, `summary`) and in the quoted keys of
 //! paths.
 
 use std::borrow::Cow;
@@ -52,16 +54,16 @@ const COLUMNS: [&str; 30] = [
     "workspace",
 ];
 
-/// What stands for the path of a value as a whole. A key of that name has quotes.
+/// The text for the empty path, which means the whole value. A key `.` is quoted, so it differs.
 const ROOT: &str = ".";
 
-/// Whether cells that look like formulas are written as they are.
+/// How to write cells that look like formulas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Formulas {
-    /// They get an apostrophe in front.
+    /// With a leading apostrophe.
     #[default]
     Quoted,
-    /// As they are: for programs, not for spreadsheets.
+    /// Unchanged: for programs, not for spreadsheets.
     Raw,
 }
 
@@ -72,7 +74,7 @@ pub struct Csv<W: Write> {
     formulas: Formulas,
     source: String,
     workspace: String,
-    begun: bool,
+    has_header: bool,
 }
 
 impl<W: Write> Csv<W> {
@@ -80,11 +82,11 @@ impl<W: Write> Csv<W> {
     pub fn new(out: W, formulas: Formulas) -> Csv<W> {
         let out = ::csv::WriterBuilder::new().buffer_capacity(BUFFER).from_writer(out);
         let (source, workspace) = (String::new(), String::new());
-        Csv { out, pace: Pace::new(), formulas, source, workspace, begun: false }
+        Csv { out, pace: Pace::new(), formulas, source, workspace, has_header: false }
     }
 
     fn row(&mut self, row: &Row<'_>) -> Result<()> {
-        if !std::mem::replace(&mut self.begun, true) {
+        if !std::mem::replace(&mut self.has_header, true) {
             self.out.write_record(COLUMNS).map_err(csv_error)?;
         }
         for column in COLUMNS {
@@ -101,7 +103,7 @@ impl<W: Write> Csv<W> {
     }
 }
 
-/// The cells of a row that are not empty.
+/// The nonempty cells of a row.
 #[derive(Default)]
 struct Row<'a>(Vec<(&'static str, Cow<'a, str>)>);
 
@@ -129,16 +131,16 @@ impl<'a> Row<'a> {
 
     fn set_paths(&mut self, column: &'static str, paths: &Paths) {
         let mut text = String::new();
-        for (place, path) in paths.iter().enumerate() {
-            text.push_str(if place > 0 { "\n" } else { "" });
+        for (index, path) in paths.iter().enumerate() {
+            text.push_str(if index > 0 { "\n" } else { "" });
             match path.steps().len() {
-                // The empty text of the root would look like no path at all.
+                // An empty line would look like no path.
                 0 => text.push_str(ROOT),
                 // Writing to a string cannot fail.
                 _ => drop(write!(text, "{path}")),
             }
         }
-        // A key that needs escapes stands in quotes, as a string of JSON.
+        // A path quotes a key that needs escapes as a JSON string.
         self.0.push((column, inert::json(&text).into_owned().into()));
     }
 
@@ -183,18 +185,19 @@ impl<'a> Row<'a> {
 }
 
 impl Formulas {
-    /// A cell as it is written.
+    /// The text to write for a cell.
     pub(super) fn cell(self, cell: &str) -> Cow<'_, str> {
         match self {
-            Formulas::Quoted => harmless(cell),
+            Formulas::Quoted => without_formula(cell),
             Formulas::Raw => Cow::Borrowed(cell),
         }
     }
 }
 
-/// A cell that no spreadsheet takes for a formula, whatever white space it begins with and however
-/// wide the first character behind that is.
-fn harmless(cell: &str) -> Cow<'_, str> {
+/// Returns `cell` with a leading apostrophe if a spreadsheet might take it for a formula.
+///
+/// Leading white space does not prevent that, and the full-width forms of the operators count too.
+fn without_formula(cell: &str) -> Cow<'_, str> {
     match cell.trim_start().chars().next() {
         Some('=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠') => {
             Cow::Owned(format!("'{cell}"))
@@ -256,7 +259,7 @@ impl<W: Write> Sink for Csv<W> {
     }
 }
 
-/// The system's error, apart from which writing cells cannot fail.
+/// Turns an error of the CSV writer into ours. Writing cells fails only with I/O errors.
 pub(super) fn csv_error(error: csv::Error) -> Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => write_error(error),

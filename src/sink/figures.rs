@@ -1,5 +1,5 @@
-//! What all plans amount to as named numbers, for the next steps of a pipeline. Nothing of a plan's
-//! own text is in them.
+//! Totals of all plans as named numbers, for the next steps of a pipeline. They contain no text
+//! from a plan.
 
 use std::fmt;
 
@@ -7,19 +7,21 @@ use super::fleet::{Column, Tally, Totals};
 use super::gate::{Questions, Rule};
 use crate::record::Record;
 
-/// What is counted so far.
+/// The counts so far.
 pub(super) struct Figures {
     pub questions: Questions,
     totals: Totals,
-    /// Of the plan that is coming.
+    /// The counts of the current plan.
     plan: Tally,
+    /// Whether the current plan changes anything, as far as its records say.
     plan_changes: bool,
+    /// Whether any finished plan changes anything.
     has_changes: bool,
-    /// Errors, and warnings.
+    /// The numbers of broken rules with severity error, then warning.
     broken_rules: [u64; 2],
 }
 
-/// A number, `true`, `false`, or nothing where that is not known.
+/// A number, `true`, `false`, or the empty text if unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Figure {
     Number(u64),
@@ -38,7 +40,7 @@ impl fmt::Display for Figure {
 }
 
 impl Figures {
-    /// None yet, with these rules.
+    /// Starts at zero, and asks these rules of each plan.
     pub fn new(rules: &[Rule]) -> Figures {
         Figures {
             questions: Questions::new(rules),
@@ -50,7 +52,7 @@ impl Figures {
         }
     }
 
-    /// Takes note of a record.
+    /// Counts a record.
     pub fn note(&mut self, record: &Record<'_>) {
         self.questions.note(record);
         match record {
@@ -74,15 +76,15 @@ impl Figures {
         }
     }
 
-    /// Takes note of a plan that could not be read.
+    /// Counts a plan that could not be read.
     pub fn fail(&mut self) {
         self.totals.failed += 1;
     }
 
-    /// All of them, by name.
+    /// All figures with their names.
     pub fn list(&self) -> impl Iterator<Item = (&'static str, Figure)> {
         let Totals { plans, failed, line, counts, .. } = &self.totals;
-        // Who cannot be read may change anything.
+        // A plan that could not be read may change anything.
         let whether = |number: u64| match (number, failed) {
             (0, 1..) => Figure::Unknown,
             _ => Figure::Whether(number > 0),

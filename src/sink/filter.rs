@@ -1,6 +1,6 @@
-//! Leaves out what its reader does not want to see, and counts it.
+//! Hides the records and attributes that the user does not want to see, and counts them.
 //!
-//! Only reports for people stand behind it: rules and counts are about all of a plan.
+//! Only reports for people are filtered. Rules and counts cover the whole plan.
 
 use super::Sink;
 use crate::error::{Error, Result};
@@ -10,89 +10,91 @@ use crate::record::view::{Attribute, Attributes, Difference};
 use crate::record::watch::Named;
 use crate::record::{Hidden, Label, Record, ResourceChange};
 
-/// What is left out.
+/// What to hide.
 #[derive(Clone, Debug, Default)]
 pub struct Noise {
-    /// Of these, a change must match one of each kind there is.
+    /// Conditions for a change to be shown. Of each kind in this list, the change must meet at
+    /// least one.
     pub only: Vec<Only>,
-    /// Attributes, and changes of nothing else.
+    /// Hides the attributes at these paths, and updates that change only those.
     pub paths: Vec<path::Pattern>,
-    /// Types of resources.
+    /// Hides resources of these types.
     pub types: Vec<Glob>,
-    /// Changes of tags and labels alone.
+    /// Hides updates that change only tags and labels.
     pub tags: bool,
-    /// Attributes that differ in white space or formatting alone.
+    /// Hides attributes that differ only in white space or formatting.
     pub format: bool,
-    /// Attributes that differ in their order alone.
+    /// Hides attributes that differ only in the order of a list.
     pub order: bool,
-    /// Everything else than one of the parts of a plan.
+    /// The part of the plan to show.
     pub part: Part,
 }
 
-/// What of a plan is shown.
+/// The part of a plan to show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Part {
     /// Everything.
     #[default]
     All,
-    /// Drift alone.
+    /// Only drift.
     Drift,
     /// Everything but drift.
     Changes,
 }
 
-/// What a change must be to be shown.
+/// A condition for a change to be shown.
 #[derive(Clone, Debug)]
 pub enum Only {
-    /// Its address or its type is covered.
+    /// The pattern covers its address or its type.
     Name(AddressPattern),
-    /// Its address is.
+    /// The pattern covers its address.
     Address(AddressPattern),
-    /// Its type matches.
+    /// The pattern covers its type.
     Type(AddressPattern),
-    /// The address of its module is covered; that of the root module is empty.
+    /// The pattern covers the address of its module. The root module's address is empty.
     Module(AddressPattern),
-    /// It does this.
+    /// The change does this.
     Action(Does),
-    /// The path of one of its attributes that change is covered.
+    /// The pattern covers the path of an attribute that changes.
     Path(path::Pattern),
 }
 
 /// What a change does.
 #[derive(Clone, Debug)]
 pub enum Does {
-    /// What a word of records says that matches.
+    /// An action whose word in records matches.
     Word(Glob),
-    /// It destroys something, to replace it or not.
+    /// Destroys an object, whether or not it creates another.
     Destroy,
 }
 
-/// The words of records for what a change does.
+/// The words of records for the actions of a change.
 const ACTIONS: [&str; 8] =
     ["no-op", "create", "read", "update", "replace", "delete", "forget", "open"];
 
 impl Does {
-    /// The words for what a change does.
+    /// All words that [`Does::named`] accepts, apart from joined ones.
     pub fn words() -> impl Iterator<Item = &'static str> {
         ACTIONS.into_iter().chain(["destroy"])
     }
 
-    /// What a word says, in which `*` is any text; `None`: no change does that.
+    /// Parses a word, in which `*` matches any text. `None` if no change can match it.
     pub fn named(text: &str) -> Option<Does> {
         if text == "destroy" {
             return Some(Does::Destroy);
         }
         let glob = Glob::new(text);
-        // Lists of actions that nobody knows have joined words.
-        let is_known = text.contains('+') || ACTIONS.iter().any(|it| glob.matches(it.as_bytes()));
+        // The word for an unknown list of actions joins their words with `+`.
+        let is_known =
+            text.contains('+') || ACTIONS.iter().any(|word| glob.matches(word.as_bytes()));
         is_known.then_some(Does::Word(glob))
     }
 
-    fn is_of(&self, change: &ResourceChange<'_>) -> bool {
+    fn matches(&self, change: &ResourceChange<'_>) -> bool {
         match self {
             Does::Word(glob) => {
                 glob.matches(change.action.as_bytes())
-                    || change.effects().any(|it| glob.matches(it.as_bytes()))
+                    || change.effects().any(|word| glob.matches(word.as_bytes()))
                     || (change.forgets() && glob.matches(b"forget"))
             }
             Does::Destroy => change.actions.iter().any(|action| action == "delete"),
@@ -100,19 +102,20 @@ impl Does {
     }
 }
 
-/// Attributes that are tags, of the larger providers.
+/// The names of the attributes that hold tags or labels, in the major providers.
 const TAGS: [&str; 6] =
     ["tags", "tags_all", "labels", "effective_labels", "terraform_labels", "freeform_tags"];
 
 impl Noise {
-    /// Whether nothing is left out.
+    /// Whether this hides nothing.
     pub fn is_none(&self) -> bool {
         let Noise { only, paths, types, tags, format, order, part } = self;
         let has_lists = !(only.is_empty() && paths.is_empty() && types.is_empty());
         !(has_lists || *tags || *format || *order) && *part == Part::All
     }
 
-    /// Whether what is no change to a resource is shown: it has no type, module or address of one.
+    /// Whether to show records that are no resource changes. They have no type, module or resource
+    /// address that [`Noise::only`] could match.
     fn shows_others(&self) -> bool {
         self.only.is_empty() && self.part != Part::Drift
     }
@@ -123,11 +126,11 @@ impl Noise {
         }
         let type_name = change.type_name.as_deref().unwrap_or_default();
         !self.types.iter().any(|glob| glob.matches(type_name.as_bytes()))
-            && self.only.iter().all(|asked| {
-                let mut alike = self.only.iter().filter(|only| only.is_of_kind_of(asked));
-                alike.any(|only| only.holds(change))
+            && self.only.iter().all(|condition| {
+                let mut same_kind = self.only.iter().filter(|only| only.has_kind_of(condition));
+                same_kind.any(|only| only.holds(change))
             })
-            && !(self.tags && is_of(change, is_tag))
+            && !(self.tags && updates_only(change, is_tag))
     }
 
     fn ignores(&self, attribute: &Attribute) -> bool {
@@ -141,21 +144,22 @@ impl Noise {
 }
 
 impl Only {
-    /// How it is written, and what its pattern names.
+    /// The argument as the user writes it, and what its pattern names. `None` for an action, and
+    /// for the root module.
     pub fn named(&self) -> Option<(String, Named)> {
         let (kind, text, named) = match self {
-            Only::Name(it) => ("", it.text(), Named::Resource(it.clone())),
-            Only::Address(it) => ("address:", it.text(), Named::Address(it.clone())),
-            Only::Type(it) => ("type:", it.text(), Named::Type(it.clone())),
-            Only::Module(it) => ("module:", it.text(), Named::Module(it.clone())),
-            Only::Path(it) => ("path:", it.text(), Named::Path(it.clone(), None)),
+            Only::Name(pattern) => ("", pattern.text(), Named::Resource(pattern.clone())),
+            Only::Address(pattern) => ("address:", pattern.text(), Named::Address(pattern.clone())),
+            Only::Type(pattern) => ("type:", pattern.text(), Named::Type(pattern.clone())),
+            Only::Module(pattern) => ("module:", pattern.text(), Named::Module(pattern.clone())),
+            Only::Path(pattern) => ("path:", pattern.text(), Named::Path(pattern.clone(), None)),
             Only::Action(_) => return None,
         };
-        // The root module has no address.
+        // The pattern for the root module is empty.
         (!text.is_empty()).then(|| (format!("{kind}{text}"), named))
     }
 
-    fn is_of_kind_of(&self, other: &Only) -> bool {
+    fn has_kind_of(&self, other: &Only) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 
@@ -168,26 +172,28 @@ impl Only {
             Only::Address(pattern) => covers(pattern, address),
             Only::Type(pattern) => covers(pattern, type_name),
             Only::Module(pattern) => covers(pattern, change.module_address.as_deref()),
-            Only::Action(does) => does.is_of(change),
+            Only::Action(does) => does.matches(change),
             Only::Path(pattern) => {
-                let changes = |it: &&Attribute| it.difference != Difference::Nothing;
-                let mut list = change.attributes.list.iter().filter(changes);
-                list.any(|it| pattern.covers(&it.path)) || change.attributes.left_out > 0
+                let changes = |attribute: &&Attribute| attribute.difference != Difference::Nothing;
+                let mut changed = change.attributes.list.iter().filter(changes);
+                changed.any(|attribute| pattern.covers(&attribute.path))
+                    || change.attributes.left_out > 0
             }
         }
     }
 }
 
-/// Whether a change is an update of such attributes alone, and of nothing else.
-fn is_of(change: &ResourceChange<'_>, is_such: impl Fn(&Attribute) -> bool) -> bool {
+/// Whether a change is an update that changes only attributes for which `holds` is true.
+fn updates_only(change: &ResourceChange<'_>, holds: impl Fn(&Attribute) -> bool) -> bool {
     let Attributes { list, left_out, .. } = &change.attributes;
-    let mut list = list.iter().filter(|it| it.difference != Difference::Nothing).peekable();
+    let changes = |attribute: &&Attribute| attribute.difference != Difference::Nothing;
+    let mut changed = list.iter().filter(changes).peekable();
     change.action == "update"
         && change.moved_from().is_none()
         && change.importing.is_none()
         && *left_out == 0
-        && list.peek().is_some()
-        && list.all(is_such)
+        && changed.peek().is_some()
+        && changed.all(holds)
 }
 
 fn is_tag(attribute: &Attribute) -> bool {
@@ -195,7 +201,7 @@ fn is_tag(attribute: &Attribute) -> bool {
     !attribute.replaces && TAGS.contains(&&attribute.path[..end])
 }
 
-/// Stands before a sink.
+/// Hides noise from the sink that it wraps.
 pub struct Filter<'s> {
     sink: Box<dyn Sink + 's>,
     noise: Noise,
@@ -203,7 +209,7 @@ pub struct Filter<'s> {
 }
 
 impl<'s> Filter<'s> {
-    /// A sink that does not see the noise.
+    /// Wraps `sink`, which then does not receive the noise.
     pub fn new(sink: Box<dyn Sink + 's>, noise: Noise) -> Filter<'s> {
         Filter { sink, noise, hidden: Hidden::default() }
     }
@@ -230,18 +236,18 @@ impl Sink for Filter<'_> {
         };
         let ignored = |attribute: &Attribute| self.noise.ignores(attribute);
         let is_drift = matches!(record, Record::ResourceDrift(_));
-        if !self.noise.shows(change, is_drift) || is_of(change, ignored) {
+        if !self.noise.shows(change, is_drift) || updates_only(change, ignored) {
             self.hidden.changes += 1;
             return self.sink.unseen(record);
         }
         let Attributes { list, .. } = &change.attributes;
-        let hidden = list.iter().filter(|it| ignored(it)).count();
+        let hidden = list.iter().filter(|attribute| ignored(attribute)).count();
         if hidden == 0 {
             return self.sink.record(record);
         }
-        let left = list.iter().filter(|it| !ignored(it)).cloned().collect();
+        let shown = list.iter().filter(|attribute| !ignored(attribute)).cloned().collect();
         self.hidden.attributes += hidden as u64;
-        let attributes = Attributes { list: left, ..change.attributes };
+        let attributes = Attributes { list: shown, ..change.attributes };
         let change = change.with_attributes(attributes);
         self.sink.record(&match record {
             Record::ResourceDrift(_) => Record::ResourceDrift(change),

@@ -1,7 +1,8 @@
-//! For a step of GitHub Actions: annotations, a summary of the step, and outputs for the next ones.
+//! Writes the annotations, job summary and outputs of a GitHub Actions step.
 //!
-//! Annotations are commands to the runner, a line each. Whatever could end the line, or a property
-//! of the command, is escaped as the runner itself does it. Outputs are numbers only.
+//! An annotation is a command to the runner on a line of its own. Characters that could end the
+//! line or a property of the command use the runner's own escapes. Outputs hold only numbers and
+//! booleans.
 
 use std::io::Write;
 
@@ -14,21 +15,22 @@ use crate::error::{Error, Result};
 use crate::inert::visible;
 use crate::record::{Check, Label, Record};
 
-/// Annotations of each level that GitHub shows of a step.
+/// Maximum number of annotations of each level that GitHub shows for a step.
 const SHOWN: u64 = 10;
-/// Columns of a name, and of a message.
+/// Maximum width of a name, in columns.
 const NAME: usize = 100;
+/// Maximum width of a message, in columns.
 const MESSAGE: usize = 1000;
-/// What a check complains of, at most.
+/// Maximum number of problems listed for a check.
 const PROBLEMS: usize = 10;
-/// Names that a broken rule is told with.
+/// Maximum number of names listed for a broken rule.
 const NAMED: usize = 3;
 
-/// The summary of a step may have 1 MiB; a hundredth stays free.
+/// The limit of a step's summary: 99 % of the 1 MiB that GitHub allows.
 pub const SUMMARY_FIT: Fit =
     Fit { max: (1 << 20) / 100 * 99, measure: Measure::Bytes, rest: Rest::LeftOut };
 
-/// Writes annotations, and what else is wanted.
+/// Writes annotations and, if requested, a summary and outputs.
 pub struct Github<'s, W: Write> {
     commands: W,
     summary: Option<Box<dyn Sink + 's>>,
@@ -39,7 +41,7 @@ pub struct Github<'s, W: Write> {
     warnings: u64,
 }
 
-/// How bad it is.
+/// The level of an annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
     Error,
@@ -48,8 +50,9 @@ enum Level {
 }
 
 impl<'s, W: Write> Github<'s, W> {
-    /// Writes annotations to `commands` as they come, and numbers to `outputs` at the end;
-    /// `summary` takes all records as well: Markdown that has room for it ([`SUMMARY_FIT`]).
+    /// Writes annotations to `commands` as records arrive, and the outputs to `outputs` at the end.
+    /// `summary` receives every record too. It should be a Markdown report limited to
+    /// [`SUMMARY_FIT`].
     pub fn new(
         commands: W,
         summary: Option<Box<dyn Sink + 's>>,
@@ -97,7 +100,7 @@ impl<'s, W: Write> Github<'s, W> {
         self.annotate(Level::Error, &title, &message)
     }
 
-    /// What a plan has come to.
+    /// Annotates a plan that failed or is incomplete, and the rules that it breaks.
     fn plan(&mut self, errored: Option<bool>, complete: Option<bool>) -> Result<()> {
         let source = shown(&self.source, NAME);
         if errored == Some(true) {
@@ -178,12 +181,12 @@ fn shown(text: &str, columns: usize) -> String {
     fit(&visible(text), columns)
 }
 
-/// A message as the runner reads it back.
+/// Escapes a message for the runner, which undoes the escapes.
 fn escaped(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A property of a command.
+/// Escapes a property of a command.
 fn property(text: &str) -> String {
     escaped(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,10 +1,12 @@
-//! GitLab's report of a plan (`artifacts:reports:terraform`): how much is created, updated and
-//! deleted. As in the command that GitLab's manual has for it, a replacement counts as both. GitLab
-//! reads these three numbers; before them stand those of broken rules and failed checks, if there
-//! are any, for whoever reads the file.
+//! Writes GitLab's report of a plan (`artifacts:reports:terraform`): the numbers of resources to
+//! create, update and delete.
 //!
-//! It has no word for a plan that could not be read: where there is one, the report is left empty,
-//! and GitLab says that it cannot be read instead of showing smaller numbers.
+//! A replacement counts as both a creation and a deletion, as in the command that GitLab's manual
+//! gives. GitLab reads only these three numbers. If there are broken rules or failed checks, their
+//! numbers come first, for people who read the file.
+//!
+//! The format cannot express that a plan could not be read. In that case the report stays empty:
+//! GitLab then says that the report is invalid instead of showing numbers that are too small.
 
 use std::io::Write;
 
@@ -13,11 +15,11 @@ use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::record::{Label, Record};
 
-/// Counts the changes of all plans.
+/// Counts the changes of all plans and writes the report at the end.
 pub struct Gitlab<W: Write> {
     out: W,
     questions: Questions,
-    /// What is wrong, by name.
+    /// The numbers of broken rules, broken warnings and failed checks, with their keys.
     faults: [(&'static str, u64); 3],
     create: u64,
     update: u64,
@@ -30,7 +32,7 @@ const BROKEN_WARNINGS: usize = 1;
 const FAILED_CHECKS: usize = 2;
 
 impl<W: Write> Gitlab<W> {
-    /// Writes to `out`, at the end, with the number of these rules that plans break.
+    /// Writes the report to `out` at the end. It counts how often plans break `rules`.
     pub fn new(out: W, rules: &[Rule]) -> Gitlab<W> {
         let faults = ["broken_rules", "broken_warnings", "failed_checks"].map(|name| (name, 0));
         let questions = Questions::new(rules);
@@ -43,7 +45,8 @@ impl<W: Write> Sink for Gitlab<W> {
         self.questions.note(record);
         match record {
             Record::ResourceChange(change) => {
-                let has = |word: &str| u64::from(change.actions.iter().any(|it| it == word));
+                let has =
+                    |word: &str| u64::from(change.actions.iter().any(|action| action == word));
                 self.create += has("create");
                 self.update += has("update");
                 self.delete += has("delete");
@@ -54,8 +57,8 @@ impl<W: Write> Sink for Gitlab<W> {
             }
             Record::Summary(_) => {
                 for answer in self.questions.broken() {
-                    let which = if answer.fails() { BROKEN_RULES } else { BROKEN_WARNINGS };
-                    self.faults[which].1 += 1;
+                    let fault = if answer.fails() { BROKEN_RULES } else { BROKEN_WARNINGS };
+                    self.faults[fault].1 += 1;
                 }
             }
             _ => {}

@@ -1,6 +1,7 @@
-//! All records as one array, an element a line. A run that ends early leaves it open, so that
-//! nobody can take a part for the whole; of several plans, one that failed has no `summary` record
-//! in it.
+//! Writes all records as one JSON array, one element per line.
+//!
+//! A run that ends early leaves the array open, so an incomplete output is not valid JSON. If one
+//! of several plans fails, the array has no `summary` record for it.
 
 use std::io::{BufWriter, Write};
 
@@ -15,14 +16,14 @@ pub struct Json<W: Write> {
     out: BufWriter<inert::Json<W>>,
     rows: Rows,
     pace: Pace,
-    begun: bool,
+    has_elements: bool,
 }
 
 impl<W: Write> Json<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> Json<W> {
         let out = BufWriter::with_capacity(BUFFER, inert::Json::new(out));
-        Json { out, rows: Rows::default(), pace: Pace::new(), begun: false }
+        Json { out, rows: Rows::default(), pace: Pace::new(), has_elements: false }
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
@@ -32,14 +33,15 @@ impl<W: Write> Json<W> {
 
 impl<W: Write> Sink for Json<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        let before: &[u8] = if std::mem::replace(&mut self.begun, true) { b",\n" } else { b"[\n" };
-        self.write(before)?;
+        let separator: &[u8] =
+            if std::mem::replace(&mut self.has_elements, true) { b",\n" } else { b"[\n" };
+        self.write(separator)?;
         self.rows.write(record, &mut self.out)?;
         if self.pace.is_due(1) { self.out.flush().map_err(write_error) } else { Ok(()) }
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.write(if self.begun { b"\n]\n" } else { b"[]\n" })?;
+        self.write(if self.has_elements { b"\n]\n" } else { b"[]\n" })?;
         self.out.flush().map_err(write_error)
     }
 
@@ -59,7 +61,7 @@ impl<W: Write> Rendered for Json<W> {
     }
 }
 
-/// Renders elements that are not the first.
+/// Renders array elements after the first, each with a leading comma.
 #[derive(Default)]
 struct Elements(Rows);
 

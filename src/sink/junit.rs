@@ -1,6 +1,8 @@
-//! JUnit XML: what a CI shows as tests. A suite for each plan, with a test for each rule and for
-//! each check of the plan, and one for the plan itself, which fails when it cannot be read. Skipped
-//! tests in a suite of their own name the patterns that match nothing in any plan.
+//! Writes JUnit XML, which CI systems show as tests.
+//!
+//! Each plan is a suite. The suite has a test for each rule, a test for each check of the plan, and
+//! a test that fails if the plan cannot be read or planning failed. A suite `patterns` lists the
+//! patterns that match nothing in any plan as skipped tests.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -14,17 +16,17 @@ use crate::inert::visible;
 use crate::record::watch::Watch;
 use crate::record::{Label, Record};
 
-/// Checks of a plan that have a test of their own; those beyond are one.
+/// Maximum number of checks of a plan with their own test. One more test stands for all others.
 const CHECKS_MAX: u64 = 1000;
 
-/// Writes a suite for each plan.
+/// Writes one suite per plan.
 pub struct Junit<W: Write> {
     out: W,
     questions: Questions,
     watch: Option<&'static Watch>,
-    /// Whether a plan was read to its end.
+    /// Whether any plan was read to its end.
     has_read: bool,
-    /// The tests of the plan that is coming.
+    /// The tests of the current plan.
     suite: Suite,
     has_begun: bool,
 }
@@ -38,21 +40,22 @@ struct Suite {
     errors: u64,
     skipped: u64,
     checks: u64,
-    /// Whether one failed that is not listed.
+    /// Whether a check beyond [`CHECKS_MAX`] failed.
     has_more_failed: bool,
 }
 
 impl Suite {
     fn passed(&mut self, name: &str) {
         self.tests += 1;
-        // Writing to a text cannot fail, here and below.
+        // Writing to a string cannot fail.
         let _ = writeln!(self.text, r#"    <testcase classname="plansift" name="{}"/>"#, xml(name));
     }
 
-    /// One that did not pass: a `failure`, an `error`, or one that was `skipped`.
-    fn failed(&mut self, name: &str, what: &str, message: &str) {
+    /// Adds a test that did not pass. `outcome` is the XML element: `failure`, `error` or
+    /// `skipped`.
+    fn failed(&mut self, name: &str, outcome: &str, message: &str) {
         self.tests += 1;
-        match what {
+        match outcome {
             "error" => self.errors += 1,
             "skipped" => self.skipped += 1,
             _ => self.failures += 1,
@@ -61,7 +64,7 @@ impl Suite {
         let _ = write!(
             self.text,
             r#"    <testcase classname="plansift" name="{name}">
-      <{what} message="{message}"/>
+      <{outcome} message="{message}"/>
     </testcase>
 "#
         );
@@ -69,13 +72,13 @@ impl Suite {
 }
 
 impl<W: Write> Junit<W> {
-    /// Writes to `out`, with a test for each of these rules.
+    /// Writes to `out`. Each suite has a test for each of `rules`.
     pub fn new(out: W, rules: &[Rule]) -> Junit<W> {
         let (questions, suite) = (Questions::new(rules), Suite::default());
         Junit { out, questions, watch: None, has_read: false, suite, has_begun: false }
     }
 
-    /// The same, with what there is to say about patterns.
+    /// Also reports the patterns of `watch` that match nothing.
     pub fn with_watch(self, watch: Option<&'static Watch>) -> Junit<W> {
         Junit { watch, ..self }
     }
@@ -114,7 +117,7 @@ impl<W: Write> Sink for Junit<W> {
                         suite.has_more_failed |= !matches!(status, "pass" | "unknown");
                     }
                     "pass" => suite.passed(&name),
-                    // Nothing failed so far.
+                    // An unknown check has not failed.
                     "unknown" => suite.failed(&name, "skipped", "known after apply"),
                     status => {
                         let problems = messages(&check.problems);
@@ -134,7 +137,7 @@ impl<W: Write> Sink for Junit<W> {
                         let message = "planning failed: there may be more to change";
                         self.suite.failed("plan is whole", "failure", message);
                     }
-                    // No failure: it does what it says.
+                    // The plan is valid even though changes are left for another plan.
                     Some(warning) => {
                         self.suite.failed("plan is whole", "skipped", &warning.words(Of::This));
                     }
@@ -169,8 +172,8 @@ impl<W: Write> Sink for Junit<W> {
     }
 }
 
-/// The test of a rule. JUnit has no warnings: a broken warning is a skipped test, because it does
-/// not fail the run.
+/// Adds the test of a rule. JUnit has no warnings, and a broken warning does not fail the run, so
+/// it becomes a skipped test.
 fn rule(suite: &mut Suite, answer: &Answer<'_>) {
     let name = format!("rule {}", answer.rule.text());
     if !answer.is_broken() {
@@ -179,11 +182,11 @@ fn rule(suite: &mut Suite, answer: &Answer<'_>) {
     let mut words = answer.words(usize::MAX, str::to_owned);
     words.extend(answer.rule.message().map(|message| format!(": {message}")));
     let severity = answer.rule.severity().word();
-    let what = if answer.fails() { "failure" } else { "skipped" };
-    suite.failed(&name, what, &format!("{severity}: {words}"));
+    let outcome = if answer.fails() { "failure" } else { "skipped" };
+    suite.failed(&name, outcome, &format!("{severity}: {words}"));
 }
 
-/// A text as it stands in an attribute, without what XML cannot have.
+/// Escapes a text for an XML attribute, including the characters that XML does not allow.
 fn xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in visible(text).chars() {
@@ -193,7 +196,7 @@ fn xml(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            // No character, says XML.
+            // XML does not allow these two.
             '\u{fffe}' | '\u{ffff}' => escaped.extend(character.escape_unicode()),
             other => escaped.push(other),
         }

@@ -1,4 +1,4 @@
-//! Where records go: one format, one file.
+//! The output formats: each sink writes records in one format.
 
 pub mod csv;
 mod figures;
@@ -30,19 +30,19 @@ use crate::error::{Error, ErrorKind};
 
 pub use crate::record::{Rendered, Renderer, Sink};
 
-/// The form of records.
+/// The format of machine-readable records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// [`ndjson`].
+    /// See [`ndjson`].
     Ndjson,
-    /// [`json`].
+    /// See [`json`].
     Json,
-    /// [`csv`].
+    /// See [`csv`].
     Csv(Formulas),
 }
 
 impl Form {
-    /// A sink that writes to `out`.
+    /// Creates a sink that writes this format to `out`.
     pub fn sink<'a>(self, out: impl std::io::Write + 'a) -> Box<dyn Sink + 'a> {
         match self {
             Form::Ndjson => Box::new(ndjson::Ndjson::new(out)),
@@ -51,7 +51,7 @@ impl Form {
         }
     }
 
-    /// What files of it end with, behind the dot.
+    /// The file extension of this format, without the dot.
     pub fn extension(self) -> &'static str {
         match self {
             Form::Ndjson => "ndjson",
@@ -65,13 +65,15 @@ fn write_error(error: impl Into<std::io::Error>) -> Error {
     Error::io(ErrorKind::Write, error.into())
 }
 
-/// Length of an output's buffer, in bytes.
+/// Size of an output buffer, in bytes.
 const BUFFER: usize = 64 << 10;
 
-/// When to flush: what is written first is soon seen by who waits for it, what comes in quantity
-/// goes out in large pieces.
+/// Decides when to flush: at once for the first rows, so that a waiting reader sees them soon, and
+/// then rarely, so that large outputs are written in large chunks.
 struct Pace {
+    /// Time of the last flush.
     flushed: std::time::Instant,
+    /// Number of rows so far.
     rows: u32,
 }
 
@@ -80,13 +82,15 @@ impl Pace {
         Pace { flushed: std::time::Instant::now(), rows: 0 }
     }
 
-    /// Called after so many records: whether to flush now.
+    /// Counts `rows` more rows and returns whether to flush now.
     fn is_due(&mut self, rows: usize) -> bool {
+        /// Number of first rows that are flushed one by one.
         const EARLY: u32 = 16;
+        /// Minimum time between later flushes.
         const PAUSE: std::time::Duration = std::time::Duration::from_millis(50);
         let before = self.rows / 64;
         self.rows = self.rows.saturating_add(rows as u32);
-        // The clock is not looked at for every row of a plan with millions of them.
+        // Reading the clock for every row would be slow, so it is read about every 64 rows.
         let due =
             self.rows <= EARLY || (self.rows / 64 != before && self.flushed.elapsed() > PAUSE);
         if due {

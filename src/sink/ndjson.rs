@@ -1,5 +1,5 @@
-//! One record a line, compact JSON, with hidden characters escaped ([`inert::Json`]). A stream
-//! without its `summary` line is incomplete.
+//! Writes one record per line, as compact JSON with hidden characters escaped ([`inert::Json`]). A
+//! stream without a `summary` line is incomplete.
 
 use std::io::{BufWriter, Write};
 
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::inert;
 use crate::record::Record;
 
-/// Writes records as lines of JSON.
+/// Writes records as JSON lines.
 pub struct Ndjson<W: Write> {
     out: BufWriter<inert::Json<W>>,
     rows: Rows,
@@ -51,7 +51,7 @@ impl<W: Write> Rendered for Ndjson<W> {
     }
 }
 
-/// Renders lines.
+/// Renders records as lines.
 #[derive(Default)]
 struct Lines(Rows);
 

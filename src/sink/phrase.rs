@@ -1,8 +1,8 @@
-//! The words of reports and summaries for people: one thing has one wording, whatever the form.
+//! The wording of reports and summaries for people, shared by all output formats.
 //!
-//! Words that stand alone are constants, and what depends on a plan is a function. Nothing here
-//! knows of a form; text of a plan's own is never a part of a phrase, but for words that nobody
-//! knows, which the form makes safe.
+//! Fixed texts are constants, and texts that depend on a plan are functions. Phrases are plain text
+//! without any markup. Apart from [`imported`], which returns the plan's text separately, no phrase
+//! contains text from a plan. Callers escape that text, and unknown words, for their format.
 
 use serde_json::value::RawValue;
 
@@ -11,11 +11,11 @@ use crate::record::view::{Attributes, Detail, Difference, Shown};
 use crate::record::{Hidden, ImportSource, ResourceChange};
 use crate::secret::{ECHO, MASK};
 
-/// What is said of a value that nobody knows.
+/// Stands for a value that is not known yet.
 const UNKNOWN: &str = "(known after apply)";
-/// What is said of one that is written and never read.
+/// Stands for a value that is written and never read.
 pub(super) const WRITE_ONLY: &str = "(write-only attribute)";
-/// What is said of `null` where only the name says so.
+/// Stands for `null` in an attribute that only its name suggests to be write-only.
 pub(super) const NAMED_WRITE_ONLY: &str = "null (write-only, going by its name)";
 
 /// The title of the changes that a later plan makes.
@@ -25,7 +25,7 @@ pub(super) const DEFERRED_ACTIONS: &str = "Actions deferred to a later plan";
 /// The title of the actions that a plan invokes.
 pub(super) const ACTIONS: &str = "Actions to invoke";
 
-/// What stands for a value that is not shown.
+/// The text for a value that is not shown; empty for values that have their own text.
 pub(super) fn stand_in(shown: &Shown) -> &'static str {
     match shown {
         Shown::Absent => "null",
@@ -38,7 +38,7 @@ pub(super) fn stand_in(shown: &Shown) -> &'static str {
     }
 }
 
-/// What is said of values that say the same in another way, or hold the same.
+/// The remark on two values that differ only in form or order; empty for all other values.
 pub(super) fn remark(difference: Difference) -> &'static str {
     match difference {
         Difference::Space | Difference::Format => "(only white space or formatting)",
@@ -47,24 +47,25 @@ pub(super) fn remark(difference: Difference) -> &'static str {
     }
 }
 
-/// Whether the remark is all that is said of them: a JSON document that says the same.
+/// Whether the remark replaces the values. Excerpts omit JSON documents that differ only in
+/// formatting.
 pub(super) fn suffices(difference: Difference, detail: Detail) -> bool {
     difference == Difference::Format && detail == Detail::Excerpts
 }
 
-/// So many of a thing: `1 change`, `2 changes`.
+/// A number and a noun in its singular or plural: `1 change`, `2 changes`.
 pub(super) fn counted(count: u64, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Whether a change is planned, or has happened.
+/// Whether a change is planned or has already happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tense {
     Planned,
     Happened,
 }
 
-/// What happens to a resource; nothing for an action without words.
+/// What happens to a resource; empty for an action without a phrase.
 pub(super) fn what(tense: Tense, action: &str) -> &'static str {
     match (tense, action) {
         (Tense::Happened, "delete") => "has been deleted",
@@ -79,7 +80,7 @@ pub(super) fn what(tense: Tense, action: &str) -> &'static str {
     }
 }
 
-/// What there is to an update in place that changes no value (docs/format/plan.md, section 13).
+/// Explains an update in place that changes no value (docs/format/plan.md, section 13).
 pub(super) fn what_else(change: &ResourceChange<'_>) -> Option<&'static str> {
     let ResourceChange { changed, unknown, sensitive, .. } = change;
     let changes_none = change.action == "update" && changed.is_empty() && unknown.is_empty();
@@ -89,7 +90,7 @@ pub(super) fn what_else(change: &ResourceChange<'_>) -> Option<&'static str> {
     })
 }
 
-/// What else a person should know of what happens to a resource.
+/// Remarks on unusual circumstances of a change.
 pub(super) fn circumstances(
     change: &ResourceChange<'_>,
 ) -> impl Iterator<Item = &'static str> + use<> {
@@ -101,7 +102,8 @@ pub(super) fn circumstances(
     stays(change).into_iter().chain(others)
 }
 
-/// What a resource is imported from: words, each with the text of the plan behind them.
+/// Says what a resource is imported from: phrases, each with the text from the plan that follows
+/// it, if any.
 pub(super) fn imported(change: &ResourceChange<'_>) -> Vec<(String, Option<String>)> {
     let Some(importing) = &change.importing else { return Vec::new() };
     let verb = if change.action == "no-op" { "will be imported" } else { "imported" };
@@ -122,14 +124,16 @@ pub(super) fn imported(change: &ResourceChange<'_>) -> Vec<(String, Option<Strin
     }
 }
 
-/// What is said of a replacement that destroys nothing.
+/// The remark on a replacement that does not destroy the old object.
 pub(super) fn stays(change: &ResourceChange<'_>) -> Option<&'static str> {
-    let holds = change.action == "replace" && change.forgets();
-    holds.then_some("the old object stays and is no longer managed")
+    let keeps_old = change.action == "replace" && change.forgets();
+    keeps_old.then_some("the old object stays and is no longer managed")
 }
 
-/// Why a change is made, if that is known (docs/format/plan.md, section 3). Both tools give the
-/// reason of a destruction where a `removed` block keeps the object.
+/// Explains an `action_reason` (docs/format/plan.md, section 3). `None` for an unknown word.
+///
+/// If a `removed` block keeps the object, both tools still give the reason for a destruction, so
+/// `forget` has its own phrase.
 pub(super) fn reason(change: &ResourceChange<'_>, word: &str) -> Option<&'static str> {
     Some(match word {
         "delete_because_no_resource_config" | "delete_because_no_module"
@@ -157,7 +161,7 @@ pub(super) fn reason(change: &ResourceChange<'_>, word: &str) -> Option<&'static
     })
 }
 
-/// Why a change is deferred, if that is known (docs/format/plan.md, section 3).
+/// Explains a `deferred_reason` (docs/format/plan.md, section 3). `None` for an unknown word.
 pub(super) fn deferral(word: &str) -> Option<&'static str> {
     Some(match word {
         "instance_count_unknown" => "deferred because the number of instances is not known yet",
@@ -174,26 +178,26 @@ pub(super) fn deferral(word: &str) -> Option<&'static str> {
     })
 }
 
-/// How many attributes stay as they are.
+/// The number of unchanged attributes.
 pub(super) fn unchanged(attributes: &Attributes) -> String {
     format!("({})", counted(attributes.unchanged, "unchanged attribute"))
 }
 
-/// What is not shown, because its reader did not want to see it.
+/// The numbers of what the user asked to hide. `None` if nothing is hidden.
 pub(super) fn hidden(hidden: &Hidden) -> Option<String> {
     hidden.words().map(|words| format!("Hidden, as asked for: {words}."))
 }
 
-/// Of how many plans something is said.
+/// The plans that a phrase is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
-    /// The plan at hand.
+    /// The plan of the report.
     This,
-    /// So many of several.
+    /// This number of several plans.
     Several(u64),
 }
 
-/// What is said of plans that could not be read to their end.
+/// The sentence for plans that could not be read to their end.
 pub(super) fn unread(of: Of) -> String {
     match of {
         Of::This => {
@@ -208,22 +212,22 @@ pub(super) fn unread(of: Of) -> String {
     }
 }
 
-/// What is to be known of a plan before anything else.
+/// A warning that a report shows first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Warning {
     /// Planning failed.
     Errored,
-    /// The plan leaves changes for another one.
+    /// Applying the plan leaves changes for another plan.
     Incomplete,
-    /// The plan names changes that another one makes.
+    /// The plan lists changes that it defers to a later plan.
     Deferred,
 }
 
 impl Warning {
-    /// All of them.
+    /// All warnings, the gravest first.
     pub const ALL: [Warning; 3] = [Warning::Errored, Warning::Incomplete, Warning::Deferred];
 
-    /// Whether it is to be said of a plan.
+    /// Whether the warning applies to a plan.
     pub fn holds(self, summary: &Summary) -> bool {
         let is_deferred = !summary.deferred_changes.is_empty();
         match self {
@@ -233,7 +237,7 @@ impl Warning {
         }
     }
 
-    /// The sentence that says it.
+    /// The sentence of the warning.
     pub fn words(self, of: Of) -> String {
         match (self, of) {
             (Warning::Errored, Of::This) => "Planning failed: this plan is incomplete.".to_owned(),
@@ -259,14 +263,14 @@ impl Warning {
         }
     }
 
-    /// Those of a plan.
+    /// The warnings that apply to a plan.
     pub fn of(summary: &Summary) -> impl Iterator<Item = Warning> {
         Warning::ALL.into_iter().filter(|warning| warning.holds(summary))
     }
 }
 
-/// What a plan comes to, in a sentence: the plan line, or why there is none. So many actions are
-/// invoked.
+/// The result of a plan in a sentence: the plan line, or why there is none. `invocations` is the
+/// number of actions to invoke.
 pub(super) fn plan_line(summary: &Summary, invocations: u64) -> String {
     let outputs = summary.output_changes.iter().any(|(word, _)| word != "no-op");
     if !summary.changes_resources() && invocations == 0 {
@@ -290,7 +294,7 @@ pub(super) fn plan_line(summary: &Summary, invocations: u64) -> String {
     plan_words(&summary.terraform, invocations)
 }
 
-/// The plan line in words.
+/// The plan line: `Plan: 1 to add, 0 to change, 2 to destroy.`
 pub(super) fn plan_words(line: &PlanLine, invocations: u64) -> String {
     let mut text = "Plan: ".to_owned();
     if line.import > 0 {

@@ -1,10 +1,10 @@
-//! Records as JSON text, byte for byte what serde_json makes of them, at a fraction of its cost.
+//! Serializes records to JSON: byte for byte the output of serde_json, at a fraction of its cost.
 //!
-//! Nearly all records of a plan are changes to resources. The text of those is put together here:
-//! names of keys as they stand in the output, texts copied whole where they need no escape, and
-//! lists of paths written once for neighbours that have the same. Any other record, and one that is
-//! too long to be put together in memory, goes the plain way, through its `Serialize`. A key that
-//! [`ResourceChange`] gets must be written here as well; a test compares the two.
+//! Nearly all records of a plan are resource changes. A fast path in this module builds their text
+//! from literal keys, copies texts that need no escape as a whole, and reuses the text of a path
+//! list for consecutive changes with the same list. All other records, and those too long to build
+//! in memory, use `Serialize`. A new field of [`ResourceChange`] must also be written here; a test
+//! compares both outputs.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -15,7 +15,7 @@ use crate::json::string::{is_plain, push_escaped, push_quoted};
 use crate::path::Paths;
 use crate::record::{Record, ResourceChange};
 
-/// Writes records as JSON text and keeps its memory in between.
+/// Writes records as JSON text and reuses its buffers.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     json: String,
@@ -26,11 +26,11 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Writes a record without a line's end.
+    /// Writes a record without a newline.
     ///
     /// # Errors
     ///
-    /// [`crate::error::ErrorKind::Write`].
+    /// Fails if the output cannot be written ([`crate::error::ErrorKind::Write`]).
     pub(super) fn write(&mut self, record: &Record<'_>, out: &mut impl Write) -> Result<()> {
         let (kind, change) = match record {
             Record::ResourceChange(change) => ("{\"kind\":\"resource_change\"", change),
@@ -63,8 +63,8 @@ impl Rows {
         some_text(json, ",\"provider_name\":", &change.provider_name);
         text(json, ",\"action\":", &change.action);
         json.push_str(",\"actions\":[");
-        for (place, action) in change.actions.iter().enumerate() {
-            text(json, if place > 0 { "," } else { "" }, action);
+        for (index, action) in change.actions.iter().enumerate() {
+            text(json, if index > 0 { "," } else { "" }, action);
         }
         json.push(']');
         some_text(json, ",\"action_reason\":", &change.action_reason);
@@ -97,8 +97,7 @@ fn some_text(json: &mut String, key: &str, some: &Option<Cow<'_, str>>) {
     }
 }
 
-/// Whether a row may be put together in memory: what it is made of is no longer than an output's
-/// buffer.
+/// Whether a row may be built in memory: its parts together are no longer than an output buffer.
 fn is_short(change: &ResourceChange<'_>) -> bool {
     let len = |text: &Option<Cow<'_, str>>| text.as_ref().map_or(0, |text| text.len());
     let texts = len(&change.address)
@@ -119,18 +118,20 @@ fn is_short(change: &ResourceChange<'_>) -> bool {
     texts as u64 + lists.iter().map(|list| list.size()).sum::<u64>() <= super::BUFFER as u64
 }
 
-/// A list of paths as it was written last.
+/// The last list of paths and its JSON text.
 #[derive(Debug, Default)]
 struct List {
     paths: Paths,
     json: String,
-    /// The text of a path that needs escapes.
+    /// Scratch space for a path that needs escapes.
     path: String,
 }
 
 impl List {
-    /// Writes a list, unless it is empty. The instances of a resource stand next to each other and
-    /// mostly change in the same places.
+    /// Writes a list with its key, unless it is empty.
+    ///
+    /// Reuses the last text if the paths are the same. The instances of a resource follow each
+    /// other and mostly change at the same paths.
     fn write(&mut self, json: &mut String, key: &str, paths: &Paths) {
         if paths.is_empty() {
             return;
@@ -249,7 +250,7 @@ mod tests {
             let mut rows = Rows::default();
             for record in &records {
                 let json = serde_json::to_string(record).expect("a record is JSON");
-                // The second time its lists are known.
+                // The second time, the lists are cached.
                 prop_assert_eq!(&written(&mut rows, record), &json);
                 prop_assert_eq!(&written(&mut rows, record), &json);
             }

@@ -1,7 +1,9 @@
-//! SARIF 2.1.0: findings for code scanning. A result for each broken rule of each plan and for each
-//! check that did not pass, at the addresses of its resources: a plan is one line, so there are no
-//! places in the text. What could not be read, or planned to its end, is a notification, and so is
-//! a pattern that matches nothing in any plan.
+//! Writes SARIF 2.1.0: results for code scanning.
+//!
+//! Each rule that a plan breaks and each check that does not pass is a result. Its logical
+//! locations are resource addresses. There are no line numbers, because a plan is a single line. A
+//! plan that cannot be read, a plan whose planning failed, and a pattern that matches nothing in
+//! any plan are notifications.
 
 use std::io::Write;
 
@@ -15,13 +17,13 @@ use crate::inert::{self, visible};
 use crate::record::watch::Watch;
 use crate::record::{Check, Label, Record};
 
-/// Where the schema of the format is.
+/// The URL of the schema.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// The rule of checks that did not pass.
+/// The rule ID for checks that did not pass.
 const CHECK: &str = "plan-check";
 
-/// Inputs that failed and are named; those beyond are a number.
+/// Maximum number of failed inputs with their own notification. The rest are only counted.
 const FAILED_MAX: usize = 1000;
 
 /// Writes one run.
@@ -30,7 +32,7 @@ pub struct Sarif<W: Write> {
     rules: Vec<Rule>,
     questions: Questions,
     watch: Option<&'static Watch>,
-    /// Whether a plan was read to its end.
+    /// Whether any plan was read to its end.
     has_read: bool,
     source: String,
     failed: Vec<Notification>,
@@ -135,7 +137,7 @@ impl Location {
 }
 
 impl<W: Write> Sarif<W> {
-    /// Writes to `out` how plans keep these rules.
+    /// Writes to `out` which of `rules` the plans break.
     pub fn new(out: W, rules: &[Rule]) -> Sarif<W> {
         Sarif {
             out: inert::Json::new(out),
@@ -151,7 +153,7 @@ impl<W: Write> Sarif<W> {
         }
     }
 
-    /// The same, with what there is to say about patterns.
+    /// Also reports the patterns of `watch` that match nothing.
     pub fn with_watch(self, watch: Option<&'static Watch>) -> Sarif<W> {
         Sarif { watch, ..self }
     }
@@ -189,7 +191,8 @@ impl<W: Write> Sarif<W> {
         self.write(r#","results":["#)
     }
 
-    /// A result about a rule, by its place among them.
+    /// Writes a result of the rule with this index. The index after the last rule stands for
+    /// checks.
     fn result(
         &mut self,
         rule: usize,
@@ -211,13 +214,13 @@ impl<W: Write> Sarif<W> {
         self.json(&finding)
     }
 
-    /// Takes note of an input that could not be read, or a plan that is not whole.
-    fn notify(&mut self, source: &str, what: &str) {
+    /// Records an input that could not be read, or a plan whose planning failed.
+    fn notify(&mut self, source: &str, problem: &str) {
         if self.failed.len() == FAILED_MAX {
             self.failed_more += 1;
             return;
         }
-        let text = visible(&format!("{source}: {what}"));
+        let text = visible(&format!("{source}: {problem}"));
         let locations = vec![Location::of(source, &[])];
         self.failed.push(Notification { level: "error", message: Message { text }, locations });
     }
@@ -251,7 +254,7 @@ impl<W: Write> Sink for Sarif<W> {
             Record::Summary(summary) => {
                 self.has_read = true;
                 let mut broken = Vec::new();
-                for (place, answer) in self.questions.answers().enumerate() {
+                for (index, answer) in self.questions.answers().enumerate() {
                     if answer.is_broken() {
                         let rule = visible(answer.rule.text());
                         let words = answer.words(usize::MAX, visible);
@@ -259,11 +262,11 @@ impl<W: Write> Sink for Sarif<W> {
                         let message = answer.rule.message();
                         text.extend(message.map(|message| format!(": {}", visible(message))));
                         let level = answer.rule.severity().word();
-                        broken.push((place, level, text, answer.first.to_vec()));
+                        broken.push((index, level, text, answer.first.to_vec()));
                     }
                 }
-                for (place, level, text, names) in broken {
-                    self.result(place, level, text, &names)?;
+                for (index, level, text, names) in broken {
+                    self.result(index, level, text, &names)?;
                 }
                 if summary.errored == Some(true) {
                     let source = std::mem::take(&mut self.source);
@@ -289,7 +292,9 @@ impl<W: Write> Sink for Sarif<W> {
             let (message, locations) = (Message { text }, Vec::new());
             notifications.push(Notification { level: "error", message, locations });
         }
-        for pattern in self.watch.filter(|_| self.has_read).iter().flat_map(|it| it.unmatched()) {
+        for pattern in
+            self.watch.filter(|_| self.has_read).iter().flat_map(|watch| watch.unmatched())
+        {
             let message = Message { text: visible(&pattern.to_string()) };
             notifications.push(Notification { level: "warning", message, locations: Vec::new() });
         }
@@ -302,7 +307,7 @@ impl<W: Write> Sink for Sarif<W> {
     }
 }
 
-/// The name of an input as a reference: everything that has a meaning there is escaped.
+/// The name of an input as a URI reference, with all reserved characters percent-encoded.
 fn uri(source: &str) -> String {
     let mut uri = String::with_capacity(source.len());
     for byte in source.bytes() {

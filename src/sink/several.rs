@@ -1,6 +1,6 @@
-//! Several sinks as one: each takes every record.
+//! Combines several sinks into one that passes every record to each of them.
 //!
-//! One whose reader has gone is left out from then on, as long as there are others.
+//! A sink whose pipe is closed is dropped, unless it is the last one.
 
 use std::cell::Cell;
 use std::io;
@@ -9,31 +9,33 @@ use super::Sink;
 use crate::error::{Error, Result};
 use crate::record::{Label, Record};
 
-/// Sinks that are fed together.
+/// Passes every record to several sinks.
 pub struct Several<'s> {
     sinks: Vec<Box<dyn Sink + 's>>,
-    /// Which of them are still fed, by their places.
+    /// Indexes of the sinks that are still in use.
     open: Vec<usize>,
+    /// Receives the index of the sink that failed.
     failed: &'s Cell<Option<usize>>,
 }
 
 impl<'s> Several<'s> {
-    /// These sinks. Where one fails with what is returned, `failed` tells its place.
+    /// Combines `sinks`. If a call returns the error of a sink, `failed` holds the index of that
+    /// sink.
     pub fn new(sinks: Vec<Box<dyn Sink + 's>>, failed: &'s Cell<Option<usize>>) -> Several<'s> {
         let open = (0..sinks.len()).collect();
         Several { sinks, open, failed }
     }
 
-    fn each(&mut self, mut feed: impl FnMut(&mut dyn Sink) -> Result<()>) -> Result<()> {
+    fn each(&mut self, mut call: impl FnMut(&mut dyn Sink) -> Result<()>) -> Result<()> {
         let mut next = 0;
-        while let Some(&place) = self.open.get(next) {
-            match feed(self.sinks[place].as_mut()) {
+        while let Some(&index) = self.open.get(next) {
+            match call(self.sinks[index].as_mut()) {
                 Ok(()) => next += 1,
-                Err(error) if has_gone(&error) && self.open.len() > 1 => {
+                Err(error) if is_closed_pipe(&error) && self.open.len() > 1 => {
                     self.open.remove(next);
                 }
                 Err(error) => {
-                    self.failed.set(Some(place));
+                    self.failed.set(Some(index));
                     return Err(error);
                 }
             }
@@ -42,8 +44,8 @@ impl<'s> Several<'s> {
     }
 }
 
-/// Whether nobody reads on.
-fn has_gone(error: &Error) -> bool {
+/// Whether the reader has closed its end of the pipe.
+fn is_closed_pipe(error: &Error) -> bool {
     error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 

@@ -1,25 +1,26 @@
-//! Long names and messages in reports, shortened.
+//! Shortens long names and messages in reports.
 //!
-//! A name of a megabyte is of no use to anyone, and reports keep many names. A shortened name says
-//! how long it was, and has a digest: names that differ stay different.
+//! Reports keep many names in memory, and nobody reads a name of a megabyte. A shortened name ends
+//! with its original length and a digest, so different names stay different.
 
 use std::borrow::Cow;
 
-/// Longest name that stays as it is, in bytes.
+/// Maximum length of a name, in bytes. Longer names are shortened.
 const NAME_MAX: usize = 1024;
 
-/// Longest name of a group (a type, module or provider): there are many.
+/// Maximum length of the name of a group (a type, module or provider), in bytes. There may be many
+/// groups.
 pub(super) const GROUP_MAX: usize = 256;
 
-/// Longest message that stays as it is, in bytes.
+/// Maximum length of a message, in bytes.
 const MESSAGE_MAX: usize = 64 << 10;
 
-/// A name that is not too long: its beginning, its length and a digest where it was.
+/// Shortens a name that is longer than [`NAME_MAX`] to its beginning, its length and a digest.
 pub(super) fn short(name: &str) -> Cow<'_, str> {
     short_to(name, NAME_MAX)
 }
 
-/// The same of the name of a group.
+/// Shortens the name of a group that is longer than [`GROUP_MAX`].
 pub(super) fn short_group(name: &str) -> Cow<'_, str> {
     short_to(name, GROUP_MAX)
 }
@@ -34,7 +35,7 @@ fn short_to(name: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{shown}… ({} bytes, digest {digest:016x})", name.len()))
 }
 
-/// A message that is not too long.
+/// Shortens a message that is longer than [`MESSAGE_MAX`].
 pub(super) fn short_message(message: &str) -> Cow<'_, str> {
     match message.len() <= MESSAGE_MAX {
         true => Cow::Borrowed(message),
@@ -42,11 +43,12 @@ pub(super) fn short_message(message: &str) -> Cow<'_, str> {
     }
 }
 
-/// Messages as one that is not too long: where it ends, it says how many bytes are left out.
+/// Joins messages, and shortens the result to [`MESSAGE_MAX`]. It ends with the number of bytes
+/// left out.
 pub(super) fn messages(messages: &[Cow<'_, str>]) -> String {
     let (mut text, mut left_out) = (String::new(), 0);
-    for (place, message) in messages.iter().enumerate() {
-        let separator = if place == 0 { "" } else { "; " };
+    for (index, message) in messages.iter().enumerate() {
+        let separator = if index == 0 { "" } else { "; " };
         let room = MESSAGE_MAX.saturating_sub(text.len() + separator.len());
         let end = message.floor_char_boundary(room);
         if end > 0 {

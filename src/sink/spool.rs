@@ -1,7 +1,8 @@
-//! Text that waits for its turn. The sections of a plan come in any order; a report has one.
+//! Buffers the parts of a report until they can be written in order. The sections of a plan may
+//! come in any order.
 //!
-//! Each part has a little memory, and a file without a name for the rest, which goes with the
-//! process.
+//! Each part has a small buffer in memory. A longer part moves to an unnamed temporary file, which
+//! the system deletes when the process ends.
 
 use std::io::{Read, Seek, SeekFrom, Write};
 
@@ -10,7 +11,7 @@ use tempfile::SpooledTempFile;
 use super::write_error;
 use crate::error::Result;
 
-/// Memory of each part, in bytes.
+/// Size of the memory buffer of each part, in bytes.
 const MEMORY: usize = 1 << 20;
 
 /// The texts of `N` parts.
@@ -20,18 +21,18 @@ pub(super) struct Spool<const N: usize> {
 
 struct Text {
     file: SpooledTempFile,
-    /// Length in bytes. What stands behind it in the file is of an earlier plan.
+    /// Length in bytes. The file may have bytes of an earlier plan after it.
     len: u64,
 }
 
 impl<const N: usize> Spool<N> {
-    /// No text yet.
+    /// Starts with empty parts.
     pub fn new() -> Spool<N> {
         let parts = std::array::from_fn(|_| Text { file: SpooledTempFile::new(MEMORY), len: 0 });
         Spool { parts }
     }
 
-    /// Appends to a part.
+    /// Appends text to a part.
     pub fn push(&mut self, part: usize, text: &str) -> Result<()> {
         let Text { file, len } = &mut self.parts[part];
         file.write_all(text.as_bytes()).map_err(write_error)?;
@@ -44,7 +45,7 @@ impl<const N: usize> Spool<N> {
         self.parts[part].len == 0
     }
 
-    /// Moves the text of a part to `out`.
+    /// Writes the text of a part to `out` and empties the part.
     pub fn take(&mut self, part: usize, out: &mut impl Write) -> Result<()> {
         let Text { file, len } = &mut self.parts[part];
         file.rewind().map_err(write_error)?;

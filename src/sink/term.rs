@@ -1,9 +1,9 @@
-//! Every change of a plan with its values, for a person at a terminal: by module, resource and
-//! attribute, in the words and symbols that Terraform itself has for them.
+//! Writes every change of a plan with its values, for a person at a terminal.
 //!
-//! The sections of a plan come in any order, so the text of each part is spooled until the plan has
-//! ended. One change at a time is kept, because instances of one resource that change alike are
-//! told once, with their number.
+//! The report is ordered by module, resource and attribute, and uses Terraform's own words and
+//! symbols. The sections of a plan come in any order, so the text of each part is spooled until the
+//! plan ends. The last change is kept in memory, because instances of a resource that change alike
+//! are written once, with their number.
 
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -27,42 +27,46 @@ use crate::inert::{self, visible};
 use crate::record::view::{Attribute, Attributes, Detail, Difference, Line, Lines, Shown};
 use crate::record::{ActionInvocation, Check, Hidden, Label, OutputChange, Record, ResourceChange};
 
-/// Where the names of resources begin, behind symbols.
+/// The column where resource names begin, after the symbols.
 const SYMBOLS: usize = 6;
-/// Where the names of attributes begin.
+/// The column where attribute names begin.
 const NAMES: usize = 10;
-/// What stands between the two sides of an attribute.
+/// Separates the old and the new value of an attribute.
 const ARROW: &str = " -> ";
-/// Columns that the paths of attributes are filled up to, at most.
+/// Maximum width to which attribute paths are padded, in columns.
 const PATHS: usize = 32;
-/// Instances of a resource that are named.
+/// Maximum number of instances listed for a resource.
 pub(super) const NAMED: usize = 3;
+
 /// Writes the changes of each plan.
 pub struct Term<W: Write> {
     out: W,
     color: Color,
-    /// Columns of a line.
+    /// Maximum width of a line, in columns.
     width: usize,
     detail: Detail,
     questions: Questions,
-    /// Whether a title was written, and that of the plan at hand.
+    /// Whether the title of any plan was written.
     has_titles: bool,
+    /// Whether the title of the current plan was written.
     has_title: bool,
     /// The text of each part.
     spool: Spool<{ Part::ALL.len() }>,
-    /// What kind of record came last.
+    /// The part of the last record. `None` before the first part and after the last.
     part: Option<Part>,
     /// The module of the last change.
     module: Option<String>,
-    /// What is still to be written.
+    /// The last changes, which are not written yet.
     group: Option<Group>,
+    /// Number of actions that the current plan invokes.
     invocations: u64,
     clues: Clues,
-    /// What is not shown.
+    /// Number of hidden changes and attributes.
     hidden: Hidden,
 }
 
-/// What belongs together, in the order in which it is told: what fails, and then as the tools do.
+/// A part of the report. The order is the order of the report: failed checks first, then
+/// Terraform's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Checks,
@@ -100,20 +104,21 @@ impl Part {
 
 /// Instances of a resource that change alike.
 struct Group {
-    /// Of the resource, without the module.
+    /// The address of the resource without its module and index.
     name: String,
-    /// The first few.
+    /// The first [`NAMED`] indexes.
     indexes: Vec<String>,
     count: u64,
     symbol: String,
     phrase: String,
-    /// The lines below it.
+    /// The lines of the attributes.
     body: String,
+    /// See [`likeness`].
     likeness: Option<u64>,
 }
 
 impl<W: Write> Term<W> {
-    /// Writes to `out`, with the rules that plans break.
+    /// Writes to `out`. The report lists which of `rules` a plan breaks.
     pub fn new(out: W, color: Color, rules: &[Rule]) -> Term<W> {
         Term {
             out,
@@ -133,13 +138,13 @@ impl<W: Write> Term<W> {
         }
     }
 
-    /// Begins a line of its own for what has no room in so many columns, if it can.
+    /// Wraps lines at this width, in columns, where possible.
     #[must_use]
     pub fn with_width(self, width: usize) -> Term<W> {
         Term { width, ..self }
     }
 
-    /// Folds nothing, if that much is shown.
+    /// Sets how much of each value to show. With [`Detail::Full`], instances are not grouped.
     #[must_use]
     pub fn with_detail(self, detail: Detail) -> Term<W> {
         Term { detail, ..self }
@@ -153,7 +158,7 @@ impl<W: Write> Term<W> {
         self.text(&format!("{text}\n"))
     }
 
-    /// Writes to the part at hand; outside of any, at once.
+    /// Writes to the current part; outside of parts, directly to the output.
     fn text(&mut self, text: &str) -> Result<()> {
         match self.part {
             Some(part) => self.spool.push(part as usize, text),
@@ -161,7 +166,7 @@ impl<W: Write> Term<W> {
         }
     }
 
-    /// Begins with a plan.
+    /// Writes the title of a plan.
     fn title(&mut self, name: &str) -> Result<()> {
         let space = if std::mem::replace(&mut self.has_titles, true) { "\n" } else { "" };
         self.has_title = true;
@@ -169,14 +174,14 @@ impl<W: Write> Term<W> {
         self.line(&format!("{space}{title}"))
     }
 
-    /// Writes which rules the plan at hand breaks.
+    /// Writes which rules the current plan breaks.
     fn broken_rules(&mut self) -> Result<()> {
         let mut text = String::new();
         for answer in self.questions.broken() {
             let style = if answer.fails() { RED } else { YELLOW };
             let severity = self.paint(style, answer.rule.severity().word());
             let words = answer.words(NAMED, visible);
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "      {}  {severity}", visible(answer.rule.text()));
             let _ = writeln!(text, "        {words}");
             if let Some(message) = answer.rule.message() {
@@ -190,7 +195,7 @@ impl<W: Write> Term<W> {
         write!(self.out, "\n{title}\n{text}").map_err(write_error)
     }
 
-    /// Begins a part, unless it has begun.
+    /// Switches to a part, if it is not the current one.
     fn enter(&mut self, part: Part) -> Result<()> {
         if self.part != Some(part) {
             self.flush_group()?;
@@ -200,7 +205,7 @@ impl<W: Write> Term<W> {
         Ok(())
     }
 
-    /// Writes all parts in their order.
+    /// Ends the current part and writes all parts in order.
     fn leave(&mut self, tool: Tool) -> Result<()> {
         self.flush_group()?;
         self.part = None;
@@ -228,16 +233,16 @@ impl<W: Write> Term<W> {
         let (name, index) = names(change);
         let action = Action::of_change(change);
         let symbol = paint(self.color, action.paint(), &format!("{:>3}", symbol(change)));
-        let phrase = told(part, change);
+        let phrase = description(part, change);
         let body = self.attributes(&change.attributes, action);
         let likeness = likeness(change).filter(|_| self.detail == Detail::Excerpts);
-        let is_alike = |group: &Group| {
+        let belongs_to = |group: &Group| {
             index.is_some()
                 && !group.indexes.is_empty()
                 && likeness.is_some()
                 && (&group.name, group.likeness) == (&name, likeness)
         };
-        match self.group.as_mut().filter(|group| is_alike(group)) {
+        match self.group.as_mut().filter(|group| belongs_to(group)) {
             Some(group) => {
                 group.count += 1;
                 if group.indexes.len() < NAMED {
@@ -265,7 +270,8 @@ impl<W: Write> Term<W> {
             }
             _ => format!(" ({count} alike)"),
         };
-        let columns = SYMBOLS + [&name, &indexes, &alike].map(|it| width(it)).iter().sum::<usize>();
+        let columns =
+            SYMBOLS + [&name, &indexes, &alike].map(|text| width(text)).iter().sum::<usize>();
         let [name, indexes] = [&name, &indexes].map(|text| self.paint(BOLD, text));
         let mut head = format!("  {symbol} {name}{indexes}{alike}");
         if columns + 2 + width(&phrase) <= self.width {
@@ -273,7 +279,7 @@ impl<W: Write> Term<W> {
             head += &self.paint(DIM, &phrase);
         } else if !phrase.is_empty() {
             for line in wrapped(&phrase, self.width.saturating_sub(NAMES)) {
-                // Another line may begin with what a CI runner obeys.
+                // Each line is escaped again, because its start could be a CI runner command.
                 let line = self.paint(DIM, &visible(line));
                 head += &format!("\n{}{line}", " ".repeat(NAMES));
             }
@@ -284,7 +290,7 @@ impl<W: Write> Term<W> {
 
     /// The lines of attributes.
     fn attributes(&self, attributes: &Attributes, action: Action) -> String {
-        let paths = attributes.list.iter().map(|it| width(&visible(&it.path)));
+        let paths = attributes.list.iter().map(|attribute| width(&visible(&attribute.path)));
         let columns = paths.filter(|&columns| columns <= PATHS).max().unwrap_or(0);
         let mut lines = String::new();
         for attribute in &attributes.list {
@@ -292,9 +298,10 @@ impl<W: Write> Term<W> {
             let (sign, style) = sign(attribute, action);
             let used = width(&path);
             let space = " ".repeat(columns.saturating_sub(used));
-            let between = if path.is_empty() { String::new() } else { format!("{space} = ") };
-            let values = self.values(attribute, NAMES + used + between.len());
-            let values = if values.is_empty() { values } else { behind(&between, values) };
+            let separator = if path.is_empty() { String::new() } else { format!("{space} = ") };
+            let values = self.values(attribute, NAMES + used + separator.len());
+            let values =
+                if values.is_empty() { values } else { with_separator(&separator, values) };
             let reason = match attribute.replaces {
                 true => format!("  {}", self.paint(RED, "# forces replacement")),
                 false => String::new(),
@@ -304,7 +311,7 @@ impl<W: Write> Term<W> {
             parts.iter().for_each(|part| lines.push_str(part));
         }
         if attributes.left_out > 0 {
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let more = format!("… and {} more", attributes.left_out);
             let _ = writeln!(lines, "          {}", self.paint(DIM, &more));
         }
@@ -314,16 +321,16 @@ impl<W: Write> Term<W> {
         lines
     }
 
-    /// What is said of an attribute behind its path, from a column on; nothing, where values were
-    /// not asked for.
+    /// The values of an attribute, which follow its path from `column` on. Empty if values are not
+    /// shown.
     fn values(&self, attribute: &Attribute, column: usize) -> String {
         let Attribute { before, after, difference, lines, .. } = attribute;
-        let word = remark(*difference);
+        let remark = remark(*difference);
         if suffices(*difference, self.detail) {
-            return self.paint(DIM, word);
+            return self.paint(DIM, remark);
         }
         let values = match (difference, before, after) {
-            _ if lines.is_some() => lines.as_ref().map_or(String::new(), |it| self.lines(it)),
+            _ if lines.is_some() => lines.as_ref().map_or(String::new(), |lines| self.lines(lines)),
             (Difference::Nothing, _, shown) => self.value(shown, column),
             (_, Shown::Withheld, Shown::Withheld) => String::new(),
             (_, Shown::Absent | Shown::Withheld, shown) | (_, shown, Shown::Absent) => {
@@ -334,17 +341,17 @@ impl<W: Write> Term<W> {
             }
             (_, before, after) => self.pair(before, after, column),
         };
-        match (word, values) {
-            (word, values) if word.is_empty() || values.is_empty() => values,
-            (word, values) => format!("{values}  {}", self.paint(DIM, word)),
+        match (remark, values) {
+            (remark, values) if remark.is_empty() || values.is_empty() => values,
+            (remark, values) => format!("{values}  {}", self.paint(DIM, remark)),
         }
     }
 
-    /// What was and what will be: in one line, if it has room there.
+    /// The old and the new value, on one line if they fit.
     fn pair(&self, before: &Shown, after: &Shown, column: usize) -> String {
         let columns: usize = [before, after].map(columns).iter().sum();
-        let are_lines = [before, after].into_iter().all(is_line);
-        if are_lines && column + columns + ARROW.len() <= self.width {
+        let are_single_lines = [before, after].into_iter().all(is_single_line);
+        if are_single_lines && column + columns + ARROW.len() <= self.width {
             return format!("{}{ARROW}{}", self.value(before, 0), self.value(after, 0));
         }
         let [before, after] =
@@ -352,7 +359,7 @@ impl<W: Write> Term<W> {
         format!("{before}\n{}{}{after}", " ".repeat(NAMES), &ARROW[1..])
     }
 
-    /// A value whose first line begins at a column.
+    /// A value whose first line begins at `column`.
     fn value(&self, shown: &Shown, column: usize) -> String {
         match shown {
             Shown::Absent => stand_in(shown).to_owned(),
@@ -387,7 +394,7 @@ impl<W: Write> Term<W> {
         match &output.attributes.list[..] {
             [only] if only.path.is_empty() => {
                 let values = self.values(only, 6 + width(&visible(&output.name)) + 3);
-                self.line(&format!("  {symbol} {name}{}", behind(" = ", values)))
+                self.line(&format!("  {symbol} {name}{}", with_separator(" = ", values)))
             }
             _ => {
                 self.line(&format!("  {symbol} {name}"))?;
@@ -399,11 +406,12 @@ impl<W: Write> Term<W> {
 
     fn invocation(&mut self, part: Part, invoked: &ActionInvocation<'_>) -> Result<()> {
         self.enter(part)?;
-        let by = invoked.triggering_address.as_deref();
-        let by = by.map(|by| format!("{} {}", invoked.timing_words(), visible(by)));
+        let trigger = invoked.triggering_address.as_deref();
+        let trigger =
+            trigger.map(|address| format!("{} {}", invoked.timing_words(), visible(address)));
         let deferral = invoked.deferred_reason.as_deref();
         let deferral = deferral.map(|word| known(phrase::deferral, word));
-        let words: Vec<String> = by.into_iter().chain(deferral).collect();
+        let words: Vec<String> = trigger.into_iter().chain(deferral).collect();
         let space = if words.is_empty() { "" } else { "  " };
         let head = format!("      {}{space}{}", visible(&invoked.address), words.join(", "));
         self.line(&head)?;
@@ -416,7 +424,8 @@ impl<W: Write> Term<W> {
         let style = if matches!(&*check.status, "fail" | "error") { RED } else { YELLOW };
         let status = self.paint(style, &visible(&check.status));
         self.line(&format!("      {}  {status}", visible(&check.address)))?;
-        check.problems.iter().try_for_each(|it| self.line(&format!("        {}", visible(it))))
+        let mut problems = check.problems.iter();
+        problems.try_for_each(|problem| self.line(&format!("        {}", visible(problem))))
     }
 }
 
@@ -490,7 +499,8 @@ impl<W: Write> Sink for Term<W> {
     }
 }
 
-/// A resource's name without its module, and without its index, which is the other.
+/// A resource's address without its module, split into the name and the index. A deposed object has
+/// no index; its name says which one it is.
 pub(super) fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
     let address = &*change.label();
     let module = change.module_address.as_deref().and_then(|module| address.strip_prefix(module));
@@ -503,9 +513,10 @@ pub(super) fn names(change: &ResourceChange<'_>) -> (String, Option<String>) {
     }
 }
 
-/// A number that is most probably another one for a change that is not like this one in all but
-/// its address: the lines that tell of it may leave something out. `None`: not all of it is known,
-/// and it is like no other.
+/// A hash of everything in a change except its address. Changes with the same hash count as alike.
+///
+/// Comparing the rendered lines is not enough, because they may leave something out. `None` if some
+/// attributes are left out: such a change is like no other.
 pub(super) fn likeness(change: &ResourceChange<'_>) -> Option<u64> {
     let Attributes { list, left_out: 0, unchanged } = &change.attributes else { return None };
     let mut hasher = DefaultHasher::new();
@@ -516,8 +527,8 @@ pub(super) fn likeness(change: &ResourceChange<'_>) -> Option<u64> {
     Some(hasher.finish())
 }
 
-/// What happens to a resource, and why, in words.
-fn told(part: Part, change: &ResourceChange<'_>) -> String {
+/// Describes in words what happens to a resource, and why.
+fn description(part: Part, change: &ResourceChange<'_>) -> String {
     let tense = if part == Part::Drift { Tense::Happened } else { Tense::Planned };
     let what = what(tense, &change.action);
     let mut parts: Vec<String> = Vec::new();
@@ -539,7 +550,7 @@ fn told(part: Part, change: &ResourceChange<'_>) -> String {
     parts.join(", ")
 }
 
-/// The sign of an attribute and its style.
+/// The sign of an attribute (`+`, `-`, `~` or a space) and its style.
 pub(super) fn sign(attribute: &Attribute, action: Action) -> (&'static str, &'static str) {
     match (&attribute.before, &attribute.after) {
         _ if attribute.difference == Difference::Nothing => (" ", PLAIN),
@@ -551,22 +562,23 @@ pub(super) fn sign(attribute: &Attribute, action: Action) -> (&'static str, &'st
     }
 }
 
-/// Values behind what stands between: they may begin with a line of their own.
-fn behind(between: &str, mut values: String) -> String {
+/// Values with a separator before them, without its trailing space if the values begin on a new
+/// line.
+fn with_separator(separator: &str, mut values: String) -> String {
     let is_below = values.starts_with('\n');
-    values.insert_str(0, if is_below { between.trim_end() } else { between });
+    values.insert_str(0, if is_below { separator.trim_end() } else { separator });
     values
 }
 
-/// Whether a value is no text of several lines.
-fn is_line(shown: &Shown) -> bool {
+/// Whether a value is not a multi-line text.
+fn is_single_line(shown: &Shown) -> bool {
     match shown {
         Shown::Scalar(excerpt) => wrap::lines_of(excerpt).is_none(),
         _ => true,
     }
 }
 
-/// Columns that a value takes in one line.
+/// The width of a value on one line, in columns.
 fn columns(shown: &Shown) -> usize {
     match shown {
         Shown::Scalar(excerpt) | Shown::Container(excerpt) => width(&inert::text(&excerpt.text)),

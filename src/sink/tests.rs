@@ -1,4 +1,4 @@
-//! What leaves: formulas, escapes, widths, and arrays that close.
+//! Tests of several sinks: formulas in CSV, escapes, line widths and complete JSON arrays.
 
 use std::borrow::Cow;
 
@@ -58,7 +58,7 @@ fn cells_hold_no_control_characters_raw_or_not() {
             ("##vso[a]", r"#\u{23}vso[a]"),
         ] {
             let row = csv(text, formulas);
-            assert!(row.split(',').any(|it| it == cell), "{row}");
+            assert!(row.split(',').any(|text| text == cell), "{row}");
         }
     }
 }

@@ -1,5 +1,7 @@
-//! The tool that made a plan, for texts that name it. No key of a plan says so; its providers and
-//! what it leaves unsaid do.
+//! Guesses which tool made a plan, for texts that name the tool.
+//!
+//! No key of a plan names the tool. The registries of the providers and the absence of certain keys
+//! reveal it.
 
 use crate::record::Record;
 use crate::record::counts::Summary;
@@ -7,16 +9,16 @@ use crate::record::counts::Summary;
 /// The tool that made a plan, or the tools that made several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Tool {
-    /// A plan is taken for Terraform's where nothing tells.
+    /// Also assumed if nothing reveals the tool.
     #[default]
     Terraform,
     OpenTofu,
-    /// There are plans of both.
+    /// Some plans are from Terraform and some from OpenTofu.
     Both,
 }
 
 impl Tool {
-    /// The name.
+    /// The name for use in a sentence.
     pub fn name(self) -> &'static str {
         match self {
             Tool::Terraform => "Terraform",
@@ -25,12 +27,12 @@ impl Tool {
         }
     }
 
-    /// The tools of these plans and of others.
+    /// Combines the tools of two sets of plans.
     pub fn and(self, other: Tool) -> Tool {
         if self == other { self } else { Tool::Both }
     }
 
-    /// The title of what changed without a plan.
+    /// The title of the drift section.
     pub fn drift(self) -> &'static str {
         match self {
             Tool::Terraform => "Changed outside of Terraform (drift)",
@@ -40,7 +42,7 @@ impl Tool {
     }
 }
 
-/// What tells which tool made a plan.
+/// What the records of a plan reveal about its tool.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clues {
     /// The tool whose registry a provider comes from.
@@ -49,7 +51,7 @@ pub(super) struct Clues {
 }
 
 impl Clues {
-    /// Takes note of a record. The first of a plan begins anew.
+    /// Updates the clues with a record. A `plan` record resets them.
     pub fn note(&mut self, record: &Record<'_>) {
         if let Record::Plan(plan) = record {
             *self = Clues { registry: None, version: plan.terraform_version.map(str::to_owned) };
@@ -64,23 +66,23 @@ impl Clues {
         }
     }
 
-    /// The version of the tool that made the plan, which has come to an end.
+    /// The version of the tool, once the plan has ended. `None` if the plan does not have it.
     pub fn version<'v>(&'v self, summary: &'v Summary) -> Option<&'v str> {
         summary.terraform_version.as_deref().or(self.version.as_deref())
     }
 
-    /// The tool that made the plan, which has come to an end.
+    /// The tool, once the plan has ended.
     pub fn tool(&self, summary: &Summary) -> Tool {
         self.registry.unwrap_or_else(|| self.without_registry(summary))
     }
 
-    /// The tool that made the plan, which has failed.
+    /// The tool of a plan that could not be read to its end.
     pub fn tool_so_far(&self) -> Tool {
         self.registry.unwrap_or_default()
     }
 
-    /// From version 1.8 on, Terraform says of each plan whether it can be applied; OpenTofu does
-    /// not.
+    /// Guesses the tool from the keys of the plan: since version 1.8, Terraform writes `applyable`
+    /// and `complete`, and OpenTofu does not.
     fn without_registry(&self, summary: &Summary) -> Tool {
         let version = self.version(summary).unwrap_or_default();
         let mut numbers = version.split(['.', '-']).map(|number| number.parse::<u32>().ok());
@@ -90,7 +92,8 @@ impl Clues {
             [None, _] => false,
         };
         let is_silent = summary.applyable.is_none() && summary.complete.is_none();
-        // Both have said for longer whether planning failed: the plan is whole.
+        // In these versions both tools write `errored`. Without it, the plan is not complete and
+        // the absence of the other keys reveals nothing.
         match is_recent && is_silent && summary.errored.is_some() {
             true => Tool::OpenTofu,
             false => Tool::Terraform,

@@ -1,4 +1,4 @@
-//! Numbers of all plans as variables, a line each: for `source` in a shell, and for GitLab's
+//! Writes totals of all plans as variables, one per line, for `source` in a shell and for GitLab's
 //! `artifacts:reports:dotenv`.
 
 use std::io::Write;
@@ -9,14 +9,14 @@ use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::record::{Label, Record};
 
-/// Writes variables.
+/// Writes the totals as variables.
 pub struct Variables<W: Write> {
     out: W,
     figures: Figures,
 }
 
 impl<W: Write> Variables<W> {
-    /// Writes to `out`, at the end.
+    /// Writes to `out` at the end. The totals include how often plans break `rules`.
     pub fn new(out: W, rules: &[Rule]) -> Variables<W> {
         Variables { out, figures: Figures::new(rules) }
     }

@@ -1,8 +1,8 @@
-//! Values over several lines, where one has no room for them.
+//! Wraps values that do not fit on one line.
 //!
-//! A text of several lines stands between `<<-EOT` and `EOT`. Of an object or array, members and
-//! elements have lines of their own, but for those that fit on one. Other texts go on in the next
-//! line:
+//! A multi-line text is written between `<<-EOT` and `EOT`. The members of an object and the
+//! elements of an array get their own lines, unless the object or array fits on one line. Any other
+//! long text continues on the next line:
 //!
 //! ```text
 //! jsonencode({
@@ -13,7 +13,7 @@
 //! })
 //! ```
 //!
-//! Every line is made visible on its own: one that goes on may begin with what a CI runner obeys.
+//! Every line is escaped on its own, because a continued line could begin with a CI runner command.
 
 use unicode_width::UnicodeWidthChar;
 
@@ -21,24 +21,28 @@ use super::summary::{STACKED, width};
 use crate::inert::{self, visible};
 use crate::record::view::{Excerpt, Line, Lines};
 
-/// Columns that what is inside stands further to the right.
+/// Indentation of each level, in columns.
 pub(super) const INDENT: usize = 2;
 
-/// What texts of several lines stand between.
-const TEXT: [&str; 2] = ["<<-EOT", "EOT"];
+/// The lines before and after a multi-line text.
+const HEREDOC: [&str; 2] = ["<<-EOT", "EOT"];
 
-/// The columns of a value: where its first line begins, where its others do, and where they end.
+/// The columns that a value may take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns {
+    /// Where its first line begins.
     pub first: usize,
+    /// Where its other lines begin.
     pub others: usize,
+    /// Where all lines end.
     pub end: usize,
 }
 
-/// The lines of a value: the first without what stands before it, others from the first column on.
+/// The lines of a value, joined by newlines. The first line has no indentation, the others have
+/// theirs.
 pub(super) fn value(excerpt: &Excerpt, columns: Columns) -> String {
     let mut lines = match lines_of(excerpt) {
-        Some(text) => between(text.split('\n').map(visible), columns),
+        Some(text) => heredoc(text.split('\n').map(visible), columns),
         None => structure(&inert::text(&excerpt.text), columns),
     };
     if excerpt.left_out > 0 {
@@ -47,20 +51,20 @@ pub(super) fn value(excerpt: &Excerpt, columns: Columns) -> String {
     lines
 }
 
-/// What is said behind a value of which so many bytes are not shown.
+/// The remark after a value that is cut by this number of bytes.
 pub(super) fn left_out(bytes: u64) -> String {
     format!(" … and about {bytes} bytes more (--full shows them)")
 }
 
-/// The text that a string of several lines is; nothing of other values.
+/// The decoded text of a multi-line string. `None` for other values.
 pub(super) fn lines_of(excerpt: &Excerpt) -> Option<String> {
-    // Most values are not decoded.
+    // Decodes only strings that may have several lines, which are rare.
     let may_be = excerpt.text.starts_with('"') && excerpt.text.contains("\\n");
     let text: String = may_be.then(|| serde_json::from_str(&excerpt.text).ok())??;
     text.trim_end_matches('\n').contains('\n').then_some(text)
 }
 
-/// How two texts differ, as a text whose lines have signs.
+/// The differences between two texts, as a multi-line text with signs before its lines.
 pub(super) fn lines(
     Lines { list, left_out, .. }: &Lines,
     columns: Columns,
@@ -76,43 +80,44 @@ pub(super) fn lines(
         paint(line, text)
     });
     let more = (*left_out > 0).then(|| differences(*left_out));
-    between(shown.chain(more), columns)
+    heredoc(shown.chain(more), columns)
 }
 
-/// What stands for lines that do not differ.
+/// Stands for this number of unchanged lines.
 pub(super) fn skipped(count: u64) -> String {
     format!("… {count} unchanged {}", if count == 1 { "line" } else { "lines" })
 }
 
-/// What stands for differences that are not shown.
+/// Stands for this number of differences that are not shown.
 pub(super) fn differences(count: u64) -> String {
     let word = if count == 1 { "difference" } else { "differences" };
     format!("… and {count} more {word} (--full shows them)")
 }
 
-fn between(lines: impl Iterator<Item = String>, columns: Columns) -> String {
+/// Writes lines between `<<-EOT` and `EOT`, one level inside.
+fn heredoc(lines: impl Iterator<Item = String>, columns: Columns) -> String {
     let [outer, inner] = [columns.others, columns.others + INDENT].map(|column| " ".repeat(column));
-    let mut shown = TEXT[0].to_owned();
+    let mut shown = HEREDOC[0].to_owned();
     for line in lines {
         let space = if line.is_empty() { "" } else { &inner };
         ["\n", space, &line].iter().for_each(|part| shown.push_str(part));
     }
-    ["\n", &outer, TEXT[1]].iter().for_each(|part| shown.push_str(part));
+    ["\n", &outer, HEREDOC[1]].iter().for_each(|part| shown.push_str(part));
     shown
 }
 
-/// What is open while a text is laid out, and has no room in one line.
+/// An open bracket whose content does not fit on one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Open {
-    /// What a function is called with: it begins behind its name.
+    /// The argument of a function call. It begins on the line of the function's name.
     Call,
-    /// Members have lines of their own.
+    /// An object. Each member has its own line.
     Object,
-    /// So have elements, but for scalars, of which as many as have room stand in a line.
+    /// An array. Each element has its own line, but scalars share lines as far as they fit.
     Array,
 }
 
-/// A JSON text over several lines, if one has no room for it.
+/// A JSON text, wrapped to several lines if it does not fit on one.
 fn structure(text: &str, columns: Columns) -> String {
     if fits(text, columns.end.saturating_sub(columns.first)) {
         return text.to_owned();
@@ -175,10 +180,10 @@ fn structure(text: &str, columns: Columns) -> String {
     page.text
 }
 
-/// Lines that are being filled.
+/// The lines written so far.
 struct Page {
     text: String,
-    /// Columns of the last one.
+    /// Width of the last line, in columns.
     used: usize,
     columns: Columns,
 }
@@ -197,21 +202,21 @@ impl Page {
         self.used += width(text);
     }
 
-    /// Where a line begins that stands so many levels inside.
+    /// The column where a line of this level begins.
     fn inside(&self, level: usize) -> usize {
         let Columns { others, end, .. } = self.columns;
-        // What is very deep stands no further to the right.
+        // Very deep levels share the same indentation.
         others + (level * INDENT).min(end.saturating_sub(others) / 2)
     }
 
-    /// Begins a line so many levels inside.
+    /// Begins a new line of this level.
     fn turn(&mut self, level: usize) {
         self.used = self.inside(level);
         self.text.push('\n');
         self.text.extend(std::iter::repeat_n(' ', self.used));
     }
 
-    /// Begins a line, if a text has room in that and none here.
+    /// Begins a new line if a text fits there but not on the current line.
     fn make_room(&mut self, text: &str, level: usize) {
         let room = self.columns.end.saturating_sub(self.inside(level));
         if !self.has_room(text) && fits(text, room) {
@@ -219,15 +224,15 @@ impl Page {
         }
     }
 
-    /// Adds a text that goes on in further lines if it must.
+    /// Adds a text, which continues on further lines if it does not fit.
     fn push_long(&mut self, mut text: &str, level: usize) {
         while !self.has_room(text) {
             let (mut used, room) = (0, self.room());
-            let (mut end, most) = (0, STACKED * room.max(1));
+            let (mut end, max_count) = (0, STACKED * room.max(1));
             for (count, character) in text.chars().enumerate() {
                 used += character.width().unwrap_or(0);
-                // A line has some of it, however little room there is.
-                if (used > room || count == most) && count > 0 {
+                // A line takes at least one character, even without room for it.
+                if (used > room || count == max_count) && count > 0 {
                     break;
                 }
                 end += character.len_utf8();
@@ -244,14 +249,17 @@ impl Page {
     }
 }
 
-/// What stands in brackets: the byte behind it, and how many brackets open up to there.
+/// A bracket and everything up to the matching bracket.
 #[derive(Clone, Copy, Debug)]
 struct Group {
+    /// The byte after the closing bracket.
     end: usize,
+    /// The index of the first group that opens after this one closes.
     next: usize,
 }
 
-/// All groups of a text, in the order of their beginnings. One that is not closed ends with it.
+/// All groups of a text, in the order of their opening brackets. An unclosed group ends at the end
+/// of the text.
 fn groups(text: &str) -> Vec<Group> {
     let (mut groups, mut open) = (Vec::new(), Vec::new());
     let mut at = 0;
@@ -274,12 +282,12 @@ fn groups(text: &str) -> Vec<Group> {
         }
         at += 1;
     }
-    let all = groups.len();
-    groups.iter_mut().for_each(|group| group.next = group.next.min(all));
+    let count = groups.len();
+    groups.iter_mut().for_each(|group| group.next = group.next.min(count));
     groups
 }
 
-/// The length of the string that a text begins with, in bytes.
+/// The length of the JSON string at the start of a text, in bytes, quotes included.
 fn string_len(text: &str) -> usize {
     let mut is_escaped = false;
     let end = text.bytes().skip(1).position(|byte| {
@@ -290,8 +298,8 @@ fn string_len(text: &str) -> usize {
     end.map_or(text.len(), |end| end + 2)
 }
 
-/// The length of the scalar that a text begins with, and of the comma behind it; 0: it begins with
-/// something else.
+/// The length of the scalar at the start of a text, in bytes, with a comma that follows it. 0 if
+/// the text begins with something else.
 fn scalar_len(text: &str) -> usize {
     let len = match text.as_bytes().first() {
         Some(b'"') => string_len(text),
@@ -299,22 +307,22 @@ fn scalar_len(text: &str) -> usize {
         Some(_) => text.find([',', ']', '}', '(']).unwrap_or(text.len()),
     };
     match text.as_bytes().get(len) {
-        // A function and what it is called with.
+        // A function call.
         Some(b'(') => 0,
         Some(b',') => len + 1,
         _ => len,
     }
 }
 
-/// Whether a text has no more than so many columns.
+/// Whether a text fits into this number of columns.
 fn fits(text: &str, columns: usize) -> bool {
     if text.len() <= columns {
         return true;
     }
     let mut used = 0;
-    for (place, character) in text.chars().enumerate() {
+    for (count, character) in text.chars().enumerate() {
         used += character.width().unwrap_or(0);
-        if used > columns || place >= STACKED.saturating_mul(columns) {
+        if used > columns || count >= STACKED.saturating_mul(columns) {
             return false;
         }
     }
@@ -344,7 +352,7 @@ mod tests {
         assert_eq!(wrapped(text, 30), expected);
         let expected = ["{", r#"  "a":["#, "    1,2", "  ],", r#"  "b":3"#, "}"];
         assert_eq!(wrapped(r#"{"a":[1,2],"b":3}"#, 9), expected);
-        // A text that has room in a line of its own is not broken.
+        // A text that fits on its own line is not split.
         let columns = Columns { first: 20, others: 4, end: 30 };
         let below = "\n      \"0123456789abc\"";
         assert_eq!(structure(r#""0123456789abc""#, columns), below);
@@ -357,7 +365,7 @@ mod tests {
         let all = wrapped(&format!(r#"["{}"]"#, "é漢".repeat(40)), 12);
         assert!(all.iter().all(|line| width(line) <= 12), "{all:#?}");
         assert_eq!(all.concat().matches('漢').count(), 40);
-        // Letters with nothing but accents.
+        // Combining accents have no width.
         assert!(wrapped(&format!("\"a{}\"", "\u{301}".repeat(1000)), 40).len() > 4);
     }
 

@@ -1,12 +1,11 @@
-//! A plan cut down to what policies and people read.
+//! Reduces a plan to the parts that policies and people read.
 //!
-//! What stays is the plan's own text: the same keys in the same order, the same bytes for every
-//! value. Here is what is wanted of a plan; how the rest is left out, and its secrets with it, is
-//! in [`crate::redact::cut`].
+//! The parts that stay are unchanged: the same keys in the same order, and the same bytes for every
+//! value. This module selects the parts; [`crate::redact::cut`] removes the rest and masks secrets.
 //!
-//! The trap: nothing that is left out may look as if it had not been there. What says how far a
-//! plan got (`complete`, `errored`, `applyable`) always stays, and a section that is wanted stays
-//! even where nothing of it does.
+//! The trap: a reader must not mistake a removed part for one that the plan never had. So the keys
+//! that say how far a plan got (`complete`, `errored`, `applyable`) always stay, and a selected
+//! section stays even if all its elements are removed.
 
 mod paths;
 
@@ -29,20 +28,20 @@ use crate::redact::cut::{Gone, Judge, Judges, Reason, Selection, Verdict};
 use crate::redact::{self, Redacted, Secrecy, rewrite};
 use crate::secret::decode;
 
-/// What is wanted of a plan.
+/// What to keep of a plan.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The sections that stay.
+    /// The parts that stay.
     pub keep: Vec<Part>,
-    /// Whether changes stay that change nothing.
+    /// Whether no-op changes stay.
     pub show: Show,
-    /// Resources stay whose address or type one of these covers; all, where there is none.
+    /// Keeps only resources whose address or type a pattern covers. Empty: all resources.
     pub only: Vec<AddressPattern>,
-    /// Attributes of resources stay that lie on these paths; all, where there is none.
+    /// Keeps only the attributes of resources at these paths. Empty: all attributes.
     pub paths: Vec<path::Pattern>,
-    /// What the plan is put into.
+    /// The object to wrap around the plan, if any.
     pub wrap: Option<Wrap>,
-    /// Patterns of which it is asked whether they name anything. They outlive all threads.
+    /// Records which patterns match something in a plan. Static, because all threads share it.
     pub watch: Option<&'static Watch>,
 }
 
@@ -59,7 +58,7 @@ impl Default for Options {
     }
 }
 
-/// A part of a plan that may be left out. The scalars of a plan (versions, `timestamp`, `complete`,
+/// A part of a plan that may be removed. The scalars of a plan (versions, `timestamp`, `complete`,
 /// `errored`, `applyable`) always stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
@@ -85,12 +84,12 @@ pub enum Part {
     Relevant,
     /// `checks`.
     Checks,
-    /// Sections that nobody knows.
+    /// Unknown sections.
     Other,
 }
 
 impl Part {
-    /// All, by name.
+    /// All parts with their names.
     pub const NAMES: [(&str, Part); 12] = [
         ("changes", Part::Changes),
         ("outputs", Part::Outputs),
@@ -106,16 +105,16 @@ impl Part {
         ("other", Part::Other),
     ];
 
-    /// The name of a part.
+    /// The name of the part, as in [`Part::NAMES`].
     pub fn name(self) -> &'static str {
         let name = Part::NAMES.iter().find(|(_, part)| *part == self);
         name.map_or("other", |(name, _)| name)
     }
 
-    /// Those that stay unless others are named: what policies read.
+    /// The parts that stay by default: those that policies read.
     pub const DEFAULT: [Part; 2] = [Part::Changes, Part::Outputs];
 
-    /// The part of that name, or with that key in a plan.
+    /// The part with this name, or with this key in a plan.
     pub fn named(name: &str) -> Option<Part> {
         let named = Part::NAMES.into_iter().find(|(known, _)| *known == name);
         named.map(|(_, part)| part).or_else(|| match Section::of(name) {
@@ -124,7 +123,7 @@ impl Part {
         })
     }
 
-    /// The part that a section is; `None`: it always stays.
+    /// The part that a section belongs to. `None` if the section always stays.
     fn of(section: Section) -> Option<Part> {
         Some(match section {
             Section::ResourceChanges => Part::Changes,
@@ -149,52 +148,52 @@ impl Part {
     }
 }
 
-/// What a plan is put into.
+/// An object to wrap around a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrap {
-    /// An object whose member `terraform` it is.
+    /// `{"terraform": <plan>}`.
     Terraform,
 }
 
-/// What was left out.
+/// Counts of what was removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// The known sections.
+    /// The keys of the removed known sections.
     pub sections: Vec<&'static str>,
-    /// Sections that nobody knows.
+    /// Number of unknown sections.
     pub unknown: u64,
-    /// Changes of resources and outputs that change nothing.
+    /// Number of no-op changes to resources and outputs.
     pub no_ops: u64,
-    /// Resources whose address and type are not wanted.
+    /// Number of resources that [`Options::only`] does not cover.
     pub others: u64,
-    /// Attributes of resources that are not wanted, on each side of a change.
+    /// Number of attributes of resources that are not at [`Options::paths`]. An attribute counts
+    /// once for each side of a change.
     pub attributes: u64,
 }
 
-/// What was done.
+/// The result of [`slim`].
 #[derive(Clone, Debug)]
 pub struct Slimmed {
-    /// What was read and masked.
+    /// What was read, and how much was masked.
     pub redacted: Redacted,
-    /// What was left out.
+    /// What was removed.
     pub left_out: LeftOut,
-    /// The parts that were wanted and are there.
+    /// The selected parts that the plan has.
     pub kept: Vec<Part>,
-    /// [`Options::only`] left out changes of resources, and none stays.
+    /// Whether [`Options::only`] removed all resource changes, and there were some.
     pub is_emptied: bool,
 }
 
-/// Writes what is wanted of the next of several plans, without its secrets unless they may be
-/// shown.
+/// Writes the selected parts of the next plan, and masks its secrets unless `secrecy` shows them.
 ///
 /// # Errors
 ///
-/// The document cannot be read, is no plan, or passes a limit; the output cannot be written. What
-/// was written until then is no plan.
+/// Fails if the document cannot be read, is not a plan or exceeds a limit, or if the output cannot
+/// be written. The output is then an incomplete plan.
 ///
 /// # Panics
 ///
-/// There is no next one.
+/// Panics if there is no next document.
 pub fn slim<S: Source>(
     documents: &mut Documents<S>,
     options: &Options,
@@ -217,30 +216,34 @@ pub fn slim<S: Source>(
         is_plan: false,
     };
     let redacted = rewrite(documents, &mut selected, secrecy, masking, out)?;
-    let has = |met: &AtomicBool| met.load(Ordering::Relaxed);
-    let is_emptied = has(&selected.wanted.met.others) && !has(&selected.wanted.met.wanted);
+    let is_set = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+    let is_emptied = is_set(&selected.wanted.met.others) && !is_set(&selected.wanted.met.wanted);
     Ok(Slimmed { redacted, left_out: selected.left_out, kept: selected.kept, is_emptied })
 }
 
-/// Which resources and changes are wanted.
+/// Decides which resources and changes stay. Each worker has its own copy.
 #[derive(Clone)]
 struct Wanted {
     show: Show,
     only: Vec<AddressPattern>,
     watch: Option<&'static Watch>,
+    /// Shared by all copies.
     met: Arc<Met>,
+    /// Scratch space for decoded strings.
     decoded: Vec<u8>,
 }
 
-/// Which changes of resources have been met, by any thread.
+/// Which kinds of resource changes any thread has met.
 #[derive(Debug, Default)]
 struct Met {
+    /// Changes that [`Options::only`] covers.
     wanted: AtomicBool,
+    /// Changes that [`Options::only`] does not cover.
     others: AtomicBool,
 }
 
 impl Wanted {
-    /// Of a resource with such an address and type.
+    /// Decides on a resource with this address and type.
     fn resource(
         &mut self,
         address: Option<Text<'_>>,
@@ -270,10 +273,10 @@ impl Wanted {
             true => Ok(Verdict::Goes(Reason::NoOp)),
             false => {
                 let verdict = self.resource(found.address, found.type_name)?;
-                let met = &*self.met;
-                let met = if verdict == Verdict::Stays { &met.wanted } else { &met.others };
-                if section == Section::ResourceChanges && !met.load(Ordering::Relaxed) {
-                    met.store(true, Ordering::Relaxed);
+                let Met { wanted, others } = &*self.met;
+                let flag = if verdict == Verdict::Stays { wanted } else { others };
+                if section == Section::ResourceChanges && !flag.load(Ordering::Relaxed) {
+                    flag.store(true, Ordering::Relaxed);
                 }
                 Ok(verdict)
             }
@@ -293,7 +296,7 @@ struct Selected<'o> {
     pruner: Pruner<'o>,
     left_out: LeftOut,
     kept: Vec<Part>,
-    /// A section stays that tells readers that this is a plan.
+    /// Whether a section stays by which readers recognise a plan.
     is_plan: bool,
 }
 
@@ -317,7 +320,8 @@ impl Selected<'_> {
         Ok(verdict)
     }
 
-    /// Leaves out attributes that are not wanted, and what overlays say of them.
+    /// Removes the attributes that [`Options::paths`] does not cover, and their parts of the
+    /// overlays.
     fn prune<'a>(
         &mut self,
         values: impl IntoIterator<Item = Option<Value<'a>>>,
@@ -349,9 +353,9 @@ impl Selection for Selected<'_> {
 
     fn judges(&self) -> Option<Judges> {
         let wanted = self.wanted.clone();
-        let judges = move || Box::new(wanted.clone()) as Box<dyn Judge>;
-        // Whoever cuts attributes counts them.
-        self.options.paths.is_empty().then(|| Box::new(judges) as Judges)
+        let new_judge = move || Box::new(wanted.clone()) as Box<dyn Judge>;
+        // Judges cannot cut attributes.
+        self.options.paths.is_empty().then(|| Box::new(new_judge) as Judges)
     }
 
     fn section(&mut self, section: Section, _: &str) -> bool {
@@ -407,7 +411,7 @@ impl Selection for Selected<'_> {
     }
 
     fn missing(&mut self) -> &'static str {
-        // What makes a plan of it and says nothing that the plan did not say.
+        // An empty section that marks the output as a plan and adds no information.
         if self.is_plan { "" } else { ",\"planned_values\":{}" }
     }
 

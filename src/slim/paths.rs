@@ -1,19 +1,19 @@
-//! Some attributes of a value: those whose paths are wanted.
+//! Cuts a value down to the attributes whose paths match a pattern.
 //!
 //! ```text
-//! pattern          member      becomes
-//! tags.Name        tags        stays: on the way, if it is no object or list as well
-//! tags.Name        tags.Name   stays with all below it
-//! *.password       login       stays if something in it does
-//! *.password       id          goes
+//! pattern          member      result
+//! tags.Name        tags        stays, even if it is not an object or list: it is on the way
+//! tags.Name        tags.Name   stays, with everything below it
+//! *.password       login       stays if something in it stays
+//! *.password       id          is removed
 //! ```
 //!
-//! The elements of a list stay, because the places of the others would be others; the members of
-//! an element are looked at like those of any object.
+//! All elements of a list stay, because removing one would change the indexes of the others. The
+//! members of an element are examined like those of any object.
 //!
-//! The same walk cuts values and then the overlays that mark them, so that they go on fitting each
-//! other. An overlay that marks a whole object of which a part stayed, stays: [`Pruner`] remembers
-//! these objects. Nothing recurses.
+//! The same walk first cuts values and then their overlays, so that values and overlays still fit
+//! each other. If an overlay marks a whole object and a part of the object stays, the mark stays
+//! too: [`Pruner`] remembers such objects. The walk uses a stack instead of recursion.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -27,26 +27,27 @@ use crate::path::{self, Pattern};
 use crate::redact::cut::Items;
 use crate::secret::decode;
 
-/// What a value is of an element.
+/// The role of a value in a resource or change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layer {
-    /// A state of the resource.
+    /// A value of the resource, before or after the change.
     Value,
-    /// What marks a state.
+    /// An overlay with the marks of a value.
     Overlay,
 }
 
-/// Cuts values, one after the other.
+/// Cuts values, one after another.
 #[derive(Debug)]
 pub(super) struct Pruner<'p> {
     globs: Vec<Wanted<'p>>,
-    /// For each container that was entered, the globs that may match below it, and how far they
-    /// have come: those of the innermost one are last.
-    led: Vec<(usize, Progress)>,
-    /// The path of the member at hand, and the same without places in lists.
-    texts: [String; 2],
-    /// Objects and lists of values that stay for what is in them, by a digest of their path.
+    /// For each entered container, the indexes of the globs that may match below it, with their
+    /// progress. Those of the innermost container come last.
+    candidates: Vec<(usize, Progress)>,
+    /// The path of the current member, with and without list indexes.
+    paths: [String; 2],
+    /// Digests of the paths of the containers in values that stay because of their content.
     kept: HashSet<u64>,
+    /// Scratch space for decoded keys.
     decoded: Vec<u8>,
 }
 
@@ -54,129 +55,135 @@ pub(super) struct Pruner<'p> {
 #[derive(Clone, Copy, Debug)]
 struct Wanted<'p> {
     glob: &'p Glob,
-    /// Which of the texts it is held to.
-    text: usize,
+    /// The index in [`Pruner::paths`] of the path to match.
+    path: usize,
 }
 
-/// A container that was entered.
+/// An entered container.
 struct Open<'a> {
     value: Value<'a>,
     inside: Inside<'a>,
     items: Items,
-    /// Its part of [`Pruner::led`].
-    led: Range<usize>,
-    /// Lengths of the texts of its path.
-    texts: [usize; 2],
-    /// Digest of its path, without places in lists.
+    /// Its range of [`Pruner::candidates`].
+    candidates: Range<usize>,
+    /// The lengths of its paths in [`Pruner::paths`], in bytes.
+    path_lens: [usize; 2],
+    /// Digest of its path without list indexes.
     digest: u64,
-    /// Something in it was wanted.
+    /// Whether something in it stays.
     has_wanted: bool,
-    /// It stays only then.
+    /// If set, the container stays only if something in it stays.
     pending: Option<Pending>,
 }
 
-/// What is known of a member whose fate is not.
+/// A member that is not decided yet, and the state before it.
 struct Pending {
-    /// Where the comma before it stands.
+    /// Offset of the comma before it.
     separator: u64,
-    /// Number of cuts before it, and of members that were gone.
+    /// Number of cuts before it.
     cuts: usize,
-    gone: u64,
+    /// Number of members removed before it.
+    removed: u64,
 }
 
 enum Inside<'a> {
     Object(Members<'a>),
-    /// The place of the next element, and the elements.
+    /// The index of the next element, and the remaining elements.
     Array(u32, Elements<'a>),
 }
 
-/// How near a path is to what is wanted.
+/// How close a path is to a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Near {
-    /// Nothing below it can be.
+    /// Neither the path nor any path below it matches.
     No,
-    /// A star may stand for what leads on from it.
+    /// A path below may match, because of a star in the pattern.
     Possibly,
-    /// A pattern names it on its way.
+    /// A pattern names the path literally as the start of a match.
     OnTheWay,
-    /// It is wanted.
+    /// The path matches.
     There,
 }
 
 impl<'p> Pruner<'p> {
+    /// Keeps only attributes at paths that `patterns` cover.
     pub fn new(patterns: &'p [Pattern]) -> Pruner<'p> {
         let mut globs = Vec::new();
         for pattern in patterns {
             for glob in pattern.globs() {
-                globs.push(Wanted { glob, text: 0 });
-                globs.extend(pattern.skips_places().then_some(Wanted { glob, text: 1 }));
+                globs.push(Wanted { glob, path: 0 });
+                globs.extend(pattern.skips_places().then_some(Wanted { glob, path: 1 }));
             }
         }
-        let (led, texts) = (Vec::new(), Default::default());
-        Pruner { globs, led, texts, kept: HashSet::new(), decoded: Vec::new() }
+        let (candidates, paths) = (Vec::new(), Default::default());
+        Pruner { globs, candidates, paths, kept: HashSet::new(), decoded: Vec::new() }
     }
 
-    /// The values and overlays of another element follow.
+    /// Starts the values and overlays of another resource or change.
     pub fn begin(&mut self) {
         self.kept.clear();
     }
 
-    /// Tells what of a value is to be removed, and how many members that is.
+    /// Adds the ranges to remove from a value to `cuts`. Returns the number of removed members.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a key or value cannot be decoded.
     pub fn prune(
         &mut self,
         root: Value<'_>,
         layer: Layer,
         cuts: &mut Vec<Range<u64>>,
     ) -> Result<u64> {
-        self.led.clear();
-        self.led.extend((0..self.globs.len()).map(|glob| (glob, Progress::default())));
-        self.texts.iter_mut().for_each(String::clear);
+        self.candidates.clear();
+        self.candidates.extend((0..self.globs.len()).map(|glob| (glob, Progress::default())));
+        self.paths.iter_mut().for_each(String::clear);
         let mut open: Vec<Open<'_>> = Vec::new();
-        open.extend(Open::of(root, 0..self.led.len(), [0; 2], 0)?);
-        let mut gone = 0;
+        open.extend(Open::of(root, 0..self.candidates.len(), [0; 2], 0)?);
+        let mut removed = 0;
         while let Some(top) = open.last_mut() {
-            self.led.truncate(top.led.end);
-            self.texts.iter_mut().zip(top.texts).for_each(|(text, len)| text.truncate(len));
+            self.candidates.truncate(top.candidates.end);
+            self.paths.iter_mut().zip(top.path_lens).for_each(|(path, len)| path.truncate(len));
             let entered = match top.inside.next()? {
-                Some(Item::Element(place, element)) => self.element(top, place, element)?,
+                Some(Item::Element(index, element)) => self.element(top, index, element)?,
                 Some(Item::Member(key, value)) => {
-                    let entered = self.member(top, key, value, layer, cuts, &mut gone)?;
+                    let entered = self.member(top, key, value, layer, cuts, &mut removed)?;
                     if entered.as_ref().is_none_or(|entered| entered.pending.is_none()) {
                         top.items.passed(value.range().end);
                     }
                     entered
                 }
                 None => {
-                    let done = open.pop();
-                    if let (Some(above), Some(done)) = (open.last_mut(), done) {
-                        self.close(above, &done, layer, cuts, &mut gone);
+                    let closed = open.pop();
+                    if let (Some(parent), Some(closed)) = (open.last_mut(), closed) {
+                        self.close(parent, &closed, layer, cuts, &mut removed);
                     }
                     continue;
                 }
             };
             open.extend(entered);
         }
-        Ok(gone)
+        Ok(removed)
     }
 
-    /// What of an element of a list is to be entered.
+    /// Returns an element of a list if it must be entered. The element itself always stays.
     fn element<'a>(
         &mut self,
         list: &mut Open<'a>,
-        place: u32,
+        index: u32,
         element: Value<'a>,
     ) -> Result<Option<Open<'a>>> {
-        // Writing to a text cannot fail.
-        let _ = write!(self.texts[0], "[{place}]");
-        let (near, led) = self.advance(list.led.clone());
+        // Writing to a string cannot fail.
+        let _ = write!(self.paths[0], "[{index}]");
+        let (near, candidates) = self.advance(list.candidates.clone());
         if near == Near::There {
             list.has_wanted = true;
             return Ok(None);
         }
-        Open::of(element, led, self.lens(), list.digest)
+        Open::of(element, candidates, self.path_lens(), list.digest)
     }
 
-    /// Decides on a member of an object, or enters it.
+    /// Decides on a member of an object, or returns it if it must be entered.
     fn member<'a>(
         &mut self,
         object: &mut Open<'a>,
@@ -184,96 +191,99 @@ impl<'p> Pruner<'p> {
         value: Value<'a>,
         layer: Layer,
         cuts: &mut Vec<Range<u64>>,
-        gone: &mut u64,
+        removed: &mut u64,
     ) -> Result<Option<Open<'a>>> {
         let separator = object.separator(key);
         let key = String::from_utf8_lossy(decode(key, &mut self.decoded)?);
         let mut hasher = DefaultHasher::new();
         (object.digest, &key).hash(&mut hasher);
         let digest = hasher.finish();
-        self.texts.iter_mut().for_each(|text| path::push_key(text, &key));
-        let (near, led) = self.advance(object.led.clone());
+        self.paths.iter_mut().for_each(|path| path::push_key(path, &key));
+        let (near, candidates) = self.advance(object.candidates.clone());
         let entered = match near {
             Near::No | Near::There => None,
-            Near::Possibly | Near::OnTheWay => Open::of(value, led, self.lens(), digest)?,
+            Near::Possibly | Near::OnTheWay => {
+                Open::of(value, candidates, self.path_lens(), digest)?
+            }
         };
         let stays = match (near, entered) {
             (Near::Possibly, Some(mut entered)) => {
-                let pending = Pending { separator, cuts: cuts.len(), gone: *gone };
+                let pending = Pending { separator, cuts: cuts.len(), removed: *removed };
                 entered.pending = Some(pending);
                 return Ok(Some(entered));
             }
             (Near::OnTheWay, entered) => {
-                object.stay(separator, cuts);
+                object.keep(separator, cuts);
                 return Ok(entered);
             }
             (Near::Possibly, None) => layer == Layer::Overlay && self.kept.contains(&digest),
             (near, _) => near == Near::There,
         };
         match stays {
-            true => object.stay(separator, cuts),
+            true => object.keep(separator, cuts),
             false => {
                 cuts.push(object.items.go()..value.range().end);
-                *gone += 1;
+                *removed += 1;
             }
         }
         Ok(None)
     }
 
-    /// Decides on a container when all of it was looked at.
+    /// Decides on a container at its end.
     fn close(
         &mut self,
-        above: &mut Open<'_>,
-        done: &Open<'_>,
+        parent: &mut Open<'_>,
+        closed: &Open<'_>,
         layer: Layer,
         cuts: &mut Vec<Range<u64>>,
-        gone: &mut u64,
+        removed: &mut u64,
     ) {
-        let Some(pending) = &done.pending else {
-            above.has_wanted |= done.has_wanted;
+        let Some(pending) = &closed.pending else {
+            parent.has_wanted |= closed.has_wanted;
             return;
         };
-        let end = done.value.range().end;
-        if done.has_wanted {
-            above.stay(pending.separator, cuts);
+        let end = closed.value.range().end;
+        if closed.has_wanted {
+            parent.keep(pending.separator, cuts);
             if layer == Layer::Value {
-                self.kept.insert(done.digest);
+                self.kept.insert(closed.digest);
             }
         } else {
             cuts.truncate(pending.cuts);
-            cuts.push(above.items.go()..end);
-            *gone = pending.gone + 1;
+            cuts.push(parent.items.go()..end);
+            *removed = pending.removed + 1;
         }
-        above.items.passed(end);
+        parent.items.passed(end);
     }
 
-    /// How near the path at hand is to what is wanted, and the globs that may match below it.
-    fn advance(&mut self, led: Range<usize>) -> (Near, Range<usize>) {
-        let start = self.led.len();
+    /// Matches the current path. Returns how close it is to a match, and the range of
+    /// [`Pruner::candidates`] with the globs that may match below it.
+    fn advance(&mut self, candidates: Range<usize>) -> (Near, Range<usize>) {
+        let start = self.candidates.len();
         let mut near = Near::No;
-        for at in led {
-            let (place, progress) = self.led[at];
-            let Wanted { glob, text } = self.globs[place];
-            let text = self.texts[text].as_bytes();
-            let Some(progress) = glob.advanced(progress, text) else { continue };
+        for candidate in candidates {
+            let (index, progress) = self.candidates[candidate];
+            let Wanted { glob, path } = self.globs[index];
+            let path = self.paths[path].as_bytes();
+            let Some(progress) = glob.advanced(progress, path) else { continue };
             let here = match glob.next(progress) {
-                _ if glob.ends(progress, text) => Near::There,
+                _ if glob.ends(progress, path) => Near::There,
                 Some([b'.' | b'[', ..]) => Near::OnTheWay,
                 Some(_) => continue,
                 None => Near::Possibly,
             };
             near = near.max(here);
-            self.led.push((place, progress));
+            self.candidates.push((index, progress));
         }
-        (near, start..self.led.len())
+        (near, start..self.candidates.len())
     }
 
-    fn lens(&self) -> [usize; 2] {
-        [self.texts[0].len(), self.texts[1].len()]
+    fn path_lens(&self) -> [usize; 2] {
+        [self.paths[0].len(), self.paths[1].len()]
     }
 }
 
-/// What comes next in a container.
+/// The next member or element of a container.
 enum Item<'a> {
     Member(Text<'a>, Value<'a>),
     Element(u32, Value<'a>),
@@ -285,9 +295,9 @@ impl<'a> Inside<'a> {
             Inside::Object(members) => {
                 members.next().transpose()?.map(|(key, value)| Item::Member(key, value))
             }
-            Inside::Array(place, elements) => elements.next().transpose()?.map(|element| {
-                let item = Item::Element(*place, element);
-                *place = place.saturating_add(1);
+            Inside::Array(index, elements) => elements.next().transpose()?.map(|element| {
+                let item = Item::Element(*index, element);
+                *index = index.saturating_add(1);
                 item
             }),
         })
@@ -295,11 +305,11 @@ impl<'a> Inside<'a> {
 }
 
 impl<'a> Open<'a> {
-    /// `None` for what has nothing in it to look at.
+    /// Enters a value. `None` if it is not an object or array.
     fn of(
         value: Value<'a>,
-        led: Range<usize>,
-        texts: [usize; 2],
+        candidates: Range<usize>,
+        path_lens: [usize; 2],
         digest: u64,
     ) -> Result<Option<Open<'a>>> {
         let inside = match value.kind()? {
@@ -309,20 +319,20 @@ impl<'a> Open<'a> {
         };
         let items = Items::new(value.offset() + 1);
         let (has_wanted, pending) = (false, None);
-        Ok(Some(Open { value, inside, items, led, texts, digest, has_wanted, pending }))
+        Ok(Some(Open { value, inside, items, candidates, path_lens, digest, has_wanted, pending }))
     }
 
-    /// The member at hand stays.
-    fn stay(&mut self, separator: u64, cuts: &mut Vec<Range<u64>>) {
+    /// Keeps the current member.
+    fn keep(&mut self, separator: u64, cuts: &mut Vec<Range<u64>>) {
         cuts.extend(self.items.stay(separator));
         self.has_wanted = true;
     }
 
-    /// Where the comma before a key stands; without one, anywhere.
+    /// The offset of the comma before a key. Without a comma, the offset has no meaning.
     fn separator(&self, key: Text<'_>) -> u64 {
         let (start, end) = (self.items.end(), key.offset() - 1);
-        let text = |offset: u64| (offset - self.value.offset()) as usize;
-        let between = &self.value.raw()[text(start)..text(end)];
+        let relative = |offset: u64| (offset - self.value.offset()) as usize;
+        let between = &self.value.raw()[relative(start)..relative(end)];
         let comma = between.iter().position(|&byte| byte == b',');
         start + comma.unwrap_or_default() as u64
     }

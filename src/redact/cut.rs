@@ -109,7 +109,7 @@ pub trait Selection {
         Ok(Verdict::Stays)
     }
 
-    /// The document is the JSON of a state.
+    /// Called if the document is the JSON of a state.
     ///
     /// # Errors
     ///
@@ -119,12 +119,12 @@ pub trait Selection {
         Ok(())
     }
 
-    /// The document ends. Returns text to add after its last member.
+    /// Called at the end of the document. Returns text to add after its last member.
     fn missing(&mut self) -> &'static str {
         ""
     }
 
-    /// The document is written, without this number of pieces.
+    /// Called when the document is written, with the number of pieces left out.
     fn gone(&mut self, gone: &Gone) {
         let _ = gone;
     }

@@ -71,7 +71,6 @@ impl Places {
     /// # Errors
     ///
     /// Fails if the path is malformed, or longer than the limit on paths.
-    /// The path is not well formed, or longer than paths may be.
     pub fn below<'a>(&mut self, path: Value<'a>, size_max: u64) -> Result<Option<Cut<'a>>> {
         if self.marked.is_empty() {
             return Ok(None);
@@ -95,14 +94,14 @@ impl Places {
 
     /// Whether the next step of the path is part of a secret.
     fn is_secret(&self, step: Value<'_>) -> Result<bool> {
-        let Some(way) = self.path.get(0) else { return Ok(false) };
-        if self.marked.has_above(way) {
+        let Some(examined) = self.path.get(0) else { return Ok(false) };
+        if self.marked.has_above(examined) {
             return Ok(true);
         }
-        let Some(marked) = self.marked.first_below(way) else { return Ok(false) };
-        // Something below is marked, and an element of a set, which the path identifies by its
-        // value, may be it.
-        let is_of_set = match (step.kind()?, marked.step(way.steps().len())) {
+        let Some(marked) = self.marked.first_below(examined) else { return Ok(false) };
+        // Something below is marked. If the step is an element of a set, which the path identifies
+        // by its value, it may be the marked one.
+        let is_of_set = match (step.kind()?, marked.step(examined.steps().len())) {
             (Kind::String, Some(path::Step::Key(_))) => false,
             (Kind::Number, Some(path::Step::Index(_))) => index(step).is_none(),
             _ => true,
@@ -175,20 +174,20 @@ pub struct Cut<'a> {
     /// Number of steps before it.
     pub kept: usize,
     first: Value<'a>,
-    behind: Elements<'a>,
+    rest: Elements<'a>,
 }
 
 impl<'a> Cut<'a> {
     /// Cuts from `step` on. `start` is the end of the part that remains.
-    fn from(step: Value<'a>, behind: Elements<'a>, start: u64, kept: usize) -> Result<Cut<'a>> {
-        let last = behind.clone().try_fold(step, |_, step| step)?;
-        Ok(Cut { range: start..last.range().end, kept, first: step, behind })
+    fn from(step: Value<'a>, rest: Elements<'a>, start: u64, kept: usize) -> Result<Cut<'a>> {
+        let last = rest.clone().try_fold(step, |_, step| step)?;
+        Ok(Cut { range: start..last.range().end, kept, first: step, rest })
     }
 
     /// The steps in the cut. They are parsed again rather than stored, because there may be
     /// millions.
     pub fn steps(self) -> impl Iterator<Item = Result<Value<'a>>> {
-        std::iter::once(Ok(self.first)).chain(self.behind)
+        std::iter::once(Ok(self.first)).chain(self.rest)
     }
 }
 

@@ -49,9 +49,9 @@ use crate::secret::{self, Collected};
 /// How to redact.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What is secret.
+    /// The options that decide which texts are secret.
     pub secret: secret::Options,
-    /// What replaces a secret.
+    /// The masks that replace secrets.
     pub masking: Masking,
 }
 
@@ -125,7 +125,7 @@ pub fn redact<S: Source>(
     rewrite(documents, &mut Everything, secrecy, options, out)
 }
 
-/// What is known of a document's secrets before it is written.
+/// The knowledge of a document's secrets before it is written.
 #[derive(Clone, Copy, Debug)]
 pub enum Secrecy<'c> {
     /// All of them, from a first pass.

@@ -239,10 +239,10 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
     }
 }
 
-/// Limits the pause of lookahead: at most two to this power stretches.
+/// The longest pause of lookahead, as a power of two stretches.
 const PAUSE_MAX_LOG2: u32 = 6;
 
-/// Which values preceded the declaration that says whether they are sensitive.
+/// Flags for values that preceded the declaration that says whether they are sensitive.
 #[derive(Clone, Copy, Debug, Default)]
 struct Early {
     variables: bool,

@@ -85,7 +85,7 @@ pub enum Why {
     Whole,
 }
 
-/// What marks a place.
+/// The source of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// An overlay, or a declaration that takes its place.
@@ -180,7 +180,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// What to do at a place.
+/// The action of the walk at a place.
 enum Verdict {
     Nothing,
     Marked(By, Why),

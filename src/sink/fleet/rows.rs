@@ -125,7 +125,7 @@ impl Counts {
 
     /// Changes of all kinds.
     pub(in crate::sink) fn changes(&self) -> u64 {
-        Column::ALL.iter().filter(|column| column.is_of_changes()).map(|&it| self[it]).sum()
+        Column::ALL.iter().filter(|column| column.is_of_changes()).map(|&column| self[column]).sum()
     }
 }
 

@@ -107,7 +107,8 @@ impl Questions {
     /// The rules that the plan breaks, errors first. Call after the plan's last record.
     pub fn broken(&self) -> impl Iterator<Item = Answer<'_>> {
         let of = |severity| {
-            self.answers().filter(move |it| it.is_broken() && it.rule.severity() == severity)
+            self.answers()
+                .filter(move |answer| answer.is_broken() && answer.rule.severity() == severity)
         };
         of(Severity::Error).chain(of(Severity::Warning))
     }
@@ -168,7 +169,7 @@ impl<F: FnMut(&Answer<'_>)> Sink for Gate<'_, F> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.questions.note(record);
         if matches!(record, Record::Summary(_)) {
-            self.questions.broken().for_each(|it| (self.broken)(&it));
+            self.questions.broken().for_each(|answer| (self.broken)(&answer));
         }
         self.sink.record(record)
     }

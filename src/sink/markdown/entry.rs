@@ -86,11 +86,11 @@ impl Alike {
     /// The entry for these changes.
     pub fn entry(self, teller: &Teller) -> Entry {
         let Alike { name, indexes, count, symbol, phrase, body: Body { text, full }, .. } = self;
-        let alone = match (&indexes[..], count) {
+        let shown_name = match (&indexes[..], count) {
             ([index], 1) => name.clone() + index,
             _ => name,
         };
-        let mut head = teller.head(symbol, &alone);
+        let mut head = teller.head(symbol, &shown_name);
         if count > 1 {
             let keys: Vec<String> = indexes.iter().map(|index| span(index, WORD)).collect();
             let _ = write!(head, " {}", keys.join(", "));

@@ -23,9 +23,9 @@ pub(super) struct Losses {
 impl Losses {
     /// Counts a change. `line` writes its line of the list.
     pub fn note(&mut self, class: Class, line: impl FnOnce() -> String) {
-        let Some(place) = CLASSES.iter().position(|it| *it == class) else { return };
+        let Some(index) = CLASSES.iter().position(|listed| *listed == class) else { return };
         self.count += 1;
-        let lines = &mut self.lines[place];
+        let lines = &mut self.lines[index];
         if lines.len() < LISTED {
             lines.push(line());
         }

@@ -1,4 +1,5 @@
-//! Markdown for a comment on a pull or merge request: what matters first, details to unfold.
+//! Writes a Markdown report for a comment on a pull or merge request. The most important parts come
+//! first, and details are folded.
 //!
 //! ```text
 //!  records ─▶ entry ─▶ shelf, by class ─┐ at the end:
@@ -92,13 +93,13 @@ impl<'s> Markdown<'s> {
             return Ok(());
         }
         let next = self.teller.change(class, change);
-        let unlike = match &mut self.alike {
+        let unmerged = match &mut self.alike {
             Some(alike) => alike.take(next),
             None => Some(next),
         };
-        if unlike.is_some() {
+        if unmerged.is_some() {
             self.flush()?;
-            self.alike = unlike;
+            self.alike = unmerged;
         }
         Ok(())
     }

@@ -222,7 +222,8 @@ impl Overview {
         };
         let heading = heading(&columns, is_failed);
         let all = Row { counts: *counts, line: self.totals.line, ..Row::default() };
-        let includes = match [Column::Replace, Column::Forget].map(|it| columns.contains(&it)) {
+        let is_drawn = |column| columns.contains(&column);
+        let includes = match [Column::Replace, Column::Forget].map(is_drawn) {
             [false, _] => "",
             [true, false] => "\nAdd and Destroy count replacements as the plan line does.\n",
             [true, true] => "\nAdd, Destroy and Forget count replacements as the plan line does.\n",

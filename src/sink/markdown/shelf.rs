@@ -18,7 +18,7 @@ const MEMORY: usize = 1 << 20;
 
 /// The stored entries of all classes.
 pub(super) struct Shelf {
-    tapes: [Tape; Class::ALL.len()],
+    stores: [Store; Class::ALL.len()],
     /// The tally of each class when the last plan ended.
     marks: [Tally; Class::ALL.len()],
     measure: Measure,
@@ -26,12 +26,12 @@ pub(super) struct Shelf {
 }
 
 /// The stored entries of one class.
-struct Tape {
+struct Store {
     file: SpooledTempFile,
     tally: Tally,
 }
 
-/// The counts and sizes of a tape's entries.
+/// The counts and sizes of the entries in a store.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     /// Items that the entries describe, including entries that are not stored.
@@ -59,14 +59,14 @@ const NUMBERS: usize = 32;
 impl Shelf {
     /// An empty shelf that stores entries up to the size `max` for each class.
     pub fn new(measure: Measure, max: u64) -> Shelf {
-        let tape = |_| Tape { file: SpooledTempFile::new(MEMORY), tally: Tally::default() };
+        let store = |_| Store { file: SpooledTempFile::new(MEMORY), tally: Tally::default() };
         let marks = [Tally::default(); Class::ALL.len()];
-        Shelf { tapes: Class::ALL.map(tape), marks, measure, max }
+        Shelf { stores: Class::ALL.map(store), marks, measure, max }
     }
 
     /// How much of the next entry of a class would be stored.
     pub fn room(&self, class: Class) -> Room {
-        let tally = &self.tapes[class as usize].tally;
+        let tally = &self.stores[class as usize].tally;
         match self.max {
             max if tally.size < max => Room::All,
             max if tally.heads < max => Room::Head,
@@ -76,7 +76,7 @@ impl Shelf {
 
     /// Counts items of a class without an entry.
     pub fn count(&mut self, class: Class, count: u64) {
-        self.tapes[class as usize].tally.count += count;
+        self.stores[class as usize].tally.count += count;
     }
 
     /// Adds an entry, or the part of it that the report may show.
@@ -87,7 +87,7 @@ impl Shelf {
             Room::Head => "",
             Room::All => &entry.body,
         };
-        let Tape { file, tally } = &mut self.tapes[class as usize];
+        let Store { file, tally } = &mut self.stores[class as usize];
         let is_cut = entry.is_cut || body.len() < entry.body.len();
         let numbers = [entry.count, u64::from(is_cut), entry.head.len() as u64, body.len() as u64];
         let numbers = numbers.map(u64::to_le_bytes).concat();
@@ -103,45 +103,45 @@ impl Shelf {
 
     /// Marks the end of a plan.
     pub fn mark(&mut self) {
-        self.marks = self.tapes.each_ref().map(|tape| tape.tally);
+        self.marks = self.stores.each_ref().map(|store| store.tally);
     }
 
     /// Drops the entries since the last mark: their plan failed.
     pub fn forget(&mut self) -> Result<()> {
-        for (tape, mark) in self.tapes.iter_mut().zip(self.marks) {
-            tape.tally = mark;
-            tape.file.seek(SeekFrom::Start(mark.bytes)).map_err(write_error)?;
+        for (store, mark) in self.stores.iter_mut().zip(self.marks) {
+            store.tally = mark;
+            store.file.seek(SeekFrom::Start(mark.bytes)).map_err(write_error)?;
         }
         Ok(())
     }
 
     /// The number of items of each class that has any.
     pub fn counts(&self) -> impl Iterator<Item = (Class, u64)> {
-        let counts =
-            Class::ALL.into_iter().zip(&self.tapes).map(|(it, tape)| (it, tape.tally.count));
+        let stores = Class::ALL.into_iter().zip(&self.stores);
+        let counts = stores.map(|(class, store)| (class, store.tally.count));
         counts.filter(|(_, count)| *count > 0)
     }
 
     /// The size of all stored entries.
     pub fn size(&self) -> u64 {
-        self.tapes.iter().map(|tape| tape.tally.size).sum()
+        self.stores.iter().map(|store| store.tally.size).sum()
     }
 
     /// The size of all stored heads.
     pub fn heads(&self) -> u64 {
-        self.tapes.iter().map(|tape| tape.tally.heads).sum()
+        self.stores.iter().map(|store| store.tally.heads).sum()
     }
 
     /// The size of all stored bodies in classes that show differences.
     pub fn differences(&self) -> u64 {
-        let tapes = Class::ALL.into_iter().zip(&self.tapes);
-        let tapes = tapes.filter(|(class, _)| class.has_differences());
-        tapes.map(|(_, tape)| tape.tally.size - tape.tally.heads).sum()
+        let stores = Class::ALL.into_iter().zip(&self.stores);
+        let stores = stores.filter(|(class, _)| class.has_differences());
+        stores.map(|(_, store)| store.tally.size - store.tally.heads).sum()
     }
 
     /// Reads the entries of a class, from the first.
     pub fn read(&mut self, class: Class) -> Result<Entries<'_>> {
-        let Tape { file, tally } = &mut self.tapes[class as usize];
+        let Store { file, tally } = &mut self.stores[class as usize];
         file.rewind().map_err(write_error)?;
         Ok(Entries(BufReader::new(file.take(tally.bytes))))
     }
@@ -158,9 +158,9 @@ impl Entries<'_> {
         }
         let mut numbers = [0; NUMBERS];
         self.0.read_exact(&mut numbers).map_err(write_error)?;
-        let number = |place: usize| {
+        let number = |index: usize| {
             let mut bytes = [0; 8];
-            bytes.copy_from_slice(&numbers[place * 8..][..8]);
+            bytes.copy_from_slice(&numbers[index * 8..][..8]);
             u64::from_le_bytes(bytes)
         };
         let [count, is_cut, head, body] = [0, 1, 2, 3].map(number);

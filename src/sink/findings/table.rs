@@ -63,15 +63,15 @@ impl Rows {
         let name = &*short_group(name);
         let full = self.rows.len() >= ROWS_MAX && !self.indexes.contains_key(name);
         let name = if full { "(others)" } else { name };
-        let place = match self.indexes.get(name) {
-            Some(&place) => place,
+        let index = match self.indexes.get(name) {
+            Some(&index) => index,
             None => {
                 self.rows.push((visible(name), Counts::default()));
                 self.indexes.insert(name.to_owned(), self.rows.len() - 1);
                 self.rows.len() - 1
             }
         };
-        self.rows[place].1.add(kind);
+        self.rows[index].1.add(kind);
     }
 
     /// The rows to show: the first rows, and the sum of the rest.
@@ -243,17 +243,17 @@ fn words(parts: &[&str]) -> String {
 
 fn headline(summary: &Summary) -> String {
     let counts = &summary.counts;
-    let say = |number: u64, one: &str, more: &str| {
+    let counted = |number: u64, one: &str, more: &str| {
         let word = if number == 1 { one } else { more };
         (number > 0).then(|| format!("{number} {word}"))
     };
     let parts = [
-        say(counts.marked, "marked value", "marked values"),
-        say(counts.echo, "echo", "echoes"),
-        say(counts.key, "key", "keys"),
-        say(counts.equal, "equal constant or identity", "equal constants and identities"),
-        say(counts.name, "by name", "by name"),
-        say(counts.suspect, "suspect", "suspects"),
+        counted(counts.marked, "marked value", "marked values"),
+        counted(counts.echo, "echo", "echoes"),
+        counted(counts.key, "key", "keys"),
+        counted(counts.equal, "equal constant or identity", "equal constants and identities"),
+        counted(counts.name, "by name", "by name"),
+        counted(counts.suspect, "suspect", "suspects"),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     match parts.is_empty() {

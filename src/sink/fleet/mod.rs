@@ -1,5 +1,5 @@
-//! Draws one table for many plans, for a person: a row for each workspace, the totals, failed
-//! plannings, and the types, modules and providers with the most changes.
+//! Draws one table for many plans, for a person: a row for each workspace, the totals, the
+//! workspaces whose planning failed, and the types, modules and providers with the most changes.
 //!
 //! A plan is counted at its `summary` record, completely or not at all. A plan that fails is a row
 //! with its error. Memory holds numbers only: a row for each workspace, type, module and provider,

@@ -86,11 +86,11 @@ impl Layout {
             By::Action => vec![Field::Plans, Field::Resources],
             _ => [Field::Plans].into_iter().chain(counts).collect(),
         };
-        let drawn = |place: usize| -> Vec<(Field, usize, &'static str)> {
+        let drawn = |form: usize| -> Vec<(Field, usize, &'static str)> {
             let drawn = |&field: &Field| {
-                let word = field.words()[place];
+                let word = field.words()[form];
                 let digits = field.value(totals).to_string().len();
-                (field, word.len().max(digits) + 2 - place, word)
+                (field, word.len().max(digits) + 2 - form, word)
             };
             fields.iter().map(drawn).collect()
         };

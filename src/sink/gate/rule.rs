@@ -24,7 +24,7 @@ pub struct Rule {
     severity: Severity,
     message: Option<String>,
     subject: Subject,
-    place: Option<AddressPattern>,
+    address: Option<AddressPattern>,
     path: Option<path::Pattern>,
     /// The largest count that does not break the rule.
     allowed: u64,
@@ -132,8 +132,8 @@ impl Rule {
             Some(at) => (text[..at].trim_end(), Some(text[at + 1..].trim())),
             None => (text, None),
         };
-        let (word, what) = match head.split_once(':') {
-            Some((word, what)) => (word, Some(what)),
+        let (word, argument) = match head.split_once(':') {
+            Some((word, argument)) => (word, Some(argument)),
             None => (head, None),
         };
         let known = SUBJECTS.iter().find(|(known, _)| *known == word);
@@ -146,19 +146,19 @@ impl Rule {
             Some(count) if is_count(count) => count.parse().map_err(|_| RuleFault::Count(word))?,
             Some(_) => return Err(RuleFault::Count(word)),
         };
-        let (place, path) = match (subject, what) {
+        let (address, path) = match (subject, argument) {
             (Subject::Path(_), None | Some("")) => return Err(RuleFault::NoPath(word)),
             (Subject::Errored | Subject::Incomplete, Some(_)) => {
                 return Err(RuleFault::NeedlessPattern(word));
             }
-            (Subject::Path(_), Some(what)) => match last_outside_quotes(what, ':') {
-                Some(at) => (Some(&what[..at]), Some(&what[at + 1..])),
-                None => (None, Some(what)),
+            (Subject::Path(_), Some(argument)) => match last_outside_quotes(argument, ':') {
+                Some(at) => (Some(&argument[..at]), Some(&argument[at + 1..])),
+                None => (None, Some(argument)),
             },
-            (_, what) => (what, None),
+            (_, argument) => (argument, None),
         };
         let bare_path = path.map(|path| path.strip_prefix('=').unwrap_or(path));
-        for pattern in [place, bare_path].into_iter().flatten() {
+        for pattern in [address, bare_path].into_iter().flatten() {
             if pattern.is_empty() {
                 return Err(RuleFault::NoPattern(word));
             }
@@ -166,9 +166,9 @@ impl Rule {
                 return Err(RuleFault::Stray);
             }
         }
-        let place = place.map(AddressPattern::new);
+        let address = address.map(AddressPattern::new);
         let path = path.map(path::Pattern::parse).transpose().map_err(|_| RuleFault::Path)?;
-        Ok(Rule { text: text.to_owned(), severity, message, subject, place, path, allowed })
+        Ok(Rule { text: text.to_owned(), severity, message, subject, address, path, allowed })
     }
 
     /// The words that a rule may begin with.
@@ -198,14 +198,14 @@ impl Rule {
 
     /// The objects and paths that the rule's patterns name.
     pub fn named(&self) -> impl Iterator<Item = Named> {
-        let place = self.place.clone().map(|place| match self.subject {
-            Subject::Output => Named::Thing(Thing::Output, place),
-            Subject::Invocation => Named::Thing(Thing::Action, place),
-            Subject::Check => Named::Thing(Thing::Check, place),
-            _ => Named::Resource(place),
+        let address = self.address.clone().map(|address| match self.subject {
+            Subject::Output => Named::Thing(Thing::Output, address),
+            Subject::Invocation => Named::Thing(Thing::Action, address),
+            Subject::Check => Named::Thing(Thing::Check, address),
+            _ => Named::Resource(address),
         });
-        let path = self.path.clone().map(|path| Named::Path(path, self.place.clone()));
-        place.into_iter().chain(path)
+        let path = self.path.clone().map(|path| Named::Path(path, self.address.clone()));
+        address.into_iter().chain(path)
     }
 
     /// The largest count that does not break the rule.
@@ -278,8 +278,8 @@ impl Rule {
     }
 
     fn matches_any<'n>(&self, names: impl IntoIterator<Item = Option<&'n str>>) -> bool {
-        let Some(place) = &self.place else { return true };
-        names.into_iter().flatten().any(|name| place.covers(name))
+        let Some(address) = &self.address else { return true };
+        names.into_iter().flatten().any(|name| address.covers(name))
     }
 }
 
@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn rules_are_read_as_they_are_written() {
-        for (text, word, place, path, allowed) in [
+        for (text, word, address, path, allowed) in [
             ("replace", "replace", None, None, 0),
             ("delete:aws_db_*", "delete", Some("aws_db_x"), None, 0),
             ("changes>200", "changes", None, None, 200),
@@ -376,8 +376,8 @@ mod tests {
         ] {
             let rule = Rule::parse(text).unwrap();
             assert!(SUBJECTS.contains(&(word, rule.subject)), "{text}");
-            let matches = |name| rule.place.as_ref().map(|place| place.covers(name));
-            assert_eq!(place.map(|_| true), matches(place.unwrap_or_default()), "{text}");
+            let matches = |name| rule.address.as_ref().map(|address| address.covers(name));
+            assert_eq!(address.map(|_| true), matches(address.unwrap_or_default()), "{text}");
             assert_ne!(matches("other"), Some(true), "{text}");
             let covers = |name| rule.path.as_ref().map(|path| path.covers(name));
             assert_eq!(path.map(|_| true), covers(path.unwrap_or_default()), "{text}");

@@ -61,7 +61,7 @@ enum Section {
 #[derive(Default)]
 struct LeftOut {
     counts: BTreeMap<Class, u64>,
-    /// Entries without their attributes.
+    /// The number of entries written without their attributes.
     cut: u64,
 }
 
@@ -134,7 +134,8 @@ impl<'l, 's> Layout<'l, 's> {
         Ok(self.number)
     }
 
-    /// Writes an entry, on a new page if there may be several, or without its attributes.
+    /// Writes an entry. If it does not fit, tries a new page with [`Rest::Parts`], and then without
+    /// its attributes.
     fn entry(&mut self, class: Class, entry: Entry) -> Result<Placed> {
         let mut placed = self.place(class, &entry)?;
         if placed == Placed::Nowhere && self.fit.rest == Rest::Parts {
@@ -250,7 +251,7 @@ fn title(class: Class, count: u64, tool: Tool) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Placed {
     Whole,
-    /// Without its attributes.
+    /// The entry, without its attributes.
     Cut,
     Nowhere,
 }

@@ -69,14 +69,14 @@ impl Findings {
     ///
     /// # Errors
     ///
-    /// Any error of `notes`.
+    /// Fails if `notes` fails.
     pub fn tell(&mut self, notes: &mut impl Notes) -> Result<()> {
-        let (mut labels, mut told, mut path_start) = (self.labels.drain(..), 0, 0);
+        let (mut labels, mut labels_passed, mut path_start) = (self.labels.drain(..), 0, 0);
         for kept in &self.found {
             // A label may have no findings.
-            if let Some(label) = labels.by_ref().take(kept.labels - told).last() {
+            if let Some(label) = labels.by_ref().take(kept.labels - labels_passed).last() {
                 notes.piece(label);
-                told = kept.labels;
+                labels_passed = kept.labels;
             }
             let path = &self.paths[path_start..kept.path_end];
             path_start = kept.path_end;

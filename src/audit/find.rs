@@ -115,7 +115,7 @@ impl<'r, N: Notes> Auditor<'r, N> {
     ///
     /// # Errors
     ///
-    /// [`Limit::Marks`].
+    /// Fails if there are too many ([`Limit::Marks`]).
     fn count(&mut self, offset: u64) -> Result<()> {
         self.reported += 1;
         match self.reported > self.limits.marks {
@@ -328,11 +328,11 @@ impl<'r, N: Notes> Auditor<'r, N> {
     /// Finds texts that repeat a secret, anywhere in the piece.
     fn echoes(&mut self, piece: &Piece<'_>) -> Result<()> {
         let Collected { secrets, contained, .. } = self.collected;
-        let what = Sought { secrets, contained: contained.as_ref() };
+        let sought = Sought { secrets, contained: contained.as_ref() };
         let (raw, start) = (piece.value.raw(), piece.value.offset());
         let (others, hits_max) = (self.hits.len(), self.options.secret.read.limits.marks);
         let hits = &mut self.hits;
-        self.echoes.find(raw, &what, &mut |echo| {
+        self.echoes.find(raw, &sought, &mut |echo| {
             let what = match echo.kind {
                 EchoKind::Key if spells_attribute_name(inside(&raw[echo.range.clone()])) => {
                     return Ok(());

@@ -34,10 +34,10 @@ use safe_text::SafeText;
 
 pub use schema::SCHEMA;
 
-/// What to search for.
+/// The options of an audit.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What is secret.
+    /// The options that decide which texts are secret.
     pub secret: secret::Options,
     /// Whether to search for echoes.
     pub echoes: Look,

@@ -49,7 +49,7 @@ impl Origins {
         {
             self.labels_size += label.size();
             self.labels.push(label);
-            push(&mut self.paths, &way_to(piece.kind, side, identity), path);
+            push(&mut self.paths, &path_to(piece.kind, side, identity), path);
         }
         self.places.push(Place { number, section: piece.section, offset });
     }
@@ -71,12 +71,12 @@ impl Origins {
     /// The locations as the audit may report them. Call it when all secrets are known.
     pub fn shown(self, safe: &SafeText<'_>) -> ShownOrigins {
         let Origins { places, paths, labels, .. } = self;
-        let mut way = ShownPath::default();
+        let mut shown_path = ShownPath::default();
         let known = places.iter().zip(paths.iter()).zip(&labels).map(|((place, path), label)| {
             let Label { address, name, .. } = label.shown(safe);
-            way.begin();
-            let _ = path.steps().try_for_each(|step| way.push(step, safe));
-            Of { address, name, path: Some(way.end().to_owned()), ..place.of() }
+            shown_path.begin();
+            let _ = path.steps().try_for_each(|step| shown_path.push(step, safe));
+            Of { address, name, path: Some(shown_path.end().to_owned()), ..place.of() }
         });
         ShownOrigins { known: known.collect(), places }
     }
@@ -114,7 +114,7 @@ impl ShownOrigins {
 }
 
 /// The keys from a piece to one of its values or identities.
-fn way_to(kind: PieceKind, side: usize, identity: Option<usize>) -> Vec<&'static str> {
+fn path_to(kind: PieceKind, side: usize, identity: Option<usize>) -> Vec<&'static str> {
     let around: &[&str] = match kind {
         PieceKind::ResourceChange => &["change"],
         PieceKind::DeferredChange => &["resource_change", "change"],
@@ -141,10 +141,10 @@ fn way_to(kind: PieceKind, side: usize, identity: Option<usize>) -> Vec<&'static
     [around, key].concat()
 }
 
-/// Adds a path. Steps beyond the longest reported path are dropped.
-fn push(paths: &mut Paths, way: &[&str], below: &[Step<'_>]) {
+/// Adds the path `above` followed by `below`. Steps beyond the longest reported path are dropped.
+fn push(paths: &mut Paths, above: &[&str], below: &[Step<'_>]) {
     let mut len = 0;
-    way.iter().for_each(|key| paths.push_step(path::Step::Key(key)));
+    above.iter().for_each(|key| paths.push_step(path::Step::Key(key)));
     for step in below {
         match step {
             Step::Index(index) => paths.push_step(path::Step::Index(*index)),

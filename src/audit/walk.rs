@@ -17,7 +17,7 @@ pub(super) struct Hit {
     pub number: u32,
 }
 
-/// What is at the offset. Of several at one offset, the first in this order is reported.
+/// The kind of a hit. Of several hits at one offset, the first in this order is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum What {
     /// Reports nothing here or below.

@@ -32,9 +32,9 @@ pub(super) struct StretchRedactor<'s> {
     kept: KeptRanges,
     /// Scratch space for pieces.
     outline: Outline,
-    /// How many times in a row the index of the first pass was useless, and for how many more stretches it is not
-    /// tried.
+    /// How many times in a row the index of the first pass was useless.
     survey_failures: u32,
+    /// For how many more stretches the index is not tried.
     survey_skips: u32,
 }
 
@@ -61,8 +61,8 @@ impl<'s> StretchRedactor<'s> {
         }
     }
 
-    /// Redacts a stretch by the index of the first pass, if that is enough. After a failure the index
-    /// is not tried for some stretches, because it may fail there too.
+    /// Redacts a stretch by the index of the first pass, if that is enough. After a failure, some
+    /// stretches do not try the index, because it may fail there too.
     fn try_known(
         &mut self,
         reader: &LookaheadReader,
@@ -312,8 +312,8 @@ mod tests {
         let reader = catcher.0.expect("a place to read from");
         let options = Options { secret, masking: Masking::Text };
         let Collected { secrets, first_pass, .. } = &collected;
-        let what = Sought { secrets, contained: None };
-        let masker = Masker::new(what, &options.masking, Isa::best(), read.limits);
+        let sought = Sought { secrets, contained: None };
+        let masker = Masker::new(sought, &options.masking, Isa::best(), read.limits);
         let mut redactor = StretchRedactor::new(masker, Some(&collected), None, &options);
         let (mut with, mut without) = (0, 0);
         for place in 0..first_pass.stretches(&options.secret, &read).len() {

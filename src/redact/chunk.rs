@@ -147,18 +147,18 @@ impl Notes for Chunk {
 
 /// Finds echoes.
 pub(super) struct Masker<'s> {
-    what: Sought<'s>,
+    sought: Sought<'s>,
     masking: &'s Masking,
     echoes: Echoes,
-    looks: EchoContexts,
+    contexts: EchoContexts,
     /// Most echoes in one piece.
     echoes_max: u64,
 }
 
 impl<'s> Masker<'s> {
-    pub fn new(what: Sought<'s>, masking: &'s Masking, isa: Isa, limits: Limits) -> Self {
-        let (echoes, looks) = (Echoes::new(isa), EchoContexts::new(isa, limits));
-        Masker { what, masking, echoes, looks, echoes_max: limits.marks }
+    pub fn new(sought: Sought<'s>, masking: &'s Masking, isa: Isa, limits: Limits) -> Self {
+        let (echoes, contexts) = (Echoes::new(isa), EchoContexts::new(isa, limits));
+        Masker { sought, masking, echoes, contexts, echoes_max: limits.marks }
     }
 
     /// Finds the echoes in a chunk whose `pieces` lists only the marked pieces. Returns `false` if
@@ -180,12 +180,12 @@ impl<'s> Masker<'s> {
     /// Finds the echoes in a chunk. `outside` decides whether an echo may be outside the listed
     /// pieces.
     fn mask(&mut self, chunk: &mut Chunk, mut outside: impl FnMut() -> Result<()>) -> Result<()> {
-        self.looks.clear();
+        self.contexts.clear();
         let mut found = std::mem::take(&mut chunk.echoes);
         let mut pieces = chunk.pieces.iter().peekable();
         // Number of echoes in the current piece.
         let mut count = 0;
-        let masked = self.echoes.find(&chunk.bytes, &self.what, &mut |echo| {
+        let masked = self.echoes.find(&chunk.bytes, &self.sought, &mut |echo| {
             let start = chunk.start + echo.range.start as u64;
             while pieces.next_if(|piece| piece.range.end <= start).is_some() {
                 count = 0;
@@ -199,7 +199,7 @@ impl<'s> Masker<'s> {
                 outside()?;
             }
             let range = start..chunk.start + echo.range.end as u64;
-            let mask = mask_of(&echo, piece, chunk, self.masking, &mut self.looks)?;
+            let mask = mask_of(&echo, piece, chunk, self.masking, &mut self.contexts)?;
             found.extend(mask.map(|mask| Edit { range, mask }));
             Ok(())
         });
@@ -214,7 +214,7 @@ fn mask_of(
     piece: Option<&Span>,
     chunk: &Chunk,
     masking: &Masking,
-    looks: &mut EchoContexts,
+    contexts: &mut EchoContexts,
 ) -> Result<Option<Mask>> {
     let start = chunk.start + echo.range.start as u64;
     let raw = &chunk.bytes[echo.range.clone()];
@@ -223,12 +223,12 @@ fn mask_of(
         (EchoKind::Key, None) => None,
         (EchoKind::Key, Some(_)) if spells_attribute_name(&raw[1..raw.len() - 1]) => None,
         (EchoKind::Key, Some(piece)) => {
-            Some(Mask::Key(looks.free_number(chunk, piece, echo.number)))
+            Some(Mask::Key(contexts.free_number(chunk, piece, echo.number)))
         }
         (kind, None) => Some(masking.of_echo(raw, kind, false)?),
-        (_, Some(piece)) if looks.is_word(chunk, piece, start) => None,
+        (_, Some(piece)) if contexts.is_word(chunk, piece, start) => None,
         (kind, Some(piece)) => {
-            let is_changed = looks.is_changed(chunk, piece, start);
+            let is_changed = contexts.is_changed(chunk, piece, start);
             Some(masking.of_echo(raw, kind, is_changed)?)
         }
     })

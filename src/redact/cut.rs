@@ -1,7 +1,7 @@
 //! Writes a document without some of its parts.
 //!
-//! A [`Selection`] decides for every section and piece whether it stays. What does not stay is
-//! removed from the output; what stays is searched for secrets.
+//! A [`Selection`] decides for every section and piece whether it stays. Parts that do not stay are
+//! removed from the output. The other parts are searched for secrets.
 //!
 //! Separators belong to the item after them. A removed member takes everything since the previous
 //! member with it, and the first member that stays in its container loses its comma. So the writer
@@ -109,7 +109,7 @@ pub trait Selection {
         Ok(Verdict::Stays)
     }
 
-    /// The document is the JSON of a state.
+    /// Called if the document is the JSON of a state.
     ///
     /// # Errors
     ///
@@ -119,12 +119,12 @@ pub trait Selection {
         Ok(())
     }
 
-    /// The document ends. Returns text to add after its last member.
+    /// Called at the end of the document. Returns text to add after its last member.
     fn missing(&mut self) -> &'static str {
         ""
     }
 
-    /// The document is written, without this number of pieces.
+    /// Called when the document is written, with the number of pieces left out.
     fn gone(&mut self, gone: &Gone) {
         let _ = gone;
     }
@@ -193,7 +193,7 @@ pub(super) struct Cutter<'r, 'scope, 'env, 's> {
     pub selection: &'r mut dyn Selection,
     /// Searches the parts that stay for secrets; `None` if secrets may be shown.
     pub redactor: Option<Redactor<'r, Rc<RefCell<OutputBuffer<'scope, 'env, 's>>>>>,
-    /// Lookahead workers that do the same.
+    /// Lookahead workers that redact stretches in advance.
     pub ahead: Option<Lookahead<'scope, 'env, StretchRedactor<'s>, Chunk>>,
     /// Makes the workers.
     pub new_worker: Box<dyn Fn() -> StretchRedactor<'s> + 'scope>,
@@ -205,7 +205,7 @@ pub(super) struct Cutter<'r, 'scope, 'env, 's> {
     pub gone: Gone,
     /// The open containers, innermost last.
     pub open: Vec<Items>,
-    /// Where the next item of the innermost container begins, until its fate is known.
+    /// The start of the next item of the innermost container, until it is kept or left out.
     pub next: Option<u64>,
     /// True while a section is being left out.
     pub is_leaving_out: bool,
@@ -214,7 +214,8 @@ pub(super) struct Cutter<'r, 'scope, 'env, 's> {
 }
 
 impl<'scope, 's: 'scope> Cutter<'_, 'scope, '_, 's> {
-    fn stays(&mut self) {
+    /// Keeps the next item, and removes its comma if it is the first that stays.
+    fn keep_next(&mut self) {
         if let (Some(at), Some(items)) = (self.next.take(), self.open.last_mut())
             && let Some(comma) = items.stay(at)
         {
@@ -223,13 +224,14 @@ impl<'scope, 's: 'scope> Cutter<'_, 'scope, '_, 's> {
     }
 
     /// Leaves out the next item. Returns where the range to remove begins.
-    fn goes(&mut self) -> Option<u64> {
+    fn leave_out_next(&mut self) -> Option<u64> {
         self.next.take()?;
         self.open.last_mut().map(Items::go)
     }
 
-    fn goes_to(&mut self, end: u64) {
-        if let Some(start) = self.goes() {
+    /// Leaves out the next item, which ends at `end`.
+    fn leave_out_next_to(&mut self, end: u64) {
+        if let Some(start) = self.leave_out_next() {
             self.output.borrow_mut().remove(start..end);
         }
     }
@@ -249,10 +251,10 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
         let is_of_changes = matches!(section, Section::ResourceChanges | Section::ResourceDrift);
         self.is_read_ahead = is_of_changes || !self.only_changes;
         if self.selection.section(section, key) {
-            self.stays();
+            self.keep_next();
             return Answer::Enter;
         }
-        if let Some(start) = self.goes() {
+        if let Some(start) = self.leave_out_next() {
             self.output.borrow_mut().remove_from(start);
             self.is_leaving_out = true;
         }
@@ -260,7 +262,7 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
     }
 
     fn entered(&mut self, start: u64) {
-        self.stays();
+        self.keep_next();
         self.open.push(Items::new(start));
     }
 
@@ -284,10 +286,10 @@ impl<'scope, 's: 'scope> PieceVisitor for Cutter<'_, 'scope, '_, 's> {
         match self.selection.piece(piece, &mut self.cuts)? {
             Verdict::Goes(reason) => {
                 self.gone.count(reason);
-                self.goes_to(piece.value.range().end);
+                self.leave_out_next_to(piece.value.range().end);
             }
             Verdict::Stays => {
-                self.stays();
+                self.keep_next();
                 for cut in self.cuts.drain(..) {
                     self.output.borrow_mut().remove(cut);
                 }

@@ -67,8 +67,8 @@ impl EchoContexts {
     /// Whether the scalar at `at` differs from its value in `before`.
     pub fn is_changed(&mut self, chunk: &Chunk, piece: &Span, at: u64) -> bool {
         piece.after.contains(&at) && {
-            let (at, look) = (at - piece.range.start, self.at(chunk, piece));
-            let word = look.changed.get((at / 64) as usize).copied().unwrap_or_default();
+            let (at, context) = (at - piece.range.start, self.at(chunk, piece));
+            let word = context.changed.get((at / 64) as usize).copied().unwrap_or_default();
             (word >> (at % 64)) & 1 == 1
         }
     }
@@ -83,25 +83,25 @@ impl EchoContexts {
         let start = piece.range.start;
         if self.last.as_ref().is_none_or(|(last, _)| *last != start) {
             let text = chunk.text(piece.range.clone());
-            let mut look = self.look(text, piece.kind).unwrap_or_default();
-            look.highest = highest_number(text);
-            look.words.iter_mut().for_each(|offset| *offset += start);
-            look.words.sort_unstable();
-            self.last = Some((start, look));
+            let mut context = self.parse(text, piece.kind).unwrap_or_default();
+            context.highest = highest_number(text);
+            context.words.iter_mut().for_each(|offset| *offset += start);
+            context.words.sort_unstable();
+            self.last = Some((start, context));
         }
         match &self.last {
-            Some((_, look)) => look,
+            Some((_, context)) => context,
             None => unreachable!("it was just put there"),
         }
     }
 
-    fn look(&self, text: &[u8], kind: PieceKind) -> Result<EchoContext> {
-        let mut look = EchoContext::default();
+    fn parse(&self, text: &[u8], kind: PieceKind) -> Result<EchoContext> {
+        let mut context = EchoContext::default();
         let mut cursor = Cursor::new(Slice(text), 0, self.isa, Validation::Structure, self.limits);
         let mut outline = Outline::new();
         cursor.outline(&mut outline)?;
         let value = cursor.value(&mut outline);
-        look.words = words(kind, value)?;
+        context.words = words(kind, value)?;
         let change = match kind {
             PieceKind::OutputChange => Some(value),
             PieceKind::ResourceChange => value.get("change")?,
@@ -114,12 +114,12 @@ impl EchoContexts {
         if let Some(change) = change
             && let (Some(before), Some(after)) = (change.get("before")?, change.get("after")?)
         {
-            look.changed = vec![0; text.len().div_ceil(64)];
+            context.changed = vec![0; text.len().div_ceil(64)];
             changed_scalars(before, after, |at| {
-                look.changed[(at / 64) as usize] |= 1 << (at % 64)
+                context.changed[(at / 64) as usize] |= 1 << (at % 64)
             })?;
         }
-        Ok(look)
+        Ok(context)
     }
 }
 

@@ -86,8 +86,8 @@ impl KeptRanges {
 
     /// The new offset of a position inside a part.
     fn place(&self, offset: u64) -> u64 {
-        let behind = self.parts.partition_point(|part| part.range.start <= offset);
-        let part = &self.parts[behind - 1];
+        let after = self.parts.partition_point(|part| part.range.start <= offset);
+        let part = &self.parts[after - 1];
         part.place + (offset - part.range.start)
     }
 }

@@ -13,8 +13,8 @@
 //! the changes that stay (`stays`). When the walk arrives at the start of such a stretch, it writes
 //! the result (`OutputBuffer::through`) and jumps to the end.
 //!
-//! The first pass indexes stretches (`FirstPassIndex` in [`crate::secret`]). In an indexed stretch that
-//! stays whole, the second pass parses only the marked pieces, also with a single thread.
+//! The first pass indexes stretches (`FirstPassIndex` in [`crate::secret`]). In an indexed stretch
+//! that stays whole, the second pass parses only the marked pieces, also with a single thread.
 
 mod ahead;
 mod chunk;
@@ -49,9 +49,9 @@ use crate::secret::{self, Collected};
 /// How to redact.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What is secret.
+    /// The options that decide which texts are secret.
     pub secret: secret::Options,
-    /// What replaces a secret.
+    /// The masks that replace secrets.
     pub masking: Masking,
 }
 
@@ -125,7 +125,7 @@ pub fn redact<S: Source>(
     rewrite(documents, &mut Everything, secrecy, options, out)
 }
 
-/// What is known of a document's secrets before it is written.
+/// The knowledge of a document's secrets before it is written.
 #[derive(Clone, Copy, Debug)]
 pub enum Secrecy<'c> {
     /// All of them, from a first pass.
@@ -141,7 +141,7 @@ pub enum Secrecy<'c> {
 ///
 /// # Errors
 ///
-/// The errors of [`redact`], and errors of the selection.
+/// Fails like [`redact`], or if the selection fails.
 ///
 /// # Panics
 ///
@@ -161,14 +161,14 @@ pub fn rewrite<S: Source>(
     };
     let is_redacted = !matches!(secrecy, Secrecy::Off);
     let Collected { secrets, contained, .. } = known.unwrap_or(&nothing);
-    let what = Sought { secrets, contained: contained.as_ref() };
+    let sought = Sought { secrets, contained: contained.as_ref() };
     let (queue, queue_ahead) = (Queue::new(), Queue::new());
     let threads = read.threads.map_or(1, NonZeroUsize::get);
     std::thread::scope(|scope| {
         let pool = Pool::new(scope, &queue, threads);
         let masking = &options.masking;
-        let hire = move || Masker::new(what, masking, read.isa, read.limits);
-        let output = OutputBuffer::new(pool, hire, secrets.echo(), out, &read.limits);
+        let new_masker = move || Masker::new(sought, masking, read.isa, read.limits);
+        let output = OutputBuffer::new(pool, new_masker, secrets.echo(), out, &read.limits);
         let output = Rc::new(RefCell::new(output));
         let stretches = known.map_or(&[][..], |known| {
             known.first_pass.stretches(&options.secret, documents.options())
@@ -183,7 +183,7 @@ pub fn rewrite<S: Source>(
             .then(|| Lookahead::new(scope, &queue_ahead, threads).with_known(stretches));
         let new_worker = Box::new(move || {
             let judge = judges.as_ref().map(|judges| judges());
-            StretchRedactor::new(hire(), known, judge, options)
+            StretchRedactor::new(new_masker(), known, judge, options)
         });
         let notes = Rc::clone(&output);
         let redactor = is_redacted.then(|| Redactor::new(notes, known, options));

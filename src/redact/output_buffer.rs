@@ -2,8 +2,8 @@
 //!
 //! Parts that are left out of the document are dropped here, before the search for echoes. Two
 //! kinds of offsets exist. Chunks, edits, pieces and cuts have offsets that do not count removed
-//! bytes. Removed ranges and the window have offsets in the document. [`OutputBuffer::place`] converts
-//! the latter to the former.
+//! bytes. Removed ranges and the window have offsets in the document. [`OutputBuffer::place`]
+//! converts the latter to the former.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -43,7 +43,8 @@ const OPEN: u64 = u64::MAX;
 pub(super) struct OutputBuffer<'scope, 'env, 's> {
     /// Workers that search for echoes. Chunks that need no search bypass them.
     pool: Pool<'scope, 'env, Masker<'s>>,
-    hire: Box<dyn Fn() -> Masker<'s> + 'scope>,
+    /// Creates maskers, for the workers and this thread.
+    new_masker: Box<dyn Fn() -> Masker<'s> + 'scope>,
     /// Searches the chunks that this thread processes itself.
     masker: Option<Masker<'s>>,
     has_echoes: bool,
@@ -75,14 +76,14 @@ pub(super) struct OutputBuffer<'scope, 'env, 's> {
 impl<'scope, 'env, 's: 'scope> OutputBuffer<'scope, 'env, 's> {
     pub fn new(
         pool: Pool<'scope, 'env, Masker<'s>>,
-        hire: impl Fn() -> Masker<'s> + 'scope,
+        new_masker: impl Fn() -> Masker<'s> + 'scope,
         has_echoes: bool,
         out: &'env mut dyn Write,
         limits: &Limits,
     ) -> Self {
         OutputBuffer {
             pool,
-            hire: Box::new(hire),
+            new_masker: Box::new(new_masker),
             masker: None,
             has_echoes,
             out: BufWriter::with_capacity(BUFFER, out),
@@ -101,7 +102,7 @@ impl<'scope, 'env, 's: 'scope> OutputBuffer<'scope, 'env, 's> {
         }
     }
 
-    /// The document begins at `start`.
+    /// Begins a document at the offset `start`.
     pub fn begin(&mut self, start: u64) {
         self.chunk.start = start;
         self.cut = start;
@@ -109,7 +110,7 @@ impl<'scope, 'env, 's: 'scope> OutputBuffer<'scope, 'env, 's> {
         self.passed = (start, start);
     }
 
-    /// The document ends at `end`.
+    /// Ends the document at the offset `end`.
     pub fn end(&mut self, end: u64) {
         self.end = end;
     }
@@ -144,7 +145,7 @@ impl<'scope, 'env, 's: 'scope> OutputBuffer<'scope, 'env, 's> {
         }
     }
 
-    /// A piece ends at `offset`, and the next chunk may begin there.
+    /// Records that a piece ends at `offset`, where the next chunk may begin.
     pub fn passed(&mut self, offset: u64) {
         let end = self.place(offset);
         self.passed = (offset, end);
@@ -245,7 +246,7 @@ impl<'scope, 'env, 's: 'scope> OutputBuffer<'scope, 'env, 's> {
         Ok(())
     }
 
-    /// Hands over the current chunk, which ends at `cut`.
+    /// Passes the current chunk, which ends at `cut`, to the workers or the output.
     fn give(&mut self, cut: u64) -> Result<()> {
         let mut rest = self.spare.pop().unwrap_or_default();
         rest.start = cut;
@@ -255,7 +256,7 @@ impl<'scope, 'env, 's: 'scope> OutputBuffer<'scope, 'env, 's> {
         if !self.has_echoes {
             return self.write(chunk);
         }
-        self.pool.submit(chunk, &self.hire);
+        self.pool.submit(chunk, &self.new_masker);
         while let Some(chunk) = self.pool.try_recv() {
             self.write(chunk)?;
         }
@@ -297,7 +298,7 @@ impl<'scope, 'env, 's: 'scope> OutputBuffer<'scope, 'env, 's> {
         rest.start = range.end - self.removed_len;
         let mut before = std::mem::replace(&mut self.chunk, rest);
         // A small chunk, not worth another thread.
-        let masker = self.masker.get_or_insert_with(&self.hire);
+        let masker = self.masker.get_or_insert_with(&self.new_masker);
         masker.work(&mut before);
         self.write(before)?;
         self.taken = range.end;
@@ -312,7 +313,7 @@ impl<'scope, 'env, 's: 'scope> OutputBuffer<'scope, 'env, 's> {
         if self.has_echoes && self.pool.is_unused() {
             // The rest of the document is one chunk, not worth another thread.
             let mut chunk = std::mem::take(&mut self.chunk);
-            self.masker.get_or_insert_with(&self.hire).work(&mut chunk);
+            self.masker.get_or_insert_with(&self.new_masker).work(&mut chunk);
             self.write(chunk)?;
         } else {
             // Includes text that is added after the last byte.

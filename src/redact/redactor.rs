@@ -286,8 +286,8 @@ impl<'r, N: Notes> Redactor<'r, N> {
             _ => Vec::new(),
         };
         let is_masked = |offset: u64| {
-            let behind = masked.partition_point(|range| range.start <= offset);
-            behind > 0 && offset < masked[behind - 1].end
+            let after = masked.partition_point(|range| range.start <= offset);
+            after > 0 && offset < masked[after - 1].end
         };
         let is_secret = |text: &[u8]| {
             !is_mask(text) && known.is_none_or(|known| known.secrets.repeated(text).is_some())

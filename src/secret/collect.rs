@@ -207,11 +207,12 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
         Ok(Collected { secrets, contained, declared, places, first_pass })
     }
 
-    /// Reads the document that `documents` comes to next. If that fails, moves `documents` past it.
+    /// Collects the secrets of the next document in `documents`. If that fails, moves `documents`
+    /// past it.
     ///
     /// # Errors
     ///
-    /// The errors of [`Collecting::collect`].
+    /// Fails like [`Collecting::collect`].
     ///
     /// # Panics
     ///
@@ -238,10 +239,10 @@ impl<S: Source, F: FnMut() -> Result<S>> Collecting<F, S> {
     }
 }
 
-/// Limits the pause of lookahead: at most two to this power stretches.
+/// The longest pause of lookahead, as a power of two stretches.
 const PAUSE_MAX_LOG2: u32 = 6;
 
-/// Which values preceded the declaration that says whether they are sensitive.
+/// Flags for values that preceded the declaration that says whether they are sensitive.
 #[derive(Clone, Copy, Debug, Default)]
 struct Early {
     variables: bool,
@@ -336,11 +337,11 @@ impl PieceVisitor for Collector<'_, '_, '_> {
             let mut read_twice = 0;
             for piece in found_secrets.pieces() {
                 found_secrets.teach_places(piece, &mut self.places)?;
-                if !self.learn(found_secrets, piece)? {
+                if !self.add_recorded(found_secrets, piece)? {
                     read_twice += piece.len();
                     let mut outline = std::mem::take(&mut self.outline);
-                    let learn = |piece: &Piece<'_>| self.collect(piece);
-                    reader.read_again(piece.kind, piece.range.clone(), &mut outline, learn)?;
+                    let collect = |piece: &Piece<'_>| self.collect(piece);
+                    reader.read_again(piece.kind, piece.range.clone(), &mut outline, collect)?;
                     self.outline = outline;
                 }
             }
@@ -502,7 +503,7 @@ impl Collector<'_, '_, '_> {
     /// Records the secrets of a piece from a worker's result. Returns `false` if the piece must be
     /// parsed again: the worker had no room for its secrets, or the caller needs the texts or
     /// locations of new ones.
-    fn learn(&mut self, found_secrets: &RangeSecrets, piece: &MarkedPiece) -> Result<bool> {
+    fn add_recorded(&mut self, found_secrets: &RangeSecrets, piece: &MarkedPiece) -> Result<bool> {
         if self.texts.is_some() || self.tell.is_some() {
             return Ok(found_secrets.is_known(piece, &self.secrets));
         }

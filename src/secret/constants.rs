@@ -82,7 +82,6 @@ struct Walk<'w> {
 /// # Errors
 ///
 /// Fails if the piece is malformed, or if `each` fails.
-/// The piece is not well formed; what `each` says.
 pub(crate) fn marked_constants<'a>(
     piece: &Piece<'a>,
     places: &Places,

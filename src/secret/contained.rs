@@ -35,7 +35,8 @@ impl Texts {
         Texts { bytes: Zeroizing::new(Vec::new()), ends: Vec::new(), max, len_min }
     }
 
-    /// Adds a secret, found at `offset`. One that begins with the last one is found with that.
+    /// Adds a secret, found at `offset`. A secret that begins with the last secret is skipped: a
+    /// text that contains it contains the last one, too.
     ///
     /// # Errors
     ///
@@ -135,9 +136,9 @@ pub struct Contained {
     /// The children of the root, by their bytes.
     first: Box<[u32; 256]>,
     filter: Grams,
-    /// True if a secret has a character that nested documents may escape; and if a secret has a
-    /// space.
+    /// True if a secret has a character that nested documents may escape.
     has_escapable: bool,
+    /// True if a secret has a space.
     has_spaces: bool,
 }
 

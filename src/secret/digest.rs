@@ -13,7 +13,7 @@ pub(crate) struct Digester {
     echo_min: usize,
 }
 
-/// What is stored of a secret.
+/// The stored form of a secret.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Digested {
     pub(super) digest: u64,
@@ -21,7 +21,7 @@ pub(super) struct Digested {
     pub(super) head: Option<u32>,
     /// True if it may be a number. Meaningless without a head.
     pub(super) is_number: bool,
-    /// True if it is secret only as a step of a path, or what a document says.
+    /// True if it is secret only as a step of a path, or as the content of a document.
     pub(super) is_step: bool,
 }
 
@@ -43,7 +43,7 @@ impl Digester {
         self.keyed.hash_one(text)
     }
 
-    /// What to store of a secret text.
+    /// The stored form of a secret text.
     pub(super) fn digested(&self, text: &[u8], role: Role) -> Digested {
         let echoes = role == Role::Secret && text.len() >= self.echo_min;
         Digested {

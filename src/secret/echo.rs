@@ -323,14 +323,14 @@ impl Code for FindHeads<'_> {
             let (next, next_escapes) =
                 blocks.get(index + 1).map_or((0, 1), |next| (next.quotes, next.escapes));
             let has_escapes = block.escapes | next_escapes != 0;
-            // Quotes with another quote in the next eight bytes; `behind` covers those bytes in the
+            // Quotes with another quote in the next eight bytes; `later` covers those bytes in the
             // next block.
             let mut near = quotes >> 1;
             near |= near >> 1;
             near |= near >> 2;
             near |= near >> 4;
-            let behind = next << (BLOCK - 8);
-            let mut opening = quotes & block.strings & !(near | behind | behind.wrapping_neg());
+            let later = next << (BLOCK - 8);
+            let mut opening = quotes & block.strings & !(near | later | later.wrapping_neg());
             // Bytes after a string do not matter, and reading them avoids a copy.
             let first = start + index * BLOCK;
             let text: Option<&[u8; BLOCK + 8]> = bytes.get(first..).and_then(<[u8]>::first_chunk);

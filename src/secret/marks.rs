@@ -85,7 +85,7 @@ pub enum Why {
     Whole,
 }
 
-/// What marks a place.
+/// The source of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// An overlay, or a declaration that takes its place.
@@ -180,7 +180,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// What to do at a place.
+/// The action of the walk at a place.
 enum Verdict {
     Nothing,
     Marked(By, Why),
@@ -209,12 +209,12 @@ impl Marks {
         Marks { names, max: limits.marks, ..Marks::default() }
     }
 
-    /// Another one with the same names and limit, for another thread.
+    /// A new finder with the same names and limit, for another thread.
     pub fn like(&self) -> Marks {
         Marks { names: self.names.clone(), max: self.max, ..Marks::default() }
     }
 
-    /// Whether a name is one that marks.
+    /// Whether a key with this name marks its value.
     pub fn is_name(&self, name: &str) -> bool {
         self.names.as_ref().is_some_and(|names| names.is_match(name))
     }

@@ -1,5 +1,5 @@
-//! What a JSON document says, whatever its spelling: two with other white space, escapes or order
-//! of keys say the same.
+//! Digests the content of a JSON document in a string. White space, escapes, the spelling of
+//! numbers and the order of keys do not change the digest.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -11,12 +11,13 @@ use crate::json::number;
 use crate::json::value::{Kind, Value};
 use crate::limits::Limits;
 
-/// Longest text that is looked at, in bytes, and deepest nesting.
+/// Longest text that is parsed, in bytes.
 const TEXT_MAX: usize = 1 << 20;
+/// Deepest nesting of a document that is parsed.
 const DEPTH_MAX: u64 = 200;
 
-/// A digest of what a text of so many bytes or more says as a JSON object or array, if it is one
-/// that has something in it.
+/// The digest of a non-empty JSON object or array in a text of at least `len_min` bytes. `None` for
+/// any other text.
 pub(super) fn meaning(text: &[u8], len_min: usize) -> Option<[u8; 8]> {
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
     let inside = text.trim_ascii().split_first().filter(|(open, _)| matches!(open, b'{' | b'['))?.1;
@@ -30,7 +31,7 @@ pub(super) fn meaning(text: &[u8], len_min: usize) -> Option<[u8; 8]> {
     digest(value.value()).ok().map(u64::to_le_bytes)
 }
 
-/// An entered object or array.
+/// An entered object or array, with the digest of its members so far.
 struct Open {
     is_object: bool,
     digest: u64,
@@ -61,7 +62,7 @@ fn digest(value: Value<'_>) -> Result<u64> {
         };
         match open.last_mut() {
             None => whole = digest,
-            // Members have no order.
+            // A sum does not depend on the order of the members.
             Some(Open { is_object: true, digest: all, key }) => {
                 *all = all.wrapping_add(hash((*key, digest)));
             }

@@ -58,13 +58,13 @@ pub enum EchoOf {
 /// Replaces a secret in the output.
 pub const MASK: &str = "(sensitive value)";
 
-/// What a report says in the place of a text that repeats a secret and that nobody marked.
+/// Replaces an unmarked text that repeats a secret, in a report.
 pub const ECHO: &str = "(repeats a sensitive value)";
 
 /// Replaces a secret in `after` if `before` has a different secret.
 pub const MASK_CHANGED: &str = "(sensitive value, changed)";
 
-/// Whether a text is a mask: one of the two above, or one that includes a number or a digest.
+/// Whether a text is a mask: [`MASK`], [`MASK_CHANGED`], or a mask with a number or a digest.
 pub fn is_mask(text: &[u8]) -> bool {
     let Some(rest) = text.strip_prefix(b"(sensitive value") else { return false };
     let Some(rest) = rest.strip_suffix(b")") else { return false };

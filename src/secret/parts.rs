@@ -120,7 +120,7 @@ impl Declared {
     ///
     /// # Errors
     ///
-    /// [`Limit::Names`].
+    /// Fails if there are too many names ([`Limit::Names`]).
     pub fn insert_variable(&mut self, name: &str, offset: u64) -> Result<()> {
         self.variables.insert(self.keyed.hash_one(name));
         self.check_limit(offset)
@@ -130,7 +130,7 @@ impl Declared {
     ///
     /// # Errors
     ///
-    /// [`Limit::Names`].
+    /// Fails if there are too many names ([`Limit::Names`]).
     pub fn insert_output(&mut self, name: &str, offset: u64) -> Result<()> {
         self.outputs.insert(self.keyed.hash_one(name));
         self.check_limit(offset)
@@ -358,7 +358,6 @@ impl<'a> Parts<'a> {
 /// # Errors
 ///
 /// Fails if the piece is malformed, or if `each` fails.
-/// The piece is not well formed; what `each` says.
 pub fn constants<'a>(
     piece: &Piece<'a>,
     mut each: impl FnMut(Value<'a>) -> Result<()>,

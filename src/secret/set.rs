@@ -31,9 +31,9 @@ pub struct Secrets {
     numbers: HashTable<u32>,
     /// True if a secret may be a number.
     has_numbers: bool,
-    /// Digests of keys that are secret as steps of paths and of what documents say, and whether all
-    /// of them fit.
+    /// Digests of keys that are secret as steps of paths, and of the contents of secret documents.
     steps: HashSet<u64>,
+    /// False if `steps` had no room for some of them.
     has_all_steps: bool,
     max: u64,
 }
@@ -69,12 +69,12 @@ impl Secrets {
         self.insert_digested(self.digester.digested(text, Role::Secret), offset)
     }
 
-    /// Records a key that is secret only as a step of a path, or what a document says.
+    /// Records a key that is secret only as a step of a path, or the content of a document.
     pub(super) fn insert_step(&mut self, key: &[u8]) {
         self.insert_step_digested(self.digest(key));
     }
 
-    /// Whether a text is a JSON document that says the same as a secret.
+    /// Whether a text may be a JSON document with the same content as a secret.
     pub fn may_say(&self, text: &[u8]) -> bool {
         let may_hold = |said: [u8; 8]| self.may_hold_step(&said);
         !self.steps.is_empty() && meaning(text, self.echo_min()).is_some_and(may_hold)
@@ -159,14 +159,14 @@ impl Secrets {
         self.find(self.digest(text))
     }
 
-    /// Like [`Secrets::number`], for a value: line ends behind either text do not matter.
+    /// Like [`Secrets::number`], for a value. Line ends at the end of either text do not matter.
     pub fn repeated(&self, text: &[u8]) -> Option<u32> {
         let line = || self.number(without_line_ends(text, self.echo_min())?);
         self.number(text).or_else(line)
     }
 
-    /// The number of the secret that a text is an echo of. Most texts are none: the filter on the
-    /// beginnings comes first.
+    /// The number of the secret that a text is an echo of. The filter comes first, because most
+    /// texts are no echoes.
     pub fn echoed(&self, text: &[u8]) -> Option<u32> {
         let may_be = text.len() >= self.echo_min() && self.may_begin(head_of(text));
         may_be.then(|| self.repeated(text)).flatten()

@@ -71,7 +71,6 @@ impl Places {
     /// # Errors
     ///
     /// Fails if the path is malformed, or longer than the limit on paths.
-    /// The path is not well formed, or longer than paths may be.
     pub fn below<'a>(&mut self, path: Value<'a>, size_max: u64) -> Result<Option<Cut<'a>>> {
         if self.marked.is_empty() {
             return Ok(None);
@@ -95,16 +94,16 @@ impl Places {
 
     /// Whether the next step of the path is part of a secret.
     fn is_secret(&self, step: Value<'_>) -> Result<bool> {
-        let Some(way) = self.path.get(0) else { return Ok(false) };
-        if self.marked.has_above(way) {
+        let Some(examined) = self.path.get(0) else { return Ok(false) };
+        if self.marked.has_above(examined) {
             return Ok(true);
         }
         // An element of a set, which the path identifies by its value, may be marked. The step is a
         // key or an index only if all marked places go on by keys or by indexes. Their order puts
         // those that do not at one of the two ends.
-        for marked in [self.marked.first_below(way), self.marked.last_below(way)] {
+        for marked in [self.marked.first_below(examined), self.marked.last_below(examined)] {
             let Some(marked) = marked else { return Ok(false) };
-            let is_of_set = match (step.kind()?, marked.step(way.steps().len())) {
+            let is_of_set = match (step.kind()?, marked.step(examined.steps().len())) {
                 (Kind::String, Some(path::Step::Key(_))) => false,
                 (Kind::Number, Some(path::Step::Index(_))) => index(step).is_none(),
                 _ => true,
@@ -181,20 +180,20 @@ pub struct Cut<'a> {
     /// Number of steps before it.
     pub kept: usize,
     first: Value<'a>,
-    behind: Elements<'a>,
+    rest: Elements<'a>,
 }
 
 impl<'a> Cut<'a> {
     /// Cuts from `step` on. `start` is the end of the part that remains.
-    fn from(step: Value<'a>, behind: Elements<'a>, start: u64, kept: usize) -> Result<Cut<'a>> {
-        let last = behind.clone().try_fold(step, |_, step| step)?;
-        Ok(Cut { range: start..last.range().end, kept, first: step, behind })
+    fn from(step: Value<'a>, rest: Elements<'a>, start: u64, kept: usize) -> Result<Cut<'a>> {
+        let last = rest.clone().try_fold(step, |_, step| step)?;
+        Ok(Cut { range: start..last.range().end, kept, first: step, rest })
     }
 
     /// The steps in the cut. They are parsed again rather than stored, because there may be
     /// millions.
     pub fn steps(self) -> impl Iterator<Item = Result<Value<'a>>> {
-        std::iter::once(Ok(self.first)).chain(self.behind)
+        std::iter::once(Ok(self.first)).chain(self.rest)
     }
 }
 

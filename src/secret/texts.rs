@@ -15,43 +15,43 @@ pub(super) enum Role {
     /// A key that is short or may be an attribute name. It is secret as a step of a path only, and
     /// has no echoes.
     Step,
-    /// What a document says, whatever its spelling. It has no echoes.
+    /// The digest of a document's content, in any spelling. It has no echoes.
     Meaning,
 }
 
-/// Calls `each` with the decoded texts at and below a marked place and their offsets. A value also
-/// has the text without its line ends, and what it says as a document. Keys count as secrets unless
-/// they are short or may be attribute names.
+/// Calls `each` with the decoded texts at and below a marked place and their offsets. For a value,
+/// it also gets the text without final line ends, and the digest of its content as a document. Keys
+/// count as secrets unless they are short or may be attribute names.
 pub(super) fn texts_of(
     value: Value<'_>,
     echo_min: usize,
     decoded: &mut Vec<u8>,
     mut each: impl FnMut(&[u8], Role, u64) -> Result<()>,
 ) -> Result<()> {
-    let mut tell = |text: &[u8], role, offset| {
+    let mut report = |text: &[u8], role, offset| {
         if text.is_empty() || is_mask(text) { Ok(()) } else { each(text, role, offset) }
     };
     leaves(value, |leaf| match leaf {
         Leaf::Scalar(_, value) => leaf.each_text(decoded, |text| {
             if let Some(line) = without_line_ends(text, echo_min) {
-                tell(line, Role::Secret, value.offset())?;
+                report(line, Role::Secret, value.offset())?;
             }
             if let Some(meaning) = meaning(text, echo_min) {
-                tell(&meaning, Role::Meaning, value.offset())?;
+                report(&meaning, Role::Meaning, value.offset())?;
             }
-            tell(text, Role::Secret, value.offset())
+            report(text, Role::Secret, value.offset())
         }),
         Leaf::Open(_) | Leaf::Close => Ok(()),
         Leaf::Key(key) => {
             let text = decode(key, decoded)?;
             let is_word = text.len() < echo_min || is_attribute_name(text);
-            tell(text, if is_word { Role::Step } else { Role::Secret }, key.offset())
+            report(text, if is_word { Role::Step } else { Role::Secret }, key.offset())
         }
     })
 }
 
-/// A text without the line ends behind it, which templates and files add, if it has some and is not
-/// short without them.
+/// A text without its final line ends, which templates and files add. `None` if there are none, or
+/// if the rest has fewer than `echo_min` bytes.
 pub(super) fn without_line_ends(text: &[u8], echo_min: usize) -> Option<&[u8]> {
     let Some(b'\n' | b'\r') = text.last() else { return None };
     let len = text.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r'))? + 1;

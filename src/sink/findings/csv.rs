@@ -1,5 +1,7 @@
-//! One row an entry, for spreadsheets, with formulas made harmless as in the records' CSV. The row
-//! of the summary has its numbers as JSON in the last cell. Escapes are those of that CSV, too.
+//! Writes the findings of an audit as CSV for spreadsheets, one row for each entry.
+//!
+//! The last cell of the summary row has the numbers as JSON. Formulas and hidden characters are
+//! escaped as in the CSV of records.
 
 use std::io::Write;
 
@@ -27,7 +29,7 @@ const COLUMNS: [&str; 15] = [
     "summary",
 ];
 
-/// Writes entries as CSV.
+/// A ledger that writes entries as CSV.
 pub struct Csv<W: Write> {
     out: ::csv::Writer<W>,
     formulas: Formulas,
@@ -36,7 +38,7 @@ pub struct Csv<W: Write> {
 }
 
 impl<W: Write> Csv<W> {
-    /// Writes to `out`.
+    /// A ledger that writes to `out`.
     pub fn new(out: W, formulas: Formulas) -> Csv<W> {
         let out = ::csv::WriterBuilder::new().buffer_capacity(BUFFER).from_writer(out);
         Csv { out, formulas, source: String::new(), begun: false }

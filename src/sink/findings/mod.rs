@@ -1,4 +1,4 @@
-//! Where the findings of an audit go: one form, one file.
+//! Output formats for the findings of an audit, one file for each format.
 
 mod csv;
 mod ndjson;

@@ -1,4 +1,5 @@
-//! One entry a line, compact JSON. A stream without its `summary` line is incomplete.
+//! Writes the findings of an audit as compact JSON, one line for each entry. A stream without its
+//! `summary` line is incomplete.
 
 use std::io::{BufWriter, Write};
 
@@ -7,11 +8,11 @@ use crate::error::Result;
 use crate::inert;
 use crate::sink::{BUFFER, write_error};
 
-/// Writes entries as lines of JSON.
+/// A ledger that writes entries as lines of JSON.
 pub struct Ndjson<W: Write>(BufWriter<inert::Json<W>>);
 
 impl<W: Write> Ndjson<W> {
-    /// Writes to `out`.
+    /// A ledger that writes to `out`.
     pub fn new(out: W) -> Ndjson<W> {
         Ndjson(BufWriter::with_capacity(BUFFER, inert::Json::new(out)))
     }

@@ -1,7 +1,7 @@
-//! Where the secrets are, for a person: a page as wide as the screen.
+//! Draws a page for a person that shows where the secrets are, as wide as the screen.
 //!
-//! It is drawn when a document's summary comes. Until then findings are counted, and the first few
-//! echoes and suspects kept; `ROWS_MAX` and `LISTED` bound them.
+//! The page is drawn at the document's summary. Until then, findings are counted, and the first few
+//! echoes and suspects are stored. `ROWS_MAX` and `LISTED` limit the memory.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -15,16 +15,16 @@ use crate::sink::short::short_group;
 use crate::sink::summary::{BOLD, DIM, RED, Screen, YELLOW, fit, fit_end, paint, width, wrapped};
 use crate::sink::write_error;
 
-/// Sections, types and providers that are counted apart.
+/// Most sections, types or providers with a row of their own.
 const ROWS_MAX: usize = 10_000;
-/// Rows that a table has.
+/// Most rows of a table.
 const ROWS_SHOWN: usize = 12;
-/// Findings that are listed, of each kind.
+/// Most findings listed of each kind.
 const LISTED: usize = 10;
-/// Columns of a number.
+/// Width of a number, in columns.
 const NUMBER: usize = 9;
 
-/// Draws the audit of each document.
+/// A ledger that draws a page for each document.
 pub struct Table<W: Write> {
     out: W,
     screen: Screen,
@@ -32,7 +32,7 @@ pub struct Table<W: Write> {
     drawn: u64,
 }
 
-/// What is known of the document so far.
+/// The findings of the document so far.
 #[derive(Debug, Default)]
 struct Page {
     title: String,
@@ -51,30 +51,30 @@ struct Listed {
     of: Option<String>,
 }
 
-/// Findings by what they have in common, in the order in which they were met.
+/// Counts of findings, grouped by a name, in the order of first occurrence.
 #[derive(Debug, Default)]
 struct Rows {
-    places: HashMap<String, usize, RandomState>,
+    indexes: HashMap<String, usize, RandomState>,
     rows: Vec<(String, Counts)>,
 }
 
 impl Rows {
     fn add(&mut self, name: &str, kind: Kind) {
         let name = &*short_group(name);
-        let full = self.rows.len() >= ROWS_MAX && !self.places.contains_key(name);
+        let full = self.rows.len() >= ROWS_MAX && !self.indexes.contains_key(name);
         let name = if full { "(others)" } else { name };
-        let place = match self.places.get(name) {
-            Some(&place) => place,
+        let index = match self.indexes.get(name) {
+            Some(&index) => index,
             None => {
                 self.rows.push((visible(name), Counts::default()));
-                self.places.insert(name.to_owned(), self.rows.len() - 1);
+                self.indexes.insert(name.to_owned(), self.rows.len() - 1);
                 self.rows.len() - 1
             }
         };
-        self.rows[place].1.add(kind);
+        self.rows[index].1.add(kind);
     }
 
-    /// The rows that are shown: the first, and what the others come to.
+    /// The rows to show: the first rows, and the sum of the rest.
     fn shown(mut self) -> Vec<(String, Counts)> {
         if self.rows.len() > ROWS_SHOWN {
             let rest = self.rows.split_off(ROWS_SHOWN - 1);
@@ -85,7 +85,7 @@ impl Rows {
         self.rows
     }
 
-    /// The rows with the most findings first.
+    /// The rows, sorted so that those with the most findings come first.
     fn by_number(mut self) -> Rows {
         self.rows.sort_by(|a, b| (b.1.total(), &a.0).cmp(&(a.1.total(), &b.0)));
         self
@@ -93,7 +93,7 @@ impl Rows {
 }
 
 impl<W: Write> Table<W> {
-    /// Draws to `out`.
+    /// A ledger that draws to `out`.
     pub fn new(out: W, screen: Screen) -> Table<W> {
         Table { out, screen, page: Page::default(), drawn: 0 }
     }
@@ -145,7 +145,7 @@ impl<W: Write> Table<W> {
         kinds.iter().for_each(|kind| heading += &format!("{:>NUMBER$}", kind.word()));
         writeln!(self.out, "\n{}", self.paint(DIM, &heading))?;
         for (name, counts) in rows {
-            // The end of a long name tells more.
+            // The end of a long name is more specific.
             let name = fit_end(name, room);
             let mut line = format!("  {name}{}", " ".repeat(room - width(&name)));
             for &kind in kinds {
@@ -235,7 +235,7 @@ fn origin(of: &Of) -> String {
     words(&[of.section, label.unwrap_or_default(), of.path.as_deref().unwrap_or(&byte)])
 }
 
-/// Texts of a document side by side.
+/// Joins texts of a document with spaces, with hidden characters made visible.
 fn words(parts: &[&str]) -> String {
     let parts = parts.iter().filter(|part| !part.is_empty());
     parts.map(|part| visible(part)).collect::<Vec<_>>().join(" ")
@@ -243,17 +243,17 @@ fn words(parts: &[&str]) -> String {
 
 fn headline(summary: &Summary) -> String {
     let counts = &summary.counts;
-    let say = |number: u64, one: &str, more: &str| {
+    let counted = |number: u64, one: &str, more: &str| {
         let word = if number == 1 { one } else { more };
         (number > 0).then(|| format!("{number} {word}"))
     };
     let parts = [
-        say(counts.marked, "marked value", "marked values"),
-        say(counts.echo, "echo", "echoes"),
-        say(counts.key, "key", "keys"),
-        say(counts.equal, "equal constant or identity", "equal constants and identities"),
-        say(counts.name, "by name", "by name"),
-        say(counts.suspect, "suspect", "suspects"),
+        counted(counts.marked, "marked value", "marked values"),
+        counted(counts.echo, "echo", "echoes"),
+        counted(counts.key, "key", "keys"),
+        counted(counts.equal, "equal constant or identity", "equal constants and identities"),
+        counted(counts.name, "by name", "by name"),
+        counted(counts.suspect, "suspect", "suspects"),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     match parts.is_empty() {
@@ -266,7 +266,7 @@ impl<W: Write> Ledger for Table<W> {
     fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
         match entry {
             Entry::Audit(head) => {
-                // A document that failed before this one leaves nothing.
+                // Drops the findings of a document that failed before this one.
                 self.page = Page { title: visible(head.source), ..Page::default() };
                 Ok(())
             }

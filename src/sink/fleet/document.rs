@@ -1,7 +1,7 @@
-//! The fleet as one JSON document, for programs: a row for each plan as it comes, then what they
-//! amount to, and what changes most by type, module and provider.
+//! Writes the fleet as one JSON document for programs: a row for each plan, then the totals, and
+//! the types, modules and providers with the most changes.
 //!
-//! A run that ends early leaves it open, so that nobody can take a part for the whole.
+//! If the run ends early, the document is not closed. So an incomplete document is invalid JSON.
 
 use std::io::Write;
 
@@ -16,16 +16,16 @@ use crate::record::{Label, Record};
 use crate::sink::gate::{Answer, Questions, Rule};
 use crate::sink::{Sink, write_error};
 
-/// The version of the document's shape: adding a key keeps it.
+/// The version of the document's format. Adding a key does not change it.
 pub const DOCUMENT_VERSION: u32 = 1;
 
 /// The JSON Schema of the document, as JSON text with a final line feed.
 pub const SCHEMA: &str = include_str!("schema.json");
 
-/// Types, modules and providers that are told.
+/// Most types, modules and providers that are listed.
 const TOP: usize = 100;
 
-/// Writes the document.
+/// A sink that writes the document.
 pub struct Document<W: Write> {
     out: inert::Json<W>,
     questions: Questions,
@@ -38,7 +38,7 @@ pub struct Document<W: Write> {
     rows: u64,
 }
 
-/// What is known of the plan that is coming.
+/// Properties of the current plan.
 #[derive(Default, Serialize)]
 struct Head {
     source: String,
@@ -79,7 +79,7 @@ struct Broken<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a str>,
     count: u64,
-    /// The first few that break it.
+    /// The names of the first few records that break the rule.
     names: &'a [String],
 }
 
@@ -107,7 +107,7 @@ struct Numbers<'a> {
 }
 
 impl<W: Write> Document<W> {
-    /// Writes to `out`, with the rules that each plan breaks.
+    /// A document written to `out` that lists the `rules` each plan breaks.
     pub fn new(out: W, rules: &[Rule]) -> Document<W> {
         Document {
             out: inert::Json::new(out),
@@ -126,7 +126,7 @@ impl<W: Write> Document<W> {
         self.out.write_all(text.as_bytes()).map_err(write_error)
     }
 
-    /// The text before the next row.
+    /// Writes the text before the next row.
     fn before_row(&mut self) -> Result<()> {
         self.rows += 1;
         if self.rows > 1 {
@@ -140,7 +140,7 @@ impl<W: Write> Document<W> {
 
     fn end_plan(&mut self, summary: &Summary) -> Result<()> {
         let mut head = std::mem::take(&mut self.head);
-        // In a document with sorted keys it comes too late for the first record.
+        // If the plan's keys are sorted, the version comes too late for the `plan` record.
         head.terraform_version = head.terraform_version.or(summary.terraform_version.clone());
         let has_changes = head.has_changes || summary.has_more();
         let broken = self.questions.broken().map(|answer| {
@@ -218,7 +218,7 @@ impl<W: Write> Sink for Document<W> {
         let Totals { types, modules, providers, .. } = &self.totals;
         let [types, modules, providers] = [types, modules, providers].map(top);
         let all = json(&All { totals, types, modules, providers })?;
-        // What is an object of its own goes on with the members of this one.
+        // The object `all` continues the document's object, so it loses its opening brace.
         self.write(&format!("\n],{}\n", all.trim_start_matches('{')))?;
         self.out.flush().map_err(write_error)
     }

@@ -1,11 +1,10 @@
-//! What many plans do, for a person: one table as wide as the screen, its totals, whose planning
-//! failed, and what changes most by type, module and provider.
+//! Draws one table for many plans, for a person: a row for each workspace, the totals, the
+//! workspaces whose planning failed, and the types, modules and providers with the most changes.
 //!
-//! A plan counts when its `summary` record has come, as a whole or not at all; one that fails is a
-//! row with its error. What is kept is numbers: a row for each workspace and each type, module and
-//! provider, up to [`WORKSPACES_MAX`] and [`GROUPS_MAX`]; what comes beyond that is one more row.
-//! When only one plan has come and nothing else was asked for, its own page is drawn instead
-//! ([`View`]).
+//! A plan is counted at its `summary` record, completely or not at all. A plan that fails is a row
+//! with its error. Memory holds numbers only: a row for each workspace, type, module and provider,
+//! up to [`WORKSPACES_MAX`] and [`GROUPS_MAX`]. All further ones share one row. A single plan gets
+//! its own page instead ([`View`]), unless the caller wants the table.
 
 pub mod document;
 mod rows;
@@ -22,12 +21,12 @@ use crate::record::{Label, Record};
 use crate::sink::summary::{Screen, View};
 use crate::sink::{Sink, write_error};
 
-/// Workspaces that have a row of their own.
+/// Most workspaces with a row of their own.
 pub const WORKSPACES_MAX: usize = 100_000;
-/// Types, and modules, and providers, that have a row of their own.
+/// Most types, modules or providers with a row of their own.
 pub const GROUPS_MAX: usize = 10_000;
 
-/// What the rows of the table are.
+/// The grouping of the table: what a row stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "what a row stands for")]
 pub enum By {
@@ -39,7 +38,7 @@ pub enum By {
     Action,
 }
 
-/// What the rows are sorted by: the most first.
+/// The sort key of the rows. Larger numbers come first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sort {
     /// Errors, then changes of all kinds.
@@ -47,48 +46,47 @@ pub enum Sort {
     Changes,
     /// The name, first to last.
     Name,
-    /// The order in which they came.
+    /// The order of the input.
     Input,
     /// One column of the table.
     Column(Column),
 }
 
-/// What the table shows.
+/// The layout of the table.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shape {
-    /// What its rows are.
+    /// The grouping of the rows.
     pub by: By,
-    /// What they are sorted by.
+    /// The sort key of the rows.
     pub sort: Sort,
-    /// How many rows each table and list has at most; `None`: an ordinary number. The rest is one
-    /// more row.
+    /// Most rows of each table and list. `None` means the default. The rest shares one row.
     pub top: Option<usize>,
 }
 
-/// What is drawn of a single plan.
+/// How to draw a single plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Single {
-    /// Its page.
+    /// As its own page.
     Page,
-    /// The table, with one row.
+    /// As a table with one row.
     Table,
 }
 
-/// Draws the table of all plans when they have come.
+/// A sink that draws the table after the last plan.
 pub struct Fleet<W: Write> {
     out: W,
     screen: Screen,
     shape: Shape,
     /// The page of the only plan so far.
     page: Option<View<Vec<u8>>>,
-    /// Whose plan is coming.
+    /// The workspace of the current plan.
     workspace: String,
     plan: Tally,
     all: Totals,
 }
 
 impl<W: Write> Fleet<W> {
-    /// Draws to `out`.
+    /// A sink that draws to `out`.
     pub fn new(out: W, screen: Screen, shape: Shape, single: Single) -> Fleet<W> {
         let page = (single == Single::Page).then(|| View::new(Vec::new(), screen, shape.top));
         let (workspace, plan, all) = (String::new(), Tally::default(), Totals::default());

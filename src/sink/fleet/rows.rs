@@ -1,4 +1,4 @@
-//! Rows of numbers by name.
+//! The rows of the table: numbers, grouped by name.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use crate::record::action::effects_of_word;
 use crate::record::counts::{PlanLine, Summary};
 use crate::sink::short::short_group;
 
-/// The columns of the table, in their order.
+/// The columns of the table, from left to right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the words of the table")]
@@ -30,7 +30,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// All of them.
+    /// All columns, from left to right.
     pub const ALL: [Column; 10] = [
         Column::Add,
         Column::Change,
@@ -44,7 +44,7 @@ impl Column {
         Column::Errors,
     ];
 
-    /// The column of an action.
+    /// The column that counts an action. `None` if no column does.
     pub(super) fn of(action: &str) -> Option<Column> {
         Some(match action {
             "create" => Column::Add,
@@ -56,7 +56,7 @@ impl Column {
         })
     }
 
-    /// Whether it counts what applying a plan does.
+    /// Whether the column counts effects of applying a plan.
     fn is_of_changes(self) -> bool {
         !matches!(self, Column::Drift | Column::Checks | Column::Errors)
     }
@@ -97,7 +97,7 @@ impl From<Counts> for BTreeMap<Column, u64> {
 }
 
 impl Counts {
-    /// What a plan amounts to.
+    /// The counts of a plan.
     pub(super) fn of(summary: &Summary) -> Counts {
         let mut counts = Counts::default();
         for (action, number) in &summary.resource_changes {
@@ -125,7 +125,7 @@ impl Counts {
 
     /// Changes of all kinds.
     pub(in crate::sink) fn changes(&self) -> u64 {
-        Column::ALL.iter().filter(|column| column.is_of_changes()).map(|&it| self[it]).sum()
+        Column::ALL.iter().filter(|column| column.is_of_changes()).map(|&column| self[column]).sum()
     }
 }
 
@@ -133,33 +133,33 @@ impl Counts {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(in crate::sink) struct Row {
     pub name: Box<str>,
-    /// Plans that have something of it.
+    /// Plans that contribute to the row.
     pub plans: u64,
-    /// Resources that are counted in it.
+    /// Resources that the row counts.
     pub resources: u64,
     #[serde(default, skip_serializing_if = "Counts::is_zero")]
     pub counts: Counts,
-    /// The plan lines of its plans; known of workspaces only.
+    /// The sum of the plan lines. Only rows of workspaces have it.
     #[serde(skip)]
     pub line: PlanLine,
-    /// Whether there is something to apply, or wrong, that no column counts.
+    /// Whether there is a change or a problem that no column counts.
     #[serde(skip)]
     pub has_more: bool,
-    /// Whether the planning of one of its plans failed.
+    /// Whether planning failed for one of the plans.
     #[serde(skip)]
     pub is_errored: bool,
-    /// What the first plan of it failed with.
+    /// The error of the first plan that failed.
     #[serde(skip)]
     pub error: Option<Box<str>>,
 }
 
-/// Whether a number goes without saying.
+/// Whether a number is zero, for serde.
 pub(super) fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
 impl Row {
-    /// Whether there is nothing to tell of it.
+    /// Whether the row has nothing to show.
     pub(in crate::sink) fn is_quiet(&self) -> bool {
         self.counts.is_zero() && !self.has_more && !self.is_errored
     }
@@ -174,11 +174,11 @@ impl Row {
     }
 }
 
-/// The name of the row of all that have none of their own.
+/// The name of the row for all names beyond the maximum.
 const OTHERS: &str = "(others)";
 
-/// Rows in chunks of [`Chunks::LEN`]. A single list would be copied when it grows, and take up to
-/// three times the memory of its rows meanwhile.
+/// Rows in chunks of [`Chunks::LEN`]. A single list would be copied when it grows, and would take
+/// up to three times the memory of its rows during the copy.
 #[derive(Clone, Debug, Default)]
 struct Chunks(Vec<Vec<Row>>);
 
@@ -221,16 +221,16 @@ impl IndexMut<usize> for Chunks {
     }
 }
 
-/// Rows by their names, in the order in which they came. As JSON they are sorted by name.
+/// Rows by name, in order of first occurrence. The JSON form is sorted by name.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(from = "Vec<Row>", into = "Vec<Row>")]
 pub(in crate::sink) struct Groups {
     rows: Chunks,
-    /// Indexes of rows, found by the rows' names.
-    places: HashTable<u32>,
+    /// Indexes of rows, keyed by the rows' names.
+    indexes: HashTable<u32>,
     hasher: RandomState,
     max: usize,
-    /// What came when there were as many as there may be.
+    /// The row for all names beyond `max`.
     others: Row,
 }
 
@@ -262,33 +262,33 @@ impl From<Groups> for Vec<Row> {
 impl Groups {
     pub(super) fn new(max: usize) -> Groups {
         let others = Row { name: OTHERS.into(), ..Row::default() };
-        let (places, hasher) = (HashTable::new(), RandomState::new());
-        Groups { rows: Chunks::default(), places, hasher, max, others }
+        let (indexes, hasher) = (HashTable::new(), RandomState::new());
+        Groups { rows: Chunks::default(), indexes, hasher, max, others }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.rows().next().is_none()
     }
 
-    /// The row of a name.
+    /// The row of a name. It is added if it is missing and there is room.
     pub(super) fn row(&mut self, name: &str) -> &mut Row {
         let name = &*short_group(name);
-        let Groups { rows, places, hasher, max, others } = self;
+        let Groups { rows, indexes, hasher, max, others } = self;
         let hash = hasher.hash_one(name);
-        match places.find(hash, |&index| &*rows[index as usize].name == name) {
+        match indexes.find(hash, |&index| &*rows[index as usize].name == name) {
             Some(&index) => &mut rows[index as usize],
             None if rows.len() == *max => others,
             None => {
                 let index = rows.len();
                 rows.push(Row { name: name.into(), ..Row::default() });
                 let hash_of = |&index: &u32| hasher.hash_one(&*rows[index as usize].name);
-                places.insert_unique(hash, index as u32, hash_of);
+                indexes.insert_unique(hash, index as u32, hash_of);
                 &mut rows[index]
             }
         }
     }
 
-    /// Counts a resource of the plan that is coming.
+    /// Counts a resource of the current plan.
     pub(super) fn count(&mut self, name: &str, counts: &Counts) {
         let row = self.row(name);
         row.counts.add(counts);
@@ -296,7 +296,7 @@ impl Groups {
         row.plans = 1;
     }
 
-    /// Adds what a plan has.
+    /// Adds the rows of a plan.
     pub(super) fn add(&mut self, plan: Groups) {
         for row in plan.rows.iter() {
             self.row(&row.name).add(row);
@@ -304,20 +304,20 @@ impl Groups {
         self.others.add(&plan.others);
     }
 
-    /// All rows in the order in which they came.
+    /// All rows in order of first occurrence.
     pub(in crate::sink) fn rows(&self) -> impl Iterator<Item = &Row> {
         let others = Some(&self.others).filter(|others| others.plans > 0 || !others.is_quiet());
         self.rows.iter().chain(others)
     }
 }
 
-/// The name of a provider without the registry of the tool itself, which goes without saying.
+/// The name of a provider without the default registry of Terraform or OpenTofu.
 pub(super) fn without_registry(provider: &str) -> &str {
     let registries = ["registry.terraform.io/", "registry.opentofu.org/"];
     registries.iter().find_map(|registry| provider.strip_prefix(registry)).unwrap_or(provider)
 }
 
-/// The address of a module without the keys of its instances.
+/// The address of a module without instance keys.
 pub(super) fn without_keys(address: &str) -> Cow<'_, str> {
     if !address.contains('[') {
         return Cow::Borrowed(address);

@@ -1,4 +1,4 @@
-//! The drawing of the table.
+//! Draws the table.
 
 use std::cmp::Reverse;
 use std::fmt::Write;
@@ -12,14 +12,14 @@ use crate::sink::summary::{
     wrapped,
 };
 
-/// Rows of the table, unless the user says how many.
+/// Most rows of the table, by default.
 const ROWS: usize = 20;
-/// Rows of each list beside the table, unless the user says how many.
+/// Most rows of each list below the table, by default.
 const LISTED: usize = 5;
-/// Columns that a name has at least when headings are words.
+/// The smallest width of a name, in columns, with long headings.
 const NAME_MIN: usize = 20;
 
-/// One column as it is drawn.
+/// A column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     Plans,
@@ -64,18 +64,19 @@ impl Field {
     }
 }
 
-/// The columns, and how wide they and the names are.
+/// The columns with their widths and headings, and the width of names.
 struct Layout {
     fields: Vec<(Field, usize, &'static str)>,
     room: usize,
 }
 
 impl Layout {
-    /// Columns that have a number somewhere, with words where they leave room for names.
+    /// A layout of the columns that have a number in some row. Headings are long if they leave
+    /// room for names, otherwise short.
     fn new(by: By, totals: &Row, columns: usize) -> Layout {
         let is_shown = |column: &Column| match column {
             Column::Add | Column::Change | Column::Destroy => true,
-            // Nothing but a workspace has any.
+            // Only workspaces have checks and errors.
             Column::Checks | Column::Errors if by != By::Workspace => false,
             column => totals.counts[*column] > 0,
         };
@@ -85,11 +86,11 @@ impl Layout {
             By::Action => vec![Field::Plans, Field::Resources],
             _ => [Field::Plans].into_iter().chain(counts).collect(),
         };
-        let drawn = |place: usize| -> Vec<(Field, usize, &'static str)> {
+        let drawn = |form: usize| -> Vec<(Field, usize, &'static str)> {
             let drawn = |&field: &Field| {
-                let word = field.words()[place];
+                let word = field.words()[form];
                 let digits = field.value(totals).to_string().len();
-                (field, word.len().max(digits) + 2 - place, word)
+                (field, word.len().max(digits) + 2 - form, word)
             };
             fields.iter().map(drawn).collect()
         };
@@ -102,7 +103,7 @@ impl Layout {
         Layout { fields, room }
     }
 
-    /// With no more room for names than these take, and a title.
+    /// Shrinks the width of names to the longest of `names` and the `title`.
     fn fitted(self, names: &[String], title: &str) -> Layout {
         let longest = names.iter().map(|name| width(name)).max().unwrap_or(0);
         let wanted = longest.max(NAME_MIN).max(width(title).saturating_sub(2));
@@ -110,12 +111,12 @@ impl Layout {
     }
 }
 
-/// A name as it is shown, in so many columns.
+/// A name as it is shown, cut to a width in columns.
 fn shown(row: &Row, by: By, columns: usize) -> String {
     let name = visible(&row.name);
     match by {
         By::Type | By::Action => fit(&name, columns),
-        // What differs stands at the end.
+        // Such names differ at the end.
         By::Workspace | By::Module | By::Provider => fit_end(&name, columns),
     }
 }
@@ -139,7 +140,7 @@ pub(super) fn draw(all: &Totals, shape: &Shape, screen: Screen) -> String {
 }
 
 impl Totals {
-    /// The last row.
+    /// The row of totals.
     fn total(&self) -> Row {
         Row {
             name: "total".into(),
@@ -150,11 +151,11 @@ impl Totals {
         }
     }
 
-    /// The rows that have something to tell, sorted.
+    /// The rows that have something to show, sorted.
     fn sorted(&self, by: By, sort: Sort) -> Vec<&Row> {
-        // An action is told by how many resources it is of.
-        let is_told = |row: &&Row| by == By::Action || !row.is_quiet();
-        let mut rows: Vec<&Row> = self.groups(by).rows().filter(is_told).collect();
+        // A row of an action has only a number of resources.
+        let is_shown = |row: &&Row| by == By::Action || !row.is_quiet();
+        let mut rows: Vec<&Row> = self.groups(by).rows().filter(is_shown).collect();
         if by != By::Workspace && sort != Sort::Input {
             rows.sort_by(|a, b| a.name.cmp(&b.name));
         }
@@ -248,7 +249,7 @@ impl Page {
     fn table(&mut self, all: &Totals, shape: &Shape) {
         let by = shape.by;
         let rows = all.sorted(by, shape.sort);
-        let (told, rest) = rows.split_at(rows.len().min(shape.top.unwrap_or(ROWS)));
+        let (listed, rest) = rows.split_at(rows.len().min(shape.top.unwrap_or(ROWS)));
         if rows.is_empty() {
             return;
         }
@@ -263,7 +264,7 @@ impl Page {
             1 => format!("and 1 more {noun}"),
             count => format!("and {count} more {noun}s"),
         };
-        let layout = self.rows(told, by, &all.total(), &format!("  {more}"), "");
+        let layout = self.rows(listed, by, &all.total(), &format!("  {more}"), "");
         if !rest.is_empty() {
             let mut row = Row { name: more.into(), ..Row::default() };
             for other in rest {
@@ -281,7 +282,7 @@ impl Page {
         }
     }
 
-    /// Whose planning failed.
+    /// Draws the list of workspaces whose planning failed.
     fn errored(&mut self, all: &Totals) {
         let errored: Vec<&Row> = all.workspaces.rows().filter(|row| row.is_errored).collect();
         if errored.is_empty() {
@@ -300,7 +301,7 @@ impl Page {
         }
     }
 
-    /// A heading and rows; room for a further line is left.
+    /// Draws a heading and rows. The layout leaves room for the name `further` of another row.
     fn rows(&mut self, rows: &[&Row], by: By, totals: &Row, further: &str, title: &str) -> Layout {
         let names: Vec<String> = rows.iter().map(|row| shown(row, by, self.screen.width)).collect();
         let further = if title.is_empty() { further } else { title };
@@ -337,7 +338,7 @@ impl Page {
         }
         for &(field, width, _) in &layout.fields {
             line += &match field.value(row) {
-                // How many plans several groups have between them is not known.
+                // The number of plans in several groups is unknown: groups share plans.
                 0 if field == Field::Plans => " ".repeat(width),
                 0 => self.paint(DIM, &format!("{:>width$}", "·")),
                 number => self.paint(field.style(), &format!("{number:>width$}")),
@@ -346,7 +347,7 @@ impl Page {
         self.line(&line);
     }
 
-    /// The first few of another table.
+    /// Draws a short list of the rows with the most changes.
     fn list(&mut self, all: &Totals, by: By) {
         let rows = all.sorted(by, Sort::Changes);
         if rows.is_empty() {

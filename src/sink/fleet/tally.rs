@@ -1,4 +1,4 @@
-//! What is kept of a plan, and what comes of all of them.
+//! The counts of one plan, and the totals of all plans.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +9,10 @@ use crate::record::counts::{PlanLine, Summary};
 use crate::record::{Record, ResourceChange};
 use crate::sink::summary::Screen;
 
-/// What a plan changes, by type, module, provider and action: what a fleet keeps of it besides its
-/// `summary` record. Up to [`GROUPS_MAX`] of each; numbers and names only.
+/// The changes of a plan, counted by type, module, provider and action.
+///
+/// A fleet stores these counts and the `summary` record of each plan. There are up to
+/// [`GROUPS_MAX`] groups of each kind.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tally {
@@ -22,13 +24,14 @@ pub struct Tally {
     providers: Groups,
     #[serde(skip_serializing_if = "Groups::is_empty")]
     actions: Groups,
-    /// Actions that are invoked.
+    /// The number of action invocations.
     #[serde(skip_serializing_if = "rows::is_zero")]
     pub invocations: u64,
 }
 
 impl Tally {
-    /// Counts a record. The first of a plan begins anew: one that failed before leaves nothing.
+    /// Counts a record. The first record of a plan resets the counts, so a failed plan adds
+    /// nothing.
     pub fn count(&mut self, record: &Record<'_>) {
         match record {
             Record::Plan(_) => *self = Tally::default(),
@@ -45,8 +48,8 @@ impl Tally {
         }
     }
 
-    /// Takes the names of another plan, which counts no less for that: of many plans of one input
-    /// they are kept once.
+    /// Moves the groups of another plan here; `other` keeps its other counts. So the plans of one
+    /// input store each group once.
     pub fn take_names(&mut self, other: &mut Tally) {
         self.types.add(std::mem::take(&mut other.types));
         self.modules.add(std::mem::take(&mut other.modules));
@@ -77,10 +80,10 @@ impl Tally {
     }
 }
 
-/// What came of all plans. As JSON it has no rows of workspaces.
+/// The totals of all plans. The JSON form has no rows of workspaces.
 #[derive(Debug, Serialize)]
 pub struct Totals {
-    /// Plans that were read to their end.
+    /// Plans that were read completely.
     pub plans: u64,
     /// Plans that could not be read.
     pub failed: u64,
@@ -91,9 +94,9 @@ pub struct Totals {
     pub missing_shards: Vec<u32>,
     /// Plans whose planning failed.
     pub errored: u64,
-    /// Plans that leave changes for another one.
+    /// Plans that leave changes for a later plan.
     pub incomplete: u64,
-    /// Bytes of the plans.
+    /// The total size of the plans in bytes.
     pub bytes: u64,
     #[serde(rename = "terraform")]
     pub(in crate::sink) line: PlanLine,
@@ -105,7 +108,7 @@ pub struct Totals {
     pub(super) actions: Groups,
     #[serde(skip)]
     pub(in crate::sink) workspaces: Groups,
-    /// The first few errors, with whose they are.
+    /// The workspaces and texts of the first few errors.
     #[serde(skip)]
     pub(super) errors: Vec<(String, String)>,
 }
@@ -135,12 +138,12 @@ impl Default for Totals {
 }
 
 impl Totals {
-    /// Totals that have no rows of workspaces, for those who draw no table.
+    /// Totals without rows of workspaces, for callers that draw no table.
     pub fn without_workspaces() -> Totals {
         Totals { workspaces: Groups::new(0), ..Totals::default() }
     }
 
-    /// Adds a plan that was read to its end.
+    /// Adds a plan that was read completely.
     pub fn add(&mut self, workspace: &str, plan: Tally, summary: &Summary) {
         let counts = Counts::of(summary);
         let has_more = summary.has_more()
@@ -166,9 +169,9 @@ impl Totals {
             u64::from(summary.complete == Some(false) || !summary.deferred_changes.is_empty());
     }
 
-    /// Adds a plan that could not be read, and why.
+    /// Adds a plan that could not be read, with its error.
     pub fn fail(&mut self, workspace: &str, error: &str) {
-        /// Errors that are told where rows are not workspaces.
+        /// Most errors that are listed if rows are not workspaces.
         const ERRORS_MAX: usize = 8;
         let (workspace, text) = (visible(workspace), visible(error));
         self.failed += 1;
@@ -181,7 +184,7 @@ impl Totals {
         row.error.get_or_insert(text.into());
     }
 
-    /// The table, with its heading, and what changes most.
+    /// Draws the table with its heading and the lists of the most changes.
     pub fn draw(&self, shape: &Shape, screen: Screen) -> String {
         table::draw(self, shape, screen)
     }

@@ -1,8 +1,8 @@
-//! Rules that a plan must not break: a pipeline asks them before it applies.
+//! Checks plans against rules, for pipelines that must not apply certain changes.
 //!
-//! What the records tell is counted for each rule. Each plan is asked on its own, when its last
-//! record has come: one that cannot be read to its end has no answer, and whoever runs it has an
-//! error anyway. What is kept is a number for each rule, and the first few names.
+//! Each rule counts records of a plan. The result is known at the plan's last record. A plan that
+//! fails before its end has no result; its error fails the run anyway. The memory for each rule is
+//! a few numbers and the first few names.
 
 mod rule;
 
@@ -14,38 +14,38 @@ use crate::error::{Error, Result};
 use crate::record::{Label, Record, ResourceChange, Sink};
 use crate::sink::short::short;
 
-/// How many of what breaks a rule are named.
+/// Most names kept for a rule.
 pub const NAMED_MAX: usize = 20;
 
-/// Rules that are asked of one plan after the other.
+/// The rules, and their counts for the current plan.
 #[derive(Clone, Debug)]
 pub struct Questions {
     source: String,
-    asked: Vec<Asked>,
+    counted: Vec<CountedRule>,
 }
 
-/// A rule, and what was counted of the plan so far.
+/// A rule, and its counts for the plan so far.
 #[derive(Clone, Debug)]
-struct Asked {
+struct CountedRule {
     rule: Rule,
     count: u64,
     records: u64,
     first: Vec<String>,
 }
 
-/// What a plan has to say to a rule.
+/// The result of a rule for a plan.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer<'q> {
     /// The rule.
     pub rule: &'q Rule,
     /// The input that the plan came from.
     pub source: &'q str,
-    /// How many there are of what the rule counts.
+    /// The number that the rule counts.
     pub count: u64,
-    /// In how many records: one may tell several paths.
+    /// The number of records with a count. One record may have several counted paths.
     pub records: u64,
-    /// The names of the first [`NAMED_MAX`] of them; none of what is true of a plan
-    /// as a whole.
+    /// The names of the first [`NAMED_MAX`] records. Empty if the rule is about the plan as a
+    /// whole.
     pub first: &'q [String],
 }
 
@@ -55,13 +55,13 @@ impl Answer<'_> {
         self.count > self.rule.allowed()
     }
 
-    /// Whether the plan breaks a rule that lets the run fail.
+    /// Whether the plan breaks the rule and the rule's severity fails the run.
     pub fn fails(&self) -> bool {
         self.is_broken() && self.rule.severity() == Severity::Error
     }
 
-    /// What is counted, in words, with the first `names` names as `show` writes them: `4 in a, b
-    /// and 2 more`.
+    /// The count in words, with the first `names` names as `show` formats them: `4 in a, b and 2
+    /// more`.
     pub fn words(&self, names: usize, show: impl Fn(&str) -> String) -> String {
         let named: Vec<String> = self.first.iter().take(names).map(|name| show(name)).collect();
         let words = match named.is_empty() {
@@ -76,26 +76,25 @@ impl Answer<'_> {
 }
 
 impl Questions {
-    /// These rules.
+    /// Rules without counts.
     pub fn new(rules: &[Rule]) -> Questions {
-        let asked = |rule: &Rule| {
+        let counted = |rule: &Rule| {
             let (rule, first) = (rule.clone(), Vec::new());
-            Asked { rule, count: 0, records: 0, first }
+            CountedRule { rule, count: 0, records: 0, first }
         };
-        Questions { source: String::new(), asked: rules.iter().map(asked).collect() }
+        Questions { source: String::new(), counted: rules.iter().map(counted).collect() }
     }
 
-    /// Takes note of a record. With the first one of a plan, those of the plan before are
-    /// forgotten.
+    /// Counts a record. The first record of a plan resets the counts.
     pub fn note(&mut self, record: &Record<'_>) {
         if let Record::Plan(plan) = record {
             plan.source.clone_into(&mut self.source);
         }
-        for asked in &mut self.asked {
+        for entry in &mut self.counted {
             match record {
-                Record::Plan(_) => asked.begin(),
-                Record::Summary(summary) => asked.add(asked.rule.count_at_end(summary), || None),
-                record => asked.add(asked.rule.count(record), || name(record)),
+                Record::Plan(_) => entry.begin(),
+                Record::Summary(summary) => entry.add(entry.rule.count_at_end(summary), || None),
+                record => entry.add(entry.rule.count(record), || name(record)),
             }
         }
     }
@@ -105,17 +104,18 @@ impl Questions {
         &self.source
     }
 
-    /// The rules that the plan breaks, once its last record has come: errors first.
+    /// The rules that the plan breaks, errors first. Call after the plan's last record.
     pub fn broken(&self) -> impl Iterator<Item = Answer<'_>> {
         let of = |severity| {
-            self.answers().filter(move |it| it.is_broken() && it.rule.severity() == severity)
+            self.answers()
+                .filter(move |answer| answer.is_broken() && answer.rule.severity() == severity)
         };
         of(Severity::Error).chain(of(Severity::Warning))
     }
 
-    /// What the plan has to say to each rule, once its last record has come.
+    /// The result of each rule. Call after the plan's last record.
     pub fn answers(&self) -> impl Iterator<Item = Answer<'_>> {
-        self.asked.iter().map(|Asked { rule, count, records, first }| Answer {
+        self.counted.iter().map(|CountedRule { rule, count, records, first }| Answer {
             rule,
             source: &self.source,
             count: *count,
@@ -125,7 +125,7 @@ impl Questions {
     }
 }
 
-impl Asked {
+impl CountedRule {
     fn begin(&mut self) {
         (self.count, self.records) = (0, 0);
         self.first.clear();
@@ -140,7 +140,7 @@ impl Asked {
     }
 }
 
-/// What a record is about.
+/// The name of the object that a record is about.
 fn name<'r>(record: &'r Record<'_>) -> Option<Cow<'r, str>> {
     let name = match record {
         Record::OutputChange(output) => &output.name,
@@ -151,7 +151,7 @@ fn name<'r>(record: &'r Record<'_>) -> Option<Cow<'r, str>> {
     Some(Cow::Borrowed(name))
 }
 
-/// Asks rules on the way to a sink.
+/// A sink that checks rules and passes every record on to another sink.
 pub struct Gate<'s, F> {
     sink: Box<dyn Sink + 's>,
     questions: Questions,
@@ -159,7 +159,7 @@ pub struct Gate<'s, F> {
 }
 
 impl<'s, F: FnMut(&Answer<'_>)> Gate<'s, F> {
-    /// A gate before a sink. `broken` is told each rule that a plan breaks, when the plan ends.
+    /// A gate before `sink`. At the end of each plan, it calls `broken` for each broken rule.
     pub fn new(rules: &[Rule], sink: Box<dyn Sink + 's>, broken: F) -> Gate<'s, F> {
         Gate { sink, questions: Questions::new(rules), broken }
     }
@@ -169,7 +169,7 @@ impl<F: FnMut(&Answer<'_>)> Sink for Gate<'_, F> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         self.questions.note(record);
         if matches!(record, Record::Summary(_)) {
-            self.questions.broken().for_each(|it| (self.broken)(&it));
+            self.questions.broken().for_each(|answer| (self.broken)(&answer));
         }
         self.sink.record(record)
     }

@@ -1,4 +1,4 @@
-//! A rule about what a plan must not do, as the user writes it.
+//! Parses a rule about what a plan must not do, and counts records for it.
 //!
 //! ```text
 //! line  := ["error" | "warning"] rule ["message"]          warning changes>200 "Ask the team."
@@ -17,33 +17,33 @@ use crate::record::counts::Summary;
 use crate::record::watch::{Named, Thing};
 use crate::record::{Record, ResourceChange};
 
-/// A rule.
+/// A parsed rule.
 #[derive(Clone, Debug)]
 pub struct Rule {
     text: String,
     severity: Severity,
     message: Option<String>,
     subject: Subject,
-    place: Option<AddressPattern>,
+    address: Option<AddressPattern>,
     path: Option<path::Pattern>,
-    /// So many are no reason to complain.
+    /// The largest count that does not break the rule.
     allowed: u64,
 }
 
-/// How bad it is that a rule is broken.
+/// The effect of a broken rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Severity {
     /// The run fails.
     #[default]
     Error,
-    /// It is shown.
+    /// The run shows a warning.
     Warning,
 }
 
 impl Severity {
     const ALL: [Severity; 2] = [Severity::Error, Severity::Warning];
 
-    /// Its word.
+    /// The word for the severity in a rule.
     pub fn word(self) -> &'static str {
         match self {
             Severity::Error => "error",
@@ -52,16 +52,16 @@ impl Severity {
     }
 }
 
-/// What a rule counts.
+/// The kind of thing that a rule counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Subject {
-    /// Resource changes of that action word; but for `read`, of managed resources.
+    /// Changes to managed resources with the given action word. For `read`, all resource changes.
     Action(&'static str),
-    /// The same that destroy something, to replace it or not.
+    /// Changes to managed resources that destroy an object, replacements included.
     Destroy,
-    /// The same that leave an object behind, to replace it or not.
+    /// Changes to managed resources that forget an object, replacements included.
     Forget,
-    /// The same that are neither `no-op` nor `read`.
+    /// Changes to managed resources other than `no-op` and `read`.
     Changes,
     Import,
     Move,
@@ -69,7 +69,7 @@ enum Subject {
     Deferred,
     Output,
     Invocation,
-    /// Checks that failed or could not be made.
+    /// Checks that failed or could not be evaluated.
     Check,
     Errored,
     Incomplete,
@@ -77,7 +77,7 @@ enum Subject {
     Path(Which),
 }
 
-/// Which of the paths of a resource change.
+/// A list of paths in a resource change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Which {
     Changed,
@@ -86,7 +86,7 @@ enum Which {
     Replace,
 }
 
-/// The words that a rule may begin with.
+/// The words that begin a rule, and their subjects.
 const SUBJECTS: [(&str, Subject); 21] = [
     ("create", Subject::Action("create")),
     ("read", Subject::Action("read")),
@@ -112,11 +112,11 @@ const SUBJECTS: [(&str, Subject); 21] = [
 ];
 
 impl Rule {
-    /// A rule as it is written.
+    /// Parses a rule as the user writes it.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Rule`]: it is none.
+    /// Fails with [`ErrorKind::Rule`] if the text is not a rule.
     pub fn parse(text: &str) -> Result<Rule> {
         let parsed = Rule::of_line(text.trim());
         parsed.map_err(|fault| Error::new(ErrorKind::Rule(fault)))
@@ -132,8 +132,8 @@ impl Rule {
             Some(at) => (text[..at].trim_end(), Some(text[at + 1..].trim())),
             None => (text, None),
         };
-        let (word, what) = match head.split_once(':') {
-            Some((word, what)) => (word, Some(what)),
+        let (word, argument) = match head.split_once(':') {
+            Some((word, argument)) => (word, Some(argument)),
             None => (head, None),
         };
         let known = SUBJECTS.iter().find(|(known, _)| *known == word);
@@ -146,19 +146,19 @@ impl Rule {
             Some(count) if is_count(count) => count.parse().map_err(|_| RuleFault::Count(word))?,
             Some(_) => return Err(RuleFault::Count(word)),
         };
-        let (place, path) = match (subject, what) {
+        let (address, path) = match (subject, argument) {
             (Subject::Path(_), None | Some("")) => return Err(RuleFault::NoPath(word)),
             (Subject::Errored | Subject::Incomplete, Some(_)) => {
                 return Err(RuleFault::NeedlessPattern(word));
             }
-            (Subject::Path(_), Some(what)) => match last_outside_quotes(what, ':') {
-                Some(at) => (Some(&what[..at]), Some(&what[at + 1..])),
-                None => (None, Some(what)),
+            (Subject::Path(_), Some(argument)) => match last_outside_quotes(argument, ':') {
+                Some(at) => (Some(&argument[..at]), Some(&argument[at + 1..])),
+                None => (None, Some(argument)),
             },
-            (_, what) => (what, None),
+            (_, argument) => (argument, None),
         };
         let bare_path = path.map(|path| path.strip_prefix('=').unwrap_or(path));
-        for pattern in [place, bare_path].into_iter().flatten() {
+        for pattern in [address, bare_path].into_iter().flatten() {
             if pattern.is_empty() {
                 return Err(RuleFault::NoPattern(word));
             }
@@ -166,9 +166,9 @@ impl Rule {
                 return Err(RuleFault::Stray);
             }
         }
-        let place = place.map(AddressPattern::new);
+        let address = address.map(AddressPattern::new);
         let path = path.map(path::Pattern::parse).transpose().map_err(|_| RuleFault::Path)?;
-        Ok(Rule { text: text.to_owned(), severity, message, subject, place, path, allowed })
+        Ok(Rule { text: text.to_owned(), severity, message, subject, address, path, allowed })
     }
 
     /// The words that a rule may begin with.
@@ -176,76 +176,79 @@ impl Rule {
         SUBJECTS.iter().map(|(word, _)| *word)
     }
 
-    /// The rule as it was written, without its severity and message.
+    /// The text of the rule, without its severity and message.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// How bad it is that it is broken.
+    /// The effect of breaking the rule.
     pub fn severity(&self) -> Severity {
         self.severity
     }
 
-    /// What its author says to whom breaks it.
+    /// The message to show when the rule is broken.
     pub fn message(&self) -> Option<&str> {
         self.message.as_deref()
     }
 
-    /// Whether it looks at the paths of changes.
+    /// Whether the rule counts paths of changes.
     pub fn looks_at_paths(&self) -> bool {
         matches!(self.subject, Subject::Path(_))
     }
 
-    /// What its patterns name.
+    /// The objects and paths that the rule's patterns name.
     pub fn named(&self) -> impl Iterator<Item = Named> {
-        let place = self.place.clone().map(|place| match self.subject {
-            Subject::Output => Named::Thing(Thing::Output, place),
-            Subject::Invocation => Named::Thing(Thing::Action, place),
-            Subject::Check => Named::Thing(Thing::Check, place),
-            _ => Named::Resource(place),
+        let address = self.address.clone().map(|address| match self.subject {
+            Subject::Output => Named::Thing(Thing::Output, address),
+            Subject::Invocation => Named::Thing(Thing::Action, address),
+            Subject::Check => Named::Thing(Thing::Check, address),
+            _ => Named::Resource(address),
         });
-        let path = self.path.clone().map(|path| Named::Path(path, self.place.clone()));
-        place.into_iter().chain(path)
+        let path = self.path.clone().map(|path| Named::Path(path, self.address.clone()));
+        address.into_iter().chain(path)
     }
 
-    /// How many of what it counts are no reason to complain.
+    /// The largest count that does not break the rule.
     pub fn allowed(&self) -> u64 {
         self.allowed
     }
 
-    /// How many of what it counts a record tells, which is not the last of its plan.
+    /// The number that a record adds to the rule's count. For a `summary` record, see
+    /// `count_at_end`.
     pub(super) fn count(&self, record: &Record<'_>) -> u64 {
         let is_counted = match record {
             Record::ResourceChange(change) => match self.subject {
                 Subject::Path(which) => return self.paths(change, which),
-                subject => is_counted(change, subject) && self.is_there(change),
+                subject => is_counted(change, subject) && self.matches_resource(change),
             },
             Record::ResourceDrift(drift) => {
-                self.subject == Subject::Drift && drift.action != "no-op" && self.is_there(drift)
+                self.subject == Subject::Drift
+                    && drift.action != "no-op"
+                    && self.matches_resource(drift)
             }
             Record::DeferredChange(deferred) => {
-                self.subject == Subject::Deferred && self.is_there(deferred)
+                self.subject == Subject::Deferred && self.matches_resource(deferred)
             }
             Record::OutputChange(output) => {
                 self.subject == Subject::Output
                     && output.action != "no-op"
-                    && self.is_at([Some(&*output.name)])
+                    && self.matches_any([Some(&*output.name)])
             }
             Record::Check(check) => {
                 self.subject == Subject::Check
                     && matches!(&*check.status, "fail" | "error")
-                    && self.is_at([Some(&*check.address)])
+                    && self.matches_any([Some(&*check.address)])
             }
             Record::ActionInvocation(invoked) => {
                 let names = [Some(&*invoked.address), invoked.type_name.as_deref()];
-                self.subject == Subject::Invocation && self.is_at(names)
+                self.subject == Subject::Invocation && self.matches_any(names)
             }
             Record::DeferredActionInvocation(_) | Record::Plan(_) | Record::Summary(_) => false,
         };
         u64::from(is_counted)
     }
 
-    /// How many of what it counts the last record of a plan tells.
+    /// The number that the last record of a plan adds to the rule's count.
     pub(super) fn count_at_end(&self, summary: &Summary) -> u64 {
         u64::from(match self.subject {
             Subject::Errored => summary.errored == Some(true),
@@ -261,27 +264,27 @@ impl Rule {
             Which::Sensitive => &change.sensitive,
             Which::Replace => &change.replace_paths,
         };
-        // Of what stays as it is there is a record only where all are asked for.
-        if paths.is_empty() || change.action == "no-op" || !self.is_there(change) {
+        // Unchanged resources have records only if all were requested, so none is counted.
+        if paths.is_empty() || change.action == "no-op" || !self.matches_resource(change) {
             return 0;
         }
         let Some(pattern) = &self.path else { return 0 };
         paths.iter().filter(|path| pattern.covers(&path.to_string())).count() as u64
     }
 
-    /// Whether a resource is where the rule is about.
-    fn is_there(&self, change: &ResourceChange<'_>) -> bool {
-        self.is_at([change.address.as_deref(), change.type_name.as_deref()])
+    /// Whether the rule's address pattern matches a resource.
+    fn matches_resource(&self, change: &ResourceChange<'_>) -> bool {
+        self.matches_any([change.address.as_deref(), change.type_name.as_deref()])
     }
 
-    fn is_at<'n>(&self, names: impl IntoIterator<Item = Option<&'n str>>) -> bool {
-        let Some(place) = &self.place else { return true };
-        names.into_iter().flatten().any(|name| place.covers(name))
+    fn matches_any<'n>(&self, names: impl IntoIterator<Item = Option<&'n str>>) -> bool {
+        let Some(address) = &self.address else { return true };
+        names.into_iter().flatten().any(|name| address.covers(name))
     }
 }
 
 fn is_counted(change: &ResourceChange<'_>, subject: Subject) -> bool {
-    // As in the plan line: data that is no longer read is not deleted.
+    // As in the plan line: a data source that is no longer read is not a delete.
     let is_managed = change.mode.as_deref().is_none_or(|mode| mode == "managed");
     match subject {
         Subject::Action(word) => {
@@ -301,7 +304,7 @@ fn is_count(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a pattern has what would be a count or a comment, written otherwise.
+/// Whether a pattern has a character that hints at a misplaced count or comment.
 fn has_stray(text: &str) -> bool {
     let mut is_quoted = false;
     text.chars().any(|character| {
@@ -310,7 +313,7 @@ fn has_stray(text: &str) -> bool {
     })
 }
 
-/// Where a character stands last that stands in no quotes: keys of instances may have some.
+/// The byte offset of the last `wanted` outside quotes. Instance keys may contain it in quotes.
 fn last_outside_quotes(text: &str, wanted: char) -> Option<usize> {
     let mut is_quoted = false;
     let mut last = None;
@@ -323,7 +326,7 @@ fn last_outside_quotes(text: &str, wanted: char) -> Option<usize> {
     last
 }
 
-/// The severity that a line begins with, and the rest of it.
+/// Splits the severity off the start of a line. Without one, it is an error.
 fn severity(text: &str) -> (Severity, &str) {
     let named = Severity::ALL.into_iter().find_map(|severity| {
         let rest = text.strip_prefix(severity.word())?;
@@ -332,7 +335,7 @@ fn severity(text: &str) -> (Severity, &str) {
     named.unwrap_or((Severity::Error, text))
 }
 
-/// A rule, and the message behind it: what begins with a quote behind a blank.
+/// Splits a line into the rule and its message, which starts at the first quote after a blank.
 fn with_message(text: &str) -> std::result::Result<(&str, Option<String>), RuleFault> {
     let (mut is_quoted, mut after_blank) = (false, true);
     let start = text.char_indices().find(|&(_, character)| {
@@ -352,7 +355,7 @@ mod tests {
 
     #[test]
     fn rules_are_read_as_they_are_written() {
-        for (text, word, place, path, allowed) in [
+        for (text, word, address, path, allowed) in [
             ("replace", "replace", None, None, 0),
             ("delete:aws_db_*", "delete", Some("aws_db_x"), None, 0),
             ("changes>200", "changes", None, None, 200),
@@ -373,8 +376,8 @@ mod tests {
         ] {
             let rule = Rule::parse(text).unwrap();
             assert!(SUBJECTS.contains(&(word, rule.subject)), "{text}");
-            let matches = |name| rule.place.as_ref().map(|place| place.covers(name));
-            assert_eq!(place.map(|_| true), matches(place.unwrap_or_default()), "{text}");
+            let matches = |name| rule.address.as_ref().map(|address| address.covers(name));
+            assert_eq!(address.map(|_| true), matches(address.unwrap_or_default()), "{text}");
             assert_ne!(matches("other"), Some(true), "{text}");
             let covers = |name| rule.path.as_ref().map(|path| path.covers(name));
             assert_eq!(path.map(|_| true), covers(path.unwrap_or_default()), "{text}");

@@ -1,5 +1,5 @@
-//! What the page is told of a record: two lines of JSON. The first is what its list shows and
-//! filters by, and is read at once; the second is what an entry shows when it is opened.
+//! The data of a record in the HTML page: two lines of JSON. The page reads the first line at once,
+//! for its list and filters. It reads the second line, the details, when the entry is opened.
 
 use std::borrow::Cow;
 
@@ -15,10 +15,10 @@ use crate::sink::phrase::{self, NAMED_WRITE_ONLY, WRITE_ONLY, what_else};
 use crate::sink::short::short_message;
 use crate::sink::summary::{Action, known, symbol};
 
-/// Names that a broken rule is told with.
+/// Most names listed with a broken rule.
 const NAMED: usize = 3;
 
-/// A row of the page's lists.
+/// A row in a list of the page.
 #[derive(Debug, Default, Serialize)]
 pub struct Entry<'a> {
     kind: &'static str,
@@ -40,19 +40,19 @@ pub struct Entry<'a> {
     imported: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<Cow<'a, str>>,
-    /// Of a check.
+    /// The status of a check.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'a str>,
     #[serde(skip)]
     details: Details<'a>,
 }
 
-/// What is shown of an entry that is opened.
+/// The details that an opened entry shows.
 #[derive(Debug, Default, Serialize)]
 struct Details<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     provider: Option<&'a str>,
-    /// From what.
+    /// The source of an import, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     importing: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -72,7 +72,7 @@ struct Details<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// A change to a resource, in that part of the page.
+    /// A change to a resource, in the list `kind` of the page.
     pub fn of_resource(kind: &'static str, change: &'a ResourceChange<'_>) -> Entry<'a> {
         let why = |word: &str| known(|word| phrase::reason(change, word), word);
         let why = change.action_reason.as_deref().map(why);
@@ -114,7 +114,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// An action that is invoked, in that part of the page.
+    /// An action invocation, in the list `kind` of the page.
     pub fn of_invocation(kind: &'static str, invoked: &'a ActionInvocation<'_>) -> Entry<'a> {
         let by = invoked.triggering_address.as_deref();
         let by = by.map(|by| format!("{} {by}", invoked.timing_words()));
@@ -146,18 +146,18 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Appends its two lines.
+    /// Appends the two lines of the entry.
     ///
     /// # Errors
     ///
-    /// It refuses to be serialized.
+    /// Fails if serialization fails.
     pub fn push(&self, text: &mut Vec<u8>) -> serde_json::Result<()> {
         push_line(self, text)?;
         push_line(&self.details, text)
     }
 }
 
-/// What a resource is imported from, in words.
+/// The source of an import, in words.
 fn importing(change: &ResourceChange<'_>) -> Option<String> {
     change.importing.as_ref()?;
     let parts = phrase::imported(change).into_iter().map(|(words, text)| match text {
@@ -179,8 +179,7 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Attributes: of each its path, what it was, what it will be, words about it, and the lines that
-/// differ.
+/// Serializes attributes as a list of rows.
 #[derive(Debug, Default)]
 struct Values<'a>(&'a [Attribute]);
 
@@ -193,15 +192,15 @@ impl Values<'_> {
 impl Serialize for Values<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(Some(self.0.len()))?;
-        self.0.iter().try_for_each(|attribute| list.serialize_element(&Told(attribute)))?;
+        self.0.iter().try_for_each(|attribute| list.serialize_element(&AttributeRow(attribute)))?;
         list.end()
     }
 }
 
-/// One of them.
-struct Told<'a>(&'a Attribute);
+/// Serializes an attribute as a list: the path, both values, remarks, and the lines that differ.
+struct AttributeRow<'a>(&'a Attribute);
 
-impl Serialize for Told<'_> {
+impl Serialize for AttributeRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Attribute { path, before, after, replaces, difference, lines } = self.0;
         let mut row = serializer.serialize_seq(None)?;
@@ -224,7 +223,7 @@ impl Serialize for Told<'_> {
     }
 }
 
-/// How two texts differ.
+/// The difference of two texts.
 #[derive(Serialize)]
 struct Text<'a> {
     lines: LinesOf<'a>,
@@ -232,7 +231,7 @@ struct Text<'a> {
     left_out: u64,
 }
 
-/// Lines: each with its sign, or how many are the same.
+/// Serializes lines as a list: each line with its sign, or the number of skipped lines.
 struct LinesOf<'a>(&'a [Line]);
 
 impl Serialize for LinesOf<'_> {
@@ -250,8 +249,8 @@ impl Serialize for LinesOf<'_> {
     }
 }
 
-/// A value: `null`; a word that is no JSON text; its JSON text as a string; or that and the bytes
-/// that are not in it.
+/// Serializes a value as `null` if it is absent; as a word that is not valid JSON if it is not
+/// shown; or as its JSON text in a string. A cut text comes in a list, with the bytes left out.
 struct Value<'a>(&'a Shown);
 
 impl Serialize for Value<'_> {
@@ -273,20 +272,20 @@ impl Serialize for Value<'_> {
     }
 }
 
-/// A plan that was read to its end.
+/// A plan that was read completely.
 #[derive(Debug, Serialize)]
 pub struct Ended<'a> {
-    /// `summary`.
+    /// Always `summary`.
     pub kind: &'static str,
-    /// What it comes to.
+    /// The plan line.
     pub line: String,
-    /// The name of the tool that made it, if that is not Terraform.
+    /// The name of the tool that made the plan, if not Terraform.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<&'static str>,
-    /// The rules that it breaks, errors first.
+    /// The rules that the plan breaks, errors first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broken: Vec<Broken<'a>>,
-    /// What was counted.
+    /// The counts of the plan.
     #[serde(flatten)]
     pub summary: &'a Summary,
 }
@@ -294,19 +293,19 @@ pub struct Ended<'a> {
 /// A rule that a plan breaks.
 #[derive(Debug, Serialize)]
 pub struct Broken<'a> {
-    /// As it was written.
+    /// The text of the rule.
     pub rule: &'a str,
-    /// Its word.
+    /// The word for the rule's severity.
     pub severity: &'static str,
-    /// How many break it, and the first of them.
+    /// The count, and the first names, in words.
     pub words: String,
-    /// What its author says.
+    /// The message of the rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<&'a str>,
 }
 
 impl<'a> Broken<'a> {
-    /// What a plan has to say to the rule.
+    /// A rule's result for a plan, as data of the page.
     pub fn of(answer: &Answer<'a>) -> Broken<'a> {
         let (rule, severity) = (answer.rule.text(), answer.rule.severity().word());
         let (words, message) = (answer.words(NAMED, str::to_owned), answer.rule.message());
@@ -314,25 +313,25 @@ impl<'a> Broken<'a> {
     }
 }
 
-/// What is not shown of a plan, because its reader did not want to see it.
+/// The records of a plan that the filter hides.
 #[derive(Debug, Serialize)]
 pub struct Unseen {
-    /// `hidden`.
+    /// Always `hidden`.
     pub kind: &'static str,
-    /// The numbers.
+    /// The number of hidden records, in words.
     pub words: String,
 }
 
-/// An input that was not.
+/// An input that could not be read completely.
 #[derive(Debug, Serialize)]
 pub struct Failed<'a> {
-    /// `failed`.
+    /// Always `failed`.
     pub kind: &'static str,
     /// The input as the user named it.
     pub source: &'a str,
-    /// Whose plan it is.
+    /// The workspace of the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<&'a str>,
-    /// Why.
+    /// The error's message.
     pub error: String,
 }

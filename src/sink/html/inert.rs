@@ -1,9 +1,9 @@
-//! JSON text that can stand in a page: nothing in it ends a script element or begins a comment, and
-//! every string shows hidden characters as `\u{…}`. Of two `#` the second has JSON's escape, so no
-//! CI runner finds a command in the page.
+//! Writes JSON that is safe inside an HTML page. No text in it ends a script element or begins a
+//! comment, and strings show hidden characters as `\u{…}`. In `##`, the second `#` is escaped, so
+//! no CI runner finds a command in the page.
 //!
-//! The trap: the serializer hands over a string in fragments, cut at each character that JSON must
-//! escape. So no fragment has a backslash.
+//! The serializer passes a string in fragments, cut at each character that JSON must escape. So no
+//! fragment contains a backslash.
 
 use std::io::{self, Write};
 
@@ -12,11 +12,11 @@ use serde_json::ser::{CharEscape, CompactFormatter, Formatter, Serializer};
 
 use crate::inert::is_hidden;
 
-/// Appends a value as one line.
+/// Appends a value as one line of JSON.
 ///
 /// # Errors
 ///
-/// The value refuses to be serialized.
+/// Fails if serialization fails.
 pub fn push_line(value: &impl Serialize, text: &mut Vec<u8>) -> serde_json::Result<()> {
     value.serialize(&mut Serializer::with_formatter(&mut *text, Inert))?;
     text.push(b'\n');

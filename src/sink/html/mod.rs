@@ -1,16 +1,17 @@
-//! A page for a browser, in one file that needs nothing else: no network, no server.
+//! Writes a report as a self-contained HTML page that needs no network and no server.
 //!
 //! ```text
 //! page/page.html ─┬─ head: policy, style      written first
 //!                 ├─ data: blocks of lines    while the plans are read
-//!                 └─ script                   last; it makes the page of the data
+//!                 └─ script                   written last; builds the page from the data
 //! ```
 //!
-//! What comes from a plan is data only: text in script elements of a type that no browser runs
-//! (`inert`), of which the script makes text of the page. The policy of the page lets nothing run
-//! but this script, which it names by its digest, and nothing be fetched at all.
+//! Text from a plan is data only: it is in script elements of a type that no browser runs
+//! (`inert`), and the script inserts it as text. The page's content security policy allows only
+//! this script, by its digest, and no requests.
 //!
-//! The trap: the digests of the policy are constants. A test here holds them to the files.
+//! The trap: the digests in the policy are constants, and a change to a file changes its digest. A
+//! test in this file compares them.
 
 mod entry;
 mod inert;
@@ -31,7 +32,7 @@ use crate::sink::{BUFFER, Sink, write_error};
 
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = concat!(include_str!("page/page.css"), include_str!("page/lists.css"));
-/// One module.
+/// The script, concatenated to one module.
 const SCRIPT: &str = concat!(
     include_str!("page/words.js"),
     include_str!("page/data.js"),
@@ -48,30 +49,30 @@ const STYLE_DIGEST: &str = "JZ00uOxZD691uMKiFLH1MgUn1jDUmdmb3Bm4LJ5xgVY=";
 /// SHA-256 of the script, in base64.
 const SCRIPT_DIGEST: &str = "sBfpBac/z2BCFbUDUra4C3YAQaGE5pl70uPK17fH040=";
 
-/// Where the data goes in the page.
+/// The mark in the page that the data replaces.
 const DATA: &str = "<!-- data -->\n";
 
-/// What a block of data begins and ends with.
+/// The start and the end of a data block.
 const BLOCK: [&str; 2] = ["<script type=\"application/x-ndjson\">\n", "</script>\n"];
-/// Length from which a block is ended, in bytes: a browser takes no text of any length.
+/// Bytes after which a block ends: browsers limit the length of a text node.
 const BLOCK_LEN: usize = 1 << 20;
 
-/// Writes one page of all plans.
+/// A sink that writes one page for all plans.
 pub struct Html<W: Write> {
     out: W,
-    /// What is not written yet.
+    /// Text that is not written yet.
     text: Vec<u8>,
-    /// Bytes of the block at hand; none: it has not begun.
+    /// Bytes in the open block. `None` if no block is open.
     block_len: Option<usize>,
     has_begun: bool,
-    /// Of the plan at hand.
+    /// The rules and their counts for the current plan.
     questions: Questions,
     clues: Clues,
     invocations: u64,
 }
 
 impl<W: Write> Html<W> {
-    /// Writes to `out`, with the rules that plans break.
+    /// A page written to `out` that shows which of the `rules` each plan breaks.
     pub fn new(out: W, rules: &[Rule]) -> Html<W> {
         let (text, clues) = (Vec::new(), Clues::default());
         let questions = Questions::new(rules);
@@ -97,8 +98,11 @@ impl<W: Write> Html<W> {
         }
     }
 
-    /// Writes what is told of a record.
-    fn tell(&mut self, push: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>) -> Result<()> {
+    /// Adds lines to the open block, and begins one if none is open.
+    fn add_lines(
+        &mut self,
+        push: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>,
+    ) -> Result<()> {
         self.begin();
         let before = self.text.len();
         if self.block_len.is_none() {
@@ -126,12 +130,12 @@ impl<W: Write> Html<W> {
     }
 
     fn entry(&mut self, entry: &Entry<'_>) -> Result<()> {
-        self.tell(|text| entry.push(text))
+        self.add_lines(|text| entry.push(text))
     }
 
-    /// Tells of a plan or an input, which has no details.
-    fn plan(&mut self, told: &impl Serialize) -> Result<()> {
-        self.tell(|text| push_line(told, text).and_then(|()| push_line(&(), text)))
+    /// Adds a plan or an input, which has no details.
+    fn plan(&mut self, value: &impl Serialize) -> Result<()> {
+        self.add_lines(|text| push_line(value, text).and_then(|()| push_line(&(), text)))
     }
 
     fn summary(&mut self, summary: &Summary) -> Result<()> {
@@ -143,7 +147,7 @@ impl<W: Write> Html<W> {
         push_line(&Ended { kind: "summary", line, tool, broken, summary }, &mut text)
             .and_then(|()| push_line(&(), &mut text))
             .map_err(write_error)?;
-        self.tell(|all| {
+        self.add_lines(|all| {
             all.extend(&text);
             Ok(())
         })
@@ -225,7 +229,7 @@ mod tests {
             assert_eq!(PAGE.matches(mark).count(), 1, "{mark}");
         }
         assert!(head.contains(STYLE) && tail.contains(SCRIPT));
-        // What could end them before their end.
+        // These would end the style or the script early.
         assert!(!STYLE.contains("</") && !SCRIPT.contains("</") && !SCRIPT.contains("<!--"));
     }
 }

@@ -1,5 +1,5 @@
-//! The attributes of one thing: a line for each between fences, and below it the values that have
-//! no room in a line, to unfold.
+//! Renders the attributes of an entry: a line for each attribute between fences, and below, folded,
+//! the values that do not fit into a line.
 
 use std::fmt::Write as _;
 
@@ -12,30 +12,30 @@ use crate::sink::summary::Action;
 use crate::sink::term::sign;
 use crate::sink::wrap::{self, Columns};
 
-/// Characters of each side of an attribute in its line.
+/// Most characters of each side of an attribute in its line.
 pub(super) const VALUE: usize = 120;
-/// Columns of the values below.
+/// Columns of the folded values.
 const WIDTH: usize = 100;
 
-/// The attributes, and whether all of them have room.
+/// The text of the attributes, and whether it has all of them.
 #[derive(Debug)]
 pub(super) struct Told {
     pub text: String,
     pub is_all: bool,
 }
 
-/// Tells of attributes in so many bytes; one more line may end beyond.
+/// Renders attributes in about `max` bytes. The last line may end beyond that.
 pub(super) fn tell(attributes: &Attributes, action: Action, detail: Detail, max: usize) -> Told {
     let Attributes { list, left_out, .. } = attributes;
     let (mut lines, mut long) = (String::new(), Vec::new());
-    let told = list.iter().take_while(|attribute| {
+    let rendered = list.iter().take_while(|attribute| {
         let has_room = lines.len() <= max;
         if has_room && line(attribute, action, detail, &mut lines) == Fits::No {
             long.push(*attribute);
         }
         has_room
     });
-    let left = (list.len() - told.count()) as u64;
+    let left = (list.len() - rendered.count()) as u64;
     let (mut values, mut count) = (String::new(), 0_u64);
     for attribute in &long {
         let before = values.len();
@@ -47,14 +47,14 @@ pub(super) fn tell(attributes: &Attributes, action: Action, detail: Detail, max:
         count += 1;
     }
     let hidden = long.len() as u64 - count;
-    // Writing to a text cannot fail, here and elsewhere.
+    // Writing to a `String` cannot fail, here and elsewhere.
     if hidden > 0 {
         let _ = writeln!(lines, "  … the rest of {hidden} long values has no room");
     }
     if left + left_out > 0 {
         let _ = writeln!(lines, "  … and {} more", left + left_out);
     }
-    // Alone it is not worth a fence.
+    // The count alone is not worth a fence.
     if attributes.unchanged > 0 && !lines.is_empty() {
         let _ = writeln!(lines, "  {}", unchanged(attributes));
     }
@@ -69,15 +69,15 @@ pub(super) fn tell(attributes: &Attributes, action: Action, detail: Detail, max:
     Told { text, is_all: left == 0 && hidden == 0 }
 }
 
-/// Whether a line has room for all of its values.
+/// Whether the values of an attribute fit into its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fits {
     Yes,
     No,
 }
 
-/// An attribute as a line of a difference, where `!` colours what is changed. Below it stand the
-/// lines that differ.
+/// Appends an attribute as a line of a `diff` block, where `!` colours a change, and below it the
+/// text lines that differ.
 fn line(attribute: &Attribute, action: Action, detail: Detail, lines: &mut String) -> Fits {
     let sign = match sign(attribute, action).0 {
         "~" => "!",
@@ -89,10 +89,10 @@ fn line(attribute: &Attribute, action: Action, detail: Detail, lines: &mut Strin
     lines.push_str(if is_separated { " = " } else { "" });
     let before = lines.len();
     let word = remark(attribute.difference);
-    let is_told = !suffices(attribute.difference, detail);
+    let is_shown = !suffices(attribute.difference, detail);
     let mut fits = if attribute.path.len() > NAME { Fits::No } else { Fits::Yes };
     match (attribute.difference, &attribute.before, &attribute.after) {
-        _ if !is_told || attribute.lines.is_some() => {}
+        _ if !is_shown || attribute.lines.is_some() => {}
         (Difference::Nothing, _, shown) => value(shown, 0, lines, &mut fits),
         (_, Shown::Absent | Shown::Withheld, shown) | (_, shown, Shown::Absent) => {
             value(shown, 0, lines, &mut fits);
@@ -115,13 +115,13 @@ fn line(attribute: &Attribute, action: Action, detail: Detail, lines: &mut Strin
         lines.truncate(start);
     }
     lines.push_str(if attribute.replaces { " # forces replacement\n" } else { "\n" });
-    if is_told {
+    if is_shown {
         differences(attribute, lines);
     }
     fits
 }
 
-/// How the texts of an attribute differ, line by line.
+/// Appends the line-by-line difference of an attribute's texts.
 fn differences(attribute: &Attribute, lines: &mut String) {
     let Some(found) = &attribute.lines else { return };
     for line in &found.list {
@@ -137,7 +137,7 @@ fn differences(attribute: &Attribute, lines: &mut String) {
     }
 }
 
-/// The values of an attribute in as many lines as they take: what was, and what will be.
+/// Appends the values of an attribute in full, over several lines: before, then after.
 fn in_full(attribute: &Attribute, lines: &mut String) {
     let Attribute { path, before, after, difference, .. } = attribute;
     let sides: &[_] = match difference {
@@ -162,7 +162,7 @@ fn in_full(attribute: &Attribute, lines: &mut String) {
     }
 }
 
-/// Bytes at the beginning of two long values that say nothing, because they are the same.
+/// The number of bytes to skip at the start of two long values that begin alike.
 fn alike(before: &Shown, after: &Shown) -> usize {
     let (
         Shown::Scalar(before) | Shown::Container(before),
@@ -177,11 +177,11 @@ fn alike(before: &Shown, after: &Shown) -> usize {
     let both = before.text.char_indices().zip(after.text.chars());
     let same: Vec<usize> =
         both.take_while(|((_, one), other)| one == other).map(|((at, _), _)| at).collect();
-    // A little of it is a help to find the place.
+    // A little of the common start stays, as context.
     if same.len() <= VALUE / 2 { 0 } else { same[same.len() - VALUE / 4] }
 }
 
-/// A value without so many of its first bytes.
+/// Appends a value without its first `skipped` bytes.
 fn value(shown: &Shown, skipped: usize, line: &mut String, fits: &mut Fits) {
     match shown {
         Shown::Scalar(excerpt) | Shown::Container(excerpt) => {

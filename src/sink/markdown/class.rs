@@ -1,12 +1,11 @@
-//! What a report is divided into, in the order in which a reviewer wants to see it: what may be
-//! lost comes first.
+//! The sections of a report, in the order a reviewer wants: possible losses come first.
 
 use crate::record::ResourceChange;
 use crate::sink::phrase::{ACTIONS, DEFERRED, DEFERRED_ACTIONS};
 use crate::sink::summary::Action;
 use crate::sink::tool::Tool;
 
-/// A section of the report. What stands first is shown first where there is no room for all.
+/// A section of the report. If room is short, earlier sections are shown first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Class {
     Check,
@@ -45,7 +44,7 @@ impl Class {
         Class::Same,
     ];
 
-    /// That of an element of `resource_changes`.
+    /// The class of an element of `resource_changes`.
     pub fn of(change: &ResourceChange<'_>) -> Class {
         match Action::of_change(change) {
             Action::Delete => Class::Delete,
@@ -60,7 +59,7 @@ impl Class {
         }
     }
 
-    /// Whether its entries tell what differs, or what is wrong, and not only what is there.
+    /// Whether the entries show what differs or what is wrong, not only values of one side.
     pub fn has_differences(self) -> bool {
         match self {
             Class::Check | Class::Replace | Class::Other | Class::Update => true,
@@ -91,7 +90,7 @@ impl Class {
         }
     }
 
-    /// So many of it, in words.
+    /// A count of the class in words: `2 replacements`.
     pub fn words(self, count: u64) -> String {
         let [one, many] = match self {
             Class::Check => ["check", "checks"],

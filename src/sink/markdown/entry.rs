@@ -1,7 +1,6 @@
-//! What is told of one thing: a row with its name and why, and its attributes between fences.
+//! An entry of the report: a row with the name and the reason, and the attributes between fences.
 //!
-//! Instances of one resource that change alike and follow each other are one entry, with their
-//! number.
+//! Consecutive instances of one resource that change alike share an entry, which counts them.
 
 use std::fmt::Write as _;
 
@@ -14,49 +13,50 @@ use crate::sink::phrase::{self, Tense, circumstances, what, what_else};
 use crate::sink::summary::{Action, symbol};
 use crate::sink::term::{NAMED, likeness, names};
 
-/// Characters of an address, and of a path.
+/// Most characters of an address, and of a path.
 pub(super) const NAME: usize = 200;
-/// Characters of a key of an instance, a word, the name of a plan.
+/// Most characters of an instance key, a word, and the name of a plan.
 const WORD: usize = 60;
-/// Characters of what a check complains of, and how many complaints are told.
+/// Most characters of a check's problem.
 const PROBLEM: usize = 1000;
+/// Most problems listed for a check.
 const PROBLEMS: usize = 20;
 
-/// What is told of one thing, or of several alike.
+/// The text about one item, or about several alike.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
-    /// How many.
+    /// The number of items.
     pub count: u64,
     /// The row.
     pub head: String,
-    /// What stands below it.
+    /// The text below the row.
     pub body: String,
-    /// The same without leaving anything out, where that is more.
+    /// The body without any cuts, if that is longer.
     pub full: Option<String>,
-    /// Whether there was something to stand below it, which has no room.
+    /// Whether the body was dropped because it has no room.
     pub is_cut: bool,
 }
 
-/// Tells of the things of a plan, one by one.
+/// Turns the records of a plan into entries.
 pub(super) struct Teller {
-    /// The name of the plan, where there are several.
+    /// The name of the plan, if there are several.
     pub plan: Option<String>,
-    /// Length of the attributes of an entry in bytes; one more line may end beyond it.
+    /// Most bytes of an entry's attributes. The last line may end beyond it.
     pub lines_max: usize,
-    /// The same where they are what always was, or will be, which says less than what changes.
+    /// Like `lines_max`, for attributes with one side only, as of a create or a delete.
     pub plain_max: usize,
-    /// Whether it is also told what is longer.
+    /// Whether entries that are cut also get a full body.
     pub tells_all: bool,
-    /// How much is shown of values.
+    /// How much of each value is shown.
     pub detail: Detail,
 }
 
-/// Changes to instances of a resource.
+/// Consecutive changes to instances of a resource that are alike.
 #[derive(Debug)]
 pub(super) struct Alike {
     pub class: Class,
     name: String,
-    /// The first few.
+    /// The keys of the first few instances.
     indexes: Vec<String>,
     count: u64,
     symbol: &'static str,
@@ -66,7 +66,7 @@ pub(super) struct Alike {
 }
 
 impl Alike {
-    /// Takes another one, which is given back if it is not like these.
+    /// Adds a change if it is like these. Otherwise returns it.
     pub fn take(&mut self, other: Alike) -> Option<Alike> {
         let is_alike = !self.indexes.is_empty()
             && !other.indexes.is_empty()
@@ -83,14 +83,14 @@ impl Alike {
         None
     }
 
-    /// What is told of them.
+    /// The entry for these changes.
     pub fn entry(self, teller: &Teller) -> Entry {
         let Alike { name, indexes, count, symbol, phrase, body: Body { text, full }, .. } = self;
-        let alone = match (&indexes[..], count) {
+        let shown_name = match (&indexes[..], count) {
             ([index], 1) => name.clone() + index,
             _ => name,
         };
-        let mut head = teller.head(symbol, &alone);
+        let mut head = teller.head(symbol, &shown_name);
         if count > 1 {
             let keys: Vec<String> = indexes.iter().map(|index| span(index, WORD)).collect();
             let _ = write!(head, " {}", keys.join(", "));
@@ -107,7 +107,7 @@ impl Alike {
     }
 }
 
-/// The lines of attributes, and all of them where those are not all.
+/// The lines of attributes. `full` has all lines, if `text` does not.
 #[derive(Debug)]
 struct Body {
     text: String,
@@ -127,7 +127,7 @@ impl Teller {
     pub fn change(&self, class: Class, change: &ResourceChange<'_>) -> Alike {
         let (name, index) = names(change);
         let module = change.module_address.as_deref();
-        // What `names` takes off is put back.
+        // `names` removes the module; put it back.
         let module = module.filter(|module| change.label().starts_with(*module));
         let name = module.map(|module| format!("{module}.{name}")).unwrap_or(name);
         Alike {
@@ -136,15 +136,16 @@ impl Teller {
             indexes: index.into_iter().collect(),
             count: 1,
             symbol: symbol(change),
-            phrase: told(class, change),
+            phrase: description(class, change),
             body: self.body(&change.attributes, Action::of_change(change)),
             likeness: likeness(change).filter(|_| self.detail == Detail::Excerpts),
         }
     }
 
-    /// A line of a list that tells of a change to a resource.
+    /// A line about a change to a resource, for the list of losses.
     pub fn loss(&self, class: Class, change: &ResourceChange<'_>) -> String {
-        let (head, phrase) = (self.head(symbol(change), &change.full_name()), told(class, change));
+        let (head, phrase) =
+            (self.head(symbol(change), &change.full_name()), description(class, change));
         format!("- {head} {phrase}\n")
     }
 
@@ -156,12 +157,12 @@ impl Teller {
         Entry { count: 1, head, body: text, full, is_cut: false }
     }
 
-    /// An action that is invoked.
+    /// An action invocation.
     pub fn invocation(&self, invoked: &ActionInvocation<'_>) -> Entry {
         let by = invoked.triggering_address.as_deref();
         let by = by.map(|by| format!("{} {}", invoked.timing_words(), span(by, NAME)));
         let deferral = invoked.deferred_reason.as_deref();
-        let deferral = deferral.map(|word| known(phrase::deferral(word), word));
+        let deferral = deferral.map(|word| plain_or_quoted(phrase::deferral(word), word));
         let words: Vec<String> = by.into_iter().chain(deferral).collect();
         let space = if words.is_empty() { "" } else { " " };
         let head = self.head("", &invoked.address) + space + &words.join(", ");
@@ -191,15 +192,15 @@ impl Teller {
             Action::Update | Action::Replace => self.lines_max,
             _ => self.plain_max,
         };
-        let told = |max| tell(attributes, action, self.detail, max);
-        let Told { text, is_all } = told(lines_max);
-        let full = (self.tells_all && !is_all).then(|| told(usize::MAX).text);
+        let render = |max| tell(attributes, action, self.detail, max);
+        let Told { text, is_all } = render(lines_max);
+        let full = (self.tells_all && !is_all).then(|| render(usize::MAX).text);
         Body { text, full }
     }
 }
 
-/// What happens to a resource, and why.
-fn told(class: Class, change: &ResourceChange<'_>) -> String {
+/// A phrase that says what happens to a resource, and why.
+fn description(class: Class, change: &ResourceChange<'_>) -> String {
     let tense = if class == Class::Drift { Tense::Happened } else { Tense::Planned };
     let mut parts: Vec<String> = Vec::new();
     match what(tense, &change.action) {
@@ -216,13 +217,13 @@ fn told(class: Class, change: &ResourceChange<'_>) -> String {
     }));
     parts.extend(circumstances(change).map(str::to_owned));
     let reason = change.action_reason.as_deref();
-    parts.extend(reason.map(|word| known(phrase::reason(change, word), word)));
+    parts.extend(reason.map(|word| plain_or_quoted(phrase::reason(change, word), word)));
     let deferral = change.deferred_reason.as_deref();
-    parts.extend(deferral.map(|word| known(phrase::deferral(word), word)));
+    parts.extend(deferral.map(|word| plain_or_quoted(phrase::deferral(word), word)));
     parts.join(", ")
 }
 
-/// A word in plain words, if these are known, or itself.
-fn known(words: Option<&str>, word: &str) -> String {
+/// The plain words for a word of the plan. An unknown word is quoted.
+fn plain_or_quoted(words: Option<&str>, word: &str) -> String {
     words.map_or_else(|| span(word, WORD), str::to_owned)
 }

@@ -1,11 +1,11 @@
-//! How long a report may be.
+//! The length limit of a report.
 
-/// What its length is counted in.
+/// The unit of a report's length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Unicode scalar values, as code hosts count comments.
     Characters,
-    /// Bytes of UTF-8, as a summary of a step is counted.
+    /// Bytes of UTF-8, as GitHub counts a job summary.
     Bytes,
 }
 
@@ -19,36 +19,37 @@ impl Measure {
     }
 }
 
-/// A length, and what to do with a report that is longer.
+/// A length limit, and what to do with a longer report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fit {
-    /// At most so many.
+    /// The largest length.
     pub max: u64,
-    /// Of what.
+    /// The unit of `max`.
     pub measure: Measure,
-    /// What comes of the rest.
+    /// What to do with entries beyond the limit.
     pub rest: Rest,
 }
 
-/// What comes of what has no room.
+/// What to do with entries that have no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rest {
-    /// It is left out, which is said.
+    /// Leave them out, and write how many there are.
     LeftOut,
-    /// It makes another part.
+    /// Write them to another part.
     Parts,
 }
 
-/// The least length that can be asked for: the heading and one entry have room in it.
+/// The smallest length limit: the heading and one entry fit.
 pub const FIT_MIN: u64 = 2000;
 
 impl Fit {
-    /// All of it.
+    /// No limit.
     pub const NONE: Fit = Fit { max: u64::MAX, measure: Measure::Bytes, rest: Rest::LeftOut };
 
-    /// That of a comment on GitHub, GitLab or Azure DevOps by its name, or a number.
+    /// The limit that `name` stands for: `github`, `gitlab` or `azure` for a comment on that host,
+    /// or a number. `None` if it is neither, or less than [`FIT_MIN`].
     pub fn named(name: &str) -> Option<u64> {
-        // They count a little otherwise than they say: a hundredth stays free.
+        // The hosts count slightly differently from their documentation, so 1 % stays free.
         let of_host = |characters: u64| characters - characters.div_ceil(100);
         match name {
             "github" => Some(of_host(65_536)),

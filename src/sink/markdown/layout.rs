@@ -1,7 +1,7 @@
-//! From entries to pages of a length.
+//! Divides entries among pages of limited length.
 //!
-//! A page is cut between two entries only: what is open is closed, and the last line says how much
-//! is left out, of what. Sizes are counted before anything is written.
+//! A page ends only between two entries. The open section is closed first, and the last line counts
+//! the entries left out, by class. Sizes are computed before anything is written.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
@@ -17,7 +17,7 @@ use crate::sink::phrase::counted;
 use crate::sink::tool::Tool;
 use crate::sink::write_error;
 
-/// Room for what a part has besides entries: a marker, its number, and a last line.
+/// Room on a page for the marker, the part number and the last line.
 const FRAME: u64 = 240;
 
 const SECTION_END: &str = "</details>\n\n";
@@ -26,27 +26,28 @@ const SECTION_END: &str = "</details>\n\n";
 pub(super) struct Layout<'l, 's> {
     fit: Fit,
     overview: &'l Overview,
-    /// The overview as it stands on the first page.
+    /// The text of the overview, for the first page.
     text: &'l str,
-    /// How many parts there will be.
+    /// The total number of parts.
     parts: u64,
     open: &'l mut Open<'s>,
     page: Option<BufWriter<Page<'s>>>,
     number: u64,
-    /// What is left of the page.
+    /// The room left on the page.
     left: u64,
     reserved: Reserved,
-    /// The heading of the section at hand, and whether it stands on this page.
+    /// The heading of the current section.
     title: String,
+    /// Whether the section is open on this page.
     section: Section,
 }
 
-/// How much of a page is kept free for what says more than the attributes at hand.
+/// Room on a page reserved for entries that matter more than the current attributes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reserved {
-    /// For rows: those of all changes, before the attributes of a few.
+    /// For the rows of all changes, which come before the attributes of a few.
     heads: u64,
-    /// For what differs, before what is there on one side only.
+    /// For attributes that differ, which come before attributes with one side only.
     differences: u64,
 }
 
@@ -56,11 +57,11 @@ enum Section {
     Closed,
 }
 
-/// What has no room.
+/// The entries that have no room.
 #[derive(Default)]
 struct LeftOut {
     counts: BTreeMap<Class, u64>,
-    /// Entries without their attributes.
+    /// The number of entries written without their attributes.
     cut: u64,
 }
 
@@ -84,7 +85,7 @@ impl LeftOut {
 }
 
 impl<'l, 's> Layout<'l, 's> {
-    /// For pages of that length, which begin with that overview.
+    /// A layout for pages of the length `fit`, the first of which begins with the overview `text`.
     pub fn new(
         fit: Fit,
         overview: &'l Overview,
@@ -97,12 +98,12 @@ impl<'l, 's> Layout<'l, 's> {
         Layout { fit, overview, text, parts, open, page, number, left, reserved, title, section }
     }
 
-    /// Writes everything, and says on how many pages.
+    /// Writes all entries and returns the number of pages.
     pub fn write(mut self, shelf: &mut Shelf) -> Result<u64> {
         let mut left_out = LeftOut { counts: shelf.counts().collect(), cut: u64::MAX };
         let last_line = self.fit.measure.of(&left_out.words());
         left_out.cut = 0;
-        self.turn()?;
+        self.begin_page()?;
         if self.fit.rest == Rest::LeftOut && !has_room(self.fit, self.overview, self.text, shelf) {
             self.left = self.left.saturating_sub(last_line);
             let tool = self.overview.tool();
@@ -133,13 +134,14 @@ impl<'l, 's> Layout<'l, 's> {
         Ok(self.number)
     }
 
-    /// Finds room for an entry, on another page if that is wanted.
+    /// Writes an entry. If it does not fit, tries a new page with [`Rest::Parts`], and then without
+    /// its attributes.
     fn entry(&mut self, class: Class, entry: Entry) -> Result<Placed> {
         let mut placed = self.place(class, &entry)?;
         if placed == Placed::Nowhere && self.fit.rest == Rest::Parts {
             self.close()?;
             self.end_page()?;
-            self.turn()?;
+            self.begin_page()?;
             placed = self.place(class, &entry)?;
         }
         if placed == Placed::Nowhere {
@@ -149,7 +151,7 @@ impl<'l, 's> Layout<'l, 's> {
         Ok(placed)
     }
 
-    /// Writes an entry, if it has room on this page.
+    /// Writes an entry if it fits on this page.
     fn place(&mut self, class: Class, entry: &Entry) -> Result<Placed> {
         let measure = self.fit.measure;
         let frame = match self.section {
@@ -159,7 +161,7 @@ impl<'l, 's> Layout<'l, 's> {
         let [head, body] = [&entry.head, &entry.body].map(|text| measure.of(text));
         let mut reserved = self.reserved;
         reserved.heads = reserved.heads.saturating_sub(frame + head);
-        let others = match class.has_differences() {
+        let other_entries = match class.has_differences() {
             _ if body == 0 => 0,
             true => {
                 reserved.differences = reserved.differences.saturating_sub(body);
@@ -167,7 +169,7 @@ impl<'l, 's> Layout<'l, 's> {
             }
             false => reserved.heads + reserved.differences,
         };
-        if frame + head + body + others > self.left {
+        if frame + head + body + other_entries > self.left {
             return Ok(Placed::Nowhere);
         }
         self.left -= frame + head + body;
@@ -183,7 +185,7 @@ impl<'l, 's> Layout<'l, 's> {
         Ok(if entry.is_cut { Placed::Cut } else { Placed::Whole })
     }
 
-    /// Ends the section that is open: that it had room for was seen to when it was begun.
+    /// Ends the open section. Its end was counted when it was begun, so it has room.
     fn close(&mut self) -> Result<()> {
         match std::mem::replace(&mut self.section, Section::Closed) {
             Section::Open => self.put(SECTION_END),
@@ -192,7 +194,7 @@ impl<'l, 's> Layout<'l, 's> {
     }
 
     /// Begins a page.
-    fn turn(&mut self) -> Result<()> {
+    fn begin_page(&mut self) -> Result<()> {
         self.number += 1;
         self.page = Some(BufWriter::new((self.open)(self.number)?));
         let (number, parts) = (self.number, self.parts);
@@ -228,28 +230,28 @@ impl<'l, 's> Layout<'l, 's> {
     }
 }
 
-/// Whether all entries have room on one page that begins with that overview.
+/// Whether all entries fit on one page that begins with the overview `text`.
 pub(super) fn has_room(fit: Fit, overview: &Overview, text: &str, shelf: &Shelf) -> bool {
     let title = |(class, count)| title(class, count, overview.tool());
     let frames = shelf.counts().map(|section| frame(fit.measure, &title(section)));
     FRAME + fit.measure.of(text) + frames.sum::<u64>() + shelf.size() <= fit.max
 }
 
-/// The size of what is around a section.
+/// The size of a section's begin and end.
 fn frame(measure: Measure, title: &str) -> u64 {
     measure.of(title) + measure.of(SECTION_END)
 }
 
-/// What a section begins with.
+/// The text that begins a section.
 fn title(class: Class, count: u64, tool: Tool) -> String {
     format!("<details>\n<summary>{}: {count}</summary>\n\n", class.title(tool))
 }
 
-/// What became of an entry.
+/// How much of an entry was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Placed {
     Whole,
-    /// Without its attributes.
+    /// The entry, without its attributes.
     Cut,
     Nowhere,
 }

@@ -1,17 +1,17 @@
-//! The addresses of what is destroyed, replaced or forgotten: a short list that stands unfolded, so
-//! that nobody has to open a section to see what may be lost.
+//! A short list of the addresses that are destroyed, replaced or forgotten. It is not folded, so a
+//! reviewer sees possible losses without opening a section.
 
 use super::Measure;
 use super::class::Class;
 use super::overview::fitting;
 
-/// Addresses that are listed.
+/// Most addresses in the list.
 const LISTED: usize = 10;
 
-/// The classes that are listed, the gravest first.
+/// The classes that are listed, the most severe first.
 const CLASSES: [Class; 3] = [Class::Delete, Class::Replace, Class::Forget];
 
-/// The first few of each class, and how many there are.
+/// The first few addresses of each class, and the number of all.
 #[derive(Default)]
 pub(super) struct Losses {
     lines: [Vec<String>; CLASSES.len()],
@@ -21,29 +21,29 @@ pub(super) struct Losses {
 }
 
 impl Losses {
-    /// Takes note of a change; `line` tells of it.
+    /// Counts a change. `line` writes its line of the list.
     pub fn note(&mut self, class: Class, line: impl FnOnce() -> String) {
-        let Some(place) = CLASSES.iter().position(|it| *it == class) else { return };
+        let Some(index) = CLASSES.iter().position(|listed| *listed == class) else { return };
         self.count += 1;
-        let lines = &mut self.lines[place];
+        let lines = &mut self.lines[index];
         if lines.len() < LISTED {
             lines.push(line());
         }
     }
 
-    /// Takes note that a plan ends.
+    /// Marks the end of a plan.
     pub fn mark(&mut self) {
         self.marks = (self.lines.each_ref().map(Vec::len), self.count);
     }
 
-    /// Forgets what came since the last plan ended.
+    /// Drops the changes since the last mark: their plan failed.
     pub fn forget(&mut self) {
         let (lens, count) = self.marks;
         self.lines.iter_mut().zip(lens).for_each(|(lines, len)| lines.truncate(len));
         self.count = count;
     }
 
-    /// The list, as far as it has room.
+    /// The text of the list, cut to `room`.
     pub fn text(&self, measure: Measure, room: u64) -> String {
         if self.count == 0 {
             return String::new();

@@ -1,13 +1,13 @@
-//! Markdown for a comment on a pull or merge request: what matters first, details to unfold.
+//! Writes a Markdown report for a comment on a pull or merge request. The most important parts come
+//! first, and details are folded.
 //!
 //! ```text
 //!  records ─▶ entry ─▶ shelf, by class ─┐ at the end:
 //!          └▶ overview ─────────────────┴▶ layout ─▶ pages
 //! ```
 //!
-//! All that is a plan's own stands in code spans and fences (`quoted`), which is what keeps it
-//! from being markup on any host. A plan that fails half-way is a row with its error: what came of
-//! it is forgotten.
+//! All text from a plan is in code spans or fences (`quoted`), so no host reads it as markup. A
+//! plan that fails half-way is a row with its error; its entries are dropped.
 
 mod attributes;
 mod class;
@@ -34,34 +34,34 @@ use crate::sink::gate::{Questions, Rule};
 
 pub use self::fit::{FIT_MIN, Fit, Measure, Rest};
 
-/// Where a page goes.
+/// The output of a page.
 pub type Page<'s> = Box<dyn Write + 's>;
 
-/// Opens the page of that number, from 1. There is more than one only with [`Rest::Parts`].
+/// Opens the page of the given number, from 1. Only [`Rest::Parts`] has more than one page.
 pub type Open<'s> = Box<dyn FnMut(u64) -> Result<Page<'s>> + 's>;
 
-/// Writes all plans as one report.
+/// A sink that writes all plans as one report.
 pub struct Markdown<'s> {
     open: Open<'s>,
     fit: Fit,
     questions: Questions,
     overview: Overview,
     shelf: Shelf,
-    /// The same with nothing left out, as long as that may have room.
+    /// The entries without any cuts. `None` once they exceed the length limit.
     full: Option<Shelf>,
     teller: Teller,
     plans: u64,
-    /// What the next change may be like.
+    /// The last changes, which the next change may join if it is alike.
     alike: Option<Alike>,
 }
 
 impl<'s> Markdown<'s> {
-    /// Opens its pages when all plans have come, and tells which of the rules they break.
+    /// A report that lists the broken `rules`. It opens its pages after the last plan.
     pub fn new(open: Open<'s>, rules: &[Rule], fit: Fit) -> Markdown<'s> {
         let part = |share: u64| usize::try_from(fit.max / share).unwrap_or(usize::MAX);
         let (kept_max, [lines_max, plain_max]) = match (fit.rest, fit.max) {
             (Rest::LeftOut, u64::MAX) => (u64::MAX, [usize::MAX; 2]),
-            // No change takes the room of all others.
+            // A single change gets a small share of the page.
             (Rest::LeftOut, max) => (max, [part(16), part(64)]),
             (Rest::Parts, _) => (u64::MAX, [part(2); 2]),
         };
@@ -80,7 +80,7 @@ impl<'s> Markdown<'s> {
         }
     }
 
-    /// Tells all of every value, and folds nothing, if that much is shown.
+    /// Sets how much of each value to show. With full detail, alike changes are not grouped.
     #[must_use]
     pub fn with_detail(mut self, detail: Detail) -> Markdown<'s> {
         self.teller.detail = detail;
@@ -93,13 +93,13 @@ impl<'s> Markdown<'s> {
             return Ok(());
         }
         let next = self.teller.change(class, change);
-        let unlike = match &mut self.alike {
+        let unmerged = match &mut self.alike {
             Some(alike) => alike.take(next),
             None => Some(next),
         };
-        if unlike.is_some() {
+        if unmerged.is_some() {
             self.flush()?;
-            self.alike = unlike;
+            self.alike = unmerged;
         }
         Ok(())
     }
@@ -192,7 +192,7 @@ impl Sink for Markdown<'_> {
     fn finish(&mut self) -> Result<()> {
         let news = if self.shelf.counts().next().is_some() { News::Some } else { News::None };
         let Markdown { fit, overview, shelf, full, open, .. } = self;
-        // Half of the first page is for what changes.
+        // The overview gets half of the first page, the entries the other half.
         let text = overview.text(news, fit.measure, fit.max / 2);
         if let Some(full) = full.as_mut().filter(|full| has_room(*fit, overview, &text, full)) {
             std::mem::swap(shelf, full);

@@ -1,5 +1,5 @@
-//! What stands first: the plan line, what is wrong, the rules that are broken, what may be lost,
-//! and a row for each plan. It always has room.
+//! The first part of the report: the plan line, warnings, broken rules, possible losses and a row
+//! for each plan. The lists are cut to the room they have.
 
 use std::fmt::Write as _;
 
@@ -12,40 +12,40 @@ use crate::sink::gate::{Answer, Questions};
 use crate::sink::phrase::{self, Of, Warning, counted, plan_line, plan_words};
 use crate::sink::tool::{Clues, Tool};
 
-/// Characters of a name, and of an error.
+/// Most characters of a name, and of an error.
 const NAME: usize = 80;
 const ERROR: usize = 200;
-/// Characters of what the author of a rule says.
+/// Most characters of a rule's message.
 const MESSAGE: usize = 500;
-/// Names that a broken rule is told with.
+/// Most names listed with a broken rule.
 const NAMED: usize = 3;
-/// Broken rules that are kept to be told; those beyond are a number.
+/// Most broken rules that are listed. The rest is counted.
 const BROKEN_MAX: usize = 1000;
 
-/// What is known of all plans.
+/// The overview of all plans.
 #[derive(Default)]
 pub(super) struct Overview {
     totals: Totals,
-    /// Of the plan that is coming.
+    /// The counts of the current plan.
     plan: Tally,
-    /// What the last plan comes to.
+    /// The plan line of the last plan.
     line: String,
     name: String,
     broken: Vec<String>,
     broken_more: u64,
     hidden: Hidden,
-    /// For how many plans each warning holds.
+    /// The number of plans that each warning applies to.
     warnings: [u64; Warning::ALL.len()],
     clues: Clues,
     tool: Option<Tool>,
-    /// What is destroyed, replaced or forgotten.
+    /// The addresses that are destroyed, replaced or forgotten.
     pub losses: Losses,
-    /// The same for the same names, in whatever order they come.
+    /// A hash of the plans' names that does not depend on their order. It identifies the report.
     key: u64,
 }
 
 impl Overview {
-    /// Takes note of a record, after the rules did.
+    /// Counts a record. The caller passes the record to `questions` first.
     pub fn note(&mut self, record: &Record<'_>, questions: &Questions) {
         self.clues.note(record);
         match record {
@@ -56,7 +56,7 @@ impl Overview {
             Record::ActionInvocation(_) => self.plan.count(record),
             Record::Summary(summary) => {
                 let name = std::mem::take(&mut self.name);
-                self.named(&name);
+                self.add_to_key(&name);
                 self.line = plan_line(summary, self.plan.invocations);
                 let tool = self.clues.tool(summary);
                 self.tool = Some(self.tool.map_or(tool, |others| others.and(tool)));
@@ -77,7 +77,7 @@ impl Overview {
         self.tool.unwrap_or_default()
     }
 
-    /// Takes note of what is not shown of a plan.
+    /// Counts the records and attributes of a plan that the filter hides.
     pub fn hide(&mut self, hidden: &Hidden) {
         self.hidden.changes += hidden.changes;
         self.hidden.others += hidden.others;
@@ -98,24 +98,24 @@ impl Overview {
         self.broken.push(format!("- {level}{rule}: {words} ({}){message}\n", span(name, NAME)));
     }
 
-    /// Takes note of a plan that could not be read.
+    /// Counts a plan that could not be read.
     pub fn fail(&mut self, name: &str, error: &str) {
-        self.named(name);
+        self.add_to_key(name);
         self.totals.fail(name, error);
     }
 
-    fn named(&mut self, name: &str) {
+    fn add_to_key(&mut self, name: &str) {
         let digest = *blake3::hash(name.as_bytes()).as_bytes();
         let [a, b, c, d, e, f, g, h, ..] = digest;
         self.key = self.key.wrapping_add(u64::from_le_bytes([a, b, c, d, e, f, g, h]));
     }
 
-    /// A comment that nobody sees, by which a program finds this report among others.
+    /// An invisible comment by which a program finds this report among other comments.
     pub fn marker(&self, part: &str) -> String {
         format!("<!-- plansift:report {:016x}{part} -->\n", self.key)
     }
 
-    /// All of it, in so much room.
+    /// The text of the overview, at most `room` long.
     pub fn text(&self, news: News, measure: Measure, room: u64) -> String {
         let mut text = format!("## {}\n\n", self.heading(news));
         let mut room = room.saturating_sub(measure.of(&text));
@@ -144,7 +144,7 @@ impl Overview {
         }
     }
 
-    /// How many plans there are, and what is wrong with some.
+    /// The number of plans, and the warnings.
     fn plans(&self) -> String {
         let Totals { plans, failed, workspaces, counts, .. } = &self.totals;
         let mut text = String::new();
@@ -185,11 +185,11 @@ impl Overview {
         title.to_owned() + &lines + &more(shown)
     }
 
-    /// A row for each plan that changes something, as many as have room.
+    /// A table with a row for each plan that changes something, as many rows as fit.
     fn table(&self, measure: Measure, room: u64) -> String {
         let Totals { workspaces, counts, failed, .. } = &self.totals;
         let mut rows: Vec<&Row> = workspaces.rows().filter(|row| !row.is_quiet()).collect();
-        // Of one plan a row of nothing says nothing.
+        // An empty row of a single plan says nothing.
         let is_empty = |row: &Row| row.counts.is_zero() && row.error.is_none() && row.plans <= 1;
         if rows.is_empty() || matches!(rows[..], [row] if is_empty(row)) {
             return String::new();
@@ -222,7 +222,8 @@ impl Overview {
         };
         let heading = heading(&columns, is_failed);
         let all = Row { counts: *counts, line: self.totals.line, ..Row::default() };
-        let includes = match [Column::Replace, Column::Forget].map(|it| columns.contains(&it)) {
+        let is_drawn = |column| columns.contains(&column);
+        let includes = match [Column::Replace, Column::Forget].map(is_drawn) {
             [false, _] => "",
             [true, false] => "\nAdd and Destroy count replacements as the plan line does.\n",
             [true, true] => "\nAdd, Destroy and Forget count replacements as the plan line does.\n",
@@ -244,7 +245,7 @@ impl Overview {
     }
 }
 
-/// What a row has in a column: the plan line's own number, where that has one.
+/// The number in a column of a row. It is the plan line's number if the plan line has one.
 fn number(row: &Row, column: Column) -> u64 {
     match column {
         Column::Add => row.line.add,
@@ -262,10 +263,10 @@ pub(super) enum News {
     None,
 }
 
-/// Most lines of a table or list, however much room there is.
+/// Most lines of a table or list, even if there is more room.
 const LINES_MAX: usize = 10_000;
 
-/// As many of the lines as have room, and how many these are.
+/// The lines that fit into `room`, joined, and their number.
 pub(super) fn fitting(
     lines: impl Iterator<Item = String>,
     measure: Measure,

@@ -1,11 +1,11 @@
-//! Text of a plan's own as it stands in Markdown: in code spans and fences only, where no host
-//! looks for markup, links, mentions or numbers of issues.
+//! Quotes text from a plan for Markdown: in code spans and fences, where no host looks for markup,
+//! links, mentions or issue numbers.
 
 use crate::inert::visible;
 
-/// A text with everything hidden made visible, cut to so many characters.
+/// A text with hidden characters made visible, cut to `max` characters.
 pub(super) fn cut(text: &str, max: usize) -> String {
-    // Nobody makes visible what is cut anyway: each character is seen as one at least.
+    // Cut first, to save work: a character never becomes shorter when it is made visible.
     let end = text.char_indices().nth(max).map_or(text.len(), |(at, _)| at);
     shortened(visible(&text[..end]), max, end < text.len())
 }
@@ -20,24 +20,24 @@ fn shortened(mut text: String, max: usize, is_cut: bool) -> String {
     text
 }
 
-/// A text as a code span, cut to so many characters. It may stand in a table, too.
+/// A text as a code span, cut to `max` characters. It is safe in a table cell, too.
 pub(super) fn span(text: &str, max: usize) -> String {
     let shown = cut(text, max);
     let mut escaped = String::with_capacity(shown.len());
     for character in shown.chars() {
         match character {
-            // Not all hosts agree how these are escaped in a cell of a table.
+            // Hosts disagree about how to escape these in a table cell.
             '`' | '|' => escaped.extend(character.escape_unicode()),
             other => escaped.push(other),
         }
     }
-    // Of nothing there is no span.
+    // An empty code span does not exist.
     let shown =
         if escaped.is_empty() { " ".to_owned() } else { shortened(escaped, max + 1, false) };
     format!("`{shown}`")
 }
 
-/// Lines between fences, which are longer than any run of backticks in them.
+/// Lines between fences. A fence is longer than any run of backticks in the lines.
 pub(super) fn fenced(language: &str, lines: &str) -> String {
     let (mut longest, mut run) = (2, 0);
     for byte in lines.bytes() {

@@ -1,7 +1,7 @@
-//! Entries that wait for their turn: in the order of the plans, by class.
+//! Stores entries by class, in the order of the plans, until the report is written.
 //!
-//! Of each class as much is kept as can be shown. Where that is everything, what does not fit into
-//! a little memory goes to a file without a name, which is gone with the process.
+//! Each class keeps as many entries as the report can show. Entries beyond a small memory buffer
+//! go to an unnamed temporary file, which disappears with the process.
 
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 
@@ -13,37 +13,38 @@ use super::fit::Measure;
 use crate::error::Result;
 use crate::sink::write_error;
 
-/// Memory of each class, in bytes.
+/// Bytes of entries that each class keeps in memory.
 const MEMORY: usize = 1 << 20;
 
-/// All entries.
+/// The stored entries of all classes.
 pub(super) struct Shelf {
-    tapes: [Tape; Class::ALL.len()],
-    /// What was there when the last plan ended.
+    stores: [Store; Class::ALL.len()],
+    /// The tally of each class when the last plan ended.
     marks: [Tally; Class::ALL.len()],
     measure: Measure,
     max: u64,
 }
 
-/// Entries of one class.
-struct Tape {
+/// The stored entries of one class.
+struct Store {
     file: SpooledTempFile,
     tally: Tally,
 }
 
-/// What a tape holds.
+/// The counts and sizes of the entries in a store.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
-    /// Things that entries tell of, those that are not kept included.
+    /// Items that the entries describe, including entries that are not stored.
     count: u64,
     /// Length of the file in bytes.
     bytes: u64,
-    /// Size of the heads, and of all.
+    /// Size of the heads, in units of the measure.
     heads: u64,
+    /// Size of the heads and bodies, in units of the measure.
     size: u64,
 }
 
-/// How much of an entry would be kept.
+/// How much of the next entry would be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Room {
     All,
@@ -51,21 +52,21 @@ pub(super) enum Room {
     None,
 }
 
-/// Length of the numbers before an entry: how many it tells of, whether it is cut, the bytes of its
-/// head and of its body.
+/// Bytes of the four numbers before a stored entry: its count, whether it is cut, and the lengths
+/// of its head and its body in bytes.
 const NUMBERS: usize = 32;
 
 impl Shelf {
-    /// An empty one that keeps of each class what has that size.
+    /// An empty shelf that stores entries up to the size `max` for each class.
     pub fn new(measure: Measure, max: u64) -> Shelf {
-        let tape = |_| Tape { file: SpooledTempFile::new(MEMORY), tally: Tally::default() };
+        let store = |_| Store { file: SpooledTempFile::new(MEMORY), tally: Tally::default() };
         let marks = [Tally::default(); Class::ALL.len()];
-        Shelf { tapes: Class::ALL.map(tape), marks, measure, max }
+        Shelf { stores: Class::ALL.map(store), marks, measure, max }
     }
 
-    /// How much is kept of what comes next.
+    /// How much of the next entry of a class would be stored.
     pub fn room(&self, class: Class) -> Room {
-        let tally = &self.tapes[class as usize].tally;
+        let tally = &self.stores[class as usize].tally;
         match self.max {
             max if tally.size < max => Room::All,
             max if tally.heads < max => Room::Head,
@@ -73,12 +74,12 @@ impl Shelf {
         }
     }
 
-    /// Counts what no entry tells of.
+    /// Counts items of a class without an entry.
     pub fn count(&mut self, class: Class, count: u64) {
-        self.tapes[class as usize].tally.count += count;
+        self.stores[class as usize].tally.count += count;
     }
 
-    /// Adds an entry, or as much of it as may be shown.
+    /// Adds an entry, or the part of it that the report may show.
     pub fn add(&mut self, class: Class, entry: &Entry) -> Result<()> {
         self.count(class, entry.count);
         let body = match self.room(class) {
@@ -86,7 +87,7 @@ impl Shelf {
             Room::Head => "",
             Room::All => &entry.body,
         };
-        let Tape { file, tally } = &mut self.tapes[class as usize];
+        let Store { file, tally } = &mut self.stores[class as usize];
         let is_cut = entry.is_cut || body.len() < entry.body.len();
         let numbers = [entry.count, u64::from(is_cut), entry.head.len() as u64, body.len() as u64];
         let numbers = numbers.map(u64::to_le_bytes).concat();
@@ -100,66 +101,66 @@ impl Shelf {
         Ok(())
     }
 
-    /// Takes note that a plan ends.
+    /// Marks the end of a plan.
     pub fn mark(&mut self) {
-        self.marks = self.tapes.each_ref().map(|tape| tape.tally);
+        self.marks = self.stores.each_ref().map(|store| store.tally);
     }
 
-    /// Forgets what came since.
+    /// Drops the entries since the last mark: their plan failed.
     pub fn forget(&mut self) -> Result<()> {
-        for (tape, mark) in self.tapes.iter_mut().zip(self.marks) {
-            tape.tally = mark;
-            tape.file.seek(SeekFrom::Start(mark.bytes)).map_err(write_error)?;
+        for (store, mark) in self.stores.iter_mut().zip(self.marks) {
+            store.tally = mark;
+            store.file.seek(SeekFrom::Start(mark.bytes)).map_err(write_error)?;
         }
         Ok(())
     }
 
-    /// What the classes tell of, as numbers; none of those without any.
+    /// The number of items of each class that has any.
     pub fn counts(&self) -> impl Iterator<Item = (Class, u64)> {
-        let counts =
-            Class::ALL.into_iter().zip(&self.tapes).map(|(it, tape)| (it, tape.tally.count));
+        let stores = Class::ALL.into_iter().zip(&self.stores);
+        let counts = stores.map(|(class, store)| (class, store.tally.count));
         counts.filter(|(_, count)| *count > 0)
     }
 
-    /// The size of all that is kept.
+    /// The size of all stored entries.
     pub fn size(&self) -> u64 {
-        self.tapes.iter().map(|tape| tape.tally.size).sum()
+        self.stores.iter().map(|store| store.tally.size).sum()
     }
 
-    /// The size of all heads that are kept.
+    /// The size of all stored heads.
     pub fn heads(&self) -> u64 {
-        self.tapes.iter().map(|tape| tape.tally.heads).sum()
+        self.stores.iter().map(|store| store.tally.heads).sum()
     }
 
-    /// The size of all bodies that are kept and tell of differences.
+    /// The size of all stored bodies in classes that show differences.
     pub fn differences(&self) -> u64 {
-        let tapes = Class::ALL.into_iter().zip(&self.tapes);
-        let tapes = tapes.filter(|(class, _)| class.has_differences());
-        tapes.map(|(_, tape)| tape.tally.size - tape.tally.heads).sum()
+        let stores = Class::ALL.into_iter().zip(&self.stores);
+        let stores = stores.filter(|(class, _)| class.has_differences());
+        stores.map(|(_, store)| store.tally.size - store.tally.heads).sum()
     }
 
-    /// The entries of a class, from the first.
+    /// Reads the entries of a class, from the first.
     pub fn read(&mut self, class: Class) -> Result<Entries<'_>> {
-        let Tape { file, tally } = &mut self.tapes[class as usize];
+        let Store { file, tally } = &mut self.stores[class as usize];
         file.rewind().map_err(write_error)?;
         Ok(Entries(BufReader::new(file.take(tally.bytes))))
     }
 }
 
-/// The entries of a class.
+/// A reader of the stored entries of a class.
 pub(super) struct Entries<'s>(BufReader<std::io::Take<&'s mut SpooledTempFile>>);
 
 impl Entries<'_> {
-    /// The next one.
+    /// The next entry. `None` at the end.
     pub fn next(&mut self) -> Result<Option<Entry>> {
         if self.0.buffer().is_empty() && self.0.get_ref().limit() == 0 {
             return Ok(None);
         }
         let mut numbers = [0; NUMBERS];
         self.0.read_exact(&mut numbers).map_err(write_error)?;
-        let number = |place: usize| {
+        let number = |index: usize| {
             let mut bytes = [0; 8];
-            bytes.copy_from_slice(&numbers[place * 8..][..8]);
+            bytes.copy_from_slice(&numbers[index * 8..][..8]);
             u64::from_le_bytes(bytes)
         };
         let [count, is_cut, head, body] = [0, 1, 2, 3].map(number);

@@ -1,8 +1,11 @@
-//! Runs the code under test: the library on a text, the binary with arguments.
+//! Runs the code under test: the library on a text, the binary with arguments. Says what a test
+//! leaves out.
 
-use std::io::Write;
+use std::collections::BTreeSet;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
 
 use plansift::error::{Error, Result};
 use plansift::input::Source;
@@ -84,8 +87,28 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The folder of reference files beside the project, where there is one.
+/// Names another folder of reference files.
+pub const SHARED: &str = "PLANSIFT_SHARED";
+
+/// The folder of reference files beside the project. A test that does without it says so.
 pub fn shared() -> Option<PathBuf> {
-    let shared = root().parent()?.join("shared");
-    shared.is_dir().then_some(shared)
+    let shared = std::env::var_os(SHARED).map(PathBuf::from);
+    let shared = shared.or_else(|| Some(root().parent()?.join("shared")))?;
+    if shared.is_dir() {
+        return Some(shared);
+    }
+    left_out(&format!("its files of {} are not there", shared.display()));
+    None
+}
+
+/// Writes to standard error, once, that this test leaves something out, and why.
+pub fn left_out(why: &str) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    // The harness names the thread of a test after it.
+    let thread = std::thread::current();
+    let said = format!("left out of {}: {why}\n", thread.name().unwrap_or("a test"));
+    if SAID.lock().expect("no panic while it is held").insert(said.clone()) {
+        // Not `eprintln!`, which is not shown of a test that passes.
+        let _ = io::stderr().write_all(said.as_bytes());
+    }
 }

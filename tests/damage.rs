@@ -5,7 +5,7 @@
 //! blanked, zeroed or repeated. The rest may have matching brackets and read as "no changes".
 //! serde_json decides what is JSON; the oracle ([`naive`]) knows the records.
 //!
-//! `cargo test` tries 500 documents. `scripts/nightly` sets `PLANSIFT_NIGHTLY`, which tries 20 000.
+//! `cargo test` tries 200 documents. `scripts/nightly` sets `PLANSIFT_NIGHTLY`, which tries 20 000.
 
 use std::fs;
 use std::ops::Range;
@@ -38,7 +38,7 @@ const COMMANDS: [&[&str]; 11] = [
 
 #[test]
 fn a_damaged_plan_is_refused_or_read_as_what_it_says() {
-    let count = if std::env::var_os("PLANSIFT_NIGHTLY").is_some() { 20_000 } else { 500 };
+    let count = if run::is_nightly() { 20_000 } else { 200 };
     let samples = samples();
     let next = std::sync::atomic::AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);

@@ -39,8 +39,20 @@ pub fn records(source: impl Source, options: &Options) -> Result<(Vec<Value>, Si
 
 /// The error of a text that must have one.
 pub fn error(source: impl Source, options: &Options) -> Error {
-    match records(source, options) {
-        Ok((records, _)) => panic!("{} records instead of an error", records.len()),
+    struct Counted(usize);
+    impl Sink for Counted {
+        fn record(&mut self, _: &Record<'_>) -> Result<()> {
+            self.0 += 1;
+            Ok(())
+        }
+
+        fn finish(&mut self) -> Result<()> {
+            Ok(())
+        }
+    }
+    let mut counted = Counted(0);
+    match sift(source, "plan.json", options, &mut counted) {
+        Ok(_) => panic!("{} records instead of an error", counted.0),
         Err(error) => error,
     }
 }
@@ -85,6 +97,11 @@ pub fn peak(said: &str) -> f64 {
 /// The project's own folder.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Whether this is the run with more and larger inputs (`scripts/nightly`).
+pub fn is_nightly() -> bool {
+    std::env::var_os("PLANSIFT_NIGHTLY").is_some()
 }
 
 /// Names another folder of reference files.

@@ -3,7 +3,8 @@
 //!
 //! The test itself decides which files are plans, from their trees, so it detects a plan that the
 //! engine refuses and another document that it accepts. If the folder does not exist, the tests
-//! say so and pass without checking anything. If it does, each test requires a minimum number of files.
+//! say so and pass without checking anything. If it does, each test requires a minimum number of
+//! files.
 
 use std::fs;
 use std::path::{Path, PathBuf};

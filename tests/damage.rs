@@ -38,7 +38,7 @@ const COMMANDS: [&[&str]; 11] = [
 
 #[test]
 fn a_damaged_plan_is_refused_or_read_as_what_it_says() {
-    let count = if std::env::var_os("PLANSIFT_NIGHTLY").is_some() { 20_000 } else { 500 };
+    let count = if run::is_nightly() { 20_000 } else { 500 };
     let samples = samples();
     let next = std::sync::atomic::AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);

@@ -19,8 +19,7 @@ const BASE: f64 = 64.0;
 
 /// The largest size of a change, in MiB.
 fn size() -> usize {
-    let is_nightly = std::env::var_os("PLANSIFT_NIGHTLY").is_some();
-    if is_nightly { 40 * MIB } else { 4 * MIB }
+    if run::is_nightly() { 40 * MIB } else { 4 * MIB }
 }
 
 /// The peak of resident memory of a process, in MiB, while it runs, and its exit code. The process

@@ -1,8 +1,11 @@
-//! Runs the code under test: the library on a text, the binary with arguments.
+//! Runs the code under test: the library on a text, the binary with arguments. Says what a test
+//! leaves out.
 
-use std::io::Write;
+use std::collections::BTreeSet;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
 
 use plansift::error::{Error, Result};
 use plansift::input::Source;
@@ -36,8 +39,20 @@ pub fn records(source: impl Source, options: &Options) -> Result<(Vec<Value>, Si
 
 /// The error of a text that must have one.
 pub fn error(source: impl Source, options: &Options) -> Error {
-    match records(source, options) {
-        Ok((records, _)) => panic!("{} records instead of an error", records.len()),
+    struct Counted(usize);
+    impl Sink for Counted {
+        fn record(&mut self, _: &Record<'_>) -> Result<()> {
+            self.0 += 1;
+            Ok(())
+        }
+
+        fn finish(&mut self) -> Result<()> {
+            Ok(())
+        }
+    }
+    let mut counted = Counted(0);
+    match sift(source, "plan.json", options, &mut counted) {
+        Ok(_) => panic!("{} records instead of an error", counted.0),
         Err(error) => error,
     }
 }
@@ -84,8 +99,33 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The folder of reference files beside the project, where there is one.
+/// Whether this is the run with more and larger inputs (`scripts/nightly`).
+pub fn is_nightly() -> bool {
+    std::env::var_os("PLANSIFT_NIGHTLY").is_some()
+}
+
+/// Names another folder of reference files.
+pub const SHARED: &str = "PLANSIFT_SHARED";
+
+/// The folder of reference files beside the project. A test that does without it says so.
 pub fn shared() -> Option<PathBuf> {
-    let shared = root().parent()?.join("shared");
-    shared.is_dir().then_some(shared)
+    let shared = std::env::var_os(SHARED).map(PathBuf::from);
+    let shared = shared.or_else(|| Some(root().parent()?.join("shared")))?;
+    if shared.is_dir() {
+        return Some(shared);
+    }
+    left_out(&format!("its files of {} are not there", shared.display()));
+    None
+}
+
+/// Writes to standard error, once, that this test leaves something out, and why.
+pub fn left_out(why: &str) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    // The harness names the thread of a test after it.
+    let thread = std::thread::current();
+    let said = format!("left out of {}: {why}\n", thread.name().unwrap_or("a test"));
+    if SAID.lock().expect("no panic while it is held").insert(said.clone()) {
+        // Not `eprintln!`, which is not shown of a test that passes.
+        let _ = io::stderr().write_all(said.as_bytes());
+    }
 }

@@ -3,10 +3,12 @@
 //!
 //! The test itself decides which files are plans, from their trees, so it detects a plan that the
 //! engine refuses and another document that it accepts. If the folder does not exist, the tests
-//! pass without checking anything. If it does, each test requires a minimum number of files.
+//! say so and pass without checking anything. If it does, each test requires a minimum number of
+//! files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use plansift::input::{self, Input, Slice};
 use plansift::record::{Options, Show};
@@ -203,6 +205,22 @@ fn everything_else_is_refused() {
         let there = files.is_empty() || files.iter().any(|(file, _)| file == name);
         assert!(there, "{name} ({reason}) is not there any more");
     }
+}
+
+#[test]
+fn tests_without_the_folder_say_so() {
+    let program = std::env::current_exe().expect("this program");
+    let tests =
+        ["shared_plans::everything_else_is_refused", "console::the_shared_example_is_inert"];
+    let mut command = Command::new(program);
+    command.args(tests).arg("--exact").env(run::SHARED, "nowhere");
+    let output = command.output().expect("it runs");
+    assert!(output.status.success());
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    let mut lines: Vec<_> = said.lines().collect();
+    lines.sort_unstable();
+    let expected = |test| format!("left out of {test}: its files of nowhere are not there");
+    assert_eq!(lines, [expected(tests[1]), expected(tests[0])]);
 }
 
 /// The plan that stands beside a file whose name ends in `suffix`.

@@ -37,6 +37,7 @@
 
 pub mod nesting;
 mod scalar;
+mod utf8;
 pub mod wide;
 
 #[cfg(target_arch = "x86_64")]
@@ -46,6 +47,7 @@ mod avx512;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 
+use self::utf8::Utf8;
 use self::wide::WideCode;
 use crate::error::ErrorKind;
 
@@ -479,11 +481,11 @@ impl Scanner {
         // Trailing spaces change no mask of the text.
         let mut padded = [b' '; BLOCK];
         padded[..text.len()].copy_from_slice(text);
-        let begun = self.utf8;
+        let before = self.utf8;
         let misplaced = self.scan(&padded, std::slice::from_mut(block))?;
-        let mut end = begun.bytes[..begun.len].to_vec();
+        let mut end = before.begun().to_vec();
         end.extend_from_slice(text);
-        let start = begun.len.checked_add_signed(misplaced.offset).unwrap_or_default();
+        let start = before.begun().len().checked_add_signed(misplaced.offset).unwrap_or_default();
         let is_cut = misplaced.kind == ErrorKind::Encoding
             && std::str::from_utf8(&end[start.min(end.len())..])
                 .is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none());
@@ -495,7 +497,7 @@ impl Scanner {
 
     /// How many of the last bytes begin a character that is not complete yet, and may be invalid.
     pub fn pending(&self) -> usize {
-        self.utf8.len
+        self.utf8.begun().len()
     }
 
     /// Checks that the text may end here, which is not inside a character.
@@ -527,91 +529,6 @@ fn first_misplaced(text: &[u8], before: Carry) -> Option<Misplaced> {
         }
     }
     None
-}
-
-/// The first bytes of a character that the text so far ends in.
-#[derive(Clone, Copy, Debug, Default)]
-struct Utf8 {
-    bytes: [u8; 3],
-    len: usize,
-}
-
-impl Utf8 {
-    fn is_complete(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Validates the blocks that `high` names, one bit each: those with bytes beyond ASCII. If a
-    /// character crosses a block boundary, `high` names both blocks.
-    fn check(&mut self, text: &[u8], mut high: u64) -> Option<Misplaced> {
-        // The first block must complete an unfinished character.
-        high |= u64::from(!self.is_complete());
-        while high != 0 {
-            let first = high.trailing_zeros();
-            let count = (high >> first).trailing_ones();
-            let (start, end) = (first as usize * BLOCK, (first + count) as usize * BLOCK);
-            if let Some(misplaced) = self.check_all(&text[start..end]) {
-                return Some(Misplaced { offset: start as isize + misplaced.offset, ..misplaced });
-            }
-            if !self.is_complete() && end < text.len() {
-                let offset = (end - self.len) as isize;
-                return Some(Misplaced { kind: ErrorKind::Encoding, offset });
-            }
-            // Two shifts, because a shift by 64 is not allowed.
-            high &= (!0 << (first + count - 1)) << 1;
-        }
-        None
-    }
-
-    /// Validates a text of at least four bytes that follows what was validated before.
-    fn check_all(&mut self, text: &[u8]) -> Option<Misplaced> {
-        let begun = self.len;
-        let mut rest = text;
-        if begun > 0 {
-            let len = character_len(self.bytes[0]);
-            let mut character = [0; 4];
-            character[..begun].copy_from_slice(&self.bytes[..begun]);
-            character[begun..len].copy_from_slice(&text[..len - begun]);
-            if std::str::from_utf8(&character[..len]).is_err() {
-                let offset = -(begun as isize);
-                return Some(Misplaced { kind: ErrorKind::Encoding, offset });
-            }
-            rest = &text[len - begun..];
-            self.len = 0;
-        }
-        if simdutf8::basic::from_utf8(rest).is_ok() {
-            return None;
-        }
-        // simdutf8 does not say where. Another process may have repaired the file in between.
-        let Err(error) = std::str::from_utf8(rest) else { return None };
-        let valid = text.len() - rest.len() + error.valid_up_to();
-        if error.error_len().is_some() {
-            return Some(Misplaced { kind: ErrorKind::Encoding, offset: valid as isize });
-        }
-        let is_begun = self.begin(&text[valid..]);
-        (!is_begun).then_some(Misplaced { kind: ErrorKind::Encoding, offset: valid as isize })
-    }
-
-    /// Keeps the first bytes of a character, at most three; `false` if they begin none. The check
-    /// reads the copy, because another process may write to the text.
-    fn begin(&mut self, bytes: &[u8]) -> bool {
-        self.bytes[..bytes.len()].copy_from_slice(bytes);
-        self.len = bytes.len();
-        let is_begun = bytes.is_empty() || self.len < character_len(self.bytes[0]);
-        if !is_begun {
-            self.len = 0;
-        }
-        is_begun
-    }
-}
-
-/// Length in bytes of the character that `first` begins, which has more than one byte.
-fn character_len(first: u8) -> usize {
-    match first {
-        0xf0.. => 4,
-        0xe0.. => 3,
-        _ => 2,
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::{BLOCK, Block, Detail, Isa, Misplaced, Scanner, Utf8};
+use super::utf8::Utf8;
+use super::{BLOCK, Block, Detail, Isa, Misplaced, Scanner};
 use crate::error::ErrorKind;
 
 /// Scans in batches of the given numbers of blocks; spaces pad the last block.

@@ -5,6 +5,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
 
 use plansift::error::{ErrorKind, Result};
@@ -54,8 +55,9 @@ impl Source for Meddled<'_> {
 
 /// A plan of several windows, in a file that is older than anything that happens to it.
 fn write_plan(path: &Path) {
+    static PLAN: LazyLock<String> = LazyLock::new(|| sample::of_changes(80_000, sample::create));
     let file = File::create(path).expect("a file");
-    (&file).write_all(sample::of_changes(80_000, sample::create).as_bytes()).expect("room");
+    (&file).write_all(PLAN.as_bytes()).expect("room");
     let hour_ago = SystemTime::now() - Duration::from_secs(3600);
     file.set_modified(hour_ago).expect("a time");
 }

@@ -9,6 +9,8 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::run;
+
 /// The variable that says that there is a browser: these tests may not be left out then.
 const REQUIRED: &str = "PLANSIFT_BROWSER";
 
@@ -35,12 +37,11 @@ impl Browser {
         let missing = Command::new("chromedriver").arg("--version").output().err();
         if let Some(error) = missing {
             let said = format!(
-                "chromedriver: {error}: a test of the page in a browser is left out; it needs \
-                 Chromium (Debian: apt-get install chromium chromium-driver)"
+                "chromedriver: {error}: it needs Chromium \
+                 (Debian: apt-get install chromium chromium-driver)"
             );
             assert!(std::env::var_os(REQUIRED).is_none(), "{said}");
-            // Not `eprintln!`, which is not shown of a test that passes.
-            let _ = writeln!(io::stderr(), "{said}");
+            run::left_out(&said);
             return None;
         }
         // One that finds its port taken by another ends.

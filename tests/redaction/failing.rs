@@ -80,11 +80,12 @@ fn what_is_written_until_an_error_does_not_depend_on_threads() {
     {
         texts.push(generated(folder.path(), shape, layout, SIZE).0);
     }
+    let rounds = if run::is_nightly() { 30 } else { 10 };
     let mut numbers = Numbers(29);
     let (mut failed, mut with_output) = (0, 0);
     for (which, text) in texts.iter().enumerate() {
         let whole = [redacted(Slice(text), 1).0, slimmed(Slice(text), 1).0];
-        for _ in 0..30 {
+        for _ in 0..rounds {
             let (bytes, what) = damaged(text, &mut numbers);
             let is_cut = text.starts_with(&bytes);
             let alone = [redacted(Slice(&bytes), 1), slimmed(Slice(&bytes), 1)];
@@ -109,7 +110,8 @@ fn what_is_written_until_an_error_does_not_depend_on_threads() {
             }
         }
     }
-    assert!(failed > 100 && with_output > 80, "{failed} failed, {with_output} with output");
+    let is_enough = failed > 3 * rounds && with_output * 3 > 8 * rounds;
+    assert!(is_enough, "{failed} failed, {with_output} with output");
 }
 
 #[test]

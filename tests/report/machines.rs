@@ -105,9 +105,8 @@ fn a_scanner_reads_a_result_for_each_broken_rule() {
     }
 }
 
-/// Rules of every severity, and what each form tells of them and of failed checks.
-#[test]
-fn every_form_tells_broken_rules_and_failed_checks_first() {
+/// What a report with broken rules of every severity says in that form.
+fn with_broken_rules(format: &str) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let rules = folder.path().join("rules");
     let lines = [
@@ -119,20 +118,23 @@ fn every_form_tells_broken_rules_and_failed_checks_first() {
     fs::write(&rules, lines.join("\n")).expect("a file");
     let plan = run::root().join("corpus/plans/rich/plan.json");
     let rules = format!("@{}", rules.display());
-    let run = |format: &str, plan: &std::path::Path| {
-        let mut command = run::plansift();
-        for variable in ["GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"] {
-            command.env_remove(variable);
-        }
-        let output = command.args(["report", "-o", format, "--fail-on", &rules]).arg(plan).output();
-        let output = output.expect("it runs");
-        assert_eq!(output.status.code(), Some(3));
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(said.contains(": rule broken: changes>1: 40 in "), "{said}");
-        assert!(said.contains(": Too large.\n"), "{said}");
-        assert!(said.contains(": warning: rule broken: delete:module.database: "), "{said}");
-        String::from_utf8(output.stdout).expect("UTF-8")
-    };
+    let mut command = run::plansift();
+    for variable in ["GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"] {
+        command.env_remove(variable);
+    }
+    let output = command.args(["report", "-o", format, "--fail-on", &rules]).arg(plan).output();
+    let output = output.expect("it runs");
+    assert_eq!(output.status.code(), Some(3));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains(": rule broken: changes>1: 40 in "), "{said}");
+    assert!(said.contains(": Too large.\n"), "{said}");
+    assert!(said.contains(": warning: rule broken: delete:module.database: "), "{said}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// What each form for people tells of broken rules and of failed checks.
+#[test]
+fn broken_rules_and_failed_checks_are_told_first() {
     let stands_before = |text: &str, first: &[&str], then: &str| {
         let place = |it: &str| text.find(it).unwrap_or_else(|| panic!("no {it}: {text}"));
         let mut last = 0;
@@ -142,7 +144,7 @@ fn every_form_tells_broken_rules_and_failed_checks_first() {
         }
         assert!(last < place(then), "{text}");
     };
-    let text = run("term", &plan);
+    let text = with_broken_rules("term");
     let rules = [
         "\nBroken rules\n      changes>1  error\n        40 in ",
         "        Too large.\n",
@@ -153,7 +155,7 @@ fn every_form_tells_broken_rules_and_failed_checks_first() {
     ];
     stands_before(&text, &rules, "\nChanges\n");
     assert!(!text.contains("errored") && !text.contains("create>999"), "{text}");
-    let text = run("markdown", &plan);
+    let text = with_broken_rules("markdown");
     let rules = [
         "- `changes>1`: 40 in ",
         ": `Too large.`\n",
@@ -161,27 +163,32 @@ fn every_form_tells_broken_rules_and_failed_checks_first() {
         ": `Ask <b>us</b>.`\n",
     ];
     stands_before(&text, &rules, "<details>");
-    let text = run("variables", &plan);
+}
+
+/// What each form for programs tells of them.
+#[test]
+fn programs_are_told_broken_rules_and_failed_checks() {
+    let text = with_broken_rules("variables");
     let first = "PLANSIFT_BROKEN_RULES=1\nPLANSIFT_BROKEN_WARNINGS=1\nPLANSIFT_FAILED_CHECKS=2\n";
     assert!(text.starts_with(first), "{text}");
-    let text = run("gitlab", &plan);
+    let text = with_broken_rules("gitlab");
     let first = r#"{"broken_rules":1,"broken_warnings":1,"failed_checks":2,"create":"#;
     assert!(text.starts_with(first), "{text}");
-    let text = run("github", &plan);
+    let text = with_broken_rules("github");
     assert!(text.contains("::error title=Rule broken%3A changes>1::"), "{text}");
     assert!(text.contains("::warning title=Rule broken%3A delete%3Amodule.database::"), "{text}");
     assert!(text.contains("%0AAsk <b>us</b>.\n"), "{text}");
-    let text = run("html", &plan);
+    let text = with_broken_rules("html");
     let told = r#""broken":[{"rule":"changes\u003e1","severity":"error","words":"40 in "#;
     assert!(text.contains(told), "no broken rules");
     assert!(text.contains(r#""message":"Too large."},{"rule":"delete:module.database","#));
-    let read: Value = serde_json::from_str(&run("json", &plan)).expect("JSON");
+    let read: Value = serde_json::from_str(&with_broken_rules("json")).expect("JSON");
     let broken = &read["plans"][0]["broken_rules"];
     assert_eq!(broken[0]["severity"], "error");
     assert_eq!(broken[1]["message"], "Ask <b>us</b>.");
     assert_eq!(read["totals"]["broken_rules"], 1);
     assert_eq!(read["totals"]["broken_warnings"], 1);
-    let read: Sarif = serde_json::from_str(&run("sarif", &plan)).expect("SARIF");
+    let read: Sarif = serde_json::from_str(&with_broken_rules("sarif")).expect("SARIF");
     let results = read.runs[0].results.as_ref().expect("results");
     let of = |id: &str| results.iter().find(|it| it.rule_id.as_deref() == Some(id));
     let result = of("delete:module.database").expect("a result");
@@ -189,7 +196,7 @@ fn every_form_tells_broken_rules_and_failed_checks_first() {
     assert!(result.message.text.as_ref().is_some_and(|text| text.ends_with(": Ask <b>us</b>.")));
     assert_eq!(of("changes>1").expect("a result").level, Some(ResultLevel::Error));
     assert!(of("errored").is_none() && of("create>999").is_none());
-    let text = run("junit", &plan);
+    let text = with_broken_rules("junit");
     let read = junit_parser::from_reader(Cursor::new(&text)).expect("JUnit");
     let case = |name: &str| read.suites[0].cases.iter().find(|it| it.original_name == name);
     assert!(case("rule changes>1").expect("a test").status.is_failure());

@@ -49,88 +49,91 @@ fn plan() -> String {
     ])
 }
 
+/// Arguments, the rows that are left, and what is told of the others.
+const WANTED: [(&[&str], &[&str], Option<&str>); 12] = [
+    (
+        &[],
+        &[
+            "~ aws_a.r0",
+            "~ n",
+            "~ tags.a",
+            "~ aws_b.r1",
+            "~ tags.a",
+            "~ tags_all.a",
+            "- gcp_c.r2",
+            "- tags.a",
+            "~ gcp_d.r3",
+            "~ l",
+            "~ s",
+            "-/+ gcp_e.r4",
+            "~ n",
+            "~ tags.a",
+        ],
+        None,
+    ),
+    (
+        &["--ignore", "tags-only,whitespace,set-order"],
+        &[
+            "~ aws_a.r0",
+            "~ n",
+            "~ tags.a",
+            "- gcp_c.r2",
+            "- tags.a",
+            "-/+ gcp_e.r4",
+            "~ n",
+            "~ tags.a",
+        ],
+        Some("2 changes."),
+    ),
+    (
+        &["--ignore", "whitespace", "--ignore-type", "aws_*"],
+        &["- gcp_c.r2", "- tags.a", "~ gcp_d.r3", "~ l", "-/+ gcp_e.r4", "~ n", "~ tags.a"],
+        Some("2 changes, 1 attribute."),
+    ),
+    (
+        &["--ignore-path", "tags*"],
+        &[
+            "~ aws_a.r0",
+            "~ n",
+            "- gcp_c.r2",
+            "~ gcp_d.r3",
+            "~ l",
+            "~ s",
+            "-/+ gcp_e.r4",
+            "~ n",
+            "~ tags.a",
+        ],
+        Some("1 change, 2 attributes."),
+    ),
+    (
+        &["--only", "action:delete", "--only", "action:replace", "--only", "gcp_*"],
+        &["- gcp_c.r2", "- tags.a", "-/+ gcp_e.r4", "~ n", "~ tags.a"],
+        Some("3 changes."),
+    ),
+    (
+        &["--only", "path:n", "--only", "type:aws_*"],
+        &["~ aws_a.r0", "~ n", "~ tags.a"],
+        Some("4 changes."),
+    ),
+    (&["--only", "address:gcp_d.*"], &["~ gcp_d.r3", "~ l", "~ s"], Some("4 changes.")),
+    (
+        &["--only", "module:", "--only", "aws_a"],
+        &["~ aws_a.r0", "~ n", "~ tags.a"],
+        Some("4 changes."),
+    ),
+    (&["--only", "module:x"], &[], Some("5 changes.")),
+    (
+        &["--only", "action:destroy"],
+        &["- gcp_c.r2", "- tags.a", "-/+ gcp_e.r4", "~ n", "~ tags.a"],
+        Some("3 changes."),
+    ),
+    (&["--only", "path:=tags"], &[], Some("5 changes.")),
+    (&["--drift-only"], &[], Some("5 changes.")),
+];
+
 #[test]
 fn what_is_not_wanted_is_left_out_and_counted() {
-    for (args, expected, said) in [
-        (
-            &[][..],
-            &[
-                "~ aws_a.r0",
-                "~ n",
-                "~ tags.a",
-                "~ aws_b.r1",
-                "~ tags.a",
-                "~ tags_all.a",
-                "- gcp_c.r2",
-                "- tags.a",
-                "~ gcp_d.r3",
-                "~ l",
-                "~ s",
-                "-/+ gcp_e.r4",
-                "~ n",
-                "~ tags.a",
-            ][..],
-            None,
-        ),
-        (
-            &["--ignore", "tags-only,whitespace,set-order"],
-            &[
-                "~ aws_a.r0",
-                "~ n",
-                "~ tags.a",
-                "- gcp_c.r2",
-                "- tags.a",
-                "-/+ gcp_e.r4",
-                "~ n",
-                "~ tags.a",
-            ],
-            Some("2 changes."),
-        ),
-        (
-            &["--ignore", "whitespace", "--ignore-type", "aws_*"],
-            &["- gcp_c.r2", "- tags.a", "~ gcp_d.r3", "~ l", "-/+ gcp_e.r4", "~ n", "~ tags.a"],
-            Some("2 changes, 1 attribute."),
-        ),
-        (
-            &["--ignore-path", "tags*"],
-            &[
-                "~ aws_a.r0",
-                "~ n",
-                "- gcp_c.r2",
-                "~ gcp_d.r3",
-                "~ l",
-                "~ s",
-                "-/+ gcp_e.r4",
-                "~ n",
-                "~ tags.a",
-            ],
-            Some("1 change, 2 attributes."),
-        ),
-        (
-            &["--only", "action:delete", "--only", "action:replace", "--only", "gcp_*"],
-            &["- gcp_c.r2", "- tags.a", "-/+ gcp_e.r4", "~ n", "~ tags.a"],
-            Some("3 changes."),
-        ),
-        (
-            &["--only", "path:n", "--only", "type:aws_*"],
-            &["~ aws_a.r0", "~ n", "~ tags.a"],
-            Some("4 changes."),
-        ),
-        (&["--only", "address:gcp_d.*"], &["~ gcp_d.r3", "~ l", "~ s"], Some("4 changes.")),
-        (
-            &["--only", "module:", "--only", "aws_a"],
-            &["~ aws_a.r0", "~ n", "~ tags.a"],
-            Some("4 changes."),
-        ),
-        (&["--only", "module:x"], &[], Some("5 changes.")),
-        (
-            &["--only", "action:destroy"],
-            &["- gcp_c.r2", "- tags.a", "-/+ gcp_e.r4", "~ n", "~ tags.a"],
-            Some("3 changes."),
-        ),
-        (&["--only", "path:=tags"], &[], Some("5 changes.")),
-        (&["--drift-only"], &[], Some("5 changes.")),
-    ] {
+    for (args, expected, said) in WANTED {
         let text = report_of(args, &plan());
         assert_eq!(
             (rows(&text), hidden(&text)),

@@ -53,7 +53,11 @@ fn what_repeats_a_secret_is_hidden_too() {
     let text = report_of(&["--also-names", "^pw$"], &named);
     let shown = ["qa", "qb", "qc", "qd"].iter().any(|secret| text.contains(secret));
     assert!(!shown && text.contains("jsondecode(u).b  = 1 -> 2"), "{text}");
-    // Nor in a text that is too long to be looked into.
+}
+
+#[test]
+fn what_may_repeat_a_secret_unseen_is_hidden() {
+    // In a text that is too long to be looked into.
     let pad = ",".repeat(60_000);
     let side = |member: &str| {
         let text = format!(r"p: Canary-of-it\n{member}\nq: |\n  {pad}");
@@ -71,7 +75,7 @@ fn what_repeats_a_secret_is_hidden_too() {
             assert!(text.contains("long_text") && !text.contains("Canary"), "{text}");
         }
     }
-    // Nor in a document that is too deep for that, in JSON or in YAML.
+    // In a document that is too deep for that, in JSON or in YAML.
     let deep_json = format!(r#"[\"Canary-of-it\",{}1{}]"#, "[".repeat(210), "]".repeat(210));
     let deep_yaml = format!(r"k:\n  {}Canary-of-it\n", "- ".repeat(210));
     for text in [deep_json, deep_yaml] {
@@ -95,6 +99,10 @@ fn what_repeats_a_secret_is_hidden_too() {
     )]);
     let text = report_of(&["--also-names", "^pw$"], &twice);
     assert!(text.contains("~ u = ") && !text.contains("qa") && !text.contains("qb"), "{text}");
+}
+
+#[test]
+fn what_repeats_a_secret_outside_of_values_is_hidden_too() {
     // What something is imported by.
     let imported = plan_of(&[
         ("a", r#""actions":["create"],"after":{"p":"Canary-of-it"},"after_sensitive":{"p":true}"#),

@@ -78,7 +78,7 @@ fn a_full_disk_ends_the_run() {
     let can =
         Command::new("unshare").args(["-rm", "mount", "-t", "tmpfs", "none", "/mnt"]).output();
     if !can.is_ok_and(|output| output.status.success()) {
-        eprintln!("nothing can be mounted here: no small disk");
+        run::left_out("nothing can be mounted here: no small disk");
         return;
     }
     let folder = growing();
@@ -170,7 +170,7 @@ fn a_file_that_must_not_be_read_is_a_row() {
         command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(program);
         let version = command.arg("--version").output();
         if !version.is_ok_and(|output| output.status.success()) {
-            eprintln!("nobody but the superuser can run the program here");
+            run::left_out("nobody but the superuser can run the program here");
             return;
         }
         let program = run::plansift().get_program().to_owned();

@@ -97,7 +97,7 @@ fn a_batch_is_reported_while_it_runs_and_is_the_only_one() {
 #[test]
 fn the_first_interrupt_stops_in_order() {
     if !interrupts_are_heeded() {
-        eprintln!("interrupts are ignored here, and so by what is started");
+        run::left_out("interrupts are ignored here, and so by what is started");
         return;
     }
     let folder = plans();
@@ -125,7 +125,7 @@ fn the_first_interrupt_stops_in_order() {
 #[test]
 fn the_second_interrupt_stops_at_once() {
     if !interrupts_are_heeded() {
-        eprintln!("interrupts are ignored here, and so by what is started");
+        run::left_out("interrupts are ignored here, and so by what is started");
         return;
     }
     let folder = plans();
@@ -217,7 +217,7 @@ fn await_pending(folder: &Folder, count: u64) {
 #[test]
 fn the_first_signal_ends_a_batch_that_waits_for_a_pipe() {
     if !interrupts_are_heeded() {
-        eprintln!("interrupts are ignored here, and so by what is started");
+        run::left_out("interrupts are ignored here, and so by what is started");
         return;
     }
     let waits = [Wait::NoWriter, Wait::SilentWriter, Wait::HalfAPlan, Wait::Stdin];

@@ -1,0 +1,222 @@
+//! Tests of the journal: what it tells, and how it notices damage.
+
+use std::cmp::Ordering;
+
+use super::*;
+use crate::batch::outcome::{Done, PlanOutcome, PlanResult};
+
+fn terms() -> Terms {
+    let (plansift, format, shard) = ["0.0.0", "ndjson", "1/1"].map(str::to_owned).into();
+    Terms {
+        version: VERSION,
+        plansift,
+        format,
+        all: false,
+        check: "grammar".to_owned(),
+        strict: false,
+        shard,
+    }
+}
+
+fn listed(name: &str, len: u64) -> Listed {
+    let identity = Some(Identity { len, modified: Some(-1), etag: None });
+    let (name, source) = (name.to_owned(), format!("p/{name}"));
+    Listed { position: 0, name, source, workspace: None, identity }
+}
+
+/// An outcome with an error of that text, or none.
+fn outcome(of: &Listed, error: Option<&str>) -> Outcome {
+    let Listed { name, source, workspace, identity, .. } = of.clone();
+    let result = match error {
+        Some(text) => PlanResult::Error(text.to_owned()),
+        None => PlanResult::Done(Box::new(Done {
+            has_changes: true,
+            summary: Default::default(),
+            tally: Default::default(),
+        })),
+    };
+    let plans = vec![PlanOutcome { source: source.clone(), workspace: None, result }];
+    Outcome { name, source, workspace, identity, records: None, plans }
+}
+
+/// A journal of four lines, two of them of outcomes.
+fn written(path: &Path) -> Journal {
+    std::fs::write(path, Journal::first_line(&terms()).expect("a line")).expect("a file");
+    let mut journal =
+        Journal::open(path.parent().expect("a folder"), Access::Append).expect("a journal");
+    let inputs = [listed("a", 1), listed("b", 2), listed("c", 3)];
+    list(&mut journal, &inputs);
+    let both = [outcome(&inputs[0], None), outcome(&inputs[1], Some("é \" { \n"))];
+    journal.add(&both).expect("it is written");
+    journal.add(&[outcome(&inputs[1], None)]).expect("it is written");
+    journal
+}
+
+fn list(journal: &mut Journal, inputs: &[Listed]) {
+    journal.list(|| inputs.iter().cloned()).expect("it is written");
+}
+
+fn listed_in(journal: &Journal) -> Vec<Listed> {
+    let listed = journal.listed().expect("they were told");
+    listed.collect::<Result<_>>().expect("it can be read")
+}
+
+/// Inputs that are done, and those that have failed.
+fn told(journal: &Journal) -> (Vec<String>, Vec<String>) {
+    let (mut done, mut failed) = (Vec::new(), Vec::new());
+    for input in listed_in(journal) {
+        let known = journal.known(&input).expect("it can be read");
+        if let Some(outcome) = journal.outcome(&input).expect("it can be read") {
+            assert_eq!(outcome.name, input.name);
+            assert_eq!(known.map(|it| it.has_failed()), Some(outcome.has_failed()));
+            if outcome.has_failed() { &mut failed } else { &mut done }.push(outcome.name);
+        }
+    }
+    (done, failed)
+}
+
+#[test]
+fn a_journal_tells_what_was_written_last() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("journal");
+    let mut journal = written(&path);
+    let expected = (vec!["a".to_owned(), "b".to_owned()], Vec::new());
+    assert_eq!(told(&journal), expected);
+    let again = Journal::open(folder.path(), Access::Read).expect("a journal");
+    assert_eq!(told(&again), expected);
+    assert_eq!((again.terms(), listed_in(&again)), (&terms(), listed_in(&journal)));
+    let len = path.metadata().expect("a file").len();
+    list(&mut journal, &listed_in(&again));
+    assert_eq!(path.metadata().expect("a file").len(), len);
+    // Another size, and one input less.
+    list(&mut journal, &[listed("a", 5), listed("b", 2)]);
+    assert_eq!(told(&journal), (vec!["b".to_owned()], Vec::new()));
+    assert_eq!(journal.unlisted().expect("it can be read"), 0);
+    list(&mut journal, &[listed("c", 3)]);
+    assert_eq!(told(&journal), (vec![], vec![]));
+    assert_eq!(journal.unlisted().expect("it can be read"), 2);
+}
+
+/// The bytes of a journal, which other versions of this program read, too.
+#[test]
+fn a_journal_of_before_is_read_and_written_alike() {
+    let lines = concat!(
+        r#"73ab48fd061e3d52 {"begun":{"version":1,"plansift":"0.1.0","format":"ndjson","#,
+        r#""all":false,"check":"grammar","strict":false,"shard":"1/1"}}"#,
+        "\n",
+        r#"06ed1c50e36c141c {"inputs":[{"position":0,"name":"b.json","source":"b.json","#,
+        r#""workspace":"b","identity":{"len":1,"modified":1767323045000000000}}]}"#,
+        "\n",
+        r#"62a92184a8fcd7a4 {"outcomes":[{"name":"b.json","source":"b.json","#,
+        r#""workspace":"b","identity":{"len":1,"modified":1767323045000000000},"#,
+        r#""plans":[{"source":"b.json","workspace":"b","result":{"error":"byte 1: "#,
+        r#"the document is incomplete: the input ends here"}}]}]}"#,
+        "\n",
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("journal");
+    std::fs::write(&path, lines).expect("it is written");
+    let before = Journal::open(folder.path(), Access::Read).expect("a journal");
+    let terms = Terms { plansift: "0.1.0".to_owned(), ..terms() };
+    let identity = Identity { len: 1, modified: Some(1_767_323_045_000_000_000), etag: None };
+    let input = Listed {
+        position: 0,
+        name: "b.json".to_owned(),
+        source: "b.json".to_owned(),
+        workspace: Some("b".to_owned()),
+        identity: Some(identity),
+    };
+    assert_eq!((before.terms(), listed_in(&before)), (&terms, vec![input.clone()]));
+    let outcome = before.outcome(&input).expect("it can be read").expect("it is done");
+    std::fs::write(&path, Journal::first_line(&terms).expect("a line")).expect("a file");
+    let mut journal = Journal::open(folder.path(), Access::Append).expect("a journal");
+    list(&mut journal, &[input]);
+    journal.add(&[outcome]).expect("it is written");
+    assert_eq!(std::fs::read_to_string(&path).expect("a file"), lines);
+}
+
+#[test]
+fn what_is_not_known_again_is_done_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("journal");
+    let mut journal = written(&path);
+    let pipe = Listed { identity: None, ..listed("pipe", 0) };
+    let inputs = [listed("a", 1), pipe.clone()];
+    list(&mut journal, &inputs);
+    journal.add(&[outcome(&pipe, None)]).expect("it is written");
+    let both = (vec!["a".to_owned(), "pipe".to_owned()], vec![]);
+    assert_eq!(told(&journal), both);
+    assert_eq!(told(&Journal::open(folder.path(), Access::Read).expect("a journal")), both);
+    // The next run with the same inputs.
+    list(&mut journal, &inputs);
+    let one = (vec!["a".to_owned()], vec![]);
+    assert_eq!(told(&journal), one);
+    assert_eq!(told(&Journal::open(folder.path(), Access::Read).expect("a journal")), one);
+}
+
+#[test]
+fn a_journal_of_another_version_is_told_from_damage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("journal");
+    let newer = Terms { version: VERSION + 1, ..terms() };
+    std::fs::write(&path, Journal::first_line(&newer).expect("a line")).expect("a file");
+    let kind = Journal::open(folder.path(), Access::Read).expect_err("another version").kind();
+    assert_eq!(kind, ErrorKind::Folder(FolderProblem::Begun("version of plansift")));
+}
+
+#[test]
+fn a_journal_is_cut_where_it_is_torn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("journal");
+    drop(written(&path));
+    let whole = std::fs::read(&path).expect("a file");
+    let ends: Vec<usize> = (1..=whole.len()).filter(|&at| whole[at - 1] == b'\n').collect();
+    assert_eq!(ends.len(), 4);
+    for cut in 0..whole.len() {
+        std::fs::write(&path, &whole[..cut]).expect("it is written");
+        let opened = Journal::open(folder.path(), Access::Append);
+        let Some(&end) = ends.iter().rfind(|&&end| end <= cut) else {
+            let kind = opened.expect_err("it does not tell what was begun").kind();
+            assert_eq!(kind, ErrorKind::Folder(FolderProblem::Damaged { line: 1 }), "{cut}");
+            continue;
+        };
+        let mut journal = opened.unwrap_or_else(|error| panic!("{cut}: {error}"));
+        assert_eq!(path.metadata().expect("a file").len(), end as u64);
+        if cut % 16 > 0 {
+            continue;
+        }
+        // And it goes on, which waits for the disk.
+        list(&mut journal, &[listed("a", 1)]);
+        journal.add(&[outcome(&listed("a", 1), Some("x"))]).expect("it is written");
+        let again = Journal::open(folder.path(), Access::Read).expect("a journal");
+        assert_eq!(told(&again), (vec![], vec!["a".to_owned()]));
+    }
+}
+
+#[test]
+fn damage_is_never_taken_for_the_truth() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("journal");
+    drop(written(&path));
+    let whole = std::fs::read(&path).expect("a file");
+    let last = whole[..whole.len() - 1].iter().rposition(|&it| it == b'\n').expect("lines");
+    for at in 0..whole.len() {
+        for bit in [1, 0x20, 0x80] {
+            let mut damaged = whole.clone();
+            damaged[at] ^= bit;
+            std::fs::write(&path, &damaged).expect("it is written");
+            match Journal::open(folder.path(), Access::Read) {
+                Ok(journal) => {
+                    // Two lines that are one now count as one that is torn.
+                    let expected = match at.cmp(&last) {
+                        Ordering::Less => panic!("{at}: {bit:#x} went unnoticed"),
+                        Ordering::Equal => (vec![], vec![]),
+                        Ordering::Greater => (vec!["a".to_owned()], vec!["b".to_owned()]),
+                    };
+                    assert_eq!(told(&journal), expected, "{at}: {bit:#x}");
+                }
+                Err(error) => assert!(at < last, "{at}: {error}"),
+            }
+        }
+    }
+}

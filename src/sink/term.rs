@@ -416,7 +416,11 @@ impl<W: Write> Term<W> {
         let style = if matches!(&*check.status, "fail" | "error") { RED } else { YELLOW };
         let status = self.paint(style, &visible(&check.status));
         self.line(&format!("      {}  {status}", visible(&check.address)))?;
-        check.problems.iter().try_for_each(|it| self.line(&format!("        {}", visible(it))))
+        for line in check.problems.iter().flat_map(|message| message.trim_end().lines()) {
+            let space = if line.is_empty() { "" } else { "        " };
+            self.line(&format!("{space}{}", visible(line)))?;
+        }
+        Ok(())
     }
 }
 

@@ -489,6 +489,7 @@ impl Listing<'_, '_> {
         self.attributes.push(&mut self.room, || {
             let mut text = text(path, shower);
             let replaces = match within {
+                _ if difference == Difference::Nothing => false,
                 None => is_forced || reasons.touch(path),
                 Some(Within { name, replaces }) => {
                     let dot = if text.is_empty() || text.starts_with('[') { "" } else { "." };

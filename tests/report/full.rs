@@ -281,10 +281,10 @@ fn what_stays_forces_no_replacement() {
         sides[0], sides[1]
     );
     let plan = plan_of(&[("t", &members)]);
-    for (format, marks) in [("term", 3), ("markdown", 3)] {
+    for format in ["term", "markdown"] {
         let text = report_of(&["--full", "-o", format], &plan);
         let is_marked = |line: &&str| line.contains("# forces replacement");
-        assert_eq!(text.lines().filter(is_marked).count(), marks, "{format}: {text}");
+        assert_eq!(text.lines().filter(is_marked).count(), 2, "{format}: {text}");
         for line in text.lines().filter(is_marked) {
             assert!(line.trim_start().starts_with(['-', '+', '~']), "{format}: {text}");
         }
@@ -308,7 +308,7 @@ fn messages_of_checks_have_lines() {
         One.
 
           Two:
-        ::error::three
+        \\u{3a}:error::three
         Four.
 ";
     assert!(text.contains(expected), "{text}");

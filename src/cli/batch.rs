@@ -4,13 +4,16 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::args::Batch;
+use super::ending::end_of_output;
 use super::exit::Exit;
 use super::inputs;
 #[cfg(target_os = "linux")]
 use super::interrupt::Interrupts;
+use super::messages::{fail, say};
+use super::options::{access, form, options, shape, threads};
 use super::output::{lies_in, write_whole};
 use super::progress::Meter;
-use super::run::{access, end_of_output, fail, form, options, say, screen, shape, threads};
+use super::screen::screen;
 use super::stats::Stats;
 use crate::batch::folder::{Folder, Standing};
 use crate::batch::journal::{self, Listed, Terms};

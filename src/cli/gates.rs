@@ -6,7 +6,7 @@ use std::io::Read;
 
 use super::args::GateArgs;
 use super::exit::Exit;
-use super::run::say;
+use super::messages::say;
 use crate::error::{Error, ErrorKind, RuleFault};
 use crate::sink::Sink;
 use crate::sink::gate::{Answer, Gate, Rule};

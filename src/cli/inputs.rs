@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::args::Plans;
 use super::exit::Exit;
+use super::messages::say;
 use super::output;
-use super::run::say;
 use crate::batch::{
     Entry, Globs, Inputs, List, Location, Patience, Rule, Selection, Separator, Skipped, Stores,
     behind_at,

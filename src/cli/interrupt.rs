@@ -16,7 +16,7 @@ use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use tempfile::NamedTempFile;
 
-use super::run::say;
+use super::messages::say;
 use crate::batch::Stop;
 
 /// All unfinished files, and whether somebody waits for a signal.

@@ -4,9 +4,12 @@ use std::io::{self, BufWriter, Write};
 
 use super::args::{Merge, ReportFormat};
 use super::batch::{exit_of, refused_output};
+use super::ending::end_of_output;
 use super::exit::Exit;
+use super::messages::{fail, say};
+use super::options::shape;
 use super::output::{Output, write_whole};
-use super::run::{end_of_output, fail, say, screen, shape};
+use super::screen::screen;
 use crate::batch::report::{Fleet, Shards};
 use crate::error::{Error, ErrorKind, Result};
 

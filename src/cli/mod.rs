@@ -3,24 +3,33 @@
 
 pub mod args;
 mod audit;
+mod auditing;
+mod bar;
 mod batch;
+mod ending;
 mod exit;
 mod gates;
 mod inputs;
 #[cfg(target_os = "linux")]
 mod interrupt;
 mod merge;
+mod messages;
+mod options;
 mod output;
 mod pages;
 mod progress;
+mod records;
 mod redact;
 mod report;
 mod rewriting;
 mod run;
+mod screen;
 mod secrecy;
+mod secrets;
 mod sifting;
 mod slim;
 mod stats;
+mod tally;
 mod unmatched;
 
 use std::ffi::OsString;
@@ -40,8 +49,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     secrecy::refuse_core_dumps();
     secrecy::tell_panics_without_words();
     let exit = match args::parse(args) {
-        Ok(command) => run::run(command),
-        Err(refusal) => run::refuse(&refusal),
+        Ok(command) => run::run(&command),
+        Err(refusal) => messages::refuse(&refusal),
     };
     exit.into()
 }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::inputs::Listed;
+use super::messages::say;
 use super::output::{Output, is_same, replaces};
-use super::run::say;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::markdown::Open;
 

@@ -1,6 +1,6 @@
 //! What a plan holds must not be left behind by the process that read it.
 
-use super::run::say;
+use super::messages::say;
 
 /// Has a panic told by its place in this program alone: its words may quote an input.
 pub fn tell_panics_without_words() {

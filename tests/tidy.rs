@@ -309,7 +309,7 @@ fn standard_error_is_written_in_one_place() {
         found.extend(lines.map(|(number, line)| format!("{}:{number}: {line}", file.path)));
     }
     // A function that makes every line visible.
-    assert!(matches!(&found[..], [only] if only.starts_with("cli/run.rs")), "{found:#?}");
+    assert!(matches!(&found[..], [only] if only.starts_with("cli/messages.rs")), "{found:#?}");
 }
 
 #[test]

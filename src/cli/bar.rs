@@ -49,8 +49,7 @@ pub fn of_input(plans: &Plans, entry: &Entry, len: Option<u64>) -> Bar {
     Bar(Some(Arc::new(Drawn { bar, len })))
 }
 
-/// Returns one bar for several inputs, if it is worth showing. `bytes`: the bytes of all passes over
-/// all inputs.
+/// Returns one bar for several inputs, if it is worth showing. `bytes`: the bytes of all passes.
 pub fn of_inputs(plans: &Plans, inputs: usize, bytes: u64) -> Bar {
     if !is_shown(plans, Some(bytes)) {
         return Bar::default();

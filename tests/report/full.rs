@@ -286,7 +286,7 @@ fn what_stays_forces_no_replacement() {
         let is_marked = |line: &&str| line.contains("# forces replacement");
         assert_eq!(text.lines().filter(is_marked).count(), 2, "{format}: {text}");
         for line in text.lines().filter(is_marked) {
-            assert!(line.trim_start().starts_with(['-', '+', '~']), "{format}: {text}");
+            assert!(line.trim_start().starts_with(['!', '~']), "{format}: {text}");
         }
     }
 }

@@ -489,7 +489,6 @@ impl Listing<'_, '_> {
         self.attributes.push(&mut self.room, || {
             let mut text = text(path, shower);
             let replaces = match within {
-                _ if difference == Difference::Nothing => false,
                 None => is_forced || reasons.touch(path),
                 Some(Within { name, replaces }) => {
                     let dot = if text.is_empty() || text.starts_with('[') { "" } else { "." };
@@ -497,6 +496,7 @@ impl Listing<'_, '_> {
                     *replaces
                 }
             };
+            let replaces = replaces && difference != Difference::Nothing;
             Attribute { path: text, before, after, replaces, difference, lines }
         });
     }

@@ -49,7 +49,7 @@ const CRATES: [(&str, &[&str]); 36] = [
     ("futures-util", &["batch/store/client/"]),
     ("globset", &["batch/globs.rs", "batch/store/client/keys.rs"]),
     ("hashbrown", &["record/importing.rs", "secret/set.rs", "sink/fleet/rows.rs"]),
-    ("indicatif", &["cli/progress.rs"]),
+    ("indicatif", &["cli/bar.rs", "cli/progress.rs"]),
     ("libc", &["input/rereadable.rs", "input/mapped.rs", "main.rs"]),
     ("libmimalloc-sys", &["main.rs"]),
     (
@@ -91,7 +91,7 @@ const CRATES: [(&str, &[&str]); 36] = [
             "sink/spool.rs",
         ],
     ),
-    ("terminal_size", &["cli/run.rs"]),
+    ("terminal_size", &["cli/screen.rs"]),
     ("tokio", &["batch/store/client/"]),
     ("unicode-width", &["sink/summary.rs", "sink/wrap.rs"]),
     ("walkdir", &["batch/walk.rs", "batch/globs.rs"]),
@@ -315,7 +315,7 @@ fn standard_error_is_written_in_one_place() {
         found.extend(lines.map(|(number, line)| format!("{}:{number}: {line}", file.path)));
     }
     // A function that makes every line visible.
-    assert!(matches!(&found[..], [only] if only.starts_with("cli/run.rs")), "{found:#?}");
+    assert!(matches!(&found[..], [only] if only.starts_with("cli/messages.rs")), "{found:#?}");
 }
 
 #[test]

@@ -29,6 +29,7 @@
 //! ```
 
 mod ahead;
+pub mod documents;
 mod entries;
 pub mod folder;
 mod globs;

@@ -1,12 +1,10 @@
 //! The plans of an input, one after the other: their records for a sink, and what is to be said.
 
-use std::borrow::Cow;
-use std::fmt;
-
+use super::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::limits::Limit;
-use crate::plan::{Documents, Next};
+use crate::plan::Documents;
 use crate::record::view::{Detail, Known, View};
 use crate::record::{Label, Options, Record, Sifted, sift_next, sift_with_view};
 use crate::secret::{self, Collected};
@@ -43,29 +41,6 @@ pub trait Reader {
     fn note(&mut self, input: Label<'_>, note: Note);
 }
 
-/// What is to be said between two plans of an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Note {
-    /// A plan failed, and another one begins at this offset.
-    GoesOn(u64),
-    /// Behind the plan of this number there is more, and nobody knows where it begins.
-    Lost(u64),
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Note::GoesOn(at) => {
-                write!(f, "going on at byte {at}, where a line begins the next plan")
-            }
-            Note::Lost(number) => write!(
-                f,
-                "what follows plan {number} was not read: no line certainly begins the next one"
-            ),
-        }
-    }
-}
-
 /// What of the attributes of changes is in the records.
 pub enum Attributes<'a> {
     /// Nothing.
@@ -92,59 +67,71 @@ pub struct Values<'a> {
 ///
 /// # Errors
 ///
-/// The output cannot be written, or the run was stopped. All else is told the reader.
+/// The output cannot be written, or the run was stopped. The reader takes all other errors.
 pub fn read_plans(
     source: impl Source,
     input: Label<'_>,
     options: &Options,
-    mut attributes: Attributes<'_>,
+    attributes: Attributes<'_>,
     reader: &mut impl Reader,
 ) -> Result<()> {
     let mut documents = Documents::new(source, &options.read);
-    let mut next = Some(0);
-    for number in 1_u64.. {
-        let Some(at) = next else { break };
+    visit_all(&mut documents, &mut Plans { input, options, attributes, reader })
+}
+
+/// Reads each plan of an input for a reader.
+struct Plans<'a, 'v, R> {
+    input: Label<'a>,
+    options: &'a Options,
+    attributes: Attributes<'v>,
+    reader: &'a mut R,
+}
+
+impl<S: Source, R: Reader> Visitor<S> for Plans<'_, '_, R> {
+    type End = Error;
+
+    fn visit(&mut self, turn: Turn<'_, S>) -> Result<Visited> {
+        let Turn { documents, number, at } = turn;
+        let Plans { input, options, attributes, reader } = self;
         let source = numbered(input.source, number);
         let workspace = input.workspace.map(|name| numbered(name, number));
         let label = Label { source: &source, workspace: workspace.as_deref() };
         if number > reader.plans_max() {
             let error = Error::new(ErrorKind::Limit { limit: Limit::Plans, value: number - 1 });
             reader.refuse(label, &error)?;
-            break;
+            return Ok(Visited::Enough);
         }
-        let secrets = match &mut attributes {
+        let secrets = match attributes {
             Attributes::Values(values) => Some((values.collect)(at)),
             Attributes::None | Attributes::Paths => None,
         };
         let sifted = match secrets.transpose() {
-            Ok(secrets) => match view(&attributes, secrets.as_ref()) {
-                Some(view) => sift_with_view(&mut documents, label, options, view, reader.sink()),
-                None => sift_next(&mut documents, label, options, reader.sink()),
+            Ok(secrets) => match view(attributes, secrets.as_ref()) {
+                Some(view) => sift_with_view(documents, label, options, view, reader.sink()),
+                None => sift_next(documents, label, options, reader.sink()),
             },
-            // What the first reading refuses is refused. The plan is read once more all the same:
-            // that finds the next plan of the input, or an error that says more.
-            Err(error) => sift_next(&mut documents, label, options, &mut Discard).and(Err(error)),
+            // The first pass failed, so the plan fails. The second pass finds the next plan of the
+            // input, or an error that says more.
+            Err(error) => sift_next(documents, label, options, &mut Discard).and(Err(error)),
         };
-        let failed = match sifted {
+        match sifted {
             Ok(sifted) => {
                 reader.done(label, &sifted);
-                None
+                Ok(Visited::Done)
             }
             Err(error) if matches!(error.kind(), ErrorKind::Write | ErrorKind::Stopped) => {
-                return Err(error);
+                Err(error)
             }
             Err(error) => {
                 reader.refuse(label, &error)?;
-                Some(error.kind())
+                Ok(Visited::Failed(error.kind()))
             }
-        };
-        let (found, note) = find_next(&mut documents, number, failed);
-        next = found;
-        if let Some(note) = note {
-            reader.note(input, note);
         }
     }
-    Ok(())
+
+    fn note(&mut self, note: Note) {
+        self.reader.note(self.input, note);
+    }
 }
 
 /// Takes the records of a plan that is refused.
@@ -169,30 +156,6 @@ fn view<'v>(attributes: &'v Attributes<'_>, secrets: Option<&'v Collected>) -> O
         }
         _ => Some(View::Paths),
     }
-}
-
-/// Where the next document begins, if there is one, and what is to be said of it. `number`: that of
-/// the one before it, and `failed` how it failed.
-pub fn find_next<S: Source>(
-    documents: &mut Documents<S>,
-    number: u64,
-    failed: Option<ErrorKind>,
-) -> (Option<u64>, Option<Note>) {
-    match (documents.find_next(), failed) {
-        (Next::Document(at), Some(_)) => (Some(at), Some(Note::GoesOn(at))),
-        (Next::Document(at), None) => (Some(at), None),
-        (Next::Unknown { seems_more }, Some(error)) if error != ErrorKind::Truncated => {
-            // Of a single document there is nothing more to say.
-            let is_one_of_several = number > 1 || seems_more;
-            (None, is_one_of_several.then_some(Note::Lost(number)))
-        }
-        _ => (None, None),
-    }
-}
-
-/// The name of one of several documents of an input.
-pub fn numbered(name: &str, number: u64) -> Cow<'_, str> {
-    if number == 1 { Cow::Borrowed(name) } else { Cow::Owned(format!("{name}#{number}")) }
 }
 
 /// Whether a plan changes anything, or did not get as far as to know.

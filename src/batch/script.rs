@@ -4,7 +4,8 @@
 //! Only what is simple is kept. An input of which anything fails, or more comes than is kept, is
 //! left to whoever tells, and read once more: so failures are told in one way only.
 
-use super::reading::{Note, Reader};
+use super::documents::Note;
+use super::reading::Reader;
 use crate::error::{Error, ErrorKind, Result};
 use crate::record::{Label, Plan, Record, SCHEMA_VERSION, Sifted, owned, weight};
 use crate::sink::Sink;

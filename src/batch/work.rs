@@ -5,11 +5,12 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicU64;
 
+use super::documents::Note;
 use super::folder::{Draft, Finished};
 use super::journal::Listed;
 use super::large::{JobTurn, TakingTurns};
 use super::outcome::{Done, Outcome, PlanOutcome, PlanResult};
-use super::reading::{Attributes, Note, Reader, has_changes, read_plans};
+use super::reading::{Attributes, Reader, has_changes, read_plans};
 use super::run::Settings;
 use super::stop::{Stop, Stoppable};
 use super::{Entry, Job};

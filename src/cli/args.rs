@@ -23,7 +23,15 @@ use crate::path::{self, AddressPattern};
 use crate::record::Show;
 use crate::slim::Part;
 
-/// Reads Terraform and OpenTofu plans (`show -json`) of any size and tells what they change.
+/// Headings of the options in the help.
+const INPUT: &str = "Input";
+const OUTPUT: &str = "Output";
+const FILTERS: &str = "Filters";
+const GATES: &str = "Gates";
+const SECRETS: &str = "Secrets";
+const LIMITS: &str = "Limits (sizes take K, M, G and T: powers of 1024)";
+
+/// Reads Terraform and OpenTofu plans (`show -json`) of any size and shows what they change.
 #[derive(Debug, Parser)]
 #[command(
     name = "plansift",
@@ -37,7 +45,7 @@ struct Cli {
 }
 
 impl Command {
-    /// The plans to read, and how; none for what reads no plan.
+    /// Returns the arguments about plans; `None` for a command that reads no plan.
     pub fn plans(&self) -> Option<&Plans> {
         match self {
             Command::Summary(Summary { plans, .. })
@@ -54,27 +62,27 @@ impl Command {
     }
 }
 
-/// What to do.
+/// The command.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// What a plan does, for a person: counts, a table, warnings; of several, one table
+    /// Summarize plans for a person: counts, a table, warnings
     Summary(Summary),
-    /// The record stream of a plan: one record for each change
+    /// Write one record for each change: NDJSON, JSON or CSV
     Changes(Changes),
-    /// What plans change, with values, for people and for pipelines: several formats at once
+    /// Report changes with their values, for people and pipelines, in several formats at once
     #[command(mut_arg("echo", |echo| echo.value_parser(self::report::echo())))]
     Report(Report),
-    /// A record file for each of many plans, and a report: resumable, bounded
+    /// Write a record file for each of many plans, and a report; resumable, with bounded memory
     Batch(Batch),
-    /// One report of what `batch` wrote to several folders, or to one so far
+    /// Merge the folders that `batch` writes into one report
     Merge(Merge),
-    /// The same document without its secrets
+    /// Mask the secrets of plans and states
     Redact(Redact),
-    /// Where the secrets of a plan or a state are, marked or not; never a value
+    /// List the places of secrets in plans and states, marked or not, without their values
     Audit(Audit),
-    /// The same plan cut down to what policies and people read, without its secrets
+    /// Cut plans down to the parts that policies and people read, and mask their secrets
     Slim(Slim),
-    /// The JSON Schema of the records
+    /// Print the JSON Schema of an output
     Schema(Schema),
     /// Completions for a shell, to be loaded by it
     Completions(Completions),
@@ -101,48 +109,48 @@ pub struct Man {
 /// `plansift schema`.
 #[derive(Debug, Args)]
 pub struct Schema {
-    /// What is described
+    /// The output that the schema describes
     #[arg(long, value_enum, default_value_t = SchemaOf::Records, value_name = "WHAT")]
     pub of: SchemaOf,
 }
 
-/// What a schema describes.
+/// An output with a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SchemaOf {
-    /// What `changes` writes
+    /// Records: the output of `changes`
     Records,
-    /// What `audit --format ndjson` and `redact --report` write
+    /// Findings: the output of `audit --format ndjson` and `redact --report`
     Audit,
-    /// What `batch` writes to report.ndjson, and `merge --format ndjson`
+    /// Batch report: report.ndjson of `batch`, and `merge --format ndjson`
     Report,
-    /// What `report --output json` writes
+    /// JSON report: the output of `report --output json`
     Fleet,
 }
 
 /// `plansift audit`.
 #[derive(Debug, Args)]
 pub struct Audit {
-    /// Form of the findings
-    #[arg(short, long, value_enum, default_value_t = FindingsFormat::Table)]
+    /// Format of the findings
+    #[arg(help_heading = OUTPUT, short, long, value_enum, default_value_t = FindingsFormat::Table)]
     pub format: FindingsFormat,
-    /// Write cells that look like formulas as they are, for programs instead of spreadsheets
-    #[arg(long)]
+    /// Write CSV cells that look like formulas unquoted, for programs instead of spreadsheets
+    #[arg(help_heading = OUTPUT, long)]
     pub csv_raw: bool,
-    /// Exit with 3 when a marked value is repeated where nobody marked it
-    #[arg(long)]
+    /// Exit with 3 if an unmarked value repeats a marked one
+    #[arg(help_heading = GATES, long)]
     pub fail_on_echo: bool,
-    /// What is secret besides what is marked
+    /// Arguments about secrets
     #[command(flatten)]
     pub secrets: SecretArgs,
-    /// Write to a file: whole, or not at all
-    #[arg(short, long, value_name = "FILE", value_parser = file())]
+    /// Write to a file, which appears only when it is complete
+    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
-    /// The documents, and how to read them
+    /// Arguments about the documents
     #[command(flatten)]
     pub plans: Plans,
 }
 
-/// Form of the findings.
+/// Format of the findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FindingsFormat {
     /// Counts, echoes and suspects, for a person
@@ -156,151 +164,155 @@ pub enum FindingsFormat {
 /// `plansift redact`.
 #[derive(Debug, Args)]
 pub struct Redact {
-    /// What is masked besides what is marked
+    /// Arguments about secrets
     #[command(flatten)]
     pub secrets: SecretArgs,
-    /// What stands for it
+    /// Arguments about masks
     #[command(flatten)]
     pub mask: MaskArgs,
-    /// Write what was masked, and where, as JSON lines; never a value
-    #[arg(long, value_name = "FILE")]
+    /// Write the masked places to a file as JSON lines, without values
+    #[arg(help_heading = OUTPUT, long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Write to a file: whole, or not at all
-    #[arg(short, long, value_name = "FILE", value_parser = file())]
+    /// Write to a file, which appears only when it is complete
+    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
-    /// The documents, and how to read them
+    /// Arguments about the documents
     #[command(flatten)]
     pub plans: Plans,
 }
 
 /// `plansift slim`.
 ///
-/// The scalars of the plan always stay: versions, timestamp, applyable, complete, errored. The same
-/// keys in the same order, the same bytes for what stays.
+/// The scalars of the plan always stay: versions, timestamp, applyable, complete, errored. Keys
+/// keep their order, and kept values keep their bytes.
 #[derive(Debug, Args)]
 pub struct Slim {
-    /// Sections to keep, by these names or their keys: changes, outputs, drift, deferred, actions,
-    /// variables, planned, prior, configuration, relevant, checks, other (unknown ones)
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = part,
+    /// Keep these sections, by name or key: changes, outputs, drift, deferred, actions, variables,
+    /// planned, prior, configuration, relevant, checks, other (unknown sections)
+    #[arg(help_heading = FILTERS, long, value_name = "NAMES", value_delimiter = ',',
+          value_parser = part,
           default_value = "changes,outputs")]
     pub keep: Vec<Part>,
-    /// Keep resources of these types, addresses or modules, like 'aws_db_*', aws_vpc.main or
-    /// module.network with everything in it; * is any text. Again for more
-    #[arg(long, value_name = "GLOB", value_parser = address)]
+    /// Keep resources by type, address or module, like 'aws_db_*', aws_vpc.main or module.network;
+    /// * matches any text, and a module includes its child modules. Repeatable
+    #[arg(help_heading = FILTERS, long, value_name = "GLOB", value_parser = address)]
     pub only: Vec<AddressPattern>,
-    /// Keep these attributes of resources and all below them, like tags, '*_arn' or
-    /// ingress.cidr_blocks; elements of lists always stay. Again for more
-    #[arg(long, value_name = "PATH", value_parser = path)]
+    /// Keep these attributes of resources and everything below them, like tags, '*_arn' or
+    /// ingress.cidr_blocks; elements of lists always stay. Repeatable
+    #[arg(help_heading = FILTERS, long, value_name = "PATH", value_parser = path)]
     pub paths: Vec<path::Pattern>,
-    /// Also resources that stay as they are
-    #[arg(long)]
+    /// Keep no-op changes, too
+    #[arg(help_heading = FILTERS, long)]
     pub all: bool,
-    /// Put the plan into an object, for hosts that expect that
-    #[arg(long, value_enum, value_name = "IN")]
+    /// Wrap the plan in an object, for policy hosts that expect one
+    #[arg(help_heading = OUTPUT, long, value_enum, value_name = "IN")]
     pub wrap: Option<WrapIn>,
-    /// Leave the secrets of the plan in what is written
-    #[arg(long, conflicts_with_all = ["echo", "echo_min", "also_names", "mask", "key_file"])]
+    /// Do not mask secrets
+    #[arg(help_heading = SECRETS, long,
+          conflicts_with_all = ["echo", "echo_min", "also_names", "mask", "key_file"])]
     pub no_redact: bool,
-    /// What is masked besides what is marked
+    /// Arguments about secrets
     #[command(flatten)]
     pub secrets: SecretArgs,
-    /// What stands for it
+    /// Arguments about masks
     #[command(flatten)]
     pub mask: MaskArgs,
-    /// Write to a file: whole, or not at all
-    #[arg(short, long, value_name = "FILE", value_parser = file())]
+    /// Write to a file, which appears only when it is complete
+    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
-    /// The plans, and how to read them
+    /// Arguments about the plans
     #[command(flatten)]
     pub plans: Plans,
 }
 
-/// What a slim plan is put into.
+/// The object around a slim plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum WrapIn {
     /// {"terraform": PLAN}
     Terraform,
 }
 
-/// What is secret besides what is marked.
+/// Arguments about secrets. A plan marks sensitive values; these find others.
 #[derive(Debug, Args)]
 pub struct SecretArgs {
-    /// Take texts that repeat a marked one for secrets
-    #[arg(long, value_enum, default_value_t = Echo::Equal, value_name = "HOW")]
+    /// Treat unmarked texts as secrets if they repeat a marked text
+    #[arg(help_heading = SECRETS, long, value_enum, default_value_t = Echo::Equal,
+          value_name = "HOW")]
     pub echo: Echo,
-    /// Least length of a text that is looked for, in bytes
-    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN.saturating_add(7))]
+    /// Ignore marked texts shorter than N bytes when looking for repeats
+    #[arg(help_heading = SECRETS, long, value_name = "N",
+          default_value_t = NonZeroUsize::MIN.saturating_add(7))]
     pub echo_min: NonZeroUsize,
-    /// Take the values of keys that match for secrets, marked or not, in every section;
-    /// '^(secret_key|access_key)$' matches whole keys
-    #[arg(long, value_name = "REGEX")]
+    /// Treat the values of matching keys as secrets in every section, like
+    /// '^(secret_key|access_key)$'; without ^ and $ the pattern matches parts of keys
+    #[arg(help_heading = SECRETS, long, value_name = "REGEX")]
     pub also_names: Option<regex::Regex>,
 }
 
-/// What stands for a secret.
+/// Arguments about masks.
 #[derive(Debug, Args)]
 pub struct MaskArgs {
-    /// What stands in the place of a secret
-    #[arg(long, value_enum, default_value_t = Mask::Text, value_name = "WHAT")]
+    /// Text to put in place of a secret
+    #[arg(help_heading = SECRETS, long, value_enum, default_value_t = Mask::Text,
+          value_name = "WHAT")]
     pub mask: Mask,
-    /// Key of --mask hash: a file of 16 random bytes or more
-    #[arg(long, value_name = "FILE")]
+    /// Key file of --mask hash: 16 random bytes or more
+    #[arg(help_heading = SECRETS, long, value_name = "FILE")]
     pub key_file: Option<PathBuf>,
 }
 
-/// Which texts repeat a marked one.
+/// Which texts repeat a marked text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Echo {
-    /// Those that are equal to it
+    /// Texts equal to a marked text
     Equal,
-    /// Those that contain it
+    /// Texts that contain a marked text
     Contains,
-    /// None; redact and slim then read their input once, audit still reads it twice
+    /// No texts; redact and slim then read their input once, audit still reads it twice
     Off,
 }
 
-/// What stands in the place of a secret.
+/// The text in place of a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Mask {
     /// (sensitive value)
     Text,
-    /// A keyed digest: equal secrets have equal ones
+    /// A keyed digest: equal secrets have equal digests
     Hash,
     /// null
     Null,
 }
 
-/// Form of the records.
+/// Format of the records.
 #[derive(Debug, Args)]
 pub struct FormArgs {
-    /// Form of the records
-    #[arg(short, long, value_enum, default_value_t = Format::Ndjson)]
+    /// Format of the records
+    #[arg(help_heading = OUTPUT, short, long, value_enum, default_value_t = Format::Ndjson)]
     pub format: Format,
-    /// Write cells that look like formulas as they are, for programs instead of spreadsheets
-    #[arg(long)]
+    /// Write CSV cells that look like formulas unquoted, for programs instead of spreadsheets
+    #[arg(help_heading = OUTPUT, long)]
     pub csv_raw: bool,
 }
 
 /// `plansift changes`.
 #[derive(Debug, Args)]
 pub struct Changes {
-    /// Form of the records
+    /// Format of the records
     #[command(flatten)]
     pub form: FormArgs,
-    /// Only what becomes of each resource, not where it changes: values are not looked at, which is
-    /// faster by far
-    #[arg(long)]
+    /// Leave out the paths of changed attributes: skips values, which is much faster
+    #[arg(help_heading = FILTERS, long)]
     pub no_paths: bool,
-    /// Which records there are
+    /// Arguments about records
     #[command(flatten)]
     pub records: RecordArgs,
-    /// What the plans must not do
+    /// Arguments about rules
     #[command(flatten)]
     pub gate: GateArgs,
-    /// Write to a file: whole, or not at all
-    #[arg(short, long, value_name = "FILE", value_parser = file())]
+    /// Write to a file, which appears only when it is complete
+    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
-    /// The plans, and how to read them
+    /// Arguments about the plans
     #[command(flatten)]
     pub plans: Plans,
 }
@@ -308,40 +320,40 @@ pub struct Changes {
 /// `plansift summary`.
 #[derive(Debug, Args)]
 pub struct Summary {
-    /// The table of several plans
+    /// Arguments about the table
     #[command(flatten)]
     pub table: TableArgs,
-    /// Which records there are
+    /// Arguments about records
     #[command(flatten)]
     pub records: RecordArgs,
-    /// What the plans must not do
+    /// Arguments about rules
     #[command(flatten)]
     pub gate: GateArgs,
-    /// Write to a file: whole, or not at all
-    #[arg(short, long, value_name = "FILE", value_parser = file())]
+    /// Write to a file, which appears only when it is complete
+    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
     pub output: Option<PathBuf>,
-    /// The plans, and how to read them
+    /// Arguments about the plans
     #[command(flatten)]
     pub plans: Plans,
 }
 
-/// The table of several plans, and the lists of any.
+/// Arguments about the table of several plans, and about lists.
 #[derive(Debug, Args)]
 pub struct TableArgs {
-    /// What the rows of the table of several plans are [default: workspace]
-    #[arg(long, value_enum, value_name = "WHAT")]
+    /// Group the table of several plans by this [default: workspace]
+    #[arg(help_heading = OUTPUT, long, value_enum, value_name = "WHAT")]
     pub group_by: Option<GroupBy>,
-    /// What the rows are sorted by [default: changes]
-    #[arg(long, value_enum, value_name = "COLUMN")]
+    /// Sort rows by this column [default: changes]
+    #[arg(help_heading = OUTPUT, long, value_enum, value_name = "COLUMN")]
     pub sort: Option<SortBy>,
-    /// Rows of each table and list at most [default: 20 of a table, 5 or 8 of a list]
-    #[arg(long, value_name = "N")]
+    /// Show at most N rows of each table and list [default: 20 of a table, 5 or 8 of a list]
+    #[arg(help_heading = OUTPUT, long, value_name = "N")]
     pub top: Option<NonZeroUsize>,
 }
 
-/// What the rows of the table of several plans are.
+/// The subject of a row in the table of several plans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "each word says it")]
+#[expect(missing_docs, reason = "each name says it")]
 pub enum GroupBy {
     Workspace,
     Type,
@@ -350,9 +362,9 @@ pub enum GroupBy {
     Action,
 }
 
-/// What the rows are sorted by.
+/// The sort order of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "each word says it")]
+#[expect(missing_docs, reason = "each name says it")]
 pub enum SortBy {
     /// Errors, then changes of all kinds
     Changes,
@@ -372,24 +384,24 @@ pub enum SortBy {
     Errors,
 }
 
-/// What plans must not do.
+/// Arguments about rules.
 #[derive(Debug, Args)]
 pub struct GateArgs {
-    /// Exit with 3 when a plan breaks this rule, like delete:aws_db_*, replace, 'changes>200' or
-    /// 'unknown-path:*.password'; @FILE: the rules in a file, a line each. `warning` before a rule
-    /// shows it without failing, and a text in quotes behind it is its message. Again for more
-    #[arg(long, value_name = "RULE")]
+    /// Exit with 3 if a plan breaks this rule, like delete:aws_db_*, replace, 'changes>200' or
+    /// 'unknown-path:*.password'. @FILE reads rules from a file, one a line. Put `warning` before a
+    /// rule to only warn, and a quoted message after it. Repeatable
+    #[arg(help_heading = GATES, long, value_name = "RULE")]
     pub fail_on: Vec<String>,
 }
 
 impl GateArgs {
-    /// The files that rules are in.
+    /// Lists the files of rules.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
         self.fail_on.iter().filter_map(|rule| rule.strip_prefix('@')).map(PathBuf::from)
     }
 }
 
-/// Form of the records.
+/// Format of the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// One compact JSON object a line
@@ -400,7 +412,7 @@ pub enum Format {
     Csv,
 }
 
-/// When to use colour.
+/// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Color {
     /// On a terminal, unless NO_COLOR is set
@@ -425,66 +437,69 @@ pub enum Progress {
 /// How much of the JSON grammar to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Check {
-    /// Every byte, in skipped values too
+    /// Every byte, including skipped values
     Grammar,
-    /// Only UTF-8, strings and brackets in skipped values: faster, but a plan that lost some bytes
-    /// can pass, and its changes are then missing. For plans that the same job has just made
+    /// Only UTF-8, strings and brackets in skipped values: faster, but a damaged plan can pass, and
+    /// its changes are then missing. Use it for plans that the same job has just made
     Structure,
 }
 
-/// The plans, and how to read them.
+/// Arguments about the plans, shared by most commands.
 #[derive(Debug, Args)]
 pub struct Plans {
-    /// Plans as JSON, plain, gzip or zstd: files, folders, globs, addresses (s3://, gs://, az://,
-    /// https://, http://, file://), @ with a list, - for standard input
+    /// Plans as JSON, plain, gzip or zstd: files, folders, globs, URLs (s3://, gs://, az://,
+    /// https://, http://, file://), @FILE for a list of inputs, - for standard input
     #[arg(value_name = "INPUT")]
     pub inputs: Vec<OsString>,
-    /// More of them
+    /// Arguments about inputs
     #[command(flatten)]
     pub more: InputArgs,
-    /// How much of the JSON grammar to check
-    #[arg(long, value_enum, default_value_t = Check::Grammar, value_name = "WHAT")]
+    /// Check this much of the JSON grammar
+    #[arg(help_heading = INPUT, long, value_enum, default_value_t = Check::Grammar,
+          value_name = "WHAT")]
     pub check: Check,
-    /// Refuse text before or after the document, which CI wrappers print, instead of skipping it
-    #[arg(long)]
+    /// Refuse text around a plan, which CI wrappers print, instead of skipping it
+    #[arg(help_heading = INPUT, long)]
     pub strict: bool,
-    /// Colours
-    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    /// Use colours
+    #[arg(help_heading = OUTPUT, long, value_enum, default_value_t = Color::Auto,
+          value_name = "WHEN")]
     pub color: Color,
-    /// No warnings and no progress
-    #[arg(short, long)]
+    /// Print no warnings and no progress
+    #[arg(help_heading = OUTPUT, short, long)]
     pub quiet: bool,
-    /// Progress, on standard error
-    #[arg(long, value_enum, default_value_t = Progress::Auto, value_name = "WHEN",
+    /// Show progress on standard error
+    #[arg(help_heading = OUTPUT, long, value_enum, default_value_t = Progress::Auto,
+          value_name = "WHEN",
           num_args = 0..=1, default_missing_value = "always", require_equals = true)]
     pub progress: Progress,
-    /// Bytes, seconds, speed and peak memory, on standard error
-    #[arg(long)]
+    /// Print bytes, seconds, speed and peak memory to standard error
+    #[arg(help_heading = OUTPUT, long)]
     pub stats: bool,
-    /// Threads to use at most [default: one for each processor]; the output is the same with any
-    #[arg(long, value_name = "N")]
+    /// Use at most N threads [default: one for each processor]; the output does not depend on N
+    #[arg(help_heading = INPUT, long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
     /// Read files instead of mapping them into memory
-    #[arg(long)]
+    #[arg(help_heading = INPUT, long)]
     pub no_mmap: bool,
-    /// The bounds
+    /// Arguments about limits
     #[command(flatten)]
     pub limits: LimitArgs,
 }
 
-/// Which records there are, and what they say of the plans.
+/// Arguments about records.
 #[derive(Debug, Args)]
 pub struct RecordArgs {
-    /// Also what stays as it is: no-op changes, checks that pass
-    #[arg(long)]
+    /// Include no-op changes and checks that pass
+    #[arg(help_heading = FILTERS, long)]
     pub all: bool,
-    /// Exit with 2 when there are changes
-    #[arg(long)]
+    /// Exit with 2 if there are changes
+    #[arg(help_heading = GATES, long)]
     pub detailed_exitcode: bool,
 }
 
 impl RecordArgs {
-    /// Which changes become records.
+    /// Returns which changes become records.
     pub fn show(&self) -> Show {
         if self.all { Show::All } else { Show::Changes }
     }
@@ -511,7 +526,7 @@ fn address(text: &str) -> Result<AddressPattern, String> {
     }
 }
 
-/// A file to write to.
+/// Parses the path of an output file. Refuses the name of a format, which is probably a mistake.
 fn file() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.to_str() {
         Some(name) if FORMATS.contains(&name) => Err(format!(
@@ -524,7 +539,7 @@ fn file() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-/// Names of formats, of any command.
+/// The names of all formats of all commands.
 const FORMATS: [&str; 12] = [
     "term",
     "markdown",
@@ -547,7 +562,7 @@ fn path(text: &str) -> Result<path::Pattern, String> {
     })
 }
 
-/// Where an argument is wrong.
+/// Describes the first wrong byte of a path.
 fn wrong_at(text: &str, offset: u64) -> String {
     match usize::try_from(offset).ok().and_then(|offset| text.get(offset..)) {
         None | Some("") => "the path ends too early".to_owned(),
@@ -555,11 +570,11 @@ fn wrong_at(text: &str, offset: u64) -> String {
     }
 }
 
-/// Takes the arguments apart, the program's name first. Prints nothing.
+/// Parses the arguments without printing. The first argument is the name of the program.
 ///
 /// # Errors
 ///
-/// Help or the version was asked for, or an argument is wrong.
+/// The user asked for the help or the version, or an argument is wrong.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusal> {
     let args: Vec<OsString> = args.into_iter().collect();
     let options = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
@@ -604,7 +619,7 @@ fn one_dash(args: &[OsString]) -> Option<Refusal> {
         (name.len() > 1 && !name.starts_with('-')).then_some(name)
     });
     let mut names = names.peekable();
-    // Most runs have no such argument, and to build the command takes as long as to parse it.
+    // Building the command takes as long as parsing, and most runs have no such argument.
     names.peek()?;
     let mut cli = Cli::command();
     cli.build();
@@ -614,19 +629,19 @@ fn one_dash(args: &[OsString]) -> Option<Refusal> {
     Some(Refusal(command.error(ErrorKind::UnknownArgument, text)))
 }
 
-/// Why there is nothing to do.
+/// The reason why no command runs: a wrong argument, or a request for help.
 #[derive(Debug)]
 pub struct Refusal(clap::Error);
 
 impl Refusal {
-    /// The lines of the error message; `None` if the user asked for the help or the version.
+    /// Returns the lines of the error message; `None` for a request for help or the version.
     pub fn lines(&self) -> Option<Vec<String>> {
         if let ErrorKind::DisplayHelp | ErrorKind::DisplayVersion = self.0.kind() {
             return None;
         }
         let mut lines: Vec<String> =
             self.0.render().to_string().lines().map(str::to_owned).collect();
-        // Only records have the format that is called so.
+        // Only records have an option called --format.
         if self.0.get(ContextKind::InvalidArg).is_some_and(|arg| arg.to_string() == "--format") {
             lines.push(String::new());
             lines.push(
@@ -645,7 +660,7 @@ impl Refusal {
     }
 }
 
-/// Terraform's one-dash spellings of its own options as ours. `batch` has a folder for its output.
+/// Translates Terraform's options with one dash. The output of `batch` is a folder.
 fn translated(arg: &OsString, is_batch: bool) -> OsString {
     let out = if is_batch { "--out" } else { "--output" };
     match arg.to_str() {

@@ -1,16 +1,19 @@
-//! `plansift batch`: a record file for each input, and a report of all.
+//! `plansift batch`: a record file for each input, and a report of all inputs.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
 
 use super::args::Batch;
+use super::ending::end_of_output;
 use super::exit::Exit;
 use super::inputs;
 #[cfg(target_os = "linux")]
 use super::interrupt::Interrupts;
+use super::messages::{fail, say};
+use super::options::{access, form, options, shape, threads};
 use super::output::{lies_in, write_whole};
 use super::progress::Meter;
-use super::run::{access, end_of_output, fail, form, options, say, screen, shape, threads};
+use super::screen::screen;
 use super::stats::Stats;
 use crate::batch::folder::{Folder, Standing};
 use crate::batch::journal::{self, Listed, Terms};
@@ -24,7 +27,7 @@ use crate::secret::Takes;
 use crate::sink::Form;
 use crate::sink::csv::Formulas;
 
-/// Does what is missing of a batch, and draws its table.
+/// Processes the missing inputs of a batch, and draws the table of all inputs.
 pub fn run(arguments: &Batch) -> Exit {
     let plans = &arguments.plans;
     let ready = inputs::list(plans, Takes::Plans, arguments.output.as_deref(), None)
@@ -35,7 +38,7 @@ pub fn run(arguments: &Batch) -> Exit {
     };
     listed.warn_of_shared_workspaces(plans);
     if let Some(output) = arguments.output.as_deref() {
-        // Where a folder is, is known once it is there; if it cannot be made, that is told later.
+        // Only an existing folder can be compared. `Folder::open` reports an error of creating it.
         let _ = std::fs::create_dir_all(&arguments.out);
         if let Some(exit) = refused_output(Some(output), &arguments.out) {
             return exit;
@@ -65,20 +68,20 @@ pub fn run(arguments: &Batch) -> Exit {
     }
 }
 
-/// Refuses to write the table over what the folder holds.
+/// Refuses to write the table into the folder of a batch.
 pub fn refused_output(output: Option<&Path>, folder: &Path) -> Option<Exit> {
     let output = output.filter(|output| lies_in(output, folder))?;
     say(&format!("{}: this is in the folder of a batch: name another file", output.display()));
     Some(Exit::Usage)
 }
 
-/// What a run took.
+/// The progress of the batch, and the clock.
 struct Tally {
     progress: Progress,
     stats: Stats,
 }
 
-/// How to do it, by the arguments.
+/// Returns the settings of the batch.
 fn settings(arguments: &Batch) -> std::result::Result<Settings, Exit> {
     let plans = &arguments.plans;
     let sift = Options { show: arguments.records.show(), ..options(plans)? };
@@ -117,7 +120,7 @@ fn terms(arguments: &Batch, settings: &Settings) -> Terms {
     }
 }
 
-/// Does what is missing. A stop is no error.
+/// Processes the missing inputs. A stop by the user is no error.
 fn do_missing(
     arguments: &Batch,
     mut jobs: Jobs,
@@ -130,9 +133,9 @@ fn do_missing(
     let mut folder = Folder::open(&arguments.out, &terms, form.extension())?;
     let all = jobs.len();
     folder.list(|| jobs.iter().map(|job| job.listed))?;
-    leave_missing(&mut jobs, &folder, plans.quiet)?;
+    keep_missing(&mut jobs, &folder, plans.quiet)?;
     if !plans.quiet {
-        tell_of_before(&folder, all - jobs.len())?;
+        print_done_before(&folder, all - jobs.len())?;
     }
     let mut meter = Meter::new(plans, jobs.len() as u64, jobs.size());
     let ran = run_jobs(&mut folder, &jobs, settings, stop, &mut |event| match event {
@@ -145,7 +148,7 @@ fn do_missing(
         }
     });
     meter.finish();
-    // The table takes the memory of the inputs.
+    // Free the memory of the inputs for the table.
     drop(jobs);
     let written = ran.and_then(|()| report::write_into(&folder));
     if written.is_err() || stop.is_set() {
@@ -161,13 +164,14 @@ fn do_missing(
     written
 }
 
-/// Whether the records of an input are there. Where that cannot be read, they are not.
+/// Returns whether the folder has the records of an input; false if it cannot be read.
 fn has(folder: &Folder, input: &Listed) -> bool {
     folder.has(input).unwrap_or(false)
 }
 
-/// Leaves the jobs that were not done before, or whose records were edited since, which is said.
-fn leave_missing(jobs: &mut Jobs, folder: &Folder, is_quiet: bool) -> Result<()> {
+/// Keeps the jobs that were not done before. A job whose records were edited since is done again,
+/// with a message.
+fn keep_missing(jobs: &mut Jobs, folder: &Folder, is_quiet: bool) -> Result<()> {
     jobs.retain(|job| {
         let standing = folder.standing(&job.listed)?;
         if let (Standing::Altered(name), false) = (&standing, is_quiet) {
@@ -178,7 +182,8 @@ fn leave_missing(jobs: &mut Jobs, folder: &Folder, is_quiet: bool) -> Result<()>
     })
 }
 
-fn tell_of_before(folder: &Folder, done: usize) -> Result<()> {
+/// Prints how many inputs an earlier run processed.
+fn print_done_before(folder: &Folder, done: usize) -> Result<()> {
     match done {
         0 => {}
         1 => say("1 input was done before"),
@@ -192,7 +197,7 @@ fn tell_of_before(folder: &Folder, done: usize) -> Result<()> {
     Ok(())
 }
 
-/// Draws the table, and says how it ended.
+/// Draws the table, and returns the exit code.
 fn draw(arguments: &Batch, fleet: &Fleet, tally: &mut Tally) -> Exit {
     let plans = &arguments.plans;
     let (totals, output) = (&fleet.totals, arguments.output.as_deref());
@@ -210,7 +215,7 @@ fn draw(arguments: &Batch, fleet: &Fleet, tally: &mut Tally) -> Exit {
     }
 }
 
-/// What a fleet ends with, where changes are to be told.
+/// Returns the exit code of a fleet, with `--detailed-exitcode`.
 pub fn exit_of(fleet: &Fleet) -> Exit {
     let totals = &fleet.totals;
     match (totals.plans, totals.failed + totals.pending) {

@@ -2,20 +2,20 @@
 
 use std::process::ExitCode;
 
-/// How a run ended.
+/// The exit code of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// Done, whatever the plan holds; a closed pipe too.
+    /// The run is complete, with or without changes, or the reader closed the pipe.
     Done = 0,
-    /// Unreadable, invalid or incomplete input; output that could not be written.
+    /// No input could be read, or an output could not be written.
     Failed = 1,
     /// There are changes, and `--detailed-exitcode` asked for it.
     Changes = 2,
-    /// A rule that the user set is broken.
+    /// A plan breaks a rule.
     RuleBroken = 3,
-    /// Some inputs of several failed, the others are done.
+    /// Some inputs failed, the others are done.
     SomeFailed = 4,
-    /// The arguments make no sense.
+    /// The arguments are wrong.
     Usage = 64,
 }
 

@@ -1,4 +1,4 @@
-//! Rules that the user sets, and what is said when a plan breaks one.
+//! The rules of `--fail-on`, and the messages about broken ones.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -6,19 +6,19 @@ use std::io::Read;
 
 use super::args::GateArgs;
 use super::exit::Exit;
-use super::run::say;
+use super::messages::say;
 use crate::error::{Error, ErrorKind, RuleFault};
 use crate::sink::Sink;
 use crate::sink::gate::{Answer, Gate, Rule};
 
-/// How many of what breaks a rule are named.
+/// Most resources that a message names.
 const NAMED: usize = 3;
 
-/// The rules that were set, those of files too.
+/// Parses the rules of the arguments and of the files that they name.
 ///
 /// # Errors
 ///
-/// One is none, or a file cannot be read; that was said.
+/// A rule is malformed, or a file cannot be read; a message says so.
 pub fn rules(gate: &GateArgs) -> Result<Vec<Rule>, Exit> {
     let mut rules = Vec::new();
     for text in &gate.fail_on {
@@ -33,8 +33,8 @@ pub fn rules(gate: &GateArgs) -> Result<Vec<Rule>, Exit> {
 /// Longest file of rules, in bytes.
 const FILE_MAX: u64 = 1 << 20;
 
-/// The rules of a file: a line each, with comments from a `#` on; empty lines say nothing. What is
-/// no rule is not repeated: the file may be another than the user thinks.
+/// Parses the rules of a file: one a line. A `#` starts a comment, and empty lines are skipped. An
+/// error does not quote the line: the user may have named the wrong file.
 fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(FILE_MAX + 1).read_to_string(&mut text));
@@ -61,7 +61,7 @@ fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
     Ok(rules)
 }
 
-/// A line up to a `#` at its beginning or behind a blank, and in no quotes.
+/// Cuts a line at a `#` that starts the line or follows a blank, outside quotes.
 fn without_comment(line: &str) -> &str {
     let (mut is_quoted, mut is_escaped, mut after_blank) = (false, false, true);
     let comment = line.char_indices().find(|&(_, character)| {
@@ -90,7 +90,7 @@ fn refused(place: &str, error: &Error) -> Exit {
     Exit::Usage
 }
 
-/// A sink behind the rules; `is_broken` tells in the end whether a plan broke one that is an error.
+/// Puts the rules before a sink. A broken rule sets `is_broken`, unless it only warns.
 pub fn before<'s>(
     sink: Box<dyn Sink + 's>,
     rules: &[Rule],

@@ -1,4 +1,4 @@
-//! Which inputs a run has, by its arguments, and what is said of those that are left out.
+//! The inputs that the arguments name, and messages about skipped files.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::args::Plans;
 use super::exit::Exit;
+use super::messages::say;
 use super::output;
-use super::run::say;
 use crate::batch::{
     Entry, Globs, Inputs, List, Location, Patience, Rule, Selection, Separator, Skipped, Stores,
     behind_at,
@@ -16,23 +16,23 @@ use crate::secret::Takes;
 
 /// The inputs of a run.
 pub struct Listed {
-    /// All of them.
+    /// The inputs, in order.
     pub inputs: Inputs,
-    /// The stores of those that are in one.
+    /// The object stores and web servers that hold inputs.
     pub stores: Stores,
-    /// Files that are read besides the inputs: lists, rules, a key.
+    /// Other files that the run reads: lists, rules, a key.
     also: Vec<PathBuf>,
-    /// Whether the workspaces of plans are told.
+    /// Whether the output names workspaces.
     tells_workspaces: bool,
 }
 
 impl Listed {
-    /// The workspace of an input, if it is to be told.
+    /// Returns the workspace of an input, if the output names workspaces.
     pub fn workspace(&self, entry: &Entry) -> Option<String> {
         self.tells_workspaces.then(|| self.inputs.workspace(entry))
     }
 
-    /// All files that are read.
+    /// Lists all files that the run reads.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         let inputs = self.inputs.entries.iter().flatten();
         let inputs = inputs.filter_map(|entry| match &entry.location {
@@ -42,7 +42,7 @@ impl Listed {
         inputs.chain(self.also.iter().map(PathBuf::as_path))
     }
 
-    /// Whether an output would replace what is read.
+    /// Returns whether an output would replace a file that the run reads.
     pub fn reads(&self, output: &Path) -> bool {
         let reads_stdin =
             self.inputs.entries.iter().flatten().any(|entry| entry.location == Location::Stdin);
@@ -51,7 +51,7 @@ impl Listed {
     }
 
     /// Warns about inputs that have the workspace of an earlier input, in a command that shows
-    /// workspaces. A rule of the user's may well give several plans one workspace.
+    /// workspaces. A rule of `--workspace-from` may give several plans one workspace on purpose.
     pub fn warn_of_shared_workspaces(&self, plans: &Plans) {
         if plans.quiet || plans.more.workspace_from.is_some() {
             return;
@@ -64,18 +64,18 @@ impl Listed {
         }
     }
 
-    /// Whether there is one input only, and nothing was asked of its workspace.
+    /// Returns whether there is only one input, without a rule for its workspace.
     pub fn is_single(&self) -> bool {
         !self.tells_workspaces
     }
 }
 
-/// Lists what the arguments name; nothing of it may be an output, nor what is read besides.
-/// `takes`: what of a folder.
+/// Lists the inputs of the arguments. No output may replace an input or a file of `also`. `takes`:
+/// the documents to take from a folder.
 ///
 /// # Errors
 ///
-/// They make no sense; that was said.
+/// The arguments are wrong; a message says so.
 pub fn list<'o>(
     plans: &Plans,
     takes: Takes,
@@ -95,9 +95,9 @@ pub fn list<'o>(
         if inputs.again > 0 {
             say(&format!("named more than once and done once: {}", inputs.again));
         }
-        tell_skipped(&inputs.skipped);
+        print_skipped(&inputs.skipped);
         if is_ruled {
-            tell_unfit(&inputs);
+            warn_of_unfit(&inputs);
         }
     }
     let tells_workspaces = is_ruled || inputs.entries.len() > 1;
@@ -145,8 +145,8 @@ fn usage(text: &str) -> Exit {
     Exit::Usage
 }
 
-/// Says how much was found in folders and is no input.
-fn tell_skipped(skipped: &Skipped) {
+/// Prints how many files in folders were skipped.
+fn print_skipped(skipped: &Skipped) {
     let parts = [
         (skipped.others, "no plan", "no plans"),
         (skipped.plan_files, "binary plan file", "binary plan files"),
@@ -169,15 +169,15 @@ fn tell_skipped(skipped: &Skipped) {
     }
 }
 
-/// Says for which inputs the user's rule gives no name.
-fn tell_unfit(inputs: &Inputs) {
+/// Warns about inputs that the rule of `--workspace-from` does not fit.
+fn warn_of_unfit(inputs: &Inputs) {
     let unfit = inputs.entries.iter().flatten().filter(|entry| !inputs.fits(entry));
     if let Some(names) = first_of(unfit) {
         say(&format!("warning: --workspace-from does not fit {names}: named by the whole path"));
     }
 }
 
-/// The first of some inputs, and how many more there are.
+/// Names the first input, and counts the others.
 fn first_of<'a>(mut entries: impl Iterator<Item = &'a Entry>) -> Option<String> {
     let first = entries.next()?.source();
     match entries.count() {

@@ -1,9 +1,9 @@
-//! A run that is told to end (Ctrl-C, `kill`, a closed terminal) takes its unfinished files with
-//! it, or brings a batch to an orderly stop, and then ends as it would have without this.
+//! Signals that end a run: Ctrl-C, `kill`, a closed terminal.
 //!
-//! It costs a thread that sleeps, in runs that write such a file. What is ignored (`nohup`, a job
-//! in the background of a script) stays ignored; only Linux says so, and elsewhere nothing is
-//! waited for.
+//! The first signal removes unfinished files, or stops a batch in an orderly way. The run then
+//! ends by the default action of the signal. A sleeping thread waits for signals. Ignored signals
+//! (`nohup`, background jobs of scripts) stay ignored. Only Linux reports ignored signals, so this
+//! module is for Linux only.
 
 use std::io;
 use std::path::PathBuf;
@@ -16,20 +16,20 @@ use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use tempfile::NamedTempFile;
 
-use super::run::say;
+use super::messages::say;
 use crate::batch::Stop;
 
-/// All unfinished files, and whether somebody waits for a signal.
+/// The unfinished files, and whether a thread waits for signals.
 static FILES: Mutex<(Vec<PathBuf>, bool)> = Mutex::new((Vec::new(), false));
 
-/// Removes unfinished files. Once a file has its final name there is none of this one.
+/// Removes unfinished files. A finished file no longer has its temporary name, so it stays.
 fn remove(files: &[PathBuf]) {
     files.iter().for_each(|file| drop(std::fs::remove_file(file)));
 }
 
-/// Removes all unfinished files, unless one is being made at this moment: this waits for nothing.
-/// It is called once; a call from within, where a path is too long to do without memory, does
-/// nothing.
+/// Removes all unfinished files without waiting: if a file is being created right now, all files
+/// stay. Only the first call does anything, because removing a long path may run out of memory and
+/// call this function again.
 pub fn remove_unfinished() {
     static BEGUN: AtomicBool = AtomicBool::new(false);
     if !BEGUN.swap(true, Ordering::Relaxed)
@@ -39,7 +39,7 @@ pub fn remove_unfinished() {
     }
 }
 
-/// Makes an unfinished file, which the first signal that ends the run removes.
+/// Creates an unfinished file, which the first signal removes.
 ///
 /// # Errors
 ///
@@ -50,10 +50,10 @@ pub fn unfinished(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Resul
     if !std::mem::replace(&mut files.1, true)
         && let Some(interrupts) = Interrupts::hold()
     {
-        // Without a thread the run ends as any other, and leaves its files.
+        // Without a thread, a signal ends the run and leaves its files.
         interrupts.await_them(move |mut signals| {
             if let Some(signal) = signals.forever().next() {
-                // Until the end of the run, so that no other file comes into being.
+                // Keep the lock until the run ends, so that no other file is created.
                 let files = lock();
                 remove(&files.0);
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
@@ -65,14 +65,14 @@ pub fn unfinished(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Resul
     Ok(file)
 }
 
-/// The signals that end a run, held back.
+/// The signals that end a run, without their default action.
 pub struct Interrupts {
     signals: Signals,
     numbers: Vec<i32>,
 }
 
 impl Interrupts {
-    /// Holds them back from now on, where that can be done.
+    /// Suspends the default action of the signals, if the system reports ignored ones.
     pub fn hold() -> Option<Interrupts> {
         let status = std::fs::read_to_string("/proc/self/status").ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
@@ -83,11 +83,11 @@ impl Interrupts {
         Some(Interrupts { signals, numbers })
     }
 
-    /// Waits for them on a thread of its own. Where there can be none they end the run.
+    /// Waits for the signals on a new thread. If no thread can start, they end the run.
     fn await_them(self, wait: impl FnOnce(Signals) + Send + 'static) {
         let Interrupts { signals, numbers } = self;
         if Builder::new().spawn(move || wait(signals)).is_err() {
-            // Held back once, they would be lost.
+            // A suspended signal would be lost.
             let is_default = Arc::new(AtomicBool::new(true));
             for number in numbers {
                 let _ = flag::register_conditional_default(number, is_default.clone());
@@ -95,11 +95,11 @@ impl Interrupts {
         }
     }
 
-    /// Lets the first of them stop a batch, and the second end it at once.
+    /// Lets the first signal stop a batch, and the second end it at once.
     pub fn stop(self, stop: Stop) -> Interrupted {
         let first = Arc::new(AtomicI32::new(0));
         let interrupted = Interrupted(first.clone());
-        // Without a thread the first one ends it.
+        // Without a thread, the first signal ends the run.
         self.await_them(move |mut signals| {
             for signal in signals.forever() {
                 if first.swap(signal, Ordering::Relaxed) != 0 {
@@ -113,16 +113,16 @@ impl Interrupts {
     }
 }
 
-/// Whether a batch was told to end.
+/// The signal that stopped a batch, if there was one.
 pub struct Interrupted(Arc<AtomicI32>);
 
 impl Interrupted {
-    /// Whether it was.
+    /// Returns whether a signal stopped the batch.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed) != 0
     }
 
-    /// Ends the process as the signal would have.
+    /// Ends the process by the default action of the signal.
     pub fn end(&self) {
         let _ = signal_hook::low_level::emulate_default_handler(self.0.load(Ordering::Relaxed));
     }

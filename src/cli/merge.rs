@@ -1,12 +1,15 @@
-//! `plansift merge`: one report of what `batch` wrote, or has written so far.
+//! `plansift merge`: one report of the folders that `batch` writes to.
 
 use std::io::{self, BufWriter, Write};
 
 use super::args::{Merge, ReportFormat};
 use super::batch::{exit_of, refused_output};
+use super::ending::end_of_output;
 use super::exit::Exit;
+use super::messages::{fail, say};
+use super::options::shape;
 use super::output::{Output, write_whole};
-use super::run::{end_of_output, fail, say, screen, shape};
+use super::screen::screen;
 use crate::batch::report::{Fleet, Shards};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -33,7 +36,7 @@ pub fn run(arguments: &Merge) -> Exit {
     let fleet = match write(arguments, &shards) {
         Ok(fleet) => fleet,
         Err(error) => {
-            // How many failed does not depend on who reads it.
+            // The count of failures does not depend on the reader of the output.
             let counted = shards.write(&mut io::sink());
             let failed = counted.map_or(1, |fleet| fleet.totals.failed + fleet.totals.pending);
             return end_of_output(output, &error, failed);
@@ -50,7 +53,7 @@ pub fn run(arguments: &Merge) -> Exit {
     }
 }
 
-/// The shards that are missing, as `batch --shard` names them; the first of many.
+/// Names the first missing shards, in the syntax of `batch --shard`.
 fn missing(shards: &Shards) -> Option<String> {
     const NAMED: usize = 20;
     let (numbers, count) = shards.missing();

@@ -1,26 +1,44 @@
-//! The command line: arguments, what they set in motion, and how it ends. Policy lives here and
-//! nowhere below: what is printed, where, and the exit code.
+//! The command line: arguments, commands and exit codes. Only this module prints.
+//!
+//! [`run`] dispatches to one file for each command. The commands share [`inputs`], [`options`],
+//! [`sifting`] or [`rewriting`], and [`ending`]. Every file imports only files below it:
+//!
+//! ```text
+//!  run ─▶ records, report, batch, merge, redact, slim, audit
+//!           ─▶ sifting, rewriting, auditing, secrets, pages, gates, progress
+//!                ─▶ ending ─▶ tally, unmatched
+//!                     ─▶ inputs, options, output, screen ─▶ messages ─▶ bar ─▶ args
+//! ```
 
 pub mod args;
 mod audit;
+mod auditing;
+mod bar;
 mod batch;
+mod ending;
 mod exit;
 mod gates;
 mod inputs;
 #[cfg(target_os = "linux")]
 mod interrupt;
 mod merge;
+mod messages;
+mod options;
 mod output;
 mod pages;
 mod progress;
+mod records;
 mod redact;
 mod report;
 mod rewriting;
 mod run;
+mod screen;
 mod secrecy;
+mod secrets;
 mod sifting;
 mod slim;
 mod stats;
+mod tally;
 mod unmatched;
 mod version;
 
@@ -29,20 +47,19 @@ use std::process::ExitCode;
 
 pub use exit::Exit;
 
-/// Removes the output files that are not finished, where that can be done without waiting: for the
-/// end of a run that has no memory left.
+/// Removes unfinished output files, without waiting: a run that is out of memory calls this.
 pub fn remove_unfinished() {
     #[cfg(target_os = "linux")]
     interrupt::remove_unfinished();
 }
 
-/// Runs the command with those arguments, the program's name first.
+/// Runs a command. The first argument is the name of the program.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     secrecy::refuse_core_dumps();
-    secrecy::tell_panics_without_words();
+    secrecy::print_panics_without_messages();
     let exit = match args::parse(args) {
-        Ok(command) => run::run(command),
-        Err(refusal) => run::refuse(&refusal),
+        Ok(command) => run::run(&command),
+        Err(refusal) => messages::refuse(&refusal),
     };
     exit.into()
 }

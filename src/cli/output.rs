@@ -1,4 +1,4 @@
-//! Standard output, or a file that appears whole or not at all.
+//! Outputs: standard output, or a file that appears complete or not at all.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Write};
@@ -10,16 +10,16 @@ use tempfile::NamedTempFile;
 use super::interrupt;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Where data goes.
+/// A destination of data.
 pub enum Output {
-    /// Standard output, a device or a pipe, not line by line.
+    /// Standard output, a device or a pipe, without line buffering.
     Standard(File),
-    /// A file in the making, beside the one it becomes.
+    /// A temporary file in the folder of the final path.
     File(NamedTempFile, PathBuf),
 }
 
 impl Output {
-    /// Opens what the user asked for.
+    /// Opens the output at a path; `None` is standard output.
     ///
     /// # Errors
     ///
@@ -37,7 +37,7 @@ impl Output {
             return Err(write_error(io::ErrorKind::IsADirectory.into()));
         }
         if there.as_ref().is_some_and(|there| !there.is_file()) {
-            // A device or a pipe is no file that could be replaced.
+            // A device or a pipe cannot be replaced by a file.
             let file = File::options().write(true).open(path).map_err(write_error)?;
             return Ok(Output::Standard(file));
         }
@@ -49,7 +49,7 @@ impl Output {
         builder.prefix(".plansift-");
         #[cfg(unix)]
         if there.is_none() {
-            // As any new file of the user's: the kernel takes the user's mask off this.
+            // The kernel applies the user's umask, like to any new file.
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
@@ -63,11 +63,11 @@ impl Output {
         Ok(Output::File(file, path.to_owned()))
     }
 
-    /// A writer to it.
+    /// Returns a writer to the output.
     ///
     /// # Errors
     ///
-    /// The system is out of handles.
+    /// The system has no more file handles.
     pub fn writer(&self) -> Result<File> {
         match self {
             Output::Standard(file) => file.try_clone(),
@@ -76,11 +76,11 @@ impl Output {
         .map_err(write_error)
     }
 
-    /// Gives the file its name, now that it is whole.
+    /// Gives the complete file its final name.
     ///
     /// # Errors
     ///
-    /// It cannot be brought to the disk or renamed.
+    /// The file cannot be synced or renamed.
     pub fn finish(self) -> Result<()> {
         match self {
             Output::Standard(mut file) => file.flush().map_err(write_error),
@@ -93,31 +93,31 @@ impl Output {
     }
 }
 
-/// Writes a text to where the user asked for.
+/// Writes a text to an output.
 ///
 /// # Errors
 ///
-/// It cannot be written.
+/// The output cannot be written.
 pub fn write_whole(path: Option<&Path>, text: &[u8]) -> Result<()> {
     let output = Output::open(path)?;
     output.writer()?.write_all(text).map_err(write_error)?;
     output.finish()
 }
 
-/// Links to what standard output is, which may be a file that others write to as well, and must not
-/// be replaced.
+/// Names of standard output. It may be a file that other programs write to, so it is never
+/// replaced.
 const STANDARD: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
-/// Whether the output would replace an input.
+/// Returns whether the output would replace an input.
 pub fn replaces(output: &Path, input: &Path) -> bool {
-    // What is no file is not replaced.
+    // Only a file is replaced.
     output.is_file()
         && input != Path::new("-")
         && std::fs::canonicalize(output)
             .is_ok_and(|output| std::fs::canonicalize(input).is_ok_and(|input| input == output))
 }
 
-/// Whether the output would replace the file that standard input is.
+/// Returns whether the output would replace the file behind standard input.
 #[cfg(unix)]
 pub fn replaces_stdin(output: &Path) -> bool {
     use std::os::fd::AsFd;
@@ -129,13 +129,14 @@ pub fn replaces_stdin(output: &Path) -> bool {
     place_of(stdin).is_some_and(|input| place_of(std::fs::metadata(output)) == Some(input))
 }
 
-/// Whether the output would replace the file that standard input is. Elsewhere that is not known.
+/// Returns false: the file behind standard input is unknown here.
 #[cfg(not(unix))]
 pub fn replaces_stdin(_output: &Path) -> bool {
     false
 }
 
-/// Whether two outputs, none of them a device, are one; `None` is standard output.
+/// Returns whether two outputs are one file, or both standard output (`None`). Devices are never
+/// the same.
 pub fn is_same(one: Option<&Path>, other: Option<&Path>) -> bool {
     let is_standard = |path: Option<&Path>| {
         path.is_none_or(|it| STANDARD.iter().any(|name| it == Path::new(name)))
@@ -148,7 +149,7 @@ pub fn is_same(one: Option<&Path>, other: Option<&Path>) -> bool {
     };
     match (one, other) {
         (Some(one), Some(other)) if !is_standard(Some(one)) && !is_standard(Some(other)) => {
-            // What leads nowhere fails when it is opened.
+            // A path without a folder fails later, when it is opened.
             let (one, other) = (place(one), place(other));
             one.is_some_and(|one| Some(&one) == other.as_ref() && (one.is_file() || !one.exists()))
         }
@@ -156,7 +157,7 @@ pub fn is_same(one: Option<&Path>, other: Option<&Path>) -> bool {
     }
 }
 
-/// Whether a path leads into a folder that is there.
+/// Returns whether a path lies in an existing folder.
 pub fn lies_in(path: &Path, folder: &Path) -> bool {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let parent = std::fs::canonicalize(parent.unwrap_or(Path::new(".")));
@@ -164,7 +165,7 @@ pub fn lies_in(path: &Path, folder: &Path) -> bool {
     parent.is_ok_and(|parent| folder.is_ok_and(|folder| parent.starts_with(folder)))
 }
 
-/// What a path stands for, which is what is written, whether it is there yet or not.
+/// Follows the links of a path. The file at the end need not exist yet.
 fn behind_links(path: &Path) -> io::Result<PathBuf> {
     const LINKS_MAX: u32 = 40;
     let error = match std::fs::canonicalize(path) {
@@ -179,17 +180,17 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(path),
         }
     }
-    // A circle of links.
+    // The links form a cycle.
     Err(error)
 }
 
-/// Gives a new file the rights and the owner of the one it will replace.
+/// Gives a new file the permissions and the owner of the file that it replaces.
 fn stand_in_for(there: &Metadata, file: &File) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
-        // Only the superuser may give a file away: otherwise it becomes the user's own. A group is
-        // told apart, because what it may do must not go to another.
+        // Only the superuser may set another owner; otherwise the user owns the file. If the group
+        // cannot be set, the file gets no permissions for a group.
         let _ = fchown(file, Some(there.uid()), None);
         let rights = match fchown(file, None, Some(there.gid())) {
             Ok(()) => 0o777,

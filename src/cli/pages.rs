@@ -1,4 +1,4 @@
-//! Files of a report that has several: the one that was named, and those beside it.
+//! The files of a report in parts: the named file, and numbered files beside it.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::inputs::Listed;
+use super::messages::say;
 use super::output::{Output, is_same, replaces};
-use super::run::say;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::markdown::Open;
 
-/// The files behind the first ones.
+/// The parts after the first of all reports.
 pub struct Pages {
     opened: Rc<RefCell<Vec<(PathBuf, Output)>>>,
-    /// What none of them may be.
+    /// Files that no part may replace.
     taken: Rc<Taken>,
 }
 
@@ -26,7 +26,7 @@ struct Taken {
 }
 
 impl Pages {
-    /// None yet. These outputs, and the inputs, have their names already.
+    /// Starts without parts. No part may replace an output or an input.
     pub fn new(outputs: impl Iterator<Item = PathBuf>, listed: &Listed) -> Pages {
         let taken = Taken {
             outputs: outputs.collect(),
@@ -35,7 +35,7 @@ impl Pages {
         Pages { opened: Rc::default(), taken: Rc::new(taken) }
     }
 
-    /// Opens pages: the first one is there, and the others are named after it.
+    /// Returns a function that opens parts. The first part is open already and names the others.
     pub fn opener(&self, path: Option<PathBuf>, first: BufWriter<File>) -> Open<'static> {
         let (opened, taken) = (self.opened.clone(), self.taken.clone());
         let mut first = Some(first);
@@ -56,11 +56,11 @@ impl Pages {
         })
     }
 
-    /// Gives the files their names, now that they are whole.
+    /// Gives the complete files their final names.
     ///
     /// # Errors
     ///
-    /// One cannot be brought to the disk or renamed: which, and why.
+    /// A file cannot be synced or renamed: its path, and the error.
     pub fn finish(self) -> std::result::Result<(), (PathBuf, Error)> {
         for (path, output) in self.opened.take() {
             output.finish().map_err(|error| (path, error))?;
@@ -76,7 +76,7 @@ impl Taken {
     }
 }
 
-/// The name of a page: its number stands before the extension.
+/// Returns the path of a part: the number stands before the extension.
 fn beside(path: &Path, number: u64) -> PathBuf {
     let mut extension = OsString::from(number.to_string());
     if let Some(own) = path.extension() {
@@ -86,11 +86,12 @@ fn beside(path: &Path, number: u64) -> PathBuf {
     path.with_extension(extension)
 }
 
-/// The file that a variable names, to be added to; that it names none is said.
+/// Opens the file that an environment variable names, to append to it. Prints a message if the
+/// variable is not set.
 ///
 /// # Errors
 ///
-/// It cannot be opened.
+/// The file cannot be opened.
 pub fn appended(variable: &str, otherwise: &str) -> Result<Option<File>> {
     match std::env::var_os(variable).filter(|path| !path.is_empty()) {
         Some(path) => {

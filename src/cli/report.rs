@@ -1,17 +1,20 @@
-//! `plansift report`: what plans change, in several formats at once.
+//! `plansift report`: the changes of plans, in several formats at once.
 
 use std::cell::Cell;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use super::args::{Echo, Ignore, Report, ReportAs, Target, Values};
+use super::ending::{Ending, Failure};
 use super::exit::Exit;
 use super::gates;
 use super::inputs;
+use super::messages::{fail, say};
+use super::options::options;
 use super::output::{Output, is_same};
 use super::pages::{Pages, appended};
-use super::redact::secret_options;
-use super::run::{closed_early, end_of_output, fail, options, say, screen};
+use super::screen::screen;
+use super::secrets::secret_options;
 use super::sifting::{Sifting, Wanted};
 use super::unmatched;
 use crate::error::Result;
@@ -36,7 +39,7 @@ use crate::sink::variables::Variables;
 /// Length of the buffer of each report, in bytes.
 const BUFFER: usize = 64 << 10;
 
-/// Writes all that is asked for, in one pass over the plans.
+/// Writes all reports in one run over the plans.
 pub fn run(arguments: &Report) -> Exit {
     let plans = &arguments.plans;
     if let Some(exit) = refuse_contradictions(arguments) {
@@ -75,35 +78,32 @@ pub fn run(arguments: &Report) -> Exit {
     let mut sink = gates::before(several, &rules, &is_broken);
     let attributes = attributes(arguments, &options);
     let mut sifting = Sifting::new(plans, options, sink.as_mut()).with(&attributes);
-    let sifted = sifting.all(&listed);
+    let read = sifting.all(&listed);
     let tally = sifting.tally;
-    let finished = sifted.and_then(|()| sink.finish());
+    let read = read.and_then(|()| sink.finish());
     drop(sink);
-    if let Err(error) = finished {
+    let read = read.map_err(|error| {
         let path = failed_at.get().and_then(|place| outputs.get(place)).and_then(|it| it.0);
-        return match end_of_output(path, &error, tally.failed) {
-            Exit::Done if !rules.is_empty() => closed_early(is_broken.get()),
-            exit => exit,
-        };
-    }
-    for (path, output) in outputs {
-        if let Err(error) = output.finish() {
-            return fail(path, &error);
+        Failure::of(path, error)
+    });
+    let ending = Ending {
+        plans,
+        tally: &tally,
+        is_broken: (!rules.is_empty()).then(|| is_broken.get()),
+        tells_changes: arguments.records.detailed_exitcode,
+        is_written_empty: true,
+        watch: options.watch,
+    };
+    let finish = || {
+        for (path, output) in outputs {
+            output.finish().map_err(|error| Failure::of(path, error))?;
         }
-    }
-    if let Err((path, error)) = pages.finish() {
-        return fail(Some(&path), &error);
-    }
-    if !plans.quiet && tally.done > 0 {
-        unmatched::tell(options.watch);
-    }
-    if plans.stats {
-        say(&tally.stats.line());
-    }
-    tally.exit(is_broken.get(), &arguments.records)
+        pages.finish().map_err(|(path, error)| Failure::of(Some(&path), error))
+    };
+    ending.end(read, finish).unwrap_or_else(|exit| exit)
 }
 
-/// What is shown of the attributes of changes.
+/// Returns how much of the attributes of changes the reports show.
 fn attributes(arguments: &Report, options: &Options) -> Wanted {
     if !arguments.targets.iter().any(|target| target.format.shows_attributes()) {
         return Wanted::None;
@@ -117,7 +117,7 @@ fn attributes(arguments: &Report, options: &Options) -> Wanted {
     Wanted::Values { all, detail: arguments.detail(), secrets }
 }
 
-/// Refuses what would show a secret, or hide nothing.
+/// Refuses arguments that contradict each other.
 fn refuse_contradictions(arguments: &Report) -> Option<Exit> {
     let ignores = |what| arguments.noise.ignore.contains(&what);
     let is_blind = arguments.values() == Values::None;
@@ -140,7 +140,7 @@ fn refuse_contradictions(arguments: &Report) -> Option<Exit> {
     Some(Exit::Usage)
 }
 
-/// Refuses two reports for one place.
+/// Refuses two reports for one file, or for standard output.
 fn refuse_collisions(targets: &[Target]) -> std::result::Result<(), Exit> {
     for (place, target) in targets.iter().enumerate() {
         let file = target.file.as_deref();
@@ -152,7 +152,7 @@ fn refuse_collisions(targets: &[Target]) -> std::result::Result<(), Exit> {
     Ok(())
 }
 
-/// Refuses parts of a report that have no names.
+/// Refuses `--split` for a report without a file, whose parts would have no names.
 fn refuse_unsplit(targets: &[Target]) -> std::result::Result<(), Exit> {
     let is_file = |path: &Path| path != Path::new("-") && (path.is_file() || !path.exists());
     let has_parts = |target: &&Target| target.format == ReportAs::Markdown;
@@ -163,7 +163,7 @@ fn refuse_unsplit(targets: &[Target]) -> std::result::Result<(), Exit> {
     Ok(())
 }
 
-/// How long Markdown may be.
+/// Returns the limit on the length of Markdown.
 fn fit(arguments: &Report) -> Fit {
     let rest = if arguments.split { Rest::Parts } else { Rest::LeftOut };
     match arguments.fit {
@@ -216,7 +216,7 @@ fn open(
     Ok((sink, output))
 }
 
-/// A report for people, without what they do not want to see.
+/// Wraps a report for people in a filter of the noise that the user leaves out.
 fn filtered(sink: Box<dyn Sink>, arguments: &Report) -> Box<dyn Sink> {
     match arguments.noise.noise() {
         noise if noise.is_none() => sink,

@@ -1,135 +1,145 @@
-//! The documents of all inputs, one after the other, rewritten into one output.
+//! Rewrites the documents of all inputs, in order, into one output.
 //!
-//! Where a document is read for its secrets first, one that cannot be read is told before anything
-//! of it is written: it is left out, and the others are done. Where it is read once, what was
-//! written of it is no document, and nothing may follow it.
+//! With two passes, the first pass finds a damaged document before any of it is written: the output
+//! leaves the document out and goes on. With one pass, a damaged document is written in part, and
+//! nothing may follow it.
 
 use std::fs::File;
 use std::path::Path;
 
-use super::args::Plans;
+use super::args::{Echo, Plans, SecretArgs};
+use super::bar::{self, Watched};
+use super::ending::{Ending, Failure};
 use super::exit::Exit;
 use super::inputs::Listed;
+use super::messages::{fail, say, warn};
+use super::options::access;
 use super::output::Output;
-use super::progress::{self, Watched};
-use super::run::{access, end_of_output, fail, fail_of, say, warn};
-use super::stats::Stats;
+use super::tally::Tally;
 use crate::batch::Entry;
-use crate::batch::reading::{find_next, numbered};
+use crate::batch::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Input, Rereadable};
 use crate::plan::{Document, Documents};
 use crate::record::Warning;
 use crate::secret::{Collected, Collecting, Options, Takes};
 
-/// How often a document is read.
+/// How many passes over a document there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
-    /// Once.
-    Once,
-    /// For its secrets first, whatever is taken then.
-    Twice(Takes),
+pub enum Passes {
+    /// One, which writes.
+    One,
+    /// Two: the first collects the secrets of these documents, the second writes.
+    Two(Takes),
+}
+
+impl Passes {
+    /// Returns the passes that the arguments about secrets need.
+    pub fn of(secrets: &SecretArgs, takes: Takes) -> Passes {
+        match secrets.echo {
+            Echo::Off => Passes::One,
+            Echo::Equal | Echo::Contains => Passes::Two(takes),
+        }
+    }
 }
 
 /// A document that is about to be written.
 pub struct Ready<'d> {
-    /// Comes to it next.
+    /// The reader, at the start of the document.
     pub documents: &'d mut Documents<Watched<Input>>,
-    /// Its secrets, where it was read for them.
+    /// The secrets of the document, if there are two passes.
     pub collected: Option<Collected>,
-    /// Its name: the input's, and its number.
+    /// The name of the input, and the number of the document.
     pub name: &'d str,
-    /// Which of the inputs it is in.
+    /// The number of the input.
     pub input: usize,
-    /// Where it begins, or text before it does.
+    /// The offset of the document, or of text before it.
     pub at: u64,
-    /// What it can be read from again, where it is read twice.
+    /// The input to read once more, if there are two passes.
     pub kept: Option<&'d Rereadable>,
 }
 
-/// Rewrites all documents of all inputs; `each` writes one. `Err`: not all of what could be written
-/// was.
+/// Rewrites all documents of all inputs; `each` writes one document.
+///
+/// # Errors
+///
+/// The output was not finished: the exit code says why.
 pub fn write_all(
     plans: &Plans,
     listed: &Listed,
     path: Option<&Path>,
-    (reading, secrets): (Reading, &Options),
+    (passes, secrets): (Passes, &Options),
     each: impl FnMut(&mut Ready<'_>, &mut File) -> Result<Document>,
 ) -> std::result::Result<Exit, Exit> {
     let opened = Output::open(path).and_then(|output| Ok((output.writer()?, output)));
     let (out, output) = opened.map_err(|error| fail(path, &error))?;
-    let mut rewriting = Rewriting {
-        plans,
-        reading,
-        secrets,
-        out,
-        each,
-        input: 0,
-        done: 0,
-        failed: 0,
-        stats: Stats::start(),
+    let tally = Tally::new();
+    let mut rewriting = Rewriting { plans, passes, secrets, out, each, input: 0, tally };
+    let failure = |error| Failure::of(path, error);
+    let read = match rewriting.all(listed) {
+        Ok(()) => Ok(()),
+        Err(End::Torn) => return Err(Exit::Failed),
+        Err(End::Output(error)) => Err(failure(error)),
     };
-    for (input, entry) in listed.inputs.entries.iter().enumerate() {
-        rewriting.input = input;
-        let written = match entry {
-            Ok(entry) => rewriting.rewrite(entry),
-            Err(unlisted) => {
-                rewriting.fail(&unlisted.source, &unlisted.error);
-                Ok(())
-            }
-        };
-        written.map_err(|end| match end {
-            End::Torn => Exit::Failed,
-            End::Output(error) => end_of_output(path, &error, rewriting.failed),
-        })?;
-    }
-    let Rewriting { out, done, failed, stats, .. } = rewriting;
-    if done == 0 {
-        return Err(Exit::Failed);
-    }
-    drop(out);
-    output.finish().map_err(|error| end_of_output(path, &error, failed))?;
-    if plans.stats {
-        say(&stats.line());
-    }
-    Ok(if failed > 0 { Exit::SomeFailed } else { Exit::Done })
+    let Rewriting { out, tally, .. } = rewriting;
+    let ending = Ending {
+        plans,
+        tally: &tally,
+        is_broken: None,
+        tells_changes: false,
+        is_written_empty: false,
+        watch: None,
+    };
+    ending.end(read, || {
+        drop(out);
+        output.finish().map_err(failure)
+    })
 }
 
 struct Rewriting<'a, E> {
     plans: &'a Plans,
-    reading: Reading,
+    passes: Passes,
     secrets: &'a Options,
     out: File,
     each: E,
-    /// Which of the inputs is read.
+    /// The number of the current input.
     input: usize,
-    done: u64,
-    failed: u64,
-    stats: Stats,
+    tally: Tally,
 }
 
-/// Why nothing more is written.
+/// Why writing ends.
 enum End {
-    /// A document was written in part, or an input is another now; that was said.
+    /// A document was written in part, or an input changed while it was read; a message says so.
     Torn,
-    /// The output takes nothing.
+    /// The output failed.
     Output(Error),
 }
 
 impl<E: FnMut(&mut Ready<'_>, &mut File) -> Result<Document>> Rewriting<'_, E> {
+    fn all(&mut self, listed: &Listed) -> std::result::Result<(), End> {
+        for (input, entry) in listed.inputs.entries.iter().enumerate() {
+            self.input = input;
+            match entry {
+                Ok(entry) => self.rewrite(entry)?,
+                Err(unlisted) => self.tally.fail(&unlisted.source, &unlisted.error),
+            }
+        }
+        Ok(())
+    }
+
     fn rewrite(&mut self, entry: &Entry) -> std::result::Result<(), End> {
         let access = access(self.plans, &self.secrets.read);
-        let opened = match self.reading {
-            Reading::Once => entry.open(&access).map(|input| {
-                (Watched::new(input, progress::of_input(self.plans, entry, entry.len)), None)
+        let opened = match self.passes {
+            Passes::One => entry.open(&access).map(|input| {
+                (Watched::new(input, bar::of_input(self.plans, entry, entry.len)), None)
             }),
-            Reading::Twice(takes) => entry.keep(&self.secrets.read.limits).and_then(|kept| {
-                let bar = progress::of_input(self.plans, entry, Some(kept.len()));
+            Passes::Two(takes) => entry.keep(&self.secrets.read.limits).and_then(|kept| {
+                let bar = bar::of_input(self.plans, entry, Some(kept.len()));
                 let again = kept.clone();
                 let open = move || Ok(Watched::new(again.input(&access)?, bar.clone()));
                 let first = open()?;
                 let collecting = Collecting::new(open, takes);
-                // Of plans alone, parts are written.
+                // `slim`, which takes plans only, writes parts of them.
                 let collecting = match takes {
                     Takes::All => collecting.for_redaction(),
                     Takes::Plans => collecting,
@@ -137,77 +147,81 @@ impl<E: FnMut(&mut Ready<'_>, &mut File) -> Result<Document>> Rewriting<'_, E> {
                 Ok((first, Some((kept, collecting))))
             }),
         };
-        let source = entry.source();
+        let source = &*entry.source();
         match opened {
             Ok((input, first)) => {
-                let (kept, mut collecting) = first.unzip();
-                let documents = Documents::new(input, &self.secrets.read);
-                self.documents(&source, documents, collecting.as_mut(), kept.as_ref())
+                let (kept, collecting) = first.unzip();
+                let mut documents = Documents::new(input, &self.secrets.read);
+                let kept = kept.as_ref();
+                visit_all(&mut documents, &mut Each { rewriting: self, source, collecting, kept })
             }
             Err(error) => {
-                self.fail(&source, &error);
+                self.tally.fail(source, &error);
                 Ok(())
             }
         }
-    }
-
-    fn documents<F: FnMut() -> Result<Watched<Input>>>(
-        &mut self,
-        source: &str,
-        mut documents: Documents<Watched<Input>>,
-        mut collecting: Option<&mut Collecting<F, Watched<Input>>>,
-        kept: Option<&Rereadable>,
-    ) -> std::result::Result<(), End> {
-        let mut next = Some(0);
-        for number in 1_u64.. {
-            let Some(at) = next else { break };
-            let name = &*numbered(source, number);
-            let collected = collecting
-                .as_mut()
-                .map(|collecting| collecting.collect_before(&mut documents, self.secrets, None));
-            let failed = match collected.transpose() {
-                Ok(collected) => {
-                    let (documents, input) = (&mut documents, self.input);
-                    self.write(Ready { documents, collected, name, input, at, kept })?;
-                    None
-                }
-                Err(error) => {
-                    self.fail(name, &error);
-                    if error.kind() == ErrorKind::Changed {
-                        // What comes of the rest is nothing that ever was an input.
-                        return Err(End::Torn);
-                    }
-                    Some(error.kind())
-                }
-            };
-            let note;
-            (next, note) = find_next(&mut documents, number, failed);
-            if let Some(note) = note {
-                say(&format!("{source}: {note}"));
-            }
-        }
-        Ok(())
     }
 
     fn write(&mut self, mut ready: Ready<'_>) -> std::result::Result<(), End> {
         match (self.each)(&mut ready, &mut self.out) {
             Ok(document) => {
                 warn(self.plans, ready.name, Warning::of_text(&document));
-                self.done += 1;
-                self.stats.add(document.bytes);
+                self.tally.succeed(document.bytes);
                 Ok(())
             }
             Err(error) if error.kind() == ErrorKind::Write => Err(End::Output(error)),
             Err(error) => {
-                self.fail(ready.name, &error);
+                self.tally.fail(ready.name, &error);
                 say(&format!("{}: it was being written: nothing follows it", ready.name));
                 Err(End::Torn)
             }
         }
     }
+}
 
-    fn fail(&mut self, source: &str, error: &Error) {
-        self.failed += 1;
-        fail_of(source, error);
+/// Rewrites each document of an input.
+struct Each<'r, 'a, E, F> {
+    rewriting: &'r mut Rewriting<'a, E>,
+    /// The name of the input.
+    source: &'r str,
+    /// The first pass, if there are two.
+    collecting: Option<Collecting<F, Watched<Input>>>,
+    kept: Option<&'r Rereadable>,
+}
+
+impl<E, F> Visitor<Watched<Input>> for Each<'_, '_, E, F>
+where
+    E: FnMut(&mut Ready<'_>, &mut File) -> Result<Document>,
+    F: FnMut() -> Result<Watched<Input>>,
+{
+    type End = End;
+
+    fn visit(&mut self, turn: Turn<'_, Watched<Input>>) -> std::result::Result<Visited, End> {
+        let Turn { documents, number, at } = turn;
+        let Each { rewriting, source, collecting, kept } = self;
+        let name = &*numbered(source, number);
+        let secrets = rewriting.secrets;
+        let collected = collecting
+            .as_mut()
+            .map(|collecting| collecting.collect_before(documents, secrets, None));
+        match collected.transpose() {
+            Ok(collected) => {
+                let (input, kept) = (rewriting.input, *kept);
+                rewriting.write(Ready { documents, collected, name, input, at, kept })?;
+                Ok(Visited::Done)
+            }
+            Err(error) => {
+                rewriting.tally.fail(name, &error);
+                match error.kind() {
+                    // The rest of a changed file belongs to another document.
+                    ErrorKind::Changed => Err(End::Torn),
+                    kind => Ok(Visited::Failed(kind)),
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, note: Note) {
+        say(&format!("{}: {note}", self.source));
     }
 }

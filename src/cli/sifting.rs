@@ -1,17 +1,18 @@
-//! Inputs one after the other into one sink, and the plans of each, one after the other.
+//! Reads all plans of all inputs, in order, into one sink.
 //!
-//! What fails is said at once, with its source, and the others go on: only an output that cannot be
-//! written ends the run.
+//! The error of a plan is printed at once, and reading goes on with the next plan. Only an output
+//! that cannot be written ends the run.
 
 use std::num::NonZeroUsize;
 
-use super::args::{Plans, RecordArgs};
-use super::exit::Exit;
+use super::args::Plans;
+use super::bar::{self, Bar, Watched};
 use super::inputs::Listed;
-use super::progress::{self, Bar, Watched};
-use super::run::{access, say, warn};
-use super::stats::Stats;
-use crate::batch::reading::{Attributes, Note, Reader, Values, has_changes, read_plans};
+use super::messages::{say, warn};
+use super::options::access;
+use super::tally::Tally;
+use crate::batch::documents::Note;
+use crate::batch::reading::{Attributes, Reader, Values, has_changes, read_plans};
 use crate::batch::script::Script;
 use crate::batch::{Entry, Unlisted};
 use crate::error::{Error, Result};
@@ -22,39 +23,13 @@ use crate::record::{Label, Options, Sifted};
 use crate::secret::{self, Collecting, Takes};
 use crate::sink::Sink;
 
-/// What came of the plans so far.
-pub struct Tally {
-    /// Plans that were read to their end.
-    pub done: u64,
-    /// Plans, and what was named in vain.
-    pub failed: u64,
-    /// Whether a plan changes anything.
-    pub has_changes: bool,
-    /// What it took.
-    pub stats: Stats,
-}
-
-impl Tally {
-    /// How a run ends that came to its end.
-    pub fn exit(&self, is_broken: bool, records: &RecordArgs) -> Exit {
-        match self.failed {
-            0 if is_broken => Exit::RuleBroken,
-            0 if self.has_changes && records.detailed_exitcode => Exit::Changes,
-            0 => Exit::Done,
-            _ if self.done == 0 => Exit::Failed,
-            _ => Exit::SomeFailed,
-        }
-    }
-}
-
-/// What records hold of the attributes of changes.
+/// What the records hold of the attributes of changes.
 pub enum Wanted {
     /// Nothing.
     None,
     /// Paths.
     Paths,
-    /// Values, of all attributes or of those that change, how much of each, and how secrets are
-    /// told.
+    /// Values: of all attributes or of changed ones, in this detail, without these secrets.
     Values { all: bool, detail: Detail, secrets: Box<secret::Options> },
 }
 
@@ -62,27 +37,25 @@ pub enum Wanted {
 pub struct Sifting<'a> {
     reading: Reading<'a>,
     sink: &'a mut dyn Sink,
-    /// What came of them.
+    /// The counts so far.
     pub tally: Tally,
 }
 
 impl<'a> Sifting<'a> {
-    /// Before the first.
+    /// Starts before the first input.
     pub fn new(plans: &'a Plans, options: Options, sink: &'a mut dyn Sink) -> Sifting<'a> {
         let access = access(plans, &options.read);
         let reading = Reading { plans, options, access, attributes: &Wanted::None, bar: None };
-        let tally = Tally { done: 0, failed: 0, has_changes: false, stats: Stats::start() };
-        Sifting { reading, sink, tally }
+        Sifting { reading, sink, tally: Tally::new() }
     }
 
-    /// The same, with attributes of changes.
+    /// Adds attributes of changes to the records.
     pub fn with(mut self, attributes: &'a Wanted) -> Sifting<'a> {
         self.reading.attributes = attributes;
         self
     }
 
-    /// Reads all inputs in their order. Small ones that follow each other may be read by several
-    /// threads.
+    /// Reads all inputs in order. Worker threads may read small inputs ahead.
     ///
     /// # Errors
     ///
@@ -91,24 +64,24 @@ impl<'a> Sifting<'a> {
         let entries = &listed.inputs.entries;
         let bar = self.reading.bar_of(entries);
         let reading = Reading { bar: bar.as_ref(), ..self.reading };
-        let desk = Queue::new();
+        let queue = Queue::new();
         std::thread::scope(|scope| {
-            let mut crew = Pool::new(scope, &desk, reading.threads());
-            // How many inputs the crew was given, or come before; how many bytes are done.
+            let mut pool = Pool::new(scope, &queue, reading.threads());
+            // `given`: the inputs up to the last one that the pool has. `done`: bytes read so far.
             let (mut given, mut done) = (0, 0);
             for (place, input) in entries.iter().enumerate() {
                 given = given.max(place);
                 while done >= ALONE
-                    && crew.threads() > 1
-                    && crew.has_room()
+                    && pool.threads() > 1
+                    && pool.has_room()
                     && let Some(Ok(entry)) = entries.get(given)
                     && entry.is_small()
                 {
                     let workspace = listed.workspace(entry);
-                    crew.submit(Ahead { entry, workspace, script: None }, || reading.of_one());
+                    pool.submit(Ahead { entry, workspace, script: None }, || reading.new_worker());
                     given += 1;
                 }
-                let ahead = if place < given { crew.recv() } else { None };
+                let ahead = if place < given { pool.recv() } else { None };
                 match (ahead.and_then(|ahead| ahead.script), input) {
                     (Some(script), _) => script.tell(self)?,
                     (None, Ok(entry)) => {
@@ -123,7 +96,7 @@ impl<'a> Sifting<'a> {
                 }
                 done += len_of(input);
                 if let Some(bar) = &bar {
-                    bar.reach(place + 1, entries.len(), done * reading.times());
+                    bar.reach(place + 1, entries.len(), done * reading.passes());
                 }
             }
             Ok(())
@@ -131,54 +104,54 @@ impl<'a> Sifting<'a> {
     }
 }
 
-/// Bytes of an input, where they are known.
+/// Returns the bytes of an input, or zero if its length is unknown.
 fn len_of(input: &std::result::Result<Entry, Unlisted>) -> u64 {
     input.as_ref().ok().and_then(|entry| entry.len).unwrap_or(0)
 }
 
-/// As many bytes of inputs are read before any are read ahead: a few are not worth a thread.
+/// Bytes to read before threads start: fewer bytes are not worth a thread.
 const ALONE: u64 = 512 << 10;
 
-/// Bytes of a document that one of several threads reads, which may have been compressed.
+/// Most bytes of a document that a worker reads, after decompression.
 const SMALL: u64 = 4 << 20;
 
-/// Secrets, and marked places, of a document that one of several threads reads.
+/// Most secrets, and most marked places, of a document that a worker reads.
 const SECRETS: u64 = 10_000;
 
-/// How inputs are read.
+/// How to read an input.
 #[derive(Clone, Copy)]
 struct Reading<'a> {
     plans: &'a Plans,
     options: Options,
     access: input::Options,
     attributes: &'a Wanted,
-    /// The bar of all inputs; `None`: each has its own.
+    /// The bar of all inputs; `None`: each input has its own.
     bar: Option<&'a Bar>,
 }
 
 impl Reading<'_> {
-    /// How many threads there may be.
+    /// Returns the most threads.
     fn threads(&self) -> usize {
         self.options.read.threads.map_or(1, NonZeroUsize::get)
     }
 
-    /// How many times a plan is read.
-    fn times(&self) -> u64 {
+    /// Returns the number of passes over a plan.
+    fn passes(&self) -> u64 {
         if matches!(self.attributes, Wanted::Values { .. }) { 2 } else { 1 }
     }
 
-    /// One bar for several inputs.
+    /// Returns one bar for several inputs.
     fn bar_of(&self, inputs: &[std::result::Result<Entry, Unlisted>]) -> Option<Bar> {
         let bytes: u64 = inputs.iter().map(len_of).sum();
-        let bar = || progress::of_inputs(self.plans, inputs.len(), bytes * self.times());
+        let bar = || bar::of_inputs(self.plans, inputs.len(), bytes * self.passes());
         (inputs.len() > 1).then(bar)
     }
 
-    /// The same for one of several threads that have small inputs of their own.
-    fn of_one(mut self) -> Self {
+    /// Makes a worker that reads small inputs on its own.
+    fn new_worker(mut self) -> Self {
         static UNSEEN: Bar = Bar::NONE;
         self.options.read.threads = None;
-        // As much as this may be in the memory of each thread.
+        // Each worker may hold this much in memory.
         let limits = &mut self.options.read.limits;
         limits.document = limits.document.min(SMALL);
         limits.string_kept = limits.string_kept.min(SMALL / 8);
@@ -191,9 +164,9 @@ impl Reading<'_> {
         self
     }
 
-    /// Where it is shown how far the readings of an input have come.
+    /// Returns the bar that shows an input.
     fn bar(&self, entry: &Entry, len: Option<u64>) -> Bar {
-        let own = || progress::of_input(self.plans, entry, len);
+        let own = || bar::of_input(self.plans, entry, len);
         self.bar.cloned().unwrap_or_else(own)
     }
 
@@ -215,7 +188,7 @@ impl Reading<'_> {
             };
             return read_plans(input, label, options, attributes, reader);
         };
-        // Each plan is read for its secrets first.
+        // The first pass collects the secrets of each plan.
         let kept = match entry.keep(&options.read.limits) {
             Ok(kept) => kept,
             Err(error) => return reader.refuse(label, &error),
@@ -233,11 +206,11 @@ impl Reading<'_> {
     }
 }
 
-/// An input that is read before its turn.
+/// A job: an input that a worker reads ahead.
 struct Ahead<'a> {
     entry: &'a Entry,
     workspace: Option<String>,
-    /// What came of it; `None`: it is to be read in its turn.
+    /// The result; `None`: the reader thread reads the input again, in its turn.
     script: Option<Script>,
 }
 
@@ -258,15 +231,13 @@ impl Reader for Sifting<'_> {
     }
 
     fn done(&mut self, label: Label<'_>, sifted: &Sifted) {
-        self.tally.done += 1;
+        self.tally.succeed(sifted.summary.bytes);
         self.tally.has_changes |= has_changes(sifted);
-        self.tally.stats.add(sifted.summary.bytes);
         warn(self.reading.plans, label.source, sifted.warnings.iter().copied());
     }
 
     fn failed(&mut self, label: Label<'_>, error: &Error) {
-        self.tally.failed += 1;
-        say(&format!("{}: {error}", label.source));
+        self.tally.fail(label.source, error);
     }
 
     fn note(&mut self, input: Label<'_>, note: Note) {

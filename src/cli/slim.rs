@@ -1,18 +1,18 @@
-//! `plansift slim`: plans cut down to what is read of them.
+//! `plansift slim`: plans cut down to the sections, resources and attributes that readers need.
 
 use super::args::{Slim, WrapIn};
 use super::exit::Exit;
 use super::inputs;
-use super::redact::{masked, reading, redact_options, warn};
-use super::rewriting::{Reading, write_all};
-use super::run::say;
+use super::messages::say;
+use super::rewriting::{Passes, write_all};
+use super::secrets::{masked, redact_options, warn_of_masking};
 use super::unmatched;
 use crate::record::Show;
 use crate::redact::Secrecy;
 use crate::secret::Takes;
 use crate::slim::{LeftOut, Options, Part, Slimmed, Wrap, slim};
 
-/// Cuts all inputs down into one output, one after the other.
+/// Cuts all inputs down, in order, into one output.
 pub fn run(arguments: &Slim) -> Exit {
     let (plans, secrets) = (&arguments.plans, &arguments.secrets);
     let masking = match redact_options(plans, secrets, &arguments.mask) {
@@ -36,11 +36,11 @@ pub fn run(arguments: &Slim) -> Exit {
         Ok(listed) => listed,
         Err(exit) => return exit,
     };
-    let reading = match arguments.no_redact {
-        true => Reading::Once,
-        false => reading(secrets, Takes::Plans),
+    let passes = match arguments.no_redact {
+        true => Passes::One,
+        false => Passes::of(secrets, Takes::Plans),
     };
-    let (output, reading) = (arguments.output.as_deref(), (reading, &masking.secret));
+    let (output, reading) = (arguments.output.as_deref(), (passes, &masking.secret));
     let mut kept = Vec::new();
     let exit = write_all(plans, &listed, output, reading, |ready, out| {
         let secrecy = match &ready.collected {
@@ -50,7 +50,7 @@ pub fn run(arguments: &Slim) -> Exit {
         };
         let slimmed = slim(ready.documents, &options, secrecy, &masking, out)?;
         if !plans.quiet {
-            tell(ready.name, &slimmed, arguments);
+            print_counts(ready.name, &slimmed, arguments);
         }
         for part in slimmed.kept {
             if !kept.contains(&part) {
@@ -60,16 +60,16 @@ pub fn run(arguments: &Slim) -> Exit {
         Ok(slimmed.redacted.document)
     });
     if !plans.quiet && matches!(exit, Ok(Exit::Done | Exit::SomeFailed)) {
-        unmatched::tell(options.watch);
+        unmatched::warn_of(options.watch);
         if arguments.keep != Part::DEFAULT {
-            unmatched::tell_parts(&arguments.keep, &kept);
+            unmatched::warn_of_parts(&arguments.keep, &kept);
         }
     }
     exit.unwrap_or_else(|exit| exit)
 }
 
-/// What was left out and masked, and what to think of it.
-fn tell(name: &str, slimmed: &Slimmed, arguments: &Slim) {
+/// Prints how much of a plan was left out and masked, and warnings about it.
+fn print_counts(name: &str, slimmed: &Slimmed, arguments: &Slim) {
     let counts = &slimmed.redacted.counts;
     let left_out = left_out(&slimmed.left_out);
     if arguments.no_redact {
@@ -90,7 +90,7 @@ fn tell(name: &str, slimmed: &Slimmed, arguments: &Slim) {
              written sees none"
         ));
     }
-    warn(name, counts, arguments.secrets.echo);
+    warn_of_masking(name, counts, arguments.secrets.echo);
 }
 
 fn left_out(left_out: &LeftOut) -> String {

@@ -1,4 +1,4 @@
-//! What a run took (`--stats`).
+//! The bytes, time and memory of a run (`--stats`).
 
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ impl Stats {
         self.bytes += bytes;
     }
 
-    /// One line: bytes, seconds, speed, peak resident memory.
+    /// Returns one line: bytes, seconds, speed, peak resident memory.
     pub fn line(&self) -> String {
         let seconds = self.started.elapsed().as_secs_f64();
         let speed = self.bytes as f64 / seconds.max(1e-9) / 1e9;
@@ -34,7 +34,7 @@ impl Stats {
     }
 }
 
-/// The most memory that was resident at once, in bytes.
+/// Returns the peak resident memory in bytes, where the system tells.
 fn peak_resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,13 +1,13 @@
-//! Arguments whose patterns name nothing in what was read, and what is said about them.
+//! Warnings about arguments whose patterns match nothing in any plan.
 
 use super::args::NoiseArgs;
-use super::run::say;
+use super::messages::say;
 use crate::path::{self, AddressPattern};
 use crate::record::watch::{Named, Watch};
 use crate::sink::gate::Rule;
 use crate::slim::Part;
 
-/// A watch over these patterns, for the rest of the run; none, if there are none.
+/// Returns a watch over patterns, which lives until the end of the run; `None` without patterns.
 fn watch(patterns: Vec<(String, Named)>) -> Option<&'static Watch> {
     (!patterns.is_empty()).then(|| &*Box::leak(Box::new(Watch::new(patterns))))
 }
@@ -16,12 +16,12 @@ fn of_rules(rules: &[Rule]) -> impl Iterator<Item = (String, Named)> {
     rules.iter().flat_map(|rule| rule.named().map(|named| (format!("rule {}", rule.text()), named)))
 }
 
-/// Of rules.
+/// Watches the patterns of rules.
 pub fn rules(rules: &[Rule]) -> Option<&'static Watch> {
     watch(of_rules(rules).collect())
 }
 
-/// Of a report.
+/// Watches the patterns of the rules and filters of a report.
 pub fn report(rules: &[Rule], noise: &NoiseArgs) -> Option<&'static Watch> {
     let only = noise
         .only
@@ -38,7 +38,7 @@ pub fn report(rules: &[Rule], noise: &NoiseArgs) -> Option<&'static Watch> {
     watch(of_rules(rules).chain(only).chain(paths).chain(types).collect())
 }
 
-/// Of what is kept of a plan.
+/// Watches the patterns of resources and attributes that `slim` keeps.
 pub fn slim(only: &[AddressPattern], paths: &[path::Pattern]) -> Option<&'static Watch> {
     let only = only.iter().map(|it| (format!("--only {}", it.text()), Named::Resource(it.clone())));
     let paths =
@@ -46,15 +46,15 @@ pub fn slim(only: &[AddressPattern], paths: &[path::Pattern]) -> Option<&'static
     watch(only.chain(paths).collect())
 }
 
-/// Says which patterns named nothing, when all was read.
-pub fn tell(watch: Option<&Watch>) {
+/// Warns about patterns that matched nothing; called when all inputs were read.
+pub fn warn_of(watch: Option<&Watch>) {
     for unmatched in watch.into_iter().flat_map(Watch::unmatched) {
         say(&format!("warning: {unmatched}"));
     }
 }
 
-/// Says which parts were to be kept and are in no plan.
-pub fn tell_parts(wanted: &[Part], kept: &[Part]) {
+/// Warns about parts that `--keep` names and no plan has.
+pub fn warn_of_parts(wanted: &[Part], kept: &[Part]) {
     for part in wanted.iter().filter(|part| !kept.contains(part)) {
         say(&format!("warning: --keep {} matches nothing, no plan has this section", part.name()));
     }

@@ -121,7 +121,7 @@ proptest! {
         plain.dedup();
         let mut copy = Paths::new();
         copy.clone_from(&paths);
-        prop_assert!(copy.is_twin_of(&paths));
+        prop_assert!(copy.is_same_as(&paths));
         paths.sort();
         let sorted: Vec<Vec<_>> = paths.iter().map(|path| path.steps().collect()).collect();
         prop_assert_eq!(sorted, plain);

@@ -14,7 +14,7 @@ use super::tool::{Clues, Tool};
 use super::{Sink, write_error};
 use crate::error::Result;
 use crate::inert::visible;
-use crate::record::counts::{ByWord, PathCounts, Summary};
+use crate::record::counts::{ByWord, PathCounts, PlanLine, Summary};
 use crate::record::{Check, Record, ResourceChange};
 
 /// Columns that a type's name has at least.
@@ -197,9 +197,18 @@ impl Action {
     }
 }
 
-/// What stands below a table that counts replacements.
-pub(super) const REPLACED: &str =
-    "Replacements are counted apart here, and as added and destroyed in the plan line.";
+/// The note below a table that counts replacements. `deleted`: the resources that the table counts
+/// as destroyed. Replacements that forget their old object are not destroyed in the plan line.
+pub(super) fn replaced_note(replaced: u64, deleted: u64, line: &PlanLine) -> String {
+    match line.destroy.saturating_sub(deleted) {
+        destroyed if destroyed < replaced => format!(
+            "Replacements are counted apart here: {replaced} added, {destroyed} destroyed in the \
+             plan line."
+        ),
+        _ => "Replacements are counted apart here, and as added and destroyed in the plan line."
+            .to_owned(),
+    }
+}
 
 pub(super) const PLAIN: &str = "";
 pub(super) const BOLD: &str = "\x1b[1m";
@@ -257,7 +266,7 @@ impl<W: Write> View<W> {
         }
         writeln!(self.out)?;
         self.draw_sentence(BOLD, &plan_line(summary, plan.invocations))?;
-        self.draw_types(&plan.types)?;
+        self.draw_types(&plan.types, &summary.terraform)?;
         self.draw_news("Destroyed, replaced or forgotten", &plan.risks)?;
         self.draw_news("Moved", &plan.moves)?;
         self.draw_news("Imported", &plan.imports)?;
@@ -284,6 +293,7 @@ impl<W: Write> View<W> {
     fn draw_types(
         &mut self,
         types: &HashMap<String, BTreeMap<Action, u64>>,
+        line: &PlanLine,
     ) -> std::io::Result<()> {
         if types.is_empty() {
             return Ok(());
@@ -346,8 +356,10 @@ impl<W: Write> View<W> {
         if rows.len() > 1 {
             self.draw_row("total", &total, &widths, room)?;
         }
-        if total.contains_key(&Action::Replace) {
-            writeln!(self.out, "  {}", self.paint(DIM, &fit(REPLACED, self.screen.width - 2)))?;
+        if let Some(&replaced) = total.get(&Action::Replace) {
+            let deleted = total.get(&Action::Delete).copied().unwrap_or(0);
+            let note = replaced_note(replaced, deleted, line);
+            writeln!(self.out, "  {}", self.paint(DIM, &fit(&note, self.screen.width - 2)))?;
         }
         Ok(())
     }

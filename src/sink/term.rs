@@ -424,8 +424,11 @@ impl<W: Write> Term<W> {
         let style = if matches!(&*check.status, "fail" | "error") { RED } else { YELLOW };
         let status = self.paint(style, &visible(&check.status));
         self.line(&format!("      {}  {status}", visible(&check.address)))?;
-        let mut problems = check.problems.iter();
-        problems.try_for_each(|problem| self.line(&format!("        {}", visible(problem))))
+        for line in check.problems.iter().flat_map(|message| message.trim_end().lines()) {
+            let space = if line.is_empty() { "" } else { "        " };
+            self.line(&format!("{space}{}", visible(line)))?;
+        }
+        Ok(())
     }
 }
 

@@ -268,3 +268,48 @@ fn lines_of_a_text_do_nothing() {
         }
     }
 }
+
+/// A mark is for what changes: the members that stay say nothing of the replacement.
+#[test]
+fn what_stays_forces_no_replacement() {
+    let values = [json!(["a", "b", "c"]), json!(["a", "b", "d"])];
+    let maps = [json!({"k": 1, "l": 1}), json!({"k": 1, "l": 2})];
+    let sides = [0, 1].map(|side| json!({"list": values[side], "map": maps[side], "same": 1}));
+    let members = format!(
+        r#""actions":["delete","create"],"before":{},"after":{},
+        "replace_paths":[["list"],["map"]]"#,
+        sides[0], sides[1]
+    );
+    let plan = plan_of(&[("t", &members)]);
+    for format in ["term", "markdown"] {
+        let text = report_of(&["--full", "-o", format], &plan);
+        let is_marked = |line: &&str| line.contains("# forces replacement");
+        assert_eq!(text.lines().filter(is_marked).count(), 2, "{format}: {text}");
+        for line in text.lines().filter(is_marked) {
+            assert!(line.trim_start().starts_with(['!', '~']), "{format}: {text}");
+        }
+    }
+}
+
+/// Each line of a message is a line of the report, and an empty message is none.
+#[test]
+fn messages_of_checks_have_lines() {
+    let problems = json!([
+        {"message": "One.\n\n  Two:\r\n::error::three\n"}, {"message": ""}, {"message": "Four."},
+    ]);
+    let checks = json!([{
+        "address": {"to_display": "check.c"}, "status": "fail",
+        "instances": [{"status": "fail", "problems": problems}],
+    }]);
+    let plan = plan_of(&[]);
+    let plan = format!(r#"{},"checks":{checks}}}"#, &plan[..plan.len() - 1]);
+    let text = report_of(&[], &plan);
+    let expected = "      check.c  fail
+        One.
+
+          Two:
+        \\u{3a}:error::three
+        Four.
+";
+    assert!(text.contains(expected), "{text}");
+}

@@ -216,6 +216,13 @@ fn what_is_no_longer_managed_stays() {
         let summary = run::piped(&["summary", "-"], plan.as_bytes());
         let summary = String::from_utf8_lossy(&summary.stdout).into_owned();
         assert!(summary.contains(stays), "{summary}");
+        let note = "Replacements are counted apart here: 1 added, 0 destroyed in the plan line.";
+        for more in [&[][..], &["--group-by", "type"]] {
+            let args: Vec<&str> = ["summary", "-"].iter().chain(more).copied().collect();
+            let table = run::piped(&args, plan.as_bytes());
+            let table = String::from_utf8_lossy(&table.stdout).into_owned();
+            assert!(table.contains(note), "{table}");
+        }
         // As the plan line and the tools count.
         let numbers = report_of(&["-o", "variables"], &plan);
         for line in ["PLANSIFT_REPLACE=1", "PLANSIFT_DESTROY=0"] {

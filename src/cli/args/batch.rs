@@ -5,46 +5,49 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Color, FormArgs, Plans, RecordArgs, TableArgs, size};
+use super::{Color, FormArgs, GATES, INPUT, LIMITS, OUTPUT, Plans, RecordArgs, TableArgs, size};
 use crate::batch::Shard;
 
 /// `plansift batch`.
 ///
-/// Run again with the same options it does what is missing, what failed, and what changed since.
-/// The table of `summary` is printed at the end.
+/// A rerun with the same options processes missing, failed and changed inputs. At the end, `batch`
+/// prints the table of `summary`.
 #[derive(Debug, Args)]
 pub struct Batch {
-    /// Folder to write to: records/, report.ndjson, journal
-    #[arg(long, value_name = "DIR")]
+    /// Write to this folder: records/, report.ndjson, journal
+    #[arg(help_heading = OUTPUT, long, value_name = "DIR")]
     pub out: PathBuf,
-    /// Form of the records
+    /// Arguments about the format of records
     #[command(flatten)]
     pub form: FormArgs,
-    /// Inputs at once [default: one for each processor]; large ones share them
-    #[arg(short, long, value_name = "N", conflicts_with = "threads")]
+    /// Read at most N inputs at once [default: one for each processor]; large inputs use several
+    /// threads
+    #[arg(help_heading = INPUT, short, long, value_name = "N", conflicts_with = "threads")]
     pub jobs: Option<NonZeroUsize>,
-    /// Most memory of the whole run, in bytes; K, M, G and T are powers of 1024, and less than 37M
-    /// acts as 37M. Each job counts as 16M: less memory means fewer jobs, at least one. A resource
+    /// Limit the memory of the whole run, in bytes; K, M, G and T are powers of 1024, and the least
+    /// limit is 37M. Each job counts as 16M: less memory means fewer jobs, at least one. A resource
     /// change takes up to four times its size. An input with a change that does not fit fails, and
     /// the run goes on with the other inputs
-    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256M")]
+    #[arg(help_heading = LIMITS, long, value_name = "SIZE", value_parser = size,
+          default_value = "256M")]
     pub memory: u64,
-    /// Only the inputs of the Ith of N parts; `merge` joins the reports
-    #[arg(long, value_name = "I/N", value_parser = shard, default_value = "1/1")]
+    /// Process only the Ith of N parts of the inputs; `merge` joins the reports
+    #[arg(help_heading = INPUT, long, value_name = "I/N", value_parser = shard,
+          default_value = "1/1")]
     pub shard: Shard,
     /// Stop at the first input that fails
-    #[arg(long)]
+    #[arg(help_heading = INPUT, long)]
     pub fail_fast: bool,
-    /// The table
+    /// Arguments about the table
     #[command(flatten)]
     pub table: TableArgs,
-    /// Write the table to a file: whole, or not at all
-    #[arg(short, long, value_name = "FILE")]
+    /// Write the table to a file, which appears only when it is complete
+    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Which records there are
+    /// Arguments about records
     #[command(flatten)]
     pub records: RecordArgs,
-    /// The plans, and how to read them
+    /// Arguments about the plans
     #[command(flatten)]
     pub plans: Plans,
 }
@@ -52,35 +55,36 @@ pub struct Batch {
 /// `plansift merge`.
 #[derive(Debug, Args)]
 pub struct Merge {
-    /// Folders that `batch` wrote to, or writes to: one, or all shards of a whole
+    /// Folders of `batch`: one, or one for each shard
     #[arg(value_name = "DIR", required = true)]
     pub folders: Vec<PathBuf>,
-    /// Form of the report
-    #[arg(short, long, value_enum, default_value_t = ReportFormat::Table)]
+    /// Format of the report
+    #[arg(help_heading = OUTPUT, short, long, value_enum, default_value_t = ReportFormat::Table)]
     pub format: ReportFormat,
-    /// Go without the shards that are missing
-    #[arg(long)]
+    /// Accept missing shards
+    #[arg(help_heading = INPUT, long)]
     pub partial: bool,
-    /// The table
+    /// Arguments about the table
     #[command(flatten)]
     pub table: TableArgs,
-    /// Write to a file: whole, or not at all
-    #[arg(short, long, value_name = "FILE")]
+    /// Write to a file, which appears only when it is complete
+    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Exit with 2 when there are changes
-    #[arg(long)]
+    /// Exit with 2 if there are changes
+    #[arg(help_heading = GATES, long)]
     pub detailed_exitcode: bool,
-    /// Colours
-    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    /// Use colours
+    #[arg(help_heading = OUTPUT, long, value_enum, default_value_t = Color::Auto,
+          value_name = "WHEN")]
     pub color: Color,
 }
 
-/// Form of the report of many plans.
+/// Format of the report of many plans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
     /// The table of `summary`
     Table,
-    /// One compact JSON object for each plan, and one for all
+    /// One compact JSON object for each plan, and one for all plans
     Ndjson,
 }
 

@@ -1,41 +1,43 @@
-//! The options that choose inputs.
+//! The options about inputs and their workspaces.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 
+use super::INPUT;
 use crate::batch::Patience;
 
-/// Which inputs there are, and how their workspaces are called.
+/// Arguments about inputs and their workspaces.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Inputs")]
 pub struct InputArgs {
-    /// Also the inputs that this file names, one a line; - is standard input
-    #[arg(long, value_name = "FILE")]
+    /// Read more inputs from this list, one a line; - is standard input
+    #[arg(help_heading = INPUT, long, value_name = "FILE")]
     pub files_from: Option<PathBuf>,
-    /// The names of lists stand between zero bytes (find -print0)
-    #[arg(long)]
+    /// Separate the names in lists by zero bytes, like find -print0
+    #[arg(help_heading = INPUT, long)]
     pub null: bool,
-    /// Of folders, only files that this glob holds: of names, or of paths if it has a slash
-    #[arg(long, value_name = "GLOB")]
+    /// In folders, read only files whose name matches, or whose path does if GLOB has a slash
+    #[arg(help_heading = INPUT, long, value_name = "GLOB")]
     pub include: Vec<String>,
-    /// Of folders, no files and folders that this glob holds
-    #[arg(long, value_name = "GLOB")]
+    /// In folders, skip matching files and folders
+    #[arg(help_heading = INPUT, long, value_name = "GLOB")]
     pub exclude: Vec<String>,
-    /// Give up on an object store or web server after so many seconds without a byte
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "30")]
+    /// Give up on an object store or web server after this many seconds without a byte
+    #[arg(help_heading = INPUT, long, value_name = "SECONDS", value_parser = seconds,
+          default_value = "30")]
     pub store_timeout: Duration,
-    /// How often one is asked again for what failed and may go better
-    #[arg(long, value_name = "N", default_value_t = Patience::default().retries)]
+    /// Retry a failed request N times if the error may be temporary
+    #[arg(help_heading = INPUT, long, value_name = "N",
+          default_value_t = Patience::default().retries)]
     pub store_retries: u32,
-    /// The end of an input's path, with {workspace} in it, like 'plans/{workspace}/plan.json'
+    /// Take the workspace from the end of an input's path, like 'plans/{workspace}/plan.json'
     /// [default: the path without endings like .json.gz and file names like plan.json]
-    #[arg(long, value_name = "RULE")]
+    #[arg(help_heading = INPUT, long, value_name = "RULE")]
     pub workspace_from: Option<String>,
 }
 
-/// A time, in parts of a second if need be.
+/// Parses a positive number of seconds, with a fraction or without.
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: Option<f64> = text.parse().ok();
     seconds

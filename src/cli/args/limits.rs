@@ -1,46 +1,47 @@
-//! The options that set bounds.
+//! The options that set limits.
 
 use clap::Args;
 
+use super::LIMITS;
 use crate::json::outline::Outline;
 use crate::limits::Limits;
 
-/// The bounds on what an input can make large. All take K, M, G and T (powers of 1024).
+/// Limits on everything that an input can make large.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Limits")]
+#[command(next_help_heading = LIMITS)]
 pub struct LimitArgs {
     /// Nesting depth [default: 10000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_depth: Option<u64>,
-    /// Size of one element that is looked into, at most 4G [default: 256M]
+    /// Size of one element, like a resource change, at most 4G [default: 256M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_change: Option<u64>,
-    /// Size of the lists of paths of one change together, at most 4G [default: 16M]
+    /// Total size of the path lists of one change, at most 4G [default: 16M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_paths: Option<u64>,
-    /// Different actions or statuses of a plan [default: 1000]
+    /// Distinct actions or statuses of a plan [default: 1000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_words: Option<u64>,
     /// Plans in one input of a batch [default: 10000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_plans: Option<u64>,
-    /// Names of sensitive outputs and variables; separately, of unsorted ones [default: 1000000]
+    /// Names of sensitive outputs and variables, and separately of unsorted ones [default: 1000000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_names: Option<u64>,
-    /// Marked places in one element; separately, echoes in one element [default: 150000]
+    /// Marked places in one element, and separately echoes in one element [default: 150000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_marks: Option<u64>,
-    /// Different secrets of one document [default: 1000000]
+    /// Distinct secrets of one document [default: 1000000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_secrets: Option<u64>,
-    /// Different marked places of one document, which its other sections are compared with
+    /// Distinct marked places of one document, for comparison with its other sections
     /// [default: 1000000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_document_marks: Option<u64>,
-    /// Size of the secrets that are looked for in other texts [default: 1M]
+    /// Total size of the secrets to look for in other texts [default: 1M]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_secret_texts: Option<u64>,
-    /// Size of what is no file and must be read twice [default: 16G]
+    /// Size of a pipe or download that is stored to be read twice [default: 16G]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_spool: Option<u64>,
     /// Size of one skipped string, at least 4K [default: 1G]
@@ -55,7 +56,7 @@ pub struct LimitArgs {
     /// Size of compressed input after decompression [default: 1T]
     #[arg(long, value_name = "SIZE", value_parser = size, hide_short_help = true)]
     limit_expansion: Option<u64>,
-    /// Expansion of compressed input, in times its size, beyond 64 MiB [default: 1000]
+    /// Ratio of decompressed to compressed size, beyond 64 MiB [default: 1000]
     #[arg(long, value_name = "N", value_parser = size, hide_short_help = true)]
     limit_expansion_ratio: Option<u64>,
     /// Window of a zstd input [default: 32M]
@@ -64,7 +65,7 @@ pub struct LimitArgs {
 }
 
 impl LimitArgs {
-    /// The limits with what was set.
+    /// Returns the limits: the arguments, or the defaults.
     pub fn limits(&self) -> Limits {
         let default = Limits::default();
         Limits {
@@ -92,7 +93,7 @@ impl LimitArgs {
     }
 }
 
-/// A size or another number, with an optional suffix.
+/// Parses a number with an optional suffix K, M, G or T.
 pub(super) fn size(text: &str) -> Result<u64, String> {
     let (digits, shift) = match text.char_indices().last() {
         Some((end, 'k' | 'K')) => (&text[..end], 10),

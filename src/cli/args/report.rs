@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::{Echo, GateArgs, Plans, RecordArgs, SecretArgs};
+use super::{Echo, FILTERS, GateArgs, OUTPUT, Plans, RecordArgs, SecretArgs};
 use crate::glob::Glob;
 use crate::nearest::nearest;
 use crate::path::{self, AddressPattern};
@@ -16,49 +16,50 @@ use crate::sink::markdown::{FIT_MIN, Fit};
 /// `plansift report`.
 #[derive(Debug, Args)]
 pub struct Report {
-    /// What to write: term, markdown, html, github, json, variables, junit, sarif or gitlab; behind
-    /// = the file, otherwise to standard output. Again for more, in the same run
-    #[arg(short = 'o', long = "output", value_name = "FORMAT[=FILE]", value_parser = target,
+    /// Write this format: term, markdown, html, github, json, variables, junit, sarif or gitlab, to
+    /// FILE or standard output. Repeatable: one run writes all formats
+    #[arg(help_heading = OUTPUT, short = 'o', long = "output", value_name = "FORMAT[=FILE]",
+          value_parser = target,
           default_value = "term")]
     pub targets: Vec<Target>,
-    /// Characters that markdown may have: those of a comment on github, gitlab or azure, or a
-    /// number. What matters most is kept, whole rows only, and the last line counts the rest
-    #[arg(long, value_name = "HOST|N", value_parser = fit)]
+    /// Limit Markdown to the size of a comment on github, gitlab or azure, or to N characters. The
+    /// gravest changes stay, and the last line counts the rest
+    #[arg(help_heading = OUTPUT, long, value_name = "HOST|N", value_parser = fit)]
     pub fit: Option<u64>,
-    /// Markdown in parts that fit instead: FILE, and beside it the same with .2, .3 before the
+    /// Split Markdown into parts that fit: FILE, and beside it files with .2, .3 before the
     /// extension
-    #[arg(long, requires = "fit")]
+    #[arg(help_heading = OUTPUT, long, requires = "fit")]
     pub split: bool,
-    /// Values of attributes: changed, unless there is --full; those that are sensitive, or repeat
-    /// one that is, are never shown
-    #[arg(long, value_enum, value_name = "WHICH")]
+    /// Show the values of these attributes [default: changed; with --full: all]. Sensitive values,
+    /// and values that repeat one, are never shown
+    #[arg(help_heading = OUTPUT, long, value_enum, value_name = "WHICH")]
     pub values: Option<Values>,
-    /// All of every value, list and text, those that stay too, and a row for each instance;
-    /// otherwise 16 KiB of each value are shown, and of texts what differs
-    #[arg(long)]
+    /// Show values whole, unchanged values too, and a row for each instance. By default values end
+    /// after 16 KiB, and texts show only their differences
+    #[arg(help_heading = OUTPUT, long)]
     pub full: bool,
-    /// Columns of a line in reports for a terminal: longer values take several lines; 0: they never
-    /// do. By default those of the terminal; files and pipes have room for 1000
-    #[arg(long, value_name = "N", value_parser = width)]
+    /// Wrap values in term reports at N columns; 0 never wraps [default: the width of the terminal;
+    /// 1000 for files and pipes]
+    #[arg(help_heading = OUTPUT, long, value_name = "N", value_parser = width)]
     pub width: Option<usize>,
-    /// What is left out of reports for people
+    /// Arguments about noise
     #[command(flatten)]
     pub noise: NoiseArgs,
-    /// What is secret besides what is marked
+    /// Arguments about secrets
     #[command(flatten)]
     pub secrets: SecretArgs,
-    /// What the plans must not do
+    /// Arguments about rules
     #[command(flatten)]
     pub gate: GateArgs,
-    /// Which records there are
+    /// Arguments about records
     #[command(flatten)]
     pub records: RecordArgs,
-    /// The plans, and how to read them
+    /// Arguments about the plans
     #[command(flatten)]
     pub plans: Plans,
 }
 
-/// Which texts repeat a marked one: a report shows none of them, so there is no `off`.
+/// Parses `--echo` without `off`: a report never shows a text that repeats a secret.
 pub(super) fn echo() -> impl TypedValueParser<Value = Echo> {
     let known = [Echo::Equal, Echo::Contains];
     let words = known.iter().filter_map(ValueEnum::to_possible_value);
@@ -67,56 +68,56 @@ pub(super) fn echo() -> impl TypedValueParser<Value = Echo> {
 }
 
 impl Report {
-    /// Which values are shown.
+    /// Returns which values the report shows.
     pub fn values(&self) -> Values {
         self.values.unwrap_or(if self.full { Values::All } else { Values::Changed })
     }
 
-    /// How much of each is shown.
+    /// Returns how much of each value the report shows.
     pub fn detail(&self) -> Detail {
         if self.full { Detail::Full } else { Detail::Excerpts }
     }
 }
 
-/// What is left out of reports for people. Rules and counts are about all of a plan.
+/// Filters of reports for people. Rules and counts always cover the whole plan.
 #[derive(Debug, Args)]
 pub struct NoiseArgs {
-    /// Only changes to these types, addresses or modules, like 'aws_*', aws_vpc.main or
-    /// module.network with everything in it; or by action, type, module, address or path of an
-    /// attribute, as in action:delete or path:tags. Of each kind one must match
-    #[arg(long, value_name = "[KIND:]GLOB", value_parser = only)]
+    /// Show only changes to matching types, addresses or modules, like 'aws_*', aws_vpc.main or
+    /// module.network. KIND is action, type, module, address or path, as in action:delete or
+    /// path:tags. Repeatable: a change must match one GLOB of each KIND
+    #[arg(help_heading = FILTERS, long, value_name = "[KIND:]GLOB", value_parser = only)]
     pub only: Vec<Only>,
-    /// Without these attributes and all below them, like tags or '*.password'; an update of those
-    /// alone is left out. What forces a replacement stays
-    #[arg(long, value_name = "PATH", value_parser = super::path)]
+    /// Hide these attributes and everything below them, like tags or '*.password', and updates of
+    /// nothing else. Attributes that force a replacement stay
+    #[arg(help_heading = FILTERS, long, value_name = "PATH", value_parser = super::path)]
     pub ignore_path: Vec<path::Pattern>,
-    /// Without resources whose type matches
-    #[arg(long, value_name = "GLOB", value_parser = nonempty)]
+    /// Hide resources whose type matches
+    #[arg(help_heading = FILTERS, long, value_name = "GLOB", value_parser = nonempty)]
     pub ignore_type: Vec<String>,
-    /// Without this
-    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
+    /// Hide changes of this kind
+    #[arg(help_heading = FILTERS, long, value_enum, value_name = "WHAT", value_delimiter = ',')]
     pub ignore: Vec<Ignore>,
-    /// Drift alone
-    #[arg(long, conflicts_with = "changes_only")]
+    /// Show only drift
+    #[arg(help_heading = FILTERS, long, conflicts_with = "changes_only")]
     pub drift_only: bool,
-    /// Everything but drift
-    #[arg(long)]
+    /// Hide drift
+    #[arg(help_heading = FILTERS, long)]
     pub changes_only: bool,
 }
 
-/// What is mostly noise.
+/// Changes that are mostly noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Ignore {
-    /// Updates of tags and labels alone
+    /// Updates of only tags and labels
     TagsOnly,
-    /// Texts that differ in white space or formatting alone
+    /// Texts that differ only in white space or formatting
     Whitespace,
-    /// Lists that differ in their order alone
+    /// Lists that differ only in order
     SetOrder,
 }
 
 impl NoiseArgs {
-    /// What it says.
+    /// Returns the filter.
     pub fn noise(&self) -> Noise {
         let ignores = |what| self.ignore.contains(&what);
         Noise {
@@ -176,41 +177,41 @@ fn action(text: &str) -> Result<Does, String> {
     })
 }
 
-/// Something to write, and where.
+/// A report to write.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// Its form.
+    /// The format.
     pub format: ReportAs,
-    /// The file; none: standard output.
+    /// The file; `None` is standard output.
     pub file: Option<PathBuf>,
 }
 
-/// The form of a report.
+/// The format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ReportAs {
     /// For a person at a terminal
     Term,
     /// For a comment on a pull or merge request
     Markdown,
-    /// A page of its own for a browser, which needs no network
+    /// A single page for a browser, which needs no network
     Html,
-    /// For a step of GitHub Actions: annotations to the output, and what the files named by
-    /// GITHUB_STEP_SUMMARY and GITHUB_OUTPUT are for, to these
+    /// For a step of GitHub Actions: annotations to the output, a summary to the file that
+    /// GITHUB_STEP_SUMMARY names, and outputs to the file that GITHUB_OUTPUT names
     Github,
     /// All plans as one document
     Json,
-    /// Numbers of all plans, for a shell or GitLab's dotenv
+    /// Counts of all plans, for a shell or GitLab's dotenv
     Variables,
     /// Tests: one for each rule and check
     Junit,
     /// Findings: one for each broken rule and check
     Sarif,
-    /// Counts, as GitLab wants them
+    /// Counts, for GitLab's merge request widget
     Gitlab,
 }
 
 impl ReportAs {
-    /// The form that a file probably is to have, by the end of its name.
+    /// Guesses the format of a file by the end of its name.
     fn of_file(name: &str) -> Option<&'static str> {
         let formats = [
             (".txt", "term"),
@@ -227,7 +228,7 @@ impl ReportAs {
         formats.into_iter().find_map(|(end, format)| name.ends_with(end).then_some(format))
     }
 
-    /// Whether it tells what becomes of single attributes.
+    /// Returns whether the format shows single attributes.
     pub fn shows_attributes(self) -> bool {
         match self {
             ReportAs::Term | ReportAs::Markdown | ReportAs::Html | ReportAs::Github => true,
@@ -240,18 +241,18 @@ impl ReportAs {
     }
 }
 
-/// Which values are shown.
+/// The values to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Values {
-    /// None: the plan is read once
+    /// No values; the plan is read once
     None,
-    /// Those of attributes that change
+    /// Values of changed attributes
     Changed,
-    /// Those of attributes that stay, too
+    /// Values of all attributes
     All,
 }
 
-/// Least columns of a line.
+/// The least columns of a line.
 const WIDTH_MIN: usize = 40;
 
 fn width(text: &str) -> Result<usize, String> {
@@ -288,7 +289,7 @@ fn target(text: &str) -> Result<Target, String> {
     }
 }
 
-/// What is probably meant, as the end of a message.
+/// Ends a message with a suggestion.
 fn did_you_mean(near: Option<&str>) -> String {
     near.map(|near| format!("; did you mean {near}?")).unwrap_or_default()
 }

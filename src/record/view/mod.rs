@@ -500,6 +500,7 @@ impl Listing<'_, '_> {
                     *replaces
                 }
             };
+            let replaces = replaces && difference != Difference::Nothing;
             Attribute { path: text, before, after, replaces, difference, lines }
         });
     }

@@ -8,7 +8,7 @@ use super::{By, Shape, Sort, Totals};
 use crate::inert::visible;
 use crate::sink::phrase::{Of, Warning, plan_words};
 use crate::sink::summary::{
-    BOLD, CYAN, DIM, GREEN, PLAIN, RED, REPLACED, Screen, YELLOW, fit, fit_end, paint, width,
+    BOLD, CYAN, DIM, GREEN, PLAIN, RED, Screen, YELLOW, fit, fit_end, paint, replaced_note, width,
     wrapped,
 };
 
@@ -277,7 +277,9 @@ impl Page {
             self.row(&all.total(), By::Type, &layout);
         }
         if layout.fields.iter().any(|(field, ..)| *field == Field::Count(Column::Replace)) {
-            let text = fit(REPLACED, self.screen.width - 2);
+            let [replaced, deleted] = [Column::Replace, Column::Destroy].map(|it| all.counts[it]);
+            let note = replaced_note(replaced, deleted, &all.line);
+            let text = fit(&note, self.screen.width - 2);
             self.line(&format!("  {}", self.paint(DIM, &text)));
         }
     }

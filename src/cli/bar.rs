@@ -1,0 +1,180 @@
+//! Progress bars on the terminal.
+
+use std::io::{self, IsTerminal};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::args::{self, Plans};
+use crate::batch::Entry;
+use crate::error::Result;
+use crate::inert::visible;
+use crate::input::{SharedText, Source};
+
+/// The template of a bar for several inputs.
+const OF_MANY: &str = "{msg} {bar:12} {bytes}/{total_bytes} {bytes_per_sec} {eta}";
+
+/// The progress of one or several inputs; nothing if no bar is shown.
+#[derive(Clone, Debug, Default)]
+pub struct Bar(Option<Arc<Drawn>>);
+
+/// A bar on the terminal, which a drop removes.
+#[derive(Debug)]
+struct Drawn {
+    bar: ProgressBar,
+    /// Bytes that each pass over the input adds; none if the length is unknown.
+    len: Option<u64>,
+}
+
+/// A source that reports its position to a bar.
+pub struct Watched<S> {
+    source: S,
+    bar: Bar,
+    /// The position that the bar shows.
+    position: u64,
+}
+
+/// Returns a bar for an input of that many bytes, if it is worth showing.
+pub fn of_input(plans: &Plans, entry: &Entry, len: Option<u64>) -> Bar {
+    if !is_shown(plans, len) {
+        return Bar::default();
+    }
+    let template = match len {
+        Some(_) => "{msg} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
+        None => "{msg} {spinner} {bytes} {bytes_per_sec}",
+    };
+    let bar = drawn(len.map(|_| 0), template);
+    bar.set_message(visible(&entry.source()));
+    Bar(Some(Arc::new(Drawn { bar, len })))
+}
+
+/// Returns one bar for several inputs, if it is worth showing. `bytes`: the bytes of all passes.
+pub fn of_inputs(plans: &Plans, inputs: usize, bytes: u64) -> Bar {
+    if !is_shown(plans, Some(bytes)) {
+        return Bar::default();
+    }
+    let bar = Bar(Some(Arc::new(Drawn { bar: of_run(bytes), len: None })));
+    bar.reach(0, inputs, 0);
+    bar
+}
+
+/// Decides whether a bar for so many bytes is worth showing: by default on a terminal, for inputs
+/// that take a second or more.
+fn is_shown(plans: &Plans, len: Option<u64>) -> bool {
+    const SMALL: u64 = 256 << 20;
+    match plans.progress {
+        args::Progress::Always => true,
+        args::Progress::Never => false,
+        args::Progress::Auto => {
+            let is_seen = !plans.quiet && io::stderr().is_terminal();
+            is_seen && len.is_none_or(|len| len > SMALL)
+        }
+    }
+}
+
+impl Bar {
+    /// A bar that is not shown.
+    pub const NONE: Bar = Bar(None);
+
+    /// Shows how many inputs, and how many of their bytes, are done.
+    pub fn reach(&self, done: usize, inputs: usize, bytes: u64) {
+        if let Some(drawn) = &self.0 {
+            drawn.bar.set_message(format!("{done}/{inputs} inputs"));
+            drawn.bar.set_position(bytes);
+        }
+    }
+}
+
+impl Drop for Drawn {
+    fn drop(&mut self) {
+        clear(&self.bar);
+    }
+}
+
+/// The bar on the terminal.
+static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+fn shown() -> MutexGuard<'static, Option<ProgressBar>> {
+    // Nothing panics while it holds the lock.
+    SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Draws the bar of a run with several inputs.
+pub fn of_run(bytes: u64) -> ProgressBar {
+    drawn(Some(bytes), OF_MANY)
+}
+
+/// Hides the bar while `write` writes to the terminal.
+pub fn suspend(write: impl FnOnce()) {
+    let bar = shown().clone();
+    match bar {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
+}
+
+/// Removes a bar from the terminal.
+pub fn clear(bar: &ProgressBar) {
+    bar.finish_and_clear();
+    *shown() = None;
+}
+
+/// Draws a bar by one of the templates of this file, all of which are valid.
+fn drawn(len: Option<u64>, template: &str) -> ProgressBar {
+    let bar = match len {
+        Some(len) => ProgressBar::new(len),
+        None => ProgressBar::new_spinner(),
+    };
+    bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    *shown() = Some(bar.clone());
+    bar
+}
+
+impl<S: Source> Watched<S> {
+    /// Watches a source that belongs to the bar.
+    pub fn new(source: S, bar: Bar) -> Watched<S> {
+        if let Some(drawn) = &bar.0 {
+            drawn.bar.inc_length(drawn.len.unwrap_or(0));
+        }
+        Watched { source, bar, position: 0 }
+    }
+}
+
+impl<S: Source> Source for Watched<S> {
+    #[inline]
+    fn window(&self) -> &[u8] {
+        self.source.window()
+    }
+
+    #[inline]
+    fn offset(&self) -> u64 {
+        self.source.offset()
+    }
+
+    fn fill(&mut self, keep: u64) -> Result<bool> {
+        let filled = self.source.fill(keep);
+        if let Some(drawn) = &self.bar.0 {
+            let position = self.source.offset() + self.source.window().len() as u64;
+            drawn.bar.inc(position - self.position);
+            self.position = position;
+        }
+        filled
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.source.finish()
+    }
+
+    fn changed(&mut self) -> bool {
+        self.source.changed()
+    }
+
+    fn shared_text(&self) -> Option<SharedText> {
+        self.source.shared_text()
+    }
+}

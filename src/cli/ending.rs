@@ -1,0 +1,97 @@
+//! The end of a run: its outputs are finished, and the exit code is found.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::args::Plans;
+use super::exit::Exit;
+use super::messages::{fail, say};
+use super::tally::Tally;
+use super::unmatched;
+use crate::error::Error;
+use crate::record::watch::Watch;
+
+/// An error of an output.
+pub struct Failure {
+    /// The output; `None` is standard output.
+    path: Option<PathBuf>,
+    error: Error,
+}
+
+impl Failure {
+    /// Returns the error of the output at `path`.
+    pub fn of(path: Option<&Path>, error: Error) -> Failure {
+        Failure { path: path.map(Path::to_owned), error }
+    }
+
+    /// Prints the error, except that of a closed pipe: a reader may stop at any time.
+    fn exit(&self, tally: &Tally) -> Exit {
+        end_of_output(self.path.as_deref(), &self.error, tally.failed)
+    }
+}
+
+/// A run whose inputs were read, or whose output failed.
+pub struct Ending<'a> {
+    pub plans: &'a Plans,
+    pub tally: &'a Tally,
+    /// Whether a plan broke a rule; `None`: the user set no rule.
+    pub is_broken: Option<bool>,
+    /// Whether the user asked for an exit code that says whether there are changes.
+    pub tells_changes: bool,
+    /// Whether outputs are finished even if no document could be read.
+    pub is_written_empty: bool,
+    /// Patterns of the arguments, for a warning about those that match nothing.
+    pub watch: Option<&'static Watch>,
+}
+
+impl Ending<'_> {
+    /// Ends the run. `read` is the result of reading; `finish` then finishes the outputs.
+    ///
+    /// # Errors
+    ///
+    /// The outputs were not finished: the exit code says why.
+    pub fn end(
+        self,
+        read: Result<(), Failure>,
+        finish: impl FnOnce() -> Result<(), Failure>,
+    ) -> Result<Exit, Exit> {
+        let Ending { plans, tally, is_broken, .. } = self;
+        read.map_err(|failure| match (failure.exit(tally), is_broken) {
+            (Exit::Done, Some(is_broken)) => closed_early(is_broken),
+            (exit, _) => exit,
+        })?;
+        if tally.done == 0 && !self.is_written_empty {
+            return Err(Exit::Failed);
+        }
+        finish().map_err(|failure| match (failure.exit(tally), is_broken) {
+            (Exit::Done, Some(true)) => Exit::RuleBroken,
+            (exit, _) => exit,
+        })?;
+        if !plans.quiet && tally.done > 0 {
+            unmatched::warn_of(self.watch);
+        }
+        if plans.stats {
+            say(&tally.stats.line());
+        }
+        Ok(tally.exit(is_broken == Some(true), self.tells_changes))
+    }
+}
+
+/// Ends a run with rules whose reader closed the pipe before all plans were checked.
+fn closed_early(is_broken: bool) -> Exit {
+    if is_broken {
+        return Exit::RuleBroken;
+    }
+    say("the output was closed before all was read: whether a rule is broken is not known");
+    Exit::Failed
+}
+
+/// Returns the exit code for an output that failed, and prints its error. A closed pipe is no
+/// error: the exit code only says whether one of the inputs failed.
+pub fn end_of_output(output: Option<&Path>, error: &Error, failed: u64) -> Exit {
+    match error.io_error().map(io::Error::kind) {
+        Some(io::ErrorKind::BrokenPipe) if failed > 0 => Exit::SomeFailed,
+        Some(io::ErrorKind::BrokenPipe) => Exit::Done,
+        _ => fail(output, error),
+    }
+}

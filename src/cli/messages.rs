@@ -1,0 +1,61 @@
+//! Messages to the user on standard error. Every line of the program goes through this file.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::args::{Plans, Refusal};
+use super::bar;
+use super::exit::Exit;
+use crate::error::Error;
+use crate::inert::visible;
+use crate::record::Warning;
+
+/// Prints a message after the name of the program.
+pub fn say(text: &str) {
+    line(&format!("plansift: {text}"));
+}
+
+/// Prints a line. File names, arguments and addresses may hold hidden characters and commands of CI
+/// runners; this makes them visible. A closed standard error does not stop the run.
+fn line(text: &str) {
+    let text = visible(text);
+    bar::suspend(|| drop(writeln!(io::stderr(), "{text}")));
+}
+
+/// Prints an error of an output; `None` is standard output.
+pub fn fail(path: Option<&Path>, error: &Error) -> Exit {
+    match path {
+        Some(path) => fail_of(&path.to_string_lossy(), error),
+        None => {
+            say(&error.to_string());
+            Exit::Failed
+        }
+    }
+}
+
+/// Prints an error of an input.
+pub fn fail_of(source: &str, error: &Error) -> Exit {
+    say(&format!("{source}: {error}"));
+    Exit::Failed
+}
+
+/// Prints the warnings about an input, except with `--quiet`.
+pub fn warn(plans: &Plans, source: &str, warnings: impl IntoIterator<Item = Warning>) {
+    for warning in warnings.into_iter().filter(|_| !plans.quiet) {
+        say(&format!("{source}: warning: {warning}"));
+    }
+}
+
+/// Prints an error of the arguments, or the help that the user asked for.
+pub fn refuse(refusal: &Refusal) -> Exit {
+    match refusal.lines() {
+        None => {
+            refusal.print();
+            Exit::Done
+        }
+        Some(lines) => {
+            lines.iter().for_each(|text| line(text));
+            Exit::Usage
+        }
+    }
+}

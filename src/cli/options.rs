@@ -1,0 +1,111 @@
+//! The library's options, made from arguments that several commands share.
+
+use std::num::NonZeroUsize;
+
+use super::args::{self, FormArgs, Format, GroupBy, Plans, SortBy, TableArgs};
+use super::exit::Exit;
+use super::messages::say;
+use crate::input::{self, Mapping, Threads};
+use crate::json::Validation;
+use crate::plan::{self, SurroundingText};
+use crate::record::{Extent, Options, Show};
+use crate::scan::Isa;
+use crate::sink::Form;
+use crate::sink::csv::Formulas;
+use crate::sink::fleet::{By, Column, Shape, Sort};
+
+/// Returns the options of a reader of plans.
+///
+/// # Errors
+///
+/// PLANSIFT_ISA names an instruction set that this processor lacks; a message says so.
+pub fn options(plans: &Plans) -> Result<Options, Exit> {
+    let isa = match std::env::var("PLANSIFT_ISA").unwrap_or_default() {
+        name if name.is_empty() => Isa::best(),
+        name => match Isa::named(&name) {
+            Some(isa) => isa,
+            None => {
+                let names: Vec<_> = Isa::all().map(Isa::name).collect();
+                say(&format!("PLANSIFT_ISA: this processor has {}", names.join(", ")));
+                return Err(Exit::Usage);
+            }
+        },
+    };
+    let validation = match plans.check {
+        args::Check::Structure => Validation::Structure,
+        args::Check::Grammar => Validation::Grammar,
+    };
+    let surrounding_text = match plans.strict {
+        true => SurroundingText::Refused,
+        false => SurroundingText::Skipped,
+    };
+    Ok(Options {
+        read: plan::Options {
+            isa,
+            validation,
+            surrounding_text,
+            limits: plans.limits.limits(),
+            threads: threads(plans),
+        },
+        show: Show::Changes,
+        extent: Extent::Paths,
+        watch: None,
+    })
+}
+
+/// Returns the most threads to use: by default one for each processor.
+pub fn threads(plans: &Plans) -> Option<NonZeroUsize> {
+    plans.threads.or_else(|| std::thread::available_parallelism().ok())
+}
+
+/// Returns how to open inputs.
+pub fn access(plans: &Plans, read: &plan::Options) -> input::Options {
+    let mapping = if plans.no_mmap { Mapping::Never } else { Mapping::Auto };
+    let threads = match read.threads.map_or(1, usize::from) {
+        1 => Threads::One,
+        _ => Threads::Several,
+    };
+    input::Options { limits: read.limits, mapping, threads }
+}
+
+/// Returns the form of records.
+pub fn form(form: &FormArgs) -> Form {
+    match form.format {
+        Format::Ndjson => Form::Ndjson,
+        Format::Json => Form::Json,
+        Format::Csv => Form::Csv(formulas(form.csv_raw)),
+    }
+}
+
+/// Returns how CSV writes cells that look like formulas.
+pub fn formulas(is_raw: bool) -> Formulas {
+    if is_raw { Formulas::Raw } else { Formulas::Quoted }
+}
+
+/// Returns the shape of the table of several plans.
+pub fn shape(table: &TableArgs) -> Shape {
+    let TableArgs { group_by, sort, top } = table;
+    let by = match group_by {
+        None | Some(GroupBy::Workspace) => By::Workspace,
+        Some(GroupBy::Type) => By::Type,
+        Some(GroupBy::Module) => By::Module,
+        Some(GroupBy::Provider) => By::Provider,
+        Some(GroupBy::Action) => By::Action,
+    };
+    let sort = match sort {
+        None | Some(SortBy::Changes) => Sort::Changes,
+        Some(SortBy::Name) => Sort::Name,
+        Some(SortBy::Input) => Sort::Input,
+        Some(SortBy::Add) => Sort::Column(Column::Add),
+        Some(SortBy::Change) => Sort::Column(Column::Change),
+        Some(SortBy::Destroy) => Sort::Column(Column::Destroy),
+        Some(SortBy::Replace) => Sort::Column(Column::Replace),
+        Some(SortBy::Import) => Sort::Column(Column::Import),
+        Some(SortBy::Move) => Sort::Column(Column::Move),
+        Some(SortBy::Forget) => Sort::Column(Column::Forget),
+        Some(SortBy::Drift) => Sort::Column(Column::Drift),
+        Some(SortBy::Checks) => Sort::Column(Column::Checks),
+        Some(SortBy::Errors) => Sort::Column(Column::Errors),
+    };
+    Shape { by, sort, top: top.map(NonZeroUsize::get) }
+}

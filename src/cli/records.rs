@@ -1,0 +1,103 @@
+//! `plansift summary` and `plansift changes`: the records of all inputs in one sink.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::path::Path;
+
+use super::args::{Changes, GateArgs, Plans, RecordArgs, Summary};
+use super::ending::{Ending, Failure};
+use super::exit::Exit;
+use super::gates;
+use super::inputs::{self, Listed};
+use super::messages::{fail, say};
+use super::options::{form, options, shape};
+use super::output::Output;
+use super::screen::screen;
+use super::sifting::Sifting;
+use super::unmatched;
+use crate::record::{Extent, Options};
+use crate::secret::Takes;
+use crate::sink::Sink;
+use crate::sink::fleet::{Fleet, Single};
+
+/// Draws a page for one plan, or a table for several.
+pub fn summary(arguments: &Summary) -> Exit {
+    let Summary { table, plans, output, gate, records } = arguments;
+    let path = output.as_deref();
+    let (screen, shape) = (screen(plans.color, path), shape(table));
+    let is_table = table.group_by.is_some() || table.sort.is_some();
+    let request = Request { plans, path, gate, records, extent: Extent::Paths };
+    run(request, |out, listed| {
+        let is_page = listed.is_single() && !is_table;
+        let single = if is_page { Single::Page } else { Single::Table };
+        Box::new(Fleet::new(out, screen, shape, single))
+    })
+}
+
+/// Writes one record for each change.
+pub fn changes(arguments: &Changes) -> Exit {
+    let form = form(&arguments.form);
+    let extent = if arguments.no_paths { Extent::Actions } else { Extent::Paths };
+    let Changes { plans, output, gate, records, .. } = arguments;
+    let request = Request { plans, path: output.as_deref(), gate, records, extent };
+    run(request, |out, _| form.sink(out))
+}
+
+/// The arguments that both commands have.
+struct Request<'a> {
+    plans: &'a Plans,
+    path: Option<&'a Path>,
+    gate: &'a GateArgs,
+    records: &'a RecordArgs,
+    extent: Extent,
+}
+
+/// Reads all inputs into the sink that `sink` makes.
+fn run(request: Request<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) -> Exit {
+    let Request { plans, path, gate, records, extent } = request;
+    let ready = gates::rules(gate).and_then(|rules| {
+        let listed = inputs::list(plans, Takes::Plans, path, gate.files())?;
+        listed.warn_of_shared_workspaces(plans);
+        Ok((rules, listed, options(plans)?))
+    });
+    let (rules, listed, options) = match ready {
+        Ok(ready) => ready,
+        Err(exit) => return exit,
+    };
+    if extent == Extent::Actions
+        && let Some(rule) = rules.iter().find(|rule| rule.looks_at_paths())
+    {
+        let rule = rule.text();
+        say(&format!("--no-paths leaves out what the rule '{rule}' looks at"));
+        return Exit::Usage;
+    }
+    let watch = unmatched::rules(&rules);
+    let options = Options { extent, show: records.show(), watch, ..options };
+    let opened = Output::open(path);
+    let opened = opened.and_then(|output| Ok((sink(output.writer()?, &listed), output)));
+    let (sink, output) = match opened {
+        Ok(opened) => opened,
+        Err(error) => return fail(path, &error),
+    };
+    let is_broken = Cell::new(false);
+    let mut sink = gates::before(sink, &rules, &is_broken);
+    let mut sifting = Sifting::new(plans, options, sink.as_mut());
+    let read = sifting.all(&listed);
+    let tally = sifting.tally;
+    let finished = match (&read, tally.done) {
+        (Ok(()), 1..) => sink.finish(),
+        _ => Ok(()),
+    };
+    drop(sink);
+    let ending = Ending {
+        plans,
+        tally: &tally,
+        is_broken: (!rules.is_empty()).then(|| is_broken.get()),
+        tells_changes: records.detailed_exitcode,
+        is_written_empty: false,
+        watch,
+    };
+    let failure = |error| Failure::of(path, error);
+    let finish = || finished.and_then(|()| output.finish()).map_err(failure);
+    ending.end(read.map_err(failure), finish).unwrap_or_else(|exit| exit)
+}

@@ -1,0 +1,46 @@
+//! The terminal that an output goes to: its width, and whether it has colours.
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+use terminal_size::{Width, terminal_size_of};
+
+use super::args;
+use crate::sink::summary::{Color, Screen};
+
+/// Returns the screen of an output; `None` is standard output. Lines for a file or a pipe have room
+/// for whole names, unless COLUMNS sets a width for standard output.
+pub fn screen(when: args::Color, output: Option<&Path>) -> Screen {
+    let set = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let columns = match output {
+        Some(_) => None,
+        None => set().or_else(width).or_else(|| {
+            const UNKNOWN: usize = 80;
+            io::stdout().is_terminal().then_some(UNKNOWN)
+        }),
+    };
+    let width = columns.map_or(Screen::UNBOUNDED, |columns: usize| {
+        columns.clamp(Screen::NARROWEST, Screen::UNBOUNDED)
+    });
+    Screen { color: color(when, output), width }
+}
+
+/// Decides whether an output has colours.
+fn color(when: args::Color, output: Option<&Path>) -> Color {
+    let wanted = match when {
+        args::Color::Always => true,
+        args::Color::Never => false,
+        args::Color::Auto => {
+            let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+            let forced = std::env::var("CLICOLOR_FORCE").is_ok_and(|value| value != "0");
+            !set("NO_COLOR") && (forced || (io::stdout().is_terminal() && output.is_none()))
+        }
+    };
+    if wanted { Color::Terminal } else { Color::None }
+}
+
+/// Returns the columns of the terminal that standard output goes to.
+fn width() -> Option<usize> {
+    let (Width(columns), _) = terminal_size_of(io::stdout())?;
+    Some(usize::from(columns)).filter(|columns| *columns > 0)
+}

@@ -1,0 +1,101 @@
+//! The arguments about secrets, and messages about masked values.
+
+use std::fs::File;
+use std::io::Read;
+
+use super::args::{self, MaskArgs, Plans, SecretArgs};
+use super::exit::Exit;
+use super::messages::{fail, say};
+use super::options::options;
+use crate::error::{Error, ErrorKind};
+use crate::plan;
+use crate::redact::mask::{KEY_MIN, Key, Masking};
+use crate::redact::{Counts, Options};
+use crate::secret::{self, EchoOf};
+
+/// Returns the options of a redaction.
+///
+/// # Errors
+///
+/// The arguments make no sense, or the key cannot be read; a message says so.
+pub fn redact_options(
+    plans: &Plans,
+    secrets: &SecretArgs,
+    mask: &MaskArgs,
+) -> Result<Options, Exit> {
+    let masking = masking(mask)?;
+    let secret = secret_options(secrets, options(plans)?.read);
+    Ok(Options { secret, masking })
+}
+
+/// Longest key, in bytes.
+const KEY_MAX: u64 = 1 << 20;
+
+fn masking(arguments: &MaskArgs) -> Result<Masking, Exit> {
+    match (arguments.mask, &arguments.key_file) {
+        (args::Mask::Text, None) => Ok(Masking::Text),
+        (args::Mask::Null, None) => Ok(Masking::Null),
+        (args::Mask::Hash, Some(path)) => {
+            let mut bytes = Vec::new();
+            File::open(path)
+                .and_then(|file| file.take(KEY_MAX + 1).read_to_end(&mut bytes))
+                .map_err(|error| fail(Some(path), &Error::io(ErrorKind::Read, error)))?;
+            if bytes.len() as u64 > KEY_MAX {
+                say(&format!("{}: a key has {KEY_MAX} bytes at most", path.display()));
+                return Err(Exit::Usage);
+            }
+            Key::of(&bytes).map(Masking::Digest).ok_or_else(|| {
+                say(&format!("{}: a key has {KEY_MIN} bytes at least", path.display()));
+                Exit::Usage
+            })
+        }
+        (args::Mask::Hash, None) => {
+            say("--mask hash: name a file with a key: --key-file FILE");
+            Err(Exit::Usage)
+        }
+        (_, Some(_)) => {
+            say("--key-file: only --mask hash has a key");
+            Err(Exit::Usage)
+        }
+    }
+}
+
+/// Returns which values are secret.
+pub fn secret_options(secrets: &SecretArgs, read: plan::Options) -> secret::Options {
+    secret::Options {
+        read,
+        echo: match secrets.echo {
+            args::Echo::Contains => EchoOf::Part,
+            args::Echo::Equal | args::Echo::Off => EchoOf::Whole,
+        },
+        echo_min: secrets.echo_min.get(),
+        names: secrets.also_names.clone(),
+    }
+}
+
+/// Returns the counts of masked values, in words.
+pub fn masked(counts: &Counts) -> String {
+    let Counts { marked, echoes, named, equal, .. } = counts;
+    format!(
+        "masked {marked} marked values, {echoes} echoes, {named} values by name, \
+         {equal} equal constants and identities"
+    )
+}
+
+/// Warns about secrets that a redaction may have missed, and about sections masked whole.
+pub fn warn_of_masking(name: &str, counts: &Counts, echo: args::Echo) {
+    let Counts { unmarked, unknown, .. } = *counts;
+    if unmarked > 0 {
+        let masked = match echo {
+            args::Echo::Off => "is not masked, and with --echo off no echo of it is",
+            args::Echo::Equal | args::Echo::Contains => "is masked only where it is an echo",
+        };
+        say(&format!(
+            "{name}: warning: {unmarked} elements say nothing of sensitive values, as those of \
+             versions before 0.15: what is secret in them {masked}"
+        ));
+    }
+    if unknown > 0 {
+        say(&format!("{name}: warning: {unknown} parts of unknown sections were masked whole"));
+    }
+}

@@ -1,0 +1,51 @@
+//! The tally of a run: how many documents succeeded and failed, and what they hold.
+
+use super::exit::Exit;
+use super::messages::fail_of;
+use super::stats::Stats;
+use crate::error::Error;
+
+/// Counts the documents of a run.
+pub struct Tally {
+    /// Documents that were read to their end.
+    pub done: u64,
+    /// Documents that failed, and inputs that could not be opened.
+    pub failed: u64,
+    /// Whether a plan changes anything.
+    pub has_changes: bool,
+    /// Values that repeat a sensitive one.
+    pub echoes: u64,
+    /// Bytes and time.
+    pub stats: Stats,
+}
+
+impl Tally {
+    /// Starts an empty tally, and its clock.
+    pub fn new() -> Tally {
+        Tally { done: 0, failed: 0, has_changes: false, echoes: 0, stats: Stats::start() }
+    }
+
+    /// Counts a document of that many bytes that was read to its end.
+    pub fn succeed(&mut self, bytes: u64) {
+        self.done += 1;
+        self.stats.add(bytes);
+    }
+
+    /// Counts a failure, and prints its error.
+    pub fn fail(&mut self, source: &str, error: &Error) {
+        self.failed += 1;
+        fail_of(source, error);
+    }
+
+    /// Returns the exit code of a run that read all inputs. `tells_changes`: the user asked for an
+    /// exit code that says whether there are changes.
+    pub fn exit(&self, is_broken: bool, tells_changes: bool) -> Exit {
+        match self.failed {
+            0 if is_broken => Exit::RuleBroken,
+            0 if self.has_changes && tells_changes => Exit::Changes,
+            0 => Exit::Done,
+            _ if self.done == 0 => Exit::Failed,
+            _ => Exit::SomeFailed,
+        }
+    }
+}

@@ -643,12 +643,15 @@ impl Refusal {
             self.0.render().to_string().lines().map(str::to_owned).collect();
         // Only records have an option called --format.
         if self.0.get(ContextKind::InvalidArg).is_some_and(|arg| arg.to_string() == "--format") {
-            lines.push(String::new());
-            lines.push(
-                "  -json and --format are for records, which `plansift changes` writes: \
-                 run `plansift changes -json`"
-                    .to_owned(),
-            );
+            let is_report = lines.iter().any(|line| line.contains("plansift report"));
+            let hint = match is_report {
+                true => "  a report has its format after -o: run `plansift report -o markdown`",
+                false => {
+                    "  -json and --format are for records, which `plansift changes` writes: \
+                     run `plansift changes -json`"
+                }
+            };
+            lines.extend([String::new(), hint.to_owned()]);
         }
         Some(lines)
     }

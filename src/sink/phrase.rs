@@ -232,7 +232,10 @@ impl Warning {
         let is_deferred = !summary.deferred_changes.is_empty();
         match self {
             Warning::Errored => summary.errored == Some(true),
-            Warning::Incomplete => summary.complete == Some(false) && !is_deferred,
+            // Nobody can apply a plan whose planning failed.
+            Warning::Incomplete => {
+                summary.complete == Some(false) && !is_deferred && !Warning::Errored.holds(summary)
+            }
             Warning::Deferred => is_deferred,
         }
     }
@@ -314,6 +317,18 @@ pub(super) fn plan_words(line: &PlanLine, invocations: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_plan_whose_planning_failed_cannot_be_applied() {
+        let summary = |errored| Summary {
+            errored: Some(errored),
+            complete: Some(false),
+            ..Summary::default()
+        };
+        assert!(Warning::Incomplete.holds(&summary(false)));
+        assert!(Warning::Errored.holds(&summary(true)));
+        assert!(!Warning::Incomplete.holds(&summary(true)));
+    }
 
     #[test]
     fn one_of_a_thing_is_not_several() {

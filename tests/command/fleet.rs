@@ -49,13 +49,22 @@ fn row(run: &Run, name: &str) -> String {
 }
 
 #[test]
+fn a_batch_of_which_nothing_could_be_read_does_not_say_that_nothing_changes() {
+    let folder = fleet();
+    let run = folder.run("batch p/cut.json --out out");
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    assert!(run.out.contains("\nNo plan could be read.\n"), "{}", run.out);
+    assert!(!run.out.contains("No changes"), "{}", run.out);
+}
+
+#[test]
 fn many_plans_are_one_table_by_workspace() {
     let run = fleet().run("summary p");
     assert_eq!(run.code, Some(4));
     assert!(run.err.starts_with("plansift: p/cut.json: byte 200"), "{}", run.err);
     for (name, expected) in [
         ("4 workspaces", "4 workspaces: 2 with changes, 1 without, 1 not read"),
-        ("!", "! 1 plan could not be read: what they do is not counted."),
+        ("!", "! 1 plan could not be read: what it does is not counted."),
         ("Plan:", "Plan: 2 to add, 1 to change, 2 to destroy."),
         ("add", "add change destroy replace errors"),
         (

@@ -57,3 +57,13 @@ fn each_command_has_a_manual_page() {
     assert_eq!((code, page.as_str()), (Some(64), ""));
     assert!(said.contains("there is no command of this name"), "{said}");
 }
+
+#[test]
+fn a_format_that_is_no_option_of_report_has_a_hint_of_its_own() {
+    let (code, _, said) = plansift(&["report", "--format", "markdown", "plan.json"]);
+    assert_eq!(code, Some(64));
+    assert!(said.contains("plansift report -o markdown"), "{said}");
+    let (code, _, said) = plansift(&["summary", "--format", "json", "plan.json"]);
+    assert_eq!(code, Some(64));
+    assert!(said.contains("plansift changes -json"), "{said}");
+}

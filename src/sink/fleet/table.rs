@@ -216,6 +216,7 @@ impl Page {
 
     fn plan_line(&mut self, all: &Totals) {
         let line = match all.counts.changes() + all.invocations {
+            0 if all.plans == 0 => "No plan could be read.".to_owned(),
             0 => "No changes to resources.".to_owned(),
             _ => plan_words(&all.line, all.invocations),
         };
@@ -224,7 +225,13 @@ impl Page {
     }
 
     fn warnings(&mut self, all: &Totals) {
-        let failed = of_plans(all.failed);
+        let failed = match all.failed {
+            1 => "1 plan could not be read: what it does is not counted.".to_owned(),
+            _ => {
+                let plans = of_plans(all.failed);
+                format!("{plans} could not be read: what they do is not counted.")
+            }
+        };
         let pending = match all.pending {
             1 => "1 input is not done yet: what it does is not counted.".to_owned(),
             many => format!("{many} inputs are not done yet: what they do is not counted."),
@@ -234,7 +241,7 @@ impl Page {
         let warnings = [
             (all.missing_shards.len() as u64, fit(&missing, self.screen.width - 2)),
             (all.pending, pending),
-            (all.failed, format!("{failed} could not be read: what they do is not counted.")),
+            (all.failed, failed),
             (all.errored, Warning::Errored.words(Of::Several(all.errored))),
             (
                 all.incomplete,

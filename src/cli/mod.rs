@@ -1,7 +1,7 @@
 //! The command line: arguments, commands and exit codes. Only this module prints.
 //!
-//! [`run`] dispatches to one file for each command. The commands share [`inputs`], [`options`],
-//! [`sifting`] or [`rewriting`], and [`ending`]. Every file imports only files below it:
+//! `run` dispatches to one file for each command. The commands share `inputs`, `options`,
+//! `sifting` or `rewriting`, and `ending`. Every file imports only files below it:
 //!
 //! ```text
 //!  run ─▶ records, report, batch, merge, redact, slim, audit

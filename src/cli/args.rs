@@ -1,4 +1,4 @@
-//! The arguments. No other module uses clap.
+//! The arguments. Only this module and its submodules use clap.
 
 mod batch;
 mod inputs;

@@ -35,7 +35,7 @@ pub struct Watched<S> {
     position: u64,
 }
 
-/// Returns a bar for an input of `len` bytes, hidden if the input is small.
+/// Returns a bar for an input of `len` bytes, or a hidden bar (see [`is_shown`]).
 pub fn of_input(plans: &Plans, entry: &Entry, len: Option<u64>) -> Bar {
     if !is_shown(plans, len) {
         return Bar::default();
@@ -49,7 +49,7 @@ pub fn of_input(plans: &Plans, entry: &Entry, len: Option<u64>) -> Bar {
     Bar(Some(Arc::new(Drawn { bar, len })))
 }
 
-/// Returns one bar for several inputs, hidden if they are small. `bytes` counts all passes.
+/// Returns one bar for several inputs, or a hidden bar. `bytes` counts all passes.
 pub fn of_inputs(plans: &Plans, inputs: usize, bytes: u64) -> Bar {
     if !is_shown(plans, Some(bytes)) {
         return Bar::default();

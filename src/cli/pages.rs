@@ -35,8 +35,8 @@ impl Pages {
         Pages { opened: Rc::default(), taken: Rc::new(taken) }
     }
 
-    /// Returns a function that opens parts. `first` is the opened first part. The paths of the other
-    /// parts derive from its `path`.
+    /// Returns a function that opens parts. `first` is the opened first part. The paths of the
+    /// other parts derive from its `path`.
     pub fn opener(&self, path: Option<PathBuf>, first: BufWriter<File>) -> Open<'static> {
         let (opened, taken) = (self.opened.clone(), self.taken.clone());
         let mut first = Some(first);

@@ -9,31 +9,31 @@
 //!
 //! Each level imports downwards only:
 //!
-//! | level | modules | what it knows |
+//! | level | modules | contents |
 //! | --- | --- | --- |
 //! | 0 | [`error`], [`limits`], [`path`], [`glob`] | errors, limits, paths and globs |
 //! | 0 | [`allocation`] | memory that the system may refuse |
 //! | 0 | `pool` | an ordered worker pool |
 //! | 0 | [`inert`] | texts and JSON that are safe to print |
 //! | 0 | [`nearest`] | the known word closest to a mistyped one |
-//! | 1 | [`input`], [`scan`] | bytes in; bytes to bit masks |
+//! | 1 | [`input`], [`scan`] | reading bytes; bytes to bit masks |
 //! | 2 | [`json`] | a cursor over JSON text and the values in it; no Terraform |
 //! | 3 | [`plan`] | a document as sections and changes |
 //! | 4 | [`diff`], [`secret`] | a change as paths; which values are secret |
 //! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their paths |
 //! | 6 | [`sink`], [`slim`] | rows in a format, and rules about them; a plan cut down |
-//! | 7 | [`batch`] | many inputs, local or in a store; a record file for each, a report |
+//! | 7 | [`batch`] | many inputs, local or in a store: a record file for each, and a report |
 //! | 8 | `cli` | arguments, a run, an exit code |
 //!
-//! Two features are on by default. `cli` is the command; a program that uses the library alone
-//! turns it off. `stores` adds the clients for object stores and web servers. Without
-//! it, their addresses are errors that name the feature.
+//! Two features are on by default. `cli` builds the command; turn it off to use only the library.
+//! `stores` adds the clients for object stores and web servers. Without `stores`, their addresses
+//! are errors that name the feature.
 //!
-//! Memory is bounded by a few times the largest single change. Nothing recurses on the depth of an
-//! input, no input causes a panic, and no error quotes input bytes.
+//! Memory is bounded by a few times the size of the largest change. No function recurses on the
+//! depth of an input, no input causes a panic, and no error quotes input bytes.
 //!
-//! A program of its own implements [`plan::Visitor`] and calls [`plan::read`]. [`record::sift`]
-//! passes finished records to a [`sink::Sink`]:
+//! To receive the events of a plan, implement [`plan::Visitor`] and call [`plan::read`]. To receive
+//! finished records, pass a [`sink::Sink`] to [`record::sift`]:
 //!
 //! ```
 //! use plansift::input::Slice;

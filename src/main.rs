@@ -3,12 +3,12 @@
 
 use std::process::ExitCode;
 
-/// mimalloc, because records consist of many short-lived pieces and several threads make them.
+/// mimalloc, because several threads allocate many short-lived pieces of records.
 #[cfg(not(unix))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// mimalloc, with a message instead of an abort when the system has no more memory.
+/// mimalloc, which prints a message when the system has no more memory, instead of aborting.
 #[cfg(unix)]
 #[global_allocator]
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     plansift::cli::main(std::env::args_os())
 }
 
-/// Makes mimalloc return the memory that is free in all threads.
+/// Makes mimalloc return free memory to the system.
 fn return_freed() {
     // SAFETY: `mi_collect` may be called at any time, from any thread; it takes a flag and frees
     // only what is not allocated.
@@ -32,7 +32,7 @@ mod allocator {
     use mimalloc::MiMalloc;
     use plansift::{allocation, cli};
 
-    /// mimalloc, but an allocation fails only if the caller allows it ([`allocation::may_fail`]).
+    /// mimalloc, but a failed allocation ends the run, unless [`allocation::may_fail`] is true.
     pub struct Allocator;
 
     // SAFETY: each method calls mimalloc's method with the same arguments and returns its result,
@@ -41,13 +41,13 @@ mod allocator {
         #[inline]
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
             // SAFETY: our caller upholds the contract of `GlobalAlloc::alloc` for `layout`.
-            granted(unsafe { MiMalloc.alloc(layout) })
+            or_exit(unsafe { MiMalloc.alloc(layout) })
         }
 
         #[inline]
         unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
             // SAFETY: our caller upholds the contract of `GlobalAlloc::alloc_zeroed` for `layout`.
-            granted(unsafe { MiMalloc.alloc_zeroed(layout) })
+            or_exit(unsafe { MiMalloc.alloc_zeroed(layout) })
         }
 
         #[inline]
@@ -61,19 +61,19 @@ mod allocator {
         unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
             // SAFETY: our caller passes a size above 0 and the layout that `memory` was allocated
             // with, and all memory of this allocator comes from mimalloc.
-            granted(unsafe { MiMalloc.realloc(memory, layout, size) })
+            or_exit(unsafe { MiMalloc.realloc(memory, layout, size) })
         }
     }
 
     #[inline]
-    fn granted(memory: *mut u8) -> *mut u8 {
+    fn or_exit(memory: *mut u8) -> *mut u8 {
         if memory.is_null() && !allocation::may_fail() {
             exhausted();
         }
         memory
     }
 
-    /// Ends the run. This function must not allocate or take a lock that this thread may hold.
+    /// Ends the run with a message. Must not allocate, or take a lock that this thread may hold.
     #[cold]
     fn exhausted() -> ! {
         const MESSAGE: &[u8] =

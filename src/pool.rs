@@ -3,8 +3,8 @@
 //! Threads start lazily, one with each of the first submitted jobs. A caller that waits for a
 //! result runs a queued job itself in the meantime, so no thread idles while there is work.
 //!
-//! The trap: a panic in a worker must not leave the caller waiting forever. A drop guard records
-//! the panic, and [`Pool::recv`] then panics as well.
+//! A panic in a worker must not leave the caller waiting forever. A drop guard records the panic,
+//! and [`Pool::recv`] then panics as well.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,11 +14,11 @@ use std::thread::{Builder, Scope};
 /// several MiB.
 const THREADS_MAX: usize = 8;
 
-/// How many jobs may be pending for each thread.
+/// Most pending jobs for each thread.
 const PENDING_EACH: usize = 2;
 
-/// Scales a size threshold for the fuzzer: 4096 times smaller there, so that short inputs reach the
-/// code that several threads run.
+/// Divides a size threshold by 4096 when fuzzing, so that short inputs reach the code that runs on
+/// several threads.
 pub(crate) const fn scaled_for_fuzzing(size: u64) -> u64 {
     if cfg!(fuzzing) { size >> 12 } else { size }
 }
@@ -46,7 +46,7 @@ struct Jobs<J> {
     slots: VecDeque<Option<J>>,
     /// The number of the first slot.
     first: u64,
-    /// How many threads wait for `changed`.
+    /// Number of threads that wait for `changed`.
     idle: usize,
     /// True once no more jobs will come.
     is_closed: bool,
@@ -72,7 +72,7 @@ impl<J> Queue<J> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the jobs and wakes waiting threads. Without any, it saves the system call.
+    /// Changes the jobs, and wakes the waiting threads, if any.
     fn update(&self, change: impl FnOnce(&mut Jobs<J>)) {
         let mut jobs = self.jobs();
         change(&mut jobs);
@@ -119,13 +119,13 @@ impl<J> Queue<J> {
     }
 }
 
-/// The submitter's side of the pool.
+/// The submitter's side of a pool.
 pub(crate) struct Pool<'scope, 'env, W: Worker> {
     scope: &'scope Scope<'scope, 'env>,
     queue: &'env Queue<W::Job>,
-    /// Most threads to use, the calling one included.
+    /// Most threads to use, including the calling one.
     threads: usize,
-    /// How many threads were started.
+    /// Number of started threads.
     started: usize,
     /// The worker of the calling thread.
     own: Option<W>,
@@ -134,7 +134,8 @@ pub(crate) struct Pool<'scope, 'env, W: Worker> {
 }
 
 impl<'scope, 'env, W: Worker + Send + 'scope> Pool<'scope, 'env, W> {
-    /// A pool of at most `threads` threads, the calling one included, and [`THREADS_MAX`].
+    /// Creates a pool of at most `threads` threads, including the calling one. [`THREADS_MAX`]
+    /// limits the number.
     pub(crate) fn new(
         scope: &'scope Scope<'scope, 'env>,
         queue: &'env Queue<W::Job>,
@@ -144,7 +145,7 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Pool<'scope, 'env, W> {
         Pool { scope, queue, threads, started: 0, own: None, pending: 0 }
     }
 
-    /// Most threads that the pool may use, the calling one included.
+    /// Returns the most threads that the pool may use, including the calling one.
     pub(crate) fn threads(&self) -> usize {
         self.threads
     }
@@ -154,7 +155,7 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Pool<'scope, 'env, W> {
         self.own.is_none()
     }
 
-    /// How many jobs were submitted and not received.
+    /// Returns the number of jobs that were submitted and not received.
     pub(crate) fn pending(&self) -> usize {
         self.pending
     }
@@ -188,7 +189,7 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Pool<'scope, 'env, W> {
         }
     }
 
-    /// The next job in submission order, if it is finished. `None` also if no job is pending.
+    /// Returns the next job in submission order. `None` if it is not finished or no job is pending.
     pub(crate) fn try_recv(&mut self) -> Option<W::Job> {
         let mut jobs = self.queue.jobs();
         let job = jobs.slots.front_mut()?.take()?;
@@ -198,7 +199,7 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Pool<'scope, 'env, W> {
         Some(job)
     }
 
-    /// Runs one waiting job on the calling thread. `false` if no job is waiting.
+    /// Runs one waiting job on the calling thread. Returns `false` if no job is waiting.
     pub(crate) fn run_one(&mut self) -> bool {
         let Some(own) = &mut self.own else { return false };
         let next = self.queue.jobs().waiting.pop_front();
@@ -208,12 +209,12 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Pool<'scope, 'env, W> {
         true
     }
 
-    /// Takes back all pending jobs. Waits only for those that a thread has started; the others
-    /// come back as they were submitted.
+    /// Takes back all pending jobs. Waits for the jobs that a thread has started, and returns the
+    /// other jobs as they were submitted.
     ///
     /// # Panics
     ///
-    /// If a thread of the pool panicked.
+    /// Panics if a thread of the pool panicked.
     pub(crate) fn drain(&mut self) -> Vec<W::Job> {
         let mut jobs = self.queue.jobs();
         while let Some((number, job)) = jobs.waiting.pop_front() {
@@ -224,11 +225,11 @@ impl<'scope, 'env, W: Worker + Send + 'scope> Pool<'scope, 'env, W> {
         std::iter::from_fn(|| self.recv()).collect()
     }
 
-    /// The next job in submission order, once it is finished. `None` if no job is pending.
+    /// Waits for the next job in submission order. `None` if no job is pending.
     ///
     /// # Panics
     ///
-    /// If a thread of the pool panicked.
+    /// Panics if a thread of the pool panicked.
     pub(crate) fn recv(&mut self) -> Option<W::Job> {
         while self.pending > 0 {
             if let Some(job) = self.try_recv() {
@@ -251,7 +252,7 @@ impl<W: Worker> Drop for Pool<'_, '_, W> {
     }
 }
 
-/// Records a panic of the thread that drops it. A thread that ends in order forgets it instead.
+/// A drop guard that records a panic of its thread. A thread that ends in order forgets the guard.
 struct PanicGuard<'d, J>(&'d Queue<J>);
 
 impl<J> Drop for PanicGuard<'_, J> {

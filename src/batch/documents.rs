@@ -13,7 +13,7 @@ use crate::plan::{Documents, Next};
 pub enum Note {
     /// A document failed, and the next one begins at this offset.
     GoesOn(u64),
-    /// More text follows the document of this number, but no line certainly begins a document.
+    /// More text follows the document with this number, but no line certainly begins a document.
     Lost(u64),
 }
 
@@ -61,10 +61,10 @@ pub trait Visitor<S: Source> {
     ///
     /// # Errors
     ///
-    /// Reading on makes no sense: the output failed, or the run was stopped.
+    /// Fails if the run must end: the output failed, or the user stopped the run.
     fn visit(&mut self, turn: Turn<'_, S>) -> Result<Visited, Self::End>;
 
-    /// Takes a remark on what follows a document.
+    /// Receives a remark about the text after a document.
     fn note(&mut self, note: Note);
 }
 
@@ -72,7 +72,7 @@ pub trait Visitor<S: Source> {
 ///
 /// # Errors
 ///
-/// The visitor's.
+/// Fails with the first error of the visitor.
 pub fn visit_all<S: Source, V: Visitor<S>>(
     documents: &mut Documents<S>,
     visitor: &mut V,
@@ -94,7 +94,7 @@ pub fn visit_all<S: Source, V: Visitor<S>>(
     Ok(())
 }
 
-/// Finds the start of the next document. `failed`: how the document of this number failed.
+/// Finds the start of the next document. `failed` is the error of document `number`, if it failed.
 fn find_next<S: Source>(
     documents: &mut Documents<S>,
     number: u64,
@@ -112,7 +112,7 @@ fn find_next<S: Source>(
     }
 }
 
-/// Names a document after its input: from the second on, the number follows a `#`.
+/// Names a document after its input. From the second document on, `#` and the number follow.
 pub fn numbered(name: &str, number: u64) -> Cow<'_, str> {
     if number == 1 { Cow::Borrowed(name) } else { Cow::Owned(format!("{name}#{number}")) }
 }

@@ -1,4 +1,4 @@
-//! The plans of an input, one after the other: their records for a sink, and what is to be said.
+//! Reads the plans of an input, in order, and reports each result to a [`Reader`].
 
 use super::documents::{Note, Turn, Visited, Visitor, numbered, visit_all};
 use crate::error::{Error, ErrorKind, Result};
@@ -10,38 +10,38 @@ use crate::record::{Label, Options, Record, Sifted, sift_next, sift_with_view};
 use crate::secret::{self, Collected};
 use crate::sink::Sink;
 
-/// Takes the records of an input's plans, and what is to be said of them.
+/// Receives the records and results of an input's plans.
 pub trait Reader {
-    /// Takes the records.
+    /// Returns the sink for the records.
     fn sink(&mut self) -> &mut dyn Sink;
 
-    /// Takes note of a plan that was read to its end.
+    /// Called after a plan that was read to its end.
     fn done(&mut self, label: Label<'_>, sifted: &Sifted);
 
-    /// Takes note of a plan that failed; the sink knows.
+    /// Called after a plan that failed. The sink has the error already.
     fn failed(&mut self, label: Label<'_>, error: &Error);
 
-    /// Takes note of what no plan comes of, or not to its end, and so does its sink.
+    /// Reports a failed plan or input to the sink, then to [`Reader::failed`].
     ///
     /// # Errors
     ///
-    /// The sink's.
+    /// Fails if the sink fails.
     fn refuse(&mut self, label: Label<'_>, error: &Error) -> Result<()> {
         self.sink().failed(label, error)?;
         self.failed(label, error);
         Ok(())
     }
 
-    /// How many plans it takes of an input.
+    /// The most plans to read from an input.
     fn plans_max(&self) -> u64 {
         u64::MAX
     }
 
-    /// Takes note of how it goes on, or that it does not; `input` is that of all of its plans.
+    /// Called with a remark between two plans. `input` is the label of the whole input.
     fn note(&mut self, input: Label<'_>, note: Note);
 }
 
-/// What of the attributes of changes is in the records.
+/// How much of the attributes of changes the records contain.
 pub enum Attributes<'a> {
     /// Nothing.
     None,
@@ -51,15 +51,15 @@ pub enum Attributes<'a> {
     Values(Values<'a>),
 }
 
-/// Which values are in the records, and how the secrets among them are told.
+/// Which values the records contain, and how to find the secrets among them.
 pub struct Values<'a> {
-    /// Those of all attributes, not only of those that change.
+    /// Whether the records contain the values of all attributes, not only of changed ones.
     pub all: bool,
-    /// How much of each.
+    /// How much of each value the records contain.
     pub detail: Detail,
-    /// How secrets are told.
+    /// Which values are secret.
     pub options: &'a secret::Options,
-    /// Reads the plan at an offset for its secrets.
+    /// Collects the secrets of the plan at an offset, in bytes.
     pub collect: &'a mut dyn FnMut(u64) -> Result<Collected>,
 }
 
@@ -67,7 +67,7 @@ pub struct Values<'a> {
 ///
 /// # Errors
 ///
-/// The output cannot be written, or the run was stopped. The reader takes all other errors.
+/// Fails if the output cannot be written or the run was stopped. All other errors go to the reader.
 pub fn read_plans(
     source: impl Source,
     input: Label<'_>,
@@ -134,7 +134,7 @@ impl<S: Source, R: Reader> Visitor<S> for Plans<'_, '_, R> {
     }
 }
 
-/// Takes the records of a plan that is refused.
+/// Discards the records of a failed plan.
 struct Discard;
 
 impl Sink for Discard {
@@ -158,7 +158,7 @@ fn view<'v>(attributes: &'v Attributes<'_>, secrets: Option<&'v Collected>) -> O
     }
 }
 
-/// Whether a plan changes anything, or did not get as far as to know.
+/// Whether a plan changes anything, or is unfinished and may change more.
 pub fn has_changes(sifted: &Sifted) -> bool {
     sifted.has_changes || sifted.summary.has_more()
 }

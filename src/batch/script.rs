@@ -1,8 +1,8 @@
-//! What came of an input, kept to be told again when its turn comes: so several threads can have an
-//! input each, and all is told in the order of the inputs.
+//! A recording of the events of an input. A worker thread records an input, and the main thread
+//! replays the recordings in input order.
 //!
-//! Only what is simple is kept. An input of which anything fails, or more comes than is kept, is
-//! left to whoever tells, and read once more: so failures are told in one way only.
+//! A worker gives up on an input that fails, prints a note or outgrows the recording. The main
+//! thread then reads that input again. So failures and notes have one code path.
 
 use super::documents::Note;
 use super::reading::Reader;
@@ -10,31 +10,30 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::record::{Label, Plan, Record, SCHEMA_VERSION, Sifted, owned, weight};
 use crate::sink::Sink;
 
-/// How much is kept of an input, in bytes of memory.
+/// The memory limit of a recording, in bytes.
 const MAX: u64 = 1 << 20;
 
-/// About what is kept of a plan beside its rows, in bytes of memory.
+/// The estimated memory of a plan without its rows, in bytes.
 const PLAN: u64 = 4 << 10;
 
-/// The records of an input's plans, and what else a reader is told of them.
+/// The recorded events of an input, in order.
 #[derive(Debug, Default)]
 pub struct Script {
-    told: Vec<Told>,
-    /// About what that takes in memory, in bytes.
+    events: Vec<Event>,
+    /// The estimated memory of the events, in bytes.
     size: u64,
-    /// Something is not in it.
+    /// True once an event came that is not recorded.
     is_partial: bool,
 }
 
+/// An event of a reader.
 #[derive(Debug)]
-enum Told {
-    Plan {
-        name: Name,
-        format_version: Option<String>,
-        terraform_version: Option<String>,
-    },
+enum Event {
+    /// The first record of a plan.
+    Plan { name: Name, format_version: Option<String>, terraform_version: Option<String> },
+    /// A record between the first and the last.
     Row(Box<Record<'static>>),
-    /// And the last record before, which it holds.
+    /// The last record of a plan, and its end.
     Done(Name, Box<Sifted>),
 }
 
@@ -57,21 +56,21 @@ impl Name {
 }
 
 impl Script {
-    /// What `read` tells of an input; `None`: that is to be read again by whoever tells.
+    /// Records the events that `read` produces. `None`: the caller must read the input again.
     pub fn of(read: impl FnOnce(&mut Script) -> Result<()>) -> Option<Script> {
         let mut script = Script::default();
         let is_read = read(&mut script).is_ok();
         (is_read && !script.is_partial).then_some(script)
     }
 
-    /// Tells a reader all of it.
+    /// Replays all events to a reader.
     ///
     /// # Errors
     ///
-    /// Those of the reader's sink.
+    /// Fails if the reader's sink fails.
     pub fn tell(self, reader: &mut impl Reader) -> Result<()> {
-        self.told.into_iter().try_for_each(|told| match told {
-            Told::Plan { name, format_version, terraform_version } => {
+        self.events.into_iter().try_for_each(|event| match event {
+            Event::Plan { name, format_version, terraform_version } => {
                 let Label { source, workspace } = name.label();
                 reader.sink().record(&Record::Plan(Plan {
                     schema_version: SCHEMA_VERSION,
@@ -81,8 +80,8 @@ impl Script {
                     terraform_version: terraform_version.as_deref(),
                 }))
             }
-            Told::Row(row) => reader.sink().record(&row),
-            Told::Done(name, sifted) => {
+            Event::Row(row) => reader.sink().record(&row),
+            Event::Done(name, sifted) => {
                 reader.sink().record(&Record::Summary(&sifted.summary))?;
                 reader.done(name.label(), &sifted);
                 Ok(())
@@ -90,15 +89,15 @@ impl Script {
         })
     }
 
-    /// Makes room for something of that size.
+    /// Adds to the estimated memory. Fails if it exceeds the limit.
     fn admit(&mut self, size: u64) -> Result<()> {
         self.size += size;
-        if self.size > MAX { Err(left()) } else { Ok(()) }
+        if self.size > MAX { Err(given_up()) } else { Ok(()) }
     }
 }
 
-/// Ends the reading of what is left to whoever tells.
-fn left() -> Error {
+/// The error that ends a recording; the main thread then reads the input again.
+fn given_up() -> Error {
     Error::new(ErrorKind::Stopped)
 }
 
@@ -107,24 +106,24 @@ impl Sink for Script {
         match record {
             Record::Plan(plan) => {
                 let Plan { source, workspace, format_version, terraform_version, .. } = *plan;
-                self.told.push(Told::Plan {
+                self.events.push(Event::Plan {
                     name: Name::of(Label { source, workspace }),
                     format_version: format_version.map(str::to_owned),
                     terraform_version: terraform_version.map(str::to_owned),
                 });
                 self.admit(PLAN)
             }
-            // It comes with what is done.
+            // `Reader::done` records the summary.
             Record::Summary(_) => Ok(()),
             row => {
-                self.told.extend(owned(row).map(|row| Told::Row(Box::new(row))));
+                self.events.extend(owned(row).map(|row| Event::Row(Box::new(row))));
                 self.admit(weight(row))
             }
         }
     }
 
     fn failed(&mut self, _: Label<'_>, _: &Error) -> Result<()> {
-        Err(left())
+        Err(given_up())
     }
 
     fn finish(&mut self) -> Result<()> {
@@ -142,7 +141,7 @@ impl Reader for Script {
     }
 
     fn done(&mut self, label: Label<'_>, sifted: &Sifted) {
-        self.told.push(Told::Done(Name::of(label), Box::new(sifted.clone())));
+        self.events.push(Event::Done(Name::of(label), Box::new(sifted.clone())));
     }
 
     fn failed(&mut self, _: Label<'_>, _: &Error) {
@@ -164,7 +163,7 @@ mod tests {
 
     const INPUT: Label<'_> = Label { source: "plans.json", workspace: Some("w") };
 
-    /// A plan of so many changes.
+    /// A plan with `changes` resource changes.
     fn plan(changes: usize) -> String {
         let change = r#"{"address":"a.b","change":{"actions":["create"]}}"#;
         let changes = vec![change; changes].join(",");
@@ -176,7 +175,7 @@ mod tests {
         read_plans(source, INPUT, &Options::default(), Attributes::None, reader)
     }
 
-    /// What a reader is told, in its order.
+    /// Collects the records as text, and the finished plans.
     struct Kept<'a> {
         sink: Ndjson<&'a mut Vec<u8>>,
         done: Vec<String>,
@@ -200,10 +199,10 @@ mod tests {
         }
     }
 
-    fn kept(tell: impl FnOnce(&mut Kept<'_>) -> Result<()>) -> (String, Vec<String>) {
+    fn kept(read: impl FnOnce(&mut Kept<'_>) -> Result<()>) -> (String, Vec<String>) {
         let mut text = Vec::new();
         let mut kept = Kept { sink: Ndjson::new(&mut text), done: Vec::new() };
-        tell(&mut kept).and_then(|()| kept.sink.finish()).expect("it is told");
+        read(&mut kept).and_then(|()| kept.sink.finish()).expect("it is told");
         let done = std::mem::take(&mut kept.done);
         drop(kept);
         (String::from_utf8(text).expect("UTF-8"), done)

@@ -1,4 +1,4 @@
-//! The arguments. The only place that knows clap.
+//! The arguments. Only this module and its submodules use clap.
 
 mod batch;
 mod inputs;
@@ -395,7 +395,7 @@ pub struct GateArgs {
 }
 
 impl GateArgs {
-    /// Lists the files of rules.
+    /// Lists the files that contain rules.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
         self.fail_on.iter().filter_map(|rule| rule.strip_prefix('@')).map(PathBuf::from)
     }
@@ -515,7 +515,7 @@ fn part(name: &str) -> Result<Part, String> {
 fn address(text: &str) -> Result<AddressPattern, String> {
     match text {
         "" => Err("nothing has an empty address or type".to_owned()),
-        // A colon of an address stands in quotes.
+        // Addresses contain colons only inside quotes.
         text => match text.split_once(':').filter(|(word, _)| !word.contains(['"', '*'])) {
             None => Ok(AddressPattern::new(text)),
             Some((word, _)) => Err(format!(
@@ -539,7 +539,7 @@ fn file() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-/// The names of all formats of all commands.
+/// Returns the names of all formats of all commands.
 const FORMATS: [&str; 12] = [
     "term",
     "markdown",
@@ -574,7 +574,7 @@ fn wrong_at(text: &str, offset: u64) -> String {
 ///
 /// # Errors
 ///
-/// The user asked for the help or the version, or an argument is wrong.
+/// Fails if an argument is wrong, or if the user asked for the help or the version.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusal> {
     let args: Vec<OsString> = args.into_iter().collect();
     let options = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
@@ -590,15 +590,15 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusa
     Cli::try_parse_from(args).map(|cli| cli.command).map_err(Refusal)
 }
 
-/// The completions for a shell, as the shell reads them.
+/// Returns the completion script for a shell.
 pub fn completions(shell: Shell) -> Vec<u8> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "plansift", &mut script);
     script
 }
 
-/// The manual page of a command, or of plansift without one, in the format of man. `None` if there
-/// is no such command.
+/// Returns the manual page of a command, in the format of man. Without a command, returns the page
+/// of plansift. `None` if there is no such command.
 pub fn manual(command: Option<&str>) -> Option<Vec<u8>> {
     let mut cli = Cli::command();
     cli.build();
@@ -624,7 +624,8 @@ fn one_dash(args: &[OsString]) -> Option<Refusal> {
     let mut cli = Cli::command();
     cli.build();
     let command = cli.find_subcommand_mut(args.get(1)?)?;
-    let name = names.find(|name| command.get_arguments().any(|it| it.get_long() == Some(name)))?;
+    let name = names
+        .find(|name| command.get_arguments().any(|argument| argument.get_long() == Some(name)))?;
     let text = format!("-{name} has one dash: did you mean --{name}?");
     Some(Refusal(command.error(ErrorKind::UnknownArgument, text)))
 }
@@ -658,12 +659,12 @@ impl Refusal {
 
     /// Prints the help or the version.
     pub fn print(&self) {
-        // A closed pipe is no reason to fail here either.
+        // A closed pipe is not an error.
         let _ = self.0.print();
     }
 }
 
-/// Translates Terraform's options with one dash. The output of `batch` is a folder.
+/// Translates Terraform's options with one dash. `batch` writes to a folder.
 fn translated(arg: &OsString, is_batch: bool) -> OsString {
     let out = if is_batch { "--out" } else { "--output" };
     match arg.to_str() {

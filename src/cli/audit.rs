@@ -1,4 +1,4 @@
-//! `plansift audit`: the places of the secrets of documents.
+//! `plansift audit`: lists where documents contain secrets.
 
 use std::fs::File;
 
@@ -71,7 +71,7 @@ pub fn run(arguments: &Audit) -> Exit {
     ending.end(read.map_err(failure), finish).unwrap_or_else(|exit| exit)
 }
 
-/// Audits all inputs. An error is one of the output; the tally counts and prints all others.
+/// Audits all inputs. Fails only if the output fails; the tally prints and counts all other errors.
 fn audit_all(
     listed: &Listed,
     plans: &Plans,

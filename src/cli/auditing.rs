@@ -1,4 +1,4 @@
-//! An input whose documents are audited one by one: for `audit`, and for `redact --report`.
+//! Audits the documents of an input one by one, for `audit` and `redact --report`.
 
 use super::args::Plans;
 use super::bar::{Bar, Watched};
@@ -27,7 +27,7 @@ impl Auditing {
     ///
     /// # Errors
     ///
-    /// The input cannot be read.
+    /// Fails if the input cannot be read.
     pub fn open(
         kept: &Rereadable,
         plans: &Plans,
@@ -44,7 +44,7 @@ impl Auditing {
     ///
     /// # Errors
     ///
-    /// Those of [`audit`].
+    /// Fails like [`audit`].
     pub fn next(
         &mut self,
         name: &str,

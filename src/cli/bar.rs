@@ -13,17 +13,17 @@ use crate::inert::visible;
 use crate::input::{SharedText, Source};
 
 /// The template of a bar for several inputs.
-const OF_MANY: &str = "{msg} {bar:12} {bytes}/{total_bytes} {bytes_per_sec} {eta}";
+const TEMPLATE_OF_RUN: &str = "{msg} {bar:12} {bytes}/{total_bytes} {bytes_per_sec} {eta}";
 
-/// The progress of one or several inputs; nothing if no bar is shown.
+/// The progress bar of one or several inputs; empty if no bar is shown.
 #[derive(Clone, Debug, Default)]
 pub struct Bar(Option<Arc<Drawn>>);
 
-/// A bar on the terminal, which a drop removes.
+/// A bar on the terminal. Drop removes the bar from the terminal.
 #[derive(Debug)]
 struct Drawn {
     bar: ProgressBar,
-    /// Bytes that each pass over the input adds; none if the length is unknown.
+    /// Bytes that each pass over the input adds to the length; `None` if unknown.
     len: Option<u64>,
 }
 
@@ -35,7 +35,7 @@ pub struct Watched<S> {
     position: u64,
 }
 
-/// Returns a bar for an input of that many bytes, if it is worth showing.
+/// Returns a bar for an input of `len` bytes, or a hidden bar (see [`is_shown`]).
 pub fn of_input(plans: &Plans, entry: &Entry, len: Option<u64>) -> Bar {
     if !is_shown(plans, len) {
         return Bar::default();
@@ -49,7 +49,7 @@ pub fn of_input(plans: &Plans, entry: &Entry, len: Option<u64>) -> Bar {
     Bar(Some(Arc::new(Drawn { bar, len })))
 }
 
-/// Returns one bar for several inputs, if it is worth showing. `bytes`: the bytes of all passes.
+/// Returns one bar for several inputs, or a hidden bar. `bytes` counts all passes.
 pub fn of_inputs(plans: &Plans, inputs: usize, bytes: u64) -> Bar {
     if !is_shown(plans, Some(bytes)) {
         return Bar::default();
@@ -59,16 +59,16 @@ pub fn of_inputs(plans: &Plans, inputs: usize, bytes: u64) -> Bar {
     bar
 }
 
-/// Decides whether a bar for so many bytes is worth showing: by default on a terminal, for inputs
-/// that take a second or more.
+/// Decides whether to show a bar for `len` bytes. By default, a terminal shows bars of inputs that
+/// take a second or more.
 fn is_shown(plans: &Plans, len: Option<u64>) -> bool {
     const SMALL: u64 = 256 << 20;
     match plans.progress {
         args::Progress::Always => true,
         args::Progress::Never => false,
         args::Progress::Auto => {
-            let is_seen = !plans.quiet && io::stderr().is_terminal();
-            is_seen && len.is_none_or(|len| len > SMALL)
+            let is_visible = !plans.quiet && io::stderr().is_terminal();
+            is_visible && len.is_none_or(|len| len > SMALL)
         }
     }
 }
@@ -77,7 +77,7 @@ impl Bar {
     /// A bar that is not shown.
     pub const NONE: Bar = Bar(None);
 
-    /// Shows how many inputs, and how many of their bytes, are done.
+    /// Shows how many inputs and how many bytes are done.
     pub fn reach(&self, done: usize, inputs: usize, bytes: u64) {
         if let Some(drawn) = &self.0 {
             drawn.bar.set_message(format!("{done}/{inputs} inputs"));
@@ -102,7 +102,7 @@ fn shown() -> MutexGuard<'static, Option<ProgressBar>> {
 
 /// Draws the bar of a run with several inputs.
 pub fn of_run(bytes: u64) -> ProgressBar {
-    drawn(Some(bytes), OF_MANY)
+    drawn(Some(bytes), TEMPLATE_OF_RUN)
 }
 
 /// Hides the bar while `write` writes to the terminal.
@@ -120,7 +120,7 @@ pub fn clear(bar: &ProgressBar) {
     *shown() = None;
 }
 
-/// Draws a bar by one of the templates of this file, all of which are valid.
+/// Draws a bar with one of the templates of this file, which are all valid.
 fn drawn(len: Option<u64>, template: &str) -> ProgressBar {
     let bar = match len {
         Some(len) => ProgressBar::new(len),
@@ -136,7 +136,7 @@ fn drawn(len: Option<u64>, template: &str) -> ProgressBar {
 }
 
 impl<S: Source> Watched<S> {
-    /// Watches a source that belongs to the bar.
+    /// Watches a source, and adds one pass to the length of the bar.
     pub fn new(source: S, bar: Bar) -> Watched<S> {
         if let Some(drawn) = &bar.0 {
             drawn.bar.inc_length(drawn.len.unwrap_or(0));

@@ -38,7 +38,7 @@ pub fn run(arguments: &Batch) -> Exit {
     };
     listed.warn_of_shared_workspaces(plans);
     if let Some(output) = arguments.output.as_deref() {
-        // Only an existing folder can be compared. `Folder::open` reports an error of creating it.
+        // The comparison needs an existing folder. `Folder::open` reports why creating it failed.
         let _ = std::fs::create_dir_all(&arguments.out);
         if let Some(exit) = refused_output(Some(output), &arguments.out) {
             return exit;
@@ -58,7 +58,7 @@ pub fn run(arguments: &Batch) -> Exit {
     let done = do_missing(arguments, jobs, &settings, &stop, &mut tally);
     let failed = done.as_ref().err().map(|error| fail(Some(&arguments.out), error));
     #[cfg(target_os = "linux")]
-    if let Some(interrupted) = interrupted.filter(|it| it.is_set()) {
+    if let Some(interrupted) = interrupted.filter(|interrupted| interrupted.is_set()) {
         interrupted.end();
     }
     match done {
@@ -75,7 +75,7 @@ pub fn refused_output(output: Option<&Path>, folder: &Path) -> Option<Exit> {
     Some(Exit::Usage)
 }
 
-/// The progress of the batch, and the clock.
+/// The progress and the clock of the batch.
 struct Tally {
     progress: Progress,
     stats: Stats,
@@ -86,16 +86,16 @@ fn settings(arguments: &Batch) -> std::result::Result<Settings, Exit> {
     let plans = &arguments.plans;
     let sift = Options { show: arguments.records.show(), ..options(plans)? };
     let wanted = arguments.jobs.or_else(|| threads(plans)).unwrap_or(NonZeroUsize::MIN);
-    let held = threads_in(arguments.memory);
-    if held < wanted && arguments.jobs.is_some() && !plans.quiet {
-        let jobs = if held.get() == 1 { "job" } else { "jobs" };
-        say(&format!("--memory holds {held} {jobs}, not {wanted}"));
+    let fitting = threads_in(arguments.memory);
+    if fitting < wanted && arguments.jobs.is_some() && !plans.quiet {
+        let jobs = if fitting.get() == 1 { "job" } else { "jobs" };
+        say(&format!("--memory holds {fitting} {jobs}, not {wanted}"));
     }
     Ok(Settings {
         sift,
         access: access(plans, &sift.read),
         form: form(&arguments.form),
-        threads: wanted.min(held),
+        threads: wanted.min(fitting),
         memory: arguments.memory,
         on_failure: if arguments.fail_fast { OnFailure::Stop } else { OnFailure::GoOn },
     })
@@ -120,7 +120,7 @@ fn terms(arguments: &Batch, settings: &Settings) -> Terms {
     }
 }
 
-/// Processes the missing inputs. A stop by the user is no error.
+/// Processes the missing inputs. A stop by the user is not an error.
 fn do_missing(
     arguments: &Batch,
     mut jobs: Jobs,
@@ -153,7 +153,8 @@ fn do_missing(
     let written = ran.and_then(|()| report::write_into(&folder));
     if written.is_err() || stop.is_set() {
         let listed = folder.journal().listed().into_iter().flatten();
-        let is_done = |input: &Result<Listed>| input.as_ref().is_ok_and(|it| has(&folder, it));
+        let is_done =
+            |input: &Result<Listed>| input.as_ref().is_ok_and(|input| has(&folder, input));
         let done = listed.filter(is_done).count();
         if done < all {
             say(&format!(
@@ -164,13 +165,14 @@ fn do_missing(
     written
 }
 
-/// Returns whether the folder has the records of an input; false if it cannot be read.
+/// Returns whether the folder has the records of an input. An unreadable record file counts as
+/// missing.
 fn has(folder: &Folder, input: &Listed) -> bool {
     folder.has(input).unwrap_or(false)
 }
 
-/// Keeps the jobs that were not done before. A job whose records were edited since is done again,
-/// with a message.
+/// Keeps the jobs that no earlier run finished. A job whose record file was edited since then is
+/// kept as well, with a message.
 fn keep_missing(jobs: &mut Jobs, folder: &Folder, is_quiet: bool) -> Result<()> {
     jobs.retain(|job| {
         let standing = folder.standing(&job.listed)?;

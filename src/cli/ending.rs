@@ -1,4 +1,4 @@
-//! The end of a run: its outputs are finished, and the exit code is found.
+//! The end of a run: finishes the outputs and determines the exit code.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ impl Failure {
         Failure { path: path.map(Path::to_owned), error }
     }
 
-    /// Prints the error, except that of a closed pipe: a reader may stop at any time.
+    /// Returns the exit code. Prints the error, unless the reader closed the pipe.
     fn exit(&self, tally: &Tally) -> Exit {
         end_of_output(self.path.as_deref(), &self.error, tally.failed)
     }
@@ -34,13 +34,13 @@ impl Failure {
 pub struct Ending<'a> {
     pub plans: &'a Plans,
     pub tally: &'a Tally,
-    /// Whether a plan broke a rule; `None`: the user set no rule.
+    /// Whether a plan broke a rule; `None` without rules.
     pub is_broken: Option<bool>,
-    /// Whether the user asked for an exit code that says whether there are changes.
+    /// Whether the exit code says that there are changes (`--detailed-exitcode`).
     pub tells_changes: bool,
-    /// Whether outputs are finished even if no document could be read.
+    /// Whether to finish the outputs even if no document could be read.
     pub is_written_empty: bool,
-    /// Patterns of the arguments, for a warning about those that match nothing.
+    /// Patterns of the arguments. A warning lists the patterns that match nothing.
     pub watch: Option<&'static Watch>,
 }
 
@@ -49,7 +49,7 @@ impl Ending<'_> {
     ///
     /// # Errors
     ///
-    /// The outputs were not finished: the exit code says why.
+    /// Fails if the outputs were not finished, with the exit code of the run.
     pub fn end(
         self,
         read: Result<(), Failure>,
@@ -77,7 +77,7 @@ impl Ending<'_> {
     }
 }
 
-/// Ends a run with rules whose reader closed the pipe before all plans were checked.
+/// Returns the exit code of a run with rules whose pipe was closed before all plans were checked.
 fn closed_early(is_broken: bool) -> Exit {
     if is_broken {
         return Exit::RuleBroken;
@@ -86,8 +86,8 @@ fn closed_early(is_broken: bool) -> Exit {
     Exit::Failed
 }
 
-/// Returns the exit code for an output that failed, and prints its error. A closed pipe is no
-/// error: the exit code only says whether one of the inputs failed.
+/// Returns the exit code for an output that failed, and prints its error. A closed pipe is not an
+/// error: then the exit code only says whether an input failed. `failed` counts those inputs.
 pub fn end_of_output(output: Option<&Path>, error: &Error, failed: u64) -> Exit {
     match error.io_error().map(io::Error::kind) {
         Some(io::ErrorKind::BrokenPipe) if failed > 0 => Exit::SomeFailed,

@@ -1,4 +1,4 @@
-//! The exit codes (docs/exit-codes.md). The only list of them.
+//! The exit codes, described in docs/exit-codes.md. No other file defines one.
 
 use std::process::ExitCode;
 
@@ -9,11 +9,11 @@ pub enum Exit {
     Done = 0,
     /// No input could be read, or an output could not be written.
     Failed = 1,
-    /// There are changes, and `--detailed-exitcode` asked for it.
+    /// There are changes, with `--detailed-exitcode`.
     Changes = 2,
     /// A plan breaks a rule.
     RuleBroken = 3,
-    /// Some inputs failed, the others are done.
+    /// Some inputs failed; the others are done.
     SomeFailed = 4,
     /// The arguments are wrong.
     Usage = 64,

@@ -11,14 +11,14 @@ use crate::error::{Error, ErrorKind, RuleFault};
 use crate::sink::Sink;
 use crate::sink::gate::{Answer, Gate, Rule};
 
-/// Most resources that a message names.
+/// Most resources in a message.
 const NAMED: usize = 3;
 
 /// Parses the rules of the arguments and of the files that they name.
 ///
 /// # Errors
 ///
-/// A rule is malformed, or a file cannot be read; a message says so.
+/// Fails if a rule is malformed or a file cannot be read. Prints the error.
 pub fn rules(gate: &GateArgs) -> Result<Vec<Rule>, Exit> {
     let mut rules = Vec::new();
     for text in &gate.fail_on {
@@ -33,8 +33,8 @@ pub fn rules(gate: &GateArgs) -> Result<Vec<Rule>, Exit> {
 /// Longest file of rules, in bytes.
 const FILE_MAX: u64 = 1 << 20;
 
-/// Parses the rules of a file: one a line. A `#` starts a comment, and empty lines are skipped. An
-/// error does not quote the line: the user may have named the wrong file.
+/// Parses the rules of a file, one on each line. A `#` starts a comment, and empty lines are
+/// skipped. An error does not quote the line, because the user may have named the wrong file.
 fn in_file(path: &str) -> Result<Vec<Rule>, Exit> {
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(FILE_MAX + 1).read_to_string(&mut text));
@@ -79,18 +79,18 @@ fn rule(text: &str) -> Result<Rule, Exit> {
 }
 
 fn refused(place: &str, error: &Error) -> Exit {
-    let words = match error.kind() {
+    let hint = match error.kind() {
         ErrorKind::Rule(RuleFault::Unknown(_)) => {
-            let words: Vec<_> = Rule::subjects().collect();
-            format!("; rules begin with {}", words.join(", "))
+            let subjects: Vec<_> = Rule::subjects().collect();
+            format!("; rules begin with {}", subjects.join(", "))
         }
         _ => String::new(),
     };
-    say(&format!("{place}: {error}{words}"));
+    say(&format!("{place}: {error}{hint}"));
     Exit::Usage
 }
 
-/// Puts the rules before a sink. A broken rule sets `is_broken`, unless it only warns.
+/// Wraps a sink in a check of the rules. A broken rule sets `is_broken`, unless it only warns.
 pub fn before<'s>(
     sink: Box<dyn Sink + 's>,
     rules: &[Rule],
@@ -99,7 +99,7 @@ pub fn before<'s>(
     if rules.is_empty() {
         return sink;
     }
-    let tell = |broken: &Answer<'_>| {
+    let report = |broken: &Answer<'_>| {
         is_broken.set(is_broken.get() || broken.fails());
         let (source, rule) = (broken.source, broken.rule);
         let level = if broken.fails() { "" } else { "warning: " };
@@ -110,5 +110,5 @@ pub fn before<'s>(
         line.extend(rule.message().map(|message| format!(": {message}")));
         say(&line);
     };
-    Box::new(Gate::new(rules, sink, tell))
+    Box::new(Gate::new(rules, sink, report))
 }

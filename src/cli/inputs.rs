@@ -20,16 +20,16 @@ pub struct Listed {
     pub inputs: Inputs,
     /// The object stores and web servers that hold inputs.
     pub stores: Stores,
-    /// Other files that the run reads: lists, rules, a key.
+    /// Other files that the run reads: lists of inputs, files of rules, a key.
     also: Vec<PathBuf>,
     /// Whether the output names workspaces.
-    tells_workspaces: bool,
+    shows_workspaces: bool,
 }
 
 impl Listed {
     /// Returns the workspace of an input, if the output names workspaces.
     pub fn workspace(&self, entry: &Entry) -> Option<String> {
-        self.tells_workspaces.then(|| self.inputs.workspace(entry))
+        self.shows_workspaces.then(|| self.inputs.workspace(entry))
     }
 
     /// Lists all files that the run reads.
@@ -64,18 +64,18 @@ impl Listed {
         }
     }
 
-    /// Returns whether there is only one input, without a rule for its workspace.
+    /// Returns whether there is only one input, and no rule names its workspace.
     pub fn is_single(&self) -> bool {
-        !self.tells_workspaces
+        !self.shows_workspaces
     }
 }
 
-/// Lists the inputs of the arguments. No output may replace an input or a file of `also`. `takes`:
-/// the documents to take from a folder.
+/// Lists the inputs that the arguments name. Refuses an output that would replace an input or a
+/// file of `also`. `takes` says which documents to take from a folder.
 ///
 /// # Errors
 ///
-/// The arguments are wrong; a message says so.
+/// Fails if the arguments are wrong. Prints the error.
 pub fn list<'o>(
     plans: &Plans,
     takes: Takes,
@@ -100,10 +100,10 @@ pub fn list<'o>(
             warn_of_unfit(&inputs);
         }
     }
-    let tells_workspaces = is_ruled || inputs.entries.len() > 1;
+    let shows_workspaces = is_ruled || inputs.entries.len() > 1;
     let lists = selection.names.iter().filter_map(|name| behind_at(name).ok().flatten());
     let also = also.into_iter().chain(lists).chain(plans.more.files_from.clone()).collect();
-    let listed = Listed { inputs, stores: selection.stores, also, tells_workspaces };
+    let listed = Listed { inputs, stores: selection.stores, also, shows_workspaces };
     match outputs.into_iter().find(|path| listed.reads(path)) {
         None => Ok(listed),
         Some(path) => {
@@ -155,21 +155,21 @@ fn print_skipped(skipped: &Skipped) {
         (skipped.hidden, "hidden", "hidden"),
         (skipped.links, "a link to a folder", "links to folders"),
     ];
-    let told: Vec<String> = parts
+    let counts: Vec<String> = parts
         .iter()
         .filter(|(count, ..)| *count > 0)
         .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
         .collect();
-    if !told.is_empty() {
+    if !counts.is_empty() {
         let hint = match skipped.plan_files {
             0 => "",
             _ => "; run `terraform show -json PLANFILE` for binary plan files",
         };
-        say(&format!("skipped in folders: {}{hint}", told.join(", ")));
+        say(&format!("skipped in folders: {}{hint}", counts.join(", ")));
     }
 }
 
-/// Warns about inputs that the rule of `--workspace-from` does not fit.
+/// Warns about inputs whose path does not match `--workspace-from`.
 fn warn_of_unfit(inputs: &Inputs) {
     let unfit = inputs.entries.iter().flatten().filter(|entry| !inputs.fits(entry));
     if let Some(names) = first_of(unfit) {
@@ -177,7 +177,7 @@ fn warn_of_unfit(inputs: &Inputs) {
     }
 }
 
-/// Names the first input, and counts the others.
+/// Names the first input, and counts the others. `None` if there is no input.
 fn first_of<'a>(mut entries: impl Iterator<Item = &'a Entry>) -> Option<String> {
     let first = entries.next()?.source();
     match entries.count() {

@@ -1,7 +1,7 @@
 //! Signals that end a run: Ctrl-C, `kill`, a closed terminal.
 //!
-//! The first signal removes unfinished files, or stops a batch in an orderly way. The run then
-//! ends by the default action of the signal. A sleeping thread waits for signals. Ignored signals
+//! The first signal removes unfinished files, or asks a batch to stop. The default
+//! action of the signal then ends the run. A sleeping thread waits for signals. Ignored signals
 //! (`nohup`, background jobs of scripts) stay ignored. Only Linux reports ignored signals, so this
 //! module is for Linux only.
 
@@ -19,7 +19,7 @@ use tempfile::NamedTempFile;
 use super::messages::say;
 use crate::batch::Stop;
 
-/// The unfinished files, and whether a thread waits for signals.
+/// The unfinished files, and whether the signal thread was started.
 static FILES: Mutex<(Vec<PathBuf>, bool)> = Mutex::new((Vec::new(), false));
 
 /// Removes unfinished files. A finished file no longer has its temporary name, so it stays.
@@ -31,8 +31,8 @@ fn remove(files: &[PathBuf]) {
 /// stay. Only the first call does anything, because removing a long path may run out of memory and
 /// call this function again.
 pub fn remove_unfinished() {
-    static BEGUN: AtomicBool = AtomicBool::new(false);
-    if !BEGUN.swap(true, Ordering::Relaxed)
+    static STARTED: AtomicBool = AtomicBool::new(false);
+    if !STARTED.swap(true, Ordering::Relaxed)
         && let Ok(files) = FILES.try_lock()
     {
         remove(&files.0);
@@ -43,15 +43,15 @@ pub fn remove_unfinished() {
 ///
 /// # Errors
 ///
-/// Those of `make`.
+/// Fails if `make` fails.
 pub fn unfinished(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
     let lock = || FILES.lock().unwrap_or_else(PoisonError::into_inner);
     let mut files = lock();
     if !std::mem::replace(&mut files.1, true)
         && let Some(interrupts) = Interrupts::hold()
     {
-        // Without a thread, a signal ends the run and leaves its files.
-        interrupts.await_them(move |mut signals| {
+        // If no thread can start, a signal ends the run and leaves its files.
+        interrupts.wait_on_thread(move |mut signals| {
             if let Some(signal) = signals.forever().next() {
                 // Keep the lock until the run ends, so that no other file is created.
                 let files = lock();
@@ -65,26 +65,27 @@ pub fn unfinished(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Resul
     Ok(file)
 }
 
-/// The signals that end a run, without their default action.
+/// The signals that end a run, with their default action suspended.
 pub struct Interrupts {
     signals: Signals,
     numbers: Vec<i32>,
 }
 
 impl Interrupts {
-    /// Suspends the default action of the signals, if the system reports ignored ones.
+    /// Suspends the default action of the signals. `None` if that fails, or if the system does not
+    /// report which signals are ignored.
     pub fn hold() -> Option<Interrupts> {
         let status = std::fs::read_to_string("/proc/self/status").ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
         let ignored = u64::from_str_radix(line.trim(), 16).ok()?;
-        let is_heeded = |signal: &i32| ignored & (1 << (signal - 1)) == 0;
-        let numbers: Vec<_> = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(is_heeded).collect();
+        let is_handled = |signal: &i32| ignored & (1 << (signal - 1)) == 0;
+        let numbers: Vec<_> = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(is_handled).collect();
         let signals = Signals::new(&numbers).ok()?;
         Some(Interrupts { signals, numbers })
     }
 
-    /// Waits for the signals on a new thread. If no thread can start, they end the run.
-    fn await_them(self, wait: impl FnOnce(Signals) + Send + 'static) {
+    /// Waits for the signals on a new thread. If no thread can start, a signal ends the run.
+    fn wait_on_thread(self, wait: impl FnOnce(Signals) + Send + 'static) {
         let Interrupts { signals, numbers } = self;
         if Builder::new().spawn(move || wait(signals)).is_err() {
             // A suspended signal would be lost.
@@ -95,12 +96,12 @@ impl Interrupts {
         }
     }
 
-    /// Lets the first signal stop a batch, and the second end it at once.
+    /// Makes the first signal stop a batch in order, and the second signal end it at once.
     pub fn stop(self, stop: Stop) -> Interrupted {
         let first = Arc::new(AtomicI32::new(0));
         let interrupted = Interrupted(first.clone());
-        // Without a thread, the first signal ends the run.
-        self.await_them(move |mut signals| {
+        // If no thread can start, the first signal ends the run.
+        self.wait_on_thread(move |mut signals| {
             for signal in signals.forever() {
                 if first.swap(signal, Ordering::Relaxed) != 0 {
                     let _ = signal_hook::low_level::emulate_default_handler(signal);
@@ -113,7 +114,7 @@ impl Interrupts {
     }
 }
 
-/// The signal that stopped a batch, if there was one.
+/// The signal that stopped a batch, if any.
 pub struct Interrupted(Arc<AtomicI32>);
 
 impl Interrupted {

@@ -1,4 +1,4 @@
-//! `plansift merge`: one report of the folders that `batch` writes to.
+//! `plansift merge`: one report from the folders that `batch` wrote.
 
 use std::io::{self, BufWriter, Write};
 
@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// Writes the report of all folders.
 pub fn run(arguments: &Merge) -> Exit {
     let output = arguments.output.as_deref();
-    if let Some(exit) = arguments.folders.iter().find_map(|it| refused_output(output, it)) {
+    if let Some(exit) = arguments.folders.iter().find_map(|folder| refused_output(output, folder)) {
         return exit;
     }
     let shards = match Shards::open(&arguments.folders) {
@@ -36,7 +36,7 @@ pub fn run(arguments: &Merge) -> Exit {
     let fleet = match write(arguments, &shards) {
         Ok(fleet) => fleet,
         Err(error) => {
-            // The count of failures does not depend on the reader of the output.
+            // The exit code counts all failures, even if the reader closed the pipe early.
             let counted = shards.write(&mut io::sink());
             let failed = counted.map_or(1, |fleet| fleet.totals.failed + fleet.totals.pending);
             return end_of_output(output, &error, failed);
@@ -53,7 +53,7 @@ pub fn run(arguments: &Merge) -> Exit {
     }
 }
 
-/// Names the first missing shards, in the syntax of `batch --shard`.
+/// Names the first missing shards, in the syntax of `batch --shard`. `None` if none is missing.
 fn missing(shards: &Shards) -> Option<String> {
     const NAMED: usize = 20;
     let (numbers, count) = shards.missing();

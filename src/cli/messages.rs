@@ -15,14 +15,14 @@ pub fn say(text: &str) {
     line(&format!("plansift: {text}"));
 }
 
-/// Prints a line. File names, arguments and addresses may hold hidden characters and commands of CI
-/// runners; this makes them visible. A closed standard error does not stop the run.
+/// Prints a line. File names, arguments and addresses may contain hidden characters or commands of
+/// CI runners, which become visible. A closed standard error does not stop the run.
 fn line(text: &str) {
     let text = visible(text);
     bar::suspend(|| drop(writeln!(io::stderr(), "{text}")));
 }
 
-/// Prints an error of an output; `None` is standard output.
+/// Prints an error of an output, and returns the exit code. `None` is standard output.
 pub fn fail(path: Option<&Path>, error: &Error) -> Exit {
     match path {
         Some(path) => fail_of(&path.to_string_lossy(), error),
@@ -33,7 +33,7 @@ pub fn fail(path: Option<&Path>, error: &Error) -> Exit {
     }
 }
 
-/// Prints an error of an input.
+/// Prints an error of an input, and returns the exit code.
 pub fn fail_of(source: &str, error: &Error) -> Exit {
     say(&format!("{source}: {error}"));
     Exit::Failed
@@ -46,7 +46,7 @@ pub fn warn(plans: &Plans, source: &str, warnings: impl IntoIterator<Item = Warn
     }
 }
 
-/// Prints an error of the arguments, or the help that the user asked for.
+/// Prints an error of the arguments, or the requested help, and returns the exit code.
 pub fn refuse(refusal: &Refusal) -> Exit {
     match refusal.lines() {
         None => {

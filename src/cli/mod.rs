@@ -47,7 +47,7 @@ use std::process::ExitCode;
 
 pub use exit::Exit;
 
-/// Removes unfinished output files, without waiting: a run that is out of memory calls this.
+/// Removes unfinished output files without waiting for a lock. Called when memory runs out.
 pub fn remove_unfinished() {
     #[cfg(target_os = "linux")]
     interrupt::remove_unfinished();

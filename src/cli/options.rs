@@ -1,4 +1,4 @@
-//! The library's options, made from arguments that several commands share.
+//! Converts arguments that several commands share into options of the library.
 
 use std::num::NonZeroUsize;
 
@@ -18,7 +18,7 @@ use crate::sink::fleet::{By, Column, Shape, Sort};
 ///
 /// # Errors
 ///
-/// PLANSIFT_ISA names an instruction set that this processor lacks; a message says so.
+/// Fails if PLANSIFT_ISA names an instruction set that this processor lacks. Prints the error.
 pub fn options(plans: &Plans) -> Result<Options, Exit> {
     let isa = match std::env::var("PLANSIFT_ISA").unwrap_or_default() {
         name if name.is_empty() => Isa::best(),
@@ -53,7 +53,7 @@ pub fn options(plans: &Plans) -> Result<Options, Exit> {
     })
 }
 
-/// Returns the most threads to use: by default one for each processor.
+/// Returns the number of threads: by default one for each processor. `None` if it is unknown.
 pub fn threads(plans: &Plans) -> Option<NonZeroUsize> {
     plans.threads.or_else(|| std::thread::available_parallelism().ok())
 }

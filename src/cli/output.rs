@@ -1,4 +1,4 @@
-//! Outputs: standard output, or a file that appears complete or not at all.
+//! Outputs: standard output, or a file that appears only when it is complete.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// A destination of data.
 pub enum Output {
-    /// Standard output, a device or a pipe, without line buffering.
+    /// Standard output, a device or a pipe, without buffering.
     Standard(File),
     /// A temporary file in the folder of the final path.
     File(NamedTempFile, PathBuf),
@@ -23,7 +23,7 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// The file's directory cannot be written to.
+    /// Fails if the file's directory cannot be written to.
     pub fn open(path: Option<&Path>) -> Result<Output> {
         let Some(path) = path else {
             return standard().map(Output::Standard).map_err(write_error);
@@ -32,11 +32,11 @@ impl Output {
             return standard().map(Output::Standard).map_err(write_error);
         }
         let path = &behind_links(path).map_err(write_error)?;
-        let there = std::fs::metadata(path).ok();
-        if there.as_ref().is_some_and(|there| there.is_dir()) {
+        let existing = std::fs::metadata(path).ok();
+        if existing.as_ref().is_some_and(Metadata::is_dir) {
             return Err(write_error(io::ErrorKind::IsADirectory.into()));
         }
-        if there.as_ref().is_some_and(|there| !there.is_file()) {
+        if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
             // A device or a pipe cannot be replaced by a file.
             let file = File::options().write(true).open(path).map_err(write_error)?;
             return Ok(Output::Standard(file));
@@ -48,8 +48,8 @@ impl Output {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".plansift-");
         #[cfg(unix)]
-        if there.is_none() {
-            // The kernel applies the user's umask, like to any new file.
+        if existing.is_none() {
+            // The kernel applies the user's umask, as for any new file.
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
@@ -57,8 +57,8 @@ impl Output {
         #[cfg(target_os = "linux")]
         let make = || interrupt::unfinished(make);
         let file = make().map_err(write_error)?;
-        if let Some(there) = there {
-            stand_in_for(&there, file.as_file()).map_err(write_error)?;
+        if let Some(existing) = existing {
+            copy_rights(&existing, file.as_file()).map_err(write_error)?;
         }
         Ok(Output::File(file, path.to_owned()))
     }
@@ -67,7 +67,7 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// The system has no more file handles.
+    /// Fails if the system has no more file handles.
     pub fn writer(&self) -> Result<File> {
         match self {
             Output::Standard(file) => file.try_clone(),
@@ -80,7 +80,7 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// The file cannot be synced or renamed.
+    /// Fails if the file cannot be synced or renamed.
     pub fn finish(self) -> Result<()> {
         match self {
             Output::Standard(mut file) => file.flush().map_err(write_error),
@@ -97,7 +97,7 @@ impl Output {
 ///
 /// # Errors
 ///
-/// The output cannot be written.
+/// Fails if the output cannot be written.
 pub fn write_whole(path: Option<&Path>, text: &[u8]) -> Result<()> {
     let output = Output::open(path)?;
     output.writer()?.write_all(text).map_err(write_error)?;
@@ -124,24 +124,24 @@ pub fn replaces_stdin(output: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let stdin = io::stdin().as_fd().try_clone_to_owned();
     let stdin = stdin.and_then(|descriptor| File::from(descriptor).metadata());
-    let place = |it: Metadata| it.is_file().then(|| (it.dev(), it.ino()));
-    let place_of = |it: io::Result<Metadata>| it.ok().and_then(place);
-    place_of(stdin).is_some_and(|input| place_of(std::fs::metadata(output)) == Some(input))
+    let identity = |file: Metadata| file.is_file().then(|| (file.dev(), file.ino()));
+    let identity_of = |file: io::Result<Metadata>| file.ok().and_then(identity);
+    identity_of(stdin).is_some_and(|input| identity_of(std::fs::metadata(output)) == Some(input))
 }
 
-/// Returns false: the file behind standard input is unknown here.
+/// Returns false: this system does not tell which file is behind standard input.
 #[cfg(not(unix))]
 pub fn replaces_stdin(_output: &Path) -> bool {
     false
 }
 
-/// Returns whether two outputs are one file, or both standard output (`None`). Devices are never
-/// the same.
+/// Returns whether two outputs are the same file, or both standard output (`None`). Devices never
+/// count as the same.
 pub fn is_same(one: Option<&Path>, other: Option<&Path>) -> bool {
     let is_standard = |path: Option<&Path>| {
-        path.is_none_or(|it| STANDARD.iter().any(|name| it == Path::new(name)))
+        path.is_none_or(|path| STANDARD.iter().any(|name| path == Path::new(name)))
     };
-    let place = |path: &Path| {
+    let real_path = |path: &Path| {
         let path = behind_links(path).ok()?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = std::fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
@@ -149,8 +149,8 @@ pub fn is_same(one: Option<&Path>, other: Option<&Path>) -> bool {
     };
     match (one, other) {
         (Some(one), Some(other)) if !is_standard(Some(one)) && !is_standard(Some(other)) => {
-            // A path without a folder fails later, when it is opened.
-            let (one, other) = (place(one), place(other));
+            // A path in a missing folder fails later, when it is opened.
+            let (one, other) = (real_path(one), real_path(other));
             one.is_some_and(|one| Some(&one) == other.as_ref() && (one.is_file() || !one.exists()))
         }
         _ => is_standard(one) && is_standard(other),
@@ -175,7 +175,7 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..LINKS_MAX {
         match std::fs::read_link(&path) {
-            // From the link's own folder, or from the root.
+            // A relative target starts at the folder of the link.
             Ok(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
             Err(_) => return Ok(path),
         }
@@ -185,21 +185,21 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Gives a new file the permissions and the owner of the file that it replaces.
-fn stand_in_for(there: &Metadata, file: &File) -> io::Result<()> {
+fn copy_rights(existing: &Metadata, file: &File) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
         // Only the superuser may set another owner; otherwise the user owns the file. If the group
         // cannot be set, the file gets no permissions for a group.
-        let _ = fchown(file, Some(there.uid()), None);
-        let rights = match fchown(file, None, Some(there.gid())) {
+        let _ = fchown(file, Some(existing.uid()), None);
+        let rights = match fchown(file, None, Some(existing.gid())) {
             Ok(()) => 0o777,
             Err(_) => 0o707,
         };
-        file.set_permissions(std::fs::Permissions::from_mode(there.mode() & rights))
+        file.set_permissions(std::fs::Permissions::from_mode(existing.mode() & rights))
     }
     #[cfg(not(unix))]
-    file.set_permissions(there.permissions())
+    file.set_permissions(existing.permissions())
 }
 
 fn write_error(error: io::Error) -> Error {

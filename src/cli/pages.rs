@@ -1,4 +1,4 @@
-//! The files of a report in parts: the named file, and numbered files beside it.
+//! The files of a report that is split into parts: the named file, and numbered files next to it.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -13,7 +13,7 @@ use super::output::{Output, is_same, replaces};
 use crate::error::{Error, ErrorKind, Result};
 use crate::sink::markdown::Open;
 
-/// The parts after the first of all reports.
+/// The parts of all reports, except the first part of each.
 pub struct Pages {
     opened: Rc<RefCell<Vec<(PathBuf, Output)>>>,
     /// Files that no part may replace.
@@ -35,7 +35,8 @@ impl Pages {
         Pages { opened: Rc::default(), taken: Rc::new(taken) }
     }
 
-    /// Returns a function that opens parts. The first part is open already and names the others.
+    /// Returns a function that opens parts. `first` is the opened first part. The paths of the
+    /// other parts derive from its `path`.
     pub fn opener(&self, path: Option<PathBuf>, first: BufWriter<File>) -> Open<'static> {
         let (opened, taken) = (self.opened.clone(), self.taken.clone());
         let mut first = Some(first);
@@ -43,10 +44,10 @@ impl Pages {
             if let Some(first) = first.take() {
                 return Ok(Box::new(first));
             }
-            let path = beside(path.as_deref().unwrap_or(Path::new("")), number);
+            let path = part_path(path.as_deref().unwrap_or(Path::new("")), number);
             if taken.has(&path) {
-                let said = format!("part {number} would replace an input or another output");
-                let error = io::Error::new(io::ErrorKind::AlreadyExists, said);
+                let text = format!("part {number} would replace an input or another output");
+                let error = io::Error::new(io::ErrorKind::AlreadyExists, text);
                 return Err(Error::io(ErrorKind::Write, error));
             }
             let output = Output::open(Some(&path))?;
@@ -60,7 +61,7 @@ impl Pages {
     ///
     /// # Errors
     ///
-    /// A file cannot be synced or renamed: its path, and the error.
+    /// Fails if a file cannot be synced or renamed, with its path.
     pub fn finish(self) -> std::result::Result<(), (PathBuf, Error)> {
         for (path, output) in self.opened.take() {
             output.finish().map_err(|error| (path, error))?;
@@ -76,8 +77,8 @@ impl Taken {
     }
 }
 
-/// Returns the path of a part: the number stands before the extension.
-fn beside(path: &Path, number: u64) -> PathBuf {
+/// Returns the path of a part: inserts the number before the extension.
+fn part_path(path: &Path, number: u64) -> PathBuf {
     let mut extension = OsString::from(number.to_string());
     if let Some(own) = path.extension() {
         extension.push(".");
@@ -86,12 +87,12 @@ fn beside(path: &Path, number: u64) -> PathBuf {
     path.with_extension(extension)
 }
 
-/// Opens the file that an environment variable names, to append to it. Prints a message if the
-/// variable is not set.
+/// Opens the file that an environment variable names, for appending. If the variable is not set,
+/// prints `otherwise` and returns `None`.
 ///
 /// # Errors
 ///
-/// The file cannot be opened.
+/// Fails if the file cannot be opened.
 pub fn appended(variable: &str, otherwise: &str) -> Result<Option<File>> {
     match std::env::var_os(variable).filter(|path| !path.is_empty()) {
         Some(path) => {
@@ -117,7 +118,7 @@ mod tests {
         for (path, second) in
             [("a.md", "a.2.md"), ("d.x/a.b.md", "d.x/a.b.2.md"), ("d.x/a", "d.x/a.2")]
         {
-            assert_eq!(beside(Path::new(path), 2), Path::new(second));
+            assert_eq!(part_path(Path::new(path), 2), Path::new(second));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The progress of a batch: a bar on a terminal, otherwise a line now and then.
+//! The progress of a batch: a bar on a terminal, otherwise a line every ten seconds.
 
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
@@ -22,12 +22,12 @@ pub struct Meter {
 enum Shown {
     Nowhere,
     Bar(ProgressBar),
-    /// In lines; the time of the last one.
+    /// Lines of text, with the time of the last one.
     Lines(Instant),
 }
 
 impl Meter {
-    /// Starts the meter of a batch with so many inputs and bytes to read.
+    /// Starts the meter of a batch that reads `inputs` inputs of `bytes` bytes.
     pub fn new(plans: &Plans, inputs: u64, bytes: u64) -> Meter {
         let started = Instant::now();
         let is_wanted = match plans.progress {
@@ -54,7 +54,7 @@ impl Meter {
                 bar.set_message(self.inputs_of(progress));
                 bar.set_position(progress.bytes);
             }
-            Shown::Lines(told) if told.elapsed() < PAUSE => {}
+            Shown::Lines(printed) if printed.elapsed() < PAUSE => {}
             Shown::Lines(_) => {
                 say(&self.line(progress));
                 self.shown = Shown::Lines(Instant::now());

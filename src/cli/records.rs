@@ -1,4 +1,4 @@
-//! `plansift summary` and `plansift changes`: the records of all inputs in one sink.
+//! `plansift summary` and `plansift changes`: write the records of all inputs to one sink.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -43,7 +43,7 @@ pub fn changes(arguments: &Changes) -> Exit {
     run(request, |out, _| form.sink(out))
 }
 
-/// The arguments that both commands have.
+/// The arguments that both commands share.
 struct Request<'a> {
     plans: &'a Plans,
     path: Option<&'a Path>,
@@ -52,7 +52,7 @@ struct Request<'a> {
     extent: Extent,
 }
 
-/// Reads all inputs into the sink that `sink` makes.
+/// Writes the records of all inputs to a sink, which `sink` creates.
 fn run(request: Request<'_>, sink: impl FnOnce(File, &Listed) -> Box<dyn Sink>) -> Exit {
     let Request { plans, path, gate, records, extent } = request;
     let ready = gates::rules(gate).and_then(|rules| {

@@ -1,4 +1,4 @@
-//! `plansift redact`: documents without their secrets, and a report of the masked places.
+//! `plansift redact`: writes documents without their secrets, and a report of the masked places.
 
 use std::fs::File;
 use std::path::Path;
@@ -64,7 +64,7 @@ pub fn run(arguments: &Redact) -> Exit {
             Ok(()) => exit,
             Err(error) => fail(arguments.report.as_deref(), &error),
         },
-        // An output that was not finished has no report.
+        // If the output was not finished, the report is dropped.
         (Ok(exit) | Err(exit), _) => exit,
     }
 }
@@ -75,12 +75,12 @@ struct Report {
     output: Output,
     /// The number of the current input, and its audit.
     auditing: Option<(usize, Auditing)>,
-    /// Why the report could not be written.
+    /// The error that ended the report.
     failed: Option<Error>,
 }
 
 impl Report {
-    /// Opens the file of the report, which must not be an input or the output.
+    /// Opens the file of the report. Refuses an input and the output.
     fn open(
         path: &Path,
         output: Option<&Path>,
@@ -101,7 +101,7 @@ impl Report {
         opened.map_err(|error| fail(Some(path), &error))
     }
 
-    /// Writes the masked places of a document. `finish` returns an error of the file.
+    /// Writes the masked places of a document. [`Report::finish`] returns an error of the file.
     fn write(&mut self, ready: &Ready<'_>, plans: &Plans, options: &Options) -> Result<()> {
         let Some(kept) = ready.kept else { return Ok(()) };
         let options = audit::Options {

@@ -62,7 +62,8 @@ pub fn run(arguments: &Report) -> Exit {
         Err(exit) => return exit,
     };
     let (mut outputs, mut sinks) = (Vec::new(), Vec::new());
-    let pages = Pages::new(arguments.targets.iter().filter_map(|it| it.file.clone()), &listed);
+    let pages =
+        Pages::new(arguments.targets.iter().filter_map(|target| target.file.clone()), &listed);
     for target in &arguments.targets {
         let path = target.file.as_deref();
         match open(target, arguments, &rules, options.watch, &pages) {
@@ -83,7 +84,7 @@ pub fn run(arguments: &Report) -> Exit {
     let read = read.and_then(|()| sink.finish());
     drop(sink);
     let read = read.map_err(|error| {
-        let path = failed_at.get().and_then(|place| outputs.get(place)).and_then(|it| it.0);
+        let path = failed_at.get().and_then(|index| outputs.get(index)).and_then(|output| output.0);
         Failure::of(path, error)
     });
     let ending = Ending {
@@ -103,7 +104,7 @@ pub fn run(arguments: &Report) -> Exit {
     ending.end(read, finish).unwrap_or_else(|exit| exit)
 }
 
-/// Returns how much of the attributes of changes the reports show.
+/// Returns which paths or values of attributes the reports show.
 fn attributes(arguments: &Report, options: &Options) -> Wanted {
     if !arguments.targets.iter().any(|target| target.format.shows_attributes()) {
         return Wanted::None;
@@ -119,20 +120,20 @@ fn attributes(arguments: &Report, options: &Options) -> Wanted {
 
 /// Refuses arguments that contradict each other.
 fn refuse_contradictions(arguments: &Report) -> Option<Exit> {
-    let ignores = |what| arguments.noise.ignore.contains(&what);
-    let is_blind = arguments.values() == Values::None;
+    let ignores = |noise| arguments.noise.ignore.contains(&noise);
+    let hides_values = arguments.values() == Values::None;
     let has_names = arguments.secrets.also_names.is_some();
-    let has = |format| arguments.targets.iter().any(|it| it.format == format);
+    let has = |format| arguments.targets.iter().any(|target| target.format == format);
     let has_markdown = has(ReportAs::Markdown);
-    if is_blind && arguments.full {
+    if hides_values && arguments.full {
         say("--full: it is about values, and --values none shows none");
     } else if arguments.width.is_some() && !has(ReportAs::Term) {
         say("--width: it is about reports for a terminal: ask for one, as in -o term");
     } else if arguments.fit.is_some() && !has_markdown {
         say("--fit: it is about Markdown: ask for it, as in -o markdown=FILE");
-    } else if is_blind && (arguments.secrets.echo == Echo::Contains || has_names) {
+    } else if hides_values && (arguments.secrets.echo == Echo::Contains || has_names) {
         say("--values none: --echo contains and --also-names are about values, and none is shown");
-    } else if is_blind && (ignores(Ignore::Whitespace) || ignores(Ignore::SetOrder)) {
+    } else if hides_values && (ignores(Ignore::Whitespace) || ignores(Ignore::SetOrder)) {
         say("--ignore: whether only white space or order differs is told by values");
     } else {
         return None;
@@ -142,9 +143,9 @@ fn refuse_contradictions(arguments: &Report) -> Option<Exit> {
 
 /// Refuses two reports for one file, or for standard output.
 fn refuse_collisions(targets: &[Target]) -> std::result::Result<(), Exit> {
-    for (place, target) in targets.iter().enumerate() {
+    for (index, target) in targets.iter().enumerate() {
         let file = target.file.as_deref();
-        if targets[..place].iter().any(|other| is_same(other.file.as_deref(), file)) {
+        if targets[..index].iter().any(|other| is_same(other.file.as_deref(), file)) {
             say("--output: two reports for one place: name a file for each");
             return Err(Exit::Usage);
         }
@@ -152,11 +153,11 @@ fn refuse_collisions(targets: &[Target]) -> std::result::Result<(), Exit> {
     Ok(())
 }
 
-/// Refuses `--split` for a report without a file, whose parts would have no names.
+/// Refuses `--split` for a report without a file, because its parts would have no names.
 fn refuse_unsplit(targets: &[Target]) -> std::result::Result<(), Exit> {
     let is_file = |path: &Path| path != Path::new("-") && (path.is_file() || !path.exists());
     let has_parts = |target: &&Target| target.format == ReportAs::Markdown;
-    if !targets.iter().filter(has_parts).all(|it| it.file.as_deref().is_some_and(is_file)) {
+    if !targets.iter().filter(has_parts).all(|target| target.file.as_deref().is_some_and(is_file)) {
         say("--split: the parts need names: write to a file, as in -o markdown=FILE");
         return Err(Exit::Usage);
     }
@@ -216,7 +217,7 @@ fn open(
     Ok((sink, output))
 }
 
-/// Wraps a report for people in a filter of the noise that the user leaves out.
+/// Wraps a report for people in the filter that the user set.
 fn filtered(sink: Box<dyn Sink>, arguments: &Report) -> Box<dyn Sink> {
     match arguments.noise.noise() {
         noise if noise.is_none() => sink,

@@ -1,8 +1,7 @@
 //! Rewrites the documents of all inputs, in order, into one output.
 //!
-//! With two passes, the first pass finds a damaged document before any of it is written: the output
-//! leaves the document out and goes on. With one pass, a damaged document is written in part, and
-//! nothing may follow it.
+//! With two passes, the first pass detects a damaged document, and the output omits it. With one
+//! pass, a part of a damaged document is written before the error is known. The run then stops.
 
 use std::fs::File;
 use std::path::Path;
@@ -24,12 +23,12 @@ use crate::plan::{Document, Documents};
 use crate::record::Warning;
 use crate::secret::{Collected, Collecting, Options, Takes};
 
-/// How many passes over a document there are.
+/// How often a document is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passes {
-    /// One, which writes.
+    /// One pass, which writes.
     One,
-    /// Two: the first collects the secrets of these documents, the second writes.
+    /// Two passes: the first collects the secrets of these documents, the second writes.
     Two(Takes),
 }
 
@@ -49,13 +48,13 @@ pub struct Ready<'d> {
     pub documents: &'d mut Documents<Watched<Input>>,
     /// The secrets of the document, if there are two passes.
     pub collected: Option<Collected>,
-    /// The name of the input, and the number of the document.
+    /// The name of the input, with the number of the document.
     pub name: &'d str,
     /// The number of the input.
     pub input: usize,
     /// The offset of the document, or of text before it.
     pub at: u64,
-    /// The input to read once more, if there are two passes.
+    /// The input, to be read once more, if there are two passes.
     pub kept: Option<&'d Rereadable>,
 }
 
@@ -63,7 +62,7 @@ pub struct Ready<'d> {
 ///
 /// # Errors
 ///
-/// The output was not finished: the exit code says why.
+/// Fails if the output was not finished, with the exit code of the run.
 pub fn write_all(
     plans: &Plans,
     listed: &Listed,
@@ -107,9 +106,10 @@ struct Rewriting<'a, E> {
     tally: Tally,
 }
 
-/// Why writing ends.
+/// Why the run ends early.
 enum End {
-    /// A document was written in part, or an input changed while it was read; a message says so.
+    /// A part of a damaged document was written, or an input changed while it was read. The error
+    /// is printed already.
     Torn,
     /// The output failed.
     Output(Error),
@@ -139,7 +139,7 @@ impl<E: FnMut(&mut Ready<'_>, &mut File) -> Result<Document>> Rewriting<'_, E> {
                 let open = move || Ok(Watched::new(again.input(&access)?, bar.clone()));
                 let first = open()?;
                 let collecting = Collecting::new(open, takes);
-                // `slim`, which takes plans only, writes parts of them.
+                // `Takes::Plans` means `slim`, which writes only parts of plans.
                 let collecting = match takes {
                     Takes::All => collecting.for_redaction(),
                     Takes::Plans => collecting,
@@ -184,7 +184,7 @@ struct Each<'r, 'a, E, F> {
     rewriting: &'r mut Rewriting<'a, E>,
     /// The name of the input.
     source: &'r str,
-    /// The first pass, if there are two.
+    /// The first pass, if there are two passes.
     collecting: Option<Collecting<F, Watched<Input>>>,
     kept: Option<&'r Rereadable>,
 }
@@ -213,7 +213,7 @@ where
             Err(error) => {
                 rewriting.tally.fail(name, &error);
                 match error.kind() {
-                    // The rest of a changed file belongs to another document.
+                    // The rest of a changed file may belong to another document.
                     ErrorKind::Changed => Err(End::Torn),
                     kind => Ok(Visited::Failed(kind)),
                 }

@@ -1,4 +1,4 @@
-//! The terminal that an output goes to: its width, and whether it has colours.
+//! The width and the colours of an output.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -8,13 +8,13 @@ use terminal_size::{Width, terminal_size_of};
 use super::args;
 use crate::sink::summary::{Color, Screen};
 
-/// Returns the screen of an output; `None` is standard output. Lines for a file or a pipe have room
-/// for whole names, unless COLUMNS sets a width for standard output.
+/// Returns the screen of an output; `None` is standard output. A file or a pipe gets the width
+/// [`Screen::UNBOUNDED`]. COLUMNS sets another width for standard output.
 pub fn screen(when: args::Color, output: Option<&Path>) -> Screen {
-    let set = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let requested = || std::env::var("COLUMNS").ok()?.parse().ok();
     let columns = match output {
         Some(_) => None,
-        None => set().or_else(width).or_else(|| {
+        None => requested().or_else(width).or_else(|| {
             const UNKNOWN: usize = 80;
             io::stdout().is_terminal().then_some(UNKNOWN)
         }),
@@ -39,7 +39,7 @@ fn color(when: args::Color, output: Option<&Path>) -> Color {
     if wanted { Color::Terminal } else { Color::None }
 }
 
-/// Returns the columns of the terminal that standard output goes to.
+/// Returns the width of the terminal at standard output, in columns. `None` without a terminal.
 fn width() -> Option<usize> {
     let (Width(columns), _) = terminal_size_of(io::stdout())?;
     Some(usize::from(columns)).filter(|columns| *columns > 0)

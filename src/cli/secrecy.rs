@@ -15,8 +15,9 @@ pub fn refuse_core_dumps() {
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{Resource, Rlimit, setrlimit};
-        // A limit of one byte is too small for any dump. Unlike zero, Linux also applies it if a
-        // program receives the dump. `PR_SET_DUMPABLE` would take `/dev/fd` away from the process.
+        // No dump fits into one byte. Linux ignores a limit of zero if a program receives the
+        // dump, but applies a limit of one. `PR_SET_DUMPABLE` would also deny `/dev/fd` to the
+        // process.
         let _ = setrlimit(Resource::Core, Rlimit { current: Some(1), maximum: Some(1) });
     }
 }

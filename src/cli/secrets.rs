@@ -1,4 +1,4 @@
-//! The arguments about secrets, and messages about masked values.
+//! Options of redactions, and messages about masked values.
 
 use std::fs::File;
 use std::io::Read;
@@ -17,7 +17,7 @@ use crate::secret::{self, EchoOf};
 ///
 /// # Errors
 ///
-/// The arguments make no sense, or the key cannot be read; a message says so.
+/// Fails if the arguments contradict each other or the key cannot be read. Prints the error.
 pub fn redact_options(
     plans: &Plans,
     secrets: &SecretArgs,
@@ -60,7 +60,7 @@ fn masking(arguments: &MaskArgs) -> Result<Masking, Exit> {
     }
 }
 
-/// Returns which values are secret.
+/// Returns the options that say which values are secret.
 pub fn secret_options(secrets: &SecretArgs, read: plan::Options) -> secret::Options {
     secret::Options {
         read,

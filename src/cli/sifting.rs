@@ -1,6 +1,6 @@
 //! Reads all plans of all inputs, in order, into one sink.
 //!
-//! The error of a plan is printed at once, and reading goes on with the next plan. Only an output
+//! The error of a plan is printed at once, and the run goes on with the next plan. Only an output
 //! that cannot be written ends the run.
 
 use std::num::NonZeroUsize;
@@ -23,13 +23,13 @@ use crate::record::{Label, Options, Sifted};
 use crate::secret::{self, Collecting, Takes};
 use crate::sink::Sink;
 
-/// What the records hold of the attributes of changes.
+/// How much of the attributes of changes the records contain.
 pub enum Wanted {
     /// Nothing.
     None,
     /// Paths.
     Paths,
-    /// Values: of all attributes or of changed ones, in this detail, without these secrets.
+    /// Values of all attributes or of changed ones, in this detail, without these secrets.
     Values { all: bool, detail: Detail, secrets: Box<secret::Options> },
 }
 
@@ -42,14 +42,14 @@ pub struct Sifting<'a> {
 }
 
 impl<'a> Sifting<'a> {
-    /// Starts before the first input.
+    /// Creates a reader that has read no input yet.
     pub fn new(plans: &'a Plans, options: Options, sink: &'a mut dyn Sink) -> Sifting<'a> {
         let access = access(plans, &options.read);
         let reading = Reading { plans, options, access, attributes: &Wanted::None, bar: None };
         Sifting { reading, sink, tally: Tally::new() }
     }
 
-    /// Adds attributes of changes to the records.
+    /// Sets how much of the attributes of changes the records contain.
     pub fn with(mut self, attributes: &'a Wanted) -> Sifting<'a> {
         self.reading.attributes = attributes;
         self
@@ -59,7 +59,7 @@ impl<'a> Sifting<'a> {
     ///
     /// # Errors
     ///
-    /// The output cannot be written.
+    /// Fails if the output cannot be written.
     pub fn all(&mut self, listed: &Listed) -> Result<()> {
         let entries = &listed.inputs.entries;
         let bar = self.reading.bar_of(entries);
@@ -67,21 +67,21 @@ impl<'a> Sifting<'a> {
         let queue = Queue::new();
         std::thread::scope(|scope| {
             let mut pool = Pool::new(scope, &queue, reading.threads());
-            // `given`: the inputs up to the last one that the pool has. `done`: bytes read so far.
-            let (mut given, mut done) = (0, 0);
-            for (place, input) in entries.iter().enumerate() {
-                given = given.max(place);
+            // The index of the next input to submit, and the bytes read so far.
+            let (mut submitted, mut done) = (0, 0);
+            for (index, input) in entries.iter().enumerate() {
+                submitted = submitted.max(index);
                 while done >= ALONE
                     && pool.threads() > 1
                     && pool.has_room()
-                    && let Some(Ok(entry)) = entries.get(given)
+                    && let Some(Ok(entry)) = entries.get(submitted)
                     && entry.is_small()
                 {
                     let workspace = listed.workspace(entry);
                     pool.submit(Ahead { entry, workspace, script: None }, || reading.new_worker());
-                    given += 1;
+                    submitted += 1;
                 }
-                let ahead = if place < given { pool.recv() } else { None };
+                let ahead = if index < submitted { pool.recv() } else { None };
                 match (ahead.and_then(|ahead| ahead.script), input) {
                     (Some(script), _) => script.tell(self)?,
                     (None, Ok(entry)) => {
@@ -96,7 +96,7 @@ impl<'a> Sifting<'a> {
                 }
                 done += len_of(input);
                 if let Some(bar) = &bar {
-                    bar.reach(place + 1, entries.len(), done * reading.passes());
+                    bar.reach(index + 1, entries.len(), done * reading.passes());
                 }
             }
             Ok(())
@@ -109,13 +109,13 @@ fn len_of(input: &std::result::Result<Entry, Unlisted>) -> u64 {
     input.as_ref().ok().and_then(|entry| entry.len).unwrap_or(0)
 }
 
-/// Bytes to read before threads start: fewer bytes are not worth a thread.
+/// Bytes to read before worker threads start. A run with fewer bytes is faster without them.
 const ALONE: u64 = 512 << 10;
 
-/// Most bytes of a document that a worker reads, after decompression.
+/// Most bytes of a document that a worker reads, counted after decompression.
 const SMALL: u64 = 4 << 20;
 
-/// Most secrets, and most marked places, of a document that a worker reads.
+/// Most secrets of a document that a worker reads; also the most marked places.
 const SECRETS: u64 = 10_000;
 
 /// How to read an input.
@@ -125,12 +125,12 @@ struct Reading<'a> {
     options: Options,
     access: input::Options,
     attributes: &'a Wanted,
-    /// The bar of all inputs; `None`: each input has its own.
+    /// The bar of all inputs; `None` if each input has its own bar.
     bar: Option<&'a Bar>,
 }
 
 impl Reading<'_> {
-    /// Returns the most threads.
+    /// Returns the maximum number of threads.
     fn threads(&self) -> usize {
         self.options.read.threads.map_or(1, NonZeroUsize::get)
     }
@@ -140,7 +140,7 @@ impl Reading<'_> {
         if matches!(self.attributes, Wanted::Values { .. }) { 2 } else { 1 }
     }
 
-    /// Returns one bar for several inputs.
+    /// Returns one bar for several inputs; `None` for a single input.
     fn bar_of(&self, inputs: &[std::result::Result<Entry, Unlisted>]) -> Option<Bar> {
         let bytes: u64 = inputs.iter().map(len_of).sum();
         let bar = || bar::of_inputs(self.plans, inputs.len(), bytes * self.passes());
@@ -149,9 +149,9 @@ impl Reading<'_> {
 
     /// Makes a worker that reads small inputs on its own.
     fn new_worker(mut self) -> Self {
-        static UNSEEN: Bar = Bar::NONE;
+        static HIDDEN: Bar = Bar::NONE;
         self.options.read.threads = None;
-        // Each worker may hold this much in memory.
+        // These limits bound the memory of each worker.
         let limits = &mut self.options.read.limits;
         limits.document = limits.document.min(SMALL);
         limits.string_kept = limits.string_kept.min(SMALL / 8);
@@ -160,21 +160,21 @@ impl Reading<'_> {
         self.access.limits = *limits;
         self.access.threads = Threads::One;
         self.access.mapping = Mapping::Never;
-        self.bar = Some(&UNSEEN);
+        self.bar = Some(&HIDDEN);
         self
     }
 
-    /// Returns the bar that shows an input.
+    /// Returns the bar that shows the progress of an input.
     fn bar(&self, entry: &Entry, len: Option<u64>) -> Bar {
         let own = || bar::of_input(self.plans, entry, len);
         self.bar.cloned().unwrap_or_else(own)
     }
 
-    /// Reads an input for a reader.
+    /// Reads an input, and reports its records and errors to `reader`.
     ///
     /// # Errors
     ///
-    /// Those of [`read_plans`].
+    /// Fails like [`read_plans`].
     fn input(&self, entry: &Entry, label: Label<'_>, reader: &mut impl Reader) -> Result<()> {
         let Reading { options, access, attributes, .. } = self;
         let Wanted::Values { all, detail, secrets } = attributes else {
@@ -210,7 +210,7 @@ impl Reading<'_> {
 struct Ahead<'a> {
     entry: &'a Entry,
     workspace: Option<String>,
-    /// The result; `None`: the reader thread reads the input again, in its turn.
+    /// The recorded events; `None` if the main thread must read the input again.
     script: Option<Script>,
 }
 

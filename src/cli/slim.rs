@@ -1,4 +1,4 @@
-//! `plansift slim`: plans cut down to the sections, resources and attributes that readers need.
+//! `plansift slim`: cuts plans down to the sections, resources and attributes that readers need.
 
 use super::args::{Slim, WrapIn};
 use super::exit::Exit;
@@ -12,7 +12,7 @@ use crate::redact::Secrecy;
 use crate::secret::Takes;
 use crate::slim::{LeftOut, Options, Part, Slimmed, Wrap, slim};
 
-/// Cuts all inputs down, in order, into one output.
+/// Writes the parts of all inputs, in order, to one output.
 pub fn run(arguments: &Slim) -> Exit {
     let (plans, secrets) = (&arguments.plans, &arguments.secrets);
     let masking = match redact_options(plans, secrets, &arguments.mask) {
@@ -68,7 +68,7 @@ pub fn run(arguments: &Slim) -> Exit {
     exit.unwrap_or_else(|exit| exit)
 }
 
-/// Prints how much of a plan was left out and masked, and warnings about it.
+/// Prints what was left out of a plan and masked in it, and the warnings.
 fn print_counts(name: &str, slimmed: &Slimmed, arguments: &Slim) {
     let counts = &slimmed.redacted.counts;
     let left_out = left_out(&slimmed.left_out);
@@ -102,9 +102,9 @@ fn left_out(left_out: &LeftOut) -> String {
         (attributes, "attributes"),
         (unknown, "unknown sections"),
     ];
-    for (count, what) in counted {
+    for (count, name) in counted {
         if *count > 0 {
-            parts.push(format!("{count} {what}"));
+            parts.push(format!("{count} {name}"));
         }
     }
     parts.extend(sections.iter().map(|&section| section.to_owned()));

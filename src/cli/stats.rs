@@ -14,7 +14,7 @@ impl Stats {
         Stats { started: Instant::now(), bytes: 0 }
     }
 
-    /// Counts a document.
+    /// Counts the bytes of a document.
     pub fn add(&mut self, bytes: u64) {
         self.bytes += bytes;
     }
@@ -34,7 +34,7 @@ impl Stats {
     }
 }
 
-/// Returns the peak resident memory in bytes, where the system tells.
+/// Returns the peak resident memory in bytes; `None` if the system does not report it.
 fn peak_resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,4 +1,4 @@
-//! The tally of a run: how many documents succeeded and failed, and what they hold.
+//! Counts the documents of a run, their failures and echoes.
 
 use super::exit::Exit;
 use super::messages::fail_of;
@@ -13,19 +13,19 @@ pub struct Tally {
     pub failed: u64,
     /// Whether a plan changes anything.
     pub has_changes: bool,
-    /// Values that repeat a sensitive one.
+    /// Unmarked values that repeat a sensitive value.
     pub echoes: u64,
-    /// Bytes and time.
+    /// The bytes read, and the clock.
     pub stats: Stats,
 }
 
 impl Tally {
-    /// Starts an empty tally, and its clock.
+    /// Creates an empty tally, and starts the clock.
     pub fn new() -> Tally {
         Tally { done: 0, failed: 0, has_changes: false, echoes: 0, stats: Stats::start() }
     }
 
-    /// Counts a document of that many bytes that was read to its end.
+    /// Counts a document that was read to its end. `bytes` is its length.
     pub fn succeed(&mut self, bytes: u64) {
         self.done += 1;
         self.stats.add(bytes);
@@ -37,8 +37,8 @@ impl Tally {
         fail_of(source, error);
     }
 
-    /// Returns the exit code of a run that read all inputs. `tells_changes`: the user asked for an
-    /// exit code that says whether there are changes.
+    /// Returns the exit code of a run that read all inputs. `tells_changes` is true with
+    /// `--detailed-exitcode`: the exit code then says whether there are changes.
     pub fn exit(&self, is_broken: bool, tells_changes: bool) -> Exit {
         match self.failed {
             0 if is_broken => Exit::RuleBroken,

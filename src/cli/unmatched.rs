@@ -7,7 +7,7 @@ use crate::record::watch::{Named, Watch};
 use crate::sink::gate::Rule;
 use crate::slim::Part;
 
-/// Returns a watch over patterns, which lives until the end of the run; `None` without patterns.
+/// Creates a watch over patterns that lives until the end of the run. `None` without patterns.
 fn watch(patterns: Vec<(String, Named)>) -> Option<&'static Watch> {
     (!patterns.is_empty()).then(|| &*Box::leak(Box::new(Watch::new(patterns))))
 }
@@ -40,20 +40,23 @@ pub fn report(rules: &[Rule], noise: &NoiseArgs) -> Option<&'static Watch> {
 
 /// Watches the patterns of resources and attributes that `slim` keeps.
 pub fn slim(only: &[AddressPattern], paths: &[path::Pattern]) -> Option<&'static Watch> {
-    let only = only.iter().map(|it| (format!("--only {}", it.text()), Named::Resource(it.clone())));
-    let paths =
-        paths.iter().map(|it| (format!("--paths {}", it.text()), Named::Path(it.clone(), None)));
+    let only = only
+        .iter()
+        .map(|pattern| (format!("--only {}", pattern.text()), Named::Resource(pattern.clone())));
+    let paths = paths
+        .iter()
+        .map(|path| (format!("--paths {}", path.text()), Named::Path(path.clone(), None)));
     watch(only.chain(paths).collect())
 }
 
-/// Warns about patterns that matched nothing; called when all inputs were read.
+/// Warns about patterns that matched nothing. Call it after all inputs were read.
 pub fn warn_of(watch: Option<&Watch>) {
     for unmatched in watch.into_iter().flat_map(Watch::unmatched) {
         say(&format!("warning: {unmatched}"));
     }
 }
 
-/// Warns about parts that `--keep` names and no plan has.
+/// Warns about parts that `--keep` names but no plan has.
 pub fn warn_of_parts(wanted: &[Part], kept: &[Part]) {
     for part in wanted.iter().filter(|part| !kept.contains(part)) {
         say(&format!("warning: --keep {} matches nothing, no plan has this section", part.name()));

@@ -1,9 +1,9 @@
-//! What `-V` and `--version` print.
+//! The texts of `-V` and `--version`.
 
-/// The version, and the commit it was built from if that is known.
+/// The version, and the commit of the build if it is known.
 pub const SHORT: &str = env!("PLANSIFT_VERSION");
 
-/// The same, with what was built in.
+/// [`SHORT`], the built-in features and the target.
 pub const LONG: &str = if cfg!(feature = "stores") {
     concat!(env!("PLANSIFT_VERSION"), "\nfeatures: cli, stores\ntarget: ", env!("PLANSIFT_TARGET"))
 } else {

@@ -12,20 +12,20 @@ use super::stream::{READ, read_some};
 /// Length of the spare room in front of a buffer, in bytes: enough for several elements of a plan.
 pub(super) const FRONT: usize = 64 << 10;
 
-/// How many buffers circulate: enough to bridge the time that either thread is not scheduled.
+/// Number of circulating buffers: enough to bridge the time that either thread is not scheduled.
 const BUFFERS: usize = 16;
 
 /// A buffer that the thread filled.
 pub(super) struct Filled {
     pub buffer: Vec<u8>,
-    /// How many bytes follow [`FRONT`]; 0 at the end of the input.
+    /// Number of bytes after [`FRONT`]; 0 at the end of the input.
     pub len: usize,
 }
 
 /// The input of the thread.
 pub(super) type Reader = Box<dyn Read + Send>;
 
-/// The consumer's side.
+/// The consumer's side of the thread.
 pub(super) struct ReadAhead {
     filled: Receiver<io::Result<Filled>>,
     empty: Sender<Vec<u8>>,
@@ -36,7 +36,7 @@ impl ReadAhead {
     ///
     /// # Errors
     ///
-    /// Returns the reader if the system allows no more threads.
+    /// Fails if the system allows no more threads, and returns the reader.
     pub(super) fn new(reader: Reader) -> std::result::Result<ReadAhead, Reader> {
         let (full, filled) = channel();
         let (empty, emptied) = channel();
@@ -59,9 +59,9 @@ impl ReadAhead {
         Ok(ReadAhead { filled, empty })
     }
 
-    /// The next filled buffer. Return it with [`ReadAhead::give_back`].
+    /// Receives the next filled buffer. Return it with [`ReadAhead::give_back`].
     pub(super) fn next(&self) -> io::Result<Filled> {
-        // If the thread ended without an empty buffer as the last one, the rest is lost.
+        // A thread that ends early sends no final empty buffer, so the rest of the input is lost.
         let lost = |_| Err(io::ErrorKind::UnexpectedEof.into());
         self.filled.recv().unwrap_or_else(lost)
     }
@@ -75,7 +75,7 @@ impl ReadAhead {
     }
 }
 
-/// The thread's loop: fills buffers until the end, an error, or `each` returns false.
+/// The loop of the thread. Fills buffers until the input ends or fails, or `each` returns false.
 fn fill(
     mut reader: impl Read,
     emptied: &Receiver<Vec<u8>>,

@@ -1,6 +1,7 @@
-//! Decompresses gzip and zstd, recognised by content, with any number of members or frames.
+//! Decompresses gzip and zstd with any number of members or frames. The first bytes identify the
+//! format.
 //!
-//! Two limits on the output stop decompression bombs. A limit on zstd's window bounds memory.
+//! Two limits on the output stop decompression bombs. A limit on the zstd window bounds memory.
 
 use std::io::{self, BufReader, Read};
 
@@ -33,25 +34,25 @@ impl Format {
     }
 }
 
-/// Length of the buffer of compressed bytes.
+/// Length of the buffer of compressed bytes, in bytes.
 const BUFFER: usize = 256 << 10;
 
-/// Output size up to which the expansion ratio is not checked.
+/// Output size, in bytes, up to which the expansion ratio is not checked.
 const RATIO_FREE: u64 = 64 << 20;
 
 /// Decompresses a reader if its content is compressed.
 ///
 /// # Errors
 ///
-/// The reader fails on its first bytes.
+/// Fails if the first bytes cannot be read.
 pub(super) fn expand(reader: Box<dyn Read + Send>, limits: Limits) -> Result<Box<dyn Read + Send>> {
     let (head, reader) = peek(reader)?;
     let Some(format) = Format::of(&head) else { return Ok(Box::new(reader)) };
     // The constructor reads nothing, so the only possible failure is out of memory.
     let expansion =
         Expansion::new(format, reader, limits).map_err(|_| Error::new(ErrorKind::Memory))?;
-    // A decoder's progress before it reports damage depends on the size of each read. The buffer
-    // fixes that size, so that every consumer gets the same bytes and the same error.
+    // The read size decides how many bytes a decoder returns before it reports damage. The buffer
+    // fixes that size, so every consumer gets the same bytes and the same error.
     Ok(Box::new(BufReader::with_capacity(READ, expansion)))
 }
 
@@ -59,7 +60,7 @@ pub(super) fn expand(reader: Box<dyn Read + Send>, limits: Limits) -> Result<Box
 struct Expansion<R: Read> {
     decoder: Decoder<R>,
     limits: Limits,
-    /// Bytes that the decoder wrote.
+    /// Bytes that the decoder produced.
     expanded: u64,
 }
 
@@ -83,7 +84,7 @@ impl<R: Read> Expansion<R> {
         Ok(Expansion { decoder, limits, expanded: 0 })
     }
 
-    /// Bytes that the decoder read.
+    /// Returns the number of bytes that the decoder consumed.
     fn compressed(&self) -> u64 {
         match &self.decoder {
             Decoder::Gzip(decoder) => decoder.get_ref().get_ref().read,
@@ -91,8 +92,8 @@ impl<R: Read> Expansion<R> {
         }
     }
 
-    /// The limit that is exceeded, and its value.
-    fn passed(&self) -> Option<(Limit, u64)> {
+    /// Returns the exceeded limit and its value, if any.
+    fn exceeded(&self) -> Option<(Limit, u64)> {
         let Limits { expansion, expansion_ratio, .. } = self.limits;
         if self.expanded > expansion {
             return Some((Limit::Expansion, expansion));
@@ -113,7 +114,7 @@ impl<R: Read> Expansion<R> {
             Err(error) if is_zstd(&error, OUT_OF_MEMORY) => {
                 Failure::wrap(Error::new(ErrorKind::Memory))
             }
-            // A decoder's message may describe the bytes, so only the place is reported.
+            // A decoder's message may quote the input, so the error only has an offset.
             Err(_) => Failure::wrap(Error::new(ErrorKind::Compressed)),
         }
     }
@@ -125,7 +126,7 @@ const WINDOW_TOO_LARGE: ZSTD_ErrorCode = ZSTD_ErrorCode::ZSTD_error_frameParamet
 /// The zstd error for a failed allocation of the window.
 const OUT_OF_MEMORY: ZSTD_ErrorCode = ZSTD_ErrorCode::ZSTD_error_memory_allocation;
 
-/// Whether an error has this zstd code. The crate passes on only the code's text.
+/// Whether an error has this zstd code. The crate returns only the text of the code.
 fn is_zstd(error: &io::Error, code: ZSTD_ErrorCode) -> bool {
     error.to_string() == zstd_safe::get_error_name((code as usize).wrapping_neg())
 }
@@ -138,14 +139,14 @@ impl<R: Read> Read for Expansion<R> {
         };
         let read = read.map_err(|error| self.failure(error))?;
         self.expanded += read as u64;
-        match self.passed() {
+        match self.exceeded() {
             None => Ok(read),
             Some((limit, value)) => Err(Failure::wrap(Error::limit(limit, value, self.expanded))),
         }
     }
 }
 
-/// An error of the underlying reader, to tell it from errors of the decoders.
+/// An error of the underlying reader. The type distinguishes it from errors of the decoders.
 #[derive(Debug)]
 struct ReaderError(io::Error);
 

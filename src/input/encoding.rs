@@ -32,14 +32,14 @@ impl Encoding {
     }
 }
 
-/// A reader whose first bytes were read, and are read again.
+/// A reader that repeats its first bytes, which were read already.
 type Peeked = io::Chain<io::Cursor<Vec<u8>>, Box<dyn Read + Send>>;
 
 /// Decodes a reader to UTF-8.
 ///
 /// # Errors
 ///
-/// The text is UTF-32, or the reader fails on its first bytes.
+/// Fails if the text is UTF-32, or if the first bytes cannot be read.
 pub(super) fn decode(reader: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send>> {
     let (head, reader) = peek(reader)?;
     match Encoding::of(&head) {
@@ -52,14 +52,14 @@ pub(super) fn decode(reader: Box<dyn Read + Send>) -> Result<Box<dyn Read + Send
             bytes: Vec::new(),
             high: None,
             text: Vec::new(),
-            handed: 0,
+            returned: 0,
             decoded: 0,
             failed: None,
         })),
     }
 }
 
-/// The first bytes of a reader, at most four, and a reader that starts with them again.
+/// Reads up to four bytes. Returns them, and a reader that starts with them again.
 pub(super) fn peek(mut reader: Box<dyn Read + Send>) -> Result<(Vec<u8>, Peeked)> {
     let mut head = Vec::new();
     while head.len() < 4 {
@@ -74,20 +74,21 @@ pub(super) fn peek(mut reader: Box<dyn Read + Send>) -> Result<(Vec<u8>, Peeked)
     Ok((head.clone(), io::Cursor::new(head).chain(reader)))
 }
 
-/// A UTF-16 reader, decoded to UTF-8.
+/// A reader that decodes UTF-16 to UTF-8.
 struct Utf16<R> {
     reader: R,
     big_endian: bool,
-    /// Whether the byte order mark is still to come.
+    /// Whether the byte order mark is not read yet.
     mark: bool,
-    /// Bytes that were read and not decoded: at most half a code unit between calls.
+    /// Bytes that are not decoded yet: at most half a code unit between calls.
     bytes: Vec<u8>,
     /// The first half of an unfinished surrogate pair.
     high: Option<u16>,
-    /// Decoded text, and how many bytes of it were returned.
+    /// Decoded text.
     text: Vec<u8>,
-    handed: usize,
-    /// Bytes of text decoded before `text`.
+    /// Number of bytes of `text` that were returned.
+    returned: usize,
+    /// Number of decoded bytes before `text`.
     decoded: u64,
     /// The error to return after `text`.
     failed: Option<io::Error>,
@@ -103,12 +104,12 @@ impl<R: Read> Utf16<R> {
         if read? == 0 {
             return match (half, self.high) {
                 (0, None) => Ok(false),
-                _ => Err(self.wrong(ErrorKind::Truncated)),
+                _ => Err(self.error_here(ErrorKind::Truncated)),
             };
         }
         self.decoded += self.text.len() as u64;
         self.text.clear();
-        self.handed = 0;
+        self.returned = 0;
         let bytes = std::mem::take(&mut self.bytes);
         let units = bytes.chunks_exact(2);
         self.bytes.extend_from_slice(units.remainder());
@@ -147,18 +148,18 @@ impl<R: Read> Utf16<R> {
                 self.text.extend_from_slice(character.encode_utf8(&mut utf8).as_bytes());
                 Ok(())
             }
-            _ => Err(self.wrong(ErrorKind::Encoding)),
+            _ => Err(self.error_here(ErrorKind::Encoding)),
         }
     }
 
-    fn wrong(&self, kind: ErrorKind) -> io::Error {
+    fn error_here(&self, kind: ErrorKind) -> io::Error {
         Failure::wrap(Error::at(kind, self.decoded + self.text.len() as u64))
     }
 }
 
 impl<R: Read> Read for Utf16<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.handed == self.text.len() {
+        while self.returned == self.text.len() {
             if let Some(error) = self.failed.take() {
                 return Err(error);
             }
@@ -166,9 +167,9 @@ impl<R: Read> Read for Utf16<R> {
                 return Ok(0);
             }
         }
-        let len = buffer.len().min(self.text.len() - self.handed);
-        buffer[..len].copy_from_slice(&self.text[self.handed..self.handed + len]);
-        self.handed += len;
+        let len = buffer.len().min(self.text.len() - self.returned);
+        buffer[..len].copy_from_slice(&self.text[self.returned..self.returned + len]);
+        self.returned += len;
         Ok(len)
     }
 }

@@ -1,8 +1,8 @@
-//! A pipe or a device whose reader does not block forever.
+//! Reads a pipe or a device without blocking forever.
 //!
 //! A read of an empty pipe blocks in the kernel until a writer writes or closes it, and opening a
 //! FIFO blocks until a writer opens it. [`Interruptible`] opens the file without blocking, polls
-//! before each read, and checks between polls whether to give up. A poll takes a microsecond, and
+//! before each read, and calls `give_up` between polls. A poll takes a microsecond, and
 //! the read after it returns up to 1 MiB.
 
 use std::fs::File;
@@ -19,7 +19,7 @@ use super::GiveUp;
 use super::stream::Failure;
 use crate::error::{Error, ErrorKind};
 
-/// Time between two checks whether to give up: 50 ms.
+/// Time between two checks of `give_up`: 50 ms.
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// Opens a file for reading without waiting for a writer of a FIFO. `O_NONBLOCK` has no effect on a
@@ -27,7 +27,7 @@ const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 ///
 /// # Errors
 ///
-/// The file cannot be opened.
+/// Fails if the file cannot be opened.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path)
 }

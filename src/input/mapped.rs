@@ -13,7 +13,7 @@
 //!
 //! *Writes.* The bytes of a mapping may change at any time. So no byte is read twice and trusted
 //! the second time: readers copy what they decide on, or check every later use of it. At the end,
-//! times and length tell whether the file was written to. They miss a process that writes through
+//! times and length show whether the file was written to. They miss a process that writes through
 //! its own mapping, or twice within one tick of the file system's clock.
 #![allow(
     unsafe_code,
@@ -33,7 +33,7 @@ use super::{Identity, SharedText, Source};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Limits};
 
-/// How far the window moves in one step, in bytes: a multiple of every page size.
+/// Bytes that one step adds to the window: a multiple of every page size.
 const STEP: usize = 2 << 20;
 
 /// Address space that must remain after mapping a file, in bytes; otherwise the file is streamed.
@@ -74,16 +74,16 @@ impl Mapped {
     ///
     /// # Errors
     ///
-    /// The file cannot be mapped, or too many files are mapped.
+    /// Fails if the file cannot be mapped, or if too many files are mapped.
     pub(super) fn new(identity: Identity, limits: &Limits) -> io::Result<Mapped> {
         install_handler()?;
         // SAFETY: another process may write to the file. The readers cope with bytes that change,
         // as the module's documentation says; the SIGBUS handler copes with pages that vanish.
         let map = unsafe { Mmap::map(&*identity.file)? };
-        // Checks that a limited address space has room left to work in.
+        // Fails if a limited address space would be too full after the mapping.
         drop(MmapOptions::new().len(HEADROOM).map_anon()?);
         let slot = Slot::claim(&map).ok_or(io::ErrorKind::OutOfMemory)?;
-        // Only a hint: without it the kernel is slower.
+        // Only a hint, which makes the kernel faster. An error does not matter.
         let _ = map.advise(Advice::Sequential);
         let (mapping, document_max) = (Arc::new(Mapping { map, slot }), limits.document);
         Ok(Mapped { mapping, identity, document_max, start: 0, end: 0, dropped: 0 })
@@ -134,7 +134,7 @@ impl Source for Mapped {
     }
 
     fn finish(&mut self) -> Result<()> {
-        // Drops all pages: a second mapping of the same file may be next.
+        // Drops all pages, because the same file may be mapped once more.
         if self.mapping.map.len() > STEP {
             // SAFETY: nothing is lost, because the mapping is only read. A dropped page that is
             // read again comes back from the file, or as zeros after a fault.
@@ -168,7 +168,7 @@ struct Slot {
     /// The first address; 0 if the slot is free.
     start: AtomicUsize,
     end: AtomicUsize,
-    /// True once a page of the mapping was gone.
+    /// True after a fault on a page of the mapping.
     hit: AtomicBool,
 }
 
@@ -177,7 +177,7 @@ static SLOTS: [Slot; 64] = [const {
     Slot { start: AtomicUsize::new(0), end: AtomicUsize::new(0), hit: AtomicBool::new(false) }
 }; 64];
 
-/// Marks a slot that is being filled; not a valid address.
+/// Marks a slot whose owner is changing it; not a valid address.
 const CLAIMED: usize = usize::MAX;
 
 impl Slot {
@@ -242,7 +242,7 @@ fn install_handler() -> io::Result<()> {
     if INSTALLED.load(Ordering::Acquire) { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// The SIGBUS handler: maps zeros in place of a page that a file lost.
+/// The SIGBUS handler. Maps a page of zeros in place of a page that the file lost.
 extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     // SAFETY: with SA_SIGINFO the kernel passes a valid `siginfo_t`. The address is defined for
     // signals that the kernel raised, whose `si_code` is positive.

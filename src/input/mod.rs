@@ -1,4 +1,4 @@
-//! Files, pipes and compressed streams, all as windows of one text.
+//! Reads files, pipes and compressed streams as windows of one UTF-8 text.
 //!
 //! ```text
 //! regular file, plain UTF-8 ─▶ [`mapped`]                          slices of the file itself
@@ -30,7 +30,7 @@ use stream::{Failure, Stream};
 
 pub use rereadable::Rereadable;
 
-/// Returns true once a blocked read is to give up. Any thread may call it.
+/// Returns true once a blocked read must give up. Any thread may call the function.
 pub type GiveUp = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// The bytes of a document, in windows.
@@ -39,25 +39,25 @@ pub type GiveUp = Arc<dyn Fn() -> bool + Send + Sync>;
 /// order mark included. The reader consumes [`Source::window`] and calls [`Source::fill`] for more.
 /// It names the first byte that it still needs; everything before that leaves the window.
 pub trait Source {
-    /// The bytes that are in memory now.
+    /// Returns the bytes that are in memory now.
     fn window(&self) -> &[u8];
 
-    /// The offset of the window's first byte.
+    /// Returns the offset of the window's first byte.
     fn offset(&self) -> u64;
 
     /// Drops the bytes before the offset `keep` and appends at least one byte to the window.
-    /// `false` if the input has ended and the window is complete.
+    /// Returns `false` at the end of the input, when no byte is left to append.
     ///
     /// # Errors
     ///
-    /// Reading, decompressing or decoding fails, or a limit of the input is exceeded.
+    /// Fails if reading, decompressing or decoding fails, or if a limit is exceeded.
     fn fill(&mut self, keep: u64) -> Result<bool>;
 
     /// Checks that the input did not change while it was read. Call it once, after the last byte.
     ///
     /// # Errors
     ///
-    /// [`crate::error::ErrorKind::Changed`] if it did.
+    /// Fails with [`crate::error::ErrorKind::Changed`] if the input changed.
     fn finish(&mut self) -> Result<()>;
 
     /// Whether the input is known to have changed since it was opened.
@@ -65,14 +65,14 @@ pub trait Source {
         false
     }
 
-    /// The whole text, if it is in memory; offsets count from its first byte.
+    /// Returns the whole text, if it is in memory. Offsets count from its first byte.
     fn shared_text(&self) -> Option<SharedText> {
         None
     }
 }
 
-/// A whole text in memory, to share with other threads. It does not check what the source checks: a
-/// limit, or a change of the input.
+/// A whole text in memory, to share with other threads. Only the source checks limits and changes
+/// of the input; a shared text does not.
 #[derive(Clone)]
 pub struct SharedText(Arc<dyn AsRef<[u8]> + Send + Sync>);
 
@@ -82,13 +82,13 @@ impl SharedText {
         SharedText(text)
     }
 
-    /// The bytes of the text.
+    /// Returns the bytes of the text.
     pub fn text(&self) -> &[u8] {
         (*self.0).as_ref()
     }
 }
 
-/// Lets a reader borrow a source.
+/// A borrowed source is a source.
 impl<S: Source> Source for &mut S {
     #[inline]
     fn window(&self) -> &[u8] {
@@ -117,7 +117,7 @@ impl<S: Source> Source for &mut S {
     }
 }
 
-/// A text in memory: one window, nothing to fill.
+/// A text in memory, as a single window.
 #[derive(Clone, Copy, Debug)]
 pub struct Slice<'a>(pub &'a [u8]);
 
@@ -149,12 +149,13 @@ pub enum Mapping {
     Never,
 }
 
-/// How many threads an input may use.
+/// The threads that an input may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Threads {
     /// Only the reader's own thread.
     One,
-    /// A second thread reads and decompresses ahead, for inputs that are not mapped and not small.
+    /// Also a second thread, which reads and decompresses ahead. Small and mapped inputs do not use
+    /// it.
     #[default]
     Several,
 }
@@ -166,7 +167,7 @@ pub struct Options {
     pub limits: Limits,
     /// Whether files may be memory-mapped.
     pub mapping: Mapping,
-    /// How many threads the input may use.
+    /// The threads that the input may use.
     pub threads: Threads,
 }
 
@@ -219,14 +220,14 @@ impl Identity {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Changed`] if the file changed or its path names another file.
+    /// Fails with [`ErrorKind::Changed`] if the file changed or its path names another file.
     fn check(&self) -> Result<()> {
         let now = self.file.metadata().map_err(|error| Error::io(ErrorKind::Read, error))?;
-        let mut same = State::of(&now) == self.state;
+        let mut is_same = State::of(&now) == self.state;
         if let Some(path) = &self.path {
-            same &= std::fs::metadata(path).is_ok_and(|named| State::of(&named) == self.state);
+            is_same &= std::fs::metadata(path).is_ok_and(|named| State::of(&named) == self.state);
         }
-        if same { Ok(()) } else { Err(Error::new(ErrorKind::Changed)) }
+        if is_same { Ok(()) } else { Err(Error::new(ErrorKind::Changed)) }
     }
 }
 
@@ -236,20 +237,21 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// The file cannot be opened or read, or is a directory.
+    /// Fails if the file cannot be opened or read, or is a directory.
     pub fn open_file(path: &Path, options: &Options) -> Result<Input> {
         let read_error = |error| Error::io(ErrorKind::Read, error);
         let file = File::open(path).map_err(read_error)?;
         Input::from_file(file, Some(path), options)
     }
 
-    /// Like [`Input::open_file`], but a read of a pipe does not block forever: while the pipe is
-    /// empty, `give_up` is called several times a second. On other systems than Linux it is
-    /// ignored.
+    /// Opens a file like [`Input::open_file`], but a read of a pipe does not block forever. While
+    /// the pipe is empty, the reader calls `give_up` several times a second. Only Linux supports
+    /// this; other systems ignore `give_up`.
     ///
     /// # Errors
     ///
-    /// Those of [`Input::open_file`], and [`ErrorKind::Stopped`] once `give_up` returns true.
+    /// Fails like [`Input::open_file`], and with [`ErrorKind::Stopped`] once `give_up` returns
+    /// true.
     pub fn open_file_until(path: &Path, options: &Options, give_up: GiveUp) -> Result<Input> {
         #[cfg(target_os = "linux")]
         let opened = interruptible::open(path);
@@ -263,19 +265,19 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// Standard input cannot be read.
+    /// Fails if standard input cannot be read.
     #[cfg(unix)]
     pub fn from_stdin(options: &Options) -> Result<Input> {
         let (file, options) = stdin(options)?;
         Input::from_file(file, None, &options)
     }
 
-    /// Like [`Input::from_stdin`], but a read of a pipe does not block forever
-    /// ([`Input::open_file_until`]).
+    /// Opens standard input like [`Input::from_stdin`], but a read of a pipe does not block
+    /// forever, as in [`Input::open_file_until`].
     ///
     /// # Errors
     ///
-    /// Those of [`Input::open_file_until`].
+    /// Fails like [`Input::open_file_until`].
     #[cfg(unix)]
     pub fn from_stdin_until(options: &Options, give_up: GiveUp) -> Result<Input> {
         let (file, options) = stdin(options)?;
@@ -286,7 +288,7 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// Standard input cannot be read.
+    /// Fails if standard input cannot be read.
     #[cfg(not(unix))]
     pub fn from_stdin_until(options: &Options, _: GiveUp) -> Result<Input> {
         Input::from_stdin(options)
@@ -296,7 +298,7 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// Standard input cannot be read.
+    /// Fails if standard input cannot be read.
     #[cfg(not(unix))]
     pub fn from_stdin(options: &Options) -> Result<Input> {
         Input::from_reader(Box::new(io::stdin()), options)
@@ -306,7 +308,7 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// The reader fails on its first bytes.
+    /// Fails if the first bytes cannot be read.
     pub fn from_reader(reader: Box<dyn Read + Send>, options: &Options) -> Result<Input> {
         Input::streamed(reader, None, options)
     }
@@ -349,7 +351,7 @@ impl Input {
         Input::streamed(Box::new(Shared(file)), None, options)
     }
 
-    /// Maps a file; `None` if that is not possible.
+    /// Maps a file; `None` if the file cannot be mapped.
     #[cfg(target_os = "linux")]
     fn mapped(identity: &Identity, options: &Options) -> Result<Option<Input>> {
         let may_map = options.mapping == Mapping::Auto && identity.state.len > 0;
@@ -365,7 +367,7 @@ impl Input {
         Ok(None)
     }
 
-    /// Expands and decodes a reader, and streams the text.
+    /// Decompresses and decodes a reader, and streams the text.
     fn streamed(
         reader: Box<dyn Read + Send>,
         identity: Option<Identity>,
@@ -375,21 +377,21 @@ impl Input {
         Ok(Input(Kind::Stream(Stream::new(text, identity, options))))
     }
 
-    /// The offset of the end of the window, in bytes.
+    /// Returns the offset of the end of the window, in bytes.
     pub fn position(&self) -> u64 {
         self.offset() + self.window().len() as u64
     }
 }
 
-/// Standard input as a file, and the options to open it with.
+/// Returns standard input as a file, and the options to open it with.
 #[cfg(unix)]
 fn stdin(options: &Options) -> Result<(File, Options)> {
     use std::os::fd::AsFd;
     let descriptor = io::stdin().as_fd().try_clone_to_owned();
     let file = File::from(descriptor.map_err(|error| Error::io(ErrorKind::Read, error))?);
-    // A shell may have consumed some bytes: only a file at its start can be mapped.
-    let begun = io::Seek::stream_position(&mut &file).is_ok_and(|position| position > 0);
-    let mapping = if begun { Mapping::Never } else { options.mapping };
+    // A shell may have consumed some bytes, and only a file at its start can be mapped.
+    let is_started = io::Seek::stream_position(&mut &file).is_ok_and(|position| position > 0);
+    let mapping = if is_started { Mapping::Never } else { options.mapping };
     Ok((file, Options { mapping, ..*options }))
 }
 
@@ -398,7 +400,7 @@ pub fn into_io_error(error: Error) -> io::Error {
     Failure::wrap(error)
 }
 
-/// Whether a file is neither compressed nor UTF-16 or UTF-32, by its first bytes.
+/// Whether the first bytes of a file show that it is neither compressed nor UTF-16 or UTF-32.
 #[cfg(target_os = "linux")]
 fn is_plain(file: &File) -> Result<bool> {
     use std::os::unix::fs::FileExt;
@@ -408,7 +410,7 @@ fn is_plain(file: &File) -> Result<bool> {
     Ok(compressed::Format::of(head).is_none() && encoding::Encoding::of(head).is_utf8())
 }
 
-/// A file that the reader shares with its [`Identity`].
+/// A reader of a file that an [`Identity`] also owns.
 struct Shared(Arc<File>);
 
 impl Read for Shared {

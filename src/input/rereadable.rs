@@ -1,8 +1,8 @@
 //! An input that can be read several times, with the same bytes each time.
 //!
-//! A regular file is read again; each reading ends with a check that the file did not change. Any
-//! other input is first spooled to a nameless temporary file. That file has mode 0600 from its
-//! creation, and the system deletes it when the process ends, however it ends.
+//! A regular file is opened again for each pass, and each pass ends with a check that the file did
+//! not change. Any other input is first spooled to a nameless temporary file. That file has mode
+//! 0600 from its creation, and the system deletes it when the process ends, even by a crash.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -25,7 +25,8 @@ impl Rereadable {
     ///
     /// # Errors
     ///
-    /// The file cannot be opened or read, is a directory, or exceeds the limit on spooled inputs.
+    /// Fails if the file cannot be opened or read, is a directory, or exceeds the limit on spooled
+    /// inputs.
     pub fn open_file(path: &Path, limits: &Limits) -> Result<Rereadable> {
         Rereadable::of(File::open(path).map_err(read_error)?, Some(path), limits)
     }
@@ -34,7 +35,7 @@ impl Rereadable {
     ///
     /// # Errors
     ///
-    /// Standard input cannot be read, or exceeds the limit on spooled inputs.
+    /// Fails if standard input cannot be read or exceeds the limit on spooled inputs.
     #[cfg(unix)]
     pub fn from_stdin(limits: &Limits) -> Result<Rereadable> {
         use std::io::Seek;
@@ -52,7 +53,7 @@ impl Rereadable {
     ///
     /// # Errors
     ///
-    /// Standard input cannot be read, or exceeds the limit on spooled inputs.
+    /// Fails if standard input cannot be read or exceeds the limit on spooled inputs.
     #[cfg(not(unix))]
     pub fn from_stdin(limits: &Limits) -> Result<Rereadable> {
         Rereadable::spool(io::stdin(), limits)
@@ -76,7 +77,7 @@ impl Rereadable {
     ///
     /// # Errors
     ///
-    /// The reader or the file fails, or the input exceeds the limit on spooled inputs.
+    /// Fails if the reader or the file fails, or if the input exceeds the limit on spooled inputs.
     pub fn spool(mut reader: impl Read, limits: &Limits) -> Result<Rereadable> {
         let spool_error = |error| Error::io(ErrorKind::Spool, error);
         let mut file = nameless().map_err(spool_error)?;
@@ -99,7 +100,7 @@ impl Rereadable {
         Ok(Rereadable { identity: Identity { file: Arc::new(file), path: None, state } })
     }
 
-    /// Length of the file in bytes, before decompression and decoding.
+    /// Returns the length of the file in bytes, before decompression and decoding.
     pub fn len(&self) -> u64 {
         self.identity.state.len
     }
@@ -109,11 +110,11 @@ impl Rereadable {
         self.len() == 0
     }
 
-    /// Opens the input at its start. Several readers may do so, also at the same time.
+    /// Opens the input at its start. Several readers may be open at the same time.
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn input(&self, options: &Options) -> Result<Input> {
         let identity = self.identity.clone();
         if let Some(mapped) = Input::mapped(&identity, options)? {
@@ -124,7 +125,7 @@ impl Rereadable {
     }
 }
 
-/// A reader of a shared file with a position of its own.
+/// A reader of a shared file, with its own position.
 struct FromStart {
     file: Arc<File>,
     at: u64,
@@ -141,8 +142,8 @@ impl Read for FromStart {
     }
 }
 
-/// A nameless file in the temporary folder. Only its owner can open it, also through `/proc` and
-/// whatever the umask is.
+/// Creates a nameless file in the temporary folder. Only its owner can open it, with any umask and
+/// even through `/proc`.
 fn nameless() -> io::Result<File> {
     #[cfg(target_os = "linux")]
     {

@@ -1,4 +1,4 @@
-//! A reader as windows of one buffer.
+//! Reads a stream through windows of one buffer.
 //!
 //! Bytes are available as soon as they arrive. A full buffer moves its kept bytes to the front, or
 //! doubles if the kept bytes fill it. The consumer bounds how many bytes it keeps. The buffer
@@ -24,7 +24,7 @@ use crate::allocation::try_zeroed;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limit;
 
-/// Length of the buffer while few bytes are kept: it stays in the L2 cache.
+/// Length of the buffer while few bytes are kept, in bytes: fits into the L2 cache.
 const LEN: usize = 512 << 10;
 
 /// Most bytes of one read, on any thread.
@@ -33,7 +33,7 @@ pub(super) const READ: usize = 256 << 10;
 /// A read fits behind the kept bytes of a buffer that has doubled.
 const _: () = assert!(READ <= LEN / 2);
 
-/// How many bytes to read before starting a thread pays off.
+/// Bytes to read before the thread starts. A shorter input is faster without it.
 const ALONE: u64 = 1 << 20;
 
 /// An [`Error`] inside an [`io::Error`], for readers that wrap other readers.
@@ -53,7 +53,7 @@ impl Failure {
         io::Error::other(Failure(error))
     }
 
-    /// The error inside, or a read error with the system's error as its source.
+    /// Returns the wrapped error, or a read error with the system's error as its source.
     pub(super) fn unwrap(error: io::Error) -> Error {
         match error.downcast::<Failure>() {
             Ok(Failure(error)) => error,
@@ -62,12 +62,12 @@ impl Failure {
     }
 }
 
-/// A reader as windows of one buffer.
+/// A reader, seen through windows of one buffer.
 pub(super) struct Stream {
     reader: Reader,
-    /// The thread that reads ahead; it then owns the reader.
+    /// The thread that reads ahead. If it runs, it owns the reader.
     ahead: Option<ReadAhead>,
-    /// How many bytes to read before the thread starts.
+    /// Bytes to read before the thread starts.
     alone: u64,
     identity: Option<Identity>,
     document_max: u64,
@@ -104,11 +104,11 @@ impl Stream {
         }
     }
 
-    /// Makes room for `len` bytes behind the window, at most half a buffer.
+    /// Makes room for `len` bytes after the window; `len` is at most half a buffer.
     ///
     /// # Errors
     ///
-    /// There is no memory for a longer buffer.
+    /// Fails if there is no memory for a longer buffer.
     fn make_room(&mut self, len: usize) -> io::Result<()> {
         let kept = self.end - self.start;
         if self.buffer.len() - self.end >= len {
@@ -129,8 +129,8 @@ impl Stream {
     fn move_to(&mut self, mut buffer: Vec<u8>, start: usize) {
         let kept = self.end - self.start;
         buffer[start..start + kept].copy_from_slice(&self.buffer[self.start..self.end]);
-        let spent = std::mem::replace(&mut self.buffer, buffer);
-        self.give_back(spent);
+        let used = std::mem::replace(&mut self.buffer, buffer);
+        self.give_back(used);
         self.start = start;
         self.end = start + kept;
     }
@@ -145,7 +145,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// There is no memory for a longer buffer.
+    /// Fails if there is no memory for a longer buffer.
     fn join(&mut self, next: Filled) -> io::Result<()> {
         let Filled { buffer: next, len } = next;
         let kept = self.end - self.start;
@@ -160,7 +160,7 @@ impl Stream {
         Ok(())
     }
 
-    /// The offset of the first byte after the window.
+    /// Returns the offset of the first byte after the window.
     fn window_end(&self) -> u64 {
         self.offset + (self.end - self.start) as u64
     }
@@ -188,7 +188,7 @@ impl Stream {
     }
 }
 
-/// Reads, and retries after an interruption by a signal.
+/// Reads some bytes, and retries if a signal interrupts the read.
 pub(super) fn read_some(mut reader: impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     loop {
         match reader.read(buffer) {
@@ -210,9 +210,9 @@ impl Source for Stream {
     }
 
     fn fill(&mut self, keep: u64) -> Result<bool> {
-        let forget = keep.saturating_sub(self.offset).min((self.end - self.start) as u64);
-        self.start += forget as usize;
-        self.offset += forget;
+        let dropped = keep.saturating_sub(self.offset).min((self.end - self.start) as u64);
+        self.start += dropped as usize;
+        self.offset += dropped;
         if let Some(kind) = self.failed {
             return Err(Error::at(kind, self.window_end()));
         }

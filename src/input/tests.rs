@@ -23,7 +23,7 @@ fn read_all(mut input: Input) -> Result<Vec<u8>> {
     }
 }
 
-/// The text or the error, which must be the same with one thread and with several.
+/// Reads an input, and checks that one thread and several threads give the same result.
 fn from_bytes(bytes: &[u8]) -> Result<Vec<u8>> {
     let [one, several] = [Threads::One, Threads::Several].map(|threads| {
         let options = Options { threads, ..Options::default() };
@@ -240,7 +240,7 @@ fn a_directory_is_an_error() {
 fn kept_bytes_survive_a_growing_window() {
     let text = long_text();
     let text = text.as_bytes();
-    // Around the room in front of a buffer, the length of a read, and beyond.
+    // Lengths around the spare room in front of a buffer, one read, and more.
     for keep in [0, 1, FRONT - 1, FRONT, FRONT + 1, READ, 3 << 20, text.len()] {
         for step in [5000, FRONT, FRONT + READ] {
             let bytes = io::Cursor::new(text.to_vec());
@@ -258,7 +258,7 @@ fn kept_bytes_survive_a_growing_window() {
     }
 }
 
-/// The error that ends an input, and the offset up to which it was read.
+/// Returns the error that ends an input, and the offset where the readable bytes end.
 fn failure_of(
     bytes: &[u8],
     failure: Option<io::ErrorKind>,
@@ -338,7 +338,7 @@ fn a_changed_file_is_an_error() {
                 input.fill(0)?;
                 change(path);
                 while input.fill(input.offset() + input.window().len() as u64)? {
-                    // Reads every byte, also those that the file lost.
+                    // Reads every byte, including those that the file lost.
                     assert!(
                         input.window().iter().map(|&byte| u64::from(byte)).sum::<u64>() < u64::MAX
                     );

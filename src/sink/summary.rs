@@ -1,7 +1,7 @@
-//! What a plan does, for a person: a page as wide as the screen.
+//! Draws a page about one plan for a person, as wide as the screen.
 //!
-//! The page is drawn when the plan's `summary` record comes. Until then numbers are kept, and the
-//! first few of everything that deserves a name; `TYPES_MAX`, `LISTED` and `BYTES_MAX` bound them.
+//! The page is drawn when the plan's `summary` record comes. Until then the view keeps counts and
+//! the first few addresses of each list. `TYPES_MAX`, `LISTED` and `BYTES_MAX` limit its memory.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
@@ -17,44 +17,44 @@ use crate::inert::visible;
 use crate::record::counts::{ByWord, PathCounts, PlanLine, Summary};
 use crate::record::{Check, Record, ResourceChange};
 
-/// Columns that a type's name has at least.
+/// Least columns of a type's name.
 const TYPE_MIN: usize = 28;
-/// Types that are counted apart; the rest is one line.
+/// Most types with counts of their own; all others share one line.
 const TYPES_MAX: usize = 10_000;
-/// Types that have a line of the table, unless the user says how many.
+/// Rows of the table of types, unless the user sets a number.
 const TYPES_SHOWN: usize = 20;
-/// Addresses that are listed of each kind of news, unless the user says how many.
+/// Addresses of each list, unless the user sets a number.
 const LISTED: usize = 8;
-/// Bytes of the addresses that are kept of each kind of news.
+/// Most bytes of the kept addresses of each list.
 const BYTES_MAX: usize = 2 << 20;
-/// Reasons of deferred changes that are counted apart.
+/// Most reasons of deferred changes with counts of their own.
 const REASONS_MAX: usize = 8;
 
 /// Whether to use colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Color {
-    /// Escape sequences of a terminal.
+    /// Colours by escape sequences of a terminal.
     Terminal,
-    /// None.
+    /// No colours.
     None,
 }
 
-/// What a page is drawn for.
+/// The screen that a page is drawn for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Screen {
-    /// Whether it shows colours.
+    /// Whether the screen shows colours.
     pub color: Color,
-    /// Its columns: longer names are cut.
+    /// The width in columns. Longer names are cut.
     pub width: usize,
 }
 
 impl Screen {
-    /// Columns of a file or a pipe: names of any ordinary length are whole.
+    /// Width of a file or a pipe, in columns. Only names of unusual length are cut.
     pub const UNBOUNDED: usize = 1000;
-    /// The fewest columns that a page is drawn for.
+    /// Least width of a page, in columns.
     pub const NARROWEST: usize = 60;
 
-    /// A file or a pipe.
+    /// The screen of a file or a pipe.
     pub const FILE: Screen = Screen { color: Color::None, width: Screen::UNBOUNDED };
 }
 
@@ -67,54 +67,54 @@ pub struct View<W: Write> {
     drawn: u64,
 }
 
-/// What is known of the plan so far.
+/// The plan so far.
 #[derive(Debug, Default)]
 struct Draft {
     source: String,
     clues: Clues,
     types: HashMap<String, BTreeMap<Action, u64>>,
-    /// Deletions, replacements and the like.
-    risks: News,
-    moves: News,
-    imports: News,
-    drift: News,
-    deferred: News,
+    /// Resources that are destroyed, replaced or forgotten.
+    risks: Listing,
+    moves: Listing,
+    imports: Listing,
+    drift: Listing,
+    deferred: Listing,
     deferred_reasons: ByWord,
-    failed_checks: News,
-    unknown_checks: News,
+    failed_checks: Listing,
+    unknown_checks: Listing,
     invocations: u64,
 }
 
-/// The first few of something, and how many there are.
+/// The first lines of a list, and the length of the whole list.
 #[derive(Debug, Default)]
-struct News {
+struct Listing {
     lines: Vec<Line>,
     count: u64,
     bounds: Bounds,
     bytes: usize,
 }
 
-/// How much is kept of some news: lines, and columns of each.
+/// Most lines of a list, and most columns of each line.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bounds {
     lines: usize,
     columns: usize,
 }
 
-/// A line of news.
+/// A line of a list.
 #[derive(Debug)]
 struct Line {
     symbol: &'static str,
-    /// Of the symbol.
+    /// The style of the symbol.
     style: &'static str,
     text: String,
 }
 
-impl News {
+impl Listing {
     fn push(&mut self, symbol: &'static str, style: &'static str, text: impl FnOnce() -> String) {
         self.count += 1;
         if self.lines.len() < self.bounds.lines && self.bytes < BYTES_MAX {
-            // No more is kept than can be shown.
+            // Only the visible part of a line is kept.
             let text = fit(&text(), self.bounds.columns);
             self.bytes += text.len();
             self.lines.push(Line { symbol, style, text });
@@ -127,7 +127,7 @@ impl News {
     }
 }
 
-/// What happens to a resource, in the order of the table's columns.
+/// The action on a resource, in the order of the table's columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Action {
     Create,
@@ -141,7 +141,7 @@ pub(super) enum Action {
 }
 
 impl Action {
-    /// That of a change; of several the gravest.
+    /// Returns the action of a change: the gravest one if there are several.
     pub(super) fn of_change(change: &ResourceChange<'_>) -> Action {
         Action::of(change.effects().next().unwrap_or(&change.action))
     }
@@ -172,7 +172,7 @@ impl Action {
         }
     }
 
-    /// Terraform's own symbol.
+    /// Returns Terraform's symbol of the action.
     pub(super) fn symbol(self) -> &'static str {
         match self {
             Action::Create => "+",
@@ -197,8 +197,9 @@ impl Action {
     }
 }
 
-/// The note below a table that counts replacements. `deleted`: the resources that the table counts
-/// as destroyed. Replacements that forget their old object are not destroyed in the plan line.
+/// Returns the note below a table that counts replacements. `deleted` is the number of resources
+/// that the table counts as destroyed. The plan line does not count a replacement as destroyed if
+/// it forgets the old object.
 pub(super) fn replaced_note(replaced: u64, deleted: u64, line: &PlanLine) -> String {
     match line.destroy.saturating_sub(deleted) {
         destroyed if destroyed < replaced => format!(
@@ -220,31 +221,32 @@ pub(super) const CYAN: &str = "\x1b[36m";
 pub(super) const RESET: &str = "\x1b[0m";
 
 impl<W: Write> View<W> {
-    /// Draws to `out`, with that many lines of each list, or an ordinary number of them.
+    /// Creates a view that draws to `out`. `top` is the number of lines of each list; `None` means
+    /// the default.
     pub fn new(out: W, screen: Screen, top: Option<usize>) -> View<W> {
         let mut view = View { out, screen, top, plan: Draft::default(), drawn: 0 };
         view.begin();
         view
     }
 
-    /// Begins a plan; returns what is known of the one before.
+    /// Begins a plan, and returns the previous one.
     fn begin(&mut self) -> Draft {
         let bounds = Bounds { lines: self.top.unwrap_or(LISTED), columns: self.screen.width };
-        let news = || News { bounds, ..News::default() };
+        let listing = || Listing { bounds, ..Listing::default() };
         let plan = Draft {
-            risks: news(),
-            moves: news(),
-            imports: news(),
-            drift: news(),
-            deferred: news(),
-            failed_checks: news(),
-            unknown_checks: news(),
+            risks: listing(),
+            moves: listing(),
+            imports: listing(),
+            drift: listing(),
+            deferred: listing(),
+            failed_checks: listing(),
+            unknown_checks: listing(),
             ..Draft::default()
         };
         std::mem::replace(&mut self.plan, plan)
     }
 
-    /// What was drawn so far, and where to.
+    /// Returns the output.
     pub(super) fn into_inner(self) -> W {
         self.out
     }
@@ -267,13 +269,13 @@ impl<W: Write> View<W> {
         writeln!(self.out)?;
         self.draw_sentence(BOLD, &plan_line(summary, plan.invocations))?;
         self.draw_types(&plan.types, &summary.terraform)?;
-        self.draw_news("Destroyed, replaced or forgotten", &plan.risks)?;
-        self.draw_news("Moved", &plan.moves)?;
-        self.draw_news("Imported", &plan.imports)?;
-        self.draw_news(tool.drift(), &plan.drift)?;
-        self.draw_news(&deferred_title(&plan), &plan.deferred)?;
-        self.draw_news("Checks that failed", &plan.failed_checks)?;
-        self.draw_news("Checks that are not known yet", &plan.unknown_checks)?;
+        self.draw_listing("Destroyed, replaced or forgotten", &plan.risks)?;
+        self.draw_listing("Moved", &plan.moves)?;
+        self.draw_listing("Imported", &plan.imports)?;
+        self.draw_listing(tool.drift(), &plan.drift)?;
+        self.draw_listing(&deferred_title(&plan), &plan.deferred)?;
+        self.draw_listing("Checks that failed", &plan.failed_checks)?;
+        self.draw_listing("Checks that are not known yet", &plan.unknown_checks)?;
         self.draw_numbers(summary)
     }
 
@@ -302,7 +304,7 @@ impl<W: Write> View<W> {
         for (&action, &number) in types.values().flatten() {
             *total.entry(action).or_default() += number;
         }
-        // Words where they fit, symbols alone where there are many columns.
+        // Headings have words if all of them fit, otherwise only symbols.
         let headings = |words: bool| -> Vec<(Action, usize, String)> {
             let heading = |(&action, number): (&Action, &u64)| {
                 let symbol = action.symbol().trim();
@@ -315,18 +317,18 @@ impl<W: Write> View<W> {
             };
             total.iter().map(heading).collect()
         };
-        let room_beside = |headings: &[(Action, usize, String)]| {
+        let room_for_names = |headings: &[(Action, usize, String)]| {
             (self.screen.width - 2).saturating_sub(headings.iter().map(|(_, width, _)| width).sum())
         };
-        let mut headings_shown = headings(false);
+        let mut shown_headings = headings(false);
         if headings(true).iter().map(|(_, width, _)| width).sum::<usize>() + TYPE_MIN
             < self.screen.width
         {
-            headings_shown = headings(true);
+            shown_headings = headings(true);
         }
         let widths: Vec<(Action, usize)> =
-            headings_shown.iter().map(|(action, width, _)| (*action, *width)).collect();
-        let room = room_beside(&headings_shown);
+            shown_headings.iter().map(|(action, width, _)| (*action, *width)).collect();
+        let room = room_for_names(&shown_headings);
         let mut rows: Vec<_> = types.iter().collect();
         rows.sort_by_key(|(name, numbers)| {
             (std::cmp::Reverse(numbers.values().sum::<u64>()), *name)
@@ -335,7 +337,7 @@ impl<W: Write> View<W> {
         let longest = rows.iter().take(shown).map(|(name, _)| width(name)).max();
         let room = longest.unwrap_or(0).max("and 1000000 more types".len()).min(room);
         let mut heading = " ".repeat(room + 2);
-        for (_, width, text) in &headings_shown {
+        for (_, width, text) in &shown_headings {
             heading += &format!("{text:>width$}");
         }
         writeln!(self.out, "\n{}", self.paint(DIM, heading.trim_end()))?;
@@ -383,17 +385,17 @@ impl<W: Write> View<W> {
         writeln!(self.out, "{line}")
     }
 
-    fn draw_news(&mut self, title: &str, news: &News) -> std::io::Result<()> {
-        if news.count == 0 {
+    fn draw_listing(&mut self, title: &str, listing: &Listing) -> std::io::Result<()> {
+        if listing.count == 0 {
             return Ok(());
         }
         let title = fit(title, self.screen.width - 24);
-        writeln!(self.out, "\n{}: {}", self.paint(BOLD, &title), news.count)?;
-        for Line { symbol, style, text } in &news.lines {
+        writeln!(self.out, "\n{}: {}", self.paint(BOLD, &title), listing.count)?;
+        for Line { symbol, style, text } in &listing.lines {
             let symbol = self.paint(style, &format!("{symbol:>3}"));
             writeln!(self.out, "{symbol} {}", fit(text, self.screen.width - 4))?;
         }
-        let rest = news.count - news.lines.len() as u64;
+        let rest = listing.count - listing.lines.len() as u64;
         if rest > 0 {
             writeln!(self.out, "    {}", self.paint(DIM, &format!("and {rest} more")))?;
         }
@@ -429,7 +431,7 @@ impl<W: Write> Sink for View<W> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         let columns = self.screen.width;
         if let Record::Plan(_) = record {
-            // A plan that failed before this one leaves nothing.
+            // Discards a failed plan before this one.
             self.begin();
         }
         let plan = &mut self.plan;
@@ -438,7 +440,7 @@ impl<W: Write> Sink for View<W> {
             Record::Plan(header) => header.source.clone_into(&mut plan.source),
             Record::ResourceChange(change) => plan.change(change),
             Record::ResourceDrift(change) => {
-                plan.drift.push_change(change, || was(change));
+                plan.drift.push_change(change, || previous_address(change));
             }
             Record::DeferredChange(change) => {
                 let reason = change.deferred_reason.as_deref().unwrap_or("unknown");
@@ -467,7 +469,7 @@ impl Draft {
     fn change(&mut self, change: &ResourceChange<'_>) {
         let action = Action::of_change(change);
         if change.moved_from().is_some() {
-            self.moves.push_change(change, || was(change));
+            self.moves.push_change(change, || previous_address(change));
         }
         if change.importing.is_some() {
             self.imports.push_change(change, String::new);
@@ -496,11 +498,11 @@ impl Draft {
         if check.status == "pass" {
             return;
         }
-        let (news, symbol, style) = match &*check.status {
+        let (listing, symbol, style) = match &*check.status {
             "unknown" => (&mut self.unknown_checks, "?", YELLOW),
             _ => (&mut self.failed_checks, "!", RED),
         };
-        news.push(symbol, style, || {
+        listing.push(symbol, style, || {
             let first = check.problems.first().map(|problem| format!(": {}", visible(problem)));
             format!(
                 "{} {}{}",
@@ -512,12 +514,12 @@ impl Draft {
     }
 }
 
-/// Where a change comes from, in words behind its address; nothing if it was there before.
-fn was(change: &ResourceChange<'_>) -> String {
+/// Returns the previous address of a moved resource in words, or an empty text.
+fn previous_address(change: &ResourceChange<'_>) -> String {
     change.moved_from().map(|from| format!(" (was {})", visible(from))).unwrap_or_default()
 }
 
-/// The symbol of a change; of a replacement it says what comes first.
+/// Returns the symbol of a change. The symbol of a replacement shows the order of its steps.
 pub(super) fn symbol(change: &ResourceChange<'_>) -> &'static str {
     match &*change.actions {
         [first, second] if first == "create" && second == "delete" => "+/-",
@@ -527,7 +529,7 @@ pub(super) fn symbol(change: &ResourceChange<'_>) -> &'static str {
     }
 }
 
-/// A text in a style.
+/// Wraps a text in the escape sequences of a style, with [`Color::Terminal`].
 pub(super) fn paint(color: Color, style: &str, text: &str) -> String {
     match color {
         Color::Terminal if !style.is_empty() => format!("{style}{text}{RESET}"),
@@ -550,12 +552,12 @@ fn words(counts: &ByWord) -> String {
     words.join(", ")
 }
 
-/// A word in plain words, if these are known, or itself.
+/// Returns the phrase for a word of the plan, or the word itself if `phrase` has none.
 pub(super) fn known(phrase: impl Fn(&str) -> Option<&'static str>, word: &str) -> String {
     phrase(word).map_or_else(|| visible(word), str::to_owned)
 }
 
-/// A sentence of ASCII in lines of so many columns, cut at spaces.
+/// Splits an ASCII sentence at spaces into lines of at most `columns` columns.
 pub(super) fn wrapped(text: &str, columns: usize) -> Vec<&str> {
     let (mut lines, mut rest) = (Vec::new(), text);
     while rest.len() > columns
@@ -568,7 +570,7 @@ pub(super) fn wrapped(text: &str, columns: usize) -> Vec<&str> {
     lines
 }
 
-/// Columns that a text takes.
+/// Returns the width of a text, in columns.
 pub(super) fn width(text: &str) -> usize {
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return text.len();
@@ -576,10 +578,10 @@ pub(super) fn width(text: &str) -> usize {
     text.chars().map(|character| character.width().unwrap_or(0)).sum()
 }
 
-/// Characters for each column: a letter, and what is written above and below it.
+/// Most characters in one column: a letter and its combining marks.
 pub(super) const STACKED: usize = 4;
 
-/// A text cut to so many columns, the end left out.
+/// Cuts the end of a text that is wider than `columns`.
 pub(super) fn fit(text: &str, columns: usize) -> String {
     let characters = STACKED * columns;
     if width(text) <= columns && text.chars().nth(characters).is_none() {
@@ -598,7 +600,7 @@ pub(super) fn fit(text: &str, columns: usize) -> String {
     cut
 }
 
-/// A text cut to so many columns, the beginning left out.
+/// Cuts the beginning of a text that is wider than `columns`.
 pub(super) fn fit_end(text: &str, columns: usize) -> String {
     let reversed: String = text.chars().rev().collect();
     fit(&reversed, columns).chars().rev().collect()

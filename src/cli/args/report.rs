@@ -155,7 +155,7 @@ fn only(text: &str) -> Result<Only, String> {
     let (word, rest) = text.split_once(':').unwrap_or(("", text));
     match kinds.iter().find(|(kind, _)| *kind == word) {
         Some((_, make)) => make(rest),
-        // A colon of an address stands in quotes.
+        // Addresses contain colons only inside quotes.
         None if text.contains(':') && !word.contains(['"', '*']) => {
             let kinds = kinds.map(|(kind, _)| kind);
             Err(format!("before the colon stands one of {}", kinds.join(", "))
@@ -211,7 +211,7 @@ pub enum ReportAs {
 }
 
 impl ReportAs {
-    /// Guesses the format of a file by the end of its name.
+    /// Guesses the format of a file from the end of its name.
     fn of_file(name: &str) -> Option<&'static str> {
         let formats = [
             (".txt", "term"),
@@ -228,7 +228,7 @@ impl ReportAs {
         formats.into_iter().find_map(|(end, format)| name.ends_with(end).then_some(format))
     }
 
-    /// Returns whether the format shows single attributes.
+    /// Returns whether the format shows individual attributes.
     pub fn shows_attributes(self) -> bool {
         match self {
             ReportAs::Term | ReportAs::Markdown | ReportAs::Html | ReportAs::Github => true,
@@ -252,7 +252,7 @@ pub enum Values {
     All,
 }
 
-/// The least columns of a line.
+/// Least width of a line, in columns.
 const WIDTH_MIN: usize = 40;
 
 fn width(text: &str) -> Result<usize, String> {
@@ -277,8 +277,8 @@ fn target(text: &str) -> Result<Target, String> {
         Err(_) => {
             let names: Vec<_> = ReportAs::value_variants()
                 .iter()
-                .filter_map(|it| it.to_possible_value())
-                .map(|it| it.get_name().to_owned())
+                .filter_map(|format| format.to_possible_value())
+                .map(|value| value.get_name().to_owned())
                 .collect();
             let meant = match ReportAs::of_file(text) {
                 Some(format) => did_you_mean(Some(&format!("{format}={text}"))),

@@ -25,7 +25,7 @@ fn on_threads(options: &Options, threads: usize) -> Options {
     options
 }
 
-/// What is told, and how it ends.
+/// The findings as NDJSON, and the result or error at the end.
 fn answer<S: Source>(open: impl Fn() -> S, options: &Options) -> (String, String) {
     let mut out = Vec::new();
     let mut audited = || -> Result<_> {
@@ -43,7 +43,8 @@ fn answer<S: Source>(open: impl Fn() -> S, options: &Options) -> (String, String
     (String::from_utf8(out).expect("UTF-8"), end)
 }
 
-/// Holds other numbers of threads to one; what is told, and how it ends.
+/// Asserts that any number of threads gives the answer of one thread. Returns the findings, and the
+/// result or error at the end.
 fn hold_to_one(text: &[u8], options: &Options, what: &str) -> (String, String) {
     let (told, end) = answer(|| Slice(text), options);
     for threads in [1, 2, 3, 8] {
@@ -72,8 +73,8 @@ fn every_shape() {
 
 #[test]
 fn modules_are_left_and_entered() {
-    // Also deeper than whoever reads ahead takes for granted. Some say that something is marked,
-    // and nothing is to be told of it.
+    // The largest depth is beyond what lookahead workers expect. Some values are already masked; an
+    // audit reports none of those.
     for depth in [1, 5, 14] {
         let plan = plan(&planned_values(800, depth));
         let plan =
@@ -84,7 +85,7 @@ fn modules_are_left_and_entered() {
     }
 }
 
-/// Who reads ahead sees another key: how much of what is told is his.
+/// Lookahead workers see a different key, so their share of the findings can be counted.
 #[test]
 fn others_do_most_of_it() {
     let text = plan(&planned_values(2000, 4));
@@ -97,7 +98,7 @@ fn others_do_most_of_it() {
     assert!(theirs * 10 > all * 7, "{theirs} of {all}");
 }
 
-/// So much is found in a few pieces that whoever reads ahead leaves the rest to the walk.
+/// A few pieces have so many findings that the lookahead workers leave the rest to the reader.
 #[test]
 fn very_many_findings_under_very_long_keys() {
     let key = "k".repeat(900);
@@ -110,12 +111,12 @@ fn very_many_findings_under_very_long_keys() {
     let plan = plan(&format!(r#"{{"root_module":{{"resources":[{}]}}}}"#, resources.join(",")));
     let (told, end) = hold_to_one(plan.as_bytes(), &options(), "long keys");
     assert!(end.starts_with("Audited"), "{end}");
-    // Of a resource twice, in the planned values and in the prior state.
+    // Each resource occurs twice: in the planned values and in the prior state.
     assert!(told.lines().count() > 2 * 1500 * 60 && told.len() > 100 << 20);
 }
 
-/// Who begins to read in a long piece goes on behind the comma after it, and does not see the space
-/// before that.
+/// A worker that starts inside a long piece continues after the comma behind that piece. It does
+/// not see the space before the comma.
 #[test]
 fn space_is_held_to_its_limit() {
     let text = plan(&planned_values(800, 1));
@@ -123,7 +124,7 @@ fn space_is_held_to_its_limit() {
     let long = format!(r#"{{"address":"a.l","values":{{"l":"{}"}}}}"#, "l".repeat(200 << 10));
     let [before, behind] = [210 << 10, 100].map(|len| " ".repeat(len));
     let len = (before.len() + behind.len() + 1) as u64;
-    // Wherever in it he begins.
+    // Starts at several offsets inside the long piece.
     for shift in 0..7 {
         let (start, end) = text.split_at(comma(text.len() / 4 + shift * (40 << 10)));
         let text = format!("{start},{long}{before},{behind}{}", &end[1..]);

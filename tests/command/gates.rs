@@ -1,8 +1,8 @@
-//! Rules that a plan must not break, and how a run ends if one is broken.
+//! Rules that a plan must not break, and the exit code of a run if a rule is broken.
 
 use crate::run;
 
-/// Runs a command on plans of the corpus: its exit code, and what it says of rules.
+/// Runs a command on plans of the corpus. Returns its exit code and its messages about rules.
 fn asked(args: &[&str], plans: &[&str]) -> (i32, Vec<String>) {
     let mut command = run::plansift();
     command.args(args);
@@ -27,7 +27,7 @@ fn each_rule_counts_what_it_says() {
         ),
         ("delete", "delete>4", ""),
         ("delete", "create", ""),
-        // Data that is no longer read is not deleted.
+        // A data source that is no longer read is not deleted.
         ("data", "delete", ""),
         ("data", "destroy", ""),
         ("every-key", "replace", every_key),
@@ -86,8 +86,8 @@ fn paths_are_those_of_the_records() {
     }
 }
 
-/// Whether a pattern covers a path: it matches the whole path, or one above it, with its places in
-/// lists or without them.
+/// Whether a pattern covers a path: it matches the path or a parent of it, with or without list
+/// indices.
 fn covers(pattern: &str, path: &str) -> bool {
     if let Some(exact) = pattern.strip_prefix('=') {
         return fits(exact, path);
@@ -194,7 +194,7 @@ fn what_is_wrong_with_an_argument_is_named() {
     }
 }
 
-/// What a run says of patterns that name nothing.
+/// The messages of a run about patterns that match nothing.
 fn silent(args: &[&str], plan: &str) -> Vec<String> {
     let mut command = run::plansift();
     command.args(args).arg(format!("corpus/plans/{plan}/plan.json")).current_dir(run::root());
@@ -224,7 +224,7 @@ fn a_pattern_that_names_nothing_is_said() {
         ("rich", "delete:gcp_*", "an address, type or module"),
         ("rich", "changed-path:instance_clas", "an attribute: did you mean instance_class?"),
         ("rich", "changed-path:*.no_such_thing", "an attribute"),
-        // Without the modules around it, or with keys.
+        // Without the enclosing modules, or with instance keys.
         (
             "rich",
             "delete:aws_db_instance.primray",
@@ -256,7 +256,7 @@ fn a_pattern_that_names_nothing_is_said() {
             }
         }
     }
-    // What is no resource.
+    // Rules about other things than resources.
     for (rule, said) in [
         ("output:databse", "no output has such a name: did you mean database?"),
         ("output:nothing", "no output has such a name"),
@@ -286,7 +286,7 @@ fn a_pattern_that_names_nothing_is_said() {
     assert_eq!(silent(&args, "rich"), expected);
 }
 
-/// What is there and does not change is no typo.
+/// A pattern that matches an unchanged resource is not a typo.
 #[test]
 fn a_pattern_that_names_something_is_not_said() {
     for (plan, rule) in [
@@ -312,7 +312,7 @@ fn a_pattern_that_names_something_is_not_said() {
     }
 }
 
-/// A glob, by its definition.
+/// Whether a glob matches a text, by the definition of globs.
 fn fits(glob: &str, text: &str) -> bool {
     match glob.split_at_checked(1) {
         None | Some(("", _)) => text.is_empty(),
@@ -377,7 +377,7 @@ fn rules_come_from_a_file_too() {
         asked(&["changes", "--fail-on", &rules, "--fail-on", "replace"], &["delete"]);
     assert_eq!((code, told.len()), (3, 1), "{told:?}");
 
-    // As editors write it, and with comments behind rules.
+    // Editors write a byte order mark and CRLF; comments may follow rules.
     let text = "\u{feff}delete:acme_* # No data is lost.\r\n\
                 warning changes>1 \"Split it #2, \\\"please\\\" # now.\"\t# Large ones.\n\
                 delete:acme_server.b[\"x #1\"]\n";
@@ -434,12 +434,12 @@ fn a_closed_output_opens_no_gate() {
         let (code, said) = run(command);
         assert!(matches!(code, Some(1 | 3)), "{command}: {code:?}: {said}");
     }
-    // This writes nothing before all is read.
+    // `summary` writes nothing until it has read everything.
     let (code, said) = run("summary --fail-on delete corpus/plans/delete/plan.json");
     assert_eq!(code, Some(3), "{said}");
 }
 
-/// A pipe that nobody reads.
+/// A pipe whose reading end is closed.
 #[cfg(unix)]
 fn closed() -> std::process::Stdio {
     let (reader, writer) = std::io::pipe().expect("a pipe");

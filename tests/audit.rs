@@ -423,7 +423,7 @@ fn report(path: &std::path::Path) -> (Vec<Value>, String) {
 
 /// Asserts that the report of a redacted document agrees with the counts of masked values and with
 /// an audit of the document.
-fn hold_to_report(path: &std::path::Path) {
+fn assert_report_agrees(path: &std::path::Path) {
     let (report, said) = report(path);
     let summary = &report[report.len() - 1];
     let number = |key: &str| summary[key].as_u64().expect("a number");
@@ -447,12 +447,12 @@ fn hold_to_report(path: &std::path::Path) {
 #[test]
 fn a_report_tells_what_was_masked() {
     for case in corpus::cases() {
-        hold_to_report(&case.plan);
+        assert_report_agrees(&case.plan);
     }
     let file = tempfile::NamedTempFile::new().expect("a file");
     for document in [plan(), state()] {
         std::fs::write(file.path(), document.to_string()).expect("a file");
-        hold_to_report(file.path());
+        assert_report_agrees(file.path());
     }
 }
 
@@ -506,7 +506,7 @@ fn the_echoes_of_real_plans_are_found() {
         if !plan.is_file() {
             continue;
         }
-        hold_to_report(&plan);
+        assert_report_agrees(&plan);
         let entries = audited(&[plan.to_str().expect("UTF-8")], b"");
         let found = brief(&entries);
         // Sensitive inputs of these resources reappear in `output`, which has no marks.
@@ -520,7 +520,7 @@ fn the_echoes_of_real_plans_are_found() {
             };
             assert!(found.iter().any(|finding| is_it(&finding)), "{}: {path}", plan.display());
         }
-        hold_to_report(&plan.with_file_name("secrets-change.state.json"));
+        assert_report_agrees(&plan.with_file_name("secrets-change.state.json"));
     }
 }
 

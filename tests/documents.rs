@@ -48,7 +48,7 @@ fn options(validation: Validation) -> Options {
 
 /// The result for each document: `x.NAME`, or an error with its location, followed by `?` if the
 /// rest of the input is not read. Also the number of bytes of all complete documents.
-fn told_with_bytes(source: impl Source, options: &Options) -> (Vec<String>, u64) {
+fn results_with_bytes(source: impl Source, options: &Options) -> (Vec<String>, u64) {
     let mut documents = Documents::new(source, &options.read);
     let (mut told, mut first) = (Vec::new(), First::default());
     loop {
@@ -72,7 +72,7 @@ fn told_with_bytes(source: impl Source, options: &Options) -> (Vec<String>, u64)
 }
 
 fn told(text: &str) -> Vec<String> {
-    told_with_bytes(Slice(text.as_bytes()), &Options::default()).0
+    results_with_bytes(Slice(text.as_bytes()), &Options::default()).0
 }
 
 /// Results without the details of errors.
@@ -135,7 +135,7 @@ fn every_document_of_a_stream_is_told() {
 fn every_byte_of_a_clean_stream_belongs_to_a_document() {
     for between in ["", "\n", "\r\n", " \n\n"] {
         let text = ["a", "b", "c"].map(plan).join(between);
-        let (told, bytes) = told_with_bytes(Slice(text.as_bytes()), &Options::default());
+        let (told, bytes) = results_with_bytes(Slice(text.as_bytes()), &Options::default());
         assert_eq!((told.len(), bytes), (3, text.len() as u64), "{between:?}");
     }
 }
@@ -145,16 +145,16 @@ fn streams_are_told_alike_in_every_cut() {
     for (text, _) in streams() {
         for validation in [Validation::Structure, Validation::Grammar] {
             let options = options(validation);
-            let whole = told_with_bytes(Slice(text.as_bytes()), &options);
+            let whole = results_with_bytes(Slice(text.as_bytes()), &options);
             for len in [1, 2, 3, 17, 64, 100] {
                 let lengths = [len];
                 let cut = Cut::new(text.as_bytes(), &lengths);
-                assert_eq!(told_with_bytes(cut, &options), whole, "{len} of {text}");
+                assert_eq!(results_with_bytes(cut, &options), whole, "{len} of {text}");
             }
             for at in 1..text.len() {
                 let lengths = [at, text.len()];
                 let cut = Cut::new(text.as_bytes(), &lengths);
-                assert_eq!(told_with_bytes(cut, &options), whole, "{at} of {text}");
+                assert_eq!(results_with_bytes(cut, &options), whole, "{at} of {text}");
             }
         }
     }
@@ -186,7 +186,7 @@ fn a_plan_damaged_anywhere_keeps_its_neighbours() {
         for at in r#"{"format_version""#.len()..b.len() {
             let mut text = format!("{a}\n{b}\n{c}\n").into_bytes();
             text[a.len() + 1 + at] = hostile;
-            let (told, _) = told_with_bytes(Slice(&text), &Options::default());
+            let (told, _) = results_with_bytes(Slice(&text), &Options::default());
             let ends = (told.first().map(String::as_str), told.last().map(String::as_str));
             assert_eq!(ends, (Some("x.a"), Some("x.c")), "{at}: {hostile:#x}: {told:?}");
             assert_eq!(told.len(), 3, "{at}: {hostile:#x}: {told:?}");
@@ -199,7 +199,7 @@ fn strict_takes_several_documents_but_no_text_between_them() {
     let [a, b] = ["a", "b"].map(plan);
     let mut strict = Options::default();
     strict.read.surrounding_text = SurroundingText::Refused;
-    let told = |text: &str| told_with_bytes(Slice(text.as_bytes()), &strict).0;
+    let told = |text: &str| results_with_bytes(Slice(text.as_bytes()), &strict).0;
     assert_eq!(told(&format!("{a}\n{b}\n")), ["x.a", "x.b"]);
     assert_eq!(told(&format!("{a}{b}")), ["x.a", "x.b"]);
     assert_eq!(shape(&told(&format!("{a}\nDone.\n{b}"))), ["!", "x.b"]);
@@ -286,6 +286,6 @@ fn a_document_is_whole_before_the_next_one_has_come() {
 fn lines_that_begin_otherwise_are_searched_once() {
     let line = "{\"configuration\":{},\"format_version\":\"1.2\",\"resource_changes\":[]}\n";
     let text = line.repeat(100_000);
-    let (told, _) = told_with_bytes(Slice(text.as_bytes()), &options(Validation::Structure));
+    let (told, _) = results_with_bytes(Slice(text.as_bytes()), &options(Validation::Structure));
     assert_eq!(told.len(), 100_000);
 }

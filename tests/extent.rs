@@ -23,7 +23,7 @@ const PATHS: [&str; 7] = [
 ];
 
 /// Compares the records without paths with the full records. Returns the number of omitted keys.
-fn hold<S: Source>(open: impl Fn() -> S, what: &str) -> usize {
+fn compare<S: Source>(open: impl Fn() -> S, what: &str) -> usize {
     let mut taken = 0;
     for show in [Show::Changes, Show::All] {
         let options = Options { show, ..Options::default() };
@@ -47,7 +47,7 @@ fn the_rest_is_the_same_in_every_plan() {
     let shared = shared_plans::plans().into_iter().map(|(_, path)| path);
     let mut taken = 0;
     for path in corpus.chain(shared) {
-        taken += hold(|| open(&path).expect("a file"), &path.display().to_string());
+        taken += compare(|| open(&path).expect("a file"), &path.display().to_string());
     }
     assert!(taken > 300, "{taken} keys were taken out");
 }
@@ -58,7 +58,7 @@ fn the_rest_is_the_same_in_long_plans() {
     for shape in ["estate", "busy", "first-run", "policy"] {
         for layout in [&["--many-marks"][..], &["--indent", "--sort-keys"]] {
             let (plan, _) = generated(folder.path(), shape, layout, 2 << 20);
-            assert!(hold(|| Slice(&plan), shape) > 100);
+            assert!(compare(|| Slice(&plan), shape) > 100);
         }
     }
 }

@@ -170,7 +170,7 @@ fn document(path: &Path) -> Option<String> {
 }
 
 /// Checks the redaction of a text with each kind of echo detection.
-fn hold_text(name: &str, text: &str, report: &mut Vec<String>) {
+fn check_text(name: &str, text: &str, report: &mut Vec<String>) {
     for echo in ECHOES {
         let options = Options { echo, ..Options::default() };
         if let Some(difference) = difference(text, options) {
@@ -179,9 +179,9 @@ fn hold_text(name: &str, text: &str, report: &mut Vec<String>) {
     }
 }
 
-/// Checks a text with [`hold_text`], and compares its records with those of the original.
-fn hold(name: &str, text: &str, report: &mut Vec<String>) {
-    hold_text(name, text, report);
+/// Checks a text with [`check_text`], and compares its records with those of the original.
+fn check(name: &str, text: &str, report: &mut Vec<String>) {
+    check_text(name, text, report);
     let is_state = tree::parse(text).get("values").is_some();
     let redacted = redact(&[], text.as_bytes()).unwrap_or_default();
     if !is_state && let Some(difference) = other_records(text, &redacted) {
@@ -196,7 +196,7 @@ fn the_corpus_is_redacted_as_the_oracle_does_it() {
     for path in plans.chain(corpus::states()) {
         let text = document(&path).expect("a document");
         if !tree::parse(&text).has_twins() {
-            hold(&path.to_string_lossy(), &text, &mut report);
+            check(&path.to_string_lossy(), &text, &mut report);
         }
     }
     assert!(report.is_empty(), "{}", report.join("\n\n"));
@@ -210,7 +210,7 @@ fn real_plans_and_states_are_redacted_as_the_oracle_does_it() {
             continue;
         };
         if !tree::parse(&text).has_twins() {
-            hold(&name, &text, &mut report);
+            check(&name, &text, &mut report);
             held += 1;
         }
     }
@@ -228,11 +228,11 @@ fn generated_plans_are_redacted_as_the_oracle_does_it() {
             String::from_utf8(text).expect("UTF-8")
         };
         for layout in [&[][..], &["--indent", "--sort-keys"]] {
-            hold(&format!("{shape} {layout:?}"), &generated(layout, 200_000), &mut report);
+            check(&format!("{shape} {layout:?}"), &generated(layout, 200_000), &mut report);
         }
         // Long enough for several chunks of output. Some keys are secret, so records omit them from
         // paths.
-        hold_text(&format!("{shape}, long"), &generated(&[], 700_000), &mut report);
+        check_text(&format!("{shape}, long"), &generated(&[], 700_000), &mut report);
     }
     assert!(report.is_empty(), "{}", report.join("\n\n"));
 }

@@ -45,7 +45,7 @@ fn answer<S: Source>(open: impl Fn() -> S, options: &Options) -> (String, String
 
 /// Asserts that any number of threads gives the answer of one thread. Returns the findings, and the
 /// result or error at the end.
-fn hold_to_one(text: &[u8], options: &Options, what: &str) -> (String, String) {
+fn assert_same_on_threads(text: &[u8], options: &Options, what: &str) -> (String, String) {
     let (told, end) = answer(|| Slice(text), options);
     for threads in [1, 2, 3, 8] {
         let found = answer(|| InMemory::new(text), &on_threads(options, threads));
@@ -65,7 +65,8 @@ fn every_shape() {
         for echo in [EchoOf::Whole, EchoOf::Part] {
             let mut options = options();
             options.secret.echo = echo;
-            let (told, end) = hold_to_one(&plan, &options, &format!("{shape} {layout:?}"));
+            let (told, end) =
+                assert_same_on_threads(&plan, &options, &format!("{shape} {layout:?}"));
             assert!(end.starts_with("Audited") && told.lines().count() > 1000, "{end}");
         }
     }
@@ -79,7 +80,8 @@ fn modules_are_left_and_entered() {
         let plan = plan(&planned_values(800, depth));
         let plan =
             plan.replace("\"password\":\"a secret text 9\"", "\"password\":\"(sensitive value)\"");
-        let (told, end) = hold_to_one(plan.as_bytes(), &options(), &format!("{depth} deep"));
+        let (told, end) =
+            assert_same_on_threads(plan.as_bytes(), &options(), &format!("{depth} deep"));
         assert!(end.starts_with("Audited") && !end.contains("unmarked: 0"), "{end}");
         assert!(["marked", "echo", "equal"].iter().all(|kind| told.contains(kind)), "{depth}");
     }
@@ -109,7 +111,7 @@ fn very_many_findings_under_very_long_keys() {
     };
     let resources: Vec<_> = (0..1500).map(resource).collect();
     let plan = plan(&format!(r#"{{"root_module":{{"resources":[{}]}}}}"#, resources.join(",")));
-    let (told, end) = hold_to_one(plan.as_bytes(), &options(), "long keys");
+    let (told, end) = assert_same_on_threads(plan.as_bytes(), &options(), "long keys");
     assert!(end.starts_with("Audited"), "{end}");
     // Each resource occurs twice: in the planned values and in the prior state.
     assert!(told.lines().count() > 2 * 1500 * 60 && told.len() > 100 << 20);
@@ -131,7 +133,8 @@ fn space_is_held_to_its_limit() {
         for (limit, is_enough) in [(len - 1, false), (len + 1, true)] {
             let mut options = options();
             options.secret.read.limits.change = limit;
-            let (_, end) = hold_to_one(text.as_bytes(), &options, &format!("{shift}, {limit}"));
+            let (_, end) =
+                assert_same_on_threads(text.as_bytes(), &options, &format!("{shift}, {limit}"));
             assert_eq!(end.starts_with("Audited"), is_enough, "{end}");
         }
     }

@@ -16,14 +16,14 @@ use crate::hostile::sample;
 use crate::run;
 
 /// An input that calls a function before it is filled for the `when`th time.
-struct Meddled<'a> {
+struct ModifiedWhileRead<'a> {
     input: Input,
     fills: usize,
     when: usize,
     change: &'a dyn Fn(),
 }
 
-impl Source for Meddled<'_> {
+impl Source for ModifiedWhileRead<'_> {
     fn window(&self) -> &[u8] {
         self.input.window()
     }
@@ -105,7 +105,7 @@ fn a_file_that_changes_is_an_error_that_says_so() {
                 )
                 .expect("it");
                 let change = || change(&path);
-                let meddled = Meddled { input, fills: 0, when, change: &change };
+                let meddled = ModifiedWhileRead { input, fills: 0, when, change: &change };
                 let error = run::error(meddled, &options);
                 let what = format!("{name}, {mapping:?}, {threads} threads, {when}");
                 assert_eq!(error.kind(), ErrorKind::Changed, "{what}");
@@ -201,7 +201,7 @@ fn a_file_that_holds_still_is_read() {
             &input::Options { limits: options.read.limits, mapping, ..Default::default() },
         )
         .expect("a file");
-        let meddled = Meddled { input, fills: 0, when: 2, change: &|| {} };
+        let meddled = ModifiedWhileRead { input, fills: 0, when: 2, change: &|| {} };
         let (records, _) = run::records(meddled, &options).expect("a plan");
         assert_eq!(records.len(), 80_002);
     }

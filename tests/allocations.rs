@@ -98,7 +98,7 @@ fn plan(change: &str, count: usize) -> String {
 }
 
 /// Number of allocations while a plan becomes records.
-fn asked(plan: &str, sink: &mut dyn Sink) -> u64 {
+fn count_allocations(plan: &str, sink: &mut dyn Sink) -> u64 {
     let options = Options { show: Show::All, ..Options::default() };
     let before = ASKED.load(Ordering::Relaxed);
     sift(Slice(plan.as_bytes()), "plan.json", &options, sink).expect("a plan");
@@ -106,7 +106,7 @@ fn asked(plan: &str, sink: &mut dyn Sink) -> u64 {
 }
 
 /// Number of allocations while several threads read a mapped file.
-fn asked_by_several(plan: &str) -> u64 {
+fn count_on_threads(plan: &str) -> u64 {
     let mut file = tempfile::NamedTempFile::new().expect("a file");
     file.write_all(plan.as_bytes()).expect("it is written");
     let mut options = Options::default();
@@ -125,15 +125,15 @@ fn memory_is_asked_for_by_plans_and_not_by_changes() {
 
 fn several_threads_ask_for_memory_by_stretches_and_not_by_changes() {
     /// Length in bytes of a range that one thread reads, and the number of allocations for each.
-    const STRETCH: usize = 256 << 10;
+    const RANGE: usize = 256 << 10;
     const EACH: u64 = 4;
     /// Allocations of threads that had no work in the shorter plan, and a reserve.
     const AT_FIRST: u64 = 150;
     for (name, change) in CHANGES {
-        let count = 16 * STRETCH * 10 / plan(change, 10).len();
+        let count = 16 * RANGE * 10 / plan(change, 10).len();
         let [once, twice] = [count, 5 * count].map(|count| {
             let plan = plan(change, count);
-            (asked_by_several(&plan), plan.len() / STRETCH)
+            (count_on_threads(&plan), plan.len() / RANGE)
         });
         let more = twice.0.saturating_sub(once.0);
         let stretches = (twice.1 - once.1) as u64;
@@ -151,8 +151,8 @@ fn a_plan_twice_as_long_asks_for_memory_no_more_often() {
         [|| Box::new(Ndjson::new(std::io::sink())), || Box::new(Json::new(std::io::sink()))];
     for (name, change) in CHANGES {
         for sink in sinks {
-            let once = asked(&plan(change, COUNT), sink().as_mut());
-            let twice = asked(&plan(change, 2 * COUNT), sink().as_mut());
+            let once = count_allocations(&plan(change, COUNT), sink().as_mut());
+            let twice = count_allocations(&plan(change, 2 * COUNT), sink().as_mut());
             assert!(once > 0, "requests are counted");
             assert!(twice <= once + MORE, "{name}: {once}, then {twice}");
         }

@@ -80,14 +80,14 @@ impl Browser {
 
     /// Opens a file, and clears the recorded requests.
     pub fn open(&self, page: &Path) {
-        self.asked("/url", json!({"url": "about:blank"}));
+        self.post("/url", json!({"url": "about:blank"}));
         self.log("performance");
-        self.asked("/url", json!({"url": format!("file://{}", page.display())}));
+        self.post("/url", json!({"url": format!("file://{}", page.display())}));
     }
 
     /// Returns the result of a script. It runs outside the page's own scripts.
     pub fn eval(&self, script: &str) -> Value {
-        self.asked("/execute/sync", json!({"script": format!("return {script}"), "args": []}))
+        self.post("/execute/sync", json!({"script": format!("return {script}"), "args": []}))
     }
 
     /// Waits until the page has finished its pending work.
@@ -114,7 +114,7 @@ impl Browser {
         let key = |kind, key: char| json!({"type": kind, "value": key.to_string()});
         let strokes = keys.chars().flat_map(|it| [key("keyDown", it), key("keyUp", it)]);
         let strokes: Vec<Value> = strokes.collect();
-        self.asked(
+        self.post(
             "/actions",
             json!({"actions": [{"type": "key", "id": "keys", "actions": strokes}]}),
         );
@@ -122,7 +122,7 @@ impl Browser {
 
     /// Sends a command of the browser's own protocol.
     pub fn command(&self, name: &str, params: Value) -> Value {
-        self.asked("/goog/cdp/execute", json!({"cmd": name, "params": params}))
+        self.post("/goog/cdp/execute", json!({"cmd": name, "params": params}))
     }
 
     /// The browser's log of the page: errors and violations of the content security policy.
@@ -149,11 +149,11 @@ impl Browser {
     }
 
     fn log(&self, kind: &str) -> Vec<Value> {
-        let entries = self.asked("/se/log", json!({"type": kind}));
+        let entries = self.post("/se/log", json!({"type": kind}));
         entries.as_array().expect("a list").clone()
     }
 
-    fn asked(&self, path: &str, body: Value) -> Value {
+    fn post(&self, path: &str, body: Value) -> Value {
         self.ask("POST", &format!("/session/{}{path}", self.session), body)
     }
 

@@ -17,7 +17,7 @@ use plansift::sink::Sink;
 use plansift::sink::json::Json;
 use plansift::sink::ndjson::Ndjson;
 
-/// The system's allocator, and how often it was asked for memory.
+/// The system's allocator with a count of allocations.
 struct Counted;
 
 static ASKED: AtomicU64 = AtomicU64::new(0);
@@ -25,7 +25,7 @@ static ASKED: AtomicU64 = AtomicU64::new(0);
 #[global_allocator]
 static ALLOCATOR: Counted = Counted;
 
-// SAFETY: all is left to the system's allocator, under the promises that were made to this one.
+// SAFETY: every call goes to the system's allocator, with the guarantees of this one's caller.
 unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ASKED.fetch_add(1, Ordering::Relaxed);
@@ -45,7 +45,7 @@ unsafe impl GlobalAlloc for Counted {
     }
 }
 
-/// Changes by what is special about them: what stands in an element after its address.
+/// Changes by their special feature: the members of an element after its address.
 const CHANGES: [(&str, &str); 13] = [
     ("no-op", r#""change":{"actions":["no-op"],"before":null,"after":null}"#),
     (
@@ -97,16 +97,16 @@ fn plan(change: &str, count: usize) -> String {
     )
 }
 
-/// How often memory is asked for while a plan becomes records.
-fn asked(plan: &str, sink: &mut dyn Sink) -> u64 {
+/// Number of allocations while a plan becomes records.
+fn count_allocations(plan: &str, sink: &mut dyn Sink) -> u64 {
     let options = Options { show: Show::All, ..Options::default() };
     let before = ASKED.load(Ordering::Relaxed);
     sift(Slice(plan.as_bytes()), "plan.json", &options, sink).expect("a plan");
     ASKED.load(Ordering::Relaxed) - before
 }
 
-/// How often memory is asked for while several threads read a file that is mapped.
-fn asked_by_several(plan: &str) -> u64 {
+/// Number of allocations while several threads read a mapped file.
+fn count_on_threads(plan: &str) -> u64 {
     let mut file = tempfile::NamedTempFile::new().expect("a file");
     file.write_all(plan.as_bytes()).expect("it is written");
     let mut options = Options::default();
@@ -124,16 +124,16 @@ fn memory_is_asked_for_by_plans_and_not_by_changes() {
 }
 
 fn several_threads_ask_for_memory_by_stretches_and_not_by_changes() {
-    /// Bytes that are read ahead at a time, and how often that asks.
-    const STRETCH: usize = 256 << 10;
+    /// Length in bytes of a range that one thread reads, and the number of allocations for each.
+    const RANGE: usize = 256 << 10;
     const EACH: u64 = 4;
-    /// What a thread asks for that had nothing to do with the shorter plan, and some more.
+    /// Allocations of threads that had no work in the shorter plan, and a reserve.
     const AT_FIRST: u64 = 150;
     for (name, change) in CHANGES {
-        let count = 16 * STRETCH * 10 / plan(change, 10).len();
+        let count = 16 * RANGE * 10 / plan(change, 10).len();
         let [once, twice] = [count, 5 * count].map(|count| {
             let plan = plan(change, count);
-            (asked_by_several(&plan), plan.len() / STRETCH)
+            (count_on_threads(&plan), plan.len() / RANGE)
         });
         let more = twice.0.saturating_sub(once.0);
         let stretches = (twice.1 - once.1) as u64;
@@ -145,14 +145,14 @@ fn several_threads_ask_for_memory_by_stretches_and_not_by_changes() {
 
 fn a_plan_twice_as_long_asks_for_memory_no_more_often() {
     const COUNT: usize = 1000;
-    // A list of what was found may double once more.
+    // A list of results may double its capacity once more.
     const MORE: u64 = 8;
     let sinks: [fn() -> Box<dyn Sink>; 2] =
         [|| Box::new(Ndjson::new(std::io::sink())), || Box::new(Json::new(std::io::sink()))];
     for (name, change) in CHANGES {
         for sink in sinks {
-            let once = asked(&plan(change, COUNT), sink().as_mut());
-            let twice = asked(&plan(change, 2 * COUNT), sink().as_mut());
+            let once = count_allocations(&plan(change, COUNT), sink().as_mut());
+            let twice = count_allocations(&plan(change, 2 * COUNT), sink().as_mut());
             assert!(once > 0, "requests are counted");
             assert!(twice <= once + MORE, "{name}: {once}, then {twice}");
         }

@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use crate::same_answer::forms;
 use crate::{corpus, run};
 
-/// What every secret begins with.
+/// Prefix of every secret.
 const CANARY: &str = "CANARY-";
 
-/// A plan with a secret that is marked, and all that can become of it.
+/// A plan with a marked secret and everything that can repeat it.
 fn plan() -> Value {
     let secret = "CANARY-of-the-vault";
     json!({
@@ -61,7 +61,8 @@ fn plan() -> Value {
     })
 }
 
-/// In the order of the document: kind, name or address, path, and the path of what is repeated.
+/// Expected findings in document order: kind, name or address, path, and the path of the repeated
+/// value.
 const EXPECTED: [(&str, &str, &str, &str); 17] = [
     ("marked", "key", "value", ""),
     ("suspect", "api_token", "value", ""),
@@ -96,13 +97,13 @@ fn audit(args: &[&str], input: &[u8]) -> Output {
     run::piped(&[&["audit"], args].concat(), input)
 }
 
-/// The entries of a text of JSON lines.
+/// The entries of an NDJSON text.
 fn entries(text: &[u8]) -> Vec<Value> {
     let text = std::str::from_utf8(text).expect("UTF-8");
     text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }
 
-/// The entries of an audit.
+/// The entries that an audit prints.
 fn audited(args: &[&str], input: &[u8]) -> Vec<Value> {
     let output = audit(&[&["--format", "ndjson"], args].concat(), input);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -113,7 +114,7 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// Findings as [`EXPECTED`] has them.
+/// Findings in the form of [`EXPECTED`].
 fn brief(entries: &[Value]) -> Vec<(&str, &str, &str, &str)> {
     let findings = entries.iter().filter(|entry| entry.get("path").is_some());
     let label = |entry| match text(entry, "address") {
@@ -142,7 +143,7 @@ fn every_kind_is_found_and_told_by_its_path() {
     }
 }
 
-/// What child modules are configured with, and what only a change marks.
+/// Arguments of child modules, and values that only a change marks.
 #[test]
 fn marked_constants_and_their_echoes_are_told_by_their_paths() {
     let path = run::root().join("corpus/plans/secret-modules/plan.json");
@@ -192,7 +193,7 @@ fn other_options_find_other_things() {
     assert_eq!(count(&["--echo", "off"], "marked"), 5);
     assert_eq!(count(&["--echo-min", "100"], "echo"), 0);
     assert_eq!(count(&["--also-names", "^password$"], "name"), 2);
-    // The address of the second resource, besides.
+    // Partial matches also find the address of the second resource.
     assert_eq!(count(&["--echo", "contains"], "echo"), count(&[], "echo") + 1);
 }
 
@@ -226,7 +227,7 @@ fn an_echo_is_a_reason_to_fail_where_that_was_asked_for() {
     let code = |args: &[&str], plan: &Value| audit(args, plan.to_string().as_bytes()).status.code();
     assert_eq!(code(&["--fail-on-echo"], &plan), Some(3));
     assert_eq!(code(&[], &plan), Some(0));
-    // A gate that nothing can break.
+    // `--fail-on-echo` without echo detection could never fail, so the combination is rejected.
     assert_eq!(code(&["--fail-on-echo", "--echo", "off"], &plan), Some(64));
     let mut without = plan.clone();
     without["resource_changes"] = json!([]);
@@ -262,7 +263,7 @@ fn errors_tell_no_value() {
     }
 }
 
-/// A state in the form of `show -json`.
+/// A state as `show -json` prints it.
 fn state() -> Value {
     json!({
         "format_version": "1.0", "terraform_version": "1.15.0",
@@ -322,7 +323,7 @@ fn the_table_tells_how_much_it_leaves_out() {
     assert!(table.contains("of resource_changes acme_vault.a change.before.key"), "{table}");
 }
 
-/// A plan with many echoes, deep below a long key, and as many secrets.
+/// A plan with many echoes, nested deeply below a long key, and as many secrets.
 fn hostile(number: usize) -> String {
     let secrets: Vec<_> = (0..number).map(|number| format!("CANARY-{number:08}")).collect();
     let (open, close) = ("[".repeat(2000), "]".repeat(2000));
@@ -348,7 +349,7 @@ fn many_echoes_take_little_memory_and_time() {
     let entries = entries(&output.stdout);
     assert_eq!(entries[entries.len() - 1]["echo"], 2 * NUMBER);
     assert_eq!(entries[entries.len() - 1]["marked"], NUMBER);
-    // Of a place that is too deep, or below a key that is too long, the way to it is cut.
+    // The path of a value that is nested too deeply, or below a key that is too long, is truncated.
     assert!(output.stdout.len() < NUMBER * 3 * 2000);
     assert_eq!(text(&entries[entries.len() - 2], "address"), "a.b");
 }
@@ -397,7 +398,7 @@ fn the_answer_is_the_same_from_every_form_and_kernel() {
                 .env("PLANSIFT_ISA", isa)
                 .output()
                 .expect("the binary starts");
-            // Not every processor has all of them.
+            // Not every processor supports every kernel.
             if output.status.code() == Some(64) && isa != "scalar" {
                 continue;
             }
@@ -407,7 +408,7 @@ fn the_answer_is_the_same_from_every_form_and_kernel() {
     }
 }
 
-/// Redacts a file and gives back the report and what was said.
+/// Redacts a file. Returns the report and standard error.
 fn report(path: &std::path::Path) -> (Vec<Value>, String) {
     let report = tempfile::NamedTempFile::new().expect("a file");
     let output = run::plansift()
@@ -420,8 +421,9 @@ fn report(path: &std::path::Path) -> (Vec<Value>, String) {
     (entries(&std::fs::read(report.path()).expect("a report")), said)
 }
 
-/// Holds the report of a redacted document to what was masked in it, and to its audit.
-fn hold_to_report(path: &std::path::Path) {
+/// Asserts that the report of a redacted document agrees with the counts of masked values and with
+/// an audit of the document.
+fn assert_report_agrees(path: &std::path::Path) {
     let (report, said) = report(path);
     let summary = &report[report.len() - 1];
     let number = |key: &str| summary[key].as_u64().expect("a number");
@@ -445,12 +447,12 @@ fn hold_to_report(path: &std::path::Path) {
 #[test]
 fn a_report_tells_what_was_masked() {
     for case in corpus::cases() {
-        hold_to_report(&case.plan);
+        assert_report_agrees(&case.plan);
     }
     let file = tempfile::NamedTempFile::new().expect("a file");
     for document in [plan(), state()] {
         std::fs::write(file.path(), document.to_string()).expect("a file");
-        hold_to_report(file.path());
+        assert_report_agrees(file.path());
     }
 }
 
@@ -504,10 +506,10 @@ fn the_echoes_of_real_plans_are_found() {
         if !plan.is_file() {
             continue;
         }
-        hold_to_report(&plan);
+        assert_report_agrees(&plan);
         let entries = audited(&[plan.to_str().expect("UTF-8")], b"");
         let found = brief(&entries);
-        // What was given to these as sensitive comes back in `output`, which nobody marks.
+        // Sensitive inputs of these resources reappear in `output`, which has no marks.
         for (address, path) in [
             ("terraform_data.json", "change.before.output"),
             ("terraform_data.map", "change.before.output.deep.obj.pass"),
@@ -518,7 +520,7 @@ fn the_echoes_of_real_plans_are_found() {
             };
             assert!(found.iter().any(|finding| is_it(&finding)), "{}: {path}", plan.display());
         }
-        hold_to_report(&plan.with_file_name("secrets-change.state.json"));
+        assert_report_agrees(&plan.with_file_name("secrets-change.state.json"));
     }
 }
 

@@ -23,7 +23,7 @@ use tempfile::TempDir;
 use crate::hostile::sample::{self, PLAN};
 use crate::run;
 
-/// A folder of inputs that runs are made in.
+/// A temporary folder of inputs, which is the working directory of runs.
 struct Folder(TempDir);
 
 impl Folder {
@@ -31,7 +31,7 @@ impl Folder {
         Folder(tempfile::tempdir().expect("a folder"))
     }
 
-    /// With the plan that has changes, one that has none, and one that is cut.
+    /// Creates a folder with three plans: one with changes, one without, and a truncated one.
     fn of_plans() -> Folder {
         let folder = Folder::new();
         folder.write("plan.json", PLAN);
@@ -50,7 +50,7 @@ impl Folder {
         std::fs::write(self.path(name), content).expect("a file");
     }
 
-    /// The names of its files.
+    /// The names of the files in the folder.
     fn names(&self) -> Vec<String> {
         let entries = self.0.path().read_dir().expect("a folder");
         let name = |entry: std::io::Result<std::fs::DirEntry>| {
@@ -61,7 +61,7 @@ impl Folder {
         names
     }
 
-    /// Runs plansift with arguments that are divided by spaces.
+    /// Runs plansift in the folder; spaces separate the arguments.
     fn run(&self, args: &str) -> Run {
         self.run_with(args, &[])
     }
@@ -73,7 +73,7 @@ impl Folder {
     }
 }
 
-/// How a run ended, and what it printed.
+/// The exit code and the output of a run.
 #[derive(Debug)]
 struct Run {
     code: Option<i32>,
@@ -91,7 +91,7 @@ impl Run {
         Run::of(&run::piped(&args.split(' ').collect::<Vec<_>>(), input.as_ref()))
     }
 
-    /// How many records of a kind were written as lines.
+    /// Number of NDJSON records of a kind.
     fn count(&self, kind: &str) -> usize {
         let start = format!(r#"{{"kind":"{kind}""#);
         self.out.lines().filter(|line| line.starts_with(&start)).count()
@@ -173,7 +173,7 @@ fn what_counts_as_a_change_is_more_than_a_resource() {
         (one(r#"{"address":"a.b","change":{"actions":["read"]}}"#), 2),
         (output("no-op"), 0),
         (output("update"), 2),
-        // A plan that was made to bring the state up to date; else it has resource changes, too.
+        // A plan made by `-refresh-only`; another plan has resource changes, too.
         (drift.replace("resource_changes", "resource_drift"), 2),
     ] {
         let run = Run::piped("changes --detailed-exitcode", &plan);
@@ -301,7 +301,7 @@ fn a_fifo_is_an_input() {
     let path = folder.path("fifo");
     let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo");
     assert!(made.success());
-    // Opening waits for the reader.
+    // Opening a FIFO blocks until the other end is opened.
     let writer = std::thread::spawn(move || std::fs::write(path, PLAN).expect("a reader"));
     let run = folder.run("changes fifo");
     writer.join().expect("it wrote");

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::run;
 
-/// Texts that want to be more than text.
+/// Texts that try to have an effect.
 const HOSTILE: [&str; 22] = [
     "::error title=pwned::hello",
     "  ::set-output name=a::b",
@@ -43,17 +43,18 @@ const HOSTILE: [&str; 22] = [
     "#\u{200b}#vso[task.x]\u{ad}:\u{2060}:error::",
 ];
 
-/// What an output may hold besides plain text.
+/// Kinds of output that the program itself adds to plain text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Own {
     Nothing,
-    /// The program's colours.
+    /// Colours of the terminal.
     Colours,
-    /// Annotations of GitHub.
+    /// GitHub annotations.
     Annotations,
 }
 
-/// What a runner or a terminal would obey in a text, or a reader not see.
+/// The first thing in a text that a runner or a terminal would obey, or that a reader would not
+/// see.
 fn obeyed(text: &str, own: Own) -> Option<String> {
     static HIDDEN: LazyLock<Regex> = LazyLock::new(|| {
         let hidden = r"[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}--\n]";
@@ -101,7 +102,7 @@ fn the_reader_finds_what_is_obeyed() {
     }
 }
 
-/// A resource's change with a text in every field.
+/// A resource change with a text in every field.
 fn change(text: &str, address: &str, actions: &Value) -> Value {
     let secret = "Canary-secret-text";
     let side = |end: &str| {
@@ -127,7 +128,7 @@ fn change(text: &str, address: &str, actions: &Value) -> Value {
     })
 }
 
-/// A plan with a text in every field that some form prints.
+/// A plan with a text in every field that some output format prints.
 fn plan(text: &str) -> Value {
     let addresses = [text.to_owned(), format!("module.m.{text}"), format!("acme_x.a[\"{text}\"]")];
     let actions = [
@@ -176,7 +177,7 @@ fn plan(text: &str) -> Value {
     plan
 }
 
-/// A folder with a plan, and with a plan that is cut, under names that are hostile as well.
+/// A folder with a plan and a truncated plan, both under hostile names.
 struct Stage {
     folder: tempfile::TempDir,
     plan: OsString,
@@ -198,7 +199,7 @@ impl Stage {
         self.folder.path()
     }
 
-    /// Runs with these arguments and the inputs.
+    /// Runs plansift with the arguments and the inputs.
     fn run(&self, args: &[&str], inputs: &[&OsString]) -> Output {
         let mut command = run::plansift();
         command.current_dir(self.path()).args(args).arg("--").args(inputs);
@@ -208,7 +209,7 @@ impl Stage {
         command.stdin(Stdio::null()).output().expect("it runs")
     }
 
-    /// What it prints is inert; it is not refused either.
+    /// Asserts that the output has no effect, and that the arguments are accepted.
     fn expect_inert(&self, args: &[&str], own: Own) {
         for inputs in [&[&self.plan][..], &[&self.plan, &self.cut]] {
             let output = self.run(args, inputs);
@@ -272,13 +273,13 @@ fn rules_and_batches_and_rewritings_are_inert() {
             ("json", Own::Nothing),
             ("github", Own::Annotations),
         ] {
-            // An argument has no zero byte, and a rule that is none is refused elsewhere.
+            // An argument cannot contain a zero byte. Other tests cover invalid rules.
             if !text.contains('\0') {
                 stage.expect_inert(&["report", "-o", form, "--fail-on", &rule], own);
             }
         }
         for args in [&["redact", "--report", "report.ndjson"][..], &["slim"]] {
-            // The document is data: what it holds is the plan's own.
+            // The output is a document that keeps the plan's own texts.
             let output = stage.run(args, &[&stage.plan, &stage.cut]);
             assert_eq!(output.status.code(), Some(4), "{args:?}");
             expect_inert(&format!("{args:?}: standard error"), &output.stderr, Own::Nothing);

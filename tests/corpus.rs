@@ -18,25 +18,25 @@ use serde_json::Value;
 
 use crate::{naive, run};
 
-/// The folders of documents that are refused.
+/// Folders of invalid documents.
 const REFUSED: [&str; 2] = ["wrong", "hostile"];
 
 /// A plan of the corpus.
 pub struct Case {
-    /// The folder that is named after what the plan is about.
+    /// A folder, named after the feature of the plan.
     pub folder: PathBuf,
     /// The plan, plain or compressed.
     pub plan: PathBuf,
 }
 
 impl Case {
-    /// The plan as a user in its folder would name it.
+    /// The file name of the plan.
     pub fn source(&self) -> String {
         self.plan.file_name().expect("a file").to_string_lossy().into_owned()
     }
 }
 
-/// Every plan of the corpus, in order of name.
+/// All plans of the corpus, sorted by name.
 pub fn cases() -> Vec<Case> {
     let cases: Vec<_> = entries("plans").into_iter().map(case).collect();
     assert!(!cases.is_empty(), "an empty corpus");
@@ -55,12 +55,12 @@ fn case(folder: PathBuf) -> Case {
     Case { plan: plan.clone(), folder }
 }
 
-/// Every state of the corpus, in order of name.
+/// All states of the corpus, sorted by name.
 pub fn states() -> Vec<PathBuf> {
     entries("states")
 }
 
-/// What is in a folder of the corpus, in order of name.
+/// The entries of a folder of the corpus, sorted by name.
 fn entries(folder: &str) -> Vec<PathBuf> {
     let folder = run::root().join("corpus").join(folder);
     let entries = fs::read_dir(&folder).expect("a folder of the corpus");
@@ -69,7 +69,7 @@ fn entries(folder: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// The documents of a folder that are refused, each with the file that holds its error.
+/// The invalid documents of a folder, each with the file of its expected error.
 fn refused(folder: &str) -> Vec<(PathBuf, PathBuf)> {
     let documents = entries(folder).into_iter().filter(|path| !name(path).ends_with(".error"));
     let documents: Vec<_> = documents
@@ -91,7 +91,7 @@ pub fn open(path: &Path) -> Result<Input> {
     Input::open_file(path, &input::Options::default())
 }
 
-/// The plan as NDJSON.
+/// The records of a plan as NDJSON.
 fn ndjson(case: &Case, show: Show) -> String {
     let options = Options { show, ..Options::default() };
     let mut text = Vec::new();
@@ -104,7 +104,8 @@ fn ndjson(case: &Case, show: Show) -> String {
     String::from_utf8(text).expect("records are UTF-8")
 }
 
-/// Holds a text to a file; with `UPDATE` in the environment, the file to the text.
+/// Compares a text with a file and appends differences to `report`. With `UPDATE` in the
+/// environment, writes the text to the file instead.
 pub fn differences(file: &Path, text: &str, report: &mut String) {
     if std::env::var_os("UPDATE").is_some() {
         fs::write(file, text).expect("the corpus can be written");
@@ -164,8 +165,8 @@ fn the_oracle_makes_the_same_records() {
     }
 }
 
-/// The document of a case as a tree, and its length: space around it counts, a byte order mark and
-/// a wrapper's text do not.
+/// The tree and the length in bytes of a plan. The length includes space around the document, but
+/// not a byte order mark or a wrapper's text.
 fn tree(case: &Case) -> (Value, u64) {
     let text = text(&case.plan);
     let text = text.trim_start_matches('\u{feff}');

@@ -21,7 +21,7 @@ use crate::{corpus, naive, run, shared_plans};
 /// Longest plan that is damaged, in bytes.
 const LEN_MAX: usize = 1 << 20;
 
-/// Each command that reads plans, with a form of its output that stands for the others.
+/// Each command that reads plans, with one representative output format.
 const COMMANDS: [&[&str]; 11] = [
     &["changes", "--all"],
     &["changes", "--format", "csv"],
@@ -58,7 +58,7 @@ fn a_damaged_plan_is_refused_or_read_as_what_it_says() {
                 fs::write(&path, &damaged).expect("a file");
                 let name = format!("{name}: {what}, number {number}");
                 let found = check(&path, &damaged, &name);
-                // A batch waits for the disk: a part of the documents says enough.
+                // A batch waits for the disk, so it gets only a tenth of the documents.
                 if number.is_multiple_of(10) {
                     check_batch(&path, &found, &name);
                 }
@@ -70,12 +70,12 @@ fn a_damaged_plan_is_refused_or_read_as_what_it_says() {
     });
     let sum = |of: fn(&Counts) -> usize| counts.iter().map(of).sum::<usize>();
     let (broken, read) = (sum(|counts| counts.not_json), sum(|counts| counts.read));
-    // The test would hold nothing if the damage were always, or never, noticed by brackets alone.
+    // The test proves nothing unless it has documents of both kinds: still JSON, and not.
     assert!(broken > count / 2, "{broken} of {count} documents were no JSON");
     assert!(read > count / 50, "{read} of {count} documents were JSON and were read");
 }
 
-/// What came of the damaged documents.
+/// Counts of the damaged documents, by result.
 #[derive(Default)]
 struct Counts {
     not_json: usize,
@@ -93,7 +93,7 @@ impl Counts {
     }
 }
 
-/// The second half of a plan stands behind the plan once more.
+/// The second half of a plan follows the complete plan.
 #[test]
 fn damage_behind_a_whole_plan_leaves_that_plan() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -133,7 +133,7 @@ fn check(path: &Path, text: &[u8], name: &str) -> Counts {
                 counts.not_json += usize::from(is_changes(command) && json(text).is_none());
                 continue;
             }
-            // Damage behind a whole plan: that plan is read, and what follows it is refused.
+            // The damage is after a complete plan: that plan is read, and the rest is refused.
             Some(4) if begins_with_document(text) && json(text).is_none() => {
                 counts.partly += usize::from(is_changes(command));
                 continue;
@@ -158,8 +158,8 @@ fn check(path: &Path, text: &[u8], name: &str) -> Counts {
     counts
 }
 
-/// Whether `batch` reads what `changes` has read of a document, and has no file of records where
-/// `changes` has read nothing.
+/// Checks that `batch` reads the same plans as `changes`, and writes no record file if `changes`
+/// reads none.
 fn check_batch(path: &Path, found: &Counts, name: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let output = plansift()
@@ -179,12 +179,12 @@ fn check_batch(path: &Path, found: &Counts, name: &str) {
     assert_eq!(records, usize::from(code != 1), "{name}: batch: files of records");
 }
 
-/// Whether it is the command whose records are compared.
+/// Whether the records of the command are compared with the oracle.
 fn is_changes(command: &[&str]) -> bool {
     command == COMMANDS[0]
 }
 
-/// Whether a text begins with a whole JSON document, by an independent parser.
+/// Whether a text begins with a complete JSON document, according to serde_json.
 fn begins_with_document(text: &[u8]) -> bool {
     let mut documents = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
     matches!(documents.next(), Some(Ok(Value::Object(_))))
@@ -194,7 +194,7 @@ fn json(text: &[u8]) -> Option<Value> {
     serde_json::from_slice(text).ok()
 }
 
-/// A document without the text around it that was skipped with a warning.
+/// The document without the surrounding text that was skipped with a warning.
 fn within_text<'a>(text: &'a [u8], said: &str) -> &'a [u8] {
     let skipped = |side: &str| -> usize {
         let line = said.lines().find(|line| line.ends_with(&format!("other text {side} the plan")));
@@ -217,7 +217,7 @@ fn compare(output: &Output, tree: &Value, document: &[u8], path: &Path, name: &s
     }
 }
 
-/// The plans at hand, and some that are generated.
+/// Plans of the corpus and of the reference folder, and generated plans.
 fn samples() -> Vec<(String, Vec<u8>)> {
     let name = |path: &Path| path.display().to_string();
     let of_corpus = corpus::cases().into_iter().map(|case| (name(&case.plan), case.plan));
@@ -235,7 +235,7 @@ fn samples() -> Vec<(String, Vec<u8>)> {
     samples
 }
 
-/// A text with some damage, and what it is.
+/// A damaged copy of a text, and a description of the damage.
 fn damage(text: &[u8], random: &mut Random) -> (Vec<u8>, String) {
     let range = if random.below(4) == 0 { lines(text, random) } else { bytes(text, random) };
     let (before, lost, after) = (&text[..range.start], &text[range.clone()], &text[range.end..]);
@@ -248,16 +248,16 @@ fn damage(text: &[u8], random: &mut Random) -> (Vec<u8>, String) {
     ([before, &middle, after].concat(), format!("bytes {range:?} {kind}"))
 }
 
-/// A range of 8 to 4096 bytes, and never more than half of a text, in which all of the document
-/// could stand twice.
+/// A range of 8 to 4096 bytes, but at most half of the text; a longer range could contain the whole
+/// document.
 fn bytes(text: &[u8], random: &mut Random) -> Range<usize> {
-    // As many short ranges as long ones.
+    // Short ranges are as frequent as long ones.
     let len = (8 << random.below(10)).min(text.len() / 2);
     let start = random.below(text.len() - len);
     start..start + len
 }
 
-/// Up to five lines.
+/// The byte range of up to five lines.
 fn lines(text: &[u8], random: &mut Random) -> Range<usize> {
     let starts: Vec<usize> = std::iter::once(0)
         .chain(memchr::memchr_iter(b'\n', text).map(|at| at + 1))
@@ -271,7 +271,7 @@ fn lines(text: &[u8], random: &mut Random) -> Range<usize> {
     starts[first]..starts[first + count]
 }
 
-/// SplitMix64: numbers that depend on a seed alone.
+/// SplitMix64: pseudo-random numbers from a seed.
 struct Random(u64);
 
 impl Random {

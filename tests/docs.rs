@@ -18,7 +18,7 @@ use std::process::{Command, Stdio};
 
 use crate::run;
 
-/// Beginnings of commands that are not run here, and what runs them instead.
+/// Prefixes of commands that are not run here, and what runs them instead.
 const ELSEWHERE: [(&str, &str); 10] = [
     ("cargo test", "this is it"),
     ("cargo build", "the test binary cannot exist without it"),
@@ -32,13 +32,13 @@ const ELSEWHERE: [(&str, &str); 10] = [
     ("tofu ", "needs a configuration and its providers"),
 ];
 
-/// Beginning of a command that runs an example program.
+/// Prefix of a command that runs an example program.
 const EXAMPLE: &str = "cargo run --example ";
 
 /// Stands for any number of lines.
 const ANYTHING: &str = "…";
 
-/// A command, and what it prints where that is shown.
+/// A command, and its expected output if the page shows it.
 #[derive(Debug, PartialEq, Eq)]
 struct Example {
     line: usize,
@@ -46,7 +46,7 @@ struct Example {
     output: Option<Vec<String>>,
 }
 
-/// The commands of a text in their order.
+/// The commands of a page, in order.
 fn examples(text: &str) -> Vec<Example> {
     let mut examples: Vec<Example> = Vec::new();
     let (mut fence, mut continued) = ("", false);
@@ -81,7 +81,7 @@ fn examples(text: &str) -> Vec<Example> {
     examples
 }
 
-/// Whether lines are as shown, where some lines may stand for any number.
+/// Whether the printed lines match the shown ones, in which `…` stands for any number of lines.
 fn matches(shown: &[String], printed: &[&str]) -> bool {
     match shown {
         [] => printed.is_empty(),
@@ -94,7 +94,7 @@ fn matches(shown: &[String], printed: &[&str]) -> bool {
     }
 }
 
-/// What is wrong with an example.
+/// The reason why an example fails, or `None`.
 fn problem(example: &Example) -> Option<String> {
     let Example { line, command, output: shown } = example;
     if ELSEWHERE.iter().any(|(beginning, _)| command.starts_with(beginning)) {
@@ -138,12 +138,12 @@ fn shell(command: &str) -> Command {
     shell
 }
 
-/// What is wrong with the commands of a page.
+/// The failures of all commands of a page.
 fn problems(text: &str) -> Vec<String> {
     examples(text).iter().filter_map(problem).collect()
 }
 
-/// The README, the other pages beside it, and the manual, by their names in the project's folder.
+/// Paths of the README, the other top-level pages and the manual, relative to the project.
 fn pages() -> Vec<String> {
     let mut pages = Vec::new();
     let mut folders = vec![PathBuf::from("docs")];
@@ -186,7 +186,7 @@ fn the_readme_shows_output_and_is_short() {
     assert!(readme.lines().count() <= 200, "{} lines", readme.lines().count());
 }
 
-/// The targets of the links of a page that lead to files.
+/// The link targets of a page that are files.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     text.split("](").skip(1).filter_map(|rest| {
         let target = rest.split_once(')')?.0;
@@ -267,7 +267,7 @@ fn a_line_can_stand_for_any_number_of_lines() {
 fn a_page_that_is_wrong_is_found_out() {
     let version = format!("plansift {}", env!("CARGO_PKG_VERSION"));
     let console = |text: &str| problems(&format!("```console\n{text}\n```\n")).len();
-    // The commit follows the version.
+    // The version is followed by the commit.
     let cut = "| cut -d' ' -f1-2";
     assert_eq!(console(&format!("$ plansift -V {cut}\n{version}")), 0);
     assert_eq!(console(&format!("$ cargo run --release -- -V {cut}\n{version}")), 0);

@@ -10,7 +10,7 @@ use plansift::sink::Sink;
 
 use crate::same_answer::Cut;
 
-/// A plan on a line that creates `x.NAME`.
+/// A plan on one line that creates `x.NAME`.
 fn plan(name: &str) -> String {
     format!(
         r#"{{"format_version":"1.2","prior_state":{{"values":{{}}}},"resource_changes":[
@@ -19,7 +19,7 @@ fn plan(name: &str) -> String {
     .replace("\n        ", "")
 }
 
-/// The first address of each plan.
+/// A sink that keeps the first address of each plan.
 #[derive(Default)]
 struct First {
     address: String,
@@ -46,9 +46,9 @@ fn options(validation: Validation) -> Options {
     Options { read: plan::Options { validation, ..Default::default() }, ..Default::default() }
 }
 
-/// What is told of each document: `x.NAME`, or an error with its place; `?` at the end: what
-/// follows is not read. And the bytes of all that are whole.
-fn told_with_bytes(source: impl Source, options: &Options) -> (Vec<String>, u64) {
+/// The result for each document: `x.NAME`, or an error with its location, followed by `?` if the
+/// rest of the input is not read. Also the number of bytes of all complete documents.
+fn results_with_bytes(source: impl Source, options: &Options) -> (Vec<String>, u64) {
     let mut documents = Documents::new(source, &options.read);
     let (mut told, mut first) = (Vec::new(), First::default());
     loop {
@@ -72,15 +72,15 @@ fn told_with_bytes(source: impl Source, options: &Options) -> (Vec<String>, u64)
 }
 
 fn told(text: &str) -> Vec<String> {
-    told_with_bytes(Slice(text.as_bytes()), &Options::default()).0
+    results_with_bytes(Slice(text.as_bytes()), &Options::default()).0
 }
 
-/// The same without the details of errors.
+/// Results without the details of errors.
 fn shape(told: &[String]) -> Vec<&str> {
     told.iter().map(|it| if it.starts_with('!') { "!" } else { it.as_str() }).collect()
 }
 
-/// Streams, and what is told of them.
+/// Streams, and the expected result for each of their documents.
 fn streams() -> Vec<(String, &'static [&'static str])> {
     let [a, b, c] = ["a", "b", "c"].map(plan);
     let indented = |plan: &str| plan.replace(":[", ":[\n  ").replace("{\"f", "{\n  \"f");
@@ -94,19 +94,19 @@ fn streams() -> Vec<(String, &'static [&'static str])> {
         ([&a, &b, &c].map(|it| indented(it)).join("\n"), &["x.a", "x.b", "x.c"]),
         (format!("[a] {a}\n[b] {b}\n[c] {c}\n"), &["x.a", "x.b", "x.c"]),
         (format!("Group 1\n- unit a\n\n{a}\nunit b\n{b}\nDone.\n"), &["x.a", "x.b"]),
-        // Cut off, in the middle and at the end.
+        // A document that is truncated in the middle or at the end of the stream.
         (format!("{a}\n{cut}\n{c}\n"), &["x.a", "!", "x.c"]),
         (format!("{cut}\n{a}\n{c}\n"), &["!", "x.a", "x.c"]),
         (format!("{a}\n{cut}"), &["x.a", "!", "?"]),
         (format!("{cut}\n{cut}\n{cut}\n{a}"), &["!", "!", "!", "x.a"]),
         (format!("{cut}\n{sorted}\n"), &["!", ""]),
-        // What is not read is named by what comes next.
+        // The rest of a line is skipped; the next document starts on the next line.
         (format!("{a}\n{cut}{b}\n{c}\n"), &["x.a", "!", "x.c"]),
-        // Nothing tells where the next one begins.
+        // The start of the next document cannot be found.
         (format!("{a}{cut}{c}"), &["x.a", "!", "?"]),
         (format!("{a}\n{}\n{}", indented(cut), indented(&c)), &["x.a", "!", "?"]),
         (format!("{a}\n{}\n{c}", indented(cut)), &["x.a", "!", "x.c"]),
-        // Documents, but no plans.
+        // JSON documents that are not plans.
         (format!("{a}\n{{\"format_version\":\"1.0\"}}\n{c}"), &["x.a", "!", "x.c"]),
         (format!("{a}\n{{}}\n{c}"), &["x.a", "!", "x.c"]),
         (format!("{a}{{}}"), &["x.a", "!", "?"]),
@@ -114,12 +114,12 @@ fn streams() -> Vec<(String, &'static [&'static str])> {
             format!("{a}\n{{\"format_version\":\"2.0\",\"errored\":true}}\n{c}"),
             &["x.a", "!", "x.c"],
         ),
-        // What follows is neither text nor a document: as of a single one.
+        // Malformed text after a plan is an error, as in an input with a single document.
         (format!("{a}\n]}}\n{c}"), &["!", "x.c"]),
         (format!("{a}\n::debug::stdout: {}", plan("other")), &["!", "?"]),
-        // A setup-terraform that says everything twice.
+        // Some versions of setup-terraform print everything twice.
         (format!("{a}\n::debug::stdout: {a}\n"), &["x.a"]),
-        // No tool breaks lines like this; it is refused, which is better than to take it for two.
+        // A nested object on a line of its own is not another document.
         (a.replace("{\"values\"", "\n{\"format_version\""), &["x.a"]),
     ]
 }
@@ -135,7 +135,7 @@ fn every_document_of_a_stream_is_told() {
 fn every_byte_of_a_clean_stream_belongs_to_a_document() {
     for between in ["", "\n", "\r\n", " \n\n"] {
         let text = ["a", "b", "c"].map(plan).join(between);
-        let (told, bytes) = told_with_bytes(Slice(text.as_bytes()), &Options::default());
+        let (told, bytes) = results_with_bytes(Slice(text.as_bytes()), &Options::default());
         assert_eq!((told.len(), bytes), (3, text.len() as u64), "{between:?}");
     }
 }
@@ -145,16 +145,16 @@ fn streams_are_told_alike_in_every_cut() {
     for (text, _) in streams() {
         for validation in [Validation::Structure, Validation::Grammar] {
             let options = options(validation);
-            let whole = told_with_bytes(Slice(text.as_bytes()), &options);
+            let whole = results_with_bytes(Slice(text.as_bytes()), &options);
             for len in [1, 2, 3, 17, 64, 100] {
                 let lengths = [len];
                 let cut = Cut::new(text.as_bytes(), &lengths);
-                assert_eq!(told_with_bytes(cut, &options), whole, "{len} of {text}");
+                assert_eq!(results_with_bytes(cut, &options), whole, "{len} of {text}");
             }
             for at in 1..text.len() {
                 let lengths = [at, text.len()];
                 let cut = Cut::new(text.as_bytes(), &lengths);
-                assert_eq!(told_with_bytes(cut, &options), whole, "{at} of {text}");
+                assert_eq!(results_with_bytes(cut, &options), whole, "{at} of {text}");
             }
         }
     }
@@ -167,7 +167,7 @@ fn a_plan_cut_anywhere_keeps_its_neighbours() {
         let text = format!("{a}\n{}\n{c}\n", &b[..end]);
         let told = told(&text);
         if b[..end].ends_with("\"prior_state\":") {
-            // The next one stands where the prior state would.
+            // The next document stands where the prior state would be.
             assert_eq!(shape(&told), ["x.a", "!", "?"], "{end}");
             continue;
         }
@@ -182,11 +182,11 @@ fn a_plan_cut_anywhere_keeps_its_neighbours() {
 fn a_plan_damaged_anywhere_keeps_its_neighbours() {
     let [a, b, c] = ["a", "b", "c"].map(plan);
     for hostile in *b"\"\\{}[],:\0\n\x1b\x7f\x80\xc3\xff0ue-" {
-        // Where its beginning is damaged it is text behind the one before, which is no plan alone.
+        // The first key stays intact: without it, the second document would be text after the first.
         for at in r#"{"format_version""#.len()..b.len() {
             let mut text = format!("{a}\n{b}\n{c}\n").into_bytes();
             text[a.len() + 1 + at] = hostile;
-            let (told, _) = told_with_bytes(Slice(&text), &Options::default());
+            let (told, _) = results_with_bytes(Slice(&text), &Options::default());
             let ends = (told.first().map(String::as_str), told.last().map(String::as_str));
             assert_eq!(ends, (Some("x.a"), Some("x.c")), "{at}: {hostile:#x}: {told:?}");
             assert_eq!(told.len(), 3, "{at}: {hostile:#x}: {told:?}");
@@ -199,7 +199,7 @@ fn strict_takes_several_documents_but_no_text_between_them() {
     let [a, b] = ["a", "b"].map(plan);
     let mut strict = Options::default();
     strict.read.surrounding_text = SurroundingText::Refused;
-    let told = |text: &str| told_with_bytes(Slice(text.as_bytes()), &strict).0;
+    let told = |text: &str| results_with_bytes(Slice(text.as_bytes()), &strict).0;
     assert_eq!(told(&format!("{a}\n{b}\n")), ["x.a", "x.b"]);
     assert_eq!(told(&format!("{a}{b}")), ["x.a", "x.b"]);
     assert_eq!(shape(&told(&format!("{a}\nDone.\n{b}"))), ["!", "x.b"]);
@@ -215,7 +215,7 @@ fn a_line_is_looked_for_within_reach_only() {
         text.push_str(&"x".repeat(len as usize - head.len()));
         text
     };
-    // The line feed before the next one stands at the end of the reach, and behind it.
+    // The line feed before the next document is the last byte within reach, or the first beyond it.
     for (len, expected) in [(REACH - 1, &["!", "x.a", "x.b"][..]), (REACH, &["!", "?"])] {
         let text = format!("{}\n{a}\n{b}\n", long(len));
         assert_eq!(shape(&told(&text)), expected);
@@ -236,7 +236,7 @@ fn a_reader_of_one_document_takes_no_other() {
     }
 }
 
-/// A line that begins a plan may come in two windows: nothing behind it is waited for.
+/// The first line of a plan may span two windows; the reader does not wait for more.
 #[test]
 fn a_document_is_whole_before_the_next_one_has_come() {
     struct Steps {
@@ -267,7 +267,8 @@ fn a_document_is_whole_before_the_next_one_has_come() {
     let first = plan("a") + "\n";
     let text = format!("{first}{}", plan("b"));
     for beginning in 1..20 {
-        // The second end is one further: what the line is may have to be seen.
+        // The second end is one window further, because the reader may need it to recognise the
+        // line.
         let ends = [20, first.len() + beginning, first.len() + 30].to_vec().into_iter();
         let source = Steps { text: text.clone().into_bytes(), ends, end: 0 };
         let options = options(Validation::Structure);
@@ -280,11 +281,11 @@ fn a_document_is_whole_before_the_next_one_has_come() {
     }
 }
 
-/// Their number times their size would be an hour.
+/// A quadratic search would take an hour.
 #[test]
 fn lines_that_begin_otherwise_are_searched_once() {
     let line = "{\"configuration\":{},\"format_version\":\"1.2\",\"resource_changes\":[]}\n";
     let text = line.repeat(100_000);
-    let (told, _) = told_with_bytes(Slice(text.as_bytes()), &options(Validation::Structure));
+    let (told, _) = results_with_bytes(Slice(text.as_bytes()), &options(Validation::Structure));
     assert_eq!(told.len(), 100_000);
 }

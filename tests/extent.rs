@@ -11,7 +11,7 @@ use crate::corpus::{cases, open};
 use crate::generated::generated;
 use crate::{run, shared_plans};
 
-/// What is not told.
+/// Keys that a record without paths omits.
 const PATHS: [&str; 7] = [
     "changed",
     "unknown",
@@ -22,8 +22,8 @@ const PATHS: [&str; 7] = [
     "changed_paths",
 ];
 
-/// Holds the records without paths to those with them. How many keys were taken out.
-fn hold<S: Source>(open: impl Fn() -> S, what: &str) -> usize {
+/// Compares the records without paths with the full records. Returns the number of omitted keys.
+fn compare<S: Source>(open: impl Fn() -> S, what: &str) -> usize {
     let mut taken = 0;
     for show in [Show::Changes, Show::All] {
         let options = Options { show, ..Options::default() };
@@ -47,7 +47,7 @@ fn the_rest_is_the_same_in_every_plan() {
     let shared = shared_plans::plans().into_iter().map(|(_, path)| path);
     let mut taken = 0;
     for path in corpus.chain(shared) {
-        taken += hold(|| open(&path).expect("a file"), &path.display().to_string());
+        taken += compare(|| open(&path).expect("a file"), &path.display().to_string());
     }
     assert!(taken > 300, "{taken} keys were taken out");
 }
@@ -58,12 +58,12 @@ fn the_rest_is_the_same_in_long_plans() {
     for shape in ["estate", "busy", "first-run", "policy"] {
         for layout in [&["--many-marks"][..], &["--indent", "--sort-keys"]] {
             let (plan, _) = generated(folder.path(), shape, layout, 2 << 20);
-            assert!(hold(|| Slice(&plan), shape) > 100);
+            assert!(compare(|| Slice(&plan), shape) > 100);
         }
     }
 }
 
-/// With `--check structure` values are skipped, whatever they are, on any number of threads.
+/// With `--check structure`, values are skipped, whatever they contain, on any number of threads.
 #[test]
 fn values_are_not_looked_at() {
     let change = r#"{"actions":["update"],"before":{"k":1,"k":2},"after":{"k":01},
@@ -83,7 +83,7 @@ fn values_are_not_looked_at() {
     assert!(run::records(Slice(plan.as_bytes()), &options).is_err());
 }
 
-/// What something is imported by is masked where it is marked: so its marks are looked at.
+/// A sensitive import id is masked, so its marks are read even without paths.
 #[test]
 fn a_damaged_mark_is_an_error_where_something_is_imported() {
     for marks in [r#"{"id":tru}"#, r#"{"id":true,"id":[true]}"#] {
@@ -117,7 +117,7 @@ fn the_command_leaves_paths_out() {
         let record: Value = serde_json::from_slice(line).expect("a record");
         assert!(PATHS.iter().all(|key| record.get(key).is_none()), "{record}");
     }
-    // A rule must not pass because nobody looked.
+    // A rule must not pass because the paths were not computed.
     let output = run(&["--no-paths", "--fail-on", "update", "--fail-on", "changed-path:tags"]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(64), 0));
     let said = String::from_utf8_lossy(&output.stderr);

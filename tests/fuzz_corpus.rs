@@ -11,7 +11,7 @@ use crate::run;
 #[path = "../fuzz/src/checks/mod.rs"]
 mod checks;
 
-/// Longest file that is read: beyond it are the tests of large files.
+/// Longest file that is read, in bytes. Other tests cover large files.
 const LEN_MAX: u64 = 1 << 20;
 
 #[test]
@@ -51,7 +51,7 @@ fn any_choices_make_a_plan_with_the_records_of_the_oracle() {
     }
 }
 
-/// Gives the documents of a folder to every check.
+/// Runs every check on the documents of a folder.
 fn documents(folder: &Path) {
     let mut failures = Vec::new();
     for file in files(folder) {
@@ -65,7 +65,7 @@ fn documents(folder: &Path) {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// All files below a folder, if there is one, in the order of their names.
+/// All files below a folder, sorted by name. Empty if the folder does not exist.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];

@@ -26,7 +26,7 @@ const LAYOUTS: [&[&str]; 4] =
     [&[], &["--indent"], &["--sort-keys"], &["--indent", "--sort-keys", "--seed", "7"]];
 const SIZE: usize = 300_000;
 
-/// A plan of that shape and layout, and the counts that were written beside it.
+/// A generated plan of that shape and layout, and the counts that the generator wrote.
 pub fn generated(folder: &Path, shape: &str, layout: &[&str], size: usize) -> (Vec<u8>, Value) {
     let plan = folder.join("plan.json");
     let status = Command::new(generator())
@@ -50,7 +50,7 @@ fn generator() -> PathBuf {
         .with_extension(std::env::consts::EXE_EXTENSION)
 }
 
-/// The records of a plan as the engine and as the oracle make them.
+/// The records of a plan from the engine and from the oracle.
 fn both(text: &[u8], document: &Value, show: Show) -> (Vec<Value>, Vec<Value>) {
     let options = Options { show, ..Options::default() };
     let engine = run::records(Slice(text), &options).expect("a plan").0;
@@ -63,7 +63,7 @@ fn counts_are_those_of_the_engine_and_of_the_oracle() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for shape in SHAPES {
         for layout in LAYOUTS {
-            // Once as much as it takes to have resources with each shape of marks.
+            // The plans of one layout are large enough to contain resources with every shape of marks.
             let size = if layout.is_empty() { SIZE * 10 } else { SIZE };
             let (text, counts) = generated(folder.path(), shape, layout, size);
             assert!(text.len() > size * 9 / 10, "{shape} {layout:?}: {} bytes", text.len());
@@ -108,7 +108,7 @@ fn shapes_hold_what_they_are_named_for() {
     }
 }
 
-/// Scalars as they stand in a text. Several are the same value in another spelling.
+/// Scalars as JSON text. Several spell the same value in different ways.
 const SCALARS: [&str; 22] = [
     "null",
     "null",
@@ -133,7 +133,7 @@ const SCALARS: [&str; 22] = [
     r#""\u00e9""#,
     r#""\ud834\udd1e \" \\""#,
 ];
-/// Keys, no two of them the same text.
+/// Keys as JSON text; all spell different keys.
 const KEYS: [&str; 12] =
     ["a", "b", r"\u0063", "a-b", "_", "0", "", "x y", "é", r"\n", r#"q\""#, "k.l"];
 const MARKS: [&str; 7] = ["true", "true", "true", "false", "null", r#""x""#, "1"];
@@ -164,7 +164,7 @@ const STEPS: [&str; 8] = [
     "[4294967296]",
 ];
 
-/// A value of the leaves, with its spaces.
+/// A strategy for values made of `leaves`, with white space.
 fn tree(leaves: &'static [&'static str]) -> impl Strategy<Value = String> {
     let leaf = select(leaves).prop_map(str::to_owned);
     leaf.prop_recursive(3, 16, 4, |inner| {
@@ -179,7 +179,7 @@ fn tree(leaves: &'static [&'static str]) -> impl Strategy<Value = String> {
     })
 }
 
-/// The text of an object with those of the members that are there, in any order.
+/// The text of an object with the members that are present, in any order.
 fn object(members: Vec<(&'static str, Option<String>)>) -> impl Strategy<Value = String> {
     Just(members).prop_shuffle().prop_map(|members| {
         let there = members.iter().filter_map(|(key, value)| Some((key, value.as_ref()?)));

@@ -22,7 +22,7 @@ enum Verdict {
     Rejected,
 }
 
-/// What the suite leaves open, and what we make of it.
+/// Cases that the suite leaves undefined, and plansift's verdict.
 const OPEN: [(&str, Verdict, &str); 35] = [
     ("i_number_double_huge_neg_exp", Accepted, ANY_NUMBER),
     ("i_number_huge_exp", Accepted, ANY_NUMBER),
@@ -65,7 +65,7 @@ const HALF_PAIR: &str = "half of a surrogate pair is no text";
 const NOT_UTF8: &str = "text is UTF-8";
 const INPUT_DECODES: &str = "marks are taken off before the grammar";
 
-/// Where serde_json says the opposite.
+/// Cases in which serde_json gives the opposite verdict.
 const SERDE_DIFFERS: [(&str, &str); 1] =
     [("i_structure_500_nested_arrays", "serde_json stops at 128 levels")];
 
@@ -127,7 +127,7 @@ const INVALID: [&str; 34] = [
     "[] []",
 ];
 
-/// Bytes that mean something to the grammar, and some that never do.
+/// Bytes with a meaning in the grammar, and some without any.
 const BYTES: &[u8] = b"{}[]:,\"\\/ \n\t09-+.eEtfnu\x00\x1f\x7f\x80\xc3\xff";
 
 fn strict(text: &[u8]) -> Verdict {

@@ -1,5 +1,5 @@
-//! Hostile, truncated and damaged input: an error with a place or a complete answer. Never a panic,
-//! and never a shorter answer that looks complete.
+//! Hostile, truncated and damaged input: an error with a location or a complete answer. Never a
+//! panic, and never a shorter answer that looks complete.
 
 mod compressed;
 pub mod sample;
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use crate::run;
 use sample::PLAN;
 
-/// What is left of an answer when only its shape matters.
+/// Summary of an answer, for tests that do not compare records.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Shape {
     records: usize,
@@ -42,8 +42,8 @@ fn options(validation: Validation) -> Options {
     options
 }
 
-/// Sifts a text and holds the answer to what is true of all: a summary exactly at the end of what
-/// is whole, and none of what is not.
+/// Sifts a text. Asserts what holds for all inputs: a complete plan ends in exactly one summary, a
+/// failed one has none.
 fn sifted(source: impl Source, options: &Options) -> Result<Shape> {
     let mut shape = Shape::default();
     match sift(source, "plan.json", options, &mut shape) {
@@ -72,7 +72,7 @@ fn a_plan_cut_at_any_byte_is_an_error() {
                 assert!(end < 25, "too little is left to be a plan: {end}, {error}");
                 continue;
             }
-            // An escape, a word or a character that is cut is told where it begins.
+            // The error for a truncated escape, literal or character points at its first byte.
             let place = error.location().expect("a place").offset as usize;
             assert!((end.saturating_sub(12)..=end).contains(&place), "{end}: {error}");
             let in_token = matches!(
@@ -153,7 +153,7 @@ fn paths_changed(sifted: &Sifted) -> u64 {
     sifted.summary.paths.expect("paths were looked at").changed
 }
 
-/// The widths that must be a matter of patience only.
+/// Width of inputs that must be slow at worst.
 const WIDE: usize = 100_000;
 
 #[test]
@@ -201,7 +201,7 @@ fn strings_longer_than_any_window_are_read() {
     let long = "x\\n".repeat(2_000_000);
     let plan = sample::update(&format!(r#"{{"k":"{long}"}}"#), r#"{"k":"x"}"#);
     for len in [100_000, 5_000_000] {
-        // Through a reader as well, whose buffer has to grow.
+        // Also through a reader, whose buffer has to grow.
         let reader = Box::new(std::io::Cursor::new(plan.clone().into_bytes()));
         let limits = plansift::limits::Limits::default();
         let input = Input::from_reader(reader, &input::Options { limits, ..Default::default() })
@@ -215,12 +215,13 @@ fn strings_longer_than_any_window_are_read() {
     }
 }
 
-/// A plan with so many brackets open at once, where each place has them.
+/// Three plans with `depth` open brackets, each in a different place.
 fn deep(depth: usize) -> [String; 3] {
     let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     let in_objects =
         |levels: usize| format!(r#"{}1{}"#, r#"{"k":"#.repeat(levels), "}".repeat(levels));
-    // The document is one level; the element is in five: document, list, element, change.
+    // The document itself is one level. A value of a change is inside four: document, list, element,
+    // change.
     [
         format!(
             r#"{{"format_version":"1.2","prior_state":{},"resource_changes":[]}}"#,
@@ -252,7 +253,7 @@ fn a_raised_limit_on_depth_does_not_run_out_of_stack() {
             assert!(sifted(Slice(plan.as_bytes()), &options).is_ok(), "{validation:?}");
         }
     }
-    // Brackets that nobody closes.
+    // Brackets that are never closed.
     let open = format!(r#"{{"format_version":"1.2","x":{}"#, "[{\"a\":".repeat(DEPTH));
     let limit = ErrorKind::Limit { limit: Limit::Depth, value: 10_000 };
     assert_eq!(kind(&open), Err(limit));
@@ -268,7 +269,7 @@ fn a_change_at_the_bottom_of_a_deep_value_has_its_path() {
     assert_eq!(path, vec!["k"; levels].join("."));
 }
 
-/// What documents are made of.
+/// Tokens for random documents.
 const TOKENS: [&str; 26] = [
     "{",
     "}",

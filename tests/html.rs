@@ -11,10 +11,10 @@ use serde_json::Value;
 
 use crate::run;
 
-/// What begins and ends a block of data.
+/// The start and the end of a block of data.
 const BLOCK: [&str; 2] = ["<script type=\"application/x-ndjson\">\n", "</script>\n"];
 
-/// The page of some inputs, which need not all be plans.
+/// The HTML page for some inputs, which need not all be plans.
 fn page<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> String {
     let mut command = run::plansift();
     command.args(["report", "--output", "html", "--quiet"]).args(args).current_dir(run::root());
@@ -27,7 +27,7 @@ fn plan(case: &str) -> PathBuf {
     Path::new("corpus/plans").join(case).join("plan.json")
 }
 
-/// A page without its data, and the data.
+/// Splits a page into its text without the data, and the data.
 pub fn parts(page: &str) -> (String, String) {
     let (mut rest, mut data) = (String::new(), String::new());
     let mut pieces = page.split(BLOCK[0]);
@@ -40,7 +40,7 @@ pub fn parts(page: &str) -> (String, String) {
     (rest, data)
 }
 
-/// The data line by line.
+/// The lines of the data as JSON values.
 fn lines(data: &str) -> Vec<Value> {
     data.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
@@ -112,7 +112,7 @@ fn a_hostile_plan_is_data_and_nothing_else() {
     let hidden = |c: char| (c.is_control() && c != '\n') || ('\u{2028}'..='\u{202e}').contains(&c);
     assert!(!data.contains(hidden), "characters that nobody sees");
     assert_eq!(rest, parts(&page(&[plan_of_nothing()])).0, "something outside of the data");
-    // It has come through, and means the same.
+    // The data arrived unchanged.
     let told = lines(&data);
     let changes: Vec<&Value> = told.iter().filter(|line| line["kind"] == "change").collect();
     assert_eq!(changes.len(), hostile::STRINGS.len());
@@ -128,7 +128,7 @@ fn no_secret_is_in_a_page() {
     let plans: Vec<PathBuf> = crate::corpus::cases().into_iter().map(|case| case.plan).collect();
     let (_, data) = parts(&page(&plans));
     assert!(data.contains("sensitive"));
-    // The corpus has one that is a part of a text, which is no echo.
+    // Checks whole texts: a secret that is only a part of a text is not an echo.
     let secret = data.lines().find(|line| line.contains("\"CANARY-"));
     assert_eq!(secret, None);
 }

@@ -18,15 +18,16 @@ use crate::same_answer::threads::plan_of_long_rows;
 
 const MIB: usize = 1 << 20;
 
-/// A head, a filler so many times, and a tail, one window of each at a time.
+/// A source of a head, a filler repeated `times` times, and a tail. Each call appends one of them
+/// to the window.
 struct Filled<'a> {
     head: &'a [u8],
     filler: &'a [u8],
     times: u64,
     tail: &'a [u8],
-    /// What was kept of the windows before, and the newest.
+    /// The bytes kept from earlier windows, and the newest ones.
     window: Vec<u8>,
-    /// Whether the window is one filler and nothing else, which the next one is as well.
+    /// Whether the window is exactly one filler, so that the next one needs no copy.
     is_filler: bool,
     offset: u64,
 }
@@ -72,7 +73,7 @@ impl Source for Filled<'_> {
     }
 }
 
-/// An element of a list that is skipped: a megabyte in a string, and the comma behind it.
+/// An element of a list that is skipped: a string of a megabyte, and the comma after it.
 fn filler() -> Vec<u8> {
     let mut text = vec![b'x'; MIB];
     text[0] = b'"';
@@ -159,15 +160,15 @@ fn a_plan_with_a_hole_behind_it_is_not_whole() {
     assert_eq!(error.location().expect("a place").offset, plan.len() as u64);
 }
 
-/// The peak of resident memory that a run may reach, in MiB, whatever the size of the plan.
+/// Maximum peak of resident memory, in MiB, for plans of any size.
 const RESIDENT_MAX: f64 = 64.0;
 
-/// The peak of resident memory that a run of `changes` tells, in MiB.
+/// The peak of resident memory, in MiB, that a run of `changes` reports.
 fn peak(args: &[&str], input: &Path, stdin: Stdio) -> f64 {
     peak_of(&[&["changes"], args].concat(), input, stdin)
 }
 
-/// The same of any command.
+/// The peak of resident memory, in MiB, that a run of any command reports.
 fn peak_of(args: &[&str], input: &Path, stdin: Stdio) -> f64 {
     let mut command = run::plansift();
     command.args(args).arg("--stats").stdin(stdin).stdout(Stdio::null());
@@ -177,7 +178,7 @@ fn peak_of(args: &[&str], input: &Path, stdin: Stdio) -> f64 {
     run::peak(&said)
 }
 
-/// The generator, which `cargo test` builds beside the tests.
+/// Path of the generator, which `cargo test` builds next to the tests.
 fn generator() -> PathBuf {
     let binary = run::plansift();
     let folder = Path::new(binary.get_program()).parent().expect("a folder");
@@ -215,12 +216,12 @@ fn memory_does_not_grow_with_the_threads() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("plan.json");
     let text = path.to_str().expect("UTF-8");
-    // Their rows have 100 MB together, and more at night.
+    // Their rows take 100 MB in total, and more in the nightly run.
     let (times, all_threads) = match run::is_nightly() {
         true => (5, &["2", "8", "64"][..]),
         false => (2, &["8", "64"][..]),
     };
-    // Rows that may be handed over, and rows that may not.
+    // Rows that a worker may hand over, and rows that it may not.
     for (changes, key, depth) in [(800, "a_key_of_some_length", 60), (300, "k", 420)] {
         std::fs::write(&path, plan_of_long_rows(times * changes, key, depth)).expect("a file");
         for threads in all_threads {
@@ -230,7 +231,7 @@ fn memory_does_not_grow_with_the_threads() {
     }
 }
 
-/// What is kept of a plan with many marks is little, whoever reads it.
+/// A plan with many marks takes little memory, with any number of threads.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_does_not_grow_with_what_is_rewritten() {
@@ -252,8 +253,8 @@ fn memory_does_not_grow_with_what_is_rewritten() {
     }
 }
 
-/// Several threads that have small inputs of their own keep little of each: also of records that
-/// must wait for the end of their plan, and of what was compressed.
+/// With small inputs, each thread keeps little of its input. The limit includes records that wait
+/// for the end of their plan, and decompressed data.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_does_not_grow_with_small_inputs() {
@@ -272,13 +273,13 @@ fn memory_does_not_grow_with_small_inputs() {
     let text = folder.path().to_str().expect("UTF-8");
     let [one, several] = ["1", "8"]
         .map(|threads| peak_of(&["changes", "--threads", threads, text], &plan, Stdio::null()));
-    // The longest string is kept of one input at a time, while that of the one before may not have
-    // been given back yet; of what the threads read, little more than a small input each.
+    // Only one input at a time keeps the longest string, but the allocator may not have freed the
+    // previous one yet. Each thread adds little more than one small input.
     let max = 2.0 * one + 8.0 * 16.0;
     assert!(several < max, "{one} MiB, and {several} MiB by several threads");
 }
 
-/// Others read ahead neither without end nor more than can wait.
+/// Lookahead workers stop when too many results wait.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_does_not_grow_with_what_is_read_ahead() {
@@ -289,7 +290,7 @@ fn memory_does_not_grow_with_what_is_read_ahead() {
     let head = r#""format_version":"1.2","terraform_version":"1.11.4""#;
     let whole = |changes: &str| format!(r#"{{{head},"resource_changes":[{changes}]}}"#);
     let last = small.trim_end_matches(',');
-    // Those before the space are all told by who comes to it.
+    // The reader itself produces all rows before the space.
     let note = "x".repeat(1000);
     let large = format!(r#"{{"address":"a","note":"{note}","change":{{"actions":["create"]}}}},"#);
     let (large, space) = (large.repeat(4000), " ".repeat(200 << 20));
@@ -346,11 +347,11 @@ fn memory_does_not_grow_with_what_is_passed_over() {
     }
 }
 
-/// The bytes of a file through a pipe.
+/// A pipe that delivers the bytes of a file.
 fn piped(path: &Path) -> Stdio {
     let (reader, mut writer) = std::io::pipe().expect("a pipe");
     let mut file = File::open(path).expect("the plan");
-    // It ends with the file, or with the reader.
+    // The thread ends at the end of the file, or when the reader closes the pipe.
     std::thread::spawn(move || drop(std::io::copy(&mut file, &mut writer).and(writer.flush())));
     reader.into()
 }

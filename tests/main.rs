@@ -61,7 +61,7 @@ mod secrets;
 mod several;
 mod shared_plans;
 mod slim;
-// Not for the emulator: see Cargo.toml.
+// Excluded under the emulator: see Cargo.toml.
 #[cfg(all(feature = "stores", not(all(target_os = "linux", target_arch = "aarch64"))))]
 mod stores;
 mod tidy;

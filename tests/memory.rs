@@ -14,16 +14,16 @@ use crate::run;
 
 const MIB: usize = 1 << 20;
 
-/// What every run may take, in MiB.
+/// Memory that every run may use, in MiB.
 const BASE: f64 = 64.0;
 
-/// The largest size of a change, in MiB.
+/// Size of the largest change, in MiB.
 fn size() -> usize {
     if run::is_nightly() { 40 * MIB } else { 4 * MIB }
 }
 
-/// The peak of resident memory of a process, in MiB, while it runs, and its exit code. The process
-/// cannot be asked when it has ended, so it is asked all the time.
+/// The peak of resident memory of a process, in MiB, and its exit code. The system forgets the peak
+/// when the process ends, so this polls while it runs.
 fn peak(mut child: Child) -> (f64, i32) {
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0.0_f64;
@@ -40,7 +40,7 @@ fn peak(mut child: Child) -> (f64, i32) {
     }
 }
 
-/// The peak of a run, in MiB, which ends with 0 or with the error of a limit.
+/// The peak of a run, in MiB. The run must succeed or fail at a limit.
 fn run(args: &[&str], said: &Path) -> f64 {
     let errors = fs::File::create(said).expect("a file");
     let mut command = run::plansift();
@@ -53,32 +53,32 @@ fn run(args: &[&str], said: &Path) -> f64 {
     peak
 }
 
-/// A plan of those changes, and what follows them.
+/// A plan of these changes, followed by other sections.
 fn plan(changes: &str, rest: &str) -> String {
     let head = r#""format_version":"1.2","terraform_version":"1.11.4""#;
     format!(r#"{{{head},"resource_changes":[{changes}]{rest}}}"#)
 }
 
-/// A change, with whatever else stands in it.
+/// A change with additional members.
 fn change(address: &str, before: &str, after: &str, more: &str) -> String {
     let change = format!(r#"{{"actions":["update"],"before":{before},"after":{after}{more}}}"#);
     format!(r#"{{"address":"{address}","type":"t","name":"n","change":{change}}}"#)
 }
 
-/// So many elements of a list, and as many bytes as that takes.
+/// A list that repeats an element up to a size in bytes.
 fn list(element: &str, bytes: usize) -> String {
     let count = bytes / (element.len() + 1);
     format!("[{}]", vec![element; count].join(","))
 }
 
-/// An object whose keys are in reverse order.
+/// An object with its keys in reverse order.
 fn reversed(value: &str, bytes: usize) -> String {
     let count = bytes / (12 + value.len());
     let members: Vec<_> = (0..count).rev().map(|key| format!(r#""k{key:07}":{value}"#)).collect();
     format!("{{{}}}", members.join(","))
 }
 
-/// A list of different numbers.
+/// A list of distinct numbers.
 fn numbers(bytes: usize) -> String {
     let numbers: Vec<_> = (0..bytes / 8).map(|number| number.to_string()).collect();
     format!("[{}]", numbers.join(","))
@@ -88,7 +88,7 @@ fn nested(value: &str, depth: usize, bytes: usize) -> String {
     list(&format!("{}{value}{}", "[".repeat(depth), "]".repeat(depth)), bytes)
 }
 
-/// The shapes of one large change.
+/// The shapes that consist of one large change.
 fn changes(size: usize) -> Vec<(&'static str, String)> {
     let alone = |before: &str, after: &str, more: &str| plan(&change("a", before, after, more), "");
     let (half, third, quarter) = (size / 2, size / 3, size / 4);
@@ -153,7 +153,7 @@ fn changes(size: usize) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Commands that look into changes in a way of their own.
+/// Commands that process changes in different ways.
 const COMMANDS: [&[&str]; 9] = [
     &["changes", "--format", "csv", "--threads", "1"],
     &["changes", "--threads", "8"],
@@ -212,7 +212,8 @@ fn memory_is_bounded_where_names_are_long() {
     }
 }
 
-/// Reports lay texts out: a line of one character, or a hidden character, becomes many bytes.
+/// Reports wrap and escape texts: a line of one character, or a hidden character, becomes many
+/// bytes.
 #[test]
 fn memory_is_bounded_where_texts_are_laid_out() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -250,7 +251,7 @@ fn memory_is_bounded_where_documents_are_broken() {
     }
 }
 
-/// A change that never ends, in a few KB.
+/// A change that never ends, compressed to a few KB.
 #[test]
 fn memory_is_bounded_where_a_bomb_expands() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -260,7 +261,7 @@ fn memory_is_bounded_where_a_bomb_expands() {
     let head = zstd::encode_all(head.as_bytes(), 1).expect("it is compressed");
     fs::write(&path, [head, piece.repeat(1000)].concat()).expect("a file");
     let text = path.to_str().expect("UTF-8");
-    // What is held of the change when the ratio is passed: little more than 64 MiB.
+    // The run holds little more than 64 MiB of the change when it exceeds the compression ratio.
     let bound = BASE + 4.0 * 70.0;
     for args in [&["changes", text][..], &["redact", text], &["changes", "--threads", "1", text]] {
         let peak = run(args, &said);
@@ -268,11 +269,11 @@ fn memory_is_bounded_where_a_bomb_expands() {
     }
 }
 
-/// The memory that one large change takes goes back to the system before another thread holds one.
+/// The memory of one large change is returned to the system before another thread holds one.
 #[test]
 fn memory_of_a_batch_is_what_was_allowed() {
     let size = size();
-    // Four times the change, and what the threads take besides.
+    // Four times the change, and the memory of the threads.
     let allowed = size / MIB * 4 + 96;
     let folder = tempfile::tempdir().expect("a folder");
     let (plans, out) = (folder.path().join("plans"), folder.path().join("out"));
@@ -288,9 +289,9 @@ fn memory_of_a_batch_is_what_was_allowed() {
     assert!(peak < allowed as f64, "{peak} MiB of {allowed}");
 }
 
-/// The peaks of batches of that many inputs, in MiB.
+/// The peaks of batches of `inputs` inputs, in MiB.
 fn peaks_of_batches(inputs: usize) -> [(&'static str, f64); 3] {
-    // Files in memory are brought to no disk, which takes much longer than reading them.
+    // A file system in memory: writing to a disk would take much longer than the batch itself.
     let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
     let folder = folder.expect("a folder");
     let said = folder.path().join("said");
@@ -313,12 +314,12 @@ fn peaks_of_batches(inputs: usize) -> [(&'static str, f64); 3] {
     [("a first run", first), ("a resumed run", resumed), ("a list", listed)]
 }
 
-/// Each input of a batch takes a few hundred bytes: of its path, of its place in the journal and of
-/// its row in the table.
+/// Each input of a batch takes a few hundred bytes: its path, its entry in the journal, and its row
+/// in the table.
 #[test]
 fn memory_of_a_batch_is_little_for_each_input() {
     const EACH_MAX: f64 = 500.0;
-    /// Far apart, because threads that write to the disk take some MiB more or less by chance.
+    /// Numbers of inputs, far apart because writing threads vary by a few MiB.
     const INPUTS: [usize; 2] = [10_000, 60_000];
     const TRIES: usize = 3;
     let few = peaks_of_batches(INPUTS[0]);

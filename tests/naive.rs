@@ -18,27 +18,27 @@ mod marks;
 pub use marks::spelling;
 use marks::{masked, secret_places, secrets};
 
-/// What is copied of an element, in the order of a record.
+/// Keys that a record copies from an element, in order.
 const ELEMENT_KEYS: &str =
     "address previous_address module_address mode type name index deposed provider_name";
 
-/// What the plan line counts, in the order of the summary.
+/// The counts of the plan line, in the order of the summary.
 const PLAN_LINE: [&str; 5] = ["import", "add", "change", "destroy", "forget"];
 
-/// One step of a path. The derived order is that of the records: keys by bytes, indices as numbers;
-/// where overlays disagree about a place, its keys before its indices.
+/// One step of a path. The derived order is the order in records: keys by bytes, indices by number.
+/// If overlays disagree about the kind of a value, keys come before indices.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
     Key(String),
     Index(usize),
 }
 
-/// The derived order puts a path before its own children.
+/// The derived order puts a path before its children.
 type Path = Vec<Step>;
 
-/// The records of `document`, the plan first, the summary last, the rest as the sections stand.
+/// The records of `document`: the plan first, the summary last, the others in document order.
 ///
-/// `bytes` is the length of the document, which its tree does not know.
+/// `bytes` is the length of the document, which the tree does not contain.
 pub fn records(document: &Value, source: &str, bytes: u64, show_all: bool) -> Vec<Value> {
     let mut stream =
         Stream { document, show_all, summary: Summary::default(), records: Vec::new() };
@@ -62,7 +62,7 @@ fn plan(document: &Value, source: &str) -> Value {
     record.into()
 }
 
-/// The records so far and what the last of them will say.
+/// The records so far, and the counts for the last one.
 struct Stream<'d> {
     document: &'d Value,
     show_all: bool,
@@ -122,8 +122,9 @@ impl Stream<'_> {
         }
     }
 
-    /// Whether no place in a change to an output is told but its root: in the first format changes
-    /// have no overlays, and what is sensitive is declared elsewhere, mostly before them.
+    /// Whether the record of an output shows only the root path of its change. In the first format,
+    /// changes have no overlays, and outputs are declared sensitive elsewhere, mostly before their
+    /// changes.
     fn hides(&self, name: &str, change: &Value) -> bool {
         let versions = ["format_version", "plan_format_version"];
         let version = versions.iter().find_map(|key| self.document[key].as_str());
@@ -184,7 +185,7 @@ fn resource(kind: &str, element: &Value, deferred_reason: Option<&Value>) -> Val
     );
     if let Some(importing) = given(change, "importing") {
         let mut shown = masked(importing, &secrets(change));
-        // A word of the format.
+        // A keyword of the format.
         if let Some(word @ Value::Bool(_)) = importing.get("unknown") {
             shown["unknown"] = word.clone();
         }
@@ -211,7 +212,7 @@ fn invocation(element: &Value) -> Value {
     record.into()
 }
 
-/// The keys of a record, in order, without those that have nothing to say.
+/// The keys of a record, in order, without empty ones.
 struct Fields(Map<String, Value>);
 
 impl Fields {
@@ -257,7 +258,7 @@ impl From<Fields> for Value {
     }
 }
 
-/// The numbers of the last record.
+/// The counts of the summary record.
 #[derive(Default)]
 struct Summary {
     resource_changes: Map<String, Value>,
@@ -294,7 +295,7 @@ impl Summary {
     }
 }
 
-/// What an element adds to each number of the plan line.
+/// Adds an element's share to each count of the plan line.
 fn plan_line(element: &Value) -> [usize; 5] {
     let change = &element["change"];
     let mode = given(element, "mode").and_then(Value::as_str).unwrap_or("managed");
@@ -307,7 +308,7 @@ fn plan_line(element: &Value) -> [usize; 5] {
         ["delete", "create"] | ["create", "delete"] => [import, 1, 0, 1, 0],
         ["forget", "create"] => [import, 1, 0, 0, 1],
         ["forget"] => [import, 0, 0, 0, 1],
-        // Whatever nobody knows counts as each of its actions does.
+        // An unknown list of actions counts as each of its actions.
         ref others => {
             let has = |word| usize::from(others.contains(&word));
             let destroy = if mode == "managed" { has("delete") } else { 0 };
@@ -321,7 +322,7 @@ fn count(counts: &mut Map<String, Value>, word: &str) {
     counts.insert(word.to_owned(), json!(so_far + 1));
 }
 
-/// The member, unless it is null.
+/// The member, or `None` if it is absent or null.
 fn given<'a>(object: &'a Value, key: &str) -> Option<&'a Value> {
     object.get(key).filter(|value| !value.is_null())
 }
@@ -350,7 +351,7 @@ fn moves(element: &Value) -> bool {
     given(element, "previous_address").is_some_and(|previous| *previous != element["address"])
 }
 
-/// The places where an overlay is exactly `true`.
+/// Collects the paths at which an overlay is exactly `true`.
 fn marked(overlay: &Value, at: &mut Path, found: &mut BTreeSet<Path>) {
     if *overlay == json!(true) {
         found.insert(at.clone());
@@ -397,15 +398,15 @@ fn changed(change: &Value) -> BTreeSet<Path> {
     cut(found, change)
 }
 
-/// Whether anything changes from one value to another at the same place, with its overlay.
+/// Whether a value or anything inside it changes.
 pub fn is_changed(before: &Value, after: &Value, unknown: &Value) -> bool {
     let mut found = BTreeSet::new();
     compare(before, after, unknown, &mut Path::new(), &mut found);
     !found.is_empty()
 }
 
-/// What lies below a sensitive place is told as that place: the keys of a map that is marked as a
-/// whole are secret too.
+/// Replaces paths below a sensitive path by that path: the keys of a map that is marked as a whole
+/// are secret, too.
 fn cut(paths: BTreeSet<Path>, change: &Value) -> BTreeSet<Path> {
     let marks = secret_places(change);
     let cut = |path: Path| {
@@ -415,7 +416,7 @@ fn cut(paths: BTreeSet<Path>, change: &Value) -> BTreeSet<Path> {
     paths.into_iter().map(cut).collect()
 }
 
-/// Rules 1 to 5 of `changed`. An absent member is null, which is what indexing makes of it.
+/// Rules 1 to 5 of `changed`. Indexing returns null for an absent member, as the rules require.
 fn compare(
     before: &Value,
     after: &Value,
@@ -447,7 +448,7 @@ fn compare(
     }
 }
 
-/// Whether the place itself is changed, whatever is below it.
+/// Whether the value itself changes, regardless of its members.
 fn differs(before: &Value, after: &Value, unknown: &Value) -> bool {
     match (before, after) {
         _ if *unknown == json!(true) => true,
@@ -471,8 +472,8 @@ fn holds_true(overlay: &Value) -> bool {
     *overlay == json!(true) || children(overlay).iter().any(|(_, inner)| holds_true(inner))
 }
 
-/// A number as its sign, its digits without outer zeros, and the power of ten of the last digit.
-/// Zero has no digits and one form.
+/// A number as its sign, its digits without leading and trailing zeros, and the power of ten of the
+/// last digit. Zero has no digits and one form.
 fn decimal(number: &Number) -> (bool, String, i128) {
     let text = number.to_string();
     let magnitude = text.trim_start_matches('-');
@@ -497,7 +498,8 @@ fn text(path: &[Step]) -> String {
     })
 }
 
-/// A key that is an identifier stands bare, behind a dot unless it is the first step.
+/// Appends a key to a path. An identifier stands without quotes, after a dot unless it is the first
+/// step.
 fn with_key(so_far: String, key: &str) -> String {
     let first = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let ident = first && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
@@ -508,7 +510,7 @@ fn with_key(so_far: String, key: &str) -> String {
     }
 }
 
-/// A path as it is given, up to a sensitive place.
+/// The text of an entry of `replace_paths`, up to a sensitive path.
 fn replace_path(path: &Value, sensitive: &BTreeSet<Path>) -> String {
     let mut at = Some(Path::new());
     let mut so_far = String::new();
@@ -521,7 +523,7 @@ fn replace_path(path: &Value, sensitive: &BTreeSet<Path>) -> String {
             (_, Some(index)) => (Some(Step::Index(index as usize)), format!("{so_far}[{index}]")),
             _ => (None, format!("{so_far}[*]")),
         };
-        // Where something in a set is marked, an element of it may be the secret.
+        // If an element of a set is marked, the step itself may be the secret.
         let is_other_way = |place: &Path, at: &Path| {
             !matches!(
                 (place.get(at.len()), &known),
@@ -540,12 +542,12 @@ fn replace_path(path: &Value, sensitive: &BTreeSet<Path>) -> String {
     so_far
 }
 
-/// The oracle held against what the description says in words.
+/// Compares the oracle with the text of the specification.
 mod tests {
     use super::marks::MASK;
     use super::*;
 
-    /// `changed` of the text of a change.
+    /// The `changed` list of a change, given as JSON text.
     fn changed_in(change: &str) -> Vec<String> {
         let change = serde_json::from_str(change).expect("JSON");
         changed(&change).iter().map(|path| text(path)).collect()
@@ -643,7 +645,7 @@ mod tests {
             "id": MASK, "identity": {"old": [MASK, MASK, "open", "", MASK, MASK, 18]},
         });
         assert_eq!(masked(&importing, &secrets(&change)), expected);
-        // All of what an overlay does not fit, and keys that are data.
+        // Everything that a mismatched overlay covers, and keys that are data.
         let change = json!({
             "before": {"a": "one", "b": {"Key-1": 2, "key": 3}, "c": [4], "d": 5},
             "after": {"a": ["two"], "b": null, "c": [6, 7], "d": 5},

@@ -33,7 +33,7 @@ use crate::{corpus, generated, run, shared_plans};
 
 const ECHOES: [Echo; 3] = [Echo::Equal, Echo::Contains, Echo::Off];
 
-/// What the command makes of a text, or its error.
+/// The output of `redact` for a text, or its error.
 fn redact(args: &[&str], text: &[u8]) -> Result<String, String> {
     let args: Vec<_> = ["redact"].iter().chain(args).chain(&["-"]).copied().collect();
     let output = run::piped(&args, text);
@@ -43,13 +43,13 @@ fn redact(args: &[&str], text: &[u8]) -> Result<String, String> {
     }
 }
 
-/// The arguments that stand for the options of the oracle.
+/// The arguments for the options of the oracle.
 fn arguments(options: Options) -> Vec<String> {
     let echo = format!("{:?}", options.echo).to_lowercase();
     vec!["--echo".into(), echo, "--echo-min".into(), options.echo_min.to_string()]
 }
 
-/// Everything that is true of every redacted document; the first thing that is not.
+/// The first property of redacted documents that does not hold, or `None`.
 fn difference(text: &str, options: Options) -> Option<String> {
     let redaction = model::redaction(text, options);
     let args = arguments(options);
@@ -64,8 +64,8 @@ fn difference(text: &str, options: Options) -> Option<String> {
         .or_else(|| (twice.as_ref() != Ok(&redacted)).then(|| format!("redacts to {twice:?}")))
 }
 
-/// A secret that stands in a redacted document as a string, as a number or as a key that is no
-/// attribute's.
+/// A secret that occurs in a redacted document as a string, as a number, or as a key that is not an
+/// attribute name.
 fn left_over(redaction: &Redaction, redacted: &str, options: Options) -> Option<String> {
     if let Err(error) = serde_json::from_str::<Value>(redacted) {
         return Some(error.to_string());
@@ -84,18 +84,19 @@ fn left_over(redaction: &Redaction, redacted: &str, options: Options) -> Option<
     found.map(|text| format!("`{text}` is left"))
 }
 
-/// The records of a plan, those that only tell about the text itself aside.
+/// The records of a plan, without those about the text itself.
 fn records(text: &str) -> Vec<Value> {
     let (mut records, _) = run::records(Slice(text.as_bytes()), &run::all()).expect("a plan");
     records.last_mut().expect("a summary")["bytes"] = Value::Null;
     records
 }
 
-/// Where the records of a redacted plan are not those of the original.
+/// The differences between the records of a redacted plan and those of the original.
 ///
-/// A value whose overlay does not fit is masked as a whole. Its places are gone, so what changes or
-/// is unknown in it is told as one place: of such a plan only the rest is compared. What another
-/// section marks in drift or in a deferred change is not in the `sensitive` list of the original.
+/// A value with a mismatched overlay is masked as a whole. The paths inside it are gone, so records
+/// show its changes and unknown values as one path; for such a plan only the rest is compared. The
+/// `sensitive` list of the original omits paths in drift or deferred changes that only another
+/// section marks.
 ///
 /// The records of the original mask an import by the marks of its own change only. `redact` knows
 /// more: it masks an import that repeats a long secret of any resource. It also masks an import in
@@ -154,7 +155,7 @@ fn mask_echoes(value: &mut Value, redaction: &Redaction) {
     }
 }
 
-/// The text of a plan or of a state, decompressed and decoded; what stands around it is not in it.
+/// The document in a file, decompressed and decoded, without surrounding text.
 fn document(path: &Path) -> Option<String> {
     let mut input = corpus::open(path).ok()?;
     while input.fill(0).ok()? {}
@@ -168,8 +169,8 @@ fn document(path: &Path) -> Option<String> {
     is_ours.then(|| if is_wrapped { text[start..end].to_owned() } else { text })
 }
 
-/// Holds what is in a file to everything.
-fn hold_text(name: &str, text: &str, report: &mut Vec<String>) {
+/// Checks the redaction of a text with each kind of echo detection.
+fn check_text(name: &str, text: &str, report: &mut Vec<String>) {
     for echo in ECHOES {
         let options = Options { echo, ..Options::default() };
         if let Some(difference) = difference(text, options) {
@@ -178,9 +179,9 @@ fn hold_text(name: &str, text: &str, report: &mut Vec<String>) {
     }
 }
 
-/// The same, and its records to those of the original.
-fn hold(name: &str, text: &str, report: &mut Vec<String>) {
-    hold_text(name, text, report);
+/// Checks a text with [`check_text`], and compares its records with those of the original.
+fn check(name: &str, text: &str, report: &mut Vec<String>) {
+    check_text(name, text, report);
     let is_state = tree::parse(text).get("values").is_some();
     let redacted = redact(&[], text.as_bytes()).unwrap_or_default();
     if !is_state && let Some(difference) = other_records(text, &redacted) {
@@ -195,7 +196,7 @@ fn the_corpus_is_redacted_as_the_oracle_does_it() {
     for path in plans.chain(corpus::states()) {
         let text = document(&path).expect("a document");
         if !tree::parse(&text).has_twins() {
-            hold(&path.to_string_lossy(), &text, &mut report);
+            check(&path.to_string_lossy(), &text, &mut report);
         }
     }
     assert!(report.is_empty(), "{}", report.join("\n\n"));
@@ -209,7 +210,7 @@ fn real_plans_and_states_are_redacted_as_the_oracle_does_it() {
             continue;
         };
         if !tree::parse(&text).has_twins() {
-            hold(&name, &text, &mut report);
+            check(&name, &text, &mut report);
             held += 1;
         }
     }
@@ -227,11 +228,11 @@ fn generated_plans_are_redacted_as_the_oracle_does_it() {
             String::from_utf8(text).expect("UTF-8")
         };
         for layout in [&[][..], &["--indent", "--sort-keys"]] {
-            hold(&format!("{shape} {layout:?}"), &generated(layout, 200_000), &mut report);
+            check(&format!("{shape} {layout:?}"), &generated(layout, 200_000), &mut report);
         }
-        // As much as goes out in several stretches. It has keys that are secret, and so paths that
-        // are told without them.
-        hold_text(&format!("{shape}, long"), &generated(&[], 700_000), &mut report);
+        // Long enough for several chunks of output. Some keys are secret, so records omit them from
+        // paths.
+        check_text(&format!("{shape}, long"), &generated(&[], 700_000), &mut report);
     }
     assert!(report.is_empty(), "{}", report.join("\n\n"));
 }
@@ -289,7 +290,7 @@ proptest! {
     ) {
         let redacted = redact(&[], text.as_bytes()).expect("a plan");
         let oracle = model::redaction(&text, Options::default());
-        // A path that has a secret for a key is told without it.
+        // Records omit a path that contains a secret key.
         if !oracle.edits.iter().any(|edit| matches!(edit.put, model::Put::Key(_))) {
             prop_assert_eq!(other_records(&text, &redacted), None, "{}", text);
         }

@@ -11,13 +11,13 @@ use serde_json::Value;
 
 use crate::run;
 
-/// A plan with one change, whose `change` has these members.
+/// A plan with one change that has these members.
 fn plan_of(members: &str) -> String {
     let change = format!(r#"{{"address":"a.b","change":{{{members}}}}}"#);
     format!(r#"{{"format_version":"1.2","resource_changes":[{change}]}}"#)
 }
 
-/// The record of that change.
+/// The record of a plan with one change that has these members.
 fn record_of(members: &str, options: &Options) -> Value {
     let (records, _) = run::records(Slice(plan_of(members).as_bytes()), options).expect("a plan");
     records[1].clone()
@@ -31,7 +31,7 @@ fn limited(limits: Limits) -> Options {
     Options { read: plan::Options { limits, ..Default::default() }, ..Default::default() }
 }
 
-/// `report` reads a plan for its secrets first. What that reading refuses, the run refuses.
+/// `report` first reads a plan for its secrets. An error of that pass is an error of the run.
 #[test]
 fn a_report_refuses_what_its_first_reading_refuses() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -51,15 +51,15 @@ fn a_report_refuses_what_its_first_reading_refuses() {
     assert!(!String::from_utf8_lossy(&output.stdout).contains("a.b"), "a change was shown");
 }
 
-/// A record with a key twice is no JSON that readers agree on.
+/// JSON readers do not agree on a record with a duplicate key.
 #[test]
 fn importing_with_a_key_twice_is_refused() {
     let members = r#""actions":["create"],"importing":{"id":"a","id":"b"}"#;
     assert_eq!(error_of(members, &Options::default()), ErrorKind::DuplicateKey);
 }
 
-/// A string outlined on its own, whose opening quote was the last byte of a block of 64, was taken
-/// to begin in the next block.
+/// A string that began in the last byte of a block of 64 bytes was outlined as if it began in the
+/// next block.
 #[test]
 fn a_string_may_begin_anywhere_in_a_block() {
     for space in 0..130 {
@@ -71,7 +71,7 @@ fn a_string_may_begin_anywhere_in_a_block() {
     }
 }
 
-/// An overlay was only entered where it seemed to hold a mark, so that a damaged one was none.
+/// The reader skipped overlays that seemed to contain no mark, and so missed damaged marks.
 #[test]
 fn a_damaged_mark_is_an_error() {
     for overlay in ["after_unknown", "before_sensitive", "after_sensitive"] {
@@ -82,7 +82,7 @@ fn a_damaged_mark_is_an_error() {
     }
 }
 
-/// Text that is stepped over may be a plan itself, or what is left of one.
+/// Skipped text may be a plan or the rest of one.
 #[test]
 fn a_second_plan_is_no_text() {
     let first = r#"{"format_version":"1.2","resource_changes":[]}"#;
@@ -97,13 +97,14 @@ fn a_second_plan_is_no_text() {
         run::error(Slice(text.as_bytes()), &Options::default());
         let output = run::piped(&["changes"], text.as_bytes());
         let records = String::from_utf8(output.stdout).expect("UTF-8");
-        // Those are told one by one.
+        // The plans are reported one by one.
         assert_eq!(records.matches(r#"{"kind":"summary""#).count(), plans, "{name}");
         assert_eq!(output.status.code(), Some(if plans > 0 { 0 } else { 1 }), "{name}");
     }
 }
 
-/// All elements of two lists waited to be compared, many times the memory of the plan.
+/// All elements of two lists were kept for comparison, which took many times the memory of the
+/// plan.
 #[test]
 fn lists_of_equal_numbers_take_no_memory() {
     let (ones, others) = ("1,".repeat(100_000) + "1", "1.0,".repeat(100_000) + "1.0");
@@ -112,7 +113,7 @@ fn lists_of_equal_numbers_take_no_memory() {
     assert_eq!(record_of(&members, &options)["changed"], Value::Null);
 }
 
-/// What made lists without a bound.
+/// Keys and words that made lists of unlimited length.
 #[test]
 fn lists_that_a_plan_makes_long_have_limits() {
     let options = limited(Limits { paths: 1000, words: 3, ..Limits::default() });
@@ -136,7 +137,7 @@ fn lists_that_a_plan_makes_long_have_limits() {
     assert_eq!(error_of(&long_list, &options), ErrorKind::LongWord);
 }
 
-/// A plan that failed, is not complete, or has more to apply is none without changes.
+/// A plan that failed, is incomplete, or has more to apply does not count as one without changes.
 #[test]
 fn a_plan_that_is_not_whole_is_not_without_changes() {
     for member in [
@@ -154,7 +155,7 @@ fn a_plan_that_is_not_whole_is_not_without_changes() {
     }
 }
 
-/// Devices, pipes and links were replaced by a file, and a private file became one for all.
+/// An output file replaced devices, pipes and links, and made private files readable for everyone.
 #[test]
 #[cfg(unix)]
 fn an_output_stays_what_it_is() {
@@ -176,7 +177,7 @@ fn an_output_stays_what_it_is() {
     assert!(!fs::metadata("/dev/null").expect("a device").is_file());
 }
 
-/// Standard output by its other name was replaced, with all that had been written to it.
+/// An output path that named standard output replaced its file and everything written to it.
 #[test]
 #[cfg(target_os = "linux")]
 fn standard_output_by_another_name_is_written_to() {
@@ -192,7 +193,7 @@ fn standard_output_by_another_name_is_written_to() {
     assert!(text.starts_with("old\n") && text.contains("summary"), "{text}");
 }
 
-/// Where the first window ended decided how much space may come before a plan.
+/// The size of the first window decided how much space could precede a plan.
 #[test]
 fn space_before_a_plan_is_limited_in_every_cut() {
     let plan = plan_of(r#""actions":["create"]"#);
@@ -204,7 +205,7 @@ fn space_before_a_plan_is_limited_in_every_cut() {
     }
 }
 
-/// Another key of the same name was passed over.
+/// A second key of the same name was skipped.
 #[test]
 fn a_key_twice_in_a_check_or_a_trigger_is_refused() {
     let check = |instance: &str| {
@@ -242,7 +243,7 @@ fn a_key_twice_in_a_check_or_a_trigger_is_refused() {
     assert_eq!(run::error(Slice(&text), &Options::default()).kind(), ErrorKind::DuplicateKey);
 }
 
-/// Two changes to one output were told.
+/// Two changes to one output were reported.
 #[test]
 fn the_name_of_an_output_or_a_variable_twice_is_refused() {
     let change = r#"{"actions":["create"],"before":null,"after":1}"#;
@@ -271,7 +272,7 @@ fn the_name_of_an_output_or_a_variable_twice_is_refused() {
     assert_eq!(redacted.status.code(), Some(1));
 }
 
-/// It was told as the number of different actions.
+/// The error reported the number of different actions instead.
 #[test]
 fn a_long_action_has_an_error_of_its_own() {
     let many = vec![r#""x""#; 2000].join(",");
@@ -287,7 +288,7 @@ fn a_long_action_has_an_error_of_its_own() {
     }
 }
 
-/// A list that nobody knows was in no number, and only in some gates.
+/// An unknown list of actions was missing from all counts, and only some rules applied to it.
 #[test]
 fn all_forms_count_alike() {
     let members = r#""actions":["delete","forget"],"before":{"a":1},"after":null"#;
@@ -325,7 +326,7 @@ fn all_forms_count_alike() {
     }
 }
 
-/// The plan ended there, and the rest of it was another document.
+/// The plan ended at the prior state, and the rest was read as another document.
 #[test]
 fn a_prior_state_on_a_line_of_its_own_is_part_of_its_plan() {
     let state = r#"{"format_version":"1.0","values":{"root_module":{}}}"#;
@@ -339,7 +340,7 @@ fn a_prior_state_on_a_line_of_its_own_is_part_of_its_plan() {
         let records = String::from_utf8(output.stdout).expect("UTF-8");
         assert_eq!(output.status.code(), Some(0), "{records}");
         assert!(records.contains(r#""resource_changes":{"create":1}"#), "{records}");
-        // Several of them, and one that is cut off.
+        // Two such plans in one input, and a truncated one.
         let two = [&plan[..], &plan].concat();
         let output = run::piped(&["changes"], two.as_bytes());
         assert_eq!(output.status.code(), Some(0));
@@ -349,12 +350,12 @@ fn a_prior_state_on_a_line_of_its_own_is_part_of_its_plan() {
         assert_eq!(output.status.code(), Some(4), "{records}");
         assert_eq!(records.matches(r#""kind":"summary""#).count(), 1, "{records}");
     }
-    // Cut off right behind the key: what follows is no prior state of a whole plan.
+    // Truncated after the key: the following document is not the prior state of a complete plan.
     let cut = format!("{{\"format_version\":\"1.2\",\"prior_state\":\n{state}\n");
     assert_eq!(run::piped(&["changes"], cut.as_bytes()).status.code(), Some(1));
 }
 
-/// Windows of any length find the same line.
+/// The result does not depend on the length of the windows.
 #[test]
 fn the_line_of_a_prior_state_is_told_in_windows_of_any_length() {
     let space = " ".repeat(5000);
@@ -401,7 +402,7 @@ fn plan_with_argument(key: &str) -> String {
     )
 }
 
-/// The format's own key may be written with escapes. What it holds is a secret all the same.
+/// The key `constant_value` may be written with escapes; its value is secret all the same.
 #[test]
 fn an_escaped_constant_is_a_secret_with_its_echoes() {
     for key in ["constant_value", r"constant_\u0076alue"] {
@@ -415,7 +416,7 @@ fn an_escaped_constant_is_a_secret_with_its_echoes() {
     }
 }
 
-/// `--also-names` means the names of outputs in reports, too, however short their values are.
+/// `--also-names` applies to names of outputs in reports, too, however short their values are.
 #[test]
 fn a_report_hides_outputs_by_their_names() {
     let plan = r#"{"format_version":"1.2","output_changes":{"password":{"actions":["create"],
@@ -430,7 +431,7 @@ fn a_report_hides_outputs_by_their_names() {
     }
 }
 
-/// What repeats a marked value in one element is bounded as the marks themselves are.
+/// Copies of a marked value in one element count toward the limit on paths, as marks do.
 #[test]
 fn constants_and_identities_count_as_marked_places() {
     let ones = vec!["1"; 20].join(",");
@@ -456,7 +457,7 @@ fn constants_and_identities_count_as_marked_places() {
     }
 }
 
-/// Paths that are secret by a name are bounded as all paths of a change are.
+/// Paths that are secret by their name count toward the limit on paths.
 #[test]
 fn paths_by_name_are_bounded() {
     let tokens: Vec<_> = (0..200).map(|key| format!(r#""token{key}":1"#)).collect();
@@ -469,7 +470,7 @@ fn paths_by_name_are_bounded() {
     assert!(said.contains("--limit-paths"), "{said}");
 }
 
-/// What is declared sensitive is kept while a document is read, so it is bounded.
+/// Sensitive names are kept while a document is read, so their number is limited.
 #[test]
 fn sensitive_names_are_bounded() {
     let outputs: Vec<_> = (0..20)
@@ -488,8 +489,8 @@ fn sensitive_names_are_bounded() {
     }
 }
 
-/// A path in `replace_paths` may name an element of a set by its value. It is cut where any marked
-/// place goes on by another kind of step, not only where the first one does.
+/// A path in `replace_paths` may name an element of a set by its value. The path ends where any
+/// marked path, not only the first, continues with another kind of step.
 #[test]
 fn a_path_is_cut_where_any_marked_place_may_be_an_element_of_a_set() {
     let paths = |before: &str, after: &str| {

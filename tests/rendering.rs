@@ -25,10 +25,10 @@ use crate::{run, shared_plans};
 /// Attributes and blocks by name.
 type Names = BTreeSet<String>;
 
-/// The heading of what is planned; before it stands what drifted.
+/// The heading of planned changes; drift comes before it.
 pub const ACTIONS: &str = "will perform the following actions:";
 
-/// What follows the address where a resource is updated or replaced.
+/// Texts after the address of a resource that is updated or replaced.
 const VERBS: [&str; 5] = [
     "will be updated in-place",
     "must be replaced",
@@ -37,10 +37,10 @@ const VERBS: [&str; 5] = [
     "will be replaced",
 ];
 
-/// Renderings by other tools than Terraform and OpenTofu, in other forms.
+/// Renderings by other tools than Terraform and OpenTofu, in other formats.
 pub const OTHER_TOOLS: [&str; 1] = ["tfreveal/"];
 
-/// What only one of rendering and record names, and why.
+/// Names that only the rendering or only the record has, and the reason.
 const EXPLAINED: [(&str, &str, &[&str], &str); 2] = [
     (ACME_UPDATE, "acme_everything.chained", &["password_wo"], WRITE_ONLY),
     (ACME_UPDATE, "acme_everything.full", &["password_wo"], WRITE_ONLY),
@@ -103,10 +103,11 @@ fn first_steps(record: &Value) -> Names {
     paths.map(first).collect()
 }
 
-/// A resource of which the rendering and the record say different things.
+/// A resource whose rendering and record differ.
 type Difference = (String, String, Names);
 
-/// All differences between a rendering and the records of its plan, and how much was compared.
+/// All differences between a rendering and the records of its plan, and the number of resources
+/// compared.
 fn compare(name: &str, rendering: &str, records: &[Value]) -> (BTreeSet<Difference>, usize) {
     let changed = changed(records);
     let marked = marked(rendering, &changed.keys().cloned().collect());
@@ -122,7 +123,7 @@ fn compare(name: &str, rendering: &str, records: &[Value]) -> (BTreeSet<Differen
     (differences, changed.len())
 }
 
-/// How many resources a rendering says are updated or replaced.
+/// Number of resources that a rendering shows as updated or replaced.
 fn headings(rendering: &str) -> usize {
     let actions = rendering.split_once(ACTIONS).map_or("", |(_, actions)| actions);
     let is_heading =

@@ -28,25 +28,25 @@ use tempfile::TempDir;
 
 use crate::run;
 
-/// What a run wrote to standard output, or its error.
+/// The standard output of a run; panics with its error if it failed.
 fn written(output: &Output) -> String {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout.clone()).expect("UTF-8")
 }
 
-/// The report of a plan.
+/// The report of a plan in a file.
 fn report_on(args: &[&str], plan: &Path) -> String {
     let output = run::plansift().arg("report").args(args).arg(plan).output().expect("it runs");
     written(&output)
 }
 
-/// The report of a plan that is piped.
+/// The report of a plan from a pipe.
 fn report_of(args: &[&str], plan: &str) -> String {
     let args: Vec<&str> = ["report"].iter().chain(args).chain(&["-"]).copied().collect();
     written(&run::piped(&args, plan.as_bytes()))
 }
 
-/// A plan of these changes: the type of each, and the members of its change.
+/// A plan of these changes, each given as its type and the members of its change.
 fn plan_of(changes: &[(&str, &str)]) -> String {
     let change = |(number, (kind, members)): (usize, &(&str, &str))| {
         format!(
@@ -61,7 +61,7 @@ fn plan_of(changes: &[(&str, &str)]) -> String {
     )
 }
 
-/// How a run of `plansift report` ended, and what it printed.
+/// The exit code and the output of a run of `plansift report`.
 #[derive(Debug)]
 struct Run {
     code: Option<i32>,
@@ -69,7 +69,7 @@ struct Run {
     err: String,
 }
 
-/// Runs it in a folder, with arguments and variables.
+/// Runs `plansift report` in a folder, with arguments and environment variables.
 fn report(folder: &Path, args: &[&str], variables: &[(&str, &Path)]) -> Run {
     let mut command = run::plansift();
     for variable in ["GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"] {
@@ -81,7 +81,7 @@ fn report(folder: &Path, args: &[&str], variables: &[(&str, &Path)]) -> Run {
     Run { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-/// A folder with plans of the corpus and other files in it.
+/// Creates a folder with plans of the corpus and other files.
 fn folder(cases: &[&str], files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for case in cases {

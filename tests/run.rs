@@ -1,5 +1,5 @@
-//! Runs the code under test: the library on a text, the binary with arguments. Says what a test
-//! leaves out.
+//! Runs the code under test: the library on a text, the binary with arguments. Reports what a test
+//! skips.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -13,12 +13,12 @@ use plansift::record::{Options, Record, Show, Sifted, sift};
 use plansift::sink::Sink;
 use serde_json::Value;
 
-/// The options that `--all` stands for.
+/// The options of `--all`.
 pub fn all() -> Options {
     Options { show: Show::All, ..Options::default() }
 }
 
-/// The records of a plan as JSON values, and what else is to be said of it.
+/// The records of a plan as JSON values, and the result of sifting it.
 pub fn records(source: impl Source, options: &Options) -> Result<(Vec<Value>, Sifted)> {
     struct Kept(Vec<Value>);
     impl Sink for Kept {
@@ -37,7 +37,7 @@ pub fn records(source: impl Source, options: &Options) -> Result<(Vec<Value>, Si
     Ok((kept.0, sifted))
 }
 
-/// The error of a text that must have one.
+/// The error of a text that is expected to fail.
 pub fn error(source: impl Source, options: &Options) -> Error {
     struct Counted(usize);
     impl Sink for Counted {
@@ -57,7 +57,7 @@ pub fn error(source: impl Source, options: &Options) -> Error {
     }
 }
 
-/// The binary, with none of the variables that change what it prints.
+/// A command for the binary, without environment variables that change its output.
 pub fn plansift() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_plansift"));
     for variable in ["NO_COLOR", "CLICOLOR_FORCE", "PLANSIFT_ISA", "COLUMNS"] {
@@ -66,26 +66,26 @@ pub fn plansift() -> Command {
     command
 }
 
-/// Runs the binary with that standard input.
+/// Runs the binary with `input` as standard input.
 pub fn piped<S: AsRef<std::ffi::OsStr>>(args: &[S], input: &[u8]) -> Output {
     let mut command = plansift();
     command.args(args);
     with_input(command, input)
 }
 
-/// Runs a command with that standard input.
+/// Runs a command with `input` as standard input.
 pub fn with_input(mut command: Command, input: &[u8]) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary starts");
     let mut stdin = child.stdin.take().expect("a pipe");
     std::thread::scope(|scope| {
-        // It may end before it has read everything.
+        // The command may end before it has read everything.
         scope.spawn(move || drop(stdin.write_all(input)));
         child.wait_with_output().expect("the binary ends")
     })
 }
 
-/// The peak of resident memory that a run says with `--stats`, in MiB.
+/// The peak of resident memory, in MiB, in the output of `--stats`.
 pub fn peak(said: &str) -> f64 {
     let figure = said.split("peak resident memory ").nth(1).and_then(|rest| {
         let (number, unit) = rest.trim_end().split_once(' ')?;
@@ -94,20 +94,21 @@ pub fn peak(said: &str) -> f64 {
     figure.unwrap_or_else(|| panic!("no figure in: {said}"))
 }
 
-/// The project's own folder.
+/// The folder of the project.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Whether this is the run with more and larger inputs (`scripts/nightly`).
+/// Whether this is the nightly run, with more and larger inputs (`scripts/nightly`).
 pub fn is_nightly() -> bool {
     std::env::var_os("PLANSIFT_NIGHTLY").is_some()
 }
 
-/// Names another folder of reference files.
+/// Name of the variable for another folder of reference files.
 pub const SHARED: &str = "PLANSIFT_SHARED";
 
-/// The folder of reference files beside the project. A test that does without it says so.
+/// The folder of reference files next to the project. If it does not exist, writes a notice and
+/// returns `None`.
 pub fn shared() -> Option<PathBuf> {
     let shared = std::env::var_os(SHARED).map(PathBuf::from);
     let shared = shared.or_else(|| Some(root().parent()?.join("shared")))?;
@@ -118,14 +119,14 @@ pub fn shared() -> Option<PathBuf> {
     None
 }
 
-/// Writes to standard error, once, that this test leaves something out, and why.
+/// Writes to standard error, once per test, that the test skips something, and why.
 pub fn left_out(why: &str) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    // The harness names the thread of a test after it.
+    // The test harness names each thread after its test.
     let thread = std::thread::current();
     let said = format!("left out of {}: {why}\n", thread.name().unwrap_or("a test"));
     if SAID.lock().expect("no panic while it is held").insert(said.clone()) {
-        // Not `eprintln!`, which is not shown of a test that passes.
+        // Not `eprintln!`: the harness hides its output if the test passes.
         let _ = io::stderr().write_all(said.as_bytes());
     }
 }

@@ -25,7 +25,7 @@ use serde_json::Value;
 use crate::hostile::sample::{self, PLAN};
 use crate::run;
 
-/// What is written of a text, or why nothing is.
+/// The output for a text, or the kind and location of its error.
 type Answer = std::result::Result<String, (ErrorKind, Option<(u64, String)>)>;
 
 fn answer(source: impl Source, options: &Options) -> Answer {
@@ -44,7 +44,7 @@ fn answer(source: impl Source, options: &Options) -> Answer {
     }
 }
 
-/// Each kernel at each level of validation.
+/// Options for each kernel at each level of validation.
 fn all_options() -> Vec<Options> {
     let levels = [Validation::Structure, Validation::Grammar];
     let mut all = Vec::new();
@@ -70,8 +70,8 @@ fn expected(text: &str) -> String {
     answer(Slice(text.as_bytes()), &plainest(Validation::Structure)).expect("the text is a plan")
 }
 
-/// A text that arrives in windows of those lengths, over and over again. What may be forgotten is
-/// gone at once: who looks back at it panics.
+/// A source that delivers a text in windows of the given lengths, in rotation. It drops bytes as
+/// soon as it may, so a reader that looks back panics.
 pub struct Cut<'a> {
     rest: &'a [u8],
     lengths: &'a [usize],
@@ -145,7 +145,7 @@ fn windows_of_any_one_length_give_the_same() {
     }
 }
 
-/// What is kept of a key is kept up to its colon, and no further than keys may be long.
+/// A key counts toward the string limit up to its colon, including the space between.
 #[test]
 fn space_before_a_colon_counts_to_the_key() {
     let text = format!(r#"{{"format_version"{}:"1.2","resource_changes":[]}}"#, " ".repeat(9000));
@@ -165,7 +165,7 @@ fn space_before_a_colon_counts_to_the_key() {
     }
 }
 
-/// Every error there is to meet in a text: each byte of the plan replaced by each of these.
+/// Replacements for each byte of the plan, which together cause every error.
 const DAMAGE: &[u8] = b"\"\\{}],:x \x01\xff0";
 
 #[test]
@@ -203,7 +203,7 @@ fn an_input_that_ends_early_ends_at_the_same_byte_in_every_cut() {
 
 type SetLimit = fn(&mut Limits, u64);
 
-/// The limits on what a text holds, each with values around those that the plan needs.
+/// Limits on the content of a text, each with values around the need of the plan.
 const LIMITS: [(SetLimit, &[u64]); 4] = [
     (|limits, to| limits.depth = to, &[1, 3, 6, 7, 8, 9]),
     (|limits, to| limits.change = to, &[1, 63, 64, 200, 300, 400, 500]),
@@ -278,7 +278,7 @@ proptest! {
     }
 }
 
-/// Pieces of a string that could be taken for something else where it is cut.
+/// Parts of strings that look like something else when a window ends inside them.
 const FILLS: [&str; 9] = [
     "\\\\",
     "\\\"",
@@ -370,13 +370,13 @@ fn the_binary_gives_the_same_however_it_gets_the_plan() {
     }
 }
 
-/// What a CI wrapper prints around a plan.
+/// Output of a CI wrapper before a plan.
 const BEFORE: &str = "[command]/bin/terraform show -json p\n::debug::\"a\"\n";
 const AFTER: &str = "::debug::exitcode: 0\n";
 
 #[test]
 fn text_around_a_plan_is_passed_over_alike_in_every_cut() {
-    // The line's end is the plan's own.
+    // The line feed belongs to the plan.
     let plan = format!("{PLAN}\n");
     let expected = expected(&plan);
     let text = [BEFORE, &plan, AFTER].concat();
@@ -404,7 +404,7 @@ fn text_before_a_plan_of_any_size_is_passed_over() {
     }
 }
 
-/// The same value, the keys of all objects sorted.
+/// A copy of a value with the keys of all objects sorted.
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Array(list) => list.iter().map(sorted).collect(),
@@ -421,7 +421,7 @@ fn sorted(value: &Value) -> Value {
 fn sorted_keys_give_the_same_records_in_another_order() {
     let native: Value = serde_json::from_str(PLAN).expect("the plan is JSON");
     let lines = |value: &Value| -> Vec<String> {
-        // What the plan has as it stands (`importing`) has sorted keys in the first place.
+        // Records copy `importing` as it is; its keys are sorted in the plan.
         let text = value.to_string();
         expected(&text).lines().map(str::to_owned).collect()
     };

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{corpus, run};
 
-/// What a record of each kind always has.
+/// Keys that every record of a kind has.
 const REQUIRED: [(&str, &str); 8] = [
     ("plan", "kind schema_version source"),
     ("resource_change", "kind address action actions"),
@@ -27,7 +27,7 @@ const REQUIRED: [(&str, &str); 8] = [
     ),
 ];
 
-/// The schema as the command prints it.
+/// The schema that the command prints.
 fn schema() -> Value {
     let output = run::plansift().arg("schema").output().expect("the binary starts");
     assert!(output.status.success());
@@ -39,7 +39,7 @@ fn validator(schema: &Value) -> Validator {
     jsonschema::validator_for(schema).expect("a schema")
 }
 
-/// The records of a plan; none where it is refused.
+/// The records of a plan; empty if the plan is invalid.
 fn records(plan: &Path, show: Show) -> Vec<Value> {
     let options = Options { show, ..Options::default() };
     corpus::open(plan)
@@ -47,12 +47,12 @@ fn records(plan: &Path, show: Show) -> Vec<Value> {
         .map_or_else(|_| Vec::new(), |(records, _)| records)
 }
 
-/// The records of every plan of the corpus, all of them.
+/// All records of every plan of the corpus.
 fn corpus_records() -> Vec<Value> {
     corpus::cases().iter().flat_map(|case| records(&case.plan, Show::All)).collect()
 }
 
-/// A plan of which more must wait for the version than can.
+/// The records of a plan whose version comes after more changes than may wait for it.
 fn late_version() -> Vec<Value> {
     let change = json!({"address": "a".repeat(1 << 20), "change": {"actions": ["create"]}});
     let plan = json!({
@@ -65,7 +65,7 @@ fn late_version() -> Vec<Value> {
     records
 }
 
-/// The records of a plan that is one of several.
+/// The records of one of several plans, which have a workspace.
 fn of_a_workspace() -> Vec<Value> {
     let plan = |name: &str| run::root().join(format!("corpus/plans/{name}/plan.json"));
     let plans = ["update", "create"].map(plan);
@@ -109,7 +109,7 @@ fn every_record_of_the_real_plans_is_valid() {
     assert!(plans > 200, "{plans} plans");
 }
 
-/// Every file below a folder.
+/// All files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -129,7 +129,7 @@ fn a_key_that_is_unknown_missing_or_of_another_type_is_refused() {
         let keys = record.as_object().expect("an object").keys();
         for key in keys.clone() {
             let mut wrong = record.clone();
-            // Nothing in a record is a list of lists.
+            // No record contains a list of lists.
             wrong[key] = json!([[]]);
             assert!(!validator.is_valid(&wrong), "{wrong}");
         }

@@ -21,10 +21,10 @@ use serde_json::{Value, json};
 
 use crate::{corpus, run};
 
-/// What every canary begins with.
+/// Prefix of every canary.
 const CANARY: &str = "CANARY-";
 
-/// The forms that records are written in.
+/// Output formats of records.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     Ndjson,
@@ -36,7 +36,7 @@ enum Form {
 
 const FORMS: [Form; 5] = [Form::Ndjson, Form::Json, Form::Csv, Form::CsvRaw, Form::Summary];
 
-/// Strings that occur once.
+/// Generates strings that occur once.
 #[derive(Default)]
 struct Canaries(u32);
 
@@ -47,7 +47,7 @@ impl Canaries {
     }
 }
 
-/// A change with values at a marked place: below the root, nested, in lists, in sets, null.
+/// A change with values at marked paths: below the root, nested, in lists, in sets, null.
 fn change(canaries: &mut Canaries) -> Value {
     let mut canary = || canaries.next();
     json!({
@@ -88,8 +88,8 @@ fn change(canaries: &mut Canaries) -> Value {
     })
 }
 
-/// A change of maps that are marked as a whole: their keys are secret too, and so are those that
-/// are not known yet.
+/// A change of maps that are marked as a whole: their keys are secret, too, including keys that are
+/// unknown until apply.
 fn keyed(canaries: &mut Canaries) -> Value {
     let mut map = |value: Value| json!({canaries.next(): value, "kept": {canaries.next(): value}});
     json!({
@@ -103,7 +103,7 @@ fn keyed(canaries: &mut Canaries) -> Value {
     })
 }
 
-/// The same with the mark at the root.
+/// Like [`keyed`], with the mark at the root.
 fn keyed_root(canaries: &mut Canaries) -> Value {
     let mut keyed = keyed(canaries);
     keyed["before_sensitive"] = json!(true);
@@ -111,7 +111,7 @@ fn keyed_root(canaries: &mut Canaries) -> Value {
     keyed
 }
 
-/// A change whose whole value is marked, with or without the other side.
+/// A change whose value is marked as a whole, with one or both sides.
 fn wholly(actions: Value, before: Value, after: Value) -> Value {
     json!({
         "actions": actions, "before": before, "after": after, "after_unknown": false,
@@ -119,7 +119,7 @@ fn wholly(actions: Value, before: Value, after: Value) -> Value {
     })
 }
 
-/// A change that imports by what it marks.
+/// A change with an import whose id is marked.
 fn import(canaries: &mut Canaries) -> Value {
     let [id, old, new, below] = [(); 4].map(|()| canaries.next());
     json!({
@@ -139,7 +139,7 @@ fn resource(name: &str, change: Value) -> Value {
     })
 }
 
-/// A change that says nothing of what is sensitive in it.
+/// Removes the sensitivity overlays of a change.
 fn without_overlays(mut change: Value) -> Value {
     let change_members = change.as_object_mut().expect("a change");
     for key in ["before_sensitive", "after_sensitive", "after_unknown", "replace_paths"] {
@@ -148,7 +148,7 @@ fn without_overlays(mut change: Value) -> Value {
     change
 }
 
-/// What `planned_values` and a state hold.
+/// A module of values, as in `planned_values` and in a state.
 fn values(canaries: &mut Canaries) -> Value {
     let resource = json!({
         "address": "acme_server.nested", "values": {"key": canaries.next()},
@@ -230,7 +230,7 @@ fn plan() -> String {
     .to_string()
 }
 
-/// What was written of a plan, and the error if it has one.
+/// The output for a plan, followed by its error if it fails.
 fn written(source: impl Source, form: Form, options: &Options) -> String {
     let mut out = Vec::new();
     let error = {
@@ -337,7 +337,7 @@ fn no_canary_of_the_corpus_reaches_an_output() {
     }
 }
 
-/// A way to damage the byte at a position.
+/// A function that damages the byte at a position.
 type Damage = fn(&[u8], usize) -> Vec<u8>;
 
 const DAMAGES: [Damage; 8] = [
@@ -357,8 +357,8 @@ fn replaced(text: &[u8], at: usize, byte: u8) -> Vec<u8> {
     text
 }
 
-/// A plan of one change, without an import: nothing of its values is ever shown, whatever becomes
-/// of its marks.
+/// A plan of one change without an import. Its values never reach an output, even if its marks are
+/// damaged.
 fn small_plan(canaries: &mut Canaries) -> String {
     let mut change = change(canaries);
     change["after"]["number"] = json!(8_305_417_296_u64);
@@ -397,7 +397,7 @@ fn a_damaged_plan_is_told_without_its_values() {
     }
 }
 
-/// Every six bytes in a row of the values of a tree, the words of the format aside.
+/// All sequences of six bytes in the values of a tree, without keywords of the format.
 fn runs(tree: &Value) -> BTreeSet<String> {
     const WORDS: [&str; 3] = ["managed", "update", "acme_server"];
     const LENGTH: usize = 6;
@@ -424,7 +424,7 @@ fn runs(tree: &Value) -> BTreeSet<String> {
     runs
 }
 
-/// Every plan's JSON that the tools made of configurations with secrets in them.
+/// Plans that the tools made from configurations with secrets.
 fn real_plans() -> Vec<PathBuf> {
     let Some(shared) = run::shared() else { return Vec::new() };
     let folders = fs::read_dir(shared.join("plans/real")).expect("the real plans");
@@ -436,9 +436,9 @@ fn real_plans() -> Vec<PathBuf> {
     plans
 }
 
-/// What the configurations hand to the tools as sensitive begins with `SECRET-`. Some of it stands
-/// in places without a mark, because `nonsensitive()` was called on it or a provider gave it back;
-/// even that reaches no output: no exceptions.
+/// Secrets that these configurations pass to the tools begin with `SECRET-`. Some occur at paths
+/// without a mark, because of `nonsensitive()` or because a provider returned them. None of them
+/// reaches an output.
 #[test]
 fn no_secret_of_the_real_plans_reaches_an_output() {
     for plan in real_plans() {
@@ -452,7 +452,7 @@ fn no_secret_of_the_real_plans_reaches_an_output() {
     }
 }
 
-/// The same of whatever a change marks, secret or not: keys and passwords that providers made up.
+/// Marked values of the same plans, such as generated keys and passwords, reach no output either.
 #[test]
 fn no_marked_string_of_the_real_plans_reaches_an_output() {
     let mut marked = 0;
@@ -473,7 +473,7 @@ fn no_marked_string_of_the_real_plans_reaches_an_output() {
     assert!(marked > 100 || run::shared().is_none(), "{marked} marked strings");
 }
 
-/// The strings of a plan that its changes mark, those aside that are too short to tell.
+/// The strings of a plan that its changes mark, except those too short to search for.
 fn marked_strings(plan: &Value) -> BTreeSet<String> {
     let elements = |key: &str| plan[key].as_array().into_iter().flatten();
     let changes = elements("resource_changes").chain(elements("resource_drift"));
@@ -514,7 +514,7 @@ fn collect(value: &Value, overlay: &Value, strings: &mut BTreeSet<String>) {
     }
 }
 
-/// Versions before 0.15 say that an output is sensitive, and nothing beside what changes in it.
+/// Versions before 0.15 mark an output as sensitive, but have no overlays in its change.
 #[test]
 fn changes_to_outputs_that_are_sensitive_elsewhere_are_told_nowhere() {
     let after = json!({"password": format!("{CANARY}1"), "short": "CAN"});

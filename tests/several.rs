@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::run;
 use crate::same_answer::forms;
 
-/// A plan on a line. Its variables stand before the declaration that makes one of them secret, as
-/// the tools write them; the others have names that other plans declare secret.
+/// A plan on one line. Its variables come before the declaration that makes one of them secret, as
+/// the tools write them. The other variables have names that other plans declare secret.
 fn plan(name: &str) -> String {
     let of = |other: &str| match other == name {
         true => format!("CANARY-{name}-declared"),
@@ -47,7 +47,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("UTF-8")
 }
 
-/// What a command writes of texts, each alone.
+/// The concatenated output for each text alone.
 fn each_alone(args: &[&str], texts: &[String]) -> String {
     let alone = |text: &String| {
         let output = run_on(args, text);
@@ -105,7 +105,7 @@ fn secrets_are_those_of_their_own_document() {
     for secret in ["-a-marked", "-b-marked", "-a-declared", "-b-declared"] {
         assert!(!redacted.contains(&format!("CANARY{secret}")), "{secret}");
     }
-    // What a plan does not declare secret stays, although another one declares it.
+    // A declaration in one plan does not make variables of another plan secret.
     assert!(redacted.contains("of-b-in-a") && redacted.contains("of-a-in-b"));
     let said = text(&output.stderr);
     assert!(said.contains("plansift: -: masked 3 ") && said.contains("plansift: -#2: masked 3 "));
@@ -122,7 +122,7 @@ fn what_is_broken_is_left_out_and_named() {
         let said = text(&output.stderr);
         assert!(said.contains("plansift: -#2: "), "{args:?}: {said}");
         if args.contains(&"off") || args.contains(&"--no-redact") {
-            // It was being written when that was found out.
+            // The command streams: it had already written a part of the document before the error.
             assert_eq!(output.status.code(), Some(1), "{args:?}");
             let first = expected.lines().next().expect("a line");
             assert!(text(&output.stdout).starts_with(first), "{args:?}");
@@ -132,7 +132,7 @@ fn what_is_broken_is_left_out_and_named() {
             assert!(said.contains("going on at byte "), "{args:?}: {said}");
         }
     }
-    // What is looked at when it is written is looked at before.
+    // Sections that the second pass checks are checked in the first pass, too.
     let bad = |section: &str| format!("{},{section}}}", &b[..b.len() - 1]);
     for section in [r#""checks":[trux]"#, r#""relevant_attributes":[trux]"#, r#""x":{"a":01}"#] {
         let output = run_on(&["redact"], &format!("{a}\n{}\n{c}\n", bad(section)));
@@ -140,13 +140,13 @@ fn what_is_broken_is_left_out_and_named() {
         let expected = each_alone(&["redact"], &[a.clone() + "\n", c.clone() + "\n"]);
         assert_eq!(text(&output.stdout), expected, "{section}");
     }
-    // Nothing tells where the next one begins: it is not guessed.
+    // The start of the next document cannot be found, so the rest is not read.
     let open = &b[..b.len() - 1];
     let output = run_on(&["redact"], &format!("{a} {open} {c}"));
     assert_eq!(output.status.code(), Some(4));
     assert_eq!(text(&output.stdout), each_alone(&["redact"], &[a.clone() + " "]));
     assert!(text(&output.stderr).contains("what follows plan 2 was not read"));
-    // That is said of the first one, too, but not of one that is alone.
+    // An input that begins with a broken plan gets the same message; a single document does not.
     for command in ["changes", "redact", "slim", "audit"] {
         let output = run_on(&[command], &format!("{open}{b}{c}"));
         assert_eq!(output.status.code(), Some(1), "{command}");
@@ -155,7 +155,7 @@ fn what_is_broken_is_left_out_and_named() {
         let said = run_on(&[command], &open.replace(":[", ":[,")).stderr;
         assert!(!text(&said).contains("what follows"), "{command}: {}", text(&said));
     }
-    // And where there is nothing else, nothing is written.
+    // An input without valid plans creates no output.
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("out");
     let output = run_on(&["redact", "-o", out.to_str().expect("UTF-8")], cut);
@@ -186,7 +186,7 @@ fn a_report_of_what_was_masked_has_all_documents() {
     let folder = tempfile::tempdir().expect("a folder");
     let report = folder.path().join("report");
     let args = ["redact", "--report", report.to_str().expect("UTF-8")];
-    // Where something stands depends on what stands before it.
+    // Offsets in the report depend on the preceding documents.
     let told = |stream: &str, code: i32| -> Vec<Value> {
         let output = run_on(&args, stream);
         assert_eq!(output.status.code(), Some(code), "{}", text(&output.stderr));
@@ -227,7 +227,7 @@ fn an_audit_has_all_documents() {
     assert!(found.contains(r#""source":"-""#) && found.contains(r##""source":"-#2""##));
     assert_eq!(found.matches(r#""kind":"summary""#).count(), 2);
     assert!(found.contains(r#""address":"x.b""#) && !found.contains("CANARY"));
-    // Echoes in any of them count.
+    // An echo in any document breaks the rule.
     let quiet = r#"{"format_version":"1.2","resource_changes":[]}"#;
     for (stream, code) in [
         (format!("{quiet}\n{}", plan("a")), 3),

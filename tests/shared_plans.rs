@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::{naive, run};
 
-/// Keys that of all documents only plans have.
+/// Keys that only plans have.
 const PLAN_KEYS: [&str; 9] = [
     "planned_values",
     "resource_changes",
@@ -29,7 +29,7 @@ const PLAN_KEYS: [&str; 9] = [
     "errored",
 ];
 
-/// Plans by their keys that must be refused all the same.
+/// Documents with keys of a plan that must be refused.
 const REFUSED: [(&str, &str); 3] = [
     ("terraform-validator/tf1_0plan.applied.json", "the same key twice in a change"),
     ("tf-plan-format/artificial.full.json", "its format_version is a word"),
@@ -56,7 +56,7 @@ const NO_PLAN_LINE: [(&str, &str); 14] = [
 const REFRESH_ONLY: &str = "a refresh-only plan proposes nothing";
 const OTHER_TOOL: &str = "not a rendering by Terraform itself";
 
-/// Where the tools' own counts are not ours.
+/// Plans for which the tools' counts differ from those of plansift.
 const OTHER_COUNTS: [(&str, &str); 4] = [
     ("real/terraform1.11/actions.plan.ndjson", NO_FORGET),
     ("real/terraform1.11/actions.plan.txt", NO_FORGET),
@@ -65,7 +65,7 @@ const OTHER_COUNTS: [(&str, &str); 4] = [
 ];
 const NO_FORGET: &str = "only OpenTofu tells how many objects are forgotten";
 
-/// Every file of the folder that is not about the folder itself, by its name within it.
+/// All files of the folder with their relative paths, except those that describe the folder.
 pub fn files() -> Vec<(String, PathBuf)> {
     let Some(shared) = run::shared() else {
         return Vec::new();
@@ -88,7 +88,7 @@ pub fn files() -> Vec<(String, PathBuf)> {
     found
 }
 
-/// The plan in a file: its tree, and the length of its text.
+/// The tree of the plan in a file, and the length of its text in bytes.
 pub fn plan(path: &Path) -> Option<(Value, u64)> {
     let bytes = fs::read(path).expect("a readable file");
     let text = decoded(&bytes)?;
@@ -99,14 +99,14 @@ pub fn plan(path: &Path) -> Option<(Value, u64)> {
     is_plan(&document).then_some((document, len as u64))
 }
 
-/// Whether a document is a plan, by its keys.
+/// Whether a document is a plan, judged by its keys.
 pub fn is_plan(document: &Value) -> bool {
     let has = |key: &str| document.get(key).is_some();
     let is_plan = PLAN_KEYS.iter().any(|key| has(key));
     is_plan && (has("format_version") || has("plan_format_version"))
 }
 
-/// The text of UTF-8 and of little-endian UTF-16, without its mark.
+/// Decodes UTF-8 or little-endian UTF-16, and removes the byte order mark.
 fn decoded(bytes: &[u8]) -> Option<String> {
     let Some(utf16) = bytes.strip_prefix(b"\xff\xfe") else {
         return std::str::from_utf8(bytes)
@@ -117,7 +117,7 @@ fn decoded(bytes: &[u8]) -> Option<String> {
     char::decode_utf16(units).collect::<Result<_, _>>().ok()
 }
 
-/// The document between the lines of a GitHub workflow. The line feed that ends it is its own.
+/// The document between the lines of a GitHub workflow, including the line feed after it.
 fn unwrapped(text: &str) -> Option<(Value, usize)> {
     let text = &text[text.strip_prefix("[command]")?.find('{')? + "[command]".len()..];
     let mut documents = serde_json::Deserializer::from_str(text).into_iter();
@@ -127,7 +127,7 @@ fn unwrapped(text: &str) -> Option<(Value, usize)> {
     Some((document, end + space))
 }
 
-/// The first place where the engine's records are not the oracle's.
+/// The first difference between the records of the engine and of the oracle.
 pub fn difference(engine: &[Value], oracle: &[Value]) -> Option<String> {
     let keys = |record: &Value| record.as_object().map(|it| it.keys().cloned().collect::<Vec<_>>());
     let same =
@@ -139,7 +139,7 @@ pub fn difference(engine: &[Value], oracle: &[Value]) -> Option<String> {
     (ours != theirs).then(|| format!("{ours} records of the engine, {theirs} of the oracle"))
 }
 
-/// The plans of the folder that must be read, by name.
+/// The valid plans of the folder, with their names.
 pub fn plans() -> Vec<(String, PathBuf)> {
     let refused = |name: &str| REFUSED.iter().any(|(other, _)| *other == name);
     files().into_iter().filter(|(name, path)| !refused(name) && plan(path).is_some()).collect()
@@ -223,14 +223,14 @@ fn tests_without_the_folder_say_so() {
     assert_eq!(lines, [expected(tests[1]), expected(tests[0])]);
 }
 
-/// The plan that stands beside a file whose name ends in `suffix`.
+/// The plan next to a file whose name ends in `suffix`.
 pub fn plan_beside(path: &Path, suffix: &str) -> Option<PathBuf> {
     let stem = path.to_str()?.strip_suffix(suffix)?;
     let beside = [".plan.json", ".json"].map(|end| PathBuf::from(format!("{stem}{end}")));
     beside.into_iter().find(|path| path.is_file() && plan(path).is_some())
 }
 
-/// Each file with that suffix that has a plan beside it, and the engine's count for the plan.
+/// The files with that suffix that have a plan next to them, with the engine's counts for the plan.
 fn with_counts(suffix: &str) -> Vec<(String, String, Value)> {
     let mut found = Vec::new();
     for (name, path) in files() {
@@ -246,7 +246,8 @@ fn with_counts(suffix: &str) -> Vec<(String, String, Value)> {
     found
 }
 
-/// Whether the counts agree. The listed exceptions differ, and only in what is forgotten.
+/// Whether the counts agree. The listed exceptions differ in the number of forgotten resources
+/// only.
 fn agree(name: &str, told: &Value, counts: &Value) -> Result<(), String> {
     let reason = OTHER_COUNTS.iter().find(|(other, _)| *other == name).map(|(_, reason)| reason);
     let mut without_forget = counts.clone();
@@ -259,7 +260,7 @@ fn agree(name: &str, told: &Value, counts: &Value) -> Result<(), String> {
     }
 }
 
-/// A text without its colours.
+/// Removes colours from a text.
 pub fn plain(text: &str) -> String {
     let mut pieces = text.split("\u{1b}[");
     let first = pieces.next().unwrap_or_default().to_owned();
@@ -267,7 +268,7 @@ pub fn plain(text: &str) -> String {
         .fold(first, |plain, piece| plain + piece.split_once('m').map_or(piece, |(_, after)| after))
 }
 
-/// What a rendering counts: the numbers of its plan line, or none where nothing is to do.
+/// The counts in the plan line of a rendering; `None` without a plan line.
 fn plan_line(rendering: &str) -> Option<Value> {
     let mut told = json!({"import": 0, "add": 0, "change": 0, "destroy": 0, "forget": 0});
     if rendering.lines().any(|line| line.starts_with("No changes.")) {
@@ -298,7 +299,7 @@ fn plan_lines_tell_the_same_numbers() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// The counts of the last `change_summary` of a log.
+/// The counts of the last `change_summary` in a log.
 fn change_summary(log: &str) -> Option<Value> {
     let entries: Vec<Value> = match serde_json::from_str(log) {
         Ok(entries) => entries,

@@ -63,8 +63,8 @@ struct Plan {
     tree: Value,
 }
 
-/// The plans of the corpus and of the reference folder that are plain JSON in UTF-8, and generated
-/// ones that go out in several stretches.
+/// Plans of the corpus and of the reference folder that are plain JSON in UTF-8, and generated
+/// plans that need several chunks of output.
 fn plans() -> Vec<Plan> {
     let of_corpus = corpus::cases().into_iter().map(|case| case.plan);
     let of_others = shared_plans::plans().into_iter().map(|(_, path)| path);
@@ -105,7 +105,7 @@ fn masking() -> redact::Options {
     redact::Options { secret, masking: Masking::Text }
 }
 
-/// What becomes of secrets.
+/// Treatment of secrets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Secrets {
     Masked,
@@ -117,7 +117,7 @@ fn slim_with(source: impl Source, text: &[u8], wanted: Wanted<'_>, secrets: Secr
     slim_on_threads(1, source, text, wanted, secrets).0
 }
 
-/// What is written, and what was done.
+/// The slim plan, and the result of the run.
 fn slim_on_threads(
     threads: usize,
     source: impl Source,
@@ -144,7 +144,7 @@ fn slim(text: &[u8], wanted: Wanted<'_>) -> Vec<u8> {
     slim_with(Slice(text), text, wanted, Secrets::Masked)
 }
 
-/// The same document as `redact` writes it.
+/// The document as `redact` writes it.
 fn redacted(text: &[u8], secrets: Secrets) -> Vec<u8> {
     let options = masking();
     let collected = collect(|| Ok(Slice(text)), &options.secret).expect("a plan");
@@ -160,7 +160,7 @@ fn redacted(text: &[u8], secrets: Secrets) -> Vec<u8> {
     out
 }
 
-/// Text and keys in their order.
+/// The JSON text of a value, with keys in their order.
 fn written(value: &Value) -> String {
     serde_json::to_string(value).expect("a tree is JSON")
 }
@@ -171,7 +171,7 @@ fn parsed(text: &[u8]) -> Value {
     })
 }
 
-/// Long enough for what is left out, and what is looked through for secrets, to be shared.
+/// Long enough that several threads share the search for secrets and the removal of elements.
 #[test]
 fn any_number_of_threads_gives_the_same() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -188,7 +188,7 @@ fn any_number_of_threads_gives_the_same() {
     }
 }
 
-/// Whole stretches go, or stay but for their first elements, and there is space around commas.
+/// Whole ranges are dropped, or kept without their first elements, and space surrounds commas.
 #[test]
 fn what_others_leave_out_leaves_no_comma() {
     const COUNT: usize = 6000;
@@ -245,7 +245,7 @@ fn what_is_kept_is_what_the_model_keeps_of_the_redacted_plan() {
                 let model = written(&model::slim(&tree, wanted));
                 let place = || format!("{name}: {secrets:?} {wanted:?}");
                 assert_eq!(written(&parsed(&slim)), model, "{}", place());
-                // Where the tree is written as the document is, bytes are compared as well.
+                // If the tree is formatted like the document, compares the bytes, too.
                 if is_compact {
                     assert_eq!(slim.trim_ascii(), model.as_bytes(), "{}", place());
                     compact += 1;
@@ -261,7 +261,8 @@ fn records_of_a_slim_plan_are_those_of_the_plan() {
     let kept = ["plan", "resource_change", "output_change"];
     let options = record::Options::default();
     let mut changes = 0;
-    // What declares its outputs sensitive does not stay, so that changes to them tell no keys.
+    // Slimming drops the section that declares outputs of this plan sensitive, so records of their
+    // changes show no keys.
     let is_old = |name: &str| name.contains("secret-outputs-0.14");
     let plans = plans().into_iter().filter(|plan| !is_old(&plan.name));
     let cases = plans.flat_map(|plan| {
@@ -302,7 +303,7 @@ fn a_slim_plan_is_its_own_slim_form() {
     }
 }
 
-/// Every kind of separator, and every place where one may be wrong.
+/// A plan with every kind of separator.
 const SPACED: &str = r#" { "format_version" : "1.2" , "variables" : { "v" : { "value" : "x" } } ,
   "resource_changes" : [
     { "address" : "a.no" , "type" : "a" , "change" : { "actions" : [ "no-op" ] } } ,
@@ -386,7 +387,7 @@ fn what_lies_on_a_place_that_is_marked_whole_stays_masked_whole() {
     assert_eq!(change["after_sensitive"], json!({"tags": true}));
 }
 
-/// A plan with a secret in every section, and echoes of each in what stays.
+/// A plan with a secret in every section, and an echo of each in a section that is kept.
 fn plan_of_canaries() -> Value {
     let canaries: Vec<String> = (0..8).map(|n| format!("CANARY-{n}-of-this-plan")).collect();
     let element = |address: &str, actions: Value, canary: &str| {
@@ -424,7 +425,7 @@ fn secrets_of_what_is_left_out_are_secret_in_what_stays() {
         let text = slim(plan.as_bytes(), wanted);
         assert!(!String::from_utf8_lossy(&text).contains("CANARY"), "{wanted:?}");
     }
-    // Without a look at echoes, constants are secret whatever they are.
+    // Without echo detection, all constants are secret.
     let keep = ["configuration"];
     let wanted = Wanted { keep: &keep, ..DEFAULT };
     let text = slim_with(Slice(plan.as_bytes()), plan.as_bytes(), wanted, Secrets::MarksMasked);

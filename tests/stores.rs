@@ -1,7 +1,7 @@
 //! Plans in object stores and on web servers: a real S3 server, and one that misbehaves.
 //!
-//! Tests configure faults on a gate ([`gate`]). It stands before the real server ([`s3`]) or
-//! answers by itself, and records requests. No test depends on timing.
+//! Tests configure faults on a gate ([`gate`]). The gate forwards requests to the real server
+//! ([`s3`]) or answers them itself, and records them. No test depends on timing.
 
 mod faults;
 mod gate;
@@ -16,7 +16,7 @@ use std::process::{Command, Output};
 use crate::hostile::sample::PLAN;
 use crate::run;
 
-/// How a run ended, and what it printed.
+/// The exit code and the output of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Run {
     pub code: Option<i32>,
@@ -31,7 +31,7 @@ impl Run {
     }
 }
 
-/// The binary, with nothing in its environment that leads to a store, or to a proxy.
+/// A command for the binary, without environment variables that configure a store or a proxy.
 pub fn plansift() -> Command {
     let mut command = run::plansift();
     for (name, _) in std::env::vars_os() {
@@ -44,7 +44,7 @@ pub fn plansift() -> Command {
     command
 }
 
-/// What plansift writes of [`PLAN`] when it comes by a pipe, told as if from a place.
+/// The output of plansift for [`PLAN`] from a pipe, with `source` as its name.
 pub fn expected(args: &str, source: &str) -> String {
     let output = run::piped(&args.split(' ').collect::<Vec<_>>(), PLAN.as_bytes());
     let out = String::from_utf8(output.stdout).expect("UTF-8");

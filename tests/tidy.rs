@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use crate::run;
 
-/// The modules and their levels (the table at the head of src/lib.rs). A module imports from
-/// smaller numbers only; level 0 is one vocabulary whose words may be made of each other.
+/// The modules and their levels (the table at the head of src/lib.rs). A module imports from lower
+/// levels only; modules of level 0 may import each other.
 const LEVELS: [(&str, u32); 21] = [
     ("allocation", 0),
     ("audit", 5),
@@ -35,8 +35,8 @@ const LEVELS: [(&str, u32); 21] = [
     ("cli", 8),
 ];
 
-/// The third-party crates, and the places that may name them; none of what is a dependency for the
-/// sake of its features alone.
+/// The third-party crates, and the modules that may name them. Dependencies that only enable
+/// features may be named nowhere.
 const CRATES: [(&str, &[&str]); 36] = [
     ("blake3", &["batch/", "redact/mask.rs", "sink/markdown/", "sink/short.rs"]),
     ("bytes", &["batch/store/client/"]),
@@ -99,13 +99,13 @@ const CRATES: [(&str, &[&str]); 36] = [
     ("zstd", &["input/compressed.rs"]),
 ];
 
-/// `main.rs` has the allocator of the program, which is the only way not to abort without memory.
+/// `main.rs` has the program's allocator, the only way to avoid an abort when memory runs out.
 const UNSAFE: [&str; 3] = ["scan/", "input/mapped.rs", "main.rs"];
-/// Of a file of the program, and of any other.
+/// Maximum number of lines of a file of the program, and of any other file.
 const LINES_MAX: [usize; 2] = [625, 700];
 const COLUMNS_MAX: usize = 100;
 
-/// Words that are not to stay. In two halves, so that this file has none of them.
+/// Leftovers that must not be committed. Each is in two halves, so that this file contains none.
 const LEFTOVERS: [(&str, &str); 7] = [
     ("TO", "DO"),
     ("FIX", "ME"),
@@ -116,9 +116,9 @@ const LEFTOVERS: [(&str, &str); 7] = [
     ("#[ign", "ore"),
 ];
 
-/// A file of the project.
+/// A source file of the project.
 struct File {
-    /// From the folder it was looked for in, with `/`.
+    /// Path relative to the searched folder, with `/` as the separator.
     path: String,
     text: String,
 }
@@ -134,13 +134,13 @@ impl File {
         })
     }
 
-    /// The name of the module of the library that it belongs to.
+    /// The name of the library module that the file belongs to.
     fn module(&self) -> &str {
         let first = self.path.split('/').next().unwrap_or_default();
         first.strip_suffix(".rs").unwrap_or(first)
     }
 
-    /// The lines of the program with their numbers: no comments, and nothing that is for tests.
+    /// The lines of the program with their numbers, without comments and test code.
     fn program(&self) -> Vec<(usize, &str)> {
         let mut lines = Vec::new();
         let mut skipped_until = None;
@@ -160,14 +160,14 @@ impl File {
                 continue;
             }
             let code = line.split("//").next().unwrap_or_default();
-            // A `//` inside of a string is no comment; nothing here looks behind one.
+            // Keeps lines that contain `//` in a string whole; no rule needs their comments.
             lines.push((number + 1, if line.contains("\"//") { line } else { code }));
         }
         lines
     }
 }
 
-/// In place of an extension: all files.
+/// Matches every file extension.
 const ANY: &str = "*";
 
 fn files_below(root: &Path, extension: &str) -> Vec<File> {
@@ -199,7 +199,7 @@ fn sources() -> Vec<File> {
     files
 }
 
-/// All Rust of the project, by folder.
+/// All Rust files of the project, by folder.
 fn all_rust() -> Vec<(&'static str, File)> {
     let folders = ["src", "tests", "benches", "fuzz/src", "fuzz/targets"];
     let below = |folder: &'static str| {
@@ -217,7 +217,7 @@ fn assert_none(what: &str, found: &[String]) {
     assert!(found.is_empty(), "{what}:\n{}", found.join("\n"));
 }
 
-/// The modules that a file names, as `crate::x`, `crate::{x, y}`, or `super::x` at the top.
+/// The modules that a file imports, as `crate::x`, `crate::{x, y}`, or `super::x` at the top.
 fn imported(file: &File) -> BTreeSet<String> {
     let code: Vec<&str> = file.program().into_iter().map(|(_, line)| line).collect();
     let code = code.join("\n");
@@ -241,7 +241,7 @@ fn first_word(text: &str) -> String {
     text.chars().take_while(|&c| c.is_ascii_alphanumeric() || c == '_').collect()
 }
 
-/// The first word of each item of a list in braces, the opening one left out.
+/// The first word of each item of a list in braces, without the opening brace.
 fn first_words_of_list(list: &str) -> Vec<String> {
     let (mut depth, mut words, mut item) = (0, Vec::new(), String::new());
     for character in list.chars() {
@@ -314,7 +314,7 @@ fn standard_error_is_written_in_one_place() {
         let lines = file.program().into_iter().filter(|(_, line)| writes(line));
         found.extend(lines.map(|(number, line)| format!("{}:{number}: {line}", file.path)));
     }
-    // A function that makes every line visible.
+    // The only exception is a function that makes every line visible.
     assert!(matches!(&found[..], [only] if only.starts_with("cli/messages.rs")), "{found:#?}");
 }
 
@@ -336,7 +336,7 @@ fn names(line: &str, name: &str) -> bool {
     })
 }
 
-/// The names under `[dependencies]`, those of some systems alone included.
+/// The names under `[dependencies]`, including platform-specific ones.
 fn dependencies() -> Vec<String> {
     let manifest = std::fs::read_to_string(run::root().join("Cargo.toml")).expect("a manifest");
     let mut is_of_the_program = false;
@@ -395,7 +395,7 @@ fn data_is_never_unwrapped() {
     for file in sources().iter().filter(|file| !file.is_of_tests()) {
         for (number, line) in file.program() {
             let panics = line.contains(".unwrap()") || line.contains(".expect(");
-            // The words of the attribute of that name are no call.
+            // The `expect` attribute is not a call.
             if panics && !line.trim_start().starts_with("#[") {
                 wrong.push(format!("{}:{number}", file.path));
             }

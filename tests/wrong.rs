@@ -13,7 +13,7 @@ use plansift::record::Options;
 
 use crate::run;
 
-/// A kind of document, an example, and the words by which the message names it.
+/// Kinds of documents, each with an example and the words by which the message names it.
 const EXAMPLES: [(WrongDocument, &[u8], &str); 23] = [
     (WrongDocument::BinaryPlan, b"PK\x03\x04\x14\x00\x08\x00CANARY", "binary plan"),
     (
@@ -80,7 +80,7 @@ const EXAMPLES: [(WrongDocument, &[u8], &str); 23] = [
     (WrongDocument::NotJson, b"\x7fELF\x02\x01CANARY", "not JSON"),
 ];
 
-/// Files that hold something else than what a tool printed, and words of their messages.
+/// Stored files that are not the output of a tool, and words of their messages.
 const STORED: [(WrongDocument, &[u8], [&str; 2]); 8] = [
     (WrongDocument::Xz, b"\xfd7zXZ\0\0\x04CANARY", ["with xz", "xz -dc FILE"]),
     (WrongDocument::Bzip2, b"BZh91AY&SYCANARY", ["with bzip2", "bzip2 -dc FILE"]),
@@ -100,7 +100,7 @@ const STORED: [(WrongDocument, &[u8], [&str; 2]); 8] = [
     ),
 ];
 
-/// The beginning of a tar archive.
+/// The header of a tar archive.
 const TAR: [u8; 512] = {
     let mut block = [0; 512];
     (block[0], block[1], block[2], block[3]) = (b'p', b'l', b'a', b'n');
@@ -108,7 +108,7 @@ const TAR: [u8; 512] = {
     block
 };
 
-/// The same with what a plan begins with behind it.
+/// A tar archive that contains the beginning of a plan.
 const TAR_OF_A_PLAN: [u8; 1024] = {
     let (mut file, plan) = ([0; 1024], br#"{"format_version":"1.2","resource_changes":[]}"#);
     let mut at = 0;
@@ -139,7 +139,7 @@ const FILES: [(&str, WrongDocument); 15] = [
     ("version.json", WrongDocument::Version),
 ];
 
-/// The binary failed, told one line and the command to run, and gave out nothing.
+/// Asserts that the binary failed, printed one line with the command to run, and wrote no output.
 fn assert_refused(output: &Output, names: &str) {
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{message}");

@@ -25,7 +25,7 @@ fn on_threads(options: &Options, threads: usize) -> Options {
     options
 }
 
-/// What is told, and how it ends.
+/// The findings as NDJSON, and the result or error at the end.
 fn answer<S: Source>(open: impl Fn() -> S, options: &Options) -> (String, String) {
     let mut out = Vec::new();
     let mut audited = || -> Result<_> {
@@ -43,8 +43,9 @@ fn answer<S: Source>(open: impl Fn() -> S, options: &Options) -> (String, String
     (String::from_utf8(out).expect("UTF-8"), end)
 }
 
-/// Holds other numbers of threads to one; what is told, and how it ends.
-fn hold_to_one(text: &[u8], options: &Options, what: &str) -> (String, String) {
+/// Asserts that any number of threads gives the answer of one thread. Returns the findings, and the
+/// result or error at the end.
+fn assert_same_on_threads(text: &[u8], options: &Options, what: &str) -> (String, String) {
     let (told, end) = answer(|| Slice(text), options);
     for threads in [1, 2, 3, 8] {
         let found = answer(|| InMemory::new(text), &on_threads(options, threads));
@@ -64,7 +65,8 @@ fn every_shape() {
         for echo in [EchoOf::Whole, EchoOf::Part] {
             let mut options = options();
             options.secret.echo = echo;
-            let (told, end) = hold_to_one(&plan, &options, &format!("{shape} {layout:?}"));
+            let (told, end) =
+                assert_same_on_threads(&plan, &options, &format!("{shape} {layout:?}"));
             assert!(end.starts_with("Audited") && told.lines().count() > 1000, "{end}");
         }
     }
@@ -72,19 +74,20 @@ fn every_shape() {
 
 #[test]
 fn modules_are_left_and_entered() {
-    // Also deeper than whoever reads ahead takes for granted. Some say that something is marked,
-    // and nothing is to be told of it.
+    // The largest depth is beyond what lookahead workers expect. Some values are already masked; an
+    // audit reports none of those.
     for depth in [1, 5, 14] {
         let plan = plan(&planned_values(800, depth));
         let plan =
             plan.replace("\"password\":\"a secret text 9\"", "\"password\":\"(sensitive value)\"");
-        let (told, end) = hold_to_one(plan.as_bytes(), &options(), &format!("{depth} deep"));
+        let (told, end) =
+            assert_same_on_threads(plan.as_bytes(), &options(), &format!("{depth} deep"));
         assert!(end.starts_with("Audited") && !end.contains("unmarked: 0"), "{end}");
         assert!(["marked", "echo", "equal"].iter().all(|kind| told.contains(kind)), "{depth}");
     }
 }
 
-/// Who reads ahead sees another key: how much of what is told is his.
+/// Lookahead workers see a different key, so their share of the findings can be counted.
 #[test]
 fn others_do_most_of_it() {
     let text = plan(&planned_values(2000, 4));
@@ -97,7 +100,7 @@ fn others_do_most_of_it() {
     assert!(theirs * 10 > all * 7, "{theirs} of {all}");
 }
 
-/// So much is found in a few pieces that whoever reads ahead leaves the rest to the walk.
+/// A few pieces have so many findings that the lookahead workers leave the rest to the reader.
 #[test]
 fn very_many_findings_under_very_long_keys() {
     let key = "k".repeat(900);
@@ -108,14 +111,14 @@ fn very_many_findings_under_very_long_keys() {
     };
     let resources: Vec<_> = (0..1500).map(resource).collect();
     let plan = plan(&format!(r#"{{"root_module":{{"resources":[{}]}}}}"#, resources.join(",")));
-    let (told, end) = hold_to_one(plan.as_bytes(), &options(), "long keys");
+    let (told, end) = assert_same_on_threads(plan.as_bytes(), &options(), "long keys");
     assert!(end.starts_with("Audited"), "{end}");
-    // Of a resource twice, in the planned values and in the prior state.
+    // Each resource occurs twice: in the planned values and in the prior state.
     assert!(told.lines().count() > 2 * 1500 * 60 && told.len() > 100 << 20);
 }
 
-/// Who begins to read in a long piece goes on behind the comma after it, and does not see the space
-/// before that.
+/// A worker that starts inside a long piece continues after the comma behind that piece. It does
+/// not see the space before the comma.
 #[test]
 fn space_is_held_to_its_limit() {
     let text = plan(&planned_values(800, 1));
@@ -123,14 +126,15 @@ fn space_is_held_to_its_limit() {
     let long = format!(r#"{{"address":"a.l","values":{{"l":"{}"}}}}"#, "l".repeat(200 << 10));
     let [before, behind] = [210 << 10, 100].map(|len| " ".repeat(len));
     let len = (before.len() + behind.len() + 1) as u64;
-    // Wherever in it he begins.
+    // Starts at several offsets inside the long piece.
     for shift in 0..7 {
         let (start, end) = text.split_at(comma(text.len() / 4 + shift * (40 << 10)));
         let text = format!("{start},{long}{before},{behind}{}", &end[1..]);
         for (limit, is_enough) in [(len - 1, false), (len + 1, true)] {
             let mut options = options();
             options.secret.read.limits.change = limit;
-            let (_, end) = hold_to_one(text.as_bytes(), &options, &format!("{shift}, {limit}"));
+            let (_, end) =
+                assert_same_on_threads(text.as_bytes(), &options, &format!("{shift}, {limit}"));
             assert_eq!(end.starts_with("Audited"), is_enough, "{end}");
         }
     }

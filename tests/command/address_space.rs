@@ -7,7 +7,8 @@ use super::{Folder, Run};
 use crate::generated::generated;
 use crate::run;
 
-/// Runs plansift with so many MiB of address space; `None`: it was ended by a signal.
+/// Runs plansift with an address space of `mebibytes` MiB. The exit code is `None` if a signal
+/// ended the run.
 fn run_in(folder: &Folder, mebibytes: u64, args: &str) -> Run {
     let mut command = Command::new("sh");
     let script = format!("ulimit -c 0; ulimit -v {}; exec \"$0\" {args}", mebibytes * 1024);

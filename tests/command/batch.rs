@@ -19,10 +19,10 @@ use super::{Folder, Run};
 use crate::hostile::sample::{self, PLAN};
 use crate::run;
 
-/// Names workspaces by their files alone, whatever else there is.
+/// Names each workspace by its file name, whatever other inputs exist.
 const RULE: &str = "--workspace-from {workspace}.json";
 
-/// Plans of four workspaces in `p`, one of them cut.
+/// Creates plans of four workspaces in `p`; one of them is truncated.
 fn plans() -> Folder {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("p")).expect("a folder");
@@ -33,7 +33,7 @@ fn plans() -> Folder {
     folder
 }
 
-/// The files of a folder with what is in them.
+/// The files of a folder, by name, with their contents.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = folder.read_dir().expect("a folder");
     let file = |entry: std::io::Result<std::fs::DirEntry>| {
@@ -48,7 +48,7 @@ fn records(folder: &Folder) -> BTreeMap<String, Vec<u8>> {
     files(&folder.path("out/records"))
 }
 
-/// The rows of the report in the folder.
+/// The rows of the report in the output folder.
 fn report(folder: &Folder) -> Vec<Value> {
     rows(&std::fs::read_to_string(folder.path("out/report.ndjson")).expect("a report"))
 }
@@ -64,7 +64,7 @@ fn states(rows: &[Value]) -> Vec<String> {
     plans.map(|row| format!("{} {}", text(&row["source"]), text(&row["status"]))).collect()
 }
 
-/// What is left of a run on its way: nothing.
+/// Asserts that no temporary file of an unfinished run is left.
 fn assert_nothing_unfinished(folder: &Folder) {
     let names: Vec<String> = files_of(&folder.path("out"));
     assert!(names.iter().all(|name| !name.starts_with('.')), "{names:?}");
@@ -240,7 +240,7 @@ fn no_secret_is_in_any_file() {
     }
 }
 
-/// By which a file is known not to have been written again.
+/// Identifies one version of a file; a rewritten file has another.
 #[cfg(unix)]
 fn identities(folder: &Folder) -> BTreeMap<String, (u64, i64, i64)> {
     use std::os::unix::fs::MetadataExt;
@@ -262,7 +262,7 @@ fn nothing_is_done_twice() {
     assert_eq!((again.code, &again.out), (first.code, &first.out));
     assert!(again.err.starts_with("plansift: 3 inputs were done before\n"), "{}", again.err);
     assert_eq!(identities(&folder), before);
-    // One more, one gone, one of another content.
+    // Adds one plan, removes one and changes one.
     folder.write("p/c.json", PLAN);
     folder.write("p/b.json", sample::of_changes(4, sample::create));
     std::fs::remove_file(folder.path("p/same.json")).expect("it is there");
@@ -291,7 +291,7 @@ fn what_is_missing_or_has_failed_is_done_again() {
     let run = folder.run("batch p --out out");
     assert!(run.err.contains("1 input was done before"), "{}", run.err);
     assert_eq!(records(&folder), before);
-    // What was cut is whole now, what was whole is cut.
+    // Completes the truncated plan and truncates a complete one.
     folder.write("p/cut.json", PLAN);
     folder.write("p/a.json", &PLAN[..900]);
     let run = folder.run("batch p --out out");
@@ -434,7 +434,7 @@ fn exit_codes_of_a_batch_are_those_of_any_command() {
     .into_iter()
     .enumerate()
     {
-        // As it is done, and as it was done.
+        // First while the batch does the work, then when a rerun skips it.
         for _ in 0..2 {
             let run = folder.run(&format!("batch {args} --out out{number}"));
             assert_eq!(run.code, Some(code), "{args}: {run:?}");
@@ -543,7 +543,7 @@ fn many_plans_of_one_input_count_as_those_of_many() {
     });
     for fleet in &mut fleets {
         let fleet = fleet.as_object_mut().expect("an object");
-        // The space between plans counts, too.
+        // The bytes between plans count, too.
         fleet.retain(|key, _| key != "inputs" && key != "bytes");
     }
     assert_eq!(fleets[0], fleets[1]);

@@ -15,15 +15,15 @@ use plansift::record::Options;
 use crate::hostile::sample;
 use crate::run;
 
-/// An input to which something happens before it is filled for the `when`th time.
-struct Meddled<'a> {
+/// An input that calls a function before it is filled for the `when`th time.
+struct ModifiedWhileRead<'a> {
     input: Input,
     fills: usize,
     when: usize,
     change: &'a dyn Fn(),
 }
 
-impl Source for Meddled<'_> {
+impl Source for ModifiedWhileRead<'_> {
     fn window(&self) -> &[u8] {
         self.input.window()
     }
@@ -53,7 +53,7 @@ impl Source for Meddled<'_> {
     }
 }
 
-/// A plan of several windows, in a file that is older than anything that happens to it.
+/// Writes a plan of several windows, with a modification time before any change in these tests.
 fn write_plan(path: &Path) {
     static PLAN: LazyLock<String> = LazyLock::new(|| sample::of_changes(80_000, sample::create));
     let file = File::create(path).expect("a file");
@@ -105,7 +105,7 @@ fn a_file_that_changes_is_an_error_that_says_so() {
                 )
                 .expect("it");
                 let change = || change(&path);
-                let meddled = Meddled { input, fills: 0, when, change: &change };
+                let meddled = ModifiedWhileRead { input, fills: 0, when, change: &change };
                 let error = run::error(meddled, &options);
                 let what = format!("{name}, {mapping:?}, {threads} threads, {when}");
                 assert_eq!(error.kind(), ErrorKind::Changed, "{what}");
@@ -114,8 +114,8 @@ fn a_file_that_changes_is_an_error_that_says_so() {
     }
 }
 
-/// What goes out is not read from the file again: a file that is cut off while the output waits is
-/// told as such, and not as an output that cannot be written.
+/// Output is never read from the file again. If the file is truncated while the output is blocked,
+/// the error names the input, not the output.
 #[test]
 fn a_file_that_is_cut_off_while_it_is_written_elsewhere_is_an_error_that_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -125,7 +125,7 @@ fn a_file_that_is_cut_off_while_it_is_written_elsewhere_is_an_error_that_says_so
         let mut command = run::plansift();
         command.args(args).arg(&path).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("it starts");
-        // Then it waits, for a pipe takes much less than the plan.
+        // The command then blocks, because a pipe holds much less than the plan.
         child.stdout.as_mut().expect("a pipe").read_exact(&mut [0]).expect("the first byte");
         open(&path).set_len(0).expect("set");
         let output = child.wait_with_output().expect("it ends");
@@ -135,7 +135,7 @@ fn a_file_that_is_cut_off_while_it_is_written_elsewhere_is_an_error_that_says_so
     }
 }
 
-/// A signal that is no fault of a mapped file does what it does to any program.
+/// A SIGBUS that is not a fault in a mapped file ends the process, as in any program.
 #[cfg(unix)]
 #[test]
 fn a_signal_that_somebody_sends_is_not_swallowed() {
@@ -146,7 +146,7 @@ fn a_signal_that_somebody_sends_is_not_swallowed() {
     let mut command = run::plansift();
     command.arg("changes").arg(&path).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("it starts");
-    // Then it waits, for a pipe takes much less than the records.
+    // The command then blocks, because a pipe holds much less than the records.
     child.stdout.as_mut().expect("a pipe").read_exact(&mut [0]).expect("the first byte");
     let sent = Command::new("kill").args(["-BUS", &child.id().to_string()]).status();
     assert!(sent.expect("it is sent").success());
@@ -154,7 +154,7 @@ fn a_signal_that_somebody_sends_is_not_swallowed() {
     assert_eq!(output.status.signal(), Some(libc::SIGBUS));
 }
 
-/// The end of a file, too, is what it was when it was read to its end.
+/// A change at the end of a file is detected even after the file was read to its end.
 #[test]
 fn a_file_whose_end_changes_while_it_is_written_elsewhere_is_an_error_that_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -165,8 +165,8 @@ fn a_file_whose_end_changes_while_it_is_written_elsewhere_is_an_error_that_says_
         (&["redact"], true),
         (&["slim", "--no-redact", "--all"], true),
     ] {
-        // Less than a window, and more than what waits before it is written. Where another document
-        // follows, the end of the first is in the window when all of it was read.
+        // The plan is smaller than a window, but larger than the output buffer. If another document
+        // follows, the end of the first is in the window when all of it has been read.
         let plan = sample::of_changes(if two { 9_000 } else { 18_000 }, sample::create);
         let text = if two { format!("{plan} {plan}") } else { plan.clone() };
         assert!((1 << 20..2 << 20).contains(&text.len()), "{} bytes", text.len());
@@ -201,7 +201,7 @@ fn a_file_that_holds_still_is_read() {
             &input::Options { limits: options.read.limits, mapping, ..Default::default() },
         )
         .expect("a file");
-        let meddled = Meddled { input, fills: 0, when: 2, change: &|| {} };
+        let meddled = ModifiedWhileRead { input, fills: 0, when: 2, change: &|| {} };
         let (records, _) = run::records(meddled, &options).expect("a plan");
         assert_eq!(records.len(), 80_002);
     }
@@ -211,7 +211,7 @@ fn a_file_that_holds_still_is_read() {
 fn many_mapped_files_at_once_are_told_apart() {
     let folder = tempfile::tempdir().expect("a folder");
     let options = Options::default();
-    // More than the handler of faults has room for: the rest are read.
+    // More files than the fault handler has slots for; the rest are read without mapping.
     let paths: Vec<_> = (0..80).map(|number| folder.path().join(number.to_string())).collect();
     let plan = sample::of_changes(100, sample::create);
     let open = |path: &std::path::PathBuf| {

@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 use super::{Folder, Run};
 use crate::hostile::sample::PLAN;
 
-/// An element: address, type and so on from its name, with an action.
+/// An element with an action; its address, type and other keys are derived from its name.
 fn change(name: &str, module: Option<&str>, actions: &str) -> String {
     let kind = name.split('.').next().unwrap_or_default();
     let provider = kind.split('_').next().unwrap_or_default();
@@ -23,7 +23,7 @@ fn plan(changes: &[String]) -> String {
     format!(r#"{{"format_version":"1.2","resource_changes":[{}]}}"#, changes.join(","))
 }
 
-/// Four workspaces: two with changes, one without, one that is cut.
+/// Creates four workspaces: two with changes, one without, and a truncated one.
 fn fleet() -> Folder {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("p")).expect("a folder");
@@ -41,7 +41,7 @@ fn fleet() -> Folder {
     folder
 }
 
-/// The lines of the table whose first words are these, with single spaces.
+/// The table rows that begin with these words, with single spaces.
 fn row(run: &Run, name: &str) -> String {
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut rows = run.out.lines().map(words);
@@ -152,14 +152,14 @@ fn whose_planning_failed_is_named() {
     let run = folder.run("summary p --exclude cut.json --top 1 --group-by type");
     let named = "\nPlanning failed: 2\n! p/half\n  and 1 more\n";
     assert!(run.out.contains(named), "{}", run.out);
-    // A batch and its merge say the same.
+    // A batch and its merge print the same table.
     for args in ["batch p --exclude cut.json --out out", "merge out"] {
         let run = folder.run(args);
         assert!(run.out.contains("\nPlanning failed: 2\n! p/half\n! p/nothing\n"), "{}", run.out);
     }
 }
 
-/// Columns and the plan line agree, and the table says how.
+/// Columns agree with the plan line, and the table says how replacements count.
 #[test]
 fn tables_say_that_replacements_are_counted_apart() {
     let folder = fleet();
@@ -173,7 +173,7 @@ fn tables_say_that_replacements_are_counted_apart() {
     assert!(!run.out.contains("Replacements"), "{}", run.out);
 }
 
-/// The page of a plan that is called `-`.
+/// The page of a plan whose file name is `-`.
 fn folder_page(plan: &str) -> String {
     let folder = Folder::new();
     folder.write("-", plan);

@@ -1,9 +1,9 @@
-//! Rules that a plan must not break, and how a run ends if one is broken.
+//! Rules that a plan must not break, and the exit code of a run if a rule is broken.
 
 use crate::run;
 
-/// Runs a command on plans of the corpus: its exit code, and what it says of rules.
-fn asked(args: &[&str], plans: &[&str]) -> (i32, Vec<String>) {
+/// Runs a command on plans of the corpus. Returns its exit code and its messages about rules.
+fn broken_rules(args: &[&str], plans: &[&str]) -> (i32, Vec<String>) {
     let mut command = run::plansift();
     command.args(args);
     command.args(plans.iter().map(|plan| format!("corpus/plans/{plan}/plan.json")));
@@ -27,7 +27,7 @@ fn each_rule_counts_what_it_says() {
         ),
         ("delete", "delete>4", ""),
         ("delete", "create", ""),
-        // Data that is no longer read is not deleted.
+        // A data source that is no longer read is not deleted.
         ("data", "delete", ""),
         ("data", "destroy", ""),
         ("every-key", "replace", every_key),
@@ -48,7 +48,7 @@ fn each_rule_counts_what_it_says() {
     ] {
         for command in ["changes", "summary", "changes --all"] {
             let args: Vec<_> = command.split(' ').chain(["--fail-on", rule]).collect();
-            let (code, told) = asked(&args, &[plan]);
+            let (code, told) = broken_rules(&args, &[plan]);
             let expected: Vec<String> = match said {
                 "" => vec![],
                 "-" => vec![rule.to_owned()],
@@ -77,7 +77,7 @@ fn paths_are_those_of_the_records() {
                 let fits = |path: &&&str| covers(glob, path);
                 let count = paths.iter().filter(fits).count();
                 let (code, told) =
-                    asked(&["changes", "--fail-on", &format!("{key}-path:{glob}")], &[plan]);
+                    broken_rules(&["changes", "--fail-on", &format!("{key}-path:{glob}")], &[plan]);
                 assert_eq!(code, if count == 0 { 0 } else { 3 }, "{plan} {key} {glob}");
                 let start = format!("{key}-path:{glob}: {count} in ");
                 assert!(told.iter().all(|told| told.starts_with(&start)), "{told:?}, {start}");
@@ -86,8 +86,8 @@ fn paths_are_those_of_the_records() {
     }
 }
 
-/// Whether a pattern covers a path: it matches the whole path, or one above it, with its places in
-/// lists or without them.
+/// Whether a pattern covers a path: it matches the path or a parent of it, with or without list
+/// indices.
 fn covers(pattern: &str, path: &str) -> bool {
     if let Some(exact) = pattern.strip_prefix('=') {
         return fits(exact, path);
@@ -159,7 +159,7 @@ fn a_module_covers_everything_in_it() {
         ("every-key", r#"replace:module.m["l"]"#, 0),
         ("every-key", r#"replace:module.m["k"].acme_server.changed"#, 3),
     ] {
-        assert_eq!(asked(&["changes", "--fail-on", rule], &[plan]).0, code, "{plan} {rule}");
+        assert_eq!(broken_rules(&["changes", "--fail-on", rule], &[plan]).0, code, "{plan} {rule}");
     }
 }
 
@@ -194,8 +194,8 @@ fn what_is_wrong_with_an_argument_is_named() {
     }
 }
 
-/// What a run says of patterns that name nothing.
-fn silent(args: &[&str], plan: &str) -> Vec<String> {
+/// The messages of a run about patterns that match nothing.
+fn unmatched_patterns(args: &[&str], plan: &str) -> Vec<String> {
     let mut command = run::plansift();
     command.args(args).arg(format!("corpus/plans/{plan}/plan.json")).current_dir(run::root());
     let output = command.output().expect("it runs");
@@ -224,7 +224,7 @@ fn a_pattern_that_names_nothing_is_said() {
         ("rich", "delete:gcp_*", "an address, type or module"),
         ("rich", "changed-path:instance_clas", "an attribute: did you mean instance_class?"),
         ("rich", "changed-path:*.no_such_thing", "an attribute"),
-        // Without the modules around it, or with keys.
+        // Without the enclosing modules, or with instance keys.
         (
             "rich",
             "delete:aws_db_instance.primray",
@@ -250,13 +250,16 @@ fn a_pattern_that_names_nothing_is_said() {
         for threads in ["1", "4"] {
             for command in ["changes", "summary", "report"] {
                 let args = [command, "--threads", threads, "--fail-on", rule];
-                assert_eq!(silent(&args, plan), [format!("rule {rule} {nothing} {said}")]);
+                assert_eq!(
+                    unmatched_patterns(&args, plan),
+                    [format!("rule {rule} {nothing} {said}")]
+                );
                 let quiet = [&args[..], &["--quiet"]].concat();
-                assert_eq!(silent(&quiet, plan), [""; 0]);
+                assert_eq!(unmatched_patterns(&quiet, plan), [""; 0]);
             }
         }
     }
-    // What is no resource.
+    // Rules about other things than resources.
     for (rule, said) in [
         ("output:databse", "no output has such a name: did you mean database?"),
         ("output:nothing", "no output has such a name"),
@@ -268,14 +271,17 @@ fn a_pattern_that_names_nothing_is_said() {
     ] {
         for command in ["changes", "summary", "report"] {
             let args = [command, "--fail-on", rule];
-            assert_eq!(silent(&args, "rich"), [format!("rule {rule} matches nothing, {said}")]);
+            assert_eq!(
+                unmatched_patterns(&args, "rich"),
+                [format!("rule {rule} matches nothing, {said}")]
+            );
         }
     }
     let args = ["changes", "--fail-on", "changed-path:aws_db_instance:tgas"];
-    let said = silent(&args, "rich");
+    let said = unmatched_patterns(&args, "rich");
     assert!(said.len() == 1 && said[0].contains("none of these resources has such"), "{said:?}");
     let args = ["slim", "--only", "module.databse", "--paths", "instance_clas", "--paths", "id"];
-    assert_eq!(silent(&args, "rich").len(), 2);
+    assert_eq!(unmatched_patterns(&args, "rich").len(), 2);
     let args =
         ["report", "--only", "type:aws_db_instnace", "--ignore-type", "x", "--ignore-path", "id"];
     let expected = [
@@ -283,10 +289,10 @@ fn a_pattern_that_names_nothing_is_said() {
          aws_db_instance?",
         "--ignore-type x matches nothing, no resource has such a type",
     ];
-    assert_eq!(silent(&args, "rich"), expected);
+    assert_eq!(unmatched_patterns(&args, "rich"), expected);
 }
 
-/// What is there and does not change is no typo.
+/// A pattern that matches an unchanged resource is not a typo.
 #[test]
 fn a_pattern_that_names_something_is_not_said() {
     for (plan, rule) in [
@@ -302,17 +308,21 @@ fn a_pattern_that_names_something_is_not_said() {
         ("no-op", "changed-path:id"),
         ("drift", "delete:module.m"),
     ] {
-        assert_eq!(silent(&["changes", "--fail-on", rule], plan), [""; 0], "{plan} {rule}");
+        assert_eq!(
+            unmatched_patterns(&["changes", "--fail-on", rule], plan),
+            [""; 0],
+            "{plan} {rule}"
+        );
     }
     for args in [
         &["report", "--only", "action:forget", "--only", "module:"][..],
         &["slim", "--only", "acme_*", "--paths", "id"],
     ] {
-        assert_eq!(silent(args, "no-op"), [""; 0], "{args:?}");
+        assert_eq!(unmatched_patterns(args, "no-op"), [""; 0], "{args:?}");
     }
 }
 
-/// A glob, by its definition.
+/// Whether a glob matches a text, by the definition of globs.
 fn fits(glob: &str, text: &str) -> bool {
     match glob.split_at_checked(1) {
         None | Some(("", _)) => text.is_empty(),
@@ -343,7 +353,7 @@ fn a_gate_changes_nothing_of_the_output() {
 #[test]
 fn every_broken_rule_of_every_plan_is_told() {
     let args = ["changes", "--fail-on", "delete>1", "--fail-on", "drift", "--fail-on", "create>99"];
-    let (code, told) = asked(&args, &["delete", "drift", "create"]);
+    let (code, told) = broken_rules(&args, &["delete", "drift", "create"]);
     assert_eq!(code, 3);
     let rules: Vec<_> = told.iter().map(|line| line.split_once(": ").expect("a rule").0).collect();
     assert_eq!(rules, ["delete>1", "drift"]);
@@ -374,15 +384,15 @@ fn rules_come_from_a_file_too() {
     let rules = format!("@{}", path.display());
     std::fs::write(&path, "# No data is lost.\n\n  delete:acme_*\ndrift\r\n").expect("a file");
     let (code, told) =
-        asked(&["changes", "--fail-on", &rules, "--fail-on", "replace"], &["delete"]);
+        broken_rules(&["changes", "--fail-on", &rules, "--fail-on", "replace"], &["delete"]);
     assert_eq!((code, told.len()), (3, 1), "{told:?}");
 
-    // As editors write it, and with comments behind rules.
+    // Editors write a byte order mark and CRLF; comments may follow rules.
     let text = "\u{feff}delete:acme_* # No data is lost.\r\n\
                 warning changes>1 \"Split it #2, \\\"please\\\" # now.\"\t# Large ones.\n\
                 delete:acme_server.b[\"x #1\"]\n";
     std::fs::write(&path, text).expect("a file");
-    let (code, told) = asked(&["changes", "--fail-on", &rules], &["delete"]);
+    let (code, told) = broken_rules(&["changes", "--fail-on", &rules], &["delete"]);
     assert_eq!((code, told.len()), (3, 2), "{told:?}");
     assert!(told[1].ends_with(": Split it #2, \"please\" # now."), "{told:?}");
 
@@ -434,12 +444,12 @@ fn a_closed_output_opens_no_gate() {
         let (code, said) = run(command);
         assert!(matches!(code, Some(1 | 3)), "{command}: {code:?}: {said}");
     }
-    // This writes nothing before all is read.
+    // `summary` writes nothing until it has read everything.
     let (code, said) = run("summary --fail-on delete corpus/plans/delete/plan.json");
     assert_eq!(code, Some(3), "{said}");
 }
 
-/// A pipe that nobody reads.
+/// A pipe whose reading end is closed.
 #[cfg(unix)]
 fn closed() -> std::process::Stdio {
     let (reader, writer) = std::io::pipe().expect("a pipe");

@@ -12,7 +12,7 @@ fn line(name: &str) -> String {
     format!(r#"{{"format_version":"1.2","resource_changes":[{change}]}}"#)
 }
 
-/// Plans of three workspaces, one of them cut, and what is no plan.
+/// Creates plans of three workspaces, one of them truncated, and files that are not plans.
 fn estate() -> Folder {
     let folder = Folder::new();
     for name in ["live/prod", "live/dev", "live/stage", "live/.cache"] {
@@ -59,7 +59,7 @@ fn a_folder_is_all_of_its_plans() {
     assert!(said[1].starts_with("plansift: live/stage/plan.json: byte 900"), "{}", run.err);
     assert_eq!(said.len(), 2);
     assert!(!folder.run("changes -q live").err.contains("skipped"));
-    // What is easily made a plan of is told apart.
+    // Saved plan files, which `show -json` converts, have a message of their own.
     for name in ["live/tfplan", "live/dev/out.tfplan"] {
         folder.write(name, b"PK\x03\x04");
     }
@@ -101,7 +101,7 @@ fn inputs_are_named_in_many_ways() {
         ),
         ("live --include plan.json --exclude stage", both.to_vec()),
         ("live/[dp]*/*.json", both.to_vec()),
-        // Relative to where it is run, from the first component on.
+        // Relative to the working directory, starting at the first component.
         ("l*e/[dp]*/*.json", both.to_vec()),
         ("*/{dev,prod}/plan.json", both.to_vec()),
         ("**/[dp]*/plan.json", both.to_vec()),
@@ -126,7 +126,7 @@ fn inputs_are_named_in_many_ways() {
     let list = std::fs::File::open(folder.path("list")).expect("a file");
     let output = command.current_dir(folder.0.path()).args(args).stdin(list).output();
     let run = Run::of(&output.expect("it runs"));
-    // What is named twice is done once.
+    // An input that is named twice is processed once.
     assert_eq!(
         told(&plans(&run)),
         ["live/prod/plan.json live/prod", "live/dev/plan.json live/dev"]
@@ -134,7 +134,7 @@ fn inputs_are_named_in_many_ways() {
     assert!(run.err.starts_with("plansift: named more than once and done once: 1\n"), "{run:?}");
 }
 
-/// A folder of a configuration holds its sources, which may look like what is left of a plan.
+/// A configuration folder contains source files, which may look like a damaged plan.
 #[test]
 fn source_files_of_a_folder_are_counted() {
     let folder = Folder::new();
@@ -163,7 +163,7 @@ fn source_files_of_a_folder_are_counted() {
         let said = run.err.lines().filter(|line| *line == said).count();
         assert_eq!(said, 1, "{command}: {}", run.err);
     }
-    // Whatever its name is, a plan is one; and what is no source may be what is left of one.
+    // A plan is a plan, whatever its file name. A file that is not a source may be a damaged plan.
     folder.write("m/cut.tf.json", &PLAN[..900]);
     folder.write("m/open.json", "{");
     folder.write("m/null.json", "null\n");
@@ -174,7 +174,7 @@ fn source_files_of_a_folder_are_counted() {
     }
 }
 
-/// A name that depended on the other inputs would join the histories of two workspaces.
+/// If a name depended on the other inputs, it could join the histories of two workspaces.
 #[test]
 fn a_workspace_has_the_same_name_whatever_else_is_in_the_run() {
     let folder = estate();
@@ -236,7 +236,7 @@ fn what_is_named_twice_counts_once() {
     }
 }
 
-/// A plan behind an `@` is an easy mistake, and so is one where rules belong.
+/// `@` before a plan is an easy mistake, and so is a plan in place of a rules file.
 #[test]
 fn a_plan_that_was_taken_for_a_list_is_not_told() {
     let secret = "CANARY-in-a-list";
@@ -281,7 +281,7 @@ fn a_plan_that_was_taken_for_a_list_is_not_told() {
     assert_eq!(run.code, Some(0), "{}", run.err);
 }
 
-/// What a pipeline printed before it must not hide a plan of a folder.
+/// Pipeline output before a plan must not hide the plan in a folder.
 #[test]
 fn a_plan_behind_other_text_is_found_in_a_folder() {
     let folder = Folder::new();
@@ -332,7 +332,7 @@ fn what_is_read_is_not_replaced() {
     assert_eq!([content("list"), content("plan.json")], ["plan.json\n", PLAN]);
 }
 
-/// Options that mean nothing to a command are no options of it.
+/// A command rejects options that have no effect on it.
 #[test]
 fn what_does_nothing_is_refused() {
     let folder = Folder::of_plans();
@@ -353,7 +353,7 @@ fn what_does_nothing_is_refused() {
     assert_eq!((run.code, folder.path("others").is_file()), (Some(0), true), "{run:?}");
 }
 
-/// Nothing follows a document that is damaged, although it has another's first key in it.
+/// A damaged document is not followed by another, although it contains the first key of a plan.
 #[test]
 fn of_a_single_plan_nothing_more_is_said() {
     let plan = PLAN.replacen("{\"address\":\"a.one[0]\"", "{\"address\":nul", 1);
@@ -433,13 +433,13 @@ fn one_broken_plan_of_a_stream_is_named_and_the_rest_is_done() {
     let at = a.len() + b.len() - 9 + 2;
     let going_on = format!("plansift: -: going on at byte {at}, where a line begins the next plan");
     assert_eq!(said[1..], [going_on]);
-    // Not on lines of their own: what follows is refused, and that is said.
+    // If documents are not on separate lines, the run rejects the rest and says so.
     let run = Run::piped("changes", format!("{a}{}{c}", b.replace("[{", "[}")));
     assert_eq!((run.code, run.count("summary")), (Some(4), 1));
     let refused = "plansift: -: what follows plan 2 was not read: no line certainly begins the \
                    next one";
     assert_eq!(run.err.lines().nth(1), Some(refused), "{}", run.err);
-    // A single one is told as ever.
+    // The message for a single document is unchanged.
     assert_eq!(Run::piped("changes", &b[..b.len() - 9]).err.lines().count(), 1);
 }
 
@@ -455,7 +455,7 @@ fn detailed_exit_codes_are_of_all_plans() {
     }
 }
 
-/// A folder of many files costs a row of the list each, not more.
+/// Each file of a large folder costs only one row of the list.
 #[test]
 fn a_folder_of_thousands_is_walked_in_order() {
     let folder = Folder::new();

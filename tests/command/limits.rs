@@ -4,7 +4,8 @@ use super::{Folder, Run};
 use crate::hostile::sample;
 use crate::same_answer::forms::gzip;
 
-/// A limit: its name, its option, a plan, a value that is too small for it, and one that is not.
+/// A limit: its name, its option, a plan, a value that is too small for the plan, and one that is
+/// large enough.
 struct Case {
     name: &'static str,
     option: &'static str,

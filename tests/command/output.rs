@@ -28,7 +28,7 @@ fn json_is_the_lines_as_one_array() {
     }
 }
 
-/// The rows of a CSV text, by the names in its first.
+/// The rows of a CSV text, with the column names of its header.
 fn rows(text: &str) -> Vec<Vec<(String, String)>> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let header = reader.headers().expect("a header").clone();
@@ -122,7 +122,7 @@ fn csv_has_no_formulas_in_lists() {
             assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r']), "{column}: {cell}");
         }
     }
-    // The name of the input is chosen by somebody as well.
+    // The name of the input may be hostile, too.
     let folder = Folder::new();
     folder.write("=x.json", PLAN);
     let rows = rows(&folder.run("changes --format csv =x.json").out);
@@ -198,7 +198,7 @@ fn a_link_to_what_is_not_there_yet_stays_a_link() {
     symlink("circle", folder.path("circle")).expect("a link");
     symlink("no/such/folder/out", folder.path("astray")).expect("a link");
     let expected = folder.run("changes plan.json").out;
-    // Once to make the target, once to replace it.
+    // The first run creates the target, the second replaces it.
     for _ in 0..2 {
         assert_eq!(folder.run("changes -o first plan.json").code, Some(0));
         assert!(folder.path("first").is_symlink() && folder.path("deep/second").is_symlink());
@@ -218,9 +218,9 @@ fn a_replaced_file_keeps_its_rights_and_its_owner() {
     let folder = Folder::of_plans();
     folder.write("out", "before");
     let path = folder.path("out");
-    // Only the superuser may give files away; anybody else keeps them.
+    // Only root may change the owner of a file; for other users it stays the same.
     let _ = chown(&path, Some(12_345), Some(54_321));
-    // More than what a new file gets.
+    // More permissions than a new file gets.
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).expect("its mode");
     let state = || {
         let there = path.metadata().expect("it is there");
@@ -242,7 +242,8 @@ fn a_new_file_has_the_rights_of_any_new_file() {
     assert_eq!(mode("out"), mode("plan.json"));
 }
 
-/// Starts a run into a file with a shell's preparations, and lets it wait for the rest of its plan.
+/// Starts a run that writes to a file, in a shell that first executes `preparations`. The run waits
+/// for the rest of its plan.
 #[cfg(target_os = "linux")]
 fn waiting(folder: &Folder, preparations: &str, outputs: &[&str]) -> std::process::Child {
     let mut command = std::process::Command::new("sh");
@@ -270,8 +271,8 @@ fn a_run_that_is_ended_leaves_nothing_behind() {
             kill.args(["-s", signal, &child.id().to_string()]).status().expect("kill").success()
         );
     };
-    // What the tests themselves were started with ignored (a job in the background of a script)
-    // stays ignored in what they start, and ends nothing.
+    // Child processes inherit ignored signals. If the tests started with a signal ignored (a
+    // background job of a script), that signal ends no child.
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("a mask");
     let ignored = u64::from_str_radix(ignored.trim(), 16).expect("a number");
@@ -281,7 +282,7 @@ fn a_run_that_is_ended_leaves_nothing_behind() {
     let heeded = signals.into_iter().filter(|(_, number)| ignored >> (number - 1) & 1 == 0);
     for ((signal, number), outputs) in heeded.flat_map(|it| [(it, one), (it, three)]) {
         let mut child = waiting(&folder, "", outputs);
-        // Kept open, or the run might notice the end of its input first.
+        // Standard input stays open; otherwise the run might reach the end of its input first.
         let stdin = child.stdin.take();
         send(signal, &child);
         assert_eq!(child.wait().expect("it ends").signal(), Some(number));
@@ -290,7 +291,7 @@ fn a_run_that_is_ended_leaves_nothing_behind() {
         let out = std::fs::read_to_string(folder.path("out"));
         assert_eq!(out.expect("it is there"), "before");
     }
-    // As nohup does.
+    // `nohup` does this.
     let mut child = waiting(&folder, "trap '' HUP;", one);
     send("HUP", &child);
     child.stdin.take().expect("a pipe").write_all(PLAN.as_bytes()).expect("it reads");
@@ -299,7 +300,7 @@ fn a_run_that_is_ended_leaves_nothing_behind() {
     assert!(out.expect("it is there").contains("summary"));
 }
 
-/// A thread cannot have a stack of so many bytes, so there is none that waits for signals.
+/// No thread can have a stack of this size, so the signal thread fails to start.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_run_without_other_threads_is_ended_too() {
@@ -311,7 +312,7 @@ fn a_run_without_other_threads_is_ended_too() {
         let mut kill = std::process::Command::new("kill");
         kill.args(["-s", "TERM", &child.id().to_string()]);
         assert!(kill.status().expect("kill").success());
-        // Not ended by the signal, it ends here.
+        // A run that ignored the signal would end here.
         drop(stdin);
         assert_eq!(child.wait().expect("it ends").signal(), Some(15));
         let left = folder.names().into_iter().filter(|name| name.starts_with(".plansift-"));
@@ -333,7 +334,7 @@ fn a_full_disk_is_an_error() {
     }
 }
 
-/// Takes so many bytes; then it fails like that.
+/// A writer that accepts a number of bytes and then returns an error of this kind.
 struct Failing(usize, io::ErrorKind);
 
 impl Write for Failing {
@@ -374,7 +375,7 @@ fn every_write_that_fails_is_told_as_it_was() {
     }
 }
 
-/// Terraform's own options have one dash.
+/// Terraform's own options begin with one dash.
 #[test]
 fn long_options_with_one_dash_are_understood_or_refused() {
     let folder = Folder::of_plans();

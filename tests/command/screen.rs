@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 use super::{Folder, Run};
 use crate::hostile::sample::{self, PLAN};
 
-/// Names that are too long, too wide, or more than a name.
+/// Names that are too long or too wide, or that contain control or invisible characters.
 const NAMES: [&str; 10] = [
     "module.a-very-long-name-of-a-module[0].module.and-another-one.aws_instance.of_letters[17]",
     "表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表表",
@@ -49,7 +49,7 @@ fn hostile_plan() -> String {
     )
 }
 
-/// An element of other sections with that name, a line each.
+/// Elements of other sections with that name, one per line.
 fn rest(name: &str) -> String {
     let change = format!(r#"{{"address":"{name}","change":{{"actions":["{name}"]}}}}"#);
     format!(
@@ -60,7 +60,7 @@ fn rest(name: &str) -> String {
     )
 }
 
-/// What a terminal obeys, or a reader is misled by.
+/// Whether a terminal interprets a character, or it misleads a reader.
 fn obeyed(character: char) -> bool {
     (character.is_control() && character != '\n')
         || matches!(character,
@@ -97,7 +97,7 @@ fn a_page_is_as_wide_as_the_screen() {
     }
 }
 
-/// Who greps the page of a run in CI must find every name.
+/// Users who grep a report in CI must find every name.
 #[test]
 fn a_pipe_and_a_file_get_whole_names() {
     let folder = Folder::new();
@@ -124,7 +124,7 @@ fn a_pipe_and_a_file_get_whole_names() {
     assert!(narrow.contains('…'), "{narrow}");
 }
 
-/// A terminal's own width counts, where `script` can make one.
+/// Uses the terminal's own width; `script` provides the terminal.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_terminal_says_how_wide_it_is() {
@@ -219,21 +219,21 @@ fn names_of_files_are_shown_but_not_obeyed() {
     let run = folder.run(&format!("summary {name}"));
     assert!(run.code == Some(0) && run.err.contains("warning"), "{run:?}");
     assert!(!both(&run).chars().any(obeyed), "{run:?}");
-    // A path that cannot be written to.
+    // An output path that cannot be written.
     let run = folder.run(&format!("summary -o no-such-folder/{name} {name}"));
     assert!(run.code == Some(1) && !both(&run).chars().any(obeyed), "{run:?}");
 }
 
 #[test]
 fn arguments_are_shown_but_not_obeyed() {
-    // A file's name may look like an option to a shell's `*`.
+    // A shell's `*` may expand to a file name that looks like an option.
     let run = Folder::new().run("summary --\u{1b}[31m");
     assert!(run.code == Some(64) && !run.err.chars().any(obeyed), "{run:?}");
 }
 
 #[test]
 fn errors_do_not_repeat_what_the_input_says() {
-    // In steps: a run of the binary for each byte would take long.
+    // Only every 37th byte: a process for each byte would take too long.
     for at in (0..PLAN.len()).step_by(37).filter(|&at| PLAN.is_char_boundary(at)) {
         for canary in ["canary7391", "\u{1b}canary7391", "\"canary7391\":", "\\canary7391"] {
             let text = format!("{}{canary}{}", &PLAN[..at], &PLAN[at..]);

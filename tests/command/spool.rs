@@ -9,10 +9,10 @@ use super::Folder;
 use crate::hostile::sample;
 use crate::run;
 
-/// Far beyond what anything here takes: it only ends a test that would hang.
+/// Timeout that no passing test comes near; it ends a test that would hang.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The modes of the files in a folder that a process has open.
+/// The permission bits of the files in a folder that a process has open.
 fn modes_of_open_files(child: &Child, folder: &Folder) -> Vec<u32> {
     let descriptors = format!("/proc/{}/fd", child.id());
     let mut modes = Vec::new();
@@ -30,7 +30,7 @@ fn modes_of_open_files(child: &Child, folder: &Folder) -> Vec<u32> {
 fn an_input_that_is_kept_is_its_owners_alone() {
     for args in ["redact -", "slim -", "audit -", "audit --echo off -", "report -"] {
         let folder = Folder::new();
-        // The mode must not depend on what the user's mask happens to be.
+        // The file mode must not depend on the user's umask.
         let mut command = Command::new("sh");
         command.args(["-c", &format!("umask 0; exec \"$0\" {args}")]);
         command.arg(run::plansift().get_program()).env("TMPDIR", folder.0.path());
@@ -68,7 +68,7 @@ fn what_is_read_once_is_not_kept() {
         assert_eq!(output.status.code(), Some(0), "{args}: {output:?}");
         assert!(output.stdout.len() > 1000, "{args}");
     }
-    // Marks of one section hold in the others, so an audit needs two readings in any case.
+    // Marks of one section apply to the others, so an audit always reads its input twice.
     for args in ["redact -", "slim -", "audit -", "audit --echo off -"] {
         let output = piped(args);
         assert_eq!(output.status.code(), Some(1), "{args}");

@@ -1,4 +1,5 @@
-//! Records are written while the plan is still being read, and a reader that leaves blocks no one.
+//! Records are written while the plan is still being read, and a reader that closes its pipe blocks
+//! nobody.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Stdio};
@@ -9,7 +10,7 @@ use super::Folder;
 use crate::hostile::sample;
 use crate::run;
 
-/// Far beyond what anything here takes: it only ends a test that would hang.
+/// Timeout that no passing test comes near; it ends a test that would hang.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn start(folder: &Folder, args: &[&str], stdin: Stdio) -> Child {
@@ -18,21 +19,22 @@ fn start(folder: &Folder, args: &[&str], stdin: Stdio) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
 }
 
-/// Runs a step that may hang on a child, which is ended if it does.
+/// Runs a step that may hang on a child process; kills the child at the timeout.
 fn with_patience<T: Send>(child: &mut Child, step: impl FnOnce() -> T + Send) -> T {
     let (done, waiting) = mpsc::channel();
     std::thread::scope(|scope| {
         scope.spawn(move || done.send(step()));
         let result = waiting.recv_timeout(PATIENCE);
         if result.is_err() {
-            // Its end frees the step, and with it this scope.
+            // The end of the child unblocks the step, which ends the scope.
             child.kill().expect("it is ours");
         }
         result.expect("nothing came in time")
     })
 }
 
-/// A plan that names its versions first, as Terraform writes it: what the first record waits for.
+/// A plan that begins with its versions, as Terraform writes it. The first record needs the
+/// versions.
 fn plan_of(changes: usize) -> String {
     let plan = sample::of_changes(changes, sample::create);
     plan.replacen(r#""1.2","#, r#""1.2","terraform_version":"1.9.0","#, 1)
@@ -64,7 +66,7 @@ fn a_record_appears_before_the_plan_has_ended() {
 #[test]
 fn the_plan_record_appears_with_the_first_change() {
     let plan = plan_of(40);
-    // The element after the first is not whole yet.
+    // The element after the first is incomplete.
     let head = plan.match_indices("\"address\"").nth(20).expect("many").0;
     let mut child = start(&Folder::new(), &["changes"], Stdio::piped());
     let mut stdin = child.stdin.take().expect("a pipe");

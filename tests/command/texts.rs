@@ -1,4 +1,4 @@
-//! What the command prints of itself: its version, completions and manual pages.
+//! Texts that the command prints about itself: version, completions and manual pages.
 
 use std::process::Output;
 
@@ -18,7 +18,7 @@ fn the_version_names_the_commit_and_the_features() {
     let rest = short.strip_prefix(&format!("plansift {version}")).expect("the version").trim();
     let is_commit = |text: &str| text.len() == 12 && text.bytes().all(|it| it.is_ascii_hexdigit());
     let commit = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
-    // A package has no commit.
+    // A published package has no commit.
     assert!(rest.is_empty() || commit.is_some_and(is_commit), "{short}");
     let (_, long, _) = plansift(&["--version"]);
     let stores = if cfg!(feature = "stores") { "cli, stores" } else { "cli" };

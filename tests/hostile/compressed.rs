@@ -24,13 +24,13 @@ fn with_limits(bytes: &[u8], limits: Limits) -> Result<Shape> {
     )
 }
 
-/// What is read, within a time that is far beyond what any of these takes: it must not hang.
+/// Reads an input, and panics at a timeout far beyond any passing run: reading must not hang.
 fn read(bytes: &[u8]) -> std::result::Result<Shape, ErrorKind> {
     let (done, waiting) = std::sync::mpsc::channel();
     let bytes = bytes.to_vec();
     std::thread::spawn(move || {
         let read = with_limits(&bytes, Limits::default());
-        // Nobody waits any more when the time is over.
+        // After the timeout nobody receives the result.
         let _ = done.send(read.map_err(|error| error.kind()));
     });
     waiting.recv_timeout(Duration::from_secs(60)).expect("the reader hangs or panics")
@@ -54,7 +54,7 @@ fn what_is_damaged_is_the_same_plan_or_an_error() {
             for flip in [1, 0x80, 0xff] {
                 let mut damaged = form.clone();
                 damaged[at] ^= flip;
-                // Some bits mean nothing, such as gzip's date.
+                // Some bits have no effect, such as gzip's timestamp.
                 let answer = read(&damaged);
                 assert!(answer.is_err() || answer == plan, "{at} of {}", form.len());
             }
@@ -99,7 +99,7 @@ fn what_is_compressed_twice_is_no_plan() {
     }
 }
 
-/// A megabyte of space in a few bytes, over and over, with a plan around it.
+/// Space that compresses to a few bytes per megabyte, with a plan around it.
 fn bomb(compress: fn(&[u8]) -> Vec<u8>, megabytes: usize) -> Vec<u8> {
     let (head, tail) = PLAN.split_at(PLAN.find("\"checks\"").expect("it has checks"));
     let space = compress(&vec![b' '; 1 << 20]);
@@ -138,7 +138,7 @@ fn zstd_that_asks_for_much_memory_is_refused() {
     let mut encoder = ::zstd::stream::Encoder::new(Vec::new(), 1).expect("a zstd encoder");
     encoder.window_log(27).expect("zstd knows such windows");
     encoder.write_all(PLAN.as_bytes()).expect("memory takes everything");
-    // What is flushed before its end does not say how long it is.
+    // A flushed but unfinished frame does not declare its length.
     encoder.flush().expect("memory takes everything");
     let form = encoder.finish().expect("memory takes everything");
     let kind = ErrorKind::Limit { limit: Limit::ZstdWindow, value: 32 << 20 };

@@ -1,6 +1,6 @@
 //! A small plan with every section of the format, for tests to truncate, damage and compress.
 
-/// The plan; it begins with its first brace and ends with its last.
+/// The plan, without space around it.
 pub const PLAN: &str = r#"{"format_version":"1.2","terraform_version":"1.14.0",
 "variables":{"region":{"value":"eu\u002dcentral-1"},"sizes":{"value":[1,2.50,-3e2,null,true]}},
 "planned_values":{"root_module":{"resources":[{"address":"a.one","values":{"x":"[{\"}]"}}]}},
@@ -53,13 +53,13 @@ pub const PLAN: &str = r#"{"format_version":"1.2","terraform_version":"1.14.0",
  "problems":[{"message":"Not\nwell."},{"message":"At all."}]}]}],
 "timestamp":"2026-01-02T03:04:05Z","applyable":true,"complete":false,"errored":false}"#;
 
-/// A plan of so many elements, the text of each made from its number.
+/// A plan of `count` elements; `change` makes the text of each from its number.
 pub fn of_changes(count: usize, change: impl Fn(usize) -> String) -> String {
     let changes: Vec<String> = (0..count).map(change).collect();
     format!(r#"{{"format_version":"1.2","resource_changes":[{}]}}"#, changes.join(","))
 }
 
-/// An element that creates something.
+/// An element that creates a resource.
 pub fn create(number: usize) -> String {
     format!(
         r#"{{"address":"a.n[{number}]","type":"a","change":{{

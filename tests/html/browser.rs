@@ -11,10 +11,10 @@ use tempfile::TempDir;
 
 use crate::run;
 
-/// The variable that says that there is a browser: these tests may not be left out then.
+/// Name of the variable that requires a browser: these tests then fail without one.
 const REQUIRED: &str = "PLANSIFT_BROWSER";
 
-/// Keys that are no characters, as the protocol writes them.
+/// Special keys, as the protocol encodes them.
 pub const TAB: char = '\u{e004}';
 pub const ENTER: char = '\u{e007}';
 pub const ESCAPE: char = '\u{e00c}';
@@ -24,7 +24,7 @@ pub const DOWN: char = '\u{e015}';
 /// A browser with one window.
 pub struct Browser {
     driver: Child,
-    /// Kept open, because the driver writes to it.
+    /// Stays open because the driver writes to it.
     _said: BufReader<ChildStdout>,
     port: u16,
     session: String,
@@ -32,7 +32,7 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Starts one; none where there is no driver of one, which is said.
+    /// Starts a browser. Without a driver, says so and returns `None`.
     pub fn start() -> Option<Browser> {
         let missing = Command::new("chromedriver").arg("--version").output().err();
         if let Some(error) = missing {
@@ -44,7 +44,7 @@ impl Browser {
             run::left_out(&said);
             return None;
         }
-        // One that finds its port taken by another ends.
+        // A driver ends if another process has taken its port.
         let driver = (0..5).find_map(|_| driver()).expect("a driver that listens");
         let (driver, said, port) = driver;
         let profile = tempfile::tempdir().expect("a folder");
@@ -78,24 +78,24 @@ impl Browser {
         self.session = begun["sessionId"].as_str().expect("a session").to_owned();
     }
 
-    /// Opens a file, and forgets what was asked for before.
+    /// Opens a file, and clears the recorded requests.
     pub fn open(&self, page: &Path) {
-        self.asked("/url", json!({"url": "about:blank"}));
+        self.post("/url", json!({"url": "about:blank"}));
         self.log("performance");
-        self.asked("/url", json!({"url": format!("file://{}", page.display())}));
+        self.post("/url", json!({"url": format!("file://{}", page.display())}));
     }
 
-    /// What a script of the test returns; it runs beside the page's own.
+    /// Returns the result of a script. It runs outside the page's own scripts.
     pub fn eval(&self, script: &str) -> Value {
-        self.asked("/execute/sync", json!({"script": format!("return {script}"), "args": []}))
+        self.post("/execute/sync", json!({"script": format!("return {script}"), "args": []}))
     }
 
-    /// Waits until the page has done what was asked for so far.
+    /// Waits until the page has finished its pending work.
     pub fn settle(&self) {
         self.eval("new Promise(done => setTimeout(done, 50))");
     }
 
-    /// The number of elements that a selector finds and that are shown.
+    /// The number of visible elements that match a selector.
     pub fn count(&self, selector: &str) -> u64 {
         let script = format!(
             "[...document.querySelectorAll({selector:?})].filter(it => it.checkVisibility()).length"
@@ -103,34 +103,34 @@ impl Browser {
         self.eval(&script).as_u64().expect("a number")
     }
 
-    /// The text of an element.
+    /// The text of the element that matches a selector.
     pub fn text(&self, selector: &str) -> String {
         let script = format!("document.querySelector({selector:?}).innerText");
         self.eval(&script).as_str().expect("a text").to_owned()
     }
 
-    /// Presses keys, one after the other.
+    /// Presses keys one after the other.
     pub fn press(&self, keys: &str) {
         let key = |kind, key: char| json!({"type": kind, "value": key.to_string()});
         let strokes = keys.chars().flat_map(|it| [key("keyDown", it), key("keyUp", it)]);
         let strokes: Vec<Value> = strokes.collect();
-        self.asked(
+        self.post(
             "/actions",
             json!({"actions": [{"type": "key", "id": "keys", "actions": strokes}]}),
         );
     }
 
-    /// A command of the browser's own protocol.
+    /// Sends a command of the browser's own protocol.
     pub fn command(&self, name: &str, params: Value) -> Value {
-        self.asked("/goog/cdp/execute", json!({"cmd": name, "params": params}))
+        self.post("/goog/cdp/execute", json!({"cmd": name, "params": params}))
     }
 
-    /// What the browser had to say of the page: errors, and what the policy kept from happening.
+    /// The browser's log of the page: errors and violations of the content security policy.
     pub fn complaints(&self) -> Vec<Value> {
         self.log("browser")
     }
 
-    /// The addresses that the page asked for.
+    /// The URLs that the page requested.
     pub fn requests(&self) -> Vec<String> {
         let event = |entry: &Value| -> Option<String> {
             let message = entry["message"].as_str()?;
@@ -142,18 +142,18 @@ impl Browser {
         self.log("performance").iter().filter_map(event).collect()
     }
 
-    /// Whether the page waits for an answer of the user.
+    /// Whether the page shows a dialog.
     pub fn asks(&self) -> bool {
         let path = format!("/session/{}/alert/text", self.session);
         self.send("GET", &path, "").expect("an answer of the driver").get("error").is_none()
     }
 
     fn log(&self, kind: &str) -> Vec<Value> {
-        let entries = self.asked("/se/log", json!({"type": kind}));
+        let entries = self.post("/se/log", json!({"type": kind}));
         entries.as_array().expect("a list").clone()
     }
 
-    fn asked(&self, path: &str, body: Value) -> Value {
+    fn post(&self, path: &str, body: Value) -> Value {
         self.ask("POST", &format!("/session/{}{path}", self.session), body)
     }
 
@@ -163,7 +163,7 @@ impl Browser {
         value
     }
 
-    /// Sends a request, and gives back the `value` of the answer.
+    /// Sends a request. Returns the `value` of the response.
     fn send(&self, method: &str, path: &str, body: &str) -> io::Result<Value> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
         let request = format!(
@@ -191,7 +191,7 @@ impl Browser {
 }
 
 impl Drop for Browser {
-    /// Ends both, also where a test has failed.
+    /// Ends the browser and the driver, also when a test has failed.
     fn drop(&mut self) {
         let _ = self.send("DELETE", &format!("/session/{}", self.session), "");
         let _ = self.driver.kill();
@@ -199,7 +199,7 @@ impl Drop for Browser {
     }
 }
 
-/// A driver, what it says, and the port that it listens on.
+/// Starts a driver. Returns its process, its output, and the port that it listens on.
 fn driver() -> Option<(Child, BufReader<ChildStdout>, u16)> {
     let mut command = Command::new("chromedriver");
     command.arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null());

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-/// Texts that want to be more than text. What runs sets `hostile`, or asks.
+/// Texts that try to run as code. A script that runs sets `hostile` or shows a dialog.
 pub const STRINGS: [&str; 8] = [
     "</script><img src=x onerror=\"hostile=1;alert(1)\">",
     "<!--<script>hostile=1;alert(1)</script>",
@@ -16,11 +16,11 @@ pub const STRINGS: [&str; 8] = [
     "\u{202e}\u{2028}\u{0}${hostile=1}{{hostile=1}}",
 ];
 
-/// Names of files, where there is no slash.
+/// File names, which cannot contain a slash.
 const NAMES: [&str; 2] =
     ["<img src=x onerror=hostile=1>.json", "<svg onload=hostile=1>&quot; onfocus=.json"];
 
-/// Writes the plan, and something that is none, both under hostile names.
+/// Writes a plan and a file that is not a plan, both under hostile names.
 pub fn write(folder: &Path) -> [PathBuf; 2] {
     let [plan, wrong] = NAMES.map(|name| folder.join(name));
     std::fs::write(&plan, text()).expect("a file");

@@ -13,7 +13,7 @@ use super::browser::{Browser, DOWN, ENTER, ESCAPE, SPACE, TAB};
 use super::{hostile, plan};
 use crate::{corpus, run};
 
-/// A browser with the report of some inputs open.
+/// A browser that shows the report of some inputs.
 struct Opened {
     browser: Browser,
     _folder: TempDir,
@@ -34,14 +34,14 @@ fn open(inputs: &[&Path]) -> Option<Opened> {
 }
 
 impl Opened {
-    /// That nothing went wrong and nothing was asked for but the page.
+    /// Asserts that the browser logged no errors and requested nothing but the page.
     fn is_quiet(&self) {
         assert_eq!(self.browser.complaints(), Vec::<Value>::new());
         let page = format!("file://{}", self.page.display());
         assert_eq!(self.browser.requests(), [page]);
     }
 
-    /// How many entries the list of a part says it has.
+    /// The number of entries that the heading of a section shows.
     fn number(&self, part: &str) -> u64 {
         let script = format!(
             "(it => it.checkVisibility() ? it.querySelector('.number').textContent : '0')\
@@ -51,7 +51,7 @@ impl Opened {
         text.as_str().expect("a text").replace(',', "").parse().expect("a number")
     }
 
-    /// Sets a field of the filters, and says so as a person's hand does.
+    /// Sets a filter field and sends the events of user input.
     fn set(&self, id: &str, value: &str) {
         let script = format!(
             "(it => {{ it.value = {value:?}; \
@@ -67,7 +67,7 @@ impl Opened {
     }
 }
 
-/// The records of the plan with something of everything.
+/// The records of a plan that uses every feature.
 fn rich() -> Vec<Value> {
     let input = corpus::open(&run::root().join(plan("rich"))).expect("a plan");
     run::records(input, &Options::default()).expect("a plan").0
@@ -173,7 +173,7 @@ fn filters_leave_what_they_say() {
     assert_eq!(browser.text("#found"), "0 of 57 entries");
     opened.clear();
     assert_eq!(browser.text("#found"), "57 entries");
-    // A type of the overview is a filter too.
+    // A type in the overview is a filter, too.
     browser.eval("document.querySelector('#types tbody button').click()");
     assert_eq!(browser.eval("document.getElementById('type').value"), "aws_iam_role");
     opened.is_quiet();
@@ -199,11 +199,11 @@ fn an_opened_change_shows_its_values() {
         assert!(shown.contains(text), "{text} is not in:\n{shown}");
     }
     assert!(!browser.eval("document.documentElement.textContent").to_string().contains("CANARY"));
-    // What failed comes first.
+    // Failed checks come first.
     let checks = browser.text("#lists section");
     assert!(checks.starts_with("Checks that did not pass 4"), "{checks}");
     assert!(checks.contains("The certificate of example.com ends within 30 days."), "{checks}");
-    // Of the attributes that stay, the number; of an action, its configuration.
+    // Details show the number of unchanged attributes, and the configuration of an action.
     let subnet = "(it => it.parentElement.querySelector('.details').lastChild.textContent)\
                   ([...document.querySelectorAll('summary')].find(it => \
                   it.textContent.includes('aws_db_instance.primary')))";
@@ -219,7 +219,7 @@ fn an_opened_change_shows_its_values() {
     opened.is_quiet();
 }
 
-/// How many attributes of a resource stay as they are.
+/// Number of unchanged attributes of a resource.
 fn unchanged(address: &str) -> usize {
     let text = std::fs::read_to_string(run::root().join(plan("rich"))).expect("a plan");
     let plan: Value = serde_json::from_str(&text).expect("JSON");
@@ -247,7 +247,7 @@ fn values_and_types_are_searched() {
         ("aws_iam_role", "3"),
         ("certificate example.com ends", "1"),
         ("ci-plan", "1"),
-        // Words of the data, not of the page.
+        // Words that occur in the data but not in the page.
         ("attributes", "0"),
         ("withheld", "0"),
         ("\\u003c", "0"),
@@ -280,7 +280,7 @@ fn a_link_shows_what_its_sender_saw() {
     opened.clear();
     assert_eq!(fragment(), "");
     assert!(opened.number("change") > number);
-    // Somebody follows the link: in an open page, and in a new one.
+    // The user follows the link in an open page and in a new one.
     browser.eval(&format!("(location.hash = '{sent}')"));
     browser.settle();
     assert_eq!(opened.number("change"), number);
@@ -293,7 +293,7 @@ fn a_link_shows_what_its_sender_saw() {
     assert_eq!((opened.number("change"), fragment()), (number, sent));
     let set = "['text', 'type', 'module'].map(id => document.getElementById(id).value)";
     assert_eq!(browser.eval(set), json!(["module", "", "module.database"]));
-    // A hostile one is text.
+    // A hostile link is treated as text.
     browser
         .eval("(location.hash = '#type=<img src=x onerror=hostile=1>&plan=x&action=constructor')");
     browser.settle();
@@ -335,7 +335,7 @@ fn the_keyboard_is_enough() {
     assert_eq!(browser.eval("document.getElementById('text').value"), "");
     browser.press("module.dns.");
     assert_eq!(opened.number("change"), 4);
-    // The type, the module, then the first action.
+    // Tabs pass the type and the module; the third stop is the first action.
     browser.press(&[TAB, TAB, TAB, SPACE].iter().collect::<String>());
     assert_eq!(browser.eval("document.activeElement.value"), "delete");
     assert_eq!(opened.number("change"), 1);
@@ -412,7 +412,7 @@ fn both_schemes_are_read_easily() {
     assert_ne!(papers[0], papers[1]);
 }
 
-/// The contrast of two colours, as WCAG 2 has it.
+/// The contrast ratio of two colours, as defined by WCAG 2.
 fn contrast(one: &str, other: &str) -> f64 {
     let luminance = |color: &str| {
         let part = |place: usize| {
@@ -435,7 +435,7 @@ fn a_narrow_window_is_wide_enough() {
     opened.browser.settle();
     let fits = "(it => it.scrollWidth <= it.clientWidth)(document.documentElement)";
     assert_eq!(opened.browser.eval(fits), true);
-    // Each column has a heading that is seen, and the numbers of a row are.
+    // Each column has a visible heading, and the numbers of each row are visible.
     let unseen = "[...document.querySelectorAll('main table')].filter(it => it.checkVisibility())\
         .flatMap(it => [...it.querySelectorAll('thead th')]).filter(it => \
         it.ariaLabel !== 'sign' && (it.innerText.trim() === '' || it.offsetWidth < 8 || \
@@ -459,7 +459,7 @@ fn several_plans_are_told_apart() {
     assert_eq!(browser.text("h1"), "4 plans");
     assert!(browser.text("#warnings").contains("1 plan could not be read"));
     assert!(browser.text("#warnings").contains("Planning failed in 1 plan."));
-    // What failed comes first, then what destroys most.
+    // Failed plans come first, then plans with the most deletions.
     let first = browser.text("#plans tbody tr");
     assert!(first.contains("could not be read: "), "{first}");
     let all = opened.number("change");
@@ -487,7 +487,7 @@ fn nothing_of_a_hostile_plan_runs() {
     browser.settle();
     assert!(browser.count("#lists .details") >= strings * 5);
     for id in ["type", "module", "plan"] {
-        // Each choice, as the page offers it.
+        // Every option that the page offers.
         browser.eval(&format!(
             "[...document.getElementById('{id}').options].forEach(it => {{ it.selected = true; \
              it.parentElement.dispatchEvent(new Event('input', {{bubbles: true}})); }})"
@@ -506,7 +506,7 @@ fn nothing_of_a_hostile_plan_runs() {
     assert_eq!(browser.eval(handlers), json!([]));
     let links = "[...document.links].every(it => it.getAttribute('href').startsWith('#'))";
     assert_eq!(browser.eval(links), true);
-    // It is there to be read.
+    // The text is readable.
     let addresses = "[...document.querySelectorAll('#lists .address')].map(it => it.textContent)";
     let addresses = browser.eval(addresses);
     let addresses = addresses.as_array().expect("a list").iter().filter_map(Value::as_str);
@@ -523,7 +523,7 @@ fn the_policy_holds_if_all_else_fails() {
     let markup = "(() => { try { document.body.innerHTML = '<b>x</b>'; } \
                   catch (error) { return error.name; } })()";
     assert_eq!(browser.eval(markup), "TypeError");
-    // Written into the file, as what came through would be.
+    // Written into the file, as injected markup would be.
     let page = std::fs::read_to_string(&opened.page).expect("the page");
     let hurt = page.replace(
         "</footer>",
@@ -558,7 +558,7 @@ fn a_hundred_thousand_changes_are_usable() {
         opened.set(id, value);
         assert_eq!(opened.number("change"), u64::from(number), "{id}");
     }
-    // What a person waits for; `scripts/page` shows it.
+    // The time that a user waits for; `scripts/page` prints it.
     let measured = "performance.getEntriesByType('measure').map(it => \
                     `${it.name} ${it.duration.toFixed(0)} ms`).join(', ') + `; page loaded in \
                     ${performance.getEntriesByType('navigation')[0].loadEventEnd.toFixed(0)} ms`";
@@ -566,7 +566,7 @@ fn a_hundred_thousand_changes_are_usable() {
     opened.is_quiet();
 }
 
-/// A plan with so many changes of some size.
+/// A plan with `changes` changes of some size.
 fn of_many(changes: u32) -> String {
     let mut plan = r#"{"format_version":"1.2","resource_changes":["#.to_owned();
     for number in 0..changes {

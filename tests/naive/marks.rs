@@ -1,4 +1,4 @@
-//! What overlays mark: which values, and which texts become secret.
+//! What sensitivity overlays mark: which paths, and which texts become secret.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use serde_json::{Number, Value, json};
 
 use super::{Path, Step, child, children, decimal, sensitive};
 
-/// What stands in the place of a string that must not be shown.
+/// Replaces a string that must not be shown.
 pub const MASK: &str = "(sensitive value)";
 
-/// The places that are sensitive, and those whose own overlay does not fit them.
+/// The sensitive paths, and the paths of values whose own overlay does not fit.
 pub fn secret_places(change: &Value) -> BTreeSet<Path> {
     let mut found = sensitive(change);
     let sides = [&change["before"], &change["after"]];
@@ -53,7 +53,7 @@ fn misfits(sides: [&Value; 2], overlays: [&Value; 2], at: &mut Path, found: &mut
     }
 }
 
-/// The non-empty strings of both sides wherever either overlay says `true`.
+/// The secret texts of both sides of a change.
 pub fn secrets(change: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let sides = [&change["before"], &change["after"]];
@@ -61,7 +61,8 @@ pub fn secrets(change: &Value) -> BTreeSet<String> {
     found
 }
 
-/// The texts that overlays hide of both sides; all of them where one does not fit.
+/// Collects the texts of both sides that overlays hide. If an overlay does not fit its value, all
+/// texts of both sides are secret.
 fn hidden(sides: [&Value; 2], overlays: [&Value; 2], found: &mut BTreeSet<String>) {
     let is_other_kind = |one: &Value, two: &Value| {
         !one.is_null() && (one.is_object(), one.is_array()) != (two.is_object(), two.is_array())
@@ -91,7 +92,7 @@ fn marks_anything(overlay: &Value) -> bool {
         || children(overlay).iter().any(|(_, inner)| marks_anything(inner))
 }
 
-/// The texts of a value, and its keys that are no names of attributes.
+/// Collects the texts of a value, and its keys that are not attribute names.
 fn scalars(value: &Value, found: &mut BTreeSet<String>) {
     found.extend(scalar(value));
     for (step, inner) in children(value) {
@@ -109,7 +110,7 @@ fn is_attribute_name(key: &str) -> bool {
     key.starts_with(may_begin) && key.chars().all(may_follow)
 }
 
-/// The texts that a string which is not empty, a number or a boolean is known by.
+/// The spellings of a non-empty string, a number or a boolean.
 fn scalar(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) if text.is_empty() => vec![],
@@ -120,8 +121,8 @@ fn scalar(value: &Value) -> Vec<String> {
     }
 }
 
-/// The one spelling of all numbers of the value that a text is: without an exponent, unless that
-/// took more than forty zeros. What is no number stays.
+/// The canonical spelling of a number: without an exponent, unless that needs more than forty
+/// zeros. Returns a text that is not a number unchanged.
 pub fn spelling(text: &str) -> String {
     let Ok(number) = serde_json::from_str::<Number>(text) else { return text.to_owned() };
     let (is_negative, digits, exponent) = decimal(&number);

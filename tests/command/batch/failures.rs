@@ -22,7 +22,7 @@ fn growing() -> Folder {
     folder
 }
 
-/// Runs plansift behind a shell's preparations.
+/// Runs plansift in a shell that first executes `preparations`.
 fn run_behind(folder: &Folder, preparations: &str, args: &str) -> Run {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("{preparations} exec \"$0\" {args}")]);
@@ -30,14 +30,14 @@ fn run_behind(folder: &Folder, preparations: &str, args: &str) -> Run {
     Run::of(&command.stdin(Stdio::null()).output().expect("it runs"))
 }
 
-/// The records of a run that nothing got in the way of.
+/// The records of a run without failures.
 fn undisturbed(folder: &Folder) -> BTreeMap<String, Vec<u8>> {
     let run = folder.run("batch p --out whole");
     assert_eq!(run.code, Some(0), "{run:?}");
     files(&folder.path("whole/records"))
 }
 
-/// What has a name is whole, and the next run does the rest.
+/// Asserts that each output file is complete, and that the next run processes the remaining inputs.
 fn assert_goes_on(folder: &Folder, expected: &BTreeMap<String, Vec<u8>>) {
     if folder.path("out/records").is_dir() {
         for (name, content) in records(folder) {
@@ -55,7 +55,7 @@ fn a_write_that_fails_ends_the_run() {
     let folder = growing();
     let expected = undisturbed(&folder);
     let mut failed = 0;
-    // The largest file that may be written, in blocks of 512 bytes.
+    // The maximum file size, in blocks of 512 bytes.
     for blocks in [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512] {
         let preparations = format!("trap '' XFSZ; ulimit -f {blocks};");
         let run = run_behind(&folder, &preparations, "batch p --out out -j 2");
@@ -114,7 +114,8 @@ fn too_few_handles_are_an_error_that_passes() {
         codes.push(run.code);
         match run.code {
             Some(0) => {}
-            // The folder cannot be opened, or an input cannot; a shell may not even start it.
+            // The output folder or an input cannot be opened. The shell may even fail to start
+            // plansift.
             Some(1 | 4 | 127) => assert!(run.err.contains("pen files"), "{handles}: {}", run.err),
             _ => panic!("{handles}: {run:?}"),
         }
@@ -144,7 +145,7 @@ fn a_file_that_vanishes_is_a_row() {
 #[test]
 fn a_file_that_cannot_be_read_is_a_row() {
     let folder = plans();
-    // Reading it at its start is an error of the device.
+    // The device returns an error when it is read at offset 0.
     let run = folder.run("batch p/a.json /proc/self/mem --out out");
     assert_eq!(run.code, Some(4), "{run:?}");
     let rows = report(&folder);
@@ -163,7 +164,7 @@ fn a_file_that_must_not_be_read_is_a_row() {
     allow("p/b.json", 0o000);
     let mut command = run::plansift();
     if std::fs::File::open(folder.path("p/b.json")).is_ok() {
-        // Nothing is forbidden to the superuser: somebody else runs it.
+        // Permissions do not apply to root, so another user runs the command.
         allow("", 0o777);
         let program = command.get_program().to_owned();
         command = Command::new("setpriv");
@@ -183,7 +184,7 @@ fn a_file_that_must_not_be_read_is_a_row() {
     let rows = report(&folder);
     assert_eq!(states(&rows), ["p/a.json done", "p/b.json failed"]);
     assert!(rows[1]["error"].as_str().expect("a text").contains("ermission denied"), "{rows:?}");
-    // A folder that must not be written to.
+    // A read-only folder.
     allow("out/records", 0o555);
     folder.write("p/c.json", PLAN);
     command.arg("p/c.json");

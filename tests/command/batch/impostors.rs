@@ -10,7 +10,7 @@ use super::{plans, records};
 use crate::command::{Folder, Run};
 use crate::run;
 
-/// Runs plansift, for so long at most.
+/// Runs plansift and fails if it takes longer than `limit`.
 fn run_within(folder: &Folder, args: &str, limit: Duration) -> Run {
     let mut command = run::plansift();
     command.current_dir(folder.0.path()).args(args.split(' ')).stdin(Stdio::null());
@@ -28,7 +28,7 @@ fn run_within(folder: &Folder, args: &str, limit: Duration) -> Run {
     Run::of(&child.wait_with_output().expect("it ends"))
 }
 
-/// Puts something else in the place of a file.
+/// Replaces a file by something of another kind.
 fn replace(path: &Path, kind: &str) {
     std::fs::remove_file(path).expect("it is there");
     match kind {
@@ -79,7 +79,7 @@ fn a_record_file_that_was_edited_is_made_again() {
     let text = std::fs::read_to_string(folder.path(name)).expect("records");
     let edited = text.replacen("\"update\"", "\"no--op\"", 1);
     assert!(edited != text && edited.len() == text.len());
-    // Of the same length; longer; shorter.
+    // Edited texts of the same length, longer and shorter.
     for edited in [edited.clone(), format!("{text}\n"), text[..text.len() / 2].to_owned()] {
         for quiet in ["", " --quiet"] {
             folder.write(name, &edited);
@@ -92,7 +92,7 @@ fn a_record_file_that_was_edited_is_made_again() {
             assert!(records(&folder) == before, "it is as it was");
         }
     }
-    // What was not touched is not made again.
+    // Untouched record files are not written again.
     let run = folder.run("batch p --out out");
     assert!(run.err.contains("3 inputs were done before"), "{}", run.err);
     assert!(!run.err.contains("not what was written"), "{}", run.err);

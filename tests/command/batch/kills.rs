@@ -13,7 +13,7 @@ use crate::command::Folder;
 use crate::hostile::sample;
 use crate::run;
 
-/// Inputs of very different sizes.
+/// Number of inputs, which differ widely in size.
 const INPUTS: usize = 60;
 
 fn estate() -> Folder {
@@ -33,18 +33,18 @@ fn start(folder: &Folder) -> Child {
     command.spawn().expect("it starts")
 }
 
-/// Numbers that are different enough.
+/// A source of pseudo-random moments.
 struct Moments(u64);
 
 impl Moments {
-    /// A moment of a run that takes so long.
+    /// A moment within a run that takes `whole`.
     fn next(&mut self, whole: Duration) -> Duration {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
         whole.mul_f64((self.0 >> 33) as f64 / f64::from(1_u32 << 31))
     }
 }
 
-/// How often the journal tells of each input.
+/// Number of outcomes that the journal records for each input.
 fn outcomes(folder: &Folder) -> BTreeMap<String, u64> {
     let journal = std::fs::read_to_string(folder.path("out/journal")).expect("a journal");
     let mut counts = BTreeMap::new();
@@ -58,7 +58,7 @@ fn outcomes(folder: &Folder) -> BTreeMap<String, u64> {
     counts
 }
 
-/// What has a name is whole.
+/// Asserts that each output file is complete.
 fn assert_whole(folder: &Folder, expected: &BTreeMap<String, Vec<u8>>) {
     let path = folder.path("out/records");
     if path.is_dir() {
@@ -82,10 +82,10 @@ fn a_batch_that_is_killed_goes_on_where_it_was() {
     let mut killed = 0;
     while killed < kills {
         std::fs::remove_dir_all(folder.path("out")).expect("it is there");
-        // Again and again, until one run comes to its end.
+        // Starts the batch again until one run finishes.
         loop {
             let mut child = start(&folder);
-            // Never more kills than are asked for, or the end might never come.
+            // The number of kills is limited, so the loop always ends.
             if killed < kills {
                 std::thread::sleep(moments.next(whole));
                 child.kill().expect("it is a child");
@@ -112,7 +112,7 @@ fn a_batch_that_is_killed_goes_on_where_it_was() {
 fn a_batch_that_was_killed_can_be_reported() {
     let folder = estate();
     let mut child = start(&folder);
-    // It is written once the inputs are listed.
+    // The report is written once the inputs are listed.
     while !folder.path("out/report.ndjson").is_file() {
         std::thread::yield_now();
     }

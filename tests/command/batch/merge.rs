@@ -10,7 +10,7 @@ use crate::hostile::sample::{self, PLAN};
 
 const SHARDS: [&str; 3] = ["1/3", "2/3", "3/3"];
 
-/// Twelve plans, one of them cut.
+/// Creates twelve plans; one of them is truncated.
 fn many() -> Folder {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("p")).expect("a folder");
@@ -22,7 +22,7 @@ fn many() -> Folder {
     folder
 }
 
-/// Does all shards, each into a folder of its own.
+/// Runs all shards, each into its own output folder.
 fn do_shards(folder: &Folder) {
     for (number, shard) in SHARDS.iter().enumerate() {
         let run = folder.run(&format!("batch p --out out{number} --shard {shard}"));
@@ -30,7 +30,7 @@ fn do_shards(folder: &Folder) {
     }
 }
 
-/// Rows without the folder of their records.
+/// Report rows without the folder of their records.
 fn without_folders(mut rows: Vec<Value>) -> Vec<Value> {
     for row in &mut rows {
         if let Some(Value::String(path)) = row.get_mut("records") {
@@ -74,7 +74,7 @@ fn an_input_stays_in_its_shard() {
         (0..3).map(shard).collect()
     };
     let before = names();
-    // In front, and with other workspaces for all of them.
+    // An input that sorts first, and other workspace names for all inputs.
     folder.write("p/+.json", PLAN);
     folder.write("p/more.txt.json", PLAN);
     do_shards(&folder);
@@ -100,7 +100,7 @@ fn parts_that_do_not_fit_are_refused() {
     let begun = std::fs::read(folder.path("out1/journal")).expect("a journal");
     let begun = &begun[..begun.iter().position(|&byte| byte == b'\n').expect("a line") + 1];
     folder.write("copy/journal", [begun, &journal[end..]].concat());
-    // Nothing of it must look like a run without inputs.
+    // A folder that holds only the beginning of a journal is not a run without inputs.
     std::fs::create_dir(folder.path("early")).expect("a folder");
     let whole = std::fs::read(folder.path("whole/journal")).expect("a journal");
     let end = whole.iter().position(|&byte| byte == b'\n').expect("a line") + 1;
@@ -196,7 +196,7 @@ fn what_has_lost_its_records_is_not_done() {
     assert!(states(&rows).contains(&"p/a.json pending".to_owned()), "{rows:?}");
     assert_eq!(rows.last().expect("a row of all")["complete"], false);
     assert!(merged.err.contains("1 input is not done yet"), "{}", merged.err);
-    // And it is done again.
+    // A new run produces the same output.
     assert_eq!(folder.run("batch p --out out").out, first.out);
     assert_eq!(std::fs::read(folder.path(lost)).expect("records"), kept);
 }

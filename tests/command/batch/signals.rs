@@ -11,7 +11,7 @@ use crate::command::{Folder, Run};
 use crate::hostile::sample::{self, PLAN};
 use crate::run;
 
-/// A batch of `p` that waits for the rest of a plan that comes through a pipe.
+/// A running batch of `p` that waits for the rest of a plan in a pipe.
 pub(super) struct Waiting {
     pub(super) child: Child,
     pipe: File,
@@ -19,7 +19,7 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// Starts one on so many threads.
+    /// Starts the batch with `jobs` threads.
     pub(super) fn start(folder: &Folder, jobs: usize) -> Waiting {
         let made = Command::new("mkfifo").arg(folder.path("p/slow.json")).status();
         assert!(made.expect("mkfifo").success());
@@ -29,7 +29,7 @@ impl Waiting {
         command.args(["--exclude", "slow.json", "-j", &jobs]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().expect("it starts");
-        // This waits until it is opened on the other side.
+        // Opening the FIFO blocks until the batch opens it.
         let mut pipe = File::options().write(true).open(folder.path("p/slow.json")).expect("it");
         let mut plan = sample::of_changes(5000, sample::create);
         let rest = plan.split_off(plan.len() / 2);
@@ -37,7 +37,7 @@ impl Waiting {
         Waiting { child, pipe, rest }
     }
 
-    /// Waits until all but the slow one are done.
+    /// Waits until all inputs except the pipe are done.
     fn until_others_are_done(&self, folder: &Folder) {
         let pending = || {
             let run = folder.run("merge out --format ndjson");
@@ -55,9 +55,9 @@ impl Waiting {
         assert!(sent.expect("kill").success());
     }
 
-    /// Gives it the rest, and waits for its end.
+    /// Writes the rest of the plan and waits for the batch to end.
     pub(super) fn finish(mut self) -> (Option<i32>, Run) {
-        // It may not want it any more.
+        // The batch may have closed the pipe already.
         let _ = self.pipe.write_all(self.rest.as_bytes());
         drop(self.pipe);
         let output = self.child.wait_with_output().expect("it ends");
@@ -65,7 +65,7 @@ impl Waiting {
     }
 }
 
-/// Whether what the tests were started with lets an interrupt end what they start.
+/// Whether an interrupt ends child processes: they inherit an ignored SIGINT.
 fn interrupts_are_heeded() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("a mask");
@@ -130,7 +130,7 @@ fn the_second_interrupt_stops_at_once() {
     }
     let folder = plans();
     let mut waiting = Waiting::start(&folder, 1);
-    // Nothing comes through the pipe any more, so one alone would wait.
+    // No more data arrives in the pipe, so a single thread would block.
     waiting.send("INT");
     waiting.send("TERM");
     let status = waiting.child.wait().expect("it ends");
@@ -142,7 +142,7 @@ fn the_second_interrupt_stops_at_once() {
     assert_eq!(records(&folder).len(), 3);
 }
 
-/// Why a batch waits for an input.
+/// The reason why a batch waits for an input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Wait {
     /// Nobody opens the FIFO for writing.
@@ -151,11 +151,11 @@ enum Wait {
     SilentWriter,
     /// A writer has written half of a plan to the FIFO.
     HalfAPlan,
-    /// Standard input is a pipe that nothing comes through.
+    /// Standard input is a pipe without data.
     Stdin,
 }
 
-/// A batch that waits for one input, with what must stay open meanwhile.
+/// A batch that waits for one input, and the handles that must stay open meanwhile.
 struct Stalled {
     child: Child,
     _writer: Option<File>,
@@ -169,7 +169,7 @@ impl Stalled {
         if wait != Wait::Stdin {
             assert!(Command::new("mkfifo").arg(&slow).status().expect("mkfifo").success());
         }
-        // Opened for both, so that opening does not wait for the other side.
+        // Opened for reading and writing, so that opening does not block.
         let open = || File::options().read(true).write(true).open(&slow).expect("the FIFO");
         let mut writer = (wait == Wait::SilentWriter || wait == Wait::HalfAPlan).then(open);
         let mut command = run::plansift();
@@ -184,7 +184,7 @@ impl Stalled {
         Stalled { child, _writer: writer, _stdin: stdin }
     }
 
-    /// Waits for its end, for so long at most.
+    /// Waits for the batch to end, and fails if that takes longer than `limit`.
     fn end_within(mut self, limit: Duration) -> (ExitStatus, Run) {
         let started = Instant::now();
         while self.child.try_wait().expect("a child").is_none() {
@@ -200,7 +200,7 @@ impl Stalled {
     }
 }
 
-/// Waits until so many inputs of the batch in `out` are pending.
+/// Waits until `count` inputs of the batch in `out` are pending.
 fn await_pending(folder: &Folder, count: u64) {
     let started = Instant::now();
     loop {
@@ -226,7 +226,7 @@ fn the_first_signal_ends_a_batch_that_waits_for_a_pipe() {
         for jobs in [1, 2] {
             let folder = plans();
             let stalled = Stalled::start(&folder, wait, jobs);
-            // Alone, its thread takes up the pipe first, for it may be large.
+            // A single thread starts with the pipe, which may be large.
             await_pending(&folder, if jobs == 1 { 5 } else { 1 });
             let mut kill = Command::new("kill");
             let sent = kill.args(["-s", name, &stalled.child.id().to_string()]).status();
@@ -239,7 +239,7 @@ fn the_first_signal_ends_a_batch_that_waits_for_a_pipe() {
             assert!(last.contains(&format!("stopped: {done} of 5 inputs")), "{what}: {}", run.err);
             assert_nothing_unfinished(&folder);
             assert_eq!(records(&folder).len(), done, "{what}");
-            // The journal is whole, and the next run does the rest.
+            // The journal is complete, and the next run processes the remaining inputs.
             let merged = folder.run("merge out --format ndjson");
             assert!(states(&rows(&merged.out))[0].ends_with(" pending"), "{what}: {merged:?}");
             let _ = std::fs::remove_file(folder.path("p/slow.json"));

@@ -259,7 +259,10 @@ fn a_pattern_that_names_nothing_is_said() {
             }
         }
     }
-    // Rules about other things than resources.
+}
+
+#[test]
+fn a_rule_about_other_things_than_resources_that_names_nothing_is_said() {
     for (rule, said) in [
         ("output:databse", "no output has such a name: did you mean database?"),
         ("output:nothing", "no output has such a name"),
@@ -277,6 +280,10 @@ fn a_pattern_that_names_nothing_is_said() {
             );
         }
     }
+}
+
+#[test]
+fn a_pattern_of_a_filter_that_names_nothing_is_said() {
     let args = ["changes", "--fail-on", "changed-path:aws_db_instance:tgas"];
     let said = unmatched_patterns(&args, "rich");
     assert!(said.len() == 1 && said[0].contains("none of these resources has such"), "{said:?}");

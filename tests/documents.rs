@@ -182,7 +182,8 @@ fn a_plan_cut_anywhere_keeps_its_neighbours() {
 fn a_plan_damaged_anywhere_keeps_its_neighbours() {
     let [a, b, c] = ["a", "b", "c"].map(plan);
     for hostile in *b"\"\\{}[],:\0\n\x1b\x7f\x80\xc3\xff0ue-" {
-        // The first key stays intact: without it, the second document would be text after the first.
+        // The first key stays intact: without it, the second document would be text after the
+        // first.
         for at in r#"{"format_version""#.len()..b.len() {
             let mut text = format!("{a}\n{b}\n{c}\n").into_bytes();
             text[a.len() + 1 + at] = hostile;

@@ -63,7 +63,7 @@ fn counts_are_those_of_the_engine_and_of_the_oracle() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for shape in SHAPES {
         for layout in LAYOUTS {
-            // The plans of one layout are large enough to contain resources with every shape of marks.
+            // The plans of one layout are large enough to contain every shape of marks.
             let size = if layout.is_empty() { SIZE * 10 } else { SIZE };
             let (text, counts) = generated(folder.path(), shape, layout, size);
             assert!(text.len() > size * 9 / 10, "{shape} {layout:?}: {} bytes", text.len());

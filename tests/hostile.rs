@@ -220,7 +220,8 @@ fn deep(depth: usize) -> [String; 3] {
     let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     let in_objects =
         |levels: usize| format!(r#"{}1{}"#, r#"{"k":"#.repeat(levels), "}".repeat(levels));
-    // The document itself is one level. A value of a change is inside four: document, list, element,
+    // The document itself is one level. A value of a change is inside four: document, list,
+    // element,
     // change.
     [
         format!(

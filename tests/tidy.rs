@@ -59,7 +59,7 @@ const CRATES: [(&str, &[&str]); 36] = [
     ("memmap2", &["input/mapped.rs"]),
     ("mimalloc", &["main.rs"]),
     ("object_store", &["batch/store/client/"]),
-    ("regex", &["audit/names.rs", "cli/args.rs", "secret/"]),
+    ("regex", &["audit/names.rs", "cli/args/redact.rs", "secret/"]),
     ("reqwest", &[]),
     ("rustix", &["batch/regular.rs", "cli/secrecy.rs", "input/interruptible.rs"]),
     ("rustls", &["batch/store/client/wire.rs"]),

@@ -1,0 +1,132 @@
+//! The arguments of `redact` and `slim`, and those about secrets.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{FILTERS, OUTPUT, Plans, SECRETS, address, file, part};
+use crate::path::{self, AddressPattern};
+use crate::slim::Part;
+
+/// `plansift redact`.
+#[derive(Debug, Args)]
+pub struct Redact {
+    /// Arguments about secrets
+    #[command(flatten)]
+    pub secrets: SecretArgs,
+    /// Arguments about masks
+    #[command(flatten)]
+    pub mask: MaskArgs,
+    /// Write the masked places to a file as JSON lines, without values
+    #[arg(help_heading = OUTPUT, long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Write to a file, which appears only when it is complete
+    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
+    pub output: Option<PathBuf>,
+    /// Arguments about the documents
+    #[command(flatten)]
+    pub plans: Plans,
+}
+
+/// `plansift slim`.
+///
+/// The scalars of the plan always stay: versions, timestamp, applyable, complete, errored. Keys
+/// keep their order, and kept values keep their bytes.
+#[derive(Debug, Args)]
+pub struct Slim {
+    /// Keep these sections, by name or key: changes, outputs, drift, deferred, actions, variables,
+    /// planned, prior, configuration, relevant, checks, other (unknown sections)
+    #[arg(help_heading = FILTERS, long, value_name = "NAMES", value_delimiter = ',',
+          value_parser = part,
+          default_value = "changes,outputs")]
+    pub keep: Vec<Part>,
+    /// Keep resources by type, address or module, like 'aws_db_*', aws_vpc.main or module.network;
+    /// * matches any text, and a module includes its child modules. Repeatable
+    #[arg(help_heading = FILTERS, long, value_name = "GLOB", value_parser = address)]
+    pub only: Vec<AddressPattern>,
+    /// Keep these attributes of resources and everything below them, like tags, '*_arn' or
+    /// ingress.cidr_blocks; elements of lists always stay. Repeatable
+    #[arg(help_heading = FILTERS, long, value_name = "PATH", value_parser = super::path)]
+    pub paths: Vec<path::Pattern>,
+    /// Keep no-op changes, too
+    #[arg(help_heading = FILTERS, long)]
+    pub all: bool,
+    /// Wrap the plan in an object, for policy hosts that expect one
+    #[arg(help_heading = OUTPUT, long, value_enum, value_name = "IN")]
+    pub wrap: Option<WrapIn>,
+    /// Do not mask secrets
+    #[arg(help_heading = SECRETS, long,
+          conflicts_with_all = ["echo", "echo_min", "also_names", "mask", "key_file"])]
+    pub no_redact: bool,
+    /// Arguments about secrets
+    #[command(flatten)]
+    pub secrets: SecretArgs,
+    /// Arguments about masks
+    #[command(flatten)]
+    pub mask: MaskArgs,
+    /// Write to a file, which appears only when it is complete
+    #[arg(help_heading = OUTPUT, short, long, value_name = "FILE", value_parser = file())]
+    pub output: Option<PathBuf>,
+    /// Arguments about the plans
+    #[command(flatten)]
+    pub plans: Plans,
+}
+
+/// The object around a slim plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WrapIn {
+    /// {"terraform": PLAN}
+    Terraform,
+}
+
+/// Arguments about secrets. A plan marks sensitive values; these find others.
+#[derive(Debug, Args)]
+pub struct SecretArgs {
+    /// Treat unmarked texts as secrets if they repeat a marked text
+    #[arg(help_heading = SECRETS, long, value_enum, default_value_t = Echo::Equal,
+          value_name = "HOW")]
+    pub echo: Echo,
+    /// Ignore marked texts shorter than N bytes when looking for repeats
+    #[arg(help_heading = SECRETS, long, value_name = "N",
+          default_value_t = NonZeroUsize::MIN.saturating_add(7))]
+    pub echo_min: NonZeroUsize,
+    /// Treat the values of matching keys as secrets in every section, like
+    /// '^(secret_key|access_key)$'; without ^ and $ the pattern matches parts of keys
+    #[arg(help_heading = SECRETS, long, value_name = "REGEX")]
+    pub also_names: Option<regex::Regex>,
+}
+
+/// Arguments about masks.
+#[derive(Debug, Args)]
+pub struct MaskArgs {
+    /// Text to put in place of a secret
+    #[arg(help_heading = SECRETS, long, value_enum, default_value_t = Mask::Text,
+          value_name = "WHAT")]
+    pub mask: Mask,
+    /// Key file of --mask hash: 16 random bytes or more
+    #[arg(help_heading = SECRETS, long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
+}
+
+/// Which texts repeat a marked text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Echo {
+    /// Texts equal to a marked text
+    Equal,
+    /// Texts that contain a marked text
+    Contains,
+    /// No texts; redact and slim then read their input once, audit still reads it twice
+    Off,
+}
+
+/// The text in place of a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Mask {
+    /// (sensitive value)
+    Text,
+    /// A keyed digest: equal secrets have equal digests
+    Hash,
+    /// null
+    Null,
+}

@@ -80,7 +80,7 @@ const CRATES: [(&str, &[&str]); 36] = [
     ("signal-hook", &["cli/interrupt.rs"]),
     ("simd-json", &["json/value.rs"]),
     ("simdutf8", &["scan/", "json/string.rs"]),
-    ("smallvec", &["secret/"]),
+    ("smallvec", &["plan/walk/scope.rs", "secret/"]),
     (
         "tempfile",
         &[

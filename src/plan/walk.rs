@@ -15,7 +15,7 @@ pub(crate) mod workers;
 use calls::Calls;
 use lookahead::brackets;
 pub use lookahead::{Boundary, LookaheadReader, ReadRange};
-use scope::{Around, Next, Scope, Shape};
+use scope::{Next, OpenScopes, Scope, Shape};
 
 use super::document_state::{Accepts, DocumentState};
 use super::documents::Part;
@@ -261,7 +261,7 @@ struct Walk<'v, S, V> {
     /// The end of the text, if the text is cut: a number may continue after the cut.
     cut: Option<u64>,
     /// The entered scopes of the section, outermost first. A stack instead of recursion.
-    open: Vec<Around>,
+    open: OpenScopes,
     /// The member names of the innermost scope, if its members are named.
     names: Names,
     /// The entered module calls ([`Piece::module`]).
@@ -295,7 +295,7 @@ impl<'v, S: Source, V: PieceVisitor> Walk<'v, S, V> {
             index: 0,
             passed: 0,
             cut: None,
-            open: Vec::new(),
+            open: OpenScopes::new(),
             names: Names::default(),
             calls: Calls::default(),
         }

@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::scope::{Around, Scope, Shape};
+use super::scope::{Around, OpenScopes, Scope, Shape};
 use super::{Piece, PieceKind, PieceVisitor, Taken, Walk};
 use crate::error::Result;
 use crate::input::{SharedText, Slice, Source};
@@ -63,13 +63,13 @@ impl Boundary<'_> {
     pub fn reader(&self) -> Option<LookaheadReader> {
         let whole = self.source.shared_text()?;
         let (section, options) = (self.section, self.options);
-        let mut around = self.open.to_vec();
+        let mut around = OpenScopes::from_slice(self.open);
         // One level is the document itself. The assumed modules stay within the limit on the depth.
         let room = options.limits.depth.saturating_sub(around.len() as u64 + 1) / 2;
         let deeper = DEEPER.min(room as usize);
         if let Some(root) = around.iter().position(|(scope, _)| *scope == Scope::Module) {
             let module = [(Scope::Modules, Shape::Array), (Scope::Module, Shape::Object)];
-            around.splice(root + 1..root + 1, module.repeat(deeper));
+            around.insert_many(root + 1, std::iter::repeat_n(module, deeper).flatten());
         }
         Some(LookaheadReader { whole, section, around, options })
     }
@@ -87,7 +87,7 @@ pub struct LookaheadReader {
     whole: SharedText,
     section: Section,
     /// The scopes assumed to be open around the first piece, outermost first.
-    around: Vec<Around>,
+    around: OpenScopes,
     options: Options,
 }
 
@@ -101,12 +101,12 @@ pub struct ReadRange {
     /// Offset of the first piece.
     first: u64,
     /// The innermost scopes around the first piece: those that were left, and the one around them.
-    around: Vec<Around>,
+    around: OpenScopes,
     /// How many scopes the reader assumed to be open around the first piece. In a deeper place, the
     /// limit on the depth would be unchecked, so the stretch must not be used there.
     open_max: usize,
     /// The scopes that were entered and not left, outermost first.
-    entered: Vec<Around>,
+    entered: OpenScopes,
 }
 
 impl ReadRange {
@@ -137,7 +137,8 @@ impl ReadRange {
 
     /// Approximate memory in bytes.
     pub(crate) fn size(&self) -> usize {
-        size_of::<Self>() + size_of_val(&*self.around) + size_of_val(&*self.entered)
+        let spilled = |open: &OpenScopes| if open.spilled() { size_of_val(&**open) } else { 0 };
+        size_of::<Self>() + spilled(&self.around) + spilled(&self.entered)
     }
 
     /// How many containers the stretch leaves that were open at its start.
@@ -152,9 +153,11 @@ impl ReadRange {
 
     /// The open scopes after the stretch, given the open scopes before it; `None` if the stretch
     /// does not fit there.
-    pub(super) fn open_behind(&self, open: &[Around]) -> Option<Vec<Around>> {
+    pub(super) fn open_behind(&self, open: &[Around]) -> Option<OpenScopes> {
         let open = self.fits(open).then_some(open)?;
-        Some([&open[..open.len() - self.left()], &self.entered].concat())
+        let mut behind = OpenScopes::from_slice(&open[..open.len() - self.left()]);
+        behind.extend_from_slice(&self.entered);
+        Some(behind)
     }
 
     fn fits(&self, open: &[Around]) -> bool {
@@ -200,7 +203,9 @@ impl LookaheadReader {
     ) -> std::result::Result<ReadRange, u64> {
         // The text is cut here, so that an overlong piece is left to the walk.
         let end = until.saturating_add(self.options.limits.change).min(self.text().len() as u64);
-        self.check_second_key(start, end)?;
+        if matches!(self.around.last(), Some((Scope::Resources, _))) {
+            self.check_second_key(start, end)?;
+        }
         let mut walk = Walk::new(self.cursor(start, end), &self.options, outline, visitor);
         walk.section = self.section;
         (walk.passed, walk.cut) = (start, Some(end));
@@ -259,7 +264,7 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
     /// Parses pieces up to the first that begins at or after `until`, or that is invalid.
     fn stretch(&mut self, start: u64, until: u64) -> Option<ReadRange> {
         let around = self.open.clone();
-        let (mut read, mut entered) = (None, Vec::new());
+        let (mut read, mut entered) = (None, OpenScopes::new());
         let (mut first, mut count) = (None, 0);
         // `kept`: how many of the assumed scopes were never left. `same`: how many of the open
         // scopes were not left since the last piece.
@@ -291,7 +296,7 @@ impl<V: PieceVisitor> Walk<'_, Slice<'_>, V> {
             count,
             first: first?,
             open_max: around.len(),
-            around: around[kept - 1..].to_vec(),
+            around: OpenScopes::from_slice(&around[kept - 1..]),
             entered,
         })
     }

@@ -1,6 +1,8 @@
 //! The objects and arrays around the pieces of a document, and what may stand in them
 //! (docs/format/plan.md, sections 1, 6 to 8).
 
+use smallvec::SmallVec;
+
 use super::PieceKind;
 use crate::plan::Section;
 
@@ -54,6 +56,9 @@ pub(super) enum Shape {
 
 /// An entered scope, with the bracket that it has in the document.
 pub(super) type Around = (Scope, Shape);
+
+/// Entered scopes, outermost first. Those of a resource in 8 nested modules need no allocation.
+pub(super) type OpenScopes = SmallVec<[Around; 24]>;
 
 impl Scope {
     /// Whether the scope holds most of a large document: resources or their changes.

@@ -9,7 +9,7 @@ use std::fs;
 use plansift::error::ErrorKind;
 use plansift::input::Slice;
 use plansift::json::Validation;
-use plansift::json::cursor::check;
+use plansift::json::check;
 use plansift::limits::Limits;
 use serde_json::Value;
 

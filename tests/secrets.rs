@@ -16,7 +16,8 @@ use plansift::sink::Sink;
 use plansift::sink::csv::{Csv, Formulas};
 use plansift::sink::json::Json;
 use plansift::sink::ndjson::Ndjson;
-use plansift::sink::summary::{Screen, View};
+use plansift::sink::screen::Screen;
+use plansift::sink::summary::View;
 use serde_json::{Value, json};
 
 use crate::{corpus, run};

@@ -102,7 +102,7 @@ const CRATES: [(&str, &[&str]); 36] = [
 /// `main.rs` has the program's allocator, the only way to avoid an abort when memory runs out.
 const UNSAFE: [&str; 3] = ["scan/", "input/mapped.rs", "main.rs"];
 /// Maximum number of lines of a file of the program, and of any other file.
-const LINES_MAX: [usize; 2] = [625, 700];
+const LINES_MAX: [usize; 2] = [600, 700];
 const COLUMNS_MAX: usize = 100;
 
 /// Leftovers that must not be committed. Each is in two halves, so that this file contains none.

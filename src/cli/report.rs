@@ -31,8 +31,8 @@ use crate::sink::html::Html;
 use crate::sink::junit::Junit;
 use crate::sink::markdown::{Fit, Markdown, Measure, Rest};
 use crate::sink::sarif::Sarif;
+use crate::sink::screen::Screen;
 use crate::sink::several::Several;
-use crate::sink::summary::Screen;
 use crate::sink::term::Term;
 use crate::sink::variables::Variables;
 

@@ -52,14 +52,15 @@ pub enum WrongDocument {
     NotJson,
 }
 
-/// What makes a plan of the file of one.
+/// The command that prints a plan file as JSON.
 const SHOW: &str = "run `terraform show -json PLANFILE`";
 const SHOW_EITHER: &str = "run `terraform show -json PLANFILE` (or `tofu show -json PLANFILE`)";
 const SHOW_ITS_FILE: &str =
     "run `terraform show -json PLANFILE` with the plan file as its argument";
 
 impl WrongDocument {
-    /// What it is, and what to do.
+    /// The kind of the document, and what to do instead.
+    #[expect(clippy::too_many_lines, reason = "one arm for each kind of document")]
     fn words(self) -> (&'static str, &'static str) {
         match self {
             WrongDocument::BinaryPlan => (

@@ -594,20 +594,6 @@ impl<S: Source, R: Recorder> Code for SkipBlocks<'_, S, R> {
     }
 }
 
-/// Checks that a text is one JSON value and nothing else.
-///
-/// # Errors
-///
-/// The text is invalid at the level of validation.
-pub fn check<S: Source>(source: S, validation: Validation, limits: Limits) -> Result<()> {
-    let mut cursor = Cursor::new(source, 0, Isa::best(), validation, limits);
-    cursor.skip()?;
-    if cursor.at_end()? {
-        return Ok(());
-    }
-    Err(Error::at(ErrorKind::Trailing, cursor.offset()))
-}
-
 #[cfg(test)]
 #[path = "tests.rs"]
 pub(super) mod tests;

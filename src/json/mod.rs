@@ -11,6 +11,7 @@
 //! [`detached::Detached`] is a value with a text of its own.
 
 pub(crate) mod brackets;
+mod check;
 pub mod cursor;
 pub mod detached;
 mod expected;
@@ -25,6 +26,8 @@ pub mod string;
 mod tokens;
 pub mod value;
 pub mod word;
+
+pub use check::check;
 
 /// How much of the JSON grammar (RFC 8259) is checked in skipped values. Values that are read are
 /// checked against the whole grammar.

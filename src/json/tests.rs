@@ -2,10 +2,11 @@
 
 use proptest::prelude::*;
 
-use super::{Cursor, check};
+use super::Cursor;
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::{Slice, Source};
 use crate::json::Validation;
+use crate::json::check;
 use crate::json::outline::Outline;
 use crate::json::value::{Kind, Value};
 use crate::limits::{Limit, Limits};

@@ -15,35 +15,11 @@ use regex::Regex;
 use super::leaves::{Leaf, leaves};
 use super::ordered::Ordered;
 use super::places::{Elsewhere, PathDigests, PlaceDigests, Trail};
+pub use super::subject::Subject;
 use crate::error::{Error, Result};
 use crate::json::slot_hash::slot;
 use crate::json::value::{Elements, Kind, Text, Value, recycled};
 use crate::limits::{Limit, Limits};
-
-/// Values, and the overlays that mark them.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Subject<'a> {
-    /// `before` and `after`; a single value is the second side.
-    pub sides: [Option<Value<'a>>; 2],
-    /// The sensitivity overlay of each side.
-    pub overlays: [Option<Value<'a>>; 2],
-    /// The overlay of unknown values in the second side.
-    pub unknown: Option<Value<'a>>,
-    /// True if its name marks the whole subject.
-    pub named: bool,
-}
-
-impl Subject<'_> {
-    /// The offset of one of the values or overlays.
-    fn offset(&self) -> u64 {
-        self.sides.into_iter().chain(self.overlays).flatten().next().map_or(0, Value::offset)
-    }
-
-    /// Whether an overlay says what is sensitive.
-    pub fn has_overlays(&self) -> bool {
-        self.overlays.iter().flatten().any(|overlay| !overlay.is_null())
-    }
-}
 
 /// A step of a path.
 #[derive(Clone, Copy, Debug)]

@@ -22,6 +22,7 @@ pub(crate) mod range_secrets;
 mod search;
 mod set;
 pub(crate) mod steps;
+mod subject;
 mod texts;
 pub mod words;
 

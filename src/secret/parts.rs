@@ -172,11 +172,6 @@ impl<'a> Parts<'a> {
     /// Fails if the piece does not have the form of its kind.
     pub fn of(piece: &Piece<'a>) -> Result<Parts<'a>> {
         let value = piece.value;
-        let alone = |value, overlay| Subject {
-            sides: [None, value],
-            overlays: [None, overlay],
-            ..Subject::default()
-        };
         Ok(match piece.kind {
             PieceKind::ResourceChange => {
                 Parts::of_resource_change(&ResourceChange::parse(piece.section, value)?)?
@@ -192,44 +187,20 @@ impl<'a> Parts<'a> {
                     [None] => Parts::default(),
                 }
             }
-            PieceKind::Resource => {
-                let [address, type_name, name, values, sensitive_values, identity] = members(
-                    value,
-                    const {
-                        &Name::all([
-                            "address",
-                            "type",
-                            "name",
-                            "values",
-                            "sensitive_values",
-                            "identity",
-                        ])
-                    },
-                )?;
-                let [address, type_name, name] =
-                    [address, type_name, name].map(|text| text.and_then(|it| it.string().ok()));
-                let kind = OwnerKind::Values;
-                let owner = Owner { address, previous_address: None, type_name, name, kind };
-                Parts {
-                    subject: alone(values, sensitive_values),
-                    identities: [identity, None, None],
-                    owner: Some(owner),
-                    ..Parts::default()
-                }
-            }
+            PieceKind::Resource => Parts::of_resource(value)?,
             PieceKind::Output => {
                 let [sensitive, value] =
                     members(value, const { &Name::all(["sensitive", "value"]) })?;
-                Parts { subject: alone(value, sensitive), ..Parts::default() }
+                Parts { subject: Subject::of_value(value, sensitive), ..Parts::default() }
             }
             PieceKind::RootDeclaration | PieceKind::Declaration => {
                 let [default, sensitive] =
                     members(value, const { &Name::all(["default", "sensitive"]) })?;
-                Parts { subject: alone(default, sensitive), ..Parts::default() }
+                Parts { subject: Subject::of_value(default, sensitive), ..Parts::default() }
             }
             PieceKind::Variable => {
                 let [value] = members(value, const { &Name::all(["value"]) })?;
-                Parts { subject: alone(value, None), ..Parts::default() }
+                Parts { subject: Subject::of_value(value, None), ..Parts::default() }
             }
             PieceKind::Known if piece.section == Section::Checks => {
                 Check::refuse_duplicates(value)?;
@@ -243,6 +214,22 @@ impl<'a> Parts<'a> {
             | PieceKind::Scalar
             | PieceKind::Known
             | PieceKind::Unknown => Parts::default(),
+        })
+    }
+
+    fn of_resource(value: Value<'a>) -> Result<Parts<'a>> {
+        let [address, type_name, name, values, sensitive_values, identity] = members(
+            value,
+            const { &Name::all(["address", "type", "name", "values", "sensitive_values", "identity"]) },
+        )?;
+        let [address, type_name, name] =
+            [address, type_name, name].map(|text| text.and_then(|it| it.string().ok()));
+        let kind = OwnerKind::Values;
+        Ok(Parts {
+            subject: Subject::of_value(values, sensitive_values),
+            identities: [identity, None, None],
+            owner: Some(Owner { address, previous_address: None, type_name, name, kind }),
+            ..Parts::default()
         })
     }
 
@@ -267,12 +254,7 @@ impl<'a> Parts<'a> {
     fn of_change(change: &Change<'a>) -> Result<Parts<'a>> {
         let is_unknown = change.importing.map_or(Ok(None), |importing| importing.get("unknown"))?;
         Ok(Parts {
-            subject: Subject {
-                sides: [change.before, change.after],
-                overlays: [change.before_sensitive, change.after_sensitive],
-                unknown: change.after_unknown,
-                named: false,
-            },
+            subject: Subject::of_change(change),
             identities: [change.importing, change.before_identity, change.after_identity],
             is_unknown,
             replace_paths: change.replace_paths,

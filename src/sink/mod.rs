@@ -16,6 +16,7 @@ pub mod ndjson;
 mod phrase;
 mod row;
 pub mod sarif;
+pub mod screen;
 pub mod several;
 mod short;
 mod spool;

@@ -9,6 +9,7 @@ use std::io::Write;
 use unicode_width::UnicodeWidthChar;
 
 use super::phrase::{self, Of, Warning, plan_line};
+use super::screen::{Color, Screen};
 use super::short::short_group;
 use super::tool::{Clues, Tool};
 use super::{Sink, write_error};
@@ -29,34 +30,6 @@ const LISTED: usize = 8;
 const BYTES_MAX: usize = 2 << 20;
 /// Most reasons of deferred changes with counts of their own.
 const REASONS_MAX: usize = 8;
-
-/// Whether to use colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Color {
-    /// Colours by escape sequences of a terminal.
-    Terminal,
-    /// No colours.
-    None,
-}
-
-/// The screen that a page is drawn for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Screen {
-    /// Whether the screen shows colours.
-    pub color: Color,
-    /// The width in columns. Longer names are cut.
-    pub width: usize,
-}
-
-impl Screen {
-    /// Width of a file or a pipe, in columns. Only names of unusual length are cut.
-    pub const UNBOUNDED: usize = 1000;
-    /// Least width of a page, in columns.
-    pub const NARROWEST: usize = 60;
-
-    /// The screen of a file or a pipe.
-    pub const FILE: Screen = Screen { color: Color::None, width: Screen::UNBOUNDED };
-}
 
 /// Draws the summary of each plan.
 pub struct View<W: Write> {

@@ -14,10 +14,10 @@ use super::phrase::{
     self, ACTIONS, DEFERRED, DEFERRED_ACTIONS, Of, Tense, Warning, circumstances, plan_line,
     remark, stand_in, suffices, unchanged, what, what_else,
 };
+use super::screen::{Color, Screen};
 use super::spool::Spool;
 use super::summary::{
-    Action, BOLD, Color, DIM, GREEN, PLAIN, RED, Screen, YELLOW, known, paint, symbol, width,
-    wrapped,
+    Action, BOLD, DIM, GREEN, PLAIN, RED, YELLOW, known, paint, symbol, width, wrapped,
 };
 use super::tool::{Clues, Tool};
 use super::wrap::{self, Columns};

@@ -17,7 +17,8 @@ use plansift::scan::Isa;
 use plansift::sink::csv::{Csv, Formulas};
 use plansift::sink::json::Json;
 use plansift::sink::ndjson::Ndjson;
-use plansift::sink::summary::{Screen, View};
+use plansift::sink::screen::Screen;
+use plansift::sink::summary::View;
 use plansift::sink::{Rendered, Renderer, Sink};
 
 use crate::generated::generated;

@@ -4,8 +4,7 @@
 //! element, with enough white space around it to fill batches of its own.
 
 use plansift::input::Slice;
-use plansift::json::Validation;
-use plansift::json::cursor;
+use plansift::json::{self, Validation};
 use plansift::limits::Limits;
 use plansift::scan::{BATCH, BLOCK};
 
@@ -27,7 +26,7 @@ fn check_document(text: &[u8]) {
     if theirs.as_ref().is_err_and(|error| error.to_string().starts_with("recursion limit")) {
         return;
     }
-    let ours = cursor::check(Slice(text), Validation::Grammar, Limits::default());
+    let ours = json::check(Slice(text), Validation::Grammar, Limits::default());
     match (ours, theirs) {
         (Err(error), Ok(_)) => panic!("refused, although it is JSON: {error}"),
         (Ok(()), Err(error)) => panic!("accepted, although it is not JSON: {error}"),

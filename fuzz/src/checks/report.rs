@@ -10,7 +10,7 @@ use plansift::record::{Label, Options, sift_with_view};
 use plansift::scan::Isa;
 use plansift::secret::{self, EchoOf, collect};
 use plansift::sink::Sink;
-use plansift::sink::summary::Color;
+use plansift::sink::screen::Color;
 use plansift::sink::term::Term;
 
 use super::draw::Draw;

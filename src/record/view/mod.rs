@@ -240,12 +240,7 @@ impl<'s> Viewer<'s> {
         let Viewer { paths_max, marks, differ, shower: Some(shower), shows_all } = self else {
             return Ok(paths(places));
         };
-        let mut subject = Subject {
-            sides: [change.before, change.after],
-            overlays: [change.before_sensitive, change.after_sensitive],
-            unknown: change.after_unknown,
-            named: false,
-        };
+        let mut subject = Subject::of_change(change);
         let elsewhere = match whose {
             Whose::Output(name) => {
                 let is_declared = shower.declared().has_output(name) && !subject.has_overlays();

@@ -18,7 +18,8 @@ pub(in crate::sink) use self::rows::Row;
 pub use self::tally::{Tally, Totals};
 use crate::error::{Error, Result};
 use crate::record::{Label, Record};
-use crate::sink::summary::{Screen, View};
+use crate::sink::screen::Screen;
+use crate::sink::summary::View;
 use crate::sink::{Sink, write_error};
 
 /// Most workspaces with a row of their own.

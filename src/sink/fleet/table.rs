@@ -7,9 +7,9 @@ use super::rows::{Column, Row};
 use super::{By, Shape, Sort, Totals};
 use crate::inert::visible;
 use crate::sink::phrase::{Of, Warning, plan_words};
+use crate::sink::screen::Screen;
 use crate::sink::summary::{
-    BOLD, CYAN, DIM, GREEN, PLAIN, RED, Screen, YELLOW, fit, fit_end, paint, replaced_note, width,
-    wrapped,
+    BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW, fit, fit_end, paint, replaced_note, width, wrapped,
 };
 
 /// Most rows of the table, by default.

@@ -7,7 +7,7 @@ use super::{By, GROUPS_MAX, Shape, WORKSPACES_MAX, table};
 use crate::inert::visible;
 use crate::record::counts::{PlanLine, Summary};
 use crate::record::{Record, ResourceChange};
-use crate::sink::summary::Screen;
+use crate::sink::screen::Screen;
 
 /// The changes of a plan, counted by type, module, provider and action.
 ///

@@ -1,0 +1,29 @@
+//! The screen that a page is drawn for.
+
+/// Whether to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Color {
+    /// Colours by escape sequences of a terminal.
+    Terminal,
+    /// No colours.
+    None,
+}
+
+/// The screen that a page is drawn for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Screen {
+    /// Whether the screen shows colours.
+    pub color: Color,
+    /// The width in columns. Longer names are cut.
+    pub width: usize,
+}
+
+impl Screen {
+    /// Width of a file or a pipe, in columns. Only names of unusual length are cut.
+    pub const UNBOUNDED: usize = 1000;
+    /// Least width of a page, in columns.
+    pub const NARROWEST: usize = 60;
+
+    /// The screen of a file or a pipe.
+    pub const FILE: Screen = Screen { color: Color::None, width: Screen::UNBOUNDED };
+}

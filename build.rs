@@ -3,10 +3,12 @@
 use std::process::Command;
 
 fn main() {
-    let [version, target] = ["CARGO_PKG_VERSION", "TARGET"].map(|name| {
+    let [version, target, profile] = ["CARGO_PKG_VERSION", "TARGET", "PROFILE"].map(|name| {
         std::env::var(name).unwrap_or_else(|_| panic!("cargo sets {name} for build scripts"))
     });
-    let version = match commit() {
+    // A development build names no commit: each commit would compile everything again.
+    let commit = (profile == "release").then(commit).flatten();
+    let version = match commit {
         Some(commit) => format!("{version} ({commit})"),
         None => version,
     };

@@ -84,29 +84,31 @@ impl Figures {
     /// All figures with their names.
     pub fn list(&self) -> impl Iterator<Item = (&'static str, Figure)> {
         let Totals { plans, failed, line, counts, .. } = &self.totals;
-        // A plan that could not be read may change anything.
-        let whether = |number: u64| match (number, failed) {
+        // A plan that could not be read may change anything: nothing is known to be zero.
+        let known = |number: u64, figure: Figure| match (number, failed) {
             (0, 1..) => Figure::Unknown,
-            _ => Figure::Whether(number > 0),
+            _ => figure,
         };
-        let [broken_rules, broken_warnings] = self.broken_rules.map(Figure::Number);
+        let whether = |number: u64| known(number, Figure::Whether(number > 0));
+        let count = |number: u64| known(number, Figure::Number(number));
+        let [broken_rules, broken_warnings] = self.broken_rules.map(count);
         [
             ("broken-rules", broken_rules),
             ("broken-warnings", broken_warnings),
-            ("failed-checks", Figure::Number(counts[Column::Checks])),
+            ("failed-checks", count(counts[Column::Checks])),
             ("has-changes", Figure::Whether(self.has_changes || *failed > 0)),
             ("has-destroy", whether(line.destroy)),
             ("has-replace", whether(counts[Column::Replace])),
             ("has-drift", whether(counts[Column::Drift])),
             ("has-moves", whether(counts[Column::Move])),
             ("has-imports", whether(line.import)),
-            ("add", Figure::Number(line.add)),
-            ("change", Figure::Number(line.change)),
-            ("destroy", Figure::Number(line.destroy)),
-            ("replace", Figure::Number(counts[Column::Replace])),
-            ("import", Figure::Number(line.import)),
-            ("forget", Figure::Number(line.forget)),
-            ("drift", Figure::Number(counts[Column::Drift])),
+            ("add", count(line.add)),
+            ("change", count(line.change)),
+            ("destroy", count(line.destroy)),
+            ("replace", count(counts[Column::Replace])),
+            ("import", count(line.import)),
+            ("forget", count(line.forget)),
+            ("drift", count(counts[Column::Drift])),
             ("plans", Figure::Number(*plans)),
             ("failed-plans", Figure::Number(*failed)),
         ]

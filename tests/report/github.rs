@@ -82,7 +82,7 @@ fn a_step_has_annotations_a_summary_and_outputs() {
         ("drift", "3"),
         ("failed-checks", "2"),
         ("broken-rules", "1"),
-        ("broken-warnings", "0"),
+        ("broken-warnings", ""),
         ("plans", "2"),
         ("failed-plans", "1"),
     ] {

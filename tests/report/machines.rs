@@ -302,6 +302,8 @@ fn what_cannot_be_read_is_told_in_each() {
     let text = run("variables");
     assert!(text.contains("PLANSIFT_HAS_CHANGES=true\nPLANSIFT_HAS_DESTROY=\n"), "{text}");
     assert!(text.contains("PLANSIFT_FAILED_PLANS=1\n"), "{text}");
+    let zero: Vec<&str> = text.lines().filter(|line| line.ends_with("=0")).collect();
+    assert!(zero.is_empty(), "{zero:?}");
     let text = run("junit");
     let read = junit_parser::from_reader(Cursor::new(&text)).expect("JUnit");
     assert_eq!((read.suites.len(), read.suites[1].errors), (2, 1), "{text}");

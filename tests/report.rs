@@ -9,6 +9,7 @@ mod full;
 mod github;
 mod golden;
 mod hostile;
+mod incomplete;
 mod json;
 mod machines;
 mod markdown;

@@ -45,6 +45,10 @@ pub struct Summary {
     /// `errored` of the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errored: Option<bool>,
+    /// Whether the plan has planned values of resources and no `resource_changes`. What it changes
+    /// is then unknown. Serialized only if true.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lacks_resource_changes: bool,
     /// `timestamp` of the plan, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
@@ -101,6 +105,7 @@ impl Summary {
             || self.applyable == Some(true)
             || self.complete == Some(false)
             || self.errored == Some(true)
+            || self.lacks_resource_changes
             || self.is_of_refresh()
     }
 

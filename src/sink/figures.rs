@@ -83,9 +83,10 @@ impl Figures {
 
     /// All figures with their names.
     pub fn list(&self) -> impl Iterator<Item = (&'static str, Figure)> {
-        let Totals { plans, failed, line, counts, .. } = &self.totals;
-        // A plan that could not be read may change anything: nothing is known to be zero.
-        let known = |number: u64, figure: Figure| match (number, failed) {
+        let Totals { plans, failed, unlisted, line, counts, .. } = &self.totals;
+        // A plan that could not be read, or that lists no changes, may change anything: nothing is
+        // known to be zero.
+        let known = |number: u64, figure: Figure| match (number, failed + unlisted) {
             (0, 1..) => Figure::Unknown,
             _ => figure,
         };

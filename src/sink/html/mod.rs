@@ -47,7 +47,7 @@ const SCRIPT: &str = concat!(
 /// SHA-256 of the style, in base64.
 const STYLE_DIGEST: &str = "JZ00uOxZD691uMKiFLH1MgUn1jDUmdmb3Bm4LJ5xgVY=";
 /// SHA-256 of the script, in base64.
-const SCRIPT_DIGEST: &str = "sBfpBac/z2BCFbUDUra4C3YAQaGE5pl70uPK17fH040=";
+const SCRIPT_DIGEST: &str = "XV4+dQvmiIqEPrRA+ypwwVIwuEsYnDpL2d7WgdfCM8I=";
 
 /// The mark in the page that the data replaces.
 const DATA: &str = "<!-- data -->\n";

@@ -96,6 +96,9 @@ pub fn list<'o>(
             say(&format!("named more than once and done once: {}", inputs.again));
         }
         print_skipped(&inputs.skipped);
+        for glob in selection.globs.unmatched() {
+            say(&format!("warning: --exclude {glob} matches nothing"));
+        }
         if is_ruled {
             warn_of_unfit(&inputs);
         }

@@ -15,6 +15,7 @@ pub(crate) mod first_pass_index;
 pub mod leaves;
 pub mod marks;
 mod meaning;
+mod names;
 pub(crate) mod ordered;
 pub mod parts;
 pub mod places;
@@ -27,7 +28,7 @@ mod texts;
 pub mod words;
 
 pub use collect::{Collected, Collecting, Fresh, Takes, Tell, collect};
-use regex::Regex;
+pub use names::Names;
 pub use set::Secrets;
 pub(crate) use texts::{decode, spells_attribute_name};
 
@@ -43,7 +44,7 @@ pub struct Options {
     /// Which texts count as echoes.
     pub echo: EchoOf,
     /// Keys whose values are secret even without a mark.
-    pub names: Option<Regex>,
+    pub names: Option<Names>,
 }
 
 /// Which texts count as echoes of a secret.

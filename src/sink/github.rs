@@ -87,7 +87,7 @@ impl<'s, W: Write> Github<'s, W> {
     }
 
     fn check(&mut self, check: &Check<'_>) -> Result<()> {
-        if !matches!(&*check.status, "fail" | "error") {
+        if !check.has_failed() {
             return Ok(());
         }
         let title = format!("Check failed: {}", shown(&check.address, NAME));

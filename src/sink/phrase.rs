@@ -7,12 +7,10 @@
 use serde_json::value::RawValue;
 
 use crate::record::counts::{PlanLine, Summary};
-use crate::record::view::{Attributes, Detail, Difference, Shown};
+use crate::record::view::{Attributes, Detail, Difference, Shown, UNKNOWN};
 use crate::record::{Hidden, ImportSource, ResourceChange};
 use crate::secret::{ECHO, MASK};
 
-/// Stands for a value that is not known yet.
-const UNKNOWN: &str = "(known after apply)";
 /// Stands for a value that is written and never read.
 pub(super) const WRITE_ONLY: &str = "(write-only attribute)";
 /// Stands for `null` in an attribute that only its name suggests to be write-only.

@@ -476,7 +476,13 @@ impl Draft {
             _ => (&mut self.failed_checks, "!", RED),
         };
         listing.push(symbol, style, || {
-            let first = check.problems.first().map(|problem| format!(": {}", visible(problem)));
+            let first = check.problems.first().map(|problem| {
+                let of = match check.problems.len() {
+                    1 => String::new(),
+                    count => format!(", first of {count} messages"),
+                };
+                format!("{of}: {}", visible(problem))
+            });
             format!(
                 "{} {}{}",
                 visible(&check.address),

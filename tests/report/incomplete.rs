@@ -88,3 +88,91 @@ fn several_plans_say_which_documents_have_no_list_of_changes() {
         assert!(text.lines().any(|line| line.contains(" 1 without")), "{text}");
     }
 }
+
+/// A plan of the corpus.
+fn corpus(case: &str) -> std::path::PathBuf {
+    run::root().join("corpus/plans").join(case).join("plan.json")
+}
+
+/// What machines are told of plans that are not whole: the lines of `variables`, the whole report of
+/// `gitlab`, and the levels of SARIF's notifications.
+#[test]
+fn machines_are_told_that_a_plan_is_not_whole() {
+    for (case, variables, gitlab, sarif) in [
+        (
+            "errored",
+            "ERRORED_PLANS=1\nPLANSIFT_INCOMPLETE_PLANS=1\n",
+            "{\"errored_plans\":1}\n",
+            r#""executionSuccessful":false,"toolExecutionNotifications":[{"level":"error""#,
+        ),
+        (
+            "incomplete",
+            "ERRORED_PLANS=0\nPLANSIFT_INCOMPLETE_PLANS=1\n",
+            "{\"create\":1,\"update\":0,\"delete\":0,\"incomplete_plans\":1}\n",
+            r#""executionSuccessful":true,"toolExecutionNotifications":[{"level":"warning""#,
+        ),
+        (
+            "deferred",
+            "DEFERRED=8\n",
+            "{\"create\":1,\"update\":0,\"delete\":0,\"incomplete_plans\":1}\n",
+            r#""level":"warning","message":{"text":"plan.json: Some changes are deferred"#,
+        ),
+        ("rich", "DEFERRED=1\nPLANSIFT_ACTIONS=1\n", "\"incomplete_plans\":1", "warning"),
+        (
+            "update",
+            "DEFERRED=0\nPLANSIFT_ACTIONS=0\nPLANSIFT_PLANS=1\nPLANSIFT_FAILED_PLANS=0\n\
+             PLANSIFT_ERRORED_PLANS=0\nPLANSIFT_INCOMPLETE_PLANS=0\n",
+            "\"update\"",
+            r#""toolExecutionNotifications":[]"#,
+        ),
+    ] {
+        let folder = corpus(case);
+        let folder = folder.parent().expect("a folder");
+        let report = |form: &str| super::report(folder, &["-o", form, "plan.json"], &[]).out;
+        for (form, text) in [("variables", variables), ("gitlab", gitlab), ("sarif", sarif)] {
+            assert!(report(form).contains(text), "{case}: {}", report(form));
+        }
+    }
+    assert_eq!(report_of(&["-o", "gitlab"], &unlisted(VALUES[0])), "{\"unlisted_plans\":1}\n");
+}
+
+#[test]
+fn markdown_names_the_plan_whose_planning_failed() {
+    let folder = super::folder(&["errored", "update"], &[]);
+    let args = ["-o", "markdown", "errored.json", "update.json"];
+    let text = super::report(folder.path(), &args, &[]).out;
+    let row = text.lines().find(|line| line.starts_with("| `errored`")).expect("a row");
+    assert!(row.ends_with("| planning failed |"), "{text}");
+}
+
+/// Markdown and the summary say the same of plans that change no resources.
+#[test]
+fn plans_that_change_no_resources_have_the_same_words_everywhere() {
+    let checks =
+        r#""resource_changes":[],"checks":[{"address":{"to_display":"check.c"},"status":"fail"}]"#;
+    let output = r#""resource_changes":[],"output_changes":{"o":{"actions":["create"],"before":null,"after":1}}"#;
+    let drift = r#""resource_changes":[{"address":"t.a","type":"t","name":"a","change":
+        {"actions":["no-op"],"before":{},"after":{}}}],"resource_drift":[{"address":"t.a",
+        "type":"t","name":"a","change":{"actions":["update"],"before":{"n":1},"after":{"n":2}}}]"#;
+    for (members, without, line) in [
+        (checks, "2", "No changes to resources."),
+        (output, "1", "No changes to resources."),
+        (drift, "2", "No changes to resources."),
+        (r#""resource_changes":[],"checks":[]"#, "2", "No changes."),
+        (r#""resource_changes":[],"errored":true"#, "1", "No changes to resources are known."),
+    ] {
+        let plan = |members: &str| format!(r#"{{"format_version":"1.2",{members}}}"#);
+        let other = plan(r#""resource_changes":[]"#);
+        let folder = super::folder(&[], &[("a.json", &plan(members)), ("b.json", &other)]);
+        let run = |args: &[&str]| {
+            let mut command = run::plansift();
+            let output = command.current_dir(folder.path()).args(args).args(["a.json", "b.json"]);
+            String::from_utf8(output.output().expect("it runs").stdout).expect("UTF-8")
+        };
+        let (page, table) = (run(&["report", "-o", "markdown"]), run(&["summary"]));
+        assert!(page.contains(&format!("## {line}\n")), "{page}");
+        assert!(page.contains(&format!("2 plans, {without} without changes.")), "{page}");
+        assert!(table.contains(&format!("\n{line}\n")), "{table}");
+        assert!(table.lines().any(|it| it.ends_with(&format!(", {without} without"))), "{table}");
+    }
+}

@@ -1,5 +1,7 @@
 //! Tests which places overlays, names and other sections mark, and why.
 
+use regex::Regex;
+
 use super::*;
 use crate::error::ErrorKind;
 use crate::input::Slice;
@@ -54,7 +56,8 @@ fn find_by(
         overlays: [Some(values[2]), Some(values[3])],
         ..Subject::default()
     };
-    let mut marks = Marks::new(names.map(|names| Regex::new(names).unwrap()), &Limits::default());
+    let mut marks =
+        Marks::new(names.map(|names| Regex::new(names).unwrap().into()), &Limits::default());
     for _ in 0..2 {
         marks.find_placed(subject, by, |marked| {
             each(marked);

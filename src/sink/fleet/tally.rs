@@ -100,6 +100,9 @@ pub struct Totals {
     /// Plans without a list of changes.
     #[serde(skip)]
     pub(in crate::sink) unlisted: u64,
+    /// Changes that are deferred to a later plan.
+    #[serde(skip)]
+    pub(in crate::sink) deferred: u64,
     /// The total size of the plans in bytes.
     pub bytes: u64,
     #[serde(rename = "terraform")]
@@ -128,6 +131,7 @@ impl Default for Totals {
             errored: 0,
             incomplete: 0,
             unlisted: 0,
+            deferred: 0,
             bytes: 0,
             line: PlanLine::default(),
             counts: Counts::default(),
@@ -172,6 +176,7 @@ impl Totals {
         self.invocations += plan.invocations;
         self.errored += u64::from(summary.errored == Some(true));
         self.unlisted += u64::from(summary.lacks_resource_changes);
+        self.deferred += summary.deferred_changes.values().sum::<u64>();
         self.incomplete +=
             u64::from(summary.complete == Some(false) || !summary.deferred_changes.is_empty());
     }

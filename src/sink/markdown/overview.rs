@@ -80,6 +80,7 @@ impl Overview {
     /// Counts the records and attributes of a plan that the filter hides.
     pub fn hide(&mut self, hidden: &Hidden) {
         self.hidden.changes += hidden.changes;
+        self.hidden.failed_checks += hidden.failed_checks;
         self.hidden.others += hidden.others;
         self.hidden.attributes += hidden.attributes;
     }
@@ -199,7 +200,8 @@ impl Overview {
             column => counts[*column] > 0,
         };
         let columns: Vec<Column> = Column::ALL.into_iter().filter(is_shown).collect();
-        let is_failed = failed + errored + unlisted > 0;
+        // The warning says it of a single plan.
+        let is_failed = *failed > 0 || self.totals.plans > 1 && errored + unlisted > 0;
         let line = |name: &str, row: &Row| {
             let mut line = format!("| {name} |");
             for &column in &columns {
@@ -241,7 +243,8 @@ impl Overview {
 /// The cell for what is wrong with the plans of a row.
 fn problem(row: &Row) -> String {
     match &row.error {
-        Some(error) => span(error, ERROR) + " ",
+        // A code span cannot contain backticks, which quote commands in errors.
+        Some(error) => span(&error.replace('`', "'"), ERROR) + " ",
         None if row.is_errored => "planning failed ".to_owned(),
         None if row.is_unlisted => "no list of changes ".to_owned(),
         None => String::new(),

@@ -4,6 +4,7 @@
 //! The expected reports are beside each plan of the corpus. `UPDATE=1` in the environment rewrites
 //! them; read the difference before you commit it.
 
+mod elements;
 mod fit;
 mod full;
 mod github;

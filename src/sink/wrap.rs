@@ -42,7 +42,11 @@ pub(super) struct Columns {
 /// theirs.
 pub(super) fn value(excerpt: &Excerpt, columns: Columns) -> String {
     let mut lines = match lines_of(excerpt) {
-        Some(text) => heredoc(text.split('\n').map(visible), columns),
+        Some(text) => {
+            // The last line feed ends a line. It does not begin another one.
+            let text = text.strip_suffix('\n').unwrap_or(&text);
+            heredoc(text.split('\n').map(line), columns)
+        }
         None => structure(&inert::text(&excerpt.text), columns),
     };
     if excerpt.left_out > 0 {
@@ -72,15 +76,23 @@ pub(super) fn lines(
 ) -> String {
     let shown = list.iter().map(|line| {
         let text = match line {
-            Line::Same(text) => format!("  {}", visible(text)),
-            Line::Removed(text) => format!("- {}", visible(text)),
-            Line::Added(text) => format!("+ {}", visible(text)),
+            Line::Same(text) => format!("  {}", self::line(text)),
+            Line::Removed(text) => format!("- {}", self::line(text)),
+            Line::Added(text) => format!("+ {}", self::line(text)),
             Line::Skipped(count) => skipped(*count),
         };
         paint(line, text)
     });
     let more = (*left_out > 0).then(|| differences(*left_out));
     heredoc(shown.chain(more), columns)
+}
+
+/// A line of a text with hidden characters made visible. A tab is shown as `\t`.
+pub(super) fn line(text: &str) -> String {
+    match text.contains('\t') {
+        true => text.split('\t').map(visible).collect::<Vec<_>>().join("\\t"),
+        false => visible(text),
+    }
 }
 
 /// Stands for this number of unchanged lines.

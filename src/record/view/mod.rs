@@ -9,6 +9,7 @@
 //! So the secrets must be collected first ([`crate::secret::collect`]). Without them, attributes
 //! have paths but no values.
 
+mod container;
 mod differences;
 mod documents;
 mod lines;
@@ -33,6 +34,7 @@ use crate::secret::marks::{By, Marks, Subject};
 use crate::secret::steps::Places as Marked;
 use crate::secret::{self, Collected, ECHO};
 
+pub use container::UNKNOWN;
 use differences::differences;
 pub use lines::{Line, Lines};
 use scalars::{Scalars, marked};

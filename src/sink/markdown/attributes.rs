@@ -126,9 +126,9 @@ fn differences(attribute: &Attribute, lines: &mut String) {
     let Some(found) = &attribute.lines else { return };
     for line in &found.list {
         let _ = match line {
-            Line::Same(text) => writeln!(lines, "      {}", visible(text)),
-            Line::Removed(text) => writeln!(lines, "-     {}", visible(text)),
-            Line::Added(text) => writeln!(lines, "+     {}", visible(text)),
+            Line::Same(text) => writeln!(lines, "      {}", wrap::line(text)),
+            Line::Removed(text) => writeln!(lines, "-     {}", wrap::line(text)),
+            Line::Added(text) => writeln!(lines, "+     {}", wrap::line(text)),
             Line::Skipped(count) => writeln!(lines, "      {}", wrap::skipped(*count)),
         };
     }

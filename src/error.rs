@@ -497,6 +497,10 @@ impl fmt::Display for ErrorKind {
                 "an action list or a status of more than 1024 bytes, which no tool writes: make \
                  the plan again",
             ),
+            ErrorKind::MissingKey("format_version") => f.write_str(
+                "`format_version` is missing: this is no whole output of `terraform show -json \
+                 PLANFILE` (or `tofu show -json PLANFILE`): run it again",
+            ),
             ErrorKind::MissingKey(key) => write!(f, "`{key}` is missing"),
             ErrorKind::WrongType { expected } => write!(f, "expected {expected}"),
             ErrorKind::FormatVersion => {

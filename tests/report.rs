@@ -21,6 +21,7 @@ mod rendered;
 mod safe;
 mod told;
 mod values;
+mod width;
 mod wrapped;
 
 use std::path::Path;

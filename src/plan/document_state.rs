@@ -21,8 +21,8 @@ pub struct Document {
     pub text_after: u64,
     /// True if the minor `format_version` is newer than the newest that plansift knows.
     pub is_newer: bool,
-    /// True if the plan has resources in `planned_values` and no `resource_changes`. What it changes
-    /// is then unknown.
+    /// True if the plan has resources in `planned_values` and no `resource_changes`. What it
+    /// changes is then unknown.
     pub lacks_changes: bool,
 }
 

@@ -110,10 +110,13 @@ impl Summary {
     }
 
     /// Whether the plan only updates the state. OpenTofu and old versions of Terraform do not set
-    /// `applyable` for such a plan (docs/format/plan.md, section 15).
+    /// `applyable` for such a plan (docs/format/plan.md, section 15). Terraform sets it to false if
+    /// the plan only records moves, which have no action here. Any other plan with a move has it in
+    /// `resource_changes`.
     pub(crate) fn is_of_refresh(&self) -> bool {
-        let can_be_refresh = self.resource_changes.is_empty() && self.applyable != Some(false);
-        can_be_refresh && !self.resource_drift.is_empty()
+        let has_moves = self.resource_drift.contains_key("no-op");
+        let can_be_refresh = self.applyable != Some(false) || has_moves;
+        self.resource_changes.is_empty() && can_be_refresh && !self.resource_drift.is_empty()
     }
 
     /// Counts a change to a resource.

@@ -17,7 +17,7 @@ use super::phrase::{
     self, Of, Tense, Warning, circumstances, counted, plan_line, remark, stand_in, suffices,
     unchanged, what, what_else,
 };
-use super::screen::{Color, Screen};
+use super::screen::{Color, Screen, unpainted};
 use super::spool::Spool;
 use super::summary::{
     Action, BOLD, DIM, GREEN, PLAIN, RED, YELLOW, known, paint, symbol, width, wrapped,
@@ -122,6 +122,14 @@ impl<W: Write> Term<W> {
 
     fn line(&mut self, text: &str) -> Result<()> {
         self.text(&format!("{text}\n"))
+    }
+
+    /// Writes a sentence in as many lines as it takes.
+    fn sentence(&mut self, style: &str, text: &str) -> Result<()> {
+        wrapped(text, self.width).into_iter().try_for_each(|line| {
+            let line = self.paint(style, line);
+            self.line(&line)
+        })
     }
 
     /// Writes to the current part; outside of parts, directly to the output.
@@ -270,7 +278,7 @@ impl<W: Write> Term<W> {
             let values =
                 if values.is_empty() { values } else { with_separator(&separator, values) };
             let reason = match attribute.replaces {
-                true => format!("  {}", self.paint(RED, "# forces replacement")),
+                true => self.reason(&format!("{path}{separator}{values}")),
                 false => String::new(),
             };
             let sign = self.paint(style, sign);
@@ -286,6 +294,21 @@ impl<W: Write> Term<W> {
             let _ = writeln!(lines, "          {}", self.paint(DIM, &unchanged(attributes)));
         }
         lines
+    }
+
+    /// The remark after the text of an attribute that forces a replacement: on the last line of the
+    /// text, or on its own line.
+    fn reason(&self, text: &str) -> String {
+        const WORDS: &str = "# forces replacement";
+        let words = self.paint(RED, WORDS);
+        let used = match text.rsplit_once('\n') {
+            Some((_, last)) => width(&unpainted(last)),
+            None => NAMES + width(&unpainted(text)),
+        };
+        match used + 2 + WORDS.len() <= self.width {
+            true => format!("  {words}"),
+            false => format!("\n{}{words}", " ".repeat(NAMES)),
+        }
     }
 
     /// The values of an attribute, which follow its path from `column` on. Empty if values are not
@@ -334,7 +357,13 @@ impl<W: Write> Term<W> {
             Shown::Scalar(excerpt) | Shown::Container(excerpt) => {
                 wrap::value(excerpt, self.columns(column))
             }
-            shown => self.paint(DIM, stand_in(shown)),
+            shown => {
+                let text = self.paint(DIM, stand_in(shown));
+                match column + stand_in(shown).len() <= self.width {
+                    true => text,
+                    false => format!("\n{}{text}", " ".repeat(NAMES)),
+                }
+            }
         }
     }
 
@@ -379,8 +408,12 @@ impl<W: Write> Term<W> {
         let deferral = invoked.deferred_reason.as_deref();
         let deferral = deferral.map(|word| known(phrase::deferral, word));
         let words: Vec<String> = trigger.into_iter().chain(deferral).collect();
-        let space = if words.is_empty() { "" } else { "  " };
-        let head = format!("      {}{space}{}", visible(&invoked.address), words.join(", "));
+        let (address, words) = (visible(&invoked.address), words.join(", "));
+        let head = match SYMBOLS + width(&address) + 2 + width(&words) <= self.width {
+            _ if words.is_empty() => format!("      {address}"),
+            true => format!("      {address}  {words}"),
+            false => format!("      {address}\n{}{words}", " ".repeat(NAMES)),
+        };
         self.line(&head)?;
         let lines = self.attributes(&invoked.attributes, Action::Read);
         self.text(&lines)
@@ -437,18 +470,15 @@ impl<W: Write> Sink for Term<W> {
                     let words = self.paint(DIM, &words);
                     self.line(&format!("\n{words}"))?;
                 }
-                let line = plan_line(summary, self.invocations);
-                let line = self.paint(BOLD, &line);
-                self.line(&format!("\n{line}"))?;
+                self.line("")?;
+                self.sentence(BOLD, &plan_line(summary, self.invocations))?;
                 let checks = match self.hidden.failed_checks {
                     0 => None,
                     count => Some(format!("{} failed.", counted(count, "check"))),
                 };
                 let warnings = Warning::of(summary).map(|warning| warning.words(Of::This));
-                checks.into_iter().chain(warnings).try_for_each(|words| {
-                    let words = self.paint(RED, &format!("! {words}"));
-                    self.line(&words)
-                })
+                let mut words = checks.into_iter().chain(warnings);
+                words.try_for_each(|words| self.sentence(RED, &format!("! {words}")))
             }
         }
     }

@@ -185,7 +185,13 @@ fn structure(text: &str, columns: Columns) -> String {
                 page.make_room(&rest[..len], level + 1);
                 page.push_long(&rest[..len], level + 1);
             }
-            _ => page.push(&rest[..len]),
+            ':' => page.push(":"),
+            _ => {
+                // A number, a word, or the name of a function.
+                len = rest.find(|it| ",:\"()[]{}".contains(it)).unwrap_or(rest.len()).max(len);
+                page.make_room(&rest[..len], level + 1);
+                page.push_long(&rest[..len], level + 1);
+            }
         }
         rest = &rest[len..];
     }
@@ -379,6 +385,16 @@ mod tests {
         assert_eq!(all.concat().matches('漢').count(), 40);
         // Combining accents have no width.
         assert!(wrapped(&format!("\"a{}\"", "\u{301}".repeat(1000)), 40).len() > 4);
+    }
+
+    #[test]
+    fn long_numbers_go_on_in_the_next_line() {
+        assert_eq!(wrapped("0123456789", 6), ["012345", "  6789"]);
+        let expected = ["{", r#"  "a":012345"#, "    6789,", r#"  "b":true"#, "}"];
+        assert_eq!(wrapped(r#"{"a":0123456789,"b":true}"#, 12), expected);
+        // A number that fits on its own line is not split.
+        let columns = Columns { first: 20, others: 4, end: 30 };
+        assert_eq!(structure("0123456789abc", columns), "\n      0123456789abc");
     }
 
     #[test]

@@ -94,8 +94,8 @@ fn corpus(case: &str) -> std::path::PathBuf {
     run::root().join("corpus/plans").join(case).join("plan.json")
 }
 
-/// What machines are told of plans that are not whole: the lines of `variables`, the whole report of
-/// `gitlab`, and the levels of SARIF's notifications.
+/// What machines are told of plans that are not whole: lines of `variables`, the report of `gitlab`,
+/// and the levels of SARIF's notifications.
 #[test]
 fn machines_are_told_that_a_plan_is_not_whole() {
     for (case, variables, gitlab, sarif) in [
@@ -150,7 +150,8 @@ fn markdown_names_the_plan_whose_planning_failed() {
 fn plans_that_change_no_resources_have_the_same_words_everywhere() {
     let checks =
         r#""resource_changes":[],"checks":[{"address":{"to_display":"check.c"},"status":"fail"}]"#;
-    let output = r#""resource_changes":[],"output_changes":{"o":{"actions":["create"],"before":null,"after":1}}"#;
+    let output = r#""resource_changes":[],"output_changes":{
+        "o":{"actions":["create"],"before":null,"after":1}}"#;
     let drift = r#""resource_changes":[{"address":"t.a","type":"t","name":"a","change":
         {"actions":["no-op"],"before":{},"after":{}}}],"resource_drift":[{"address":"t.a",
         "type":"t","name":"a","change":{"actions":["update"],"before":{"n":1},"after":{"n":2}}}]"#;
@@ -175,4 +176,16 @@ fn plans_that_change_no_resources_have_the_same_words_everywhere() {
         assert!(table.contains(&format!("\n{line}\n")), "{table}");
         assert!(table.lines().any(|it| it.ends_with(&format!(", {without} without"))), "{table}");
     }
+}
+
+/// Terraform says that a plan which only records moves is not applyable, and offers to apply it.
+#[test]
+fn a_refresh_that_only_records_moves_is_one() {
+    let plan = r#"{"format_version":"1.2","applyable":false,"complete":true,"resource_drift":[
+        {"address":"t.b","previous_address":"t.a","type":"t","name":"b","change":
+        {"actions":["no-op"],"before":{"n":1},"after":{"n":1}}}]}"#;
+    let text = report_of(&[], plan);
+    let line = "\nNo changes to make; the state is to be brought up to date.\n";
+    assert!(text.contains("t.b  moved from t.a") && text.contains(line), "{text}");
+    assert_eq!(said(&["summary", "--detailed-exitcode", "-"], plan).0, Some(2));
 }

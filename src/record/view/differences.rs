@@ -167,7 +167,7 @@ impl Unknown<'_> {
         listing: &mut Listing<'_, '_>,
     ) {
         for path in paths.filter(|path| self.is_at(*path)) {
-            if !member(path, depth).is_some_and(|member| told.binary_search(&member).is_ok()) {
+            if member(path, depth).is_none_or(|member| told.binary_search(&member).is_err()) {
                 listing.push_unknown(path);
             }
         }

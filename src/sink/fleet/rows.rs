@@ -151,6 +151,9 @@ pub(in crate::sink) struct Row {
     /// Whether one of the plans has no list of changes.
     #[serde(skip)]
     pub is_unlisted: bool,
+    /// Whether the row is no workspace but an input without any plan.
+    #[serde(skip)]
+    pub is_input: bool,
     /// The error of the first plan that failed.
     #[serde(skip)]
     pub error: Option<Box<str>>,

@@ -197,21 +197,28 @@ impl Page {
     fn title(&mut self, all: &Totals) {
         let count =
             |holds: &dyn Fn(&Row) -> bool| all.workspaces.rows().filter(|row| holds(row)).count();
-        let failed = count(&|row| row.plans == 0);
+        let inputs = count(&|row| row.plans == 0 && row.is_input);
+        let failed = count(&|row| row.plans == 0) - inputs;
         let changed = count(&Row::has_changes);
-        let workspaces = count(&|_| true);
+        let workspaces = count(&|_| true) - inputs;
         let mut title = match workspaces {
             1 => "1 workspace".to_owned(),
             many => format!("{many} workspaces"),
         };
-        if (all.plans + all.failed) as usize != workspaces {
-            let _ = write!(title, " ({} plans)", all.plans + all.failed);
+        let plans = (all.plans + all.failed).saturating_sub(inputs as u64);
+        if plans as usize != workspaces {
+            let _ = write!(title, " ({plans} plans)");
         }
         let _ = write!(title, ": {changed} with changes");
         let _ = write!(title, ", {} without", workspaces - failed - changed);
         if failed > 0 {
             let _ = write!(title, ", {failed} not read");
         }
+        let _ = match inputs {
+            0 => Ok(()),
+            1 => write!(title, "; 1 input without a plan"),
+            many => write!(title, "; {many} inputs without a plan"),
+        };
         self.line(&self.paint(BOLD, &fit(&title, self.screen.width)));
     }
 

@@ -196,6 +196,12 @@ impl Totals {
         row.error.get_or_insert(text.into());
     }
 
+    /// Adds an input, such as an empty folder, that has no plan.
+    pub fn fail_input(&mut self, input: &str, error: &str) {
+        self.fail(input, error);
+        self.workspaces.row(&visible(input)).is_input = true;
+    }
+
     /// What all plans change, in a sentence.
     pub(in crate::sink) fn plan_line(&self) -> String {
         let is_unsure = self.failed + self.errored + self.unlisted > 0;

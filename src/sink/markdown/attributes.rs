@@ -155,7 +155,7 @@ fn in_full(attribute: &Attribute, lines: &mut String) {
         };
         for (place, line) in shown.split('\n').enumerate() {
             let _ = match place {
-                0 => writeln!(lines, "{sign} {path}{between}{line}"),
+                0 => writeln!(lines, "{}", format!("{sign} {path}{between}{line}").trim_end()),
                 _ => writeln!(lines, "{sign} {line}"),
             };
         }

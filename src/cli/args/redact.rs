@@ -1,4 +1,4 @@
-//! The arguments of `redact` and `slim`, and those about secrets.
+//! The arguments of `redact` and `slim`, and the arguments about secrets that other commands share.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -80,7 +80,7 @@ pub enum WrapIn {
     Terraform,
 }
 
-/// Arguments about secrets. A plan marks sensitive values; these find others.
+/// Arguments about secrets. They find secrets beyond the values that a plan marks sensitive.
 #[derive(Debug, Args)]
 pub struct SecretArgs {
     /// Treat unmarked texts as secrets if they repeat a marked text

@@ -1,5 +1,5 @@
-//! That no value is lost: what is long is told in lines of its own, what differs with something
-//! around it, and `--full` tells everything.
+//! Reports lose no value. Long values have lines of their own, differences have context, and
+//! `--full` shows everything.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::run;
 
 const FORMATS: [&str; 3] = ["term", "markdown", "html"];
 
-/// A policy of seven statements, the last of which allows everything.
+/// A policy of seven statements. The last one allows everything.
 fn policy() -> String {
     let mut statements: Vec<_> = (0..6)
         .map(|number| {
@@ -43,7 +43,7 @@ fn every_statement_of_a_new_policy_is_seen() {
     page::read(&text);
 }
 
-/// A script of sixty lines with two of them changed, forty-seven lines apart.
+/// A script of sixty lines before and after a change of two lines, 47 lines apart.
 fn scripts() -> [String; 2] {
     let script = |edited: bool| {
         let line = |number: usize| match number {
@@ -98,7 +98,7 @@ fn two_edits_of_a_text_are_two_hunks() {
     assert!(text.contains(expected) && text.contains("+     echo new 52\n"), "{text}");
     let text = report_of(&["-o", "html"], &plan);
     assert!(text.contains(r#"" echo 4","-echo 5","+echo new 5"," echo 6""#), "{text}");
-    // Everything, when it is asked for.
+    // `--full` shows all lines.
     for format in FORMATS {
         let text = report_of(&["-o", format, "--full"], &plan);
         let is_whole = format == "html" || !text.contains('…');
@@ -140,7 +140,7 @@ fn long_values_are_told_in_full_when_asked() {
         assert!(!excerpt.contains("t-2999") && full.contains("t-2999"), "{format}: {excerpt}");
         assert!(excerpt.contains("--full") || format == "html", "{format}: {excerpt}");
     }
-    // Also the only one that a report told by its number.
+    // `--full` also shows the attributes that an excerpt only counts.
     let many: serde_json::Map<_, _> =
         (0..12_000).map(|number| (format!("k{number:05}"), json!(number))).collect();
     let plan = change(&json!(null), &json!(many));
@@ -185,7 +185,7 @@ fn what_differs_in_space_or_order_alone_is_shown_with_a_remark() {
             assert!(text.contains(r#"["x","y"] -> ["y","x"]  (only the order)"#), "{text}");
             let lines: Vec<&str> = text.lines().map(str::trim).collect();
             assert!(lines.iter().any(|line| ["-   b", "-       b"].contains(line)), "{text}");
-            // That the document says the same is all there is to say of it.
+            // An excerpt shows no members of the document, because its content is the same.
             assert_eq!(text.contains(r#"j = {"a":1}"#), !full.is_empty(), "{text}");
         }
         let text = report_of(&["-o", format, "--ignore", "whitespace,set-order"], &plan);
@@ -269,7 +269,7 @@ fn lines_of_a_text_do_nothing() {
     }
 }
 
-/// A mark is for what changes: the members that stay say nothing of the replacement.
+/// Only the changed members have the mark `# forces replacement`, not those that stay.
 #[test]
 fn what_stays_forces_no_replacement() {
     let values = [json!(["a", "b", "c"]), json!(["a", "b", "d"])];
@@ -291,7 +291,7 @@ fn what_stays_forces_no_replacement() {
     }
 }
 
-/// Each line of a message is a line of the report, and an empty message is none.
+/// Each line of a message is a line of the report. The report omits empty messages.
 #[test]
 fn messages_of_checks_have_lines() {
     let problems = json!([

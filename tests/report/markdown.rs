@@ -135,7 +135,7 @@ fn what_may_be_lost_stands_unfolded() {
     let top_of = top(&run.out);
     assert_eq!(top_of.matches("will be destroyed").count(), 10, "{top_of}");
     assert!(top_of.contains("- … and 20 more\n"), "{top_of}");
-    // A plan that fails half-way leaves nothing.
+    // The report drops the changes of a plan that fails half-way.
     let run = report(folder.path(), &["-o", "markdown", "cut.json", "create.json"], &[]);
     assert!(!run.out.contains("Destroyed"), "{}", run.out);
 }
@@ -147,11 +147,11 @@ fn the_table_agrees_with_the_plan_line() {
     let page = page::read(&run.out);
     let [heading, row] = &page.rows[..] else { panic!("{:?}", page.rows) };
     let cell = |word: &str| {
-        let place = heading.iter().position(|it| it == word).expect("a column");
-        row[place].clone()
+        let column = heading.iter().position(|it| it == word).expect("a column");
+        row[column].clone()
     };
-    let told = ["Import", "Add", "Change", "Destroy", "Forget"].map(cell);
-    let [import, add, change, destroy, forget] = told;
+    let cells = ["Import", "Add", "Change", "Destroy", "Forget"].map(cell);
+    let [import, add, change, destroy, forget] = cells;
     let line = format!(
         "Plan: {import} to import, {add} to add, {change} to change, {destroy} to destroy, \
          {forget} to forget."
@@ -163,15 +163,15 @@ fn the_table_agrees_with_the_plan_line() {
     assert!(!run.out.contains("replacements"), "{}", run.out);
     let run = report(folder.path(), &["-o", "markdown", "."], &[]);
     let total = page::read(&run.out).rows.pop().expect("rows");
-    let sum = |place: usize| -> u64 {
+    let sum = |column: usize| -> u64 {
         let rows = &page::read(&run.out).rows;
         let rows = &rows[1..rows.len() - 1];
-        rows.iter().filter_map(|row| row[place].parse::<u64>().ok()).sum()
+        rows.iter().filter_map(|row| row[column].parse::<u64>().ok()).sum()
     };
     assert_eq!(total[1], sum(1).to_string(), "{}", run.out);
 }
 
-/// The first lines of all entries.
+/// The first lines of all entries of a page.
 pub fn heads(page: &Page) -> Vec<String> {
     page.entries.values().flatten().map(|(head, _)| head.clone()).collect()
 }

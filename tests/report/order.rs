@@ -1,4 +1,4 @@
-//! Reports for people have a fixed order, whatever the order of sections in the document.
+//! The order of reports for people does not depend on the order of sections in the document.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{folder, report, report_of};
 use crate::{corpus, shared_plans};
 
-/// The members in other orders: backwards, and sorted by their keys.
+/// The members of a plan in reverse order and in the order of their keys.
 fn orders(plan: &Map<String, Value>) -> [Vec<(&String, &Value)>; 2] {
     let backwards = plan.iter().rev().collect();
     let mut sorted: Vec<_> = plan.iter().collect();
@@ -43,7 +43,7 @@ fn the_order_of_sections_in_the_document_does_not_matter() {
                 [run.out, page]
             })
         };
-        // Others are no plans.
+        // Skips documents that are no plans.
         let Some(expected) = reports(plan.iter().collect()) else { continue };
         for order in orders(&plan) {
             assert_eq!(reports(order).as_ref(), Some(&expected), "{}", path.display());

@@ -6,7 +6,8 @@ use crate::hostile::sample::PLAN;
 
 const FACTS: &str = "Last-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\nETag: \"0x8D\"\r\n";
 
-/// The object `live/a.json` of the bucket `plans`, and a listing as it is written for a store.
+/// A store with the object `live/a.json` in the bucket `plans`. `listing` writes its listing in the
+/// format of the store.
 fn store(listing: fn() -> String) -> Gate {
     Gate::answering(move |asked: &Asked| {
         let target = asked.line.replace("%2F", "/").replace("%2E", ".");
@@ -26,7 +27,7 @@ fn store(listing: fn() -> String) -> Gate {
     })
 }
 
-fn of_google() -> String {
+fn google_listing() -> String {
     let len = PLAN.len();
     format!(
         "<ListBucketResult><Contents><Key>live/a.json</Key><Size>{len}</Size><LastModified>\
@@ -34,8 +35,8 @@ fn of_google() -> String {
     )
 }
 
-/// Its tags have no quotes here, and some in headers.
-fn of_azure() -> String {
+/// Azure writes tags without quotes in a listing, and with quotes in headers.
+fn azure_listing() -> String {
     let len = PLAN.len();
     format!(
         "<EnumerationResults><Blobs><Blob><Name>live/a.json</Name><Properties>\
@@ -47,16 +48,17 @@ fn of_azure() -> String {
 
 #[test]
 fn other_stores_are_read_and_listed() {
-    let google = store(of_google);
-    let azure = store(of_azure);
-    let of_google = [("GOOGLE_BASE_URL", google.url()), ("GOOGLE_SKIP_SIGNATURE", "true".into())];
-    let of_azure = [
+    let google = store(google_listing);
+    let azure = store(azure_listing);
+    let google_variables =
+        [("GOOGLE_BASE_URL", google.url()), ("GOOGLE_SKIP_SIGNATURE", "true".into())];
+    let azure_variables = [
         ("AZURE_STORAGE_ENDPOINT", azure.url()),
         ("AZURE_STORAGE_ACCOUNT", "account".into()),
         ("AZURE_STORAGE_SAS_TOKEN", "sv=1&sig=hush".into()),
     ];
     for (scheme, variables, gate) in
-        [("gs", &of_google[..], &google), ("az", &of_azure[..], &azure)]
+        [("gs", &google_variables[..], &google), ("az", &azure_variables[..], &azure)]
     {
         for name in ["live/a.json", "live/", "live", "", "live/*.json"] {
             let mut command = plansift();
@@ -71,8 +73,8 @@ fn other_stores_are_read_and_listed() {
             assert_eq!(read.header("if-match"), Some("\"0x8D\""), "{scheme} {name}");
         }
     }
-    let told = |gate: &Gate| gate.asked().iter().all(|it| it.line.contains("sig=hush"));
-    assert!(told(&azure), "the signature goes out with every request");
+    let has_signature = |gate: &Gate| gate.asked().iter().all(|it| it.line.contains("sig=hush"));
+    assert!(has_signature(&azure), "the signature goes out with every request");
 }
 
 #[test]

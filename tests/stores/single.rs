@@ -5,7 +5,7 @@ use super::{Run, expected, plansift};
 use crate::hostile::sample::{self, PLAN};
 use crate::same_answer::forms;
 
-/// A plan of several chunks, of several windows.
+/// A plan that is longer than several chunks of a download and several windows.
 pub fn large() -> String {
     sample::of_changes(40_000, |number| {
         format!(

@@ -1,5 +1,5 @@
-//! A report does not depend on how the plan arrives, exists for any plan that has records, and
-//! contains nothing that a terminal interprets.
+//! A report does not depend on windows. It contains no control characters, which a terminal would
+//! interpret.
 
 use plansift::error::Result;
 use plansift::input::{Slice, Source};

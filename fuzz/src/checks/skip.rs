@@ -1,6 +1,6 @@
-//! Skipping a value is as strict as promised, and no stricter. It accepts every valid value and
-//! finds the same end. It refuses structural errors at the same byte and for the same reason as a
-//! check of every token. Walking a value whose structure alone was checked finds the remaining
+//! Skipping a value is as strict as the level of validation promises, and no stricter. It accepts
+//! every valid value and finds its end. It reports structural errors at the same byte and with the
+//! same kind as the grammar check. A walk over a value with checked structure finds its remaining
 //! errors.
 
 use plansift::error::{Error, ErrorKind, Result};

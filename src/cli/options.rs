@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use super::args::{self, FormArgs, Format, GroupBy, Plans, SortBy, TableArgs};
+use super::args::{self, FormArgs, GroupBy, Plans, SortBy, TableArgs};
 use super::exit::Exit;
 use super::messages::say;
 use crate::input::{self, Mapping, Threads};
@@ -71,9 +71,8 @@ pub fn access(plans: &Plans, read: &plan::Options) -> input::Options {
 /// Returns the form of records.
 pub fn form(form: &FormArgs) -> Form {
     match form.format {
-        Format::Ndjson => Form::Ndjson,
-        Format::Json => Form::Json,
-        Format::Csv => Form::Csv(formulas(form.csv_raw)),
+        Form::Csv(_) => Form::Csv(formulas(form.csv_raw)),
+        form => form,
     }
 }
 

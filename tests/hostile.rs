@@ -153,7 +153,7 @@ fn paths_changed(sifted: &Sifted) -> u64 {
     sifted.summary.paths.expect("paths were looked at").changed
 }
 
-/// Width of inputs that must be slow at worst.
+/// Width of the inputs for which quadratic time would show.
 const WIDE: usize = 100_000;
 
 #[test]
@@ -220,9 +220,8 @@ fn deep(depth: usize) -> [String; 3] {
     let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     let in_objects =
         |levels: usize| format!(r#"{}1{}"#, r#"{"k":"#.repeat(levels), "}".repeat(levels));
-    // The document itself is one level. A value of a change is inside four: document, list,
-    // element,
-    // change.
+    // The document itself is one level. A value of a change is inside four levels: the document,
+    // the list, the element and the change.
     [
         format!(
             r#"{{"format_version":"1.2","prior_state":{},"resource_changes":[]}}"#,

@@ -228,7 +228,7 @@ fn limits_hold_at_the_same_byte_in_every_cut() {
 }
 
 #[test]
-fn the_limit_on_a_document_is_told_alike_by_files_and_readers() {
+fn files_and_readers_have_the_same_limit_on_documents() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("plan.json");
     std::fs::write(&path, PLAN).expect("a file");
@@ -376,7 +376,7 @@ const BEFORE: &str = "[command]/bin/terraform show -json p\n::debug::\"a\"\n";
 const AFTER: &str = "::debug::exitcode: 0\n";
 
 #[test]
-fn text_around_a_plan_is_passed_over_alike_in_every_cut() {
+fn wrapper_text_is_skipped_in_every_cut() {
     // plansift counts the line feed to the document, also without text around the plan.
     let plan = format!("{PLAN}\n");
     let expected = expected(&plan);
@@ -391,7 +391,7 @@ fn text_around_a_plan_is_passed_over_alike_in_every_cut() {
 }
 
 #[test]
-fn text_before_a_plan_of_any_size_is_passed_over() {
+fn wrapper_text_is_skipped_before_plans_of_any_size() {
     let options = reference_options(Validation::Structure);
     for changes in [1, 100, 1000, 30_000] {
         let plan = sample::of_changes(changes, sample::create) + "\n";

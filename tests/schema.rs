@@ -147,7 +147,7 @@ fn a_key_that_is_unknown_missing_or_of_another_type_is_refused() {
 }
 
 #[test]
-fn what_is_no_record_is_refused() {
+fn the_schema_refuses_invalid_records() {
     let validator = validator(&schema());
     let change = |key: &str, value: Value| {
         let mut record =

@@ -10,7 +10,7 @@ pub(super) struct Retained {
     /// The offset of the first byte that counts towards the limit.
     pub start: u64,
     pub limit: Limit,
-    /// Most bytes that may be retained.
+    /// Maximum number of bytes that may be retained.
     pub max: u64,
 }
 

@@ -426,7 +426,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Most levels of nesting in a tree, whose parser and destructor recurse.
+/// Maximum number of levels of nesting in a tree, whose parser and destructor recurse.
 pub const TREE_DEPTH: u32 = 128;
 
 impl<'a> Text<'a> {

@@ -20,7 +20,7 @@ use crate::limits::Limit;
 #[derive(Clone, Debug)]
 pub struct Nesting {
     isa: Isa,
-    /// Most containers that may be open at once.
+    /// Maximum number of containers that may be open at once.
     depth_max: u64,
     depth: u64,
     /// The kinds of the innermost containers, one bit each, the innermost lowest: 1 is an object.

@@ -116,7 +116,7 @@ fn sort_distinct<T: Copy>(
     })
 }
 
-/// Most items that are sorted by insertion.
+/// Maximum number of items that are sorted by insertion.
 const SMALL: usize = 16;
 
 /// A stable merge sort. Even with an inconsistent `order` it ends and keeps each item.

@@ -9,7 +9,8 @@ use std::ops::Range;
 /// Unchanged lines that are shown before and after a difference.
 pub(super) const CONTEXT: usize = 3;
 
-/// Most lines that differ, on both sides together. Texts with more are shown as one difference.
+/// Maximum number of lines that differ, on both sides together. Texts with more are shown as one
+/// difference.
 const EDITS_MAX: usize = 1 << 10;
 
 /// Shown as a line if only one of two texts ends with a line feed.

@@ -188,7 +188,7 @@ fn invalid_elements_fail_in_document_order() {
     let folder = tempfile::tempdir().expect("a folder");
     let (plan, _) = generated(folder.path(), "busy", &[], SIZE);
     let plan = String::from_utf8(plan).expect("a plan is UTF-8");
-    // The first is an error when the element is read, the second when its row is built.
+    // The first replacement is an error when the element is read, the second when its row is built.
     for (from, to) in [
         ("\"actions\":[\"update\"]", "\"actions\":[\"up\",3]"),
         ("\"name\":\"", "\"name\":\"\\ud800"),
@@ -432,10 +432,10 @@ fn misleading_strings_in_skipped_sections_give_the_same_answer() {
     }
 }
 
-/// A section that ends a few bytes before the next range of a worker, which then begins in the
+/// The section ends a few bytes before the range of a worker. The range then begins inside the
 /// first change after the section.
 #[test]
-fn sections_of_every_length_are_passed_over() {
+fn sections_of_every_length_are_skipped() {
     const SHARED: usize = 512 << 10;
     let change = |address: &str| {
         let sides = r#""before":{"k":1},"after":{"k":2}"#;

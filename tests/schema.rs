@@ -1,5 +1,5 @@
-//! The schema that `plansift schema` prints: it accepts every record and refuses anything else, and
-//! every key of it occurs for some plan.
+//! The schema that `plansift schema` prints accepts every record and refuses anything else. Every
+//! key of the schema occurs for some plan.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

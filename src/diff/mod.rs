@@ -463,8 +463,8 @@ impl Scratch {
         Ok(())
     }
 
-    /// Adds a place to the changed places, or the place that `last` leads to below it. `offset` is
-    /// its location.
+    /// Adds a place to the changed places: `place`, followed by the step `last` if there is one.
+    /// `offset` is its location.
     fn report(&mut self, place: u32, last: Option<PlaceStep>, offset: u64) -> Result<()> {
         if self.stops_at_first {
             self.changed.push([]);

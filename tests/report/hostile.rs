@@ -169,7 +169,7 @@ fn names_of_inputs_and_rules_stay_in_code() {
 
 #[test]
 fn the_parser_finds_markup() {
-    // The tests above rely on this: `page::read` sees markup, and refuses markup of others.
+    // The tests above rely on `page::read`: it panics at markup that reports do not write.
     for bad in ["EVIL", "a <b>", "**EVIL**"] {
         let has_text = Parser::new(bad).any(|event| matches!(event, Event::Text(_)));
         assert!(has_text, "{bad}");

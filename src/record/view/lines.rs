@@ -60,7 +60,8 @@ impl Lines {
     }
 
     /// Compares two texts. `context` is the number of unchanged lines around a difference, and
-    /// `max` the most bytes of all lines. `show` returns a line as it is shown.
+    /// `max` is the maximum length of all lines together, in bytes. `show` returns a line as it is
+    /// shown.
     pub(super) fn between(
         texts: [&str; 2],
         context: usize,

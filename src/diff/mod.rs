@@ -163,7 +163,7 @@ impl Differ {
     ///
     /// # Errors
     ///
-    /// The errors of [`Differ::diff`].
+    /// Fails like [`Differ::diff`].
     pub fn is_changed(
         &mut self,
         before: Value<'_>,
@@ -188,7 +188,7 @@ impl Differ {
     ///
     /// # Errors
     ///
-    /// The errors of [`Differ::diff`].
+    /// Fails like [`Differ::diff`].
     pub fn diff_values(&mut self, before: Value<'_>, after: Value<'_>) -> Result<()> {
         self.changed.clear();
         std::mem::swap(&mut self.changed, &mut self.scratch.changed);

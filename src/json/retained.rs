@@ -19,7 +19,7 @@ impl Retained {
     ///
     /// # Errors
     ///
-    /// The range up to `end` exceeds the limit.
+    /// Fails if the range up to `end` exceeds the limit.
     pub fn check(self, end: u64) -> Result<()> {
         if end.saturating_sub(self.start) > self.max {
             return Err(Error::limit(self.limit, self.max, self.start));

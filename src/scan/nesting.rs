@@ -218,7 +218,7 @@ impl Nesting {
     ///
     /// # Errors
     ///
-    /// The depth exceeds its limit.
+    /// Fails if the depth exceeds its limit.
     pub fn push(&mut self, brace: u64) -> Result<(), ErrorKind> {
         let value = self.depth_max;
         let full = self.depth == value;
@@ -230,7 +230,7 @@ impl Nesting {
     ///
     /// # Errors
     ///
-    /// The bracket does not match the kind of the innermost container.
+    /// Fails if the bracket does not match the kind of the innermost container.
     pub fn pop(&mut self, brace: u64) -> Result<(), ErrorKind> {
         let matches = self.close(brace, 1);
         self.ended = self.depth == 0;

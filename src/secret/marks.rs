@@ -229,7 +229,7 @@ impl Marks {
     ///
     /// # Errors
     ///
-    /// The errors of [`Marks::find`].
+    /// Fails like [`Marks::find`].
     pub(crate) fn find_placed<'a>(
         &mut self,
         subject: Subject<'a>,
@@ -244,7 +244,7 @@ impl Marks {
     ///
     /// # Errors
     ///
-    /// The errors of [`Marks::find`].
+    /// Fails like [`Marks::find`].
     pub(crate) fn beyond<'p>(
         &mut self,
         subject: Subject<'_>,
@@ -265,7 +265,7 @@ impl Marks {
     ///
     /// # Errors
     ///
-    /// The errors of [`Marks::find`].
+    /// Fails like [`Marks::find`].
     pub(crate) fn find_with<'a>(
         &mut self,
         subject: Subject<'a>,

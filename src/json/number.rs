@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_that_is_no_digit_is_no_panic() {
+    fn invalid_digits_do_not_panic() {
         for text in [&b"1e\xff\xff"[..], b"1e999999999999999999999999999999999999999~", b"~", b"-"]
         {
             canonical(text, &mut Vec::new());

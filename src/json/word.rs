@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_the_grammar_and_others() {
+    fn only_words_of_the_grammar_are_valid() {
         for good in ["0", "-0", "10", "1.5", "-0.0e-10", "1E+2", "true", "false", "null"] {
             assert!(accepts(good), "{good}");
         }

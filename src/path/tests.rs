@@ -12,7 +12,7 @@ fn steps(text: &str) -> Result<String, Error> {
 }
 
 #[test]
-fn texts_of_paths_and_others() {
+fn only_texts_of_paths_are_parsed() {
     for text in [
         "",
         "a",

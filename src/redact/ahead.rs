@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_enough_where_all_echoes_are_marked_and_nothing_changed() {
+    fn the_index_suffices_for_stretches_without_unmarked_echoes() {
         let list: Vec<_> = (0..8000).map(resource).collect();
         let text = format!(
             r#"{{"format_version":"1.0","planned_values":{{"root_module":{{"resources":[{}]}}}},

@@ -89,7 +89,7 @@ fn line(attribute: &Attribute) -> String {
 }
 
 #[test]
-fn what_changes_is_listed_with_both_sides() {
+fn changes_are_listed_with_both_sides() {
     for (members, expected) in [
         (r#""before":{"a":1,"b":"x"},"after":{"a":2,"b":"x"}"#, &["a: 1 -> 2"][..]),
         (
@@ -128,7 +128,7 @@ fn what_changes_is_listed_with_both_sides() {
 }
 
 #[test]
-fn lists_are_sets_where_that_tells_no_more() {
+fn lists_are_compared_as_sets_if_that_is_shorter() {
     for (before, after, expected) in [
         // One element changes in place.
         ("[1,2]", "[1,3]", &["l[1]: 2 -> 3"][..]),
@@ -292,7 +292,7 @@ fn long_texts_begin_where_they_differ() {
 }
 
 #[test]
-fn of_one_side_every_scalar_is_listed() {
+fn changes_with_one_side_list_every_scalar() {
     for (members, expected) in [
         (
             r#""before":null,"after":{"a":1,"b":null,"e":{},"l":["x",[]],"o":{"k":{"z":false}}}"#,
@@ -313,7 +313,7 @@ fn of_one_side_every_scalar_is_listed() {
 }
 
 #[test]
-fn what_is_marked_is_hidden_on_both_sides() {
+fn marked_values_are_hidden_on_both_sides() {
     for (members, expected) in [
         (
             r#""before":{"p":"old","q":1},"after":{"p":"new","q":2},"after_sensitive":{"p":true}"#,
@@ -351,7 +351,7 @@ fn what_is_marked_is_hidden_on_both_sides() {
 }
 
 #[test]
-fn what_repeats_a_secret_is_hidden() {
+fn echoes_are_hidden() {
     let secrets = ["hunter22", "Key-of-it", "123456789"];
     for (members, expected) in [
         (
@@ -410,7 +410,7 @@ fn paths_are_cut_together() {
 }
 
 #[test]
-fn no_text_with_a_document_in_it_is_shown_as_it_is() {
+fn secrets_in_documents_are_hidden() {
     let quoted = |text: &str| serde_json::to_string(text).unwrap();
     let long = "x".repeat(60);
     let inner = |version: u32| {
@@ -434,7 +434,7 @@ fn no_text_with_a_document_in_it_is_shown_as_it_is() {
 }
 
 #[test]
-fn only_what_says_the_same_is_a_matter_of_format() {
+fn only_equal_documents_differ_in_format() {
     let quoted = |text: &str| serde_json::to_string(text).unwrap();
     for (before, after, how) in [
         (r#"{"a":1,"b":[true]}"#, r#"{ "b": [true], "a": 1.0 }"#, Some("(format)")),
@@ -455,7 +455,7 @@ fn only_what_says_the_same_is_a_matter_of_format() {
 }
 
 #[test]
-fn what_forces_a_replacement_is_said_wherever_it_stands() {
+fn attributes_that_force_a_replacement_are_flagged() {
     let moved = r#""before":{"r":[1,2,3,4]},"after":{"r":[2,3,4,5]},"replace_paths":[["r"]]"#;
     assert_eq!(lines(moved, &[]), ["r[0]: 1 -> - !", "r[3]: - -> 5 !"]);
     // Elements that change in place stay in place.
@@ -480,7 +480,7 @@ fn deep_values_with_many_changes_take_linear_time() {
 }
 
 #[test]
-fn documents_in_documents_are_looked_into_so_far() {
+fn documents_in_documents_are_parsed_to_a_limit() {
     let nested = |depth: usize| {
         let keys = (0..depth).map(|level| format!("{}k: |\n", " ".repeat(level)));
         let (keys, space) = (keys.collect::<String>(), " ".repeat(depth));

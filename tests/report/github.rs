@@ -111,7 +111,7 @@ fn variables_are_the_same_numbers() {
 }
 
 #[test]
-fn has_changes_is_what_the_exit_code_says() {
+fn has_changes_agrees_with_the_exit_code() {
     for case in crate::corpus::cases() {
         let name = case.source();
         for more in [&[][..], &["--all"]] {

@@ -39,7 +39,7 @@ fn several_plans_are_one_table() {
 }
 
 #[test]
-fn a_plan_that_fails_half_way_leaves_an_error_and_nothing_else() {
+fn plans_that_fail_half_way_leave_only_an_error() {
     let cut = std::fs::read_to_string(run::root().join("corpus/plans/rich/plan.json"));
     let cut = cut.expect("a plan");
     let cut = &cut[..cut.len() - 100];

@@ -178,7 +178,7 @@ fn rules_and_counts_are_about_all_of_a_plan() {
 }
 
 #[test]
-fn a_comment_of_hidden_changes_still_tells_rules_and_counts() {
+fn comments_of_hidden_changes_show_rules_and_counts() {
     let args = ["report", "-o", "markdown", "--only", "none", "--fail-on", "delete", "-"];
     let output = run::piped(&args, plan().as_bytes());
     assert_eq!(output.status.code(), Some(3));

@@ -26,7 +26,7 @@ fn assert_reported(plan: &str, texts: &[&str], absent: &[&str]) {
 }
 
 #[test]
-fn write_only_attributes_of_what_is_created_are_named() {
+fn write_only_attributes_of_created_resources_are_named() {
     let created = r#""actions":["create"],"before":null,
         "after":{"a_wo":null,"b":null,"c_wo_version":1,"o":{"d_wo":null}},
         "after_unknown":{"e_wo":true},"after_sensitive":{"o":{"d_wo":true}}"#;
@@ -96,7 +96,7 @@ fn instances_are_alike_only_with_as_many_unchanged_attributes() {
 }
 
 #[test]
-fn generated_configuration_and_deposed_objects_are_told() {
+fn reports_show_generated_configuration_and_deposed_objects() {
     let plan = r#"{"format_version":"1.2","resource_changes":[
         {"address":"t.i","type":"t","name":"i","change":{"actions":["no-op"],"before":{"a":1},
         "after":{"a":1},"importing":{"id":"x"},"generated_config":"resource \"t\" \"i\" {}"}},
@@ -247,7 +247,7 @@ fn forgotten_objects_stay() {
 }
 
 #[test]
-fn the_configuration_of_invoked_actions_is_told() {
+fn reports_show_the_configuration_of_invoked_actions() {
     let plan = r#"{"format_version":"1.2","action_invocations":[{"address":"action.n.a","type":"n",
         "name":"a","config_values":{"message":"hello","list":[1,null],"none":null,
         "password":"hunter22"},"config_sensitive":{"password":true},
@@ -269,7 +269,7 @@ fn the_configuration_of_invoked_actions_is_told() {
 }
 
 #[test]
-fn deferred_actions_and_reasons_are_told() {
+fn reports_show_deferred_actions_and_reasons() {
     let plan = r#"{"format_version":"1.2","deferred_action_invocations":[
         {"reason":"deferred_prereq","action_invocation":{"address":"action.n.b","type":"n",
         "name":"b","config_values":{"message":"later","key":"hunter22"},

@@ -14,7 +14,7 @@ fn broken_rules(args: &[&str], plans: &[&str]) -> (i32, Vec<String>) {
 }
 
 #[test]
-fn each_rule_counts_what_it_says() {
+fn each_rule_counts_its_subject() {
     let every_key = r#"1 in module.m["k"].acme_server.changed["i"] (deposed 0badcafe)"#;
     for (plan, rule, said) in [
         ("delete", "delete", "4 in acme_server.a, acme_server.b[3], acme_server.c and 1 more"),
@@ -164,7 +164,7 @@ fn a_module_covers_everything_in_it() {
 }
 
 #[test]
-fn what_is_wrong_with_an_argument_is_named() {
+fn errors_name_the_fault_of_an_argument() {
     for (args, said) in [
         ("changes --fail-on sensitive-path", "needs a path: sensitive-path:PATTERN"),
         ("changes --fail-on delete:", "delete:PATTERN"),
@@ -208,7 +208,7 @@ fn unmatched_patterns(args: &[&str], plan: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_pattern_that_names_nothing_is_said() {
+fn patterns_that_match_nothing_are_warnings() {
     let nothing = "matches nothing, no resource has such";
     for (plan, rule, said) in [
         (
@@ -262,7 +262,7 @@ fn a_pattern_that_names_nothing_is_said() {
 }
 
 #[test]
-fn a_rule_about_other_things_than_resources_that_names_nothing_is_said() {
+fn rules_about_other_things_that_match_nothing_are_warnings() {
     for (rule, said) in [
         ("output:databse", "no output has such a name: did you mean database?"),
         ("output:nothing", "no output has such a name"),
@@ -283,7 +283,7 @@ fn a_rule_about_other_things_than_resources_that_names_nothing_is_said() {
 }
 
 #[test]
-fn a_pattern_of_a_filter_that_names_nothing_is_said() {
+fn filters_that_match_nothing_are_warnings() {
     let args = ["changes", "--fail-on", "changed-path:aws_db_instance:tgas"];
     let said = unmatched_patterns(&args, "rich");
     assert!(said.len() == 1 && said[0].contains("none of these resources has such"), "{said:?}");
@@ -301,7 +301,7 @@ fn a_pattern_of_a_filter_that_names_nothing_is_said() {
 
 /// A pattern that matches an unchanged resource is not a typo.
 #[test]
-fn a_pattern_that_names_something_is_not_said() {
+fn patterns_that_match_are_no_warnings() {
     for (plan, rule) in [
         ("rich", "delete"),
         ("rich", "delete:aws_iam_role"),
@@ -358,7 +358,7 @@ fn a_gate_changes_nothing_of_the_output() {
 }
 
 #[test]
-fn every_broken_rule_of_every_plan_is_told() {
+fn every_broken_rule_of_every_plan_is_reported() {
     let args = ["changes", "--fail-on", "delete>1", "--fail-on", "drift", "--fail-on", "create>99"];
     let (code, told) = broken_rules(&args, &["delete", "drift", "create"]);
     assert_eq!(code, 3);
@@ -424,7 +424,7 @@ fn rules_come_from_a_file_too() {
 
 #[cfg(unix)]
 #[test]
-fn a_closed_output_opens_no_gate() {
+fn a_closed_output_does_not_pass_a_gate() {
     let run = |command: &str| {
         let mut child = run::plansift()
             .args(command.split(' '))

@@ -190,7 +190,7 @@ fn a_workspace_has_the_same_name_whatever_else_is_in_the_run() {
 }
 
 #[test]
-fn inputs_that_share_a_workspace_keep_its_name_and_are_said() {
+fn inputs_that_share_a_workspace_keep_its_name_and_are_warnings() {
     let folder = estate();
     for name in ["live/prod.json", "live/dev.json.gz", "a.json"] {
         folder.write(name, PLAN);
@@ -216,7 +216,7 @@ fn inputs_that_share_a_workspace_keep_its_name_and_are_said() {
 }
 
 #[test]
-fn what_is_named_twice_counts_once() {
+fn inputs_named_twice_count_once() {
     let folder = estate();
     for (args, again) in [
         ("live/prod/plan.json live/prod/plan.json", 1),
@@ -238,7 +238,7 @@ fn what_is_named_twice_counts_once() {
 
 /// `@` before a plan is an easy mistake, and so is a plan in place of a rules file.
 #[test]
-fn a_plan_that_was_taken_for_a_list_is_not_told() {
+fn plans_given_as_lists_are_not_quoted() {
     let secret = "CANARY-in-a-list";
     let change = format!(
         r#"{{"actions":["create"],"before":null,"after":{{"p":"{secret}"}},"after_unknown":{{}},
@@ -302,7 +302,7 @@ fn a_plan_behind_other_text_is_found_in_a_folder() {
 }
 
 #[test]
-fn what_is_read_is_not_replaced() {
+fn outputs_never_replace_files_that_are_read() {
     let folder = Folder::of_plans();
     folder.write("key", "0123456789abcdef");
     folder.write("rules", "delete\n");
@@ -334,7 +334,7 @@ fn what_is_read_is_not_replaced() {
 
 /// A command rejects options that have no effect on it.
 #[test]
-fn what_does_nothing_is_refused() {
+fn options_without_effect_are_refused() {
     let folder = Folder::of_plans();
     for args in [
         "redact --detailed-exitcode plan.json",
@@ -355,7 +355,7 @@ fn what_does_nothing_is_refused() {
 
 /// A damaged document is not followed by another, although it contains the first key of a plan.
 #[test]
-fn of_a_single_plan_nothing_more_is_said() {
+fn a_single_damaged_plan_has_one_message() {
     let plan = PLAN.replacen("{\"address\":\"a.one[0]\"", "{\"address\":nul", 1);
     assert!(plan.contains("\"prior_state\":{\"format_version\""));
     let run = Run::piped("changes", plan);
@@ -390,7 +390,7 @@ fn inputs_that_name_no_plan_are_errors() {
 }
 
 #[test]
-fn a_rule_that_does_not_fit_is_said_once() {
+fn a_workspace_rule_that_does_not_fit_is_one_warning() {
     let folder = estate();
     let run = folder.run("changes --exclude stage --workspace-from live/{workspace}/x live");
     let warnings: Vec<&str> = run.err.lines().filter(|line| line.contains("warning")).collect();
@@ -400,7 +400,7 @@ fn a_rule_that_does_not_fit_is_said_once() {
 }
 
 #[test]
-fn several_plans_of_one_stream_are_told_one_by_one() {
+fn plans_of_one_stream_are_reported_one_by_one() {
     let (a, b, c) = (line("a"), line("b"), line("c"));
     let run = Run::piped("changes", format!("{a}\n{b}\n{c}\n"));
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));

@@ -261,7 +261,7 @@ fn waiting(folder: &Folder, preparations: &str, outputs: &[&str]) -> std::proces
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_run_that_is_ended_leaves_nothing_behind() {
+fn interrupted_runs_leave_no_files() {
     use std::os::unix::process::ExitStatusExt;
     let folder = Folder::of_plans();
     folder.write("out", "before");
@@ -304,7 +304,7 @@ fn a_run_that_is_ended_leaves_nothing_behind() {
 /// `RUST_MIN_STACK` asks for a stack that no thread can have, so the signal thread fails to start.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_run_without_other_threads_is_ended_too() {
+fn signals_end_a_run_without_a_signal_thread() {
     use std::os::unix::process::ExitStatusExt;
     let folder = Folder::of_plans();
     for outputs in [&["changes", "out"][..], &["report", "markdown=out", "html=page"]] {

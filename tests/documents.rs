@@ -125,7 +125,7 @@ fn streams() -> Vec<(String, &'static [&'static str])> {
 }
 
 #[test]
-fn every_document_of_a_stream_is_told() {
+fn every_document_of_a_stream_is_reported() {
     for (text, expected) in streams() {
         assert_eq!(shape(&told(&text)), expected, "{text}");
     }
@@ -141,7 +141,7 @@ fn every_byte_of_a_clean_stream_belongs_to_a_document() {
 }
 
 #[test]
-fn streams_are_told_alike_in_every_cut() {
+fn streams_give_the_same_results_in_every_cut() {
     for (text, _) in streams() {
         for validation in [Validation::Structure, Validation::Grammar] {
             let options = options(validation);
@@ -208,7 +208,7 @@ fn strict_takes_several_documents_but_no_text_between_them() {
 }
 
 #[test]
-fn a_line_is_looked_for_within_reach_only() {
+fn the_search_for_the_next_document_is_bounded() {
     let [a, b] = ["a", "b"].map(plan);
     let long = |len: u64| {
         let head = r#"{"format_version":"1.2","variables":{"v":{"value":""#;

@@ -625,7 +625,7 @@ mod tests {
     }
 
     #[test]
-    fn places_below_a_sensitive_one_are_left_out() {
+    fn places_below_sensitive_places_are_not_listed() {
         let change = json!({
             "before_sensitive": {"a": true, "b": [false, true], "d": {"e": true}},
             "after_sensitive": {"a": {"x": true}, "c": [], "d": true},

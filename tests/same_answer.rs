@@ -115,7 +115,7 @@ impl Source for Cut<'_> {
 }
 
 #[test]
-fn every_kernel_and_level_gives_the_same() {
+fn every_kernel_and_level_gives_the_same_answer() {
     let expected = expected(PLAN);
     assert!(expected.ends_with("}\n") && expected.lines().count() > 14, "{expected}");
     for options in all_options() {
@@ -124,7 +124,7 @@ fn every_kernel_and_level_gives_the_same() {
 }
 
 #[test]
-fn every_cut_into_two_windows_gives_the_same() {
+fn every_cut_into_two_windows_gives_the_same_answer() {
     let expected = expected(PLAN);
     for options in all_options() {
         for cut in 1..PLAN.len() {
@@ -136,7 +136,7 @@ fn every_cut_into_two_windows_gives_the_same() {
 }
 
 #[test]
-fn windows_of_any_one_length_give_the_same() {
+fn windows_of_any_one_length_give_the_same_answer() {
     let expected = expected(PLAN);
     for options in all_options() {
         for len in [1, 2, 3, 7, 63, 64, 65, 127, 128, 1000, 4095, 4096, 4097] {
@@ -256,7 +256,7 @@ proptest! {
     })]
 
     #[test]
-    fn any_cuts_give_the_same(
+    fn any_cuts_give_the_same_answer(
         lengths in proptest::collection::vec(1..300_usize, 1..40),
         which in 0..all_options().len(),
     ) {
@@ -266,7 +266,7 @@ proptest! {
     }
 
     #[test]
-    fn any_cuts_of_long_strings_give_the_same(
+    fn any_cuts_of_long_strings_give_the_same_answer(
         lengths in proptest::collection::vec(1..3000_usize, 1..20),
         which in 0..all_options().len(),
         fill in proptest::collection::vec(0..FILLS.len(), 1..400),
@@ -293,7 +293,7 @@ const FILLS: [&str; 9] = [
 ];
 
 #[test]
-fn every_form_of_the_text_gives_the_same() {
+fn every_encoding_and_compression_gives_the_same_answer() {
     let text = PLAN;
     let half = text.len() / 2;
     let halves = |form: fn(&[u8]) -> Vec<u8>| {
@@ -341,7 +341,7 @@ fn every_form_of_the_text_gives_the_same() {
 }
 
 #[test]
-fn the_binary_gives_the_same_however_it_gets_the_plan() {
+fn the_binary_gives_the_same_output_for_every_kind_of_input() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("plan.json");
     std::fs::write(&path, PLAN).expect("a file");

@@ -112,7 +112,7 @@ fn secrets_are_those_of_their_own_document() {
 }
 
 #[test]
-fn what_is_broken_is_left_out_and_named() {
+fn broken_documents_are_left_out_and_named() {
     let [a, b, c] = ["a", "b", "c"].map(plan);
     let cut = &b[..b.len() / 2];
     let stream = format!("{a}\n{cut}\n{c}\n");
@@ -181,7 +181,7 @@ fn inputs_that_cannot_be_read_are_left_out_and_named() {
 }
 
 #[test]
-fn a_report_of_what_was_masked_has_all_documents() {
+fn the_report_of_masked_places_has_all_documents() {
     let [a, b, c] = ["a", "b", "c"].map(plan);
     let folder = tempfile::tempdir().expect("a folder");
     let report = folder.path().join("report");

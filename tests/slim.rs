@@ -176,7 +176,7 @@ fn parsed(text: &[u8]) -> Value {
 
 /// The plan is long enough for several threads, both in the first pass and in the second.
 #[test]
-fn any_number_of_threads_gives_the_same() {
+fn any_number_of_threads_gives_the_same_plan() {
     let folder = tempfile::tempdir().expect("a folder");
     let (text, _) = generated::generated(folder.path(), "estate", &[], 4 << 20);
     for wanted in [WANTED[0], WANTED[3], WANTED[5], WANTED[7]] {
@@ -440,7 +440,7 @@ fn secrets_of_dropped_sections_are_masked() {
 }
 
 #[test]
-fn every_cut_into_windows_gives_the_same() {
+fn every_cut_into_windows_gives_the_same_plan() {
     let text = SPACED.as_bytes();
     for wanted in [DEFAULT, Wanted { only: &["c"], paths: &["t"], ..DEFAULT }] {
         let expected = slim(text, wanted);

@@ -405,7 +405,7 @@ fn data_is_never_unwrapped() {
 }
 
 #[test]
-fn panics_say_what_does_not_hold() {
+fn panics_have_messages() {
     let mut wrong = Vec::new();
     for file in sources().iter().filter(|file| !file.is_of_tests()) {
         for (number, line) in file.program() {
@@ -423,7 +423,7 @@ fn panics_say_what_does_not_hold() {
 }
 
 #[test]
-fn nothing_is_left_over() {
+fn no_leftovers_are_committed() {
     let mut wrong = Vec::new();
     for (folder, file) in all_rust() {
         for (number, line) in file.text.lines().enumerate() {
@@ -457,7 +457,7 @@ fn files_and_lines_are_short() {
 }
 
 #[test]
-fn files_open_with_what_they_are() {
+fn files_begin_with_their_purpose() {
     let mut wrong = Vec::new();
     for (folder, file) in all_rust() {
         let first = file.text.lines().next().unwrap_or_default();
@@ -469,7 +469,7 @@ fn files_open_with_what_they_are() {
 }
 
 #[test]
-fn nothing_names_the_machine_it_was_written_on() {
+fn no_file_names_a_path_of_a_machine() {
     let places =
         [["/wo", "rk/"], ["/ho", "me/"], ["/ro", "ot/"], ["/Use", "rs/"]].map(|p| p.concat());
     let texts = ["scripts", "benches", "corpus", ".ci"].into_iter().flat_map(|folder| {

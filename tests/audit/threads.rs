@@ -89,7 +89,7 @@ fn modules_are_left_and_entered() {
 
 /// Lookahead workers see a different key, so their share of the findings can be counted.
 #[test]
-fn others_do_most_of_it() {
+fn lookahead_workers_do_most_of_the_work() {
     let text = plan(&planned_values(2000, 4));
     let other = text.replace("\"other\":\"a secret", "\"OTHER\":\"a secret");
     let open = || InMemory::two_faced(text.as_bytes(), other.as_bytes());
@@ -120,7 +120,7 @@ fn very_many_findings_under_very_long_keys() {
 /// A worker that starts inside a long piece continues after the comma behind that piece. It does
 /// not see the space before the comma.
 #[test]
-fn space_is_held_to_its_limit() {
+fn the_limit_applies_to_white_space() {
     let text = plan(&planned_values(800, 1));
     let comma = |from: usize| from + text[from..].find("},{\"address\":\"a.r").expect("two") + 1;
     let long = format!(r#"{{"address":"a.l","values":{{"l":"{}"}}}}"#, "l".repeat(200 << 10));

@@ -172,7 +172,7 @@ fn a_plan_can_be_wrapped() {
 }
 
 #[test]
-fn arguments_that_mean_nothing_are_refused() {
+fn useless_arguments_are_refused() {
     for args in [
         &["--keep", "secrets"][..],
         &["--keep", ""],

@@ -40,6 +40,8 @@ pub enum ErrorKind {
     Memory,
     /// The compressed data is damaged or ends early.
     Compressed,
+    /// The input is compressed, and this build cannot decompress.
+    NoDecompression,
     /// The input changed, shrank or was replaced while it was read.
     Changed,
     /// The text is not UTF-8 (or not UTF-16 after a UTF-16 byte order mark).
@@ -468,6 +470,10 @@ impl fmt::Display for ErrorKind {
                  threads",
             ),
             ErrorKind::Compressed => f.write_str("the compressed data is damaged or incomplete"),
+            ErrorKind::NoDecompression => f.write_str(
+                "the input is compressed, and this plansift was built without the feature \
+                 `compression`, which reads it",
+            ),
             ErrorKind::Changed => f.write_str("the input changed while it was read"),
             ErrorKind::Encoding => f.write_str("the text is not valid UTF-8 or UTF-16"),
             ErrorKind::ControlCharacter => f.write_str("control character in a string"),

@@ -12,6 +12,7 @@ mod encoding;
 mod interruptible;
 #[cfg(target_os = "linux")]
 mod mapped;
+#[cfg(feature = "redact")]
 mod rereadable;
 mod stream;
 
@@ -28,6 +29,7 @@ use interruptible::Interruptible;
 use mapped::Mapped;
 use stream::{Failure, Stream};
 
+#[cfg(feature = "redact")]
 pub use rereadable::Rereadable;
 
 /// Returns true once a blocked read must give up. Any thread may call the function.
@@ -471,5 +473,5 @@ impl Source for Input {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "compression"))]
 mod tests;

@@ -247,6 +247,7 @@ impl<'a> Value<'a> {
     /// # Errors
     ///
     /// The value is not JSON, or is nested deeper than [`TREE_DEPTH`], simd-json's safe depth.
+    #[cfg(feature = "tree")]
     pub fn to_tree(self) -> Result<simd_json::OwnedValue> {
         let next = match self.outline.container(self.container) {
             Some(own) if matches!(self.kind()?, Kind::Object | Kind::Array) => own.next,

@@ -13,9 +13,9 @@ use super::outputs::{Declarations, has_overlays};
 use super::record_writer::RecordWriter;
 use super::row_builder::{Facts, RowBuilder};
 use super::rows::{BuiltRow, RowBatch, RowWorker};
-use super::view::{Attributes, Places, View, Whose};
+use super::view::{Places, View, Whose};
 use super::watch::{Thing, Watch};
-use super::{ActionInvocation, Check, Label, OutputChange, Record, Sink};
+use super::{ActionInvocation, Attributes, Check, Label, OutputChange, Record, Sink};
 use crate::error::Result;
 use crate::input::Source;
 use crate::json::value::{Kind, Text, Value};
@@ -162,6 +162,7 @@ pub fn sift_next<S: Source>(
 /// # Panics
 ///
 /// Panics if there is no next plan.
+#[cfg(feature = "report")]
 pub fn sift_with_view<S: Source>(
     documents: &mut Documents<S>,
     label: Label<'_>,

@@ -73,29 +73,39 @@
     allow(dead_code, reason = "the modules that the features add use more of those below them")
 )]
 
+// Public for the binary, which has the allocator.
+#[doc(hidden)]
 pub mod allocation;
 #[cfg(feature = "redact")]
 pub mod audit;
 #[cfg(feature = "batch")]
 pub mod batch;
+// Public for the binary, which runs it.
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
 pub mod diff;
 pub mod error;
-pub mod glob;
+mod glob;
+// Public for the tests, which hold outputs to it.
+#[doc(hidden)]
 pub mod inert;
 pub mod input;
 pub mod json;
 pub mod limits;
-pub mod nearest;
+mod nearest;
 pub mod path;
 pub mod plan;
 mod pool;
 pub mod record;
 #[cfg(feature = "redact")]
 pub mod redact;
+// Public for the fuzz targets and the bench, which compare its kernels.
+#[doc(hidden)]
 pub mod scan;
 pub mod secret;
 pub mod sink;
 #[cfg(feature = "redact")]
 pub mod slim;
+
+pub use error::{Error, Result};

@@ -289,7 +289,6 @@ impl Outline {
     }
 
     /// The depth of nesting among the containers of a range.
-    #[cfg(feature = "tree")]
     pub(super) fn depth(&self, range: Range<u32>) -> u32 {
         let mut open = Vec::new();
         let mut deepest = 0;

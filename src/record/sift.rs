@@ -18,7 +18,7 @@ use super::watch::{Thing, Watch};
 use super::{ActionInvocation, Attributes, Check, Label, OutputChange, Record, Sink};
 use crate::error::Result;
 use crate::input::Source;
-use crate::json::value::{Kind, Text, Value};
+use crate::json::value::{Text, Value};
 use crate::path::Paths;
 use crate::plan::lookahead::{Lookahead, LookaheadJob};
 use crate::plan::{
@@ -375,9 +375,9 @@ impl Visitor for Sifter<'_, '_, '_> {
                 }
             }
             Section::Timestamp => self.writer.summary.timestamp = Some(value.text()?),
-            Section::Applyable => self.writer.summary.applyable = Some(boolean(value)?),
-            Section::Complete => self.writer.summary.complete = Some(boolean(value)?),
-            Section::Errored => self.writer.summary.errored = Some(boolean(value)?),
+            Section::Applyable => self.writer.summary.applyable = Some(value.boolean()?),
+            Section::Complete => self.writer.summary.complete = Some(value.boolean()?),
+            Section::Errored => self.writer.summary.errored = Some(value.boolean()?),
             _ => {}
         }
         Ok(Flow::Continue)
@@ -480,12 +480,4 @@ impl Visitor for Sifter<'_, '_, '_> {
 
 fn decoded(text: Option<Text<'_>>) -> Result<Option<Cow<'static, str>>> {
     Ok(text.map(Text::decode).transpose()?.map(Cow::Owned))
-}
-
-fn boolean(value: Value<'_>) -> Result<bool> {
-    match value.kind()? {
-        Kind::True => Ok(true),
-        Kind::False => Ok(false),
-        _ => Err(value.wrong_type("true or false")),
-    }
 }

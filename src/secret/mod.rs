@@ -11,21 +11,21 @@ mod collect;
 #[cfg(feature = "redact")]
 pub(crate) mod constants;
 #[cfg(feature = "redact")]
-pub mod contained;
+pub(crate) mod contained;
 #[cfg(feature = "redact")]
 pub(crate) mod digest;
 #[cfg(feature = "redact")]
-pub mod echo;
+pub(crate) mod echo;
 #[cfg(feature = "redact")]
 pub(crate) mod first_pass_index;
-pub mod leaves;
-pub mod marks;
+pub(crate) mod leaves;
+pub(crate) mod marks;
 #[cfg(feature = "redact")]
 mod meaning;
 mod names;
 pub(crate) mod ordered;
-pub mod parts;
-pub mod places;
+pub(crate) mod parts;
+pub(crate) mod places;
 #[cfg(feature = "redact")]
 pub(crate) mod range_secrets;
 #[cfg(feature = "redact")]
@@ -39,7 +39,7 @@ mod subject;
 #[cfg(feature = "redact")]
 mod texts;
 #[cfg(feature = "redact")]
-pub mod words;
+pub(crate) mod words;
 
 #[cfg(feature = "redact")]
 pub use collect::{Collected, Collecting, Fresh, Takes, Tell, collect};

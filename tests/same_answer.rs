@@ -243,8 +243,8 @@ fn the_limit_on_a_document_is_told_alike_by_files_and_readers() {
             );
             answer(input.expect("a file"), &options)
         };
-        assert_eq!(opened(Mapping::Auto), opened(Mapping::Never), "{value}");
-        assert_eq!(opened(Mapping::Auto).is_ok(), value >= len, "{value}");
+        assert_eq!(opened(run::mapped()), opened(Mapping::NEVER), "{value}");
+        assert_eq!(opened(run::mapped()).is_ok(), value >= len, "{value}");
     }
 }
 
@@ -330,8 +330,8 @@ fn every_form_of_the_text_gives_the_same() {
                 &input::Options { limits: *limits, ..Default::default() },
             );
             for (way, input) in [
-                ("mapped", opened(Mapping::Auto)),
-                ("read", opened(Mapping::Never)),
+                ("mapped", opened(run::mapped())),
+                ("read", opened(Mapping::NEVER)),
                 ("any reader", read.expect("a reader")),
             ] {
                 assert_eq!(answer(input, &options).as_ref(), Ok(&expected), "{name}, {way}");

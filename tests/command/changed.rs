@@ -95,7 +95,7 @@ fn a_file_that_changes_is_an_error_that_says_so() {
     let path = folder.path().join("plan.json");
     let mut options = Options::default();
     for (name, change) in CHANGES {
-        for (mapping, threads) in [(Mapping::Auto, 1), (Mapping::Auto, 3), (Mapping::Never, 1)] {
+        for (mapping, threads) in [(run::mapped(), 1), (run::mapped(), 3), (Mapping::NEVER, 1)] {
             options.read.threads = NonZeroUsize::new(threads);
             for when in [0, 1, 2, 3] {
                 write_plan(&path);
@@ -194,7 +194,7 @@ fn a_file_that_holds_still_is_read() {
     let path = folder.path().join("plan.json");
     write_plan(&path);
     assert!(path.metadata().expect("a file").len() > 6_000_000, "several windows");
-    for mapping in [Mapping::Auto, Mapping::Never] {
+    for mapping in [run::mapped(), Mapping::NEVER] {
         let options = Options::default();
         let input = Input::open_file(
             &path,
@@ -220,7 +220,11 @@ fn many_mapped_files_at_once_are_told_apart() {
         file.set_modified(SystemTime::now() - Duration::from_secs(3600)).expect("a time");
         Input::open_file(
             path,
-            &input::Options { limits: options.read.limits, ..Default::default() },
+            &input::Options {
+                limits: options.read.limits,
+                mapping: run::mapped(),
+                ..Default::default()
+            },
         )
         .expect("a file")
     };

@@ -228,7 +228,7 @@ fn limits_hold_at_the_same_byte_in_every_cut() {
 }
 
 #[test]
-fn the_limit_on_a_document_is_told_alike_by_files_and_readers() {
+fn files_and_readers_have_the_same_limit_on_documents() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("plan.json");
     std::fs::write(&path, PLAN).expect("a file");
@@ -301,7 +301,7 @@ fn every_form_of_the_text_gives_the_same() {
     };
     let all: [(&str, Vec<u8>); 10] = [
         ("plain", text.into()),
-        ("marked", forms::marked(text)),
+        ("marked", forms::utf8_with_bom(text)),
         ("utf-16 le", forms::utf16_le(text)),
         ("utf-16 be", forms::utf16_be(text)),
         ("gzip", forms::gzip(text.as_bytes())),
@@ -309,7 +309,7 @@ fn every_form_of_the_text_gives_the_same() {
         ("zstd", forms::zstd(text.as_bytes())),
         ("two zstd frames", halves(forms::zstd)),
         ("utf-16 in gzip", forms::gzip(&forms::utf16_le(text))),
-        ("marked in zstd", forms::zstd(&forms::marked(text))),
+        ("marked in zstd", forms::zstd(&forms::utf8_with_bom(text))),
     ];
     let directory = tempfile::tempdir().expect("a directory");
     let expected = expected(text);
@@ -376,7 +376,7 @@ const BEFORE: &str = "[command]/bin/terraform show -json p\n::debug::\"a\"\n";
 const AFTER: &str = "::debug::exitcode: 0\n";
 
 #[test]
-fn text_around_a_plan_is_passed_over_alike_in_every_cut() {
+fn wrapper_text_is_skipped_in_every_cut() {
     // plansift counts the line feed to the document, also without text around the plan.
     let plan = format!("{PLAN}\n");
     let expected = expected(&plan);
@@ -391,7 +391,7 @@ fn text_around_a_plan_is_passed_over_alike_in_every_cut() {
 }
 
 #[test]
-fn text_before_a_plan_of_any_size_is_passed_over() {
+fn wrapper_text_is_skipped_before_plans_of_any_size() {
     let options = reference_options(Validation::Structure);
     for changes in [1, 100, 1000, 30_000] {
         let plan = sample::of_changes(changes, sample::create) + "\n";

@@ -12,7 +12,7 @@ use crate::plan::{Flow, Piece, PieceVisitor};
 use crate::pool::{Worker, scaled_for_fuzzing};
 use crate::secret::Collected;
 
-/// Most memory for the findings in a stretch, in bytes; the rest of the stretch is left to the
+/// Maximum memory for the findings in a stretch, in bytes; the rest of the stretch is left to the
 /// walk.
 const SIZE_MAX: u64 = scaled_for_fuzzing(1 << 20);
 

@@ -45,7 +45,7 @@ pub fn equal(a: &[u8], b: &[u8]) -> bool {
     }
 }
 
-/// Most zeros that [`canonical`] writes out.
+/// Maximum number of zeros that [`canonical`] writes out.
 const ZEROS_MAX: i128 = 40;
 
 /// The canonical spelling of a JSON number: equal numbers have the same one. It has no exponent, as

@@ -140,7 +140,7 @@ impl<S: Source> Documents<S> {
     ///
     /// # Errors
     ///
-    /// The errors of [`super::read`].
+    /// Fails like [`super::read`].
     ///
     /// # Panics
     ///
@@ -239,7 +239,7 @@ impl<S: Source> Documents<S> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Changed`].
+    /// Fails with [`ErrorKind::Changed`] if the input changed.
     pub(crate) fn hold_still(&mut self) -> Result<()> {
         match self.source.changed() {
             true => Err(self.fail(Error::new(ErrorKind::Changed))),

@@ -16,7 +16,7 @@ use crate::pool::Worker;
 use crate::secret::Collected;
 use crate::secret::first_pass_index::FirstPassIndex;
 
-/// Most notes on one stretch; the rest of it is left to the walk.
+/// Maximum number of notes on one stretch; the rest of it is left to the walk.
 const NOTES_MAX: usize = 8192;
 
 /// How many stretches at most are parsed whole after the index of the first pass was useless.

@@ -32,7 +32,7 @@ pub(super) struct Redactor<'r, N> {
     differ: Differ,
     /// Digests of the marked scalars of one piece.
     own: HashSet<u64>,
-    /// Most digests in `own`.
+    /// Maximum number of digests in `own`.
     secrets_max: u64,
     /// True if the piece has identities.
     has_identities: bool,

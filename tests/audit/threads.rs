@@ -141,7 +141,7 @@ fn space_is_held_to_its_limit() {
 }
 
 #[test]
-fn damage_is_told_alike() {
+fn damaged_plans_give_the_same_error() {
     let text = plan(&planned_values(800, 3));
     let (mut failed, rounds) = (0, 60);
     for round in 0..rounds {

@@ -363,7 +363,7 @@ fn of_a_single_plan_nothing_more_is_said() {
 }
 
 #[test]
-fn what_was_named_in_vain_is_an_error() {
+fn inputs_that_name_no_plan_are_errors() {
     let folder = estate();
     folder.write("list", "");
     std::fs::create_dir(folder.path("bare")).expect("a folder");

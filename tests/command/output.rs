@@ -190,7 +190,7 @@ fn an_output_may_not_be_an_input() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_what_is_not_there_yet_stays_a_link() {
+fn dangling_links_stay_links() {
     use std::os::unix::fs::symlink;
     let folder = Folder::of_plans();
     std::fs::create_dir(folder.path("deep")).expect("a folder");
@@ -351,7 +351,7 @@ impl Write for Failing {
 }
 
 #[test]
-fn every_write_that_fails_is_told_as_it_was() {
+fn failed_writes_keep_the_kind_of_their_error() {
     type Make = fn(Failing) -> Box<dyn Sink>;
     let sinks: [(&str, Make, usize); 4] = [
         ("ndjson", |out| Box::new(Ndjson::new(out)), 200_000),

@@ -45,7 +45,7 @@ fn every_way_in_gives_the_same_bytes() {
             is_same(&of_file(&plain, &["--echo", echo, "--no-mmap"], None), "read");
             for (name, bytes) in [
                 ("plain", text.clone().into_bytes()),
-                ("marked", forms::marked(&text)),
+                ("marked", forms::utf8_with_bom(&text)),
                 ("gzip", forms::gzip(text.as_bytes())),
                 ("zstd", forms::zstd(text.as_bytes())),
                 ("utf-16le", forms::utf16_le(&text)),

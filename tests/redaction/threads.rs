@@ -222,7 +222,7 @@ fn what_is_cut_off_behind_a_piece_is_told_alike() {
 }
 
 #[test]
-fn damage_is_told_alike() {
+fn damaged_plans_give_the_same_error() {
     let text = plan(&planned_values(800, 3));
     let (mut failed, rounds) = (0, 120);
     for round in 0..rounds {

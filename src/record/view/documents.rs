@@ -16,8 +16,8 @@ use crate::path::DECODERS;
 /// Longest text that is parsed, in bytes.
 const TEXT_MAX: usize = 1 << 20;
 
-/// Most brackets and commas in a text that is parsed as YAML. The parser buffers a bracketed list
-/// up to its end, and needs a few KB for each element.
+/// Maximum number of brackets and commas in a text that is parsed as YAML. The parser buffers a
+/// bracketed list up to its end, and needs a few KB for each element.
 const FLOW_MAX: usize = 50_000;
 
 /// Deepest nesting of a document.

@@ -176,7 +176,7 @@ fn lists_are_sets_where_that_tells_no_more() {
     let gone = format!("l[0]: {one} -> -");
     let expected = [&[gone][..], &added(1)].concat();
     assert_eq!(set(&format!("{two},{new}"), &format!("{{}},{open}")), expected);
-    // Unknown or marked places need a clear case: these lists are compared by index.
+    // With unknown or marked places, a tie is not enough: these lists are compared by index.
     let change = r#""before":{"l":[{"a":1},{"a":2}]},"after":{"l":[{"a":2},{"a":1}]}"#;
     let unknown = r#","after_unknown":{"l":[{},{"id":true}]}"#;
     let marked = r#","after_sensitive":{"l":[{},{"a":true}]}"#;

@@ -133,7 +133,11 @@ fn a_hole_of_five_gibibytes_is_an_error_where_it_begins() {
         file.set_len(5 << 30).expect("a sparse file");
         let input = Input::open_file(
             &path,
-            &input::Options { limits: options.read.limits, ..Default::default() },
+            &input::Options {
+                limits: options.read.limits,
+                mapping: run::mapped(),
+                ..Default::default()
+            },
         )
         .expect("a file");
         let error = run::error(input, &options);
@@ -152,7 +156,11 @@ fn plans_followed_by_a_hole_are_errors() {
     let options = Options::default();
     let input = Input::open_file(
         &path,
-        &input::Options { limits: options.read.limits, ..Default::default() },
+        &input::Options {
+            limits: options.read.limits,
+            mapping: run::mapped(),
+            ..Default::default()
+        },
     )
     .expect("a file");
     let error = run::error(input, &options);

@@ -243,8 +243,8 @@ fn files_and_readers_have_the_same_limit_on_documents() {
             );
             answer(input.expect("a file"), &options)
         };
-        assert_eq!(opened(Mapping::Auto), opened(Mapping::Never), "{value}");
-        assert_eq!(opened(Mapping::Auto).is_ok(), value >= len, "{value}");
+        assert_eq!(opened(run::mapped()), opened(Mapping::NEVER), "{value}");
+        assert_eq!(opened(run::mapped()).is_ok(), value >= len, "{value}");
     }
 }
 
@@ -330,8 +330,8 @@ fn every_encoding_and_compression_gives_the_same_answer() {
                 &input::Options { limits: *limits, ..Default::default() },
             );
             for (way, input) in [
-                ("mapped", opened(Mapping::Auto)),
-                ("read", opened(Mapping::Never)),
+                ("mapped", opened(run::mapped())),
+                ("read", opened(Mapping::NEVER)),
                 ("any reader", read.expect("a reader")),
             ] {
                 assert_eq!(answer(input, &options).as_ref(), Ok(&expected), "{name}, {way}");

@@ -197,7 +197,7 @@ fn real_documents_are_recognised() {
     }
     for (name, kind) in FILES {
         let path = folder.join(name);
-        for mapping in [Mapping::Auto, Mapping::Never] {
+        for mapping in [run::mapped(), Mapping::NEVER] {
             let error = Input::open_file(&path, &input::Options { mapping, ..Default::default() })
                 .and_then(|input| run::records(input, &Options::default()))
                 .expect_err(name);

@@ -159,7 +159,7 @@ impl Reading<'_> {
         limits.document_marks = limits.document_marks.min(SECRETS);
         self.access.limits = *limits;
         self.access.threads = Threads::One;
-        self.access.mapping = Mapping::Never;
+        self.access.mapping = Mapping::NEVER;
         self.bar = Some(&HIDDEN);
         self
     }

@@ -5,6 +5,7 @@
 
 mod inside;
 mod sorted;
+mod typed;
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -12,6 +13,7 @@ use std::ops::Range;
 pub use inside::{Elements, Members};
 pub(crate) use inside::{MemberSpan, Name};
 pub(crate) use sorted::Sorted;
+pub use typed::TREE_DEPTH;
 
 use super::outline::{Container, Outline};
 use super::string;
@@ -242,31 +244,6 @@ impl<'a> Value<'a> {
         self.elements()?.nth(index as usize).transpose()
     }
 
-    /// The value as a tree of simd-json.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the value is not JSON, or is nested deeper than [`TREE_DEPTH`], simd-json's safe
-    /// depth.
-    pub fn to_tree(self) -> Result<simd_json::OwnedValue> {
-        let next = match self.outline.container(self.container) {
-            Some(own) if matches!(self.kind()?, Kind::Object | Kind::Array) => own.next,
-            _ => self.container,
-        };
-        let deepest = self.outline.depth(self.container..next);
-        if deepest > TREE_DEPTH {
-            return Err(Error::limit(
-                crate::limits::Limit::Depth,
-                TREE_DEPTH.into(),
-                self.offset(),
-            ));
-        }
-        let mut raw = self.raw().to_vec();
-        simd_json::to_owned_value(&mut raw).map_err(|_| {
-            Error::at(ErrorKind::WrongType { expected: "a JSON value" }, self.offset())
-        })
-    }
-
     /// An error at this value: another type was expected.
     pub fn wrong_type(self, expected: &'static str) -> Error {
         Error::at(ErrorKind::WrongType { expected }, self.offset())
@@ -426,9 +403,6 @@ impl<'a> Place<'a> {
         Error::at(ErrorKind::Changed, self.offset())
     }
 }
-
-/// Maximum number of levels of nesting in a tree, whose parser and destructor recurse.
-pub const TREE_DEPTH: u32 = 128;
 
 impl<'a> Text<'a> {
     /// An empty text at an offset.

@@ -16,7 +16,8 @@ use crate::secret::constants::marked_constants;
 use crate::secret::leaves::{Leaf, leaves};
 use crate::secret::marks::{By, Marked, Marks, Why};
 use crate::secret::parts::{Parts, constants};
-use crate::secret::steps::{Places, secret_steps};
+use crate::secret::relevant::secret_steps;
+use crate::secret::steps::Places;
 use crate::secret::{Collected, decode, is_attribute_name, is_mask, places, spells_attribute_name};
 
 /// Finds the secrets in pieces, and records their masks.

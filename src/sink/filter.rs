@@ -6,9 +6,8 @@ use super::Sink;
 use crate::error::{Error, Result};
 use crate::glob::Glob;
 use crate::path::{self, AddressPattern};
-use crate::record::view::{Attribute, Attributes, Difference};
 use crate::record::watch::Named;
-use crate::record::{Hidden, Label, Record, ResourceChange};
+use crate::record::{Attribute, Attributes, Difference, Hidden, Label, Record, ResourceChange};
 
 /// What to hide.
 #[derive(Clone, Debug, Default)]

@@ -24,8 +24,11 @@ use super::wrap::{self, Columns};
 use super::{Sink, write_error};
 use crate::error::{Error, Result};
 use crate::inert::{self, visible};
-use crate::record::view::{Attribute, Attributes, Detail, Difference, Line, Lines, Shown};
-use crate::record::{ActionInvocation, Check, Hidden, Label, OutputChange, Record, ResourceChange};
+use crate::record::view::Detail;
+use crate::record::{
+    ActionInvocation, Attribute, Attributes, Check, Difference, Hidden, Label, Line, Lines,
+    OutputChange, Record, ResourceChange, Shown,
+};
 
 /// The column where resource names begin, after the symbols.
 const SYMBOLS: usize = 6;

@@ -19,7 +19,7 @@ use unicode_width::UnicodeWidthChar;
 
 use super::summary::{STACKED, width};
 use crate::inert::{self, visible};
-use crate::record::view::{Excerpt, Line, Lines};
+use crate::record::{Excerpt, Line, Lines};
 
 /// Indentation of each level, in columns.
 pub(super) const INDENT: usize = 2;

@@ -95,7 +95,7 @@ fn changed_files_are_errors() {
     let path = folder.path().join("plan.json");
     let mut options = Options::default();
     for (name, change) in CHANGES {
-        for (mapping, threads) in [(Mapping::Auto, 1), (Mapping::Auto, 3), (Mapping::Never, 1)] {
+        for (mapping, threads) in [(run::mapped(), 1), (run::mapped(), 3), (Mapping::NEVER, 1)] {
             options.read.threads = NonZeroUsize::new(threads);
             for when in [0, 1, 2, 3] {
                 write_plan(&path);
@@ -194,7 +194,7 @@ fn unchanged_files_are_read() {
     let path = folder.path().join("plan.json");
     write_plan(&path);
     assert!(path.metadata().expect("a file").len() > 6_000_000, "several windows");
-    for mapping in [Mapping::Auto, Mapping::Never] {
+    for mapping in [run::mapped(), Mapping::NEVER] {
         let options = Options::default();
         let input = Input::open_file(
             &path,
@@ -220,7 +220,11 @@ fn many_files_can_be_mapped_at_once() {
         file.set_modified(SystemTime::now() - Duration::from_secs(3600)).expect("a time");
         Input::open_file(
             path,
-            &input::Options { limits: options.read.limits, ..Default::default() },
+            &input::Options {
+                limits: options.read.limits,
+                mapping: run::mapped(),
+                ..Default::default()
+            },
         )
         .expect("a file")
     };

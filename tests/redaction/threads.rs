@@ -14,8 +14,7 @@ use plansift::plan::{
 };
 use plansift::redact::mask::Masking;
 use plansift::redact::{self, redact};
-use plansift::secret::{self, EchoOf, collect};
-use regex::Regex;
+use plansift::secret::{self, EchoOf, Names, collect};
 
 use super::long::{SIZE, plan, planned_values, resource};
 use crate::generated::generated;
@@ -103,7 +102,7 @@ fn every_mask_and_names() {
     let folder = tempfile::tempdir().expect("a folder");
     let (plan, _) = generated(folder.path(), "estate", &["--seed", "11"], SIZE);
     let key = redact::mask::Key::of(&[7; 32]).expect("a key");
-    let names = Regex::new("^(ami|owner)$").expect("an expression");
+    let names: Names = "^(ami|owner)$".parse().expect("an expression");
     for masking in [Masking::Null, Masking::Digest(key)] {
         for names in [None, Some(&names)] {
             let mut options = options();
@@ -201,7 +200,7 @@ fn names_of_the_second_reading_count() {
     let mut options = on_threads(&options(), 2);
     let collected = collect(|| Ok(InMemory::new(text.as_bytes())), &options.secret);
     let collected = collected.expect("a plan");
-    options.secret.names = Some(Regex::new("^note$").expect("an expression"));
+    options.secret.names = Some("^note$".parse().expect("an expression"));
     let source = InMemory::new(text.as_bytes());
     let mut documents = Documents::only(source, &options.secret.read);
     let mut out = Vec::new();

@@ -5,6 +5,7 @@ use crate::diff::Differ;
 use crate::input::Slice;
 use crate::limits::Limits;
 use crate::plan::{Flow, Options, ResourceChange, Section, Visitor, read};
+use crate::record::Line;
 
 /// Limits that allow more paths than a view shows.
 fn limits() -> Limits {

@@ -54,7 +54,7 @@ fn find_by(
         overlays: [Some(values[2]), Some(values[3])],
         ..Subject::default()
     };
-    let mut marks = Marks::new(names.map(|names| Regex::new(names).unwrap()), &Limits::default());
+    let mut marks = Marks::new(names.map(|names| names.parse().unwrap()), &Limits::default());
     for _ in 0..2 {
         marks.find_placed(subject, by, |marked| {
             each(marked);

@@ -8,8 +8,10 @@ use serde::ser::{SerializeSeq, Serializer};
 
 use super::inert::push_line;
 use crate::record::counts::Summary;
-use crate::record::view::{Attribute, Attributes, Difference, Excerpt, Line, Lines, Shown};
-use crate::record::{ActionInvocation, Check, OutputChange, ResourceChange};
+use crate::record::{
+    ActionInvocation, Attribute, Attributes, Check, Difference, Excerpt, Line, Lines, OutputChange,
+    ResourceChange, Shown,
+};
 use crate::sink::gate::Answer;
 use crate::sink::phrase::{self, NAMED_WRITE_ONLY, WRITE_ONLY, what_else};
 use crate::sink::short::short_message;

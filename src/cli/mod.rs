@@ -55,8 +55,8 @@ pub fn remove_unfinished() {
     interrupt::remove_unfinished();
 }
 
-/// Runs a command. The first argument is the name of the program. `mapping` says whether the command
-/// may map files.
+/// Runs a command. The first argument is the name of the program. `mapping` says whether the
+/// command may map files.
 pub fn main(args: impl IntoIterator<Item = OsString>, mapping: Mapping) -> ExitCode {
     options::set_mapping(mapping);
     secrecy::refuse_core_dumps();

@@ -143,10 +143,10 @@ impl Source for Slice<'_> {
     }
 }
 
-/// Installs a handler of the signal SIGBUS for the whole process, so that a mapped file that another
-/// process truncates is an error ([`ErrorKind::Changed`]) instead of the end of this process. The
-/// handler treats faults in mapped inputs, and passes all others to the handler before it. Further
-/// calls do nothing. No other function of the library installs a handler.
+/// Installs a handler of the signal SIGBUS for the whole process, so that a mapped file that
+/// another process truncates is an error ([`ErrorKind::Changed`]) instead of the end of this
+/// process. The handler treats faults in mapped inputs, and passes all others to the handler before
+/// it. Further calls do nothing. No other function of the library installs a handler.
 ///
 /// # Errors
 ///

@@ -368,10 +368,15 @@ fn first_locations_of_secrets_take_bounded_memory() {
     let entries = audited(&[], plan.to_string().as_bytes());
     let echoes: Vec<_> = entries.iter().filter(|entry| entry["kind"] == "echo").collect();
     assert_eq!(echoes.len(), 8000);
-    let (told, others): (Vec<&Value>, Vec<_>) =
+    let (with_path, without_path): (Vec<&Value>, Vec<_>) =
         echoes.iter().partition(|echo| echo["of"]["path"].is_string());
-    assert!(told.len() > 2000 && others.len() > 2000, "{} {}", told.len(), others.len());
-    assert!(others.iter().all(|echo| {
+    assert!(
+        with_path.len() > 2000 && without_path.len() > 2000,
+        "{} {}",
+        with_path.len(),
+        without_path.len()
+    );
+    assert!(without_path.iter().all(|echo| {
         echo["of"]["section"] == "resource_changes" && echo["of"]["offset"].is_u64()
     }));
 }

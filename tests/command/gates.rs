@@ -48,13 +48,13 @@ fn each_rule_counts_its_subject() {
     ] {
         for command in ["changes", "summary", "changes --all"] {
             let args: Vec<_> = command.split(' ').chain(["--fail-on", rule]).collect();
-            let (code, told) = broken_rules(&args, &[plan]);
+            let (code, messages) = broken_rules(&args, &[plan]);
             let expected: Vec<String> = match said {
                 "" => vec![],
                 "-" => vec![rule.to_owned()],
                 said => vec![format!("{rule}: {said}")],
             };
-            assert_eq!(told, expected, "{command} {plan}");
+            assert_eq!(messages, expected, "{command} {plan}");
             assert_eq!(code, if said.is_empty() { 0 } else { 3 }, "{command} {plan} {rule}");
         }
     }
@@ -76,11 +76,14 @@ fn paths_are_those_of_the_records() {
             for glob in ["*", "t*", "*.name", "*[0]*", "tags", "ingress.cidr_blocks", "=tags"] {
                 let fits = |path: &&&str| covers(glob, path);
                 let count = paths.iter().filter(fits).count();
-                let (code, told) =
+                let (code, messages) =
                     broken_rules(&["changes", "--fail-on", &format!("{key}-path:{glob}")], &[plan]);
                 assert_eq!(code, if count == 0 { 0 } else { 3 }, "{plan} {key} {glob}");
                 let start = format!("{key}-path:{glob}: {count} in ");
-                assert!(told.iter().all(|told| told.starts_with(&start)), "{told:?}, {start}");
+                assert!(
+                    messages.iter().all(|message| message.starts_with(&start)),
+                    "{messages:?}, {start}"
+                );
             }
         }
     }
@@ -188,9 +191,9 @@ fn errors_name_the_fault_of_an_argument() {
     ] {
         let args: Vec<&str> = args.split(' ').chain(["-"]).collect();
         let output = run::piped(&args, b"");
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(64), "{args:?}: {told}");
-        assert!(told.contains(said), "{args:?}: {told}");
+        let messages = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(64), "{args:?}: {messages}");
+        assert!(messages.contains(said), "{args:?}: {messages}");
     }
 }
 
@@ -360,9 +363,10 @@ fn a_gate_changes_nothing_of_the_output() {
 #[test]
 fn every_broken_rule_of_every_plan_is_reported() {
     let args = ["changes", "--fail-on", "delete>1", "--fail-on", "drift", "--fail-on", "create>99"];
-    let (code, told) = broken_rules(&args, &["delete", "drift", "create"]);
+    let (code, messages) = broken_rules(&args, &["delete", "drift", "create"]);
     assert_eq!(code, 3);
-    let rules: Vec<_> = told.iter().map(|line| line.split_once(": ").expect("a rule").0).collect();
+    let rules: Vec<_> =
+        messages.iter().map(|line| line.split_once(": ").expect("a rule").0).collect();
     assert_eq!(rules, ["delete>1", "drift"]);
 }
 
@@ -390,18 +394,18 @@ fn rules_come_from_a_file_too() {
     let path = folder.path().join("rules");
     let rules = format!("@{}", path.display());
     std::fs::write(&path, "# No data is lost.\n\n  delete:acme_*\ndrift\r\n").expect("a file");
-    let (code, told) =
+    let (code, messages) =
         broken_rules(&["changes", "--fail-on", &rules, "--fail-on", "replace"], &["delete"]);
-    assert_eq!((code, told.len()), (3, 1), "{told:?}");
+    assert_eq!((code, messages.len()), (3, 1), "{messages:?}");
 
     // Editors write a byte order mark and CRLF; comments may follow rules.
     let text = "\u{feff}delete:acme_* # No data is lost.\r\n\
                 warning changes>1 \"Split it #2, \\\"please\\\" # now.\"\t# Large ones.\n\
                 delete:acme_server.b[\"x #1\"]\n";
     std::fs::write(&path, text).expect("a file");
-    let (code, told) = broken_rules(&["changes", "--fail-on", &rules], &["delete"]);
-    assert_eq!((code, told.len()), (3, 2), "{told:?}");
-    assert!(told[1].ends_with(": Split it #2, \"please\" # now."), "{told:?}");
+    let (code, messages) = broken_rules(&["changes", "--fail-on", &rules], &["delete"]);
+    assert_eq!((code, messages.len()), (3, 2), "{messages:?}");
+    assert!(messages[1].ends_with(": Split it #2, \"please\" # now."), "{messages:?}");
 
     std::fs::write(&path, "delete\n\nshrink\n").expect("a file");
     let output = run::plansift().args(["changes", "--fail-on", &rules, "-"]).output();

@@ -35,7 +35,7 @@ fn plans(run: &Run) -> Vec<(String, Option<String>)> {
     plans.map(|it| (text(&it["source"]).expect("text"), text(&it["workspace"]))).collect()
 }
 
-fn told(plans: &[(String, Option<String>)]) -> Vec<String> {
+fn labels(plans: &[(String, Option<String>)]) -> Vec<String> {
     let workspace = |name: &Option<String>| name.clone().unwrap_or_else(|| "-".to_owned());
     plans.iter().map(|(source, name)| format!("{source} {}", workspace(name))).collect()
 }
@@ -46,7 +46,7 @@ fn a_folder_is_all_of_its_plans() {
     let run = folder.run("changes live");
     assert_eq!(run.code, Some(4), "one is cut: {}", run.err);
     assert_eq!(
-        told(&plans(&run)),
+        labels(&plans(&run)),
         [
             "live/dev/plan.json live/dev",
             "live/prod/plan.json live/prod",
@@ -119,7 +119,7 @@ fn inputs_are_named_in_many_ways() {
             ],
         ),
     ] {
-        assert_eq!(told(&plans(&folder.run(&format!("changes {args}")))), expected, "{args}");
+        assert_eq!(labels(&plans(&folder.run(&format!("changes {args}")))), expected, "{args}");
     }
     let mut command = run::plansift();
     let args = ["changes", "--files-from", "-", "live/prod/plan.json"];
@@ -128,7 +128,7 @@ fn inputs_are_named_in_many_ways() {
     let run = Run::of(&output.expect("it runs"));
     // An input that is named twice is processed once.
     assert_eq!(
-        told(&plans(&run)),
+        labels(&plans(&run)),
         ["live/prod/plan.json live/prod", "live/dev/plan.json live/dev"]
     );
     assert!(run.err.starts_with("plansift: named more than once and done once: 1\n"), "{run:?}");
@@ -203,14 +203,14 @@ fn inputs_that_share_a_workspace_keep_its_name_and_are_warnings() {
         "live/prod.json live/prod",
         "a.json a",
     ];
-    assert_eq!(told(&plans(&run)), expected);
+    assert_eq!(labels(&plans(&run)), expected);
     let said = "plansift: warning: live/dev.json.gz and 1 more: an earlier input has the same \
                 workspace: --workspace-from can tell them apart\n";
     assert!(run.err.contains(said), "{}", run.err);
     let run = folder.run("slim live a.json --exclude stage");
     assert!(!run.err.contains("workspace"), "slim shows no workspaces: {}", run.err);
     let run = folder.run("changes live a.json --workspace-from {workspace}/*.json --exclude stage");
-    let both = told(&plans(&run));
+    let both = labels(&plans(&run));
     assert!(both.contains(&"live/prod.json live".to_owned()), "{both:?}");
     assert!(both.contains(&"live/prod/plan.json prod".to_owned()), "{both:?}");
 }
@@ -404,13 +404,13 @@ fn plans_of_one_stream_are_reported_one_by_one() {
     let (a, b, c) = (line("a"), line("b"), line("c"));
     let run = Run::piped("changes", format!("{a}\n{b}\n{c}\n"));
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
-    assert_eq!(told(&plans(&run)), ["- -", "-#2 -", "-#3 -"]);
+    assert_eq!(labels(&plans(&run)), ["- -", "-#2 -", "-#3 -"]);
     assert_eq!(run.count("summary"), 3);
     let folder = estate();
     folder.write("stream", format!("{a}\n{b}\n"));
     let run = folder.run("changes stream live/dev/plan.json");
     let expected = ["stream stream", "stream#2 stream#2", "live/dev/plan.json live/dev"];
-    assert_eq!(told(&plans(&run)), expected);
+    assert_eq!(labels(&plans(&run)), expected);
     let columns = folder.run("changes -f csv stream live/dev/plan.json").out;
     assert!(
         columns.lines().all(|row| row.contains("source")
@@ -426,7 +426,7 @@ fn one_broken_plan_of_a_stream_is_named_and_the_rest_is_done() {
     let (a, b, c) = (line("a"), line("b"), line("c"));
     let run = Run::piped("changes", format!("{a}\n{}\n{c}\n", &b[..b.len() - 9]));
     assert_eq!(run.code, Some(4));
-    assert_eq!(told(&plans(&run)), ["- -", "-#3 -"], "of the second no change was whole");
+    assert_eq!(labels(&plans(&run)), ["- -", "-#3 -"], "of the second no change was whole");
     assert_eq!(run.count("summary"), 2);
     let said: Vec<&str> = run.err.lines().collect();
     assert!(said[0].starts_with("plansift: -#2: byte "), "{}", run.err);
@@ -466,5 +466,5 @@ fn a_folder_of_thousands_is_walked_in_order() {
     assert_eq!(run.code, Some(0), "{}", run.err);
     let plans = plans(&run);
     let expected = (0..3000).map(|number| format!("./{number:05}.json {number:05}"));
-    assert_eq!(told(&plans), expected.collect::<Vec<_>>());
+    assert_eq!(labels(&plans), expected.collect::<Vec<_>>());
 }

@@ -207,9 +207,9 @@ fn an_opened_change_shows_its_values() {
     let subnet = "(it => it.parentElement.querySelector('.details').lastChild.textContent)\
                   ([...document.querySelectorAll('summary')].find(it => \
                   it.textContent.includes('aws_db_instance.primary')))";
-    let told = browser.eval(subnet);
+    let note = browser.eval(subnet);
     let number = unchanged("module.database.aws_db_instance.primary");
-    assert_eq!(told, format!("{number} unchanged attributes not shown"));
+    assert_eq!(note, format!("{number} unchanged attributes not shown"));
     let action = browser.text("section[aria-labelledby=invocation]");
     for text in ["function_name\t\"shop-warm-cache\"", "payload\t(known after apply)"] {
         assert!(action.contains(text), "{text}: {action}");

@@ -15,7 +15,9 @@ use crate::limits::Limit;
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// An error in an input or an output, with its location if known. One machine word in size.
-#[derive(Debug)]
+///
+/// `Debug` writes the message too, because that is what a `main` that returns the error prints;
+/// `{:#?}` writes the fields.
 pub struct Error(Box<Inner>);
 
 #[derive(Debug)]
@@ -40,6 +42,8 @@ pub enum ErrorKind {
     Memory,
     /// The compressed data is damaged or ends early.
     Compressed,
+    /// The input is compressed, and this build cannot decompress.
+    NoDecompression,
     /// The input changed, shrank or was replaced while it was read.
     Changed,
     /// The text is not UTF-8 (or not UTF-16 after a UTF-16 byte order mark).
@@ -449,6 +453,15 @@ impl Error {
     }
 }
 
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match f.alternate() {
+            true => f.debug_tuple("Error").field(&self.0).finish(),
+            false => fmt::Display::fmt(self, f),
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(location) = self.location() {
@@ -479,6 +492,10 @@ impl fmt::Display for ErrorKind {
                  threads",
             ),
             ErrorKind::Compressed => f.write_str("the compressed data is damaged or incomplete"),
+            ErrorKind::NoDecompression => f.write_str(
+                "the input is compressed, and this plansift was built without the feature \
+                 `compression`, which reads it",
+            ),
             ErrorKind::Changed => f.write_str("the input changed while it was read"),
             ErrorKind::Encoding => f.write_str("the text is not valid UTF-8 or UTF-16"),
             ErrorKind::ControlCharacter => f.write_str("control character in a string"),
@@ -535,5 +552,18 @@ impl fmt::Display for ErrorKind {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.0.source.as_ref().map(|error| error as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_main_that_fails_prints_the_message() {
+        let error = Error::at(ErrorKind::MissingKey("change"), 17).within("resource_changes[2]");
+        let message = "byte 17, at resource_changes[2]: `change` is missing";
+        assert_eq!(format!("{error:?}"), message);
+        assert!(format!("{error:#?}").contains("offset: Some("));
     }
 }

@@ -93,7 +93,7 @@ impl Work<'_> {
     fn access(&self, entry: &Entry) -> input::Options {
         let threads = if self.threads.get() > 1 { Threads::Several } else { Threads::One };
         let mapping = match entry.is_small() {
-            true => Mapping::Never,
+            true => Mapping::NEVER,
             false => self.settings.access.mapping,
         };
         input::Options { threads, mapping, ..self.settings.access }

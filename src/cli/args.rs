@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::builder::{PathBufValueParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -24,6 +24,7 @@ pub use self::report::{Ignore, NoiseArgs, Report, ReportAs, Target, Values};
 use crate::nearest::nearest;
 use crate::path::{self, AddressPattern};
 use crate::record::Show;
+use crate::sink::Form;
 use crate::slim::Part;
 
 /// Headings of the options in the help.
@@ -168,8 +169,8 @@ pub enum FindingsFormat {
 #[derive(Debug, Args)]
 pub struct FormArgs {
     /// Format of the records
-    #[arg(help_heading = OUTPUT, short, long, value_enum, default_value_t = Format::Ndjson)]
-    pub format: Format,
+    #[arg(help_heading = OUTPUT, short, long, value_parser = form(), default_value = "ndjson")]
+    pub format: Form,
     /// Write CSV cells that look like formulas unquoted, for programs instead of spreadsheets
     #[arg(help_heading = OUTPUT, long)]
     pub csv_raw: bool,
@@ -282,15 +283,11 @@ impl GateArgs {
     }
 }
 
-/// Format of the records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// One compact JSON object a line
-    Ndjson,
-    /// One JSON array
-    Json,
-    /// Comma-separated values, safe for spreadsheets
-    Csv,
+/// Parses the name of a format of records.
+fn form() -> impl TypedValueParser<Value = Form> {
+    let names = Form::ALL.map(|form| PossibleValue::new(form.extension()).help(form.description()));
+    PossibleValuesParser::new(names)
+        .try_map(|name| Form::named(&name).ok_or("there is no such format"))
 }
 
 /// When to use colours.

@@ -69,7 +69,7 @@ pub fn secret_options(secrets: &SecretArgs, read: plan::Options) -> secret::Opti
             args::Echo::Equal | args::Echo::Off => EchoOf::Whole,
         },
         echo_min: secrets.echo_min.get(),
-        names: secrets.also_names.clone().map(Names::from),
+        names: secrets.also_names.clone(),
     }
 }
 

@@ -228,7 +228,7 @@ impl Marks {
     ///
     /// # Errors
     ///
-    /// The errors of [`Marks::find`].
+    /// Fails like [`Marks::find`].
     pub(crate) fn find_placed<'a>(
         &mut self,
         subject: Subject<'a>,
@@ -243,7 +243,7 @@ impl Marks {
     ///
     /// # Errors
     ///
-    /// The errors of [`Marks::find`].
+    /// Fails like [`Marks::find`].
     pub(crate) fn beyond<'p>(
         &mut self,
         subject: Subject<'_>,
@@ -264,7 +264,7 @@ impl Marks {
     ///
     /// # Errors
     ///
-    /// The errors of [`Marks::find`].
+    /// Fails like [`Marks::find`].
     pub(crate) fn find_with<'a>(
         &mut self,
         subject: Subject<'a>,
@@ -558,5 +558,5 @@ fn elements(array: Option<Value<'_>>) -> Option<Elements<'_>> {
     present(array).and_then(|array| array.elements().ok())
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "redact"))]
 mod tests;

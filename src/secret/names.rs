@@ -1,40 +1,67 @@
-//! A pattern for keys whose values are secret without a mark.
+//! Names of keys whose values are secret even without a mark: a pattern that the user chooses.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(feature = "redact")]
+pub use pattern::Names;
+#[cfg(not(feature = "redact"))]
+pub use without::Names;
 
-use regex::Regex;
+#[cfg(feature = "redact")]
+mod pattern {
+    use std::str::FromStr;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A pattern for keys, and whether it has matched a key. All copies share the answer.
-#[derive(Clone, Debug)]
-pub struct Names {
-    pattern: Regex,
-    has_matched: Arc<AtomicBool>,
-}
+    use regex::Regex;
 
-impl Names {
-    /// Whether the pattern matches a key.
-    pub fn is_match(&self, key: &str) -> bool {
-        let is_match = self.pattern.is_match(key);
-        if is_match && !self.has_matched() {
-            self.has_matched.store(true, Ordering::Relaxed);
+    /// A pattern for the names of keys. Without `^` and `$` it matches parts of names.
+    #[derive(Clone, Debug)]
+    pub struct Names {
+        pattern: Regex,
+        /// Whether the pattern has matched a name. All copies share it.
+        has_matched: Arc<AtomicBool>,
+    }
+
+    impl Names {
+        /// Whether the pattern matches a name.
+        pub fn is_match(&self, name: &str) -> bool {
+            let is_match = self.pattern.is_match(name);
+            if is_match && !self.has_matched() {
+                self.has_matched.store(true, Ordering::Relaxed);
+            }
+            is_match
         }
-        is_match
+
+        /// Whether the pattern has matched any name so far.
+        pub fn has_matched(&self) -> bool {
+            self.has_matched.load(Ordering::Relaxed)
+        }
+
+        /// The pattern, as the user wrote it.
+        pub fn as_str(&self) -> &str {
+            self.pattern.as_str()
+        }
     }
 
-    /// Whether the pattern has matched any key so far.
-    pub fn has_matched(&self) -> bool {
-        self.has_matched.load(Ordering::Relaxed)
-    }
+    impl FromStr for Names {
+        type Err = regex::Error;
 
-    /// The text of the pattern.
-    pub fn as_str(&self) -> &str {
-        self.pattern.as_str()
+        fn from_str(pattern: &str) -> Result<Names, regex::Error> {
+            let pattern = Regex::new(pattern)?;
+            Ok(Names { pattern, has_matched: Arc::default() })
+        }
     }
 }
 
-impl From<Regex> for Names {
-    fn from(pattern: Regex) -> Names {
-        Names { pattern, has_matched: Arc::default() }
+#[cfg(not(feature = "redact"))]
+mod without {
+    /// A pattern for the names of keys. There is none without the feature `redact`.
+    #[derive(Clone, Debug)]
+    pub enum Names {}
+
+    impl Names {
+        /// Whether the pattern matches a name.
+        pub fn is_match(&self, _: &str) -> bool {
+            match *self {}
+        }
     }
 }

@@ -8,14 +8,12 @@ use std::iter::Peekable;
 use std::sync::Arc;
 use std::vec::IntoIter;
 
-use super::shown::{Excerpt, Shower};
+use super::shown::Shower;
 use super::walk::{Entry, Met, walk};
 use crate::error::Result;
 use crate::json::value::{Kind, Value};
+use crate::record::Excerpt;
 use crate::secret::{ECHO, MASK};
-
-/// Stands for a value that is not known yet.
-pub const UNKNOWN: &str = "(known after apply)";
 
 /// How an element of a list is shown as a whole.
 #[derive(Clone, Debug, Default)]

@@ -8,15 +8,17 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::container::{Element, UNKNOWN};
+use super::container::Element;
 use super::documents::{Document, Syntax};
 use super::sets::{Unmatched, shown_nulls, unmatched};
 use super::walk::{Entry, Met, walk};
-use super::{Detail, Difference, Excerpt, Lines, Listing, Shown, lines};
+use super::{Detail, Listing, lines};
 use crate::error::Result;
 use crate::json::string::common_prefix;
 use crate::json::value::{Elements, Kind, Text, Value};
 use crate::path::{Path, Paths, Step};
+use crate::record::attributes::UNKNOWN;
+use crate::record::{Difference, Excerpt, Lines, Shown};
 use crate::secret::MASK;
 use crate::secret::ordered::Ordered;
 

@@ -8,6 +8,7 @@
 mod ahead;
 mod compressed;
 mod encoding;
+mod hooked;
 #[cfg(target_os = "linux")]
 mod interruptible;
 #[cfg(target_os = "linux")]
@@ -30,6 +31,7 @@ use interruptible::Interruptible;
 use mapped::Mapped;
 use stream::{Failure, Stream};
 
+pub use hooked::{Hook, Hooked};
 pub use mapping::Mapping;
 #[cfg(feature = "redact")]
 pub use rereadable::Rereadable;

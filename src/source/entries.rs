@@ -127,7 +127,7 @@ impl Entry {
     /// # Errors
     ///
     /// Fails if the input cannot be read, or if the run was stopped.
-    pub(super) fn open_until(&self, options: &Options, stop: &Stop) -> Result<Input> {
+    pub(crate) fn open_until(&self, options: &Options, stop: &Stop) -> Result<Input> {
         let give_up = || -> GiveUp {
             let stop = stop.clone();
             Arc::new(move || stop.is_set())

@@ -20,6 +20,7 @@
 //! | 2 | [`json`] | a cursor over JSON text and the values in it; no Terraform |
 //! | 3 | [`plan`] | a document as sections and changes |
 //! | 3 | [`wire`] | values as the tools send them: MessagePack and JSON under a type, schemas |
+//! | 4 | [`planfile`] | binary plan files as the JSON of their plans |
 //! | 4 | [`diff`], [`secret`] | a change as paths; which values are secret |
 //! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their paths |
 //! | 6 | [`sink`], [`slim`] | rows in a format, and rules about them; a plan cut down |
@@ -73,6 +74,7 @@ pub mod limits;
 pub mod nearest;
 pub mod path;
 pub mod plan;
+pub mod planfile;
 mod pool;
 pub mod record;
 pub mod redact;

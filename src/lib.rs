@@ -19,6 +19,7 @@
 //! | 1 | [`input`], [`scan`] | reading bytes; bytes to bit masks |
 //! | 2 | [`json`] | a cursor over JSON text and the values in it; no Terraform |
 //! | 3 | [`plan`] | a document as sections and changes |
+//! | 3 | [`wire`] | values as the tools send them: MessagePack and JSON under a type, schemas |
 //! | 4 | [`diff`], [`secret`] | a change as paths; which values are secret |
 //! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their paths |
 //! | 6 | [`sink`], [`slim`] | rows in a format, and rules about them; a plan cut down |
@@ -79,3 +80,4 @@ pub mod scan;
 pub mod secret;
 pub mod sink;
 pub mod slim;
+pub mod wire;

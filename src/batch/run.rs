@@ -194,8 +194,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::batch::journal::{Terms, VERSION};
     use crate::batch::Shard;
+    use crate::batch::journal::{Terms, VERSION};
     use crate::source::{Inputs, Rule, Selection};
 
     /// More jobs than the threads can finish before the first result is gathered.

@@ -17,7 +17,7 @@ pub enum ErrorKind {
     Truncated,
     /// A declared length is longer than the rest of the bytes.
     Length,
-    /// Arrays and maps are nested deeper than [`super::msgpack::DEPTH_MAX`].
+    /// Arrays and maps are nested deeper than [`crate::msgpack::DEPTH_MAX`].
     Depth,
     /// The byte 0xc1, which MessagePack never uses.
     Reserved,

@@ -18,11 +18,13 @@
 //! | 0 | [`nearest`] | the known word closest to a mistyped one |
 //! | 1 | [`input`], [`scan`] | reading bytes; bytes to bit masks |
 //! | 2 | [`json`] | a cursor over JSON text and the values in it; no Terraform |
+//! | 2 | [`wire`] | values as the tools send them: MessagePack and JSON under a type, schemas |
 //! | 3 | [`plan`] | a document as sections and changes |
-//! | 4 | [`diff`], [`secret`] | a change as paths; which values are secret |
+//! | 3 | [`planfile`] | binary plan files as the JSON of their plans |
+//! | 4 | [`diff`], [`secret`], [`source`] | a change as paths; which values are secret; names as inputs |
 //! | 5 | [`record`], [`redact`], [`audit`] | rows; a document without its secrets; their paths |
 //! | 6 | [`sink`], [`slim`] | rows in a format, and rules about them; a plan cut down |
-//! | 7 | [`batch`] | many inputs, local or in a store: a record file for each, and a report |
+//! | 7 | [`batch`] | many inputs: a record file for each, a journal, and a report |
 //! | 8 | `cli` | arguments, a run, an exit code |
 //!
 //! Without features the crate is the engine: everything up to [`record`], and the sinks for NDJSON
@@ -33,7 +35,9 @@
 //! | `compression` | inputs in gzip and zstd |
 //! | `redact` | [`redact`], [`slim`], [`audit`], and what [`secret`] collects |
 //! | `report` | `redact`, [`record::view`], and all other sinks |
-//! | `batch` | `report`, and [`batch`] |
+//! | `wire` | [`wire`] |
+//! | `planfile` | `compression`, `redact`, `wire`, and [`planfile`] |
+//! | `batch` | `planfile`, `report`, [`source`] and [`batch`] |
 //! | `tree` | a value as a tree of simd-json |
 //! | `stores` | `batch`, and the clients for object stores and web servers |
 //! | `cli` | the command, with everything except `stores` |
@@ -96,6 +100,8 @@ pub mod limits;
 mod nearest;
 pub mod path;
 pub mod plan;
+#[cfg(feature = "planfile")]
+pub mod planfile;
 mod pool;
 pub mod record;
 #[cfg(feature = "redact")]
@@ -107,5 +113,9 @@ pub mod secret;
 pub mod sink;
 #[cfg(feature = "redact")]
 pub mod slim;
+#[cfg(feature = "batch")]
+pub mod source;
+#[cfg(feature = "wire")]
+pub mod wire;
 
 pub use error::{Error, Result};

@@ -4,7 +4,7 @@
 const LEN_MAX: usize = 128;
 
 /// Words that people write for known words.
-const SYNONYMS: [(&str, &str); 17] = [
+const SYNONYMS: [(&str, &str); 16] = [
     ("add", "create"),
     ("dotenv", "variables"),
     ("edit", "update"),
@@ -17,7 +17,6 @@ const SYNONYMS: [(&str, &str); 17] = [
     ("plan", "summary"),
     ("recreate", "replace"),
     ("remove", "delete"),
-    ("show", "summary"),
     ("text", "term"),
     ("txt", "term"),
     ("warn", "warning"),

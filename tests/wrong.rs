@@ -14,8 +14,14 @@ use plansift::record::Options;
 use crate::run;
 
 /// Kinds of documents, each with an example and the words by which the message names it.
-const EXAMPLES: [(WrongDocument, &[u8], &str); 23] = [
+const EXAMPLES: [(WrongDocument, &[u8], &str); 25] = [
     (WrongDocument::BinaryPlan, b"PK\x03\x04\x14\x00\x08\x00CANARY", "binary plan"),
+    (WrongDocument::OldPlan, b"tfplan\x02CANARY", "0.11"),
+    (
+        WrongDocument::CloudPlan,
+        br#"{"remote_plan_format":1,"run_id":"run-CANARY","hostname":"CANARY"}"#,
+        "bookmark",
+    ),
     (
         WrongDocument::Encrypted,
         br#"{"meta":{"k":"CANARY"},"encrypted_data":"CANARY"}"#,

@@ -5,6 +5,7 @@ mod inputs;
 mod limits;
 mod redact;
 mod report;
+mod show;
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -21,6 +22,7 @@ pub use self::limits::LimitArgs;
 use self::limits::size;
 pub use self::redact::{Echo, Mask, MaskArgs, Redact, SecretArgs, Slim, WrapIn};
 pub use self::report::{Ignore, NoiseArgs, Report, ReportAs, Target, Values};
+pub use self::show::ShowPlanFile;
 use crate::nearest::nearest;
 use crate::path::{self, AddressPattern};
 use crate::record::Show;
@@ -56,7 +58,8 @@ impl Command {
             | Command::Changes(Changes { plans, .. })
             | Command::Report(Report { plans, .. })
             | Command::Batch(Batch { plans, .. }) => Some(plans),
-            Command::Redact(Redact { plans, .. })
+            Command::Show(ShowPlanFile { plans, .. })
+            | Command::Redact(Redact { plans, .. })
             | Command::Slim(Slim { plans, .. })
             | Command::Audit(Audit { plans, .. }) => Some(plans),
             Command::Merge(_) | Command::Schema(_) | Command::Completions(_) | Command::Man(_) => {
@@ -86,6 +89,8 @@ pub enum Command {
     Audit(Audit),
     /// Cut plans down to the parts that policies and people read, and mask their secrets
     Slim(Slim),
+    /// Print the plan in a binary plan file (`plan -out`) as JSON, without Terraform
+    Show(ShowPlanFile),
     /// Print the JSON Schema of an output
     Schema(Schema),
     /// Completions for a shell, to be loaded by it
@@ -456,9 +461,9 @@ fn wrong_at(text: &str, offset: u64) -> String {
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusal> {
     let args: Vec<OsString> = args.into_iter().collect();
     let options = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
-    let is_batch = args.get(1).is_some_and(|command| command == "batch");
+    let command = args.get(1).and_then(|command| command.to_str()).unwrap_or_default();
     let translated = args.iter().enumerate().map(|(at, arg)| match at < options {
-        true => translated(arg, is_batch),
+        true => translated(arg, command),
         false => arg.clone(),
     });
     let args: Vec<OsString> = translated.collect();
@@ -563,10 +568,12 @@ fn is_plan(name: &str) -> bool {
         || std::path::Path::new(name).exists()
 }
 
-/// Translates Terraform's options with one dash. `batch` writes to a folder.
-fn translated(arg: &OsString, is_batch: bool) -> OsString {
-    let out = if is_batch { "--out" } else { "--output" };
+/// Translates Terraform's options with one dash. `batch` writes to a folder, and `show` writes JSON
+/// alone.
+fn translated(arg: &OsString, command: &str) -> OsString {
+    let out = if command == "batch" { "--out" } else { "--output" };
     match arg.to_str() {
+        Some("-json") if command == "show" => "--json".into(),
         Some("-json") => "--format=json".into(),
         Some("-out") => out.into(),
         Some("-no-color") => "--color=never".into(),

@@ -106,6 +106,13 @@ impl Mapped {
     }
 }
 
+impl Mapped {
+    /// The file and its state when it was opened.
+    pub(super) fn identity(&self) -> &Identity {
+        &self.identity
+    }
+}
+
 impl Source for Mapped {
     #[inline]
     fn window(&self) -> &[u8] {

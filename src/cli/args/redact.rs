@@ -98,6 +98,13 @@ pub struct SecretArgs {
     pub also_names: Option<Names>,
 }
 
+impl Default for SecretArgs {
+    fn default() -> SecretArgs {
+        let echo_min = NonZeroUsize::MIN.saturating_add(7);
+        SecretArgs { echo: Echo::Equal, echo_min, also_names: None }
+    }
+}
+
 /// Arguments about masks.
 #[derive(Debug, Args)]
 pub struct MaskArgs {
@@ -108,6 +115,12 @@ pub struct MaskArgs {
     /// Key file of --mask hash: 16 random bytes or more
     #[arg(help_heading = SECRETS, long, value_name = "FILE")]
     pub key_file: Option<PathBuf>,
+}
+
+impl Default for MaskArgs {
+    fn default() -> MaskArgs {
+        MaskArgs { mask: Mask::Text, key_file: None }
+    }
 }
 
 /// Which texts repeat a marked text.

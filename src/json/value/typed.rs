@@ -5,7 +5,9 @@
 use serde::de::DeserializeOwned;
 
 use super::{Kind, Value};
-use crate::error::{Error, ErrorKind, Result};
+#[cfg(feature = "tree")]
+use crate::error::ErrorKind;
+use crate::error::{Error, Result};
 use crate::limits::Limit;
 use crate::path::Step;
 
@@ -153,6 +155,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::error::ErrorKind;
     use crate::input::Slice;
     use crate::json::Validation;
     use crate::json::cursor::Cursor;

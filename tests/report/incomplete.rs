@@ -94,8 +94,8 @@ fn corpus(case: &str) -> std::path::PathBuf {
     run::root().join("corpus/plans").join(case).join("plan.json")
 }
 
-/// What machines are told of plans that are not whole: lines of `variables`, the report of `gitlab`,
-/// and the levels of SARIF's notifications.
+/// What machines are told of plans that are not whole: lines of `variables`, the report of
+/// `gitlab`, and the levels of SARIF's notifications.
 #[test]
 fn machines_are_told_that_a_plan_is_not_whole() {
     for (case, variables, gitlab, sarif) in [

@@ -5,6 +5,7 @@ mod inputs;
 mod limits;
 mod redact;
 mod report;
+mod wire;
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -21,6 +22,9 @@ pub use self::limits::LimitArgs;
 use self::limits::size;
 pub use self::redact::{Echo, Mask, MaskArgs, Redact, SecretArgs, Slim, WrapIn};
 pub use self::report::{Ignore, NoiseArgs, Report, ReportAs, Target, Values};
+pub use self::wire::{
+    Bytes, Decode, Encode, Spelling, Under, Wire, WireCheck, WireCommand, WireForm,
+};
 use crate::path::{self, AddressPattern};
 use crate::record::Show;
 use crate::sink::Form;
@@ -58,9 +62,11 @@ impl Command {
             Command::Redact(Redact { plans, .. })
             | Command::Slim(Slim { plans, .. })
             | Command::Audit(Audit { plans, .. }) => Some(plans),
-            Command::Merge(_) | Command::Schema(_) | Command::Completions(_) | Command::Man(_) => {
-                None
-            }
+            Command::Merge(_)
+            | Command::Wire(_)
+            | Command::Schema(_)
+            | Command::Completions(_)
+            | Command::Man(_) => None,
         }
     }
 }
@@ -85,6 +91,8 @@ pub enum Command {
     Audit(Audit),
     /// Cut plans down to the parts that policies and people read, and mask their secrets
     Slim(Slim),
+    /// Decode and encode values of providers and plan files, by type or by schema
+    Wire(Wire),
     /// Print the JSON Schema of an output
     Schema(Schema),
     /// Completions for a shell, to be loaded by it
